@@ -1,0 +1,108 @@
+# GNU make and bash; everything is installed into .local, from requirements that are pinned by their hashes.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules
+
+PYTHON ?=
+ARGS ?=
+DATA ?=
+AUTH ?=
+PORT ?=
+
+STATE := .local
+UV := $(STATE)/uv/bin/uv
+BIN := $(STATE)/venv/bin
+export UV_CACHE_DIR ?= $(CURDIR)/$(STATE)/cache
+export UV_PYTHON_DOWNLOADS := never
+export SAM_CLI_TELEMETRY := 0
+
+# Tools that read a template need no AWS account, and must not find the user's own.
+NO_AWS := env $(patsubst %,-u %,$(filter AWS_%,$(.VARIABLES))) AWS_DEFAULT_REGION=us-east-1 AWS_EC2_METADATA_DISABLED=true
+COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(ARGS)
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# ------------------------------------------------------------------------------------------------------- to see it work
+.PHONY: demo
+demo: $(STATE)/venv.stamp ## run a Spark pipeline against the embedded stack and show its lineage (PORT=8765)
+	@$(BIN)/python -m local demo $(if $(PORT),--port '$(PORT)')
+
+.PHONY: up
+up: $(STATE)/venv.stamp ## run the embedded stack until Ctrl-C (PORT=8765, DATA=dir keeps the data, AUTH=1 enforces IAM)
+	@$(BIN)/python -m local up $(if $(PORT),--port '$(PORT)') $(if $(DATA),--data '$(DATA)') $(if $(filter 1,$(AUTH)),--auth)
+
+.PHONY: down
+down: $(STATE)/venv.stamp ## stop the stack that `make up` runs
+	@$(BIN)/python -m local down
+
+# ------------------------------------------------------------------------------------------------------------ to change
+.PHONY: test
+test: $(STATE)/venv.stamp ## run the tests (ARGS="-k front" and the like go to pytest)
+	@$(BIN)/python -m pytest $(ARGS)
+
+.PHONY: lint
+lint: $(STATE)/venv.stamp ## check style, format and the direction of imports
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	PYTHONPATH=layers/headwater $(BIN)/lint-imports
+
+.PHONY: types
+types: $(STATE)/venv.stamp ## check the types
+	$(BIN)/python -m mypy
+
+.PHONY: lock
+lock: $(UV) ## compile the requirements again (ARGS=--upgrade for newer versions)
+	$(COMPILE) layers/dependencies/requirements.in -o layers/dependencies/requirements.txt
+	for name in uv build dev java sam checkov; do $(COMPILE) requirements/$$name.in -o requirements/$$name.txt; done
+
+# ------------------------------------------------------------------------------------------------------------ to deploy
+.PHONY: validate
+validate: $(STATE)/sam.stamp ## check template.yaml with sam and cfn-lint
+	$(NO_AWS) $(STATE)/sam/bin/sam validate --lint
+
+.PHONY: build
+build: $(STATE)/sam.stamp ## build what `sam deploy` uploads, without a container (ARCHITECTURE=x86_64 if not arm64)
+	PATH="$(CURDIR)/$(STATE)/uv/bin:$$PATH" $(NO_AWS) $(STATE)/sam/bin/sam build $(ARGS)
+
+.PHONY: checkov
+checkov: $(STATE)/checkov.stamp ## check the security of template.yaml
+	$(NO_AWS) $(STATE)/checkov/bin/checkov --quiet --compact --framework cloudformation --file template.yaml
+
+.PHONY: clean
+clean: ## remove everything that was installed, built or kept in this folder
+	@if [ -s $(STATE)/up.pid ]; then echo 'A stack is up: run make down first.' >&2; exit 1; fi
+	rm -rf $(STATE) .aws-sam .hypothesis .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --------------------------------------------------------------------------------------------------------- environments
+# The first of these that is recent enough, or the one named by PYTHON=.
+PYTHONS := $(or $(PYTHON),python3 python3.13 python3.12 python3.11 python3.14)
+RECENT := import sys; sys.exit(sys.version_info < (3, 11))
+
+$(UV): requirements/uv.txt
+	@for python in $(PYTHONS); do \
+	  if "$$python" -c '$(RECENT)' 2>/dev/null; then found=$$python; break; fi; \
+	done; \
+	if [ -z "$${found:-}" ]; then \
+	  echo 'Headwater needs Python 3.11 or later, and none of these is: $(PYTHONS)' >&2; \
+	  echo 'next: install one, or name it: make PYTHON=/path/to/python3' >&2; exit 1; \
+	fi; \
+	echo "installing uv with $$found into $(STATE)/uv"; \
+	if ! "$$found" -m venv --clear $(STATE)/uv; then \
+	  echo 'next: install the venv module of that Python (Debian and Ubuntu: apt install python3-venv)' >&2; exit 1; \
+	fi; \
+	$(STATE)/uv/bin/python -m pip install --quiet --disable-pip-version-check --no-cache-dir --require-hashes -r $<
+	@touch $@
+
+# An environment of their own for tools whose pins clash with the emulator's.
+$(STATE)/venv.stamp: requirements/dev.txt
+$(STATE)/sam.stamp: requirements/sam.txt
+$(STATE)/checkov.stamp: requirements/checkov.txt
+$(STATE)/%.stamp: requirements/build.txt | $(UV)
+	@echo 'installing $(filter-out $<,$^) into $(STATE)/$*'
+	@$(UV) venv --quiet --allow-existing --python $(STATE)/uv/bin/python $(STATE)/$*
+	@$(UV) pip sync --quiet --python $(STATE)/$*/bin/python --require-hashes --build-constraints $< $(filter-out $<,$^)
+	@touch $@

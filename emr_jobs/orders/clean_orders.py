@@ -1,0 +1,79 @@
+"""Raw orders (CSV or JSON) -> orders_clean (parquet): typed columns, an order total, no bad rows.
+
+    spark-submit clean_orders.py --raw s3://lake/raw/orders --clean s3://lake/orders_clean
+
+A row is bad when a number, a date or the order's id is missing or cannot be read, or when the quantity is not positive.
+Bad rows are dropped; with --strict the first of them fails the job.
+"""
+
+import argparse
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as fn
+
+RAW_SCHEMA = (
+    "order_id string, customer_id string, product string, quantity string, "
+    "unit_price string, status string, ordered_at string"
+)
+MONEY = "decimal(12,2)"
+
+
+def read_raw(spark: SparkSession, path: str, file_format: str) -> DataFrame:
+    """Read every column as text: what cannot be cast is then a bad row, not a failed read."""
+    return spark.read.format(file_format).schema(RAW_SCHEMA).option("header", True).load(path)
+
+
+def clean(raw: DataFrame, strict: bool) -> DataFrame:
+    """Return the good orders, typed, with `order_total` and `order_date`."""
+    typed = raw.select(
+        "order_id",
+        "customer_id",
+        "product",
+        as_type("quantity", "int"),
+        as_type("unit_price", MONEY),
+        "status",
+        as_type("ordered_at", "date").alias("order_date"),
+    )
+    return typed.where(checked(is_good(), strict)).withColumn(
+        "order_total", (fn.col("quantity") * fn.col("unit_price")).cast(MONEY)
+    )
+
+
+def as_type(name: str, data_type: str) -> Column:
+    """Cast to null where that fails, also where Spark's ANSI mode, the default from 4.0 on, would raise."""
+    return fn.expr(f"try_cast({name} as {data_type})").alias(name)
+
+
+def is_good() -> Column:
+    present = (fn.col(name).isNotNull() for name in ("order_id", "unit_price", "order_date"))
+    condition = fn.coalesce(fn.col("quantity") > 0, fn.lit(False))
+    for column_present in present:
+        condition = condition & column_present
+    return condition
+
+
+def checked(good: Column, strict: bool) -> Column:
+    """Return the filter that drops bad rows, or the one that fails on them if `strict`."""
+    if not strict:
+        return good
+    complaint = fn.concat(fn.lit("bad row in raw orders, order_id "), fn.col("order_id"))
+    return fn.when(good, fn.lit(True)).otherwise(fn.raise_error(complaint).cast("boolean"))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--raw", required=True, help="path of the raw orders: a folder, any scheme Spark reads")
+    parser.add_argument("--clean", required=True, help="path that orders_clean is written to (replaced)")
+    parser.add_argument("--format", choices=("csv", "json"), default="csv", help="of the raw orders (default: csv)")
+    parser.add_argument("--strict", action="store_true", help="fail on the first bad row instead of dropping it")
+    arguments = parser.parse_args()
+    spark = SparkSession.builder.appName("clean_orders").getOrCreate()
+    try:
+        orders = clean(read_raw(spark, arguments.raw, arguments.format), arguments.strict)
+        orders.write.mode("overwrite").parquet(arguments.clean)
+    finally:
+        spark.stop()
+
+
+if __name__ == "__main__":
+    main()

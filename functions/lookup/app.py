@@ -1,0 +1,36 @@
+"""Answers questions about the graph: GET /api/v1/..., in the shapes of Marquez's API."""
+
+from typing import Any
+from urllib.parse import parse_qsl
+
+from aws_lambda_powertools import Logger
+
+from headwater.access.principal import principal_of
+from headwater.answers import Answer, answered, failure
+from headwater.aws import client
+from headwater.config import LookupSettings, from_environment
+from headwater.lookup.reader import Reader
+from headwater.lookup.routes import PREFIX, Question, respond
+from headwater.store.dynamodb import DynamoTable
+from headwater.store.s3 import Bucket
+
+logger = Logger()
+settings = from_environment(LookupSettings)
+bucket = Bucket(client("s3"), settings.archive_bucket)
+reader = Reader(DynamoTable(client("dynamodb"), settings.table_name, bucket))
+
+
+def handler(request: dict[str, Any], context: Any) -> dict[str, Any]:
+    """One request."""
+    answer = answered(lambda: _lookup(request), logger.exception)
+    accepts = (request.get("headers") or {}).get("accept-encoding", "")
+    return answer.to_gateway(accepts_gzip="gzip" in accepts)
+
+
+def _lookup(request: dict[str, Any]) -> Answer:
+    principal = principal_of(request)
+    if request["requestContext"]["http"]["method"] not in ("GET", "HEAD"):
+        return failure(405, "HTTP 405 Method Not Allowed")
+    query = dict(parse_qsl(request.get("rawQueryString") or "", keep_blank_values=True))
+    path = request["rawPath"].removeprefix(PREFIX)
+    return respond(reader, Question(principal, path.rstrip("/") or "/", query))

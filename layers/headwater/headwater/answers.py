@@ -1,0 +1,50 @@
+"""HTTP answers, in the form that API Gateway takes from a Lambda. Errors are `{code, message, details[]}`."""
+
+import base64
+import gzip
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import simplejson
+
+from headwater.openlineage.faults import Refused
+
+RETRY_AFTER_SECONDS = 1
+GZIP_FROM_BYTES = 4 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A status and a JSON body. Never an empty one: the OpenLineage Java client takes that for a failure."""
+
+    status: int
+    body: Any
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def to_gateway(self, *, accepts_gzip: bool = False) -> dict[str, Any]:
+        """The answer as payload format 2.0, gzipped if that is welcome and worth it."""
+        text = simplejson.dumps(self.body, use_decimal=True, ensure_ascii=False, namedtuple_as_object=False)
+        headers = {"content-type": "application/json", **self.headers}
+        if not accepts_gzip or len(text) < GZIP_FROM_BYTES:
+            return {"statusCode": self.status, "headers": headers, "body": text}
+        packed = base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+        headers["content-encoding"] = "gzip"
+        return {"statusCode": self.status, "headers": headers, "body": packed, "isBase64Encoded": True}
+
+
+def failure(status: int, message: str, details: list[str] | None = None) -> Answer:
+    """An error that its reader can act on."""
+    headers = {"retry-after": str(RETRY_AFTER_SECONDS)} if status == 503 else {}
+    return Answer(status, {"code": status, "message": message, "details": details or []}, headers)
+
+
+def answered(request: Callable[[], Answer], log: Callable[[str], None]) -> Answer:
+    """The request's answer, or its error as one: the client's fault as 4xx, ours as 503, which all clients retry."""
+    try:
+        return request()
+    except Refused as refused:
+        return failure(refused.status, str(refused), [str(fault) for fault in refused.faults])
+    except Exception:  # noqa: BLE001 - a fault of ours, whatever it is: the client is to try again
+        log("a request failed for a fault of ours")
+        return failure(503, "not available for the moment; try again")

@@ -1,0 +1,73 @@
+"""The environment of the functions: typed, read once at start, with an error that says what to set."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from datetime import timedelta
+from typing import Any, TypeVar, get_type_hints
+
+
+class BadEnvironment(Exception):
+    """A variable is missing or cannot be read; the function does not start."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuthoriseSettings:
+    keys_secret: str
+
+
+@dataclass(frozen=True, slots=True)
+class IngestSettings:
+    queue_url: str
+    archive_bucket: str
+    max_body_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class NormaliseSettings:
+    table_name: str
+    archive_bucket: str
+    archive_stream: str
+    run_retention_days: timedelta
+    event_retention_days: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class LookupSettings:
+    table_name: str
+    archive_bucket: str
+
+
+def _days(text: str) -> timedelta:
+    return timedelta(days=_positive(text))
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError("less than 1")
+    return number
+
+
+_READERS: Mapping[Any, Callable[[str], Any]] = {str: str, int: _positive, timedelta: _days}
+
+Settings = TypeVar("Settings", AuthoriseSettings, IngestSettings, NormaliseSettings, LookupSettings)
+
+
+def from_environment(settings: type[Settings], environment: Mapping[str, str] = os.environ) -> Settings:
+    """The settings of a function: field `table_name` is the variable TABLE_NAME. Raises BadEnvironment naming all."""
+    values: dict[str, Any] = {}
+    wrong: list[str] = []
+    types = get_type_hints(settings)
+    for field in fields(settings):
+        name = field.name.upper()
+        text = environment.get(name, "")
+        try:
+            values[field.name] = _READERS[types[field.name]](text)
+        except ValueError:
+            wrong.append(f"{name} is {text!r}, expected a whole number above 0" if text else f"{name} is not set")
+        if not text:
+            wrong.append(f"{name} is not set")
+    if wrong:
+        raise BadEnvironment(f"{'; '.join(dict.fromkeys(wrong))}: template.yaml sets the variables of each function")
+    return settings(**values)

@@ -1,0 +1,1 @@
+"""The use case of normalise: from messages to items."""

@@ -1,0 +1,152 @@
+"""Normalises a batch of messages: archives, folds, and tells which messages are to come again.
+
+A message that can never be folded goes to quarantine with the reason, and its group goes on. If the table or another
+service cannot be used, the messages of a group fail from the first one on that was not folded, so that order is kept.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Protocol
+
+from headwater.fold.batch import Received
+from headwater.fold.fold import fold
+from headwater.metrics import producer_name
+from headwater.openlineage import exact_json
+from headwater.openlineage.instant import Instant, milliseconds_between
+from headwater.openlineage.wire import read_event
+from headwater.store.messages import ReadMessage, read_message
+from headwater.store.records import Retention
+from headwater.store.s3 import Bucket
+from headwater.store.table import StorageError, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A message as the queue delivers it."""
+
+    message_id: str
+    group: str
+    body: str
+
+
+class EventArchive(Protocol):
+    """Where every event is kept as it came."""
+
+    def put(self, events: Sequence[ReadMessage]) -> None:
+        """Archives events, or raises StorageError."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of a batch: message ids that failed, counts, and durations in ms by producer."""
+
+    failed: list[str] = field(default_factory=list)
+    folded: int = 0
+    quarantined: int = 0
+    durations: dict[str, dict[str, list[float]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(list)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Readable:
+    delivery: Delivery
+    message: ReadMessage
+    received: Received
+
+
+@dataclass(frozen=True)
+class Normaliser:
+    """Folds what the queue delivers into the table."""
+
+    table: Table
+    bucket: Bucket
+    archive: EventArchive
+    retention: Retention
+    now: Callable[[], Instant]
+    log: Callable[[str, BaseException], None]
+
+    def normalise(self, deliveries: Sequence[Delivery]) -> Outcome:
+        """All of them together; if that does not go through, one by one, to tell which."""
+        outcome = Outcome()
+        readable = self._read(deliveries, outcome)
+        try:
+            self.archive.put([each.message for each in readable])
+            self._fold(readable, outcome)
+        except Exception as error:  # noqa: BLE001 - whatever it is, one by one tells which message it is about
+            self.log("folding message by message", error)
+            self._one_by_one(readable, outcome)
+        outcome.failed = _in_order(deliveries, set(outcome.failed))
+        return outcome
+
+    def _read(self, deliveries: Iterable[Delivery], outcome: Outcome) -> list[_Readable]:
+        readable: list[_Readable] = []
+        stuck: set[str] = set()
+        for delivery in deliveries:
+            if delivery.group in stuck:
+                outcome.failed.append(delivery.message_id)
+                continue
+            try:
+                message = read_message(delivery.body, self.bucket)
+                event = read_event(exact_json.loads(message.canonical))
+                readable.append(_Readable(delivery, message, Received(event, message.canonical)))
+            except StorageError as error:
+                self.log("a message's body could not be read", error)
+                stuck.add(delivery.group)
+                outcome.failed.append(delivery.message_id)
+            except Exception as error:  # noqa: BLE001 - ingest checked it: what is unreadable now stays so
+                self._quarantine(delivery, error, stuck, outcome)
+        return readable
+
+    def _one_by_one(self, readable: Iterable[_Readable], outcome: Outcome) -> None:
+        stuck: set[str] = set()
+        for each in readable:
+            if each.delivery.group in stuck:
+                outcome.failed.append(each.delivery.message_id)
+                continue
+            try:
+                self.archive.put([each.message])
+                self._fold([each], outcome)
+            except StorageError as error:
+                self.log("a message could not be folded for now", error)
+                stuck.add(each.delivery.group)
+                outcome.failed.append(each.delivery.message_id)
+            except Exception as error:  # noqa: BLE001 - a bug must not hold up the group
+                self._quarantine(each.delivery, error, stuck, outcome)
+
+    def _fold(self, readable: Sequence[_Readable], outcome: Outcome) -> None:
+        fold([each.received for each in readable], self.table, self.retention)
+        now = self.now()
+        outcome.folded += len(readable)
+        for each in readable:
+            event, received_at = each.received.event, each.message.received_at
+            durations = outcome.durations[producer_name(event.producer)]
+            durations["EmissionLatency"].append(milliseconds_between(event.time, received_at))
+            durations["FoldLatency"].append(milliseconds_between(received_at, now))
+
+    def _quarantine(self, delivery: Delivery, error: Exception, stuck: set[str], outcome: Outcome) -> None:
+        """Keeps a message with the reason; if even that fails, it is to come again."""
+        self.log("a message goes to quarantine", error)
+        reason = f"{type(error).__name__}: {error}"
+        kept = {"reason": reason, "messageId": delivery.message_id, "group": delivery.group, "body": delivery.body}
+        key = f"quarantine/{sha256(delivery.body.encode()).hexdigest()}.json"
+        try:
+            self.bucket.put(key, json.dumps(kept).encode())
+            outcome.quarantined += 1
+        except StorageError as storage_error:
+            self.log("quarantine could not be reached", storage_error)
+            stuck.add(delivery.group)
+            outcome.failed.append(delivery.message_id)
+
+
+def _in_order(deliveries: Sequence[Delivery], failed: set[str]) -> list[str]:
+    """The messages to deliver again: of each group all from its first failed one on. They fold to the same again."""
+    stuck: set[str] = set()
+    again: list[str] = []
+    for delivery in deliveries:
+        if delivery.message_id in failed:
+            stuck.add(delivery.group)
+        if delivery.group in stuck:
+            again.append(delivery.message_id)
+    return again

@@ -1,0 +1,86 @@
+"""What is said of a dataset: its facets and, for a run, those of that input or output.
+
+Two facets can be very long and hardly ever change: the schema and the column lineage (of 215 KB in a real event of a
+500-column join, 177 KB were column lineage, repeated in each of the run's six events). States hold their digests;
+the documents themselves are kept once each.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from headwater.graph.identity import NodeId, dataset_id
+from headwater.graph.register import Registers, Stamp, deletable, is_deletion, join_registers, said
+from headwater.openlineage import exact_json
+from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetMention, Facets, Name
+from headwater.openlineage.instant import Instant
+
+SCHEMA = "schema"
+COLUMN_LINEAGE = "columnLineage"
+BY_DIGEST = frozenset({SCHEMA, COLUMN_LINEAGE})
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetUse:
+    """A dataset as a run reads or writes it."""
+
+    name: Name
+    facets: Registers
+    io_facets: Registers
+
+    def join(self, other: "DatasetUse | None") -> "DatasetUse":
+        if other is None:
+            return self
+        facets = join_registers(self.facets, other.facets)
+        return DatasetUse(self.name, facets, join_registers(self.io_facets, other.io_facets))
+
+
+Uses = Mapping[NodeId, DatasetUse]
+
+
+class Document(NamedTuple):
+    """A facet kept by its digest: `facet` is SCHEMA or COLUMN_LINEAGE, `value` is the facet as it was sent."""
+
+    dataset: NodeId
+    facet: str
+    digest: str
+    value: Any
+    time: Instant
+
+
+def dataset_facets(facets: Facets, at: Stamp) -> Registers:
+    """Dataset facets as one event says them, the long ones by digest."""
+    return deletable({name: _in_state(name, facet) for name, facet in facets.items()}, at)
+
+
+def uses(mentions: Iterable[DatasetMention], at: Stamp) -> Uses:
+    """The datasets of one side of one event. A producer may name one twice (a self-join): what is said is united."""
+    found: dict[NodeId, DatasetUse] = {}
+    for mention in mentions:
+        use = DatasetUse(mention.name, dataset_facets(mention.facets, at), said(mention.io_facets, at))
+        node = dataset_id(mention.name)
+        found[node] = use.join(found.get(node))
+    return found
+
+
+def join_uses(left: Uses, right: Uses) -> Uses:
+    """A run's datasets are the union over its events; an empty array removes nothing."""
+    return {**left, **{node: use.join(left.get(node)) for node, use in right.items()}}
+
+
+def mentioned(event: AnyEvent) -> tuple[DatasetMention, ...]:
+    """Every dataset an event names."""
+    return (event.dataset,) if isinstance(event, DatasetEvent) else event.inputs + event.outputs
+
+
+def documents(event: AnyEvent) -> Iterator[Document]:
+    """The long facets of an event."""
+    for mention in mentioned(event):
+        for facet in sorted(BY_DIGEST & mention.facets.keys()):
+            value = mention.facets[facet]
+            if not is_deletion(value):
+                yield Document(dataset_id(mention.name), facet, exact_json.digest(value), value, event.time)
+
+
+def _in_state(name: str, facet: Any) -> Any:
+    return exact_json.digest(facet) if name in BY_DIGEST and not is_deletion(facet) else facet

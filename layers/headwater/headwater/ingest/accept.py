@@ -1,0 +1,103 @@
+"""Takes events in: reads, checks, queues, and only then says so."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from headwater.access.principal import Principal
+from headwater.answers import Answer, failure
+from headwater.openlineage import exact_json
+from headwater.openlineage.event import AnyEvent, DatasetEvent
+from headwater.openlineage.faults import Fault, Refused
+from headwater.openlineage.instant import instant_of
+from headwater.openlineage.wire import read_event
+from headwater.store.messages import Message, write_message
+from headwater.store.s3 import Bucket
+from headwater.store.table import StorageError
+
+NOT_QUEUED = "the event could not be queued; send it again"
+
+
+class Sender(Protocol):
+    """Where accepted events go."""
+
+    def send(self, messages: Sequence[Message]) -> list[bool]:
+        """Whether each message is safe."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """An answer, and how many events it took in and how many it refused."""
+
+    answer: Answer
+    received: int
+    refused: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ingest:
+    """Takes in what one caller sends."""
+
+    principal: Principal
+    queue: Sender
+    bucket: Bucket
+    now: datetime
+
+    def one(self, text: str) -> Counted:
+        """One event: 201 once it is safe. Raises Refused, or StorageError if it is not safe."""
+        message = self._message(exact_json.loads(text))
+        if not self.queue.send([message])[0]:
+            raise StorageError(NOT_QUEUED)
+        return Counted(Answer(201, {"status": "accepted", "deduplicationId": message.deduplication_id}), 1, 0)
+
+    def batch(self, text: str) -> Counted:
+        """A bare array of events; what is wrong with one does not hold up the others.
+
+        Answers as the OpenLineage API says: 200 with a summary and the failed events by index. If nothing at all could
+        be stored for a fault of ours, 503: then the whole batch is to be sent again.
+        """
+        documents = exact_json.loads(text)
+        if not isinstance(documents, list):
+            raise Refused(Fault("body", "expected an array of OpenLineage events"))
+        messages: dict[int, Message] = {}
+        failed: dict[int, tuple[str, bool]] = {}
+        for index, document in enumerate(documents):
+            try:
+                messages[index] = self._message(document)
+            except Refused as fault:
+                failed[index] = (str(fault), False)
+            except StorageError:
+                failed[index] = (NOT_QUEUED, True)
+        safe = self.queue.send(list(messages.values()))
+        failed |= {index: (NOT_QUEUED, True) for index, sent in zip(messages, safe, strict=True) if not sent}
+        refused = sum(not retriable for _, retriable in failed.values())
+        if len(failed) - refused and len(failed) == len(documents):
+            return Counted(failure(503, NOT_QUEUED), 0, refused)
+        return Counted(_summary(len(documents), failed), len(documents) - len(failed), refused)
+
+    def _message(self, document: Any) -> Message:
+        event = read_event(document, now=self.now)
+        self._permit(event)
+        return write_message(event, exact_json.dumps(document), instant_of(self.now), self.bucket)
+
+    def _permit(self, event: AnyEvent) -> None:
+        named, path = (event.dataset, "dataset") if isinstance(event, DatasetEvent) else (event.job, "job")
+        self.principal.require_namespace(named.name.namespace, f"{path}.namespace")
+
+
+def _summary(received: int, failed: dict[int, tuple[str, bool]]) -> Answer:
+    retriable = sum(retriable for _, retriable in failed.values())
+    summary = {
+        "received": received,
+        "successful": received - len(failed),
+        "failed": len(failed),
+        "retriable": retriable,
+        "non_retriable": len(failed) - retriable,
+    }
+    events = [
+        {"index": index, "reason": reason, "retriable": retriable}
+        for index, (reason, retriable) in sorted(failed.items())
+    ]
+    status = "partial_success" if failed else "success"
+    return Answer(200, {"status": status, "summary": summary, "failed_events": events})

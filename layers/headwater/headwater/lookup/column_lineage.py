@@ -1,0 +1,231 @@
+"""GET /column-lineage: which columns a column comes from, and with `withDownstream`, which come from it.
+
+The mappings are those of the jobs that write a dataset now, as each said last. Three reads a hop: datasets with their
+neighbours, jobs, column lineage.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from headwater.graph.identity import NodeId, dataset_id
+from headwater.graph.job import JobHead
+from headwater.graph.mention import COLUMN_LINEAGE
+from headwater.lookup import shapes
+from headwater.lookup.names import Kind, Node
+from headwater.lookup.reader import Reader
+from headwater.openlineage.event import Name
+
+MAX_NODES = 10_000
+
+Steps = list[dict[str, Any]]
+
+
+class Column(NamedTuple):
+    """A column of a dataset."""
+
+    dataset: Name
+    field: str
+
+    @property
+    def node(self) -> str:
+        return f"{shapes.node_id('datasetField', self.dataset)}:{self.field}"
+
+
+class Mapping(NamedTuple):
+    """One output column from one input column, with the steps between them."""
+
+    output: Column
+    source: Column
+    steps: Steps
+
+
+class Indirect(NamedTuple):
+    """A column that bears on all columns of a dataset: a filter, a join, a grouping."""
+
+    output: Name
+    source: Column
+    steps: Steps
+
+
+class _Known:
+    """What the answer knows so far, read hop by hop."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.into: dict[Column, dict[Column, Steps]] = defaultdict(dict)
+        self.out_of: dict[Column, set[Column]] = defaultdict(set)
+        self.indirect: dict[tuple[Name, Column], Steps] = {}
+        self.read_writers: set[NodeId] = set()
+        self.read_readers: set[NodeId] = set()
+
+    def read_upstream(self, datasets: Collection[Name]) -> None:
+        """The mappings into the columns of these datasets."""
+        unread = {dataset_id(each): each for each in datasets if dataset_id(each) not in self.read_writers}
+        self.read_writers |= unread.keys()
+        _, neighbours = self.reader.datasets_with_neighbours(unread)
+        jobs = self.reader.jobs({job for each in neighbours.values() for job in each.writers})
+        self._add((head, dataset, unread[dataset]) for head in jobs.values() for dataset in unread)
+
+    def read_downstream(self, datasets: Collection[Name]) -> None:
+        """The mappings out of the columns of these datasets."""
+        unread = {dataset_id(each) for each in datasets} - self.read_readers
+        self.read_readers |= unread
+        _, neighbours = self.reader.datasets_with_neighbours(unread)
+        jobs = self.reader.jobs({job for each in neighbours.values() for job in each.readers})
+        outputs = {output for head in jobs.values() for output in head.current.outputs}
+        names = {output: head.facts.name for output, head in self.reader.datasets(outputs).items()}
+        self._add((head, output, names[output]) for head in jobs.values() for output in outputs & names.keys())
+
+    def _add(self, written: Iterable[tuple[JobHead, NodeId, Name]]) -> None:
+        wanted = {
+            (dataset, digest): name
+            for head, dataset, name in written
+            if (digest := current_column_lineage(head, dataset))
+        }
+        facets = self.reader.column_lineage(wanted)
+        for key, facet in facets.items():
+            for mapping in mappings(wanted[key], facet):
+                steps = self.into[mapping.output].setdefault(mapping.source, [])
+                steps += [step for step in mapping.steps if step not in steps]
+                self.out_of[mapping.source].add(mapping.output)
+            for indirect in indirects(wanted[key], facet):
+                steps = self.indirect.setdefault((indirect.output, indirect.source), [])
+                steps += [step for step in indirect.steps if step not in steps]
+
+
+def column_lineage(reader: Reader, start: Node, depth: int, *, with_downstream: bool) -> dict[str, Any]:
+    """The columns up to `depth` steps from a column, from a dataset's columns, or from those of a job's outputs."""
+    known = _Known(reader)
+    datasets = _datasets(reader, start)
+    known.read_upstream(datasets)
+    if with_downstream:
+        known.read_downstream(datasets)
+    begin = {Column(start.name, start.field)} if start.field is not None else _columns(known, datasets)
+    found, frontier, truncated = set(begin), set(begin), False
+    for _ in range(depth):
+        sources = {source for column in frontier for source in known.into.get(column, ())}
+        targets = (
+            {target for column in frontier for target in known.out_of.get(column, ())} if with_downstream else set()
+        )
+        frontier = (sources | targets) - found
+        found |= frontier
+        truncated = len(found) > MAX_NODES
+        if not frontier or truncated:
+            break
+        known.read_upstream({column.dataset for column in frontier})
+        if with_downstream:
+            known.read_downstream({column.dataset for column in frontier})
+    return _answer(reader, known, found, start=begin, truncated=truncated)
+
+
+def mappings(output: Name, facet: Any) -> Iterator[Mapping]:
+    """The mappings in a columnLineage facet, of today's form or of an older one; what has no names is passed over."""
+    fields = facet.get("fields") if isinstance(facet, dict) else None
+    for field, column in fields.items() if isinstance(fields, dict) else ():
+        if isinstance(column, dict):
+            for source, entry in _sources(column.get("inputFields")):
+                yield Mapping(Column(output, field), source, shapes.transformations(entry, column))
+
+
+def indirects(output: Name, facet: Any) -> Iterator[Indirect]:
+    """The inputs in a columnLineage facet that bear on the whole dataset."""
+    for source, entry in _sources(facet.get("dataset") if isinstance(facet, dict) else None):
+        yield Indirect(output, source, shapes.transformations(entry, {}))
+
+
+def _sources(entries: Any) -> Iterator[tuple[Column, dict[str, Any]]]:
+    for entry in entries if isinstance(entries, list) else ():
+        match entry:
+            case {"namespace": str(namespace), "name": str(name), "field": str(field)}:
+                yield Column(Name(namespace, name), field), entry
+
+
+def current_column_lineage(head: JobHead, dataset: NodeId) -> str | None:
+    """The digest of the column lineage that a job gave of an output, if it still writes it."""
+    seen = head.facts.seen.get(dataset)
+    register = seen.facets.get(COLUMN_LINEAGE) if seen else None
+    return register.value if register and dataset in head.current.outputs else None
+
+
+def _datasets(reader: Reader, start: Node) -> list[Name]:
+    if start.kind is not Kind.JOB:
+        return [start.name]
+    outputs = reader.jobs([start.id])[start.id].current.outputs
+    return [head.facts.name for head in reader.datasets(outputs).values()]
+
+
+def _columns(known: _Known, datasets: Iterable[Name]) -> set[Column]:
+    """The columns of datasets that have lineage on either side."""
+    of = set(datasets)
+    return {column for column in [*known.into, *known.out_of] if column.dataset in of}
+
+
+def _answer(
+    reader: Reader, known: _Known, found: set[Column], *, start: set[Column], truncated: bool
+) -> dict[str, Any]:
+    datasets = reader.datasets({dataset_id(column.dataset) for column in found})
+    heads = {head.facts.name: head for head in datasets.values()}
+    types = {
+        Column(name, field["name"]): field.get("type")
+        for name, head in heads.items()
+        for field in shapes.schema_fields(head)
+        if isinstance(field.get("name"), str)
+    }
+    lone = {column for column in start if not known.into.get(column) and not known.out_of.get(column)}
+    nodes = []
+    for column in sorted(found - lone, key=lambda each: each.node):
+        sources = {source: steps for source, steps in known.into.get(column, {}).items() if source in found}
+        head = heads.get(column.dataset)
+        version = shapes.version_of(column.dataset, head.schema_digest or "" if head else "")
+        all_steps = [step for steps in sources.values() for step in steps]
+        data = {
+            "namespace": column.dataset.namespace,
+            "dataset": column.dataset.name,
+            "datasetVersion": version,
+            "field": column.field,
+            "fieldType": types.get(column) or "",
+            **shapes.transformation(all_steps),
+            "inputFields": [_source(source, steps, version) for source, steps in sorted(sources.items())],
+        }
+        targets = known.out_of.get(column, set()) & found
+        nodes.append(
+            {
+                "id": column.node,
+                "type": "DATASET_FIELD",
+                "data": data,
+                "inEdges": [{"origin": column.node, "destination": source.node} for source in sorted(sources)],
+                "outEdges": [{"origin": column.node, "destination": target.node} for target in sorted(targets)],
+            }
+        )
+    answer: dict[str, Any] = {"graph": nodes, "indirect": _indirect(known, {column.dataset for column in found})}
+    return answer | {"truncated": True} if truncated else answer
+
+
+def _source(source: Column, steps: Steps, version: str) -> dict[str, Any]:
+    return {
+        "namespace": source.dataset.namespace,
+        "dataset": source.dataset.name,
+        "datasetVersion": version,
+        "field": source.field,
+        **shapes.transformation(steps),
+        "transformations": steps,
+    }
+
+
+def _indirect(known: _Known, datasets: set[Name]) -> list[dict[str, Any]]:
+    """The inputs that bear on whole datasets, each once: apart from the columns, not multiplied by them."""
+    return [
+        {
+            "namespace": output.namespace,
+            "dataset": output.name,
+            "inputField": {
+                "namespace": source.dataset.namespace,
+                "dataset": source.dataset.name,
+                "field": source.field,
+                "transformations": steps,
+            },
+        }
+        for (output, source), steps in sorted(known.indirect.items(), key=lambda each: each[0])
+        if output in datasets
+    ]

@@ -1,0 +1,1 @@
+"""The wire: bodies, exact JSON, events and their faults. Knows nothing of storage or of AWS."""

@@ -1,0 +1,89 @@
+"""JSON that loses nothing: a number keeps its digits, and equal documents have one spelling.
+
+A facet may hold `1e400`, or a decimal with more digits than a double carries; both come out as they went in.
+"""
+
+import hashlib
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import simplejson
+
+from headwater.openlineage.faults import Fault, Refused, path_of
+
+MAX_DEPTH = 200
+"""Levels of nesting. No producer comes near it; a recursive reader downstream must not fall over it."""
+
+
+def loads(text: str) -> Any:
+    """The document in `text`. Raises `Refused` for what is no JSON, nests too deep or holds text that cannot be kept."""
+    try:
+        document = simplejson.loads(text, use_decimal=True, parse_constant=_no_constant)
+    except RecursionError:
+        raise Refused(Fault("body", f"nested more than {MAX_DEPTH} levels deep")) from None
+    except simplejson.JSONDecodeError as error:
+        reason = error.msg.removesuffix(" %r at")
+        raise Refused(Fault("body", f"not JSON: {reason} at line {error.lineno} column {error.colno}")) from None
+    except _NotANumber as error:
+        raise Refused(Fault("body", f"not JSON: {error} is not a number")) from None
+    except (ValueError, InvalidOperation):
+        raise Refused(Fault("body", "holds a number of too many digits")) from None
+    _check(document)
+    return document
+
+
+def loads_trusted(text: str) -> Any:
+    """The document in a text that `dumps` wrote."""
+    return simplejson.loads(text, use_decimal=True)
+
+
+def dumps(document: Any) -> str:
+    """The one spelling of `document`: members sorted, no spaces, characters as they are."""
+    return simplejson.dumps(
+        document,
+        sort_keys=True,
+        separators=(",", ":"),
+        ensure_ascii=False,
+        use_decimal=True,
+        namedtuple_as_object=False,
+    )
+
+
+def digest(document: Any) -> str:
+    """128 bits of SHA-256 over the one spelling, in hex: equal documents, equal digests."""
+    return hashlib.sha256(dumps(document).encode()).hexdigest()[:32]
+
+
+class _NotANumber(Exception):
+    """NaN or an Infinity, which JavaScript has and JSON has not."""
+
+
+def _no_constant(name: str) -> Decimal:
+    raise _NotANumber(name)
+
+
+def _check(document: Any) -> None:
+    """Bounds on depth, and no NUL and no lone surrogate in any text. Walks without recursion."""
+    pending: list[tuple[Any, tuple[str | int, ...]]] = [(document, ())]
+    while pending:
+        value, path = pending.pop()
+        if isinstance(value, str):
+            _check_text(value, path)
+        elif isinstance(value, dict | list):
+            if len(path) > MAX_DEPTH:
+                raise Refused(Fault(path_of(*path[:3]), f"nested more than {MAX_DEPTH} levels deep"))
+            members = value.items() if isinstance(value, dict) else enumerate(value)
+            for name, member in members:
+                if isinstance(name, str):
+                    _check_text(name, (*path, "(member name)"))
+                pending.append((member, (*path, name)))
+
+
+def _check_text(text: str, path: tuple[str | int, ...]) -> None:
+    if "\x00" in text:
+        raise Refused(Fault(path_of(*path), "holds a NUL character"))
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise Refused(Fault(path_of(*path), "holds half of a surrogate pair")) from None

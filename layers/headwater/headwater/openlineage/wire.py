@@ -1,0 +1,202 @@
+"""From a JSON document to an event, strict on the core and lenient on facets.
+
+The core is what the graph hangs on: times, ids, namespaces, names. A facet is whatever its producer sent, and no event
+is refused for a facet's sake; only the container of the facets has to be an object. `null` is taken as absent, since
+several producers write every member. Source: OpenLineage spec 2-0-2.
+"""
+
+import uuid
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, cast
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, StringConstraints, ValidationError
+
+from headwater.openlineage import exact_json
+from headwater.openlineage.event import (
+    AnyEvent,
+    DatasetEvent,
+    DatasetMention,
+    EventType,
+    JobEvent,
+    JobMention,
+    Name,
+    RunEvent,
+)
+from headwater.openlineage.faults import Fault, Refused, path_of
+from headwater.openlineage.instant import Instant, instant_of, parse_instant
+
+MAX_NAME_LENGTH = 16_384
+FURTHEST_AHEAD = timedelta(days=366)
+"""An event dated further ahead of the clock than this is refused: it would stay the newest for ever."""
+
+
+def _run_id(text: str) -> str:
+    if len(text) != 36:
+        raise ValueError("not a UUID")
+    try:
+        return str(uuid.UUID(text))
+    except ValueError:
+        raise ValueError("not a UUID") from None
+
+
+def _event_type(text: str) -> EventType:
+    try:
+        return EventType(text.upper())
+    except ValueError:
+        raise ValueError(f"not one of {', '.join(EventType)}") from None
+
+
+def _none_is_empty(value: Any) -> Any:
+    return {} if value is None else value
+
+
+def _none_is_no_dataset(value: Any) -> Any:
+    return [] if value is None else value
+
+
+_Text = Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME_LENGTH)]
+_Time = Annotated[str, AfterValidator(parse_instant)]
+_RunId = Annotated[str, AfterValidator(_run_id)]
+_Facets = Annotated[dict[str, Any], BeforeValidator(_none_is_empty)]
+
+
+class _Wire(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore")
+
+
+class _Run(_Wire):
+    runId: _RunId
+    facets: _Facets = {}
+
+
+class _Job(_Wire):
+    namespace: _Text
+    name: _Text
+    facets: _Facets = {}
+
+
+class _Dataset(_Wire):
+    namespace: _Text
+    name: _Text
+    facets: _Facets = {}
+    inputFacets: _Facets = {}
+    outputFacets: _Facets = {}
+
+
+_Datasets = Annotated[list[_Dataset], BeforeValidator(_none_is_no_dataset)]
+
+
+class _Event(_Wire):
+    eventTime: _Time
+    producer: _Text
+
+
+class _DatasetEvent(_Event):
+    dataset: _Dataset
+
+
+class _JobEvent(_Event):
+    job: _Job
+    inputs: _Datasets = []
+    outputs: _Datasets = []
+
+
+class _RunEvent(_JobEvent):
+    run: _Run
+    eventType: Annotated[str, AfterValidator(_event_type)] = EventType.OTHER
+
+
+def read_event(document: Any, *, now: datetime | None = None) -> AnyEvent:
+    """The event in a JSON document; with `now`, one dated too far ahead of it is refused.
+
+    Raises `Refused` with every fault, each by its path: `inputs[0].name: missing`.
+    """
+    if not isinstance(document, dict):
+        raise Refused(Fault("body", f"expected an object, one OpenLineage event, got {_kind(document)}"))
+    members = {name: value for name, value in document.items() if value is not None}
+    try:
+        wire = _model(members).model_validate(members)
+    except ValidationError as error:
+        raise Refused(*_faults(error)) from None
+    if now and wire.eventTime > instant_of(now.astimezone(UTC) + FURTHEST_AHEAD):
+        raise Refused(Fault("eventTime", f"more than {FURTHEST_AHEAD.days} days ahead of the clock"))
+    return _event(wire, exact_json.digest(document))
+
+
+def _model(members: dict[str, Any]) -> type[_Event]:
+    """By shape: schemaURL is often absent or old. Only a RunEvent has a type, so one that lost its run is still one."""
+    if "run" in members or "eventType" in members:
+        return _RunEvent
+    if "job" in members:
+        return _JobEvent
+    if "dataset" in members:
+        return _DatasetEvent
+    return _RunEvent
+
+
+def _event(wire: _Event, digest: str) -> AnyEvent:
+    time = Instant(wire.eventTime)
+    match wire:
+        case _RunEvent():
+            return RunEvent(
+                time=time,
+                producer=wire.producer,
+                digest=digest,
+                type=EventType(wire.eventType),
+                run_id=wire.run.runId,
+                run_facets=_present(wire.run.facets),
+                job=_job(wire.job),
+                inputs=_mentions(wire.inputs, "inputFacets"),
+                outputs=_mentions(wire.outputs, "outputFacets"),
+            )
+        case _JobEvent():
+            return JobEvent(
+                time=time,
+                producer=wire.producer,
+                digest=digest,
+                job=_job(wire.job),
+                inputs=_mentions(wire.inputs, "inputFacets"),
+                outputs=_mentions(wire.outputs, "outputFacets"),
+            )
+    wire = cast(_DatasetEvent, wire)
+    return DatasetEvent(time=time, producer=wire.producer, digest=digest, dataset=_mention(wire.dataset, None))
+
+
+def _job(job: _Job) -> JobMention:
+    return JobMention(Name(job.namespace, job.name), _present(job.facets))
+
+
+def _mentions(datasets: list[_Dataset], io_facets: str) -> tuple[DatasetMention, ...]:
+    return tuple(_mention(dataset, io_facets) for dataset in datasets)
+
+
+def _mention(dataset: _Dataset, io_facets: str | None) -> DatasetMention:
+    own = getattr(dataset, io_facets) if io_facets else {}
+    return DatasetMention(Name(dataset.namespace, dataset.name), _present(dataset.facets), _present(own))
+
+
+def _present(facets: dict[str, Any]) -> dict[str, Any]:
+    return {name: facet for name, facet in facets.items() if facet is not None}
+
+
+_MESSAGES = {
+    "missing": "missing",
+    "dict_type": "expected an object",
+    "model_type": "expected an object",
+    "list_type": "expected an array",
+    "string_type": "expected a string",
+    "string_too_short": "empty",
+    "string_too_long": f"longer than {MAX_NAME_LENGTH} characters",
+}
+
+
+def _faults(error: ValidationError) -> list[Fault]:
+    return [
+        Fault(path_of(*found["loc"]), _MESSAGES.get(found["type"]) or found["msg"].removeprefix("Value error, "))
+        for found in error.errors(include_url=False, include_input=False, include_context=False)
+    ]
+
+
+def _kind(value: Any) -> str:
+    kinds = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
+    return kinds.get(type(value), "a number")

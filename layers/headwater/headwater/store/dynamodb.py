@@ -1,0 +1,151 @@
+"""The table on DynamoDB (docs/table.md), with what is too long for an item in S3."""
+
+import hashlib
+import random
+import time
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from headwater.aws import translated_errors
+from headwater.store.keys import Key
+from headwater.store.s3 import Bucket
+from headwater.store.table import Change, Conflict, Item, StorageError
+
+READ_LIMIT = 100
+"""Items a BatchGetItem."""
+WRITE_LIMIT = 25
+"""Items a BatchWriteItem."""
+MAX_PARTS_BYTES = 350 * 1024
+"""An item has 400 KB; what its parts take beyond this goes to S3."""
+TRIES = 8
+
+Attributes = dict[str, dict[str, Any]]
+
+
+class DynamoTable:
+    """`Table` over the low-level client: no type guessing, bytes stay bytes."""
+
+    def __init__(self, client: Any, name: str, bucket: Bucket) -> None:
+        self._client = client
+        self._name = name
+        self._bucket = bucket
+        self._threads = ThreadPoolExecutor(max_workers=16)
+
+    def read(self, keys: Collection[Key]) -> dict[Key, Item]:
+        wanted = [{"PK": {"S": key.pk}, "SK": {"S": key.sk}} for key in sorted(set(keys))]
+        pages = [wanted[start : start + READ_LIMIT] for start in range(0, len(wanted), READ_LIMIT)]
+        items = [self._item(found) for page in self._each(self._read_page, pages) for found in page]
+        return {item.key: item for item in items}
+
+    def change(self, changes: Sequence[Change]) -> None:
+        conflicts = [conflict for conflict in self._each(self._change, changes) if conflict]
+        if conflicts:
+            raise conflicts[0]
+
+    def put(self, items: Iterable[Item]) -> None:
+        requests = [{"PutRequest": {"Item": self._attributes(item)}} for item in items]
+        for start in range(0, len(requests), WRITE_LIMIT):
+            self._put_page(requests[start : start + WRITE_LIMIT])
+
+    def newest(self, pk: str) -> Iterator[Key]:
+        query = {"KeyConditionExpression": "PK = :pk", "ExpressionAttributeValues": {":pk": {"S": pk}}}
+        for keys in self._query(IndexName="by_time", ScanIndexForward=False, ConsistentRead=True, **query):
+            yield from keys
+
+    def named(self, listed_in: str) -> Iterator[Key]:
+        values = {":listed_in": {"S": listed_in}}
+        condition = "listed_in = :listed_in"
+        pages = self._query(IndexName="by_name", KeyConditionExpression=condition, ExpressionAttributeValues=values)
+        for keys in pages:
+            yield from keys
+
+    def runs(self, run_id: str) -> list[Key]:
+        values = {":run_id": {"S": run_id}}
+        pages = self._query(
+            IndexName="by_run", KeyConditionExpression="run_id = :run_id", ExpressionAttributeValues=values
+        )
+        return [key for keys in pages for key in keys]
+
+    def _each(self, operation: Any, arguments: Sequence[Any]) -> list[Any]:
+        """One call each, side by side; a lone one without a thread."""
+        return list((self._threads.map if len(arguments) > 1 else map)(operation, arguments))
+
+    def _read_page(self, page: list[Attributes]) -> list[Attributes]:
+        found: list[Attributes] = []
+        pending = {self._name: {"Keys": page, "ConsistentRead": True}}
+        for wait in _waits():
+            with translated_errors():
+                answer = self._client.batch_get_item(RequestItems=pending)
+            found += answer["Responses"].get(self._name, [])
+            pending = answer.get("UnprocessedKeys")
+            if not pending:
+                return found
+            time.sleep(wait)
+        raise StorageError("the table did not answer for all keys of a read")
+
+    def _put_page(self, requests: list[dict[str, Any]]) -> None:
+        pending = {self._name: requests}
+        for wait in _waits():
+            with translated_errors():
+                pending = self._client.batch_write_item(RequestItems=pending).get("UnprocessedItems")
+            if not pending:
+                return
+            time.sleep(wait)
+        raise StorageError("the table did not take all items of a write")
+
+    def _change(self, change: Change) -> Conflict | None:
+        condition: dict[str, Any] = {"ConditionExpression": "attribute_not_exists(PK)"}
+        if change.replacing:
+            version = {":version": {"S": change.replacing.version}}
+            condition = {"ConditionExpression": "v = :version", "ExpressionAttributeValues": version}
+        try:
+            with translated_errors():
+                self._client.put_item(TableName=self._name, Item=self._attributes(change.item), **condition)
+        except Conflict as conflict:
+            return conflict
+        return None
+
+    def _query(self, **query: Any) -> Iterator[list[Key]]:
+        while True:
+            with translated_errors():
+                answer = self._client.query(TableName=self._name, **query)
+            yield [Key(found["PK"]["S"], found["SK"]["S"]) for found in answer["Items"]]
+            if "LastEvaluatedKey" not in answer:
+                return
+            query["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+
+    def _attributes(self, item: Item) -> Attributes:
+        strings = {"PK": item.key.pk, "SK": item.key.sk, "v": item.version, **item.labels}
+        attributes: Attributes = {name: {"S": str(value)} for name, value in strings.items()}
+        if item.expires_at is not None:
+            attributes["expires_at"] = {"N": str(item.expires_at)}
+        room = MAX_PARTS_BYTES
+        for name, part in sorted(item.parts.items(), key=lambda named: len(named[1])):
+            room -= len(part)
+            attributes[name] = {"B": part} if room >= 0 else {"M": {"s3": {"S": self._outside(part, item)}}}
+        return attributes
+
+    def _outside(self, part: bytes, item: Item) -> str:
+        """Stores a part in S3, first; that of an item which expires goes where objects expire too."""
+        prefix = "items" if item.expires_at is None else "bodies"
+        key = f"{prefix}/{hashlib.sha256(part).hexdigest()}"
+        self._bucket.put(key, part)
+        return key
+
+    def _item(self, found: Attributes) -> Item:
+        key = Key(found.pop("PK")["S"], found.pop("SK")["S"])
+        found.pop("v")
+        expires_at = int(found.pop("expires_at")["N"]) if "expires_at" in found else None
+        labels = {name: value["S"] for name, value in found.items() if "S" in value}
+        parts = {name: value["B"] for name, value in found.items() if "B" in value}
+        for name, value in found.items():
+            if "M" in value:
+                parts[name] = self._bucket.get(value["M"]["s3"]["S"])
+        return Item(key, labels, parts, expires_at)
+
+
+def _waits() -> Iterator[float]:
+    """Seconds to wait between tries: growing, and spread at random."""
+    for attempt in range(TRIES):
+        yield random.uniform(0, 0.05 * 2**attempt)  # noqa: S311 - spreads callers, keeps no secret

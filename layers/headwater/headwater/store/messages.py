@@ -1,0 +1,80 @@
+"""Messages between ingest and normalise: the canonical event, gzipped, with the time it was received.
+
+A message too long for the queue travels as a pointer to a body in S3, which is stored first.
+"""
+
+import base64
+import binascii
+import gzip
+import hashlib
+import zlib
+from dataclasses import dataclass
+
+import simplejson
+
+from headwater.graph.identity import dataset_id, job_id
+from headwater.openlineage.event import AnyEvent, DatasetEvent, RunEvent
+from headwater.openlineage.instant import Instant
+from headwater.store.s3 import Bucket
+
+MAX_MESSAGE_BYTES = 240 * 1024
+"""SQS takes 1 MiB, and so does a batch of ten; messages of up to a quarter of that hardly ever split a batch."""
+
+
+class Unreadable(Exception):
+    """A message that is not one of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What is sent: SQS keeps a group in order, and drops a repeated `deduplication_id` for five minutes."""
+
+    body: str
+    group: str
+    deduplication_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadMessage:
+    """What came: the canonical text of an event, and when it was received over HTTP."""
+
+    canonical: str
+    received_at: Instant
+
+
+def write_message(event: AnyEvent, canonical: str, received_at: Instant, bucket: Bucket) -> Message:
+    """The message for an event; a long body goes to S3 before this returns."""
+    packed = gzip.compress(canonical.encode(), mtime=0)
+    content = base64.b64encode(packed).decode()
+    envelope = {"receivedAt": received_at, "gzip": content}
+    if len(content) > MAX_MESSAGE_BYTES:
+        envelope = {"receivedAt": received_at, "s3": store_body(packed, bucket)}
+    group = group_of(event)
+    # FIFO deduplication is per queue on some of SQS's stand-ins, so the group is part of the id.
+    deduplication_id = hashlib.sha256(f"{group}{canonical}".encode()).hexdigest()
+    return Message(simplejson.dumps(envelope), group, deduplication_id)
+
+
+def read_message(body: str, bucket: Bucket) -> ReadMessage:
+    """The event in a message's body. Raises Unreadable, or StorageError if its body in S3 cannot be had."""
+    try:
+        envelope = simplejson.loads(body)
+        received_at = Instant(envelope["receivedAt"])
+        packed = bucket.get(envelope["s3"]) if "s3" in envelope else base64.b64decode(envelope["gzip"])
+        return ReadMessage(gzip.decompress(packed).decode(), received_at)
+    except (ValueError, TypeError, KeyError, OSError, EOFError, zlib.error, binascii.Error) as error:
+        raise Unreadable(f"{type(error).__name__}: {error}") from error
+
+
+def store_body(packed: bytes, bucket: Bucket) -> str:
+    """Puts a gzipped event into the bucket under its hash; returns the key."""
+    key = f"bodies/{hashlib.sha256(packed).hexdigest()}.json.gz"
+    bucket.put(key, packed)
+    return key
+
+
+def group_of(event: AnyEvent) -> str:
+    """Events of one run keep their order; without a run, those of one node do."""
+    if isinstance(event, RunEvent):
+        return event.run_id
+    return dataset_id(event.dataset.name) if isinstance(event, DatasetEvent) else job_id(event.job.name)

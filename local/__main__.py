@@ -1,0 +1,76 @@
+"""The command line of the embedded stack; `make help` lists its shorter forms."""
+
+import argparse
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from local.account import scrub_this_process
+from local.demo import demo
+from local.failure import Failure
+from local.layout import Layout
+from local.stack import StackOptions
+from local.up import down, up
+
+PORT = 8765
+INTERRUPTED = 130  # what a shell reports for a command ended by Ctrl-C
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command and return the exit status; what goes wrong is told with the next step."""
+    options = parser().parse_args(arguments)
+    scrub_this_process()
+    signal.signal(signal.SIGTERM, interrupt)
+    try:
+        run(options, Layout.here())
+    except Failure as failure:
+        print(f"\nfailed: {failure}", file=sys.stderr)
+        return 1
+    except (BotoCoreError, ClientError) as error:
+        print(f"\nfailed: the emulator did not do as asked: {error}\n  next: read its log in .local", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\ninterrupted", file=sys.stderr)
+        return INTERRUPTED
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(prog="python -m local", description="The embedded stack of Headwater.")
+    commands = top.add_subparsers(dest="command", required=True, metavar="up|down|demo")
+    up = commands.add_parser("up", help="run the stack until Ctrl-C or `down`")
+    up.add_argument("--data", type=Path, metavar="DIR", help="keep the data there over restarts")
+    up.add_argument("--auth", action="store_true", help="enforce the roles and policies of template.yaml")
+    commands.add_parser("down", help="stop the stack that `up` runs")
+    demo = commands.add_parser("demo", help="run a Spark pipeline against a fresh stack and show its lineage")
+    for command in (up, demo):
+        command.add_argument("--port", type=port, default=PORT, help="of the public URL (default: %(default)s)")
+    return top
+
+
+def port(text: str) -> int:
+    number = int(text)
+    if not 1 <= number <= 65535:
+        raise ValueError(text)
+    return number
+
+
+def run(options: argparse.Namespace, layout: Layout) -> None:
+    if options.command == "up":
+        up(StackOptions(layout, "up", options.port, options.data, options.auth))
+    elif options.command == "down":
+        down(layout)
+    else:
+        demo(layout, options.port)
+
+
+def interrupt(_signal: int, _frame: FrameType | None) -> None:
+    """Treat SIGTERM as Ctrl-C, so that everything is cleaned up on the way out."""
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    sys.exit(main())

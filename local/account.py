@@ -1,0 +1,108 @@
+"""The emulator's AWS account: who we are there, and how none of the user's own AWS settings gets in.
+
+Nothing in local/ may ever reach real AWS: every client has an explicit endpoint and made-up credentials, and what the
+user's environment says about profiles, keys, regions or endpoints is dropped for us and for every child process.
+"""
+
+import os
+import ssl
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import botocore.session
+from botocore.client import BaseClient
+from botocore.config import Config
+
+if TYPE_CHECKING:
+    from mypy_boto3_cloudformation import CloudFormationClient
+    from mypy_boto3_logs import CloudWatchLogsClient
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_secretsmanager import SecretsManagerClient
+
+ACCOUNT_ID = "000000000000"
+SIGNED_WITH = "local"  # the emulator checks the signatures of roles, never the account owner's
+REGION = "us-east-1"
+LOOPBACK = "127.0.0.1,localhost"
+CONFIG = Config(connect_timeout=5, read_timeout=60, retries={"total_max_attempts": 3}, proxies={})
+
+
+def scrubbed(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment without the user's AWS settings, with the emulator's credentials in their place.
+
+    A proxy would be asked for loopback addresses as well unless it is told not to.
+    """
+    kept = {name: value for name, value in environment.items() if not name.startswith("AWS_")}
+    no_proxy = ",".join(filter(None, (environment.get("NO_PROXY") or environment.get("no_proxy"), LOOPBACK)))
+    return kept | {
+        "AWS_ACCESS_KEY_ID": ACCOUNT_ID,
+        "AWS_SECRET_ACCESS_KEY": SIGNED_WITH,
+        "AWS_DEFAULT_REGION": REGION,
+        "AWS_REGION": REGION,
+        "AWS_CONFIG_FILE": os.devnull,
+        "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "NO_PROXY": no_proxy,
+        "no_proxy": no_proxy,
+    }
+
+
+def scrub_this_process() -> None:
+    """Replace this process's environment by its scrubbed form."""
+    clean = scrubbed(os.environ)
+    os.environ.clear()
+    os.environ.update(clean)
+
+
+class Account:
+    """The account as reached at `endpoint`, with the certificate to trust there if that speaks TLS."""
+
+    def __init__(self, endpoint: str, certificate: Path | None = None) -> None:
+        self.endpoint = endpoint
+        self.certificate = certificate
+        self.opened: list[BaseClient] = []
+
+    @property
+    def trust(self) -> ssl.SSLContext | None:
+        return ssl.create_default_context(cafile=self.certificate) if self.certificate else None
+
+    @cached_property
+    def cloudformation(self) -> "CloudFormationClient":
+        return cast("CloudFormationClient", self.client("cloudformation"))
+
+    @cached_property
+    def iam(self) -> Any:
+        return self.client("iam")
+
+    @cached_property
+    def logs(self) -> "CloudWatchLogsClient":
+        return cast("CloudWatchLogsClient", self.client("logs"))
+
+    @cached_property
+    def s3(self) -> "S3Client":
+        return cast("S3Client", self.client("s3"))
+
+    @cached_property
+    def secretsmanager(self) -> "SecretsManagerClient":
+        return cast("SecretsManagerClient", self.client("secretsmanager"))
+
+    def client(self, service: str) -> BaseClient:
+        """Return a client that `close` will close."""
+        session = botocore.session.get_session()
+        client = session.create_client(
+            service,
+            region_name=REGION,
+            endpoint_url=self.endpoint,
+            verify=str(self.certificate) if self.certificate else None,
+            aws_access_key_id=ACCOUNT_ID,
+            aws_secret_access_key=SIGNED_WITH,
+            config=CONFIG,
+        )
+        self.opened.append(client)
+        return client
+
+    def close(self) -> None:
+        """Close the clients' connections: the emulator's shutdown waits for open ones."""
+        for client in self.opened:
+            client.close()

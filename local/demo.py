@@ -1,0 +1,51 @@
+"""`make demo`: a real Spark pipeline reports its lineage to the embedded stack, and the lookup API shows it."""
+
+import shutil
+import time
+
+from local.api import Api
+from local.folding import wait_until_folded
+from local.jars import jar_files
+from local.java import java_home
+from local.layout import Layout
+from local.lock import holding
+from local.orders_pipeline import Lake, run_pipeline
+from local.report import check_counts, print_counts, print_upstream
+from local.spark import Spark
+from local.stack import Say, StackOptions, listening, stack
+
+
+def demo(layout: Layout, port: int) -> None:
+    """Run the demo from nothing, print what came of it, and leave nothing running. Raises Failure."""
+    with holding(layout.demo_lock, "wait until it has ended"):
+        with listening(port):
+            shutil.rmtree(layout.run("demo"))
+        run(layout, port, stopwatch())
+
+
+def run(layout: Layout, port: int, say: Say) -> None:
+    folder = layout.run("demo")
+    lake, data = Lake(folder / "lake"), folder / "data"
+    say("looking for Java and the OpenLineage listener")
+    home = java_home(layout)
+    jars = jar_files(layout, home / "bin" / "java")
+    with stack(StackOptions(layout, "demo", port, data), say) as running:
+        spark = Spark(home, jars, running.url, running.key, folder)
+        logs = run_pipeline(layout.root / "emr_jobs" / "orders", spark, lake, say)
+        say("waiting until every event is folded into the graph")
+        metrics = wait_until_folded(running.deployment, logs)
+        say("done")
+        print_counts(metrics)
+        print_upstream(Api(running.url, running.key), lake.revenue)
+        check_counts(metrics)
+    print(f"once this is up again, with what the demo saw: make up DATA={data.relative_to(layout.root)} PORT={port}")
+
+
+def stopwatch() -> Say:
+    """Return a way to tell a step with the seconds since now."""
+    start = time.monotonic()
+
+    def say(step: str) -> None:
+        print(f"[{time.monotonic() - start:5.1f} s] {step}", flush=True)
+
+    return say

@@ -1,0 +1,13 @@
+"""The one exception that reaches the terminal as text instead of a traceback."""
+
+
+class Failure(Exception):  # noqa: N818 - it is told to people, not to programmers
+    """Something went wrong that the user can act on: what it was, and what to do about it."""
+
+    def __init__(self, reason: str, next_step: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.next_step = next_step
+
+    def __str__(self) -> str:
+        return f"{self.reason}\n  next: {self.next_step}"

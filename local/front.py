@@ -1,0 +1,51 @@
+"""Serves the public address of the embedded stack, in a thread of its own."""
+
+import asyncio
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import aiohttp
+from aiohttp import web
+
+from local.proxy import Proxy, Target
+
+MAX_HEADER_BYTES = 10_240  # API Gateway's limit on the request line with the headers
+START_SECONDS = 10
+
+
+@contextmanager
+def front(listener: socket.socket, target: Target) -> Iterator[None]:
+    """Forward what comes in on a bound socket to the target, for the length of a `with` block."""
+    loop = asyncio.new_event_loop()
+    ready, over = threading.Event(), asyncio.Event()
+    thread = threading.Thread(target=loop.run_until_complete, args=[serve(listener, target, ready, over)])
+    thread.start()
+    try:
+        if not ready.wait(START_SECONDS):
+            raise TimeoutError(f"the front did not start within {START_SECONDS} s")
+        yield
+    finally:
+        loop.call_soon_threadsafe(over.set)
+        thread.join()
+        loop.close()
+
+
+async def serve(listener: socket.socket, target: Target, ready: threading.Event, over: asyncio.Event) -> None:
+    async with aiohttp.ClientSession(auto_decompress=False, cookie_jar=aiohttp.DummyCookieJar()) as session:
+        server = web.Server(
+            Proxy(target, session).handle,
+            access_log=None,
+            auto_decompress=False,
+            max_line_size=MAX_HEADER_BYTES,
+            max_field_size=MAX_HEADER_BYTES,
+        )
+        runner = web.ServerRunner(server, shutdown_timeout=1)
+        await runner.setup()
+        await web.SockSite(runner, listener).start()
+        ready.set()
+        try:
+            await over.wait()
+        finally:
+            await runner.cleanup()

@@ -1,0 +1,120 @@
+"""Forwards requests to the emulator's HTTP API, doing what API Gateway does and the emulator does not.
+
+The size of a body and the time of an answer are limited, and bodies that are no text are kept intact. Paths go on as
+they came, percent-encoded; answers come back as they are.
+"""
+
+import asyncio
+import ssl
+from dataclasses import dataclass
+
+import aiohttp
+from aiohttp import web
+from multidict import CIMultiDict, CIMultiDictProxy
+from yarl import URL
+
+MAX_BODY_BYTES = 10 * 1024 * 1024  # API Gateway's payload limit
+MAX_SECONDS = 30.0  # API Gateway's longest integration timeout for HTTP APIs
+BETWEEN_HOPS = {
+    "connection",
+    "content-length",
+    "expect",
+    "host",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+}
+OURS_TO_ADD = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
+
+
+class BodyTooLargeError(Exception):
+    """The body is over API Gateway's limit."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """The API to forward to, what to trust there if it speaks TLS, and the seconds it has for an answer."""
+
+    url: str
+    trust: ssl.SSLContext | None = None
+    max_seconds: float = MAX_SECONDS
+
+
+@dataclass(frozen=True)
+class Proxy:
+    target: Target
+    session: aiohttp.ClientSession
+
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Answer one request, in API Gateway's words where the API did not get to answer."""
+        try:
+            body = await read_body(request)
+            async with asyncio.timeout(self.target.max_seconds):
+                return await self.forward(request, body)
+        except BodyTooLargeError:
+            return refusal(413, "Request Entity Too Large")
+        except (TimeoutError, aiohttp.ClientError):
+            return refusal(503, "Service Unavailable")
+        except ValueError:  # a path that is no URL
+            return refusal(400, "Bad Request")
+
+    async def forward(self, request: web.BaseRequest, body: bytes) -> web.Response:
+        asked = self.session.request(
+            request.method,
+            URL(self.target.url + request.raw_path, encoded=True),
+            headers=forwarded_headers(request.headers, body),
+            data=body if body or request.body_exists else None,
+            allow_redirects=False,
+            skip_auto_headers=OURS_TO_ADD,
+            ssl=self.target.trust or True,
+        )
+        async with asked as answer:
+            return passed_on(request.method, answer, await answer.read())
+
+
+async def read_body(request: web.BaseRequest) -> bytes:
+    """Return the whole body, chunked or not, as it was sent. Raises BodyTooLargeError without reading on."""
+    if (request.content_length or 0) > MAX_BODY_BYTES:
+        raise BodyTooLargeError
+    body = bytearray()
+    async for part in request.content.iter_any():
+        body += part
+        if len(body) > MAX_BODY_BYTES:
+            raise BodyTooLargeError
+    return bytes(body)
+
+
+def forwarded_headers(headers: CIMultiDictProxy[str], body: bytes) -> CIMultiDict[str]:
+    """Return the headers for the emulator.
+
+    It decodes what says that it is JSON as UTF-8 and puts a mark wherever that fails, which ruins gzip. As
+    application/octet-stream a body arrives base64-encoded and intact.
+    """
+    forwarded = CIMultiDict((name, value) for name, value in headers.items() if name.lower() not in BETWEEN_HOPS)
+    if not is_text(body):
+        forwarded["Content-Type"] = "application/octet-stream"
+    return forwarded
+
+
+def is_text(body: bytes) -> bool:
+    """Whether the body is UTF-8. Gzip never is: its second byte, 0x8b, cannot follow its first."""
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def passed_on(method: str, answer: aiohttp.ClientResponse, body: bytes) -> web.Response:
+    headers = CIMultiDict((name, value) for name, value in answer.headers.items() if name.lower() not in BETWEEN_HOPS)
+    if method == "HEAD" and "Content-Length" in answer.headers:
+        headers["Content-Length"] = answer.headers["Content-Length"]
+    return web.Response(status=answer.status, reason=answer.reason, headers=headers, body=body)
+
+
+def refusal(status: int, message: str) -> web.Response:
+    return web.json_response({"message": message}, status=status)

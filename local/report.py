@@ -1,0 +1,50 @@
+"""Prints what came of the demo: the counts, the latency, and the lineage as the lookup API answers it."""
+
+from pathlib import Path
+
+from local.api import Api
+from local.failure import Failure
+from local.lineage_tree import Tree, column_trees, short_names, table_tree
+from local.metrics import Metrics
+
+TABLES, COLUMNS = "/api/v1/lineage", "/api/v1/column-lineage"
+DEPTH = 20
+
+
+def print_counts(metrics: Metrics) -> None:
+    received, folded, refused = map(metrics.total, ("EventsReceived", "EventsFolded", "EventsRefused"))
+    print(f"\nevents: {received} received, {folded} folded, {refused} refused")
+    print(f"emission latency: p50 {latency(metrics, 0.5)}, p95 {latency(metrics, 0.95)}")
+
+
+def latency(metrics: Metrics, share: float) -> str:
+    millis = metrics.percentile("EmissionLatency", share)
+    return "unknown" if millis is None else f"{millis:,.0f} ms"
+
+
+def check_counts(metrics: Metrics) -> None:
+    """Raise Failure if an event of this pipeline was refused or set aside: none should be."""
+    lost = metrics.total("EventsRefused") + metrics.total("EventsQuarantined")
+    if lost:
+        raise Failure(f"{lost} events were refused or quarantined", "see in emulator.log what ingest and normalise say")
+
+
+def print_upstream(api: Api, dataset: Path) -> None:
+    """Print where a dataset and its columns come from, and how to ask. Raises Failure if the API does not know."""
+    node = f"dataset:file:{dataset}"
+    tables = api.get(TABLES, nodeId=node, depth=DEPTH)["graph"]
+    columns = api.get(COLUMNS, nodeId=node, depth=DEPTH)["graph"]
+    label = short_names(entry["data"]["name"] for entry in tables if entry["type"] == "DATASET")
+    table, fields = table_tree(tables, node, label), list(column_trees(columns, str(dataset), label))
+    if not table.upstream or not any(field.upstream for field in fields):
+        raise Failure(f"the lookup API shows no upstream of {dataset.name}", f"ask it yourself: {api.url}")
+    print_trees(f"upstream of {dataset.name}, as GET {TABLES} answers:", [table])
+    print_trees(f"and of its columns, as GET {COLUMNS} answers:", fields)
+    print(f"\nthe same from a shell:\n  {api.curl(COLUMNS, nodeId=node, depth=DEPTH)}")
+
+
+def print_trees(title: str, trees: list[Tree]) -> None:
+    print(f"\n{title}")
+    for tree in trees:
+        for line in tree.lines("  "):
+            print(line)

@@ -1,0 +1,113 @@
+"""Runs a PySpark program with spark-submit and the OpenLineage listener, as one would on a cluster."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyspark
+
+from local.account import scrubbed
+from local.failure import Failure
+from local.instance import write_private
+
+LISTENER = "io.openlineage.spark.agent.OpenLineageSparkListener"
+NAMESPACE = "demo"
+RUN_SECONDS = 180
+COMPLAINTS = ("ERROR", "Exception", "error:")
+
+
+@dataclass(frozen=True)
+class Spark:
+    """A local Spark whose listener reports to the API at `url` with `key`. `folder` takes logs and settings."""
+
+    java_home: Path
+    jars: list[Path]
+    url: str
+    key: str
+    folder: Path
+
+    def run(self, program: Path, **arguments: Path) -> Path:
+        """Run a program to its end and return its log. Raises Failure if it fails."""
+        log = self.folder / f"{program.stem}.log"
+        process = self.start(program, arguments, log)
+        try:
+            status = process.wait(RUN_SECONDS)
+        except subprocess.TimeoutExpired as error:
+            raise Failure(f"{program.name} did not end within {RUN_SECONDS} s", f"read {log}") from error
+        finally:
+            end_group(process)
+        if status:
+            raise Failure(f"{program.name} failed:\n{complaint(log)}", f"read {log}")
+        return log
+
+    def start(self, program: Path, arguments: Mapping[str, Path], log: Path) -> subprocess.Popen[bytes]:
+        with log.open("wb") as output:
+            return subprocess.Popen(
+                self.command(program, arguments),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=self.environment(),
+                start_new_session=True,
+            )
+
+    def command(self, program: Path, arguments: Mapping[str, Path]) -> list[str]:
+        """Return the spark-submit command. The key is in the settings file, out of sight of `ps`."""
+        settings = self.folder / "spark.conf"
+        write_private(settings, "".join(f"{name} {value}\n" for name, value in self.settings().items()))
+        submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"
+        options = [f"--{name}={value}" for name, value in arguments.items()]
+        return [str(submit), "--properties-file", str(settings), str(program), *options]
+
+    def settings(self) -> dict[str, str]:
+        return self.engine_settings() | self.listener_settings()
+
+    def engine_settings(self) -> dict[str, str]:
+        """Return what makes a small job start fast on a small machine."""
+        return {
+            "spark.master": "local[2]",
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.memory": "1g",
+            "spark.driver.extraClassPath": ":".join(str(jar) for jar in self.jars),
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+            "spark.ui.enabled": "false",
+            "spark.sql.shuffle.partitions": "2",
+        }
+
+    def listener_settings(self) -> dict[str, str]:
+        return {
+            "spark.extraListeners": LISTENER,
+            "spark.openlineage.namespace": NAMESPACE,
+            "spark.openlineage.transport.type": "http",
+            "spark.openlineage.transport.url": self.url,
+            "spark.openlineage.transport.endpoint": "/api/v1/lineage",
+            "spark.openlineage.transport.compression": "gzip",
+            "spark.openlineage.transport.auth.type": "api_key",
+            "spark.openlineage.transport.auth.apiKey": self.key,
+        }
+
+    def environment(self) -> dict[str, str]:
+        """Return the environment for Spark: this Java, this Python, and no Spark settings of the user's own."""
+        kept = {name: value for name, value in scrubbed(os.environ).items() if not name.startswith("SPARK_")}
+        python = {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
+        return kept | python | {"JAVA_HOME": str(self.java_home), "SPARK_LOCAL_IP": "127.0.0.1"}
+
+
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill what is left of the process group that we made: the JVM and its Python."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait(5)
+
+
+def complaint(log: Path) -> str:
+    """Return the lines of a log that say what went wrong, the last few of them."""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    telling = [line.strip()[:300] for line in lines if any(word in line for word in COMPLAINTS)]
+    return "\n".join(telling[-6:] or lines[-6:])

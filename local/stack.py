@@ -1,0 +1,66 @@
+"""The whole embedded stack: emulator, deployment, key and front, up for the length of a `with` block."""
+
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from local.access import admit
+from local.deployment import Deployment, deploy
+from local.emulator import Emulator, EmulatorOptions, emulator
+from local.failure import Failure
+from local.front import front
+from local.instance import Instance
+from local.layout import Layout
+from local.proxy import Target
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class StackOptions:
+    """`name` is the folder under .local for logs, `data` keeps the state over restarts, `iam` enforces the roles."""
+
+    layout: Layout
+    name: str
+    port: int
+    data: Path | None = None
+    iam: bool = False
+
+
+@dataclass(frozen=True)
+class Stack:
+    """A stack that is up: where its API is, the key for it, and what is behind it."""
+
+    url: str
+    key: str
+    deployment: Deployment
+    emulator: Emulator
+
+
+@contextmanager
+def stack(options: StackOptions, say: Say) -> Iterator[Stack]:
+    """Bring the stack up, telling each step; the public port is taken first, since that is what fails most."""
+    with listening(options.port) as listener:
+        instance = Instance.kept_in(options.data)
+        folder = options.layout.run(options.name)
+        say(f"starting the emulator (log: {folder / 'emulator.log'})")
+        with emulator(EmulatorOptions(folder, instance.port, options.data, options.iam)) as running:
+            say("deploying template.yaml")
+            deployment = deploy(options.layout, running.account, options.iam, say)
+            admit(deployment, instance.key)
+            say("made by API call: the local key, in the secret of the API keys")
+            with front(listener, Target(deployment.api_url, running.account.trust)):
+                yield Stack(f"http://127.0.0.1:{options.port}", instance.key, deployment, running)
+
+
+@contextmanager
+def listening(port: int) -> Iterator[socket.socket]:
+    try:
+        listener = socket.create_server(("127.0.0.1", port), backlog=128)
+    except OSError as error:
+        reason = f"port {port} cannot be had: {error.strerror}"
+        raise Failure(reason, "`make down` if that is a stack of this folder, or choose another with PORT=") from error
+    with listener:
+        yield listener

@@ -1,0 +1,45 @@
+"""template.yaml as the emulator's CloudFormation takes it: the same text, with the code's folders replaced by uploads.
+
+That is what `sam package` does for AWS. Nothing else is changed, so what is deployed here is what a team deploys.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from samtranslator.yaml_helper import yaml_parse  # type: ignore[import-untyped]
+
+from local.failure import Failure
+
+CODE_PROPERTIES = {"AWS::Serverless::Function": "CodeUri", "AWS::Serverless::LayerVersion": "ContentUri"}
+
+Template = dict[str, Any]
+Resource = dict[str, Any]
+Upload = Callable[[str, Path], str]
+
+
+def read_template(file: Path) -> Template:
+    """Return the template with the short forms of the intrinsic functions (`!Ref`) written out."""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise Failure(f"{file.name} is missing", "run from a complete checkout") from error
+    template: Template = yaml_parse(text)
+    return template
+
+
+def packaged(template: Template, root: Path, upload: Upload) -> str:
+    """Return the template as JSON, its code replaced by what `upload(resource type, folder)` returns for each."""
+    for name, resource, code_property in code_of(template):
+        folder = resource["Properties"].get(code_property)
+        if not isinstance(folder, str) or not (root / folder).is_dir():
+            raise Failure(f"{name}.{code_property} is no folder: {folder!r}", "point it at the code in template.yaml")
+        resource["Properties"][code_property] = upload(resource["Type"], root / folder)
+    return json.dumps(template)
+
+
+def code_of(template: Template) -> Iterator[tuple[str, Resource, str]]:
+    for name, resource in template["Resources"].items():
+        if resource["Type"] in CODE_PROPERTIES:
+            yield name, resource, CODE_PROPERTIES[resource["Type"]]

@@ -1,0 +1,63 @@
+"""`make up` and `make down`: the embedded stack until it is told to stop."""
+
+import json
+import os
+import signal
+import time
+
+from local.failure import Failure
+from local.instance import write_private
+from local.layout import Layout
+from local.lock import holding, is_free
+from local.stack import Stack, StackOptions, stack
+
+DOWN_SECONDS = 60
+
+
+def up(options: StackOptions) -> None:
+    """Run the stack until Ctrl-C, SIGTERM or `make down`."""
+    layout = options.layout
+    with holding(layout.up_lock, "`make down` stops it"), stack(options, say) as running:
+        write_private(layout.endpoint, json.dumps({"url": running.url, "key": running.key}) + "\n")
+        try:
+            tell(running, layout)
+            wait(running, layout)
+        except KeyboardInterrupt:
+            say("stopping")
+        finally:
+            layout.endpoint.unlink(missing_ok=True)
+
+
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+def tell(running: Stack, layout: Layout) -> None:
+    say(f"\nup at {running.url}")
+    say(f"key   {running.key}")
+    say(f"both are in {layout.endpoint.relative_to(layout.root)}; stop with Ctrl-C or `make down`")
+
+
+def wait(running: Stack, layout: Layout) -> None:
+    while not running.emulator.has_ended():
+        time.sleep(0.5)
+    raise Failure("the emulator ended by itself", f"read {layout.run('up') / 'emulator.log'}")
+
+
+def down(layout: Layout) -> None:
+    """Stop the stack that `up` runs from this folder, and wait until it is gone."""
+    deadline = time.monotonic() + DOWN_SECONDS
+    layout.state.mkdir(exist_ok=True)
+    with layout.up_lock.open("a+", encoding="utf-8") as lock:
+        if is_free(lock):
+            say("nothing is up")
+            return
+        lock.seek(0)
+        os.kill(int(lock.read()), signal.SIGTERM)
+        while time.monotonic() < deadline:
+            if is_free(lock):
+                say("down")
+                return
+            time.sleep(0.1)
+    process = layout.up_lock.read_text(encoding="utf-8")
+    raise Failure(f"the stack did not stop within {DOWN_SECONDS} s", f"end process {process} yourself")

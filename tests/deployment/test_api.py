@@ -1,0 +1,89 @@
+"""Nobody gets in without a key, nobody floods it, and each request leaves a line in the log."""
+
+import json
+import re
+
+from tests.deployment.conftest import Properties, Resources
+
+INGEST_ROUTES = {
+    "POST /api/v1/lineage",
+    "POST /lineage",
+    "POST /",
+    "POST /api/v1/lineage/batch",
+    "POST /lineage/batch",
+}
+LOOKUP_ROUTE = "ANY /api/v1/{proxy+}"
+
+
+def test_every_route_asks_the_authoriser(resources: Resources) -> None:
+    for key, route in routes(resources).items():
+        by_key = route["AuthorizationType"] == "CUSTOM" and route["AuthorizerId"] == {"Ref": "KeyAuthoriser"}
+        assert by_key or key == LOOKUP_ROUTE
+
+
+def test_lookups_ask_the_authoriser_or_iam(resources: Resources) -> None:
+    lookup = routes(resources)[LOOKUP_ROUTE]
+    assert lookup["AuthorizationType"] == {"Fn::If": ["LookupByIam", "AWS_IAM", "CUSTOM"]}
+    assert lookup["AuthorizerId"] == {"Fn::If": ["LookupByIam", {"Ref": "AWS::NoValue"}, {"Ref": "KeyAuthoriser"}]}
+
+
+def test_events_go_to_ingest_and_questions_to_lookup(resources: Resources) -> None:
+    targets = {key: route["Target"]["Fn::Sub"] for key, route in routes(resources).items()}
+    expected = dict.fromkeys(INGEST_ROUTES, "integrations/${IngestIntegration}")
+    assert targets == expected | {LOOKUP_ROUTE: "integrations/${LookupIntegration}"}
+
+
+def test_the_authoriser_sees_every_request_afresh(resources: Resources) -> None:
+    """A key comes in either of two headers, so there is no identity source, and nothing to cache by."""
+    authoriser = resources["KeyAuthoriser"]
+    assert authoriser["IdentitySource"] == []
+    assert authoriser["AuthorizerResultTtlInSeconds"] == 0
+    assert authoriser["EnableSimpleResponses"] is True
+    assert authoriser["AuthorizerPayloadFormatVersion"] == "2.0"
+
+
+def test_the_gateway_outwaits_the_functions(resources: Resources) -> None:
+    for name in ("Ingest", "Lookup"):
+        assert resources[f"{name}Integration"]["TimeoutInMillis"] > 1000 * resources[f"{name}Function"]["Timeout"]
+        assert resources[f"{name}Integration"]["TimeoutInMillis"] <= 30_000
+        assert resources[f"{name}Integration"]["PayloadFormatVersion"] == "2.0"
+    assert resources["AuthoriseFunction"]["Timeout"] < 10
+
+
+def test_the_gateway_may_call_what_it_is_wired_to_and_nobody_else_may(resources: Resources) -> None:
+    permissions = resources.of_type("AWS::Lambda::Permission").values()
+    assert {permission["FunctionName"]["Ref"] for permission in permissions} == {
+        "AuthoriseFunction",
+        "IngestFunction",
+        "LookupFunction",
+    }
+    for permission in permissions:
+        assert permission["Principal"] == "apigateway.amazonaws.com"
+        assert "${HttpApi}/" in str(permission["SourceArn"]["Fn::Sub"])
+
+
+def test_a_flood_is_answered_429(resources: Resources) -> None:
+    assert resources["ApiStage"]["DefaultRouteSettings"] == {
+        "ThrottlingRateLimit": {"Ref": "RequestsPerSecond"},
+        "ThrottlingBurstLimit": {"Ref": "RequestBurst"},
+    }
+
+
+def test_urls_have_no_stage_in_them(resources: Resources) -> None:
+    assert resources["ApiStage"]["StageName"] == "$default"
+    assert resources["ApiStage"]["AutoDeploy"] is True
+
+
+def test_an_access_log_line_is_json_and_counts_what_was_throttled(resources: Resources) -> None:
+    line = json.loads(resources["ApiStage"]["AccessLogSettings"]["Format"])
+    assert line["status"] == "$context.status"
+    counted = resources["ApiThrottledRequests"]
+    fields = set(re.findall(r"\$\.(\w+)", str(counted)))
+    assert fields == {"status", "apiId"}
+    assert fields <= line.keys()
+    assert counted["LogGroupName"] == {"Ref": "ApiLogs"}
+    assert resources["ApiStage"]["AccessLogSettings"]["DestinationArn"] == {"Fn::GetAtt": ["ApiLogs", "Arn"]}
+
+
+def routes(resources: Resources) -> dict[str, Properties]:
+    return {route["RouteKey"]: route for route in resources.of_type("AWS::ApiGatewayV2::Route").values()}

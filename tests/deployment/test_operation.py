@@ -1,0 +1,101 @@
+"""What those who run it see: alarms, logs, outputs; and that it all builds for one processor."""
+
+import pytest
+
+from tests.deployment.conftest import Properties, Resources
+
+WATCHED = {
+    ("AWS/SQS", "ApproximateNumberOfMessagesVisible", "DeadLetterQueue"),
+    ("AWS/SQS", "ApproximateAgeOfOldestMessage", "EventQueue"),
+    ("AWS/ApiGateway", "4xx", "HttpApi"),
+    ("AWS/ApiGateway", "5xx", "HttpApi"),
+    ("Headwater/${Stage}", "RequestsThrottled", "HttpApi"),
+    ("AWS/Lambda", "Throttles", "IngestFunction"),
+    ("AWS/Lambda", "Throttles", "NormaliseFunction"),
+    ("AWS/Lambda", "Errors", "NormaliseFunction"),
+    ("AWS/Firehose", "DeliveryToS3.DataFreshness", "ArchiveStream"),
+    ("Headwater/${Stage}", "EventsQuarantined", "normalise"),
+    ("Headwater/${Stage}", "EmissionLatency", "normalise"),
+}
+OUTPUTS = {
+    "ApiUrl",
+    "TableName",
+    "QueueUrl",
+    "DeadLetterQueueUrl",
+    "ArchiveBucketName",
+    "ArchiveStreamName",
+    "KeysSecretArn",
+    "FunctionNames",
+}
+
+
+def test_what_goes_wrong_raises_an_alarm(resources: Resources) -> None:
+    assert {watched(alarm) for alarm in resources.of_type("AWS::CloudWatch::Alarm").values()} == WATCHED
+
+
+def test_alarms_go_to_the_topic_if_there_is_one(resources: Resources) -> None:
+    told = {"Fn::If": ["HasAlarmTopic", [{"Ref": "AlarmTopicArn"}], {"Ref": "AWS::NoValue"}]}
+    for alarm in resources.of_type("AWS::CloudWatch::Alarm").values():
+        assert alarm["AlarmActions"] == alarm["OKActions"] == told
+
+
+def test_silence_is_no_alarm(resources: Resources) -> None:
+    """A collector that nobody uses has no data, and costs nothing."""
+    for alarm in resources.of_type("AWS::CloudWatch::Alarm").values():
+        assert alarm["TreatMissingData"] == "notBreaching"
+
+
+def test_one_failure_is_enough_where_an_event_is_at_stake(resources: Resources) -> None:
+    for name in ("DeadLettersAlarm", "EventsQuarantinedAlarm", "ApiServerErrorsAlarm", "ApiThrottledAlarm"):
+        assert resources[name]["Threshold"] == 1
+        assert resources[name]["EvaluationPeriods"] == 1
+        assert resources[name]["ComparisonOperator"] == "GreaterThanOrEqualToThreshold"
+
+
+def test_logs_do_not_pile_up(resources: Resources) -> None:
+    for logs in resources.of_type("AWS::Logs::LogGroup").values():
+        assert logs["RetentionInDays"] == {"Ref": "LogRetentionDays"}
+
+
+def test_outputs_say_where_things_are(template: Properties) -> None:
+    assert template["Outputs"].keys() == OUTPUTS
+    assert all(output["Description"] for output in template["Outputs"].values())
+
+
+def test_every_parameter_is_described_grouped_and_has_a_default(template: Properties) -> None:
+    groups = template["Metadata"]["AWS::CloudFormation::Interface"]["ParameterGroups"]
+    grouped = [name for group in groups for name in group["Parameters"]]
+    assert sorted(grouped) == sorted(template["Parameters"])
+    assert all({"Description", "Default"} <= parameter.keys() for parameter in template["Parameters"].values())
+
+
+def test_functions_and_their_layer_are_for_the_chosen_processor(template: Properties, resources: Resources) -> None:
+    assert template["Parameters"]["Architecture"]["Default"] == "arm64"
+    assert template["Globals"]["Function"]["Architectures"] == [{"Ref": "Architecture"}]
+    assert resources["DependenciesLayer"]["CompatibleArchitectures"] == [{"Ref": "Architecture"}]
+
+
+@pytest.mark.parametrize("layer", ["DependenciesLayer", "HeadwaterLayer"])
+def test_every_function_has_both_layers(template: Properties, layer: str) -> None:
+    assert {"Ref": layer} in template["Globals"]["Function"]["Layers"]
+
+
+def test_a_skipped_security_check_has_a_reason(template: Properties) -> None:
+    metadata = [resource.get("Metadata", {}) for resource in template["Resources"].values()]
+    skips = [skip for each in metadata for skip in each.get("checkov", {}).get("skip", [])]
+    assert skips
+    assert all(len(skip["comment"]) > 20 for skip in skips)
+
+
+def watched(alarm: Properties) -> tuple[str, str, str]:
+    (dimension,) = alarm["Dimensions"]
+    namespace = alarm["Namespace"]
+    return namespace["Fn::Sub"] if isinstance(namespace, dict) else namespace, alarm["MetricName"], subject(dimension["Value"])
+
+
+def subject(value: str | Properties) -> str:
+    """Return the name of the resource that a dimension refers to, or its text."""
+    if isinstance(value, str):
+        return value
+    reference = value["Ref"] if "Ref" in value else value["Fn::GetAtt"][0]
+    return str(reference)

@@ -1,0 +1,46 @@
+"""No event is lost and a run's events stay in order: what the queues and the mapping must be for that."""
+
+from tests.deployment.conftest import Resources
+
+LAMBDA_BATCH = 10
+SQS_MESSAGE_BYTES = 1024 * 1024
+
+
+def test_queue_and_dead_letter_queue_are_high_throughput_fifo(resources: Resources) -> None:
+    for name in ("EventQueue", "DeadLetterQueue"):
+        queue = resources[name]
+        assert queue["FifoQueue"] is True
+        assert queue["DeduplicationScope"] == "messageGroup"
+        assert queue["FifoThroughputLimit"] == "perMessageGroupId"
+
+
+def test_a_message_is_tried_five_times_before_it_is_given_up(resources: Resources) -> None:
+    redrive = resources["EventQueue"]["RedrivePolicy"]
+    assert redrive["maxReceiveCount"] == 5
+    assert redrive["deadLetterTargetArn"] == {"Fn::GetAtt": ["DeadLetterQueue", "Arn"]}
+
+
+def test_a_given_up_message_is_kept_as_long_as_sqs_can(resources: Resources) -> None:
+    assert resources["DeadLetterQueue"]["MessageRetentionPeriod"] == 14 * 24 * 60 * 60
+
+
+def test_a_message_may_be_as_large_as_sqs_takes(resources: Resources) -> None:
+    for queue in resources.of_type("AWS::SQS::Queue").values():
+        assert queue["MaximumMessageSize"] == SQS_MESSAGE_BYTES
+
+
+def test_a_batch_stays_hidden_six_times_as_long_as_normalise_may_take(resources: Resources) -> None:
+    assert resources["EventQueue"]["VisibilityTimeout"] >= 6 * resources["NormaliseFunction"]["Timeout"]
+
+
+def test_normalise_may_fail_single_messages_of_a_batch(resources: Resources) -> None:
+    (mapping,) = resources.of_type("AWS::Lambda::EventSourceMapping").values()
+    assert mapping["EventSourceArn"] == {"Fn::GetAtt": ["EventQueue", "Arn"]}
+    assert mapping["FunctionName"] == {"Ref": "NormaliseFunction"}
+    assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    assert mapping["BatchSize"] == LAMBDA_BATCH
+
+
+def test_how_many_copies_of_normalise_run_is_bounded(resources: Resources) -> None:
+    (mapping,) = resources.of_type("AWS::Lambda::EventSourceMapping").values()
+    assert mapping["ScalingConfig"] == {"MaximumConcurrency": {"Ref": "MaximumConcurrency"}}

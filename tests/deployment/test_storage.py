@@ -1,0 +1,102 @@
+"""What is kept is kept safe: the table, the archive and the keys."""
+
+import pytest
+
+from tests.deployment.conftest import Properties, Resources
+
+KEPT = ("LineageTable", "ArchiveBucket", "KeysSecret")
+INDEXES = {
+    "by_time": ["PK", "at"],
+    "by_name": ["listed_in", "name_key"],
+    "by_run": ["run_id"],
+}
+
+
+def test_the_table_costs_nothing_at_rest_and_can_be_restored_to_any_second(resources: Resources) -> None:
+    table = resources["LineageTable"]
+    assert table["BillingMode"] == "PAY_PER_REQUEST"
+    assert table["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
+
+
+def test_items_expire(resources: Resources) -> None:
+    assert resources["LineageTable"]["TimeToLiveSpecification"] == {"AttributeName": "expires_at", "Enabled": True}
+
+
+def test_the_stream_holds_each_item_as_it_was_and_as_it_is(resources: Resources) -> None:
+    assert resources["LineageTable"]["StreamSpecification"] == {"StreamViewType": "NEW_AND_OLD_IMAGES"}
+
+
+def test_the_indexes_hold_keys_alone(resources: Resources) -> None:
+    table = resources["LineageTable"]
+    assert keys_of(table) == ["PK", "SK"]
+    indexes = table["LocalSecondaryIndexes"] + table["GlobalSecondaryIndexes"]
+    assert {index["IndexName"]: keys_of(index) for index in indexes} == INDEXES
+    assert all(index["Projection"] == {"ProjectionType": "KEYS_ONLY"} for index in indexes)
+    assert [index["IndexName"] for index in table["LocalSecondaryIndexes"]] == ["by_time"]
+
+
+def test_the_table_of_production_cannot_be_deleted_by_a_slip(resources: Resources) -> None:
+    assert resources["LineageTable"]["DeletionProtectionEnabled"] == {"Fn::If": ["IsProduction", True, False]}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_deleting_the_stack_leaves_the_data(resources: Resources, name: str) -> None:
+    assert resources.whole(name)["DeletionPolicy"] == "RetainExceptOnCreate"
+    assert resources.whole(name)["UpdateReplacePolicy"] == "Retain"
+
+
+def test_everything_stored_is_encrypted(resources: Resources) -> None:
+    assert resources["LineageTable"]["SSESpecification"] == {"SSEEnabled": True}
+    for queue in resources.of_type("AWS::SQS::Queue").values():
+        assert queue["SqsManagedSseEnabled"] is True
+    for bucket in resources.of_type("AWS::S3::Bucket").values():
+        (rule,) = bucket["BucketEncryption"]["ServerSideEncryptionConfiguration"]
+        assert rule["ServerSideEncryptionByDefault"]["SSEAlgorithm"] in {"AES256", "aws:kms"}
+    for stream in resources.of_type("AWS::KinesisFirehose::DeliveryStream").values():
+        assert stream["DeliveryStreamEncryptionConfigurationInput"] == {"KeyType": "AWS_OWNED_CMK"}
+
+
+def test_no_bucket_can_be_made_public(resources: Resources) -> None:
+    closed = ("BlockPublicAcls", "BlockPublicPolicy", "IgnorePublicAcls", "RestrictPublicBuckets")
+    for bucket in resources.of_type("AWS::S3::Bucket").values():
+        assert bucket["PublicAccessBlockConfiguration"] == dict.fromkeys(closed, True)
+        assert bucket["OwnershipControls"] == {"Rules": [{"ObjectOwnership": "BucketOwnerEnforced"}]}
+
+
+def test_archived_objects_cool_and_expire(resources: Resources) -> None:
+    """All but items/: the heads of jobs and datasets stay, and so does what is too long for them."""
+    rules = resources["ArchiveBucket"]["LifecycleConfiguration"]["Rules"]
+    assert all(rule["Status"] == "Enabled" for rule in rules)
+    assert {rule["Prefix"] for rule in cooling(resources)} == {"events/", "bodies/", "quarantine/", "archive-errors/"}
+    for rule in cooling(resources):
+        ages = [transition["TransitionInDays"] for transition in rule["Transitions"]]
+        assert ages == sorted(ages)
+        assert rule["ExpirationInDays"] == {"Ref": "ArchiveRetentionDays"}
+
+
+def cooling(resources: Resources) -> list[Properties]:
+    rules = resources["ArchiveBucket"]["LifecycleConfiguration"]["Rules"]
+    return [rule for rule in rules if "ExpirationInDays" in rule]
+
+
+def test_an_object_never_expires_before_it_has_cooled(resources: Resources, template: Properties) -> None:
+    oldest = max(step["TransitionInDays"] for rule in cooling(resources) for step in rule["Transitions"])
+    assert template["Parameters"]["ArchiveRetentionDays"]["MinValue"] > oldest
+
+
+def test_firehose_writes_gzip_into_events_by_date_and_faults_elsewhere(resources: Resources) -> None:
+    (stream,) = resources.of_type("AWS::KinesisFirehose::DeliveryStream").values()
+    destination = stream["ExtendedS3DestinationConfiguration"]
+    assert stream["DeliveryStreamType"] == "DirectPut"
+    assert destination["BucketARN"] == {"Fn::GetAtt": ["ArchiveBucket", "Arn"]}
+    assert destination["CompressionFormat"] == "GZIP"
+    assert destination["Prefix"] == "events/date=!{timestamp:yyyy-MM-dd}/"
+    assert not destination["ErrorOutputPrefix"].startswith("events/")
+
+
+def test_nobody_has_a_key_until_one_is_added(resources: Resources) -> None:
+    assert resources["KeysSecret"]["SecretString"] == '{"keys": []}'
+
+
+def keys_of(table_or_index: Properties) -> list[str]:
+    return [key["AttributeName"] for key in table_or_index["KeySchema"]]

@@ -1,0 +1,95 @@
+"""Events for tests: the least that a producer must send, and whatever a test adds."""
+
+import uuid
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from headwater.fold.batch import Received
+from headwater.openlineage import exact_json
+from headwater.openlineage.wire import read_event
+
+EPOCH = datetime(2026, 11, 20, 8, tzinfo=UTC)
+PRODUCER = "https://example.com/producer"
+
+Document = dict[str, Any]
+
+
+def at(seconds: float) -> str:
+    """An event time, some seconds after eight o'clock."""
+    return (EPOCH + timedelta(seconds=seconds)).isoformat().replace("+00:00", "Z")
+
+
+def run_id(number: int) -> str:
+    return str(uuid.UUID(int=number))
+
+
+def facet(**members: Any) -> Document:
+    return {"_producer": PRODUCER, "_schemaURL": "https://example.com/facet.json", **members}
+
+
+def schema(*fields: str) -> Document:
+    """A schema facet of `name:type` fields."""
+    return facet(fields=[dict(zip(("name", "type"), each.split(":"), strict=True)) for each in fields])
+
+
+def columns(**outputs: tuple[str, str, str]) -> Document:
+    """A columnLineage facet: each output column from one column (namespace, dataset, field)."""
+    return facet(
+        fields={
+            name: {"inputFields": [{"namespace": source[0], "name": source[1], "field": source[2]}]}
+            for name, source in outputs.items()
+        }
+    )
+
+
+def dataset(name: str, namespace: str = "s3://lake", **facets: Any) -> Document:
+    return {"namespace": namespace, "name": name, "facets": facets}
+
+
+def run_event(
+    kind: str | None = "START",
+    *,
+    seconds: float = 0,
+    run: int = 1,
+    job: str = "load",
+    inputs: list[Document] | None = None,
+    outputs: list[Document] | None = None,
+    run_facets: Document | None = None,
+    job_facets: Document | None = None,
+) -> Document:
+    event = {
+        "eventTime": at(seconds),
+        "producer": PRODUCER,
+        "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
+        "run": {"runId": run_id(run), "facets": run_facets or {}},
+        "job": {"namespace": "demo", "name": job, "facets": job_facets or {}},
+        "inputs": inputs or [],
+        "outputs": outputs or [],
+    }
+    return {**event, "eventType": kind} if kind else event
+
+
+def job_event(
+    *,
+    seconds: float = 0,
+    job: str = "load",
+    inputs: list[Document] | None = None,
+    outputs: list[Document] | None = None,
+) -> Document:
+    return {
+        "eventTime": at(seconds),
+        "producer": PRODUCER,
+        "job": {"namespace": "demo", "name": job},
+        "inputs": inputs or [],
+        "outputs": outputs or [],
+    }
+
+
+def dataset_event(named: Document, *, seconds: float = 0) -> Document:
+    return {"eventTime": at(seconds), "producer": PRODUCER, "dataset": named}
+
+
+def received(*documents: Document) -> list[Received]:
+    """Events as the fold takes them, read from their JSON as a message is."""
+    texts = [exact_json.dumps(document) for document in documents]
+    return [Received(read_event(exact_json.loads(text)), text) for text in texts]

@@ -1,0 +1,114 @@
+"""The law of the fold: the same set of events leaves the same items, byte for byte, however it comes."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from datetime import timedelta
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from headwater.fold.batch import Received
+from headwater.fold.fold import fold
+from headwater.store.keys import Key
+from headwater.store.memory import MemoryTable
+from headwater.store.records import Retention
+from headwater.store.table import Change, Item, StorageError
+from tests import factory, strategies
+from tests.factory import Document
+
+RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
+
+
+class Interrupted(MemoryTable):
+    """A table that does something of ours just before its nth call, counted over all operations."""
+
+    def __init__(self, items: dict[Key, Item], nth: int, interruption: Callable[[], None]) -> None:
+        super().__init__()
+        self.items = items
+        self.calls = 0
+        self._nth = nth
+        self._interruption = interruption
+
+    def _called(self) -> None:
+        self.calls += 1
+        if self.calls == self._nth:
+            self._interruption()
+
+    def read(self, keys: Collection[Key]) -> dict[Key, Item]:
+        self._called()
+        return super().read(keys)
+
+    def change(self, changes: Sequence[Change]) -> None:
+        for change in changes:
+            self._called()
+            super().change([change])
+
+    def put(self, items: Iterable[Item]) -> None:
+        for item in items:
+            self._called()
+            super().put([item])
+
+    def newest(self, pk: str) -> Iterator[Key]:
+        self._called()
+        return super().newest(pk)
+
+
+def folded(batches: Iterable[Sequence[Received]]) -> dict[Key, Item]:
+    table = MemoryTable()
+    for batch in batches:
+        fold(batch, table, RETENTION)
+    return table.items
+
+
+def one_by_one(documents: Sequence[Document]) -> list[list[Received]]:
+    return [[each] for each in factory.received(*documents)]
+
+
+@given(st.data(), st.lists(strategies.events, min_size=1, max_size=8))
+@settings(max_examples=400, deadline=None)
+def test_order_batches_and_repetition_do_not_matter(data: st.DataObject, documents: list[Document]) -> None:
+    expected = folded([factory.received(*documents)])
+    repeated = documents + data.draw(st.lists(st.sampled_from(documents), max_size=3))
+    shuffled = factory.received(*data.draw(st.permutations(repeated)))
+    cuts = sorted(data.draw(st.sets(st.integers(1, len(shuffled)))))
+    batches = [shuffled[start:end] for start, end in zip([0, *cuts], [*cuts, len(shuffled)], strict=True)]
+    assert folded(batches) == expected
+
+
+@given(st.lists(strategies.events, min_size=2, max_size=6))
+@settings(max_examples=60, deadline=None)
+def test_being_cut_off_at_any_call_and_delivered_again_changes_nothing(documents: list[Document]) -> None:
+    expected = folded([factory.received(*documents)])
+    *earlier, last = one_by_one(documents)
+    before = folded(earlier)
+
+    def cut_off() -> None:
+        raise StorageError("cut off")
+
+    for nth in range(1, 100):
+        table = Interrupted(dict(before), nth, cut_off)
+        try:
+            fold(last, table, RETENTION)
+        except StorageError:
+            fold(last, Interrupted(table.items, 0, cut_off), RETENTION)
+        assert table.items == expected
+        if table.calls < nth:
+            return
+    raise AssertionError("the fold of one event took a hundred calls")
+
+
+@given(st.lists(strategies.events, min_size=2, max_size=6))
+@settings(max_examples=150, deadline=None)
+def test_a_writer_in_between_any_two_calls_changes_nothing(documents: list[Document]) -> None:
+    expected = folded([factory.received(*documents)])
+    *earlier, theirs, ours = one_by_one(documents)
+    before = folded(earlier)
+    for nth in range(1, 100):
+        items = dict(before)
+        other = MemoryTable()
+        other.items = items
+        table = Interrupted(items, nth, lambda other=other: fold(theirs, other, RETENTION))  # type: ignore[misc]
+        fold(ours, table, RETENTION)
+        if table.calls < nth:
+            return
+        assert items == expected
+    raise AssertionError("the fold of one event took a hundred calls")

@@ -1,0 +1,35 @@
+"""What goes wrong on the command line is told in a line or two, with the next step, and a status that is not 0."""
+
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from local.__main__ import parser
+from local.layout import Layout
+
+
+def local(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "local", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=Layout.here().root, check=False)  # noqa: S603
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["sideways"], ["up", "--port", "0"], ["demo", "--port", "x"], ["down", "--port", "1"]]
+)
+def test_wrong_arguments_are_refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as refused:
+        parser().parse_args(arguments)
+    assert refused.value.code == 2
+    assert "usage: python -m local" in capsys.readouterr().err
+
+
+def test_a_taken_port_is_told_with_the_next_step() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = local("demo", "--port", str(port))
+    assert done.returncode == 1
+    assert f"port {port} cannot be had" in done.stderr
+    assert "PORT=" in done.stderr
+    assert "Traceback" not in done.stderr

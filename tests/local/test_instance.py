@@ -1,0 +1,39 @@
+"""A data folder keeps the port and the key of its stack."""
+
+import socket
+import stat
+from pathlib import Path
+
+import pytest
+
+from local.failure import Failure
+from local.instance import FILE, Instance, write_private
+
+
+def test_a_data_folder_keeps_port_and_key(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    first = Instance.kept_in(data)
+    assert Instance.kept_in(data) == first
+
+
+def test_without_data_every_stack_has_its_own_key() -> None:
+    assert Instance.kept_in(None).key != Instance.kept_in(None).key
+
+
+def test_the_key_is_kept_from_other_users(tmp_path: Path) -> None:
+    Instance.kept_in(tmp_path)
+    assert stat.S_IMODE((tmp_path / FILE).stat().st_mode) == 0o600
+
+
+def test_a_readable_file_is_replaced_by_a_private_one(tmp_path: Path) -> None:
+    file = tmp_path / "endpoint.json"
+    file.write_text("old")
+    file.chmod(0o644)
+    write_private(file, "new")
+    assert (stat.S_IMODE(file.stat().st_mode), file.read_text()) == (0o600, "new")
+
+
+def test_a_port_that_is_gone_is_told(tmp_path: Path) -> None:
+    port = Instance.kept_in(tmp_path).port
+    with socket.create_server(("127.0.0.1", port)), pytest.raises(Failure, match=str(port)):
+        Instance.kept_in(tmp_path)
