@@ -69,7 +69,7 @@ build: $(STATE)/sam.stamp ## build what `sam deploy` uploads, without a containe
 
 .PHONY: checkov
 checkov: $(STATE)/checkov.stamp ## check the security of template.yaml
-	$(NO_AWS) $(STATE)/checkov/bin/checkov --quiet --compact --framework cloudformation --file template.yaml
+	$(NO_AWS) $(STATE)/checkov/bin/checkov --quiet --compact --skip-download --framework cloudformation --file template.yaml
 
 .PHONY: clean
 clean: ## remove everything that was installed, built or kept in this folder

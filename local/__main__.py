@@ -23,7 +23,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command and return the exit status; what goes wrong is told with the next step."""
     options = parser().parse_args(arguments)
     scrub_this_process()
-    signal.signal(signal.SIGTERM, interrupt)
+    for wanted in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(wanted, interrupt)
     try:
         run(options, Layout.here())
     except Failure as failure:
@@ -68,7 +69,7 @@ def run(options: argparse.Namespace, layout: Layout) -> None:
 
 
 def interrupt(_signal: int, _frame: FrameType | None) -> None:
-    """Treat SIGTERM as Ctrl-C, so that everything is cleaned up on the way out."""
+    """End as on Ctrl-C, cleaning up: on SIGTERM, on a closed terminal, and for a job of a shell's."""
     raise KeyboardInterrupt
 
 

@@ -5,6 +5,7 @@ import shlex
 import urllib.error
 import urllib.request
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,8 +16,11 @@ ANSWER_SECONDS = 30
 
 @dataclass(frozen=True)
 class Api:
+    """The API at `url`, asked with `key`; `logs` is where to look when it does not answer."""
+
     url: str
     key: str
+    logs: Path
 
     def get(self, path: str, **query: str | int) -> Any:
         """Return the JSON answer. Raises Failure on anything but 200."""
@@ -26,9 +30,9 @@ class Api:
                 return json.load(answer)
         except urllib.error.HTTPError as error:
             said = error.read(500).decode(errors="replace")
-            raise Failure(f"GET {path} was answered {error.code}: {said}", "read the log group of lookup") from error
+            raise Failure(f"GET {path} was answered {error.code}: {said}", f"see lookup.log in {self.logs}") from error
         except OSError as error:
-            raise Failure(f"GET {path} had no answer: {error}", "read the emulator's log") from error
+            raise Failure(f"GET {path} had no answer: {error}", f"see emulator.log in {self.logs}") from error
 
     def headers(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self.key}"}

@@ -17,9 +17,10 @@ from local.stack import Say, StackOptions, listening, stack
 
 def demo(layout: Layout, port: int) -> None:
     """Run the demo from nothing, print what came of it, and leave nothing running. Raises Failure."""
+    with listening(port):
+        pass  # sooner told than after all that comes before the port is needed
     with holding(layout.demo_lock, "wait until it has ended"):
-        with listening(port):
-            shutil.rmtree(layout.run("demo"))
+        shutil.rmtree(layout.run("demo"))
         run(layout, port, stopwatch())
 
 
@@ -36,7 +37,7 @@ def run(layout: Layout, port: int, say: Say) -> None:
         metrics = wait_until_folded(running.deployment, logs)
         say("done")
         print_counts(metrics)
-        print_upstream(Api(running.url, running.key), lake.revenue)
+        print_upstream(Api(running.url, running.key, folder), lake.revenue)
         check_counts(metrics)
     print(f"once this is up again, with what the demo saw: make up DATA={data.relative_to(layout.root)} PORT={port}")
 

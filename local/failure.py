@@ -1,7 +1,7 @@
 """The one exception that reaches the terminal as text instead of a traceback."""
 
 
-class Failure(Exception):  # noqa: N818 - it is told to people, not to programmers
+class Failure(Exception):
     """Something went wrong that the user can act on: what it was, and what to do about it."""
 
     def __init__(self, reason: str, next_step: str) -> None:

@@ -5,6 +5,7 @@ the same because the emulator's queues are named by addresses with the port in t
 """
 
 import json
+import os
 import secrets
 import socket
 from dataclasses import asdict, dataclass
@@ -44,7 +45,8 @@ class Instance:
         try:
             socket.create_server(("127.0.0.1", instance.port)).close()
         except OSError as error:
-            reason = f"port {instance.port}, which the data in {file.parent} needs, cannot be had: {error.strerror}"
+            because = os.strerror(error.errno or 0)
+            reason = f"port {instance.port}, which the data in {file.parent} needs, cannot be had: {because}"
             raise Failure(reason, "stop what listens there: a stack on the same data, perhaps") from error
         return instance
 

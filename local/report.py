@@ -26,7 +26,7 @@ def check_counts(metrics: Metrics) -> None:
     """Raise Failure if an event of this pipeline was refused or set aside: none should be."""
     lost = metrics.total("EventsRefused") + metrics.total("EventsQuarantined")
     if lost:
-        raise Failure(f"{lost} events were refused or quarantined", "see in emulator.log what ingest and normalise say")
+        raise Failure(f"{lost} events were refused or quarantined", "see ingest.log and normalise.log in .local/demo")
 
 
 def print_upstream(api: Api, dataset: Path) -> None:

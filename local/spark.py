@@ -1,6 +1,7 @@
 """Runs a PySpark program with spark-submit and the OpenLineage listener, as one would on a cluster."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from local.instance import write_private
 LISTENER = "io.openlineage.spark.agent.OpenLineageSparkListener"
 NAMESPACE = "demo"
 RUN_SECONDS = 180
+TIME = re.compile(r"^[\d/]+ [\d:]+ ")
 COMPLAINTS = ("ERROR", "Exception", "error:")
 
 
@@ -106,8 +108,8 @@ def end_group(process: subprocess.Popen[bytes]) -> None:
     process.wait(5)
 
 
-def complaint(log: Path) -> str:
-    """Return the lines of a log that say what went wrong, the last few of them."""
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    telling = [line.strip()[:300] for line in lines if any(word in line for word in COMPLAINTS)]
-    return "\n".join(telling[-6:] or lines[-6:])
+def complaint(log: Path, most: int = 5) -> str:
+    """Return the first lines of a log that say what went wrong, each once; its last lines if none does."""
+    lines = [line.strip()[:200] for line in log.read_text(encoding="utf-8", errors="replace").splitlines()]
+    telling = {TIME.sub("", line): None for line in lines if any(word in line for word in COMPLAINTS)}
+    return "\n".join([*telling][:most] or lines[-most:])

@@ -1,5 +1,6 @@
 """The whole embedded stack: emulator, deployment, key and front, up for the length of a `with` block."""
 
+import os
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -7,10 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from local.access import admit
+from local.api import Api
 from local.deployment import Deployment, deploy
 from local.emulator import Emulator, EmulatorOptions, emulator
 from local.failure import Failure
 from local.front import front
+from local.function_logs import save_logs
 from local.instance import Instance
 from local.layout import Layout
 from local.proxy import Target
@@ -44,15 +47,28 @@ def stack(options: StackOptions, say: Say) -> Iterator[Stack]:
     """Bring the stack up, telling each step; the public port is taken first, since that is what fails most."""
     with listening(options.port) as listener:
         instance = Instance.kept_in(options.data)
-        folder = options.layout.run(options.name)
-        say(f"starting the emulator (log: {folder / 'emulator.log'})")
+        folder = fresh_folder(options)
+        say(f"starting the emulator (logs: {folder.relative_to(options.layout.root)})")
         with emulator(EmulatorOptions(folder, instance.port, options.data, options.iam)) as running:
             say("deploying template.yaml")
             deployment = deploy(options.layout, running.account, options.iam, say)
             admit(deployment, instance.key)
             say("made by API call: the local key, in the secret of the API keys")
-            with front(listener, Target(deployment.api_url, running.account.trust)):
-                yield Stack(f"http://127.0.0.1:{options.port}", instance.key, deployment, running)
+            url = f"http://127.0.0.1:{options.port}"
+            try:
+                with front(listener, Target(deployment.api_url, running.account.trust)):
+                    Api(url, instance.key, folder).get("/api/v1/namespaces", limit=1)
+                    yield Stack(url, instance.key, deployment, running)
+            finally:
+                save_logs(deployment, folder)
+
+
+def fresh_folder(options: StackOptions) -> Path:
+    """Return the folder for this run's logs, without those of the last."""
+    folder = options.layout.run(options.name)
+    for log in folder.glob("*.log"):
+        log.unlink()
+    return folder
 
 
 @contextmanager
@@ -60,7 +76,7 @@ def listening(port: int) -> Iterator[socket.socket]:
     try:
         listener = socket.create_server(("127.0.0.1", port), backlog=128)
     except OSError as error:
-        reason = f"port {port} cannot be had: {error.strerror}"
+        reason = f"port {port} cannot be had: {os.strerror(error.errno or 0)}"
         raise Failure(reason, "`make down` if that is a stack of this folder, or choose another with PORT=") from error
     with listener:
         yield listener

@@ -7,8 +7,8 @@ from aws_lambda_powertools import Logger
 from headwater.access.keys import BadKeys, KeyRing, presented_key
 from headwater.access.principal import UNAVAILABLE
 from headwater.access.secret import SecretsManagerSecret
-from headwater.aws import client
 from headwater.config import AuthoriseSettings, from_environment
+from headwater.store.aws import client
 from headwater.store.table import StorageError
 
 logger = Logger()

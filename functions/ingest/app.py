@@ -8,10 +8,10 @@ from aws_lambda_powertools import Logger
 from headwater import metrics
 from headwater.access.principal import Scope, principal_of
 from headwater.answers import Answer, answered
-from headwater.aws import client
 from headwater.config import IngestSettings, from_environment
 from headwater.ingest.accept import Ingest
 from headwater.openlineage.body import read_body
+from headwater.store.aws import client
 from headwater.store.s3 import Bucket
 from headwater.store.sqs import Queue
 

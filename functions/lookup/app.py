@@ -7,10 +7,10 @@ from aws_lambda_powertools import Logger
 
 from headwater.access.principal import principal_of
 from headwater.answers import Answer, answered, failure
-from headwater.aws import client
 from headwater.config import LookupSettings, from_environment
 from headwater.lookup.reader import Reader
 from headwater.lookup.routes import PREFIX, Question, respond
+from headwater.store.aws import client
 from headwater.store.dynamodb import DynamoTable
 from headwater.store.s3 import Bucket
 

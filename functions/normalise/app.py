@@ -6,10 +6,10 @@ from typing import Any
 from aws_lambda_powertools import Logger
 
 from headwater import metrics
-from headwater.aws import client
 from headwater.config import NormaliseSettings, from_environment
 from headwater.fold.normalise import Delivery, Normaliser
 from headwater.openlineage.instant import Instant, instant_of
+from headwater.store.aws import client
 from headwater.store.dynamodb import DynamoTable
 from headwater.store.firehose import Archive
 from headwater.store.records import Retention

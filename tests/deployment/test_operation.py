@@ -90,7 +90,8 @@ def test_a_skipped_security_check_has_a_reason(template: Properties) -> None:
 def watched(alarm: Properties) -> tuple[str, str, str]:
     (dimension,) = alarm["Dimensions"]
     namespace = alarm["Namespace"]
-    return namespace["Fn::Sub"] if isinstance(namespace, dict) else namespace, alarm["MetricName"], subject(dimension["Value"])
+    name = namespace["Fn::Sub"] if isinstance(namespace, dict) else namespace
+    return name, alarm["MetricName"], subject(dimension["Value"])
 
 
 def subject(value: str | Properties) -> str:

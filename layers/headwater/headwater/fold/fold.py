@@ -222,12 +222,12 @@ def _put_earliest(table: Table, items: Sequence[Item]) -> None:
 
 
 def _is_stored(document: Document, heads: Iterable[JobHead]) -> bool:
-    """Whether a head says the same of the dataset already, and not only since later than the document was seen."""
+    """Whether a head refers to the document already; a schema also has to be known for as early as it is seen now."""
     for head in heads:
         seen = head.facts.seen.get(document.dataset)
         register = seen.facets.get(document.facet) if seen else None
-        if register and register.value == document.digest and register.time <= document.time:
-            return True
+        if register and register.value == document.digest:
+            return document.facet == COLUMN_LINEAGE or register.time <= document.time
     return False
 
 

@@ -19,7 +19,7 @@ from headwater.openlineage.instant import Instant, milliseconds_between
 from headwater.openlineage.wire import read_event
 from headwater.store.messages import ReadMessage, read_message
 from headwater.store.records import Retention
-from headwater.store.s3 import Bucket
+from headwater.store.s3 import Bodies
 from headwater.store.table import StorageError, Table
 
 
@@ -61,7 +61,7 @@ class Normaliser:
     """Folds what the queue delivers into the table."""
 
     table: Table
-    bucket: Bucket
+    bucket: Bodies
     archive: EventArchive
     retention: Retention
     now: Callable[[], Instant]

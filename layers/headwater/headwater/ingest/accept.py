@@ -13,7 +13,7 @@ from headwater.openlineage.faults import Fault, Refused
 from headwater.openlineage.instant import instant_of
 from headwater.openlineage.wire import read_event
 from headwater.store.messages import Message, write_message
-from headwater.store.s3 import Bucket
+from headwater.store.s3 import Bodies
 from headwater.store.table import StorageError
 
 NOT_QUEUED = "the event could not be queued; send it again"
@@ -41,7 +41,7 @@ class Ingest:
 
     principal: Principal
     queue: Sender
-    bucket: Bucket
+    bucket: Bodies
     now: datetime
 
     def one(self, text: str) -> Counted:

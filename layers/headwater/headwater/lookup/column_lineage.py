@@ -5,7 +5,7 @@ neighbours, jobs, column lineage.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from headwater.graph.identity import NodeId, dataset_id
@@ -32,7 +32,7 @@ class Column(NamedTuple):
         return f"{shapes.node_id('datasetField', self.dataset)}:{self.field}"
 
 
-class Mapping(NamedTuple):
+class Flow(NamedTuple):
     """One output column from one input column, with the steps between them."""
 
     output: Column
@@ -85,47 +85,52 @@ class _Known:
         }
         facets = self.reader.column_lineage(wanted)
         for key, facet in facets.items():
-            for mapping in mappings(wanted[key], facet):
-                steps = self.into[mapping.output].setdefault(mapping.source, [])
-                steps += [step for step in mapping.steps if step not in steps]
-                self.out_of[mapping.source].add(mapping.output)
+            for flow in flows(wanted[key], facet):
+                steps = self.into[flow.output].setdefault(flow.source, [])
+                steps += [step for step in flow.steps if step not in steps]
+                self.out_of[flow.source].add(flow.output)
             for indirect in indirects(wanted[key], facet):
                 steps = self.indirect.setdefault((indirect.output, indirect.source), [])
                 steps += [step for step in indirect.steps if step not in steps]
 
 
 def column_lineage(reader: Reader, start: Node, depth: int, *, with_downstream: bool) -> dict[str, Any]:
-    """The columns up to `depth` steps from a column, from a dataset's columns, or from those of a job's outputs."""
+    """The columns up to `depth` steps from a column, from a dataset's columns, or from those of a job's outputs.
+
+    Upstream and downstream are walked apart: what else flows into a downstream column is not part of the answer.
+    """
     known = _Known(reader)
     datasets = _datasets(reader, start)
     known.read_upstream(datasets)
     if with_downstream:
         known.read_downstream(datasets)
     begin = {Column(start.name, start.field)} if start.field is not None else _columns(known, datasets)
-    found, frontier, truncated = set(begin), set(begin), False
+    found = _reached(begin, depth, known.into, known.read_upstream)
+    if with_downstream:
+        found |= _reached(begin, depth, known.out_of, known.read_downstream)
+    return _answer(reader, known, found, start=begin)
+
+
+def _reached(
+    begin: set[Column], depth: int, edges: Mapping[Column, Iterable[Column]], read: Callable[[Collection[Name]], None]
+) -> set[Column]:
+    found, frontier = set(begin), set(begin)
     for _ in range(depth):
-        sources = {source for column in frontier for source in known.into.get(column, ())}
-        targets = (
-            {target for column in frontier for target in known.out_of.get(column, ())} if with_downstream else set()
-        )
-        frontier = (sources | targets) - found
+        frontier = {column for each in frontier for column in edges.get(each, ())} - found
         found |= frontier
-        truncated = len(found) > MAX_NODES
-        if not frontier or truncated:
+        if not frontier or len(found) > MAX_NODES:
             break
-        known.read_upstream({column.dataset for column in frontier})
-        if with_downstream:
-            known.read_downstream({column.dataset for column in frontier})
-    return _answer(reader, known, found, start=begin, truncated=truncated)
+        read({column.dataset for column in frontier})
+    return found
 
 
-def mappings(output: Name, facet: Any) -> Iterator[Mapping]:
+def flows(output: Name, facet: Any) -> Iterator[Flow]:
     """The mappings in a columnLineage facet, of today's form or of an older one; what has no names is passed over."""
     fields = facet.get("fields") if isinstance(facet, dict) else None
     for field, column in fields.items() if isinstance(fields, dict) else ():
         if isinstance(column, dict):
             for source, entry in _sources(column.get("inputFields")):
-                yield Mapping(Column(output, field), source, shapes.transformations(entry, column))
+                yield Flow(Column(output, field), source, shapes.transformations(entry, column))
 
 
 def indirects(output: Name, facet: Any) -> Iterator[Indirect]:
@@ -161,9 +166,7 @@ def _columns(known: _Known, datasets: Iterable[Name]) -> set[Column]:
     return {column for column in [*known.into, *known.out_of] if column.dataset in of}
 
 
-def _answer(
-    reader: Reader, known: _Known, found: set[Column], *, start: set[Column], truncated: bool
-) -> dict[str, Any]:
+def _answer(reader: Reader, known: _Known, found: set[Column], *, start: set[Column]) -> dict[str, Any]:
     datasets = reader.datasets({dataset_id(column.dataset) for column in found})
     heads = {head.facts.name: head for head in datasets.values()}
     types = {
@@ -199,7 +202,7 @@ def _answer(
             }
         )
     answer: dict[str, Any] = {"graph": nodes, "indirect": _indirect(known, {column.dataset for column in found})}
-    return answer | {"truncated": True} if truncated else answer
+    return answer | {"truncated": True} if len(found) > MAX_NODES else answer
 
 
 def _source(source: Column, steps: Steps, version: str) -> dict[str, Any]:

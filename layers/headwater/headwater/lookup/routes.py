@@ -1,7 +1,8 @@
 """The routes of the lookup API. docs/routes.md lists them."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
@@ -9,6 +10,7 @@ from urllib.parse import unquote
 from headwater.access.principal import Principal, Scope
 from headwater.answers import Answer, failure
 from headwater.graph.identity import NodeId
+from headwater.graph.mention import DatasetUse
 from headwater.graph.register import values
 from headwater.lookup import shapes
 from headwater.lookup.column_lineage import column_lineage, current_column_lineage
@@ -86,20 +88,13 @@ def _datasets(reader: Reader, question: Question, path: str) -> Answer:
     namespace = _known_namespace(reader, path)
     _permit(question, namespace)
     ids, total = reader.listed(keys.datasets_of(namespace), **question.page())
-    heads = reader.datasets(ids)
-    listed = [shapes.dataset(heads[each]) for each in ids if each in heads]
-    return Answer(200, {"totalCount": total, "datasets": listed})
+    return Answer(200, {"totalCount": total, "datasets": _dataset_list(reader, ids)})
 
 
 def _dataset(reader: Reader, question: Question, path: str) -> Answer:
     node = _node(reader, question, Kind.DATASET, path)
-    heads, neighbours = reader.datasets_with_neighbours([node.id])
-    jobs = reader.jobs(neighbours[node.id].writers | neighbours[node.id].readers)
-    wanted = [(node.id, digest) for head in jobs.values() if (digest := current_column_lineage(head, node.id))]
-    facets = reader.column_lineage(wanted) if wanted else {}
-    said = [facets[each] for each in dict.fromkeys(wanted) if each in facets]
-    used = last_used(jobs.values()).get(node.id)
-    return Answer(200, shapes.dataset(heads[node.id], used, reader.last_write(node.id), said))
+    (shape,) = _dataset_list(reader, [node.id], reader.last_write(node.id))
+    return Answer(200, shape)
 
 
 def _jobs(reader: Reader, question: Question, path: str) -> Answer:
@@ -194,6 +189,27 @@ def _known_namespace(reader: Reader, path: str) -> str:
 
 def _permit(question: Question, namespace: str) -> None:
     question.principal.require_namespace(namespace, "namespace")
+
+
+def _dataset_list(
+    reader: Reader, ids: Sequence[NodeId], last_write: tuple[str, DatasetUse] | None = None
+) -> list[dict[str, Any]]:
+    """Datasets with what their jobs say of them: three reads for a hundred."""
+    heads, neighbours = reader.datasets_with_neighbours(ids)
+    jobs = reader.jobs({job for each in neighbours.values() for job in each.readers | each.writers})
+    used = last_used(jobs.values())
+    wanted = {
+        (dataset, digest): None
+        for dataset in heads
+        for job in sorted(neighbours[dataset].writers & jobs.keys())
+        if (digest := current_column_lineage(jobs[job], dataset))
+    }
+    facets = reader.column_lineage(wanted)
+    said: dict[NodeId, list[Any]] = defaultdict(list)
+    for key in wanted:
+        if key in facets:
+            said[key[0]].append(facets[key])
+    return [shapes.dataset(heads[each], used.get(each), last_write, said[each]) for each in ids if each in heads]
 
 
 def _job_list(reader: Reader, ids: list[NodeId]) -> list[dict[str, Any]]:

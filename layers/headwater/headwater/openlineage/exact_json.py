@@ -16,7 +16,7 @@ MAX_DEPTH = 200
 
 
 def loads(text: str) -> Any:
-    """The document in `text`. Raises `Refused` for what is no JSON, nests too deep or holds text that cannot be kept."""
+    """The document in `text`. Raises `Refused` for what is no JSON, nests too deep or holds what no store keeps."""
     try:
         document = simplejson.loads(text, use_decimal=True, parse_constant=_no_constant)
     except RecursionError:

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from headwater.aws import translated_errors
+from headwater.store.aws import translated_errors
 from headwater.store.keys import Key
-from headwater.store.s3 import Bucket
+from headwater.store.s3 import Bodies
 from headwater.store.table import Change, Conflict, Item, StorageError
 
 READ_LIMIT = 100
@@ -26,7 +26,7 @@ Attributes = dict[str, dict[str, Any]]
 class DynamoTable:
     """`Table` over the low-level client: no type guessing, bytes stay bytes."""
 
-    def __init__(self, client: Any, name: str, bucket: Bucket) -> None:
+    def __init__(self, client: Any, name: str, bucket: Bodies) -> None:
         self._client = client
         self._name = name
         self._bucket = bucket

@@ -6,9 +6,9 @@ from typing import Any
 
 import simplejson
 
-from headwater.aws import translated_errors
+from headwater.store.aws import translated_errors
 from headwater.store.messages import ReadMessage, store_body
-from headwater.store.s3 import Bucket
+from headwater.store.s3 import Bodies
 from headwater.store.table import StorageError
 
 MAX_RECORD_BYTES = 1_000 * 1024
@@ -22,7 +22,7 @@ class Archive:
     An event may be archived more than once (whatever is delivered again): replaying it folds to the same.
     """
 
-    def __init__(self, client: Any, stream: str, bucket: Bucket) -> None:
+    def __init__(self, client: Any, stream: str, bucket: Bodies) -> None:
         self._client = client
         self._stream = stream
         self._bucket = bucket

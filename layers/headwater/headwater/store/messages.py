@@ -15,7 +15,7 @@ import simplejson
 from headwater.graph.identity import dataset_id, job_id
 from headwater.openlineage.event import AnyEvent, DatasetEvent, RunEvent
 from headwater.openlineage.instant import Instant
-from headwater.store.s3 import Bucket
+from headwater.store.s3 import Bodies
 
 MAX_MESSAGE_BYTES = 240 * 1024
 """SQS takes 1 MiB, and so does a batch of ten; messages of up to a quarter of that hardly ever split a batch."""
@@ -42,7 +42,7 @@ class ReadMessage:
     received_at: Instant
 
 
-def write_message(event: AnyEvent, canonical: str, received_at: Instant, bucket: Bucket) -> Message:
+def write_message(event: AnyEvent, canonical: str, received_at: Instant, bucket: Bodies) -> Message:
     """The message for an event; a long body goes to S3 before this returns."""
     packed = gzip.compress(canonical.encode(), mtime=0)
     content = base64.b64encode(packed).decode()
@@ -55,7 +55,7 @@ def write_message(event: AnyEvent, canonical: str, received_at: Instant, bucket:
     return Message(simplejson.dumps(envelope), group, deduplication_id)
 
 
-def read_message(body: str, bucket: Bucket) -> ReadMessage:
+def read_message(body: str, bucket: Bodies) -> ReadMessage:
     """The event in a message's body. Raises Unreadable, or StorageError if its body in S3 cannot be had."""
     try:
         envelope = simplejson.loads(body)
@@ -66,7 +66,7 @@ def read_message(body: str, bucket: Bucket) -> ReadMessage:
         raise Unreadable(f"{type(error).__name__}: {error}") from error
 
 
-def store_body(packed: bytes, bucket: Bucket) -> str:
+def store_body(packed: bytes, bucket: Bodies) -> str:
     """Puts a gzipped event into the bucket under its hash; returns the key."""
     key = f"bodies/{hashlib.sha256(packed).hexdigest()}.json.gz"
     bucket.put(key, packed)

@@ -1,8 +1,18 @@
 """Bodies in S3: what is too long for a message or an item, and what could not be folded."""
 
-from typing import Any
+from typing import Any, Protocol
 
-from headwater.aws import translated_errors
+from headwater.store.aws import translated_errors
+
+
+class Bodies(Protocol):
+    """Where bodies are kept, by key. What fails raises StorageError."""
+
+    def put(self, key: str, content: bytes) -> None:
+        """Stores an object; once this returns, it is there to stay."""
+
+    def get(self, key: str) -> bytes:
+        """An object's content."""
 
 
 class Bucket:

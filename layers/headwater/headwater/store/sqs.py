@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from headwater.aws import translated_errors
+from headwater.store.aws import translated_errors
 from headwater.store.messages import Message
 from headwater.store.table import StorageError
 

@@ -1,0 +1,148 @@
+"""What the functions are handed: requests in API Gateway's payload format 2.0, and batches of the queue."""
+
+import base64
+import gzip
+import hashlib
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import unquote
+
+from headwater.access.principal import Principal, Scope
+from headwater.openlineage import exact_json
+from headwater.openlineage.instant import instant_of
+from headwater.openlineage.wire import read_event
+from headwater.store.messages import write_message
+
+Document = dict[str, Any]
+
+KEY = "sample-key-of-the-shop"
+CALLER = Principal("shop-etl", frozenset({Scope.INGEST, Scope.READ}), ("shop", "s3://shop-*"))
+CONTEXT = CALLER.to_context()
+BEARER = {"authorization": f"Bearer {KEY}"}
+RECEIVED_AT = datetime(2026, 11, 20, 8, 6, 3, tzinfo=UTC)
+API, ACCOUNT, REGION = "a1b2c3d4e5", "123456789012", "us-east-1"
+DOMAIN = f"{API}.execute-api.{REGION}.amazonaws.com"
+ADDRESS, AGENT = "192.0.2.10", "curl/8.5.0"
+QUEUE = f"arn:aws:sqs:{REGION}:{ACCOUNT}:headwater-dev-EventQueue-0123456789AB.fifo"
+
+
+def post(path: str, document: Any, context: Mapping[str, str] = CONTEXT) -> Document:
+    """A POST of a JSON document; `context` is what the authoriser says of the caller."""
+    body = json.dumps(document)
+    headers = {"content-type": "application/json; charset=UTF-8", "content-length": str(len(body)), **BEARER}
+    return _by(context, _request(f"POST {path}", path, headers) | {"body": body, "isBase64Encoded": False})
+
+
+def post_gzip(path: str, document: Any) -> Document:
+    """The same with a gzip body, which API Gateway hands over in base64."""
+    packed = gzip.compress(json.dumps(document).encode(), mtime=0)
+    headers = {"content-type": "application/json", "content-encoding": "gzip", "content-length": str(len(packed))}
+    request = _request(f"POST {path}", path, headers | BEARER)
+    body = {"body": base64.b64encode(packed).decode(), "isBase64Encoded": True}
+    return _by(CONTEXT, request | body)
+
+
+def get(target: str) -> Document:
+    """A GET under /api/v1/ by the sample key's owner; `target` is a path and a query as they are sent."""
+    return _by(CONTEXT, _get(target, BEARER))
+
+
+def get_by_iam(target: str) -> Document:
+    """The same, signed with SigV4, as the API wants it with LookupAuth=IAM."""
+    signed = "AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20261120/us-east-1/execute-api/aws4_request, ..."
+    request = _get(target, {"authorization": signed})
+    arn = f"arn:aws:iam::{ACCOUNT}:user/analyst"
+    caller = {"accessKey": "AKIAIOSFODNN7EXAMPLE", "accountId": ACCOUNT, "callerId": "AIDACKCEVSQ6C2EXAMPLE"}
+    more = {"cognitoIdentity": None, "principalOrgId": None, "userArn": arn, "userId": "AIDACKCEVSQ6C2EXAMPLE"}
+    request["requestContext"]["authorizer"] = {"iam": caller | more}
+    return request
+
+
+def asked_of_the_authoriser(headers: Mapping[str, str]) -> Document:
+    """What API Gateway asks of the authoriser before it lets a POST pass."""
+    path = "/api/v1/lineage"
+    request = _request(f"POST {path}", path, {"content-type": "application/json", **headers})
+    route_arn = f"arn:aws:execute-api:{REGION}:{ACCOUNT}:{API}/$default/POST{path}"
+    return {"version": "2.0", "type": "REQUEST", "routeArn": route_arn, "identitySource": [], **request}
+
+
+def queued(*documents: Document) -> Document:
+    """A batch of the queue, its messages written as ingest writes them."""
+    return {"Records": [_record(index, document) for index, document in enumerate(documents)]}
+
+
+def _by(context: Mapping[str, str], request: Document) -> Document:
+    """The request with what the authoriser said of its caller."""
+    request["requestContext"]["authorizer"] = {"lambda": dict(context)}
+    return request
+
+
+def _get(target: str, headers: Mapping[str, str]) -> Document:
+    path, _, query = target.partition("?")
+    request = _request("ANY /api/v1/{proxy+}", unquote(path), headers, method="GET")
+    request["rawQueryString"] = query
+    if query:
+        parts = (each.partition("=") for each in query.split("&"))
+        request["queryStringParameters"] = {name: unquote(value) for name, _, value in parts}
+    request["pathParameters"] = {"proxy": unquote(path).removeprefix("/api/v1/")}
+    return request | {"isBase64Encoded": False}
+
+
+def _request(route: str, path: str, headers: Mapping[str, str], method: str = "POST") -> Document:
+    forwarded = {"x-forwarded-for": ADDRESS, "x-forwarded-port": "443", "x-forwarded-proto": "https"}
+    return {
+        "version": "2.0",
+        "routeKey": route,
+        "rawPath": path,
+        "rawQueryString": "",
+        "headers": {"accept": "*/*", "host": DOMAIN, "user-agent": AGENT, **forwarded, **headers},
+        "requestContext": {
+            "accountId": ACCOUNT,
+            "apiId": API,
+            "domainName": DOMAIN,
+            "domainPrefix": API,
+            "http": {"method": method, "path": path, "protocol": "HTTP/1.1", "sourceIp": ADDRESS, "userAgent": AGENT},
+            "requestId": "Uq3xVhBYIAMEPHA=",
+            "routeKey": route,
+            "stage": "$default",
+            "time": RECEIVED_AT.strftime("%d/%b/%Y:%H:%M:%S +0000"),
+            "timeEpoch": int(RECEIVED_AT.timestamp() * 1000),
+        },
+    }
+
+
+class _NoBucket:
+    """Where long bodies would go; a sample has none."""
+
+    def put(self, key: str, content: bytes) -> None:
+        raise ValueError(f"a sample is too long for a message: {len(content)} bytes for {key}")
+
+    def get(self, key: str) -> bytes:
+        raise KeyError(key)
+
+
+def _record(index: int, document: Document) -> Document:
+    event = read_event(document)
+    message = write_message(event, exact_json.dumps(document), instant_of(RECEIVED_AT), _NoBucket())
+    sent = str(int(RECEIVED_AT.timestamp() * 1000) + index)
+    return {
+        "messageId": f"059f36b4-87a3-44ab-83d2-66197578000{index}",
+        "receiptHandle": f"AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a{index}",
+        "body": message.body,
+        "attributes": {
+            "ApproximateReceiveCount": "1",
+            "SentTimestamp": sent,
+            "SequenceNumber": str(18889000000000000000 + index),
+            "MessageGroupId": message.group,
+            "SenderId": f"AROACKCEVSQ6C2EXAMPLE:{ACCOUNT}",
+            "MessageDeduplicationId": message.deduplication_id,
+            "ApproximateFirstReceiveTimestamp": sent,
+        },
+        "messageAttributes": {},
+        "md5OfBody": hashlib.md5(message.body.encode(), usedforsecurity=False).hexdigest(),
+        "eventSource": "aws:sqs",
+        "eventSourceARN": QUEUE,
+        "awsRegion": REGION,
+    }

@@ -1,0 +1,97 @@
+"""What the samples tell: a shop cleans its orders, then sums up a day's revenue."""
+
+from typing import Any
+
+Document = dict[str, Any]
+
+PRODUCER = "https://github.com/OpenLineage/OpenLineage/tree/1.53.0/integration/spark"
+SPEC = "https://openlineage.io/spec"
+JOBS, LAKE = "shop", "s3://shop-lake"
+CLEAN_ORDERS, REVENUE_DAILY = "clean_orders", "revenue_daily"
+CLEAN_RUN = "01a1f7f8-3000-7000-8000-000000000001"
+REVENUE_RUN = "01a1f7fd-6020-7000-8000-000000000002"
+
+
+def facet(version: str, kind: str, /, **members: Any) -> Document:
+    return {"_producer": PRODUCER, "_schemaURL": f"{SPEC}/facets/{version}/{kind}.json#/$defs/{kind}", **members}
+
+
+def schema(**types: str) -> Document:
+    fields = [{"name": name, "type": kind} for name, kind in types.items()]
+    return facet("1-1-1", "SchemaDatasetFacet", fields=fields)
+
+
+def made_from(source: str, **columns: tuple[str, str]) -> Document:
+    """A columnLineage facet: each column from one of `source`'s, and how (DIRECT and the subtype)."""
+    fields = {
+        name: {"inputFields": [{"namespace": LAKE, "name": source, "field": field, "transformations": [step(how)]}]}
+        for name, (field, how) in columns.items()
+    }
+    return facet("1-2-0", "ColumnLineageDatasetFacet", fields=fields)
+
+
+def step(subtype: str) -> Document:
+    return {"type": "DIRECT", "subtype": subtype, "description": "", "masking": False}
+
+
+def dataset(name: str, **facets: Document) -> Document:
+    return {"namespace": LAKE, "name": name, "facets": facets}
+
+
+def event(kind: str, time: str, **members: Any) -> Document:
+    schema_url = f"{SPEC}/2-0-2/OpenLineage.json#/$defs/{kind}"
+    return {"eventTime": f"2026-11-20T{time}Z", "producer": PRODUCER, "schemaURL": schema_url, **members}
+
+
+def run_event(transition: str, time: str, run: str, job: str, **datasets: list[Document]) -> Document:
+    engine = facet("1-1-1", "ProcessingEngineRunFacet", name="spark", version="3.5.9")
+    kind = facet("2-0-4", "JobTypeJobFacet", processingType="BATCH", integration="SPARK", jobType="SQL_JOB")
+    return event(
+        "RunEvent",
+        time,
+        eventType=transition,
+        run={"runId": run, "facets": {"processing_engine": engine}},
+        job={"namespace": JOBS, "name": job, "facets": {"jobType": kind}},
+        **datasets,
+    )
+
+
+RAW_ORDERS = dataset("raw/orders", schema=schema(order_id="long", quantity="int", unit_price="decimal(10,2)"))
+ORDERS_CLEAN = dataset(
+    "orders_clean",
+    schema=schema(order_id="long", order_total="decimal(12,2)"),
+    columnLineage=made_from(
+        "raw/orders", order_id=("order_id", "IDENTITY"), order_total=("unit_price", "TRANSFORMATION")
+    ),
+)
+REVENUE = dataset(
+    "revenue_daily",
+    schema=schema(total_revenue="decimal(22,2)"),
+    columnLineage=made_from("orders_clean", total_revenue=("order_total", "AGGREGATION")),
+)
+
+CLEAN_START = run_event("START", "08:00:00", CLEAN_RUN, CLEAN_ORDERS, inputs=[RAW_ORDERS], outputs=[])
+CLEAN_COMPLETE = run_event("COMPLETE", "08:00:31.5", CLEAN_RUN, CLEAN_ORDERS, inputs=[], outputs=[ORDERS_CLEAN])
+REVENUE_COMPLETE = run_event(
+    "COMPLETE", "08:06:02.25", REVENUE_RUN, REVENUE_DAILY, inputs=[dataset("orders_clean")], outputs=[REVENUE]
+)
+JOB_EVENT = event(
+    "JobEvent",
+    "07:00:00",
+    job={
+        "namespace": JOBS,
+        "name": REVENUE_DAILY,
+        "facets": {"documentation": facet("1-1-0", "DocumentationJobFacet", description="Revenue of each day")},
+    },
+    inputs=[dataset("orders_clean")],
+    outputs=[dataset("revenue_daily")],
+)
+DATASET_EVENT = event(
+    "DatasetEvent",
+    "06:30:00",
+    dataset=dataset(
+        "raw/orders",
+        documentation=facet("1-1-0", "DocumentationDatasetFacet", description="Orders as the shop exports them"),
+    ),
+)
+WITHOUT_A_JOB_NAME = {**CLEAN_START, "job": {"namespace": JOBS}}

@@ -1,0 +1,160 @@
+"""Keys: known by their hash alone, for some scopes and namespaces, until they expire."""
+
+import hashlib
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from headwater.access.keys import BadKeys, KeyRing, presented_key, read_keys
+from headwater.access.principal import UNAVAILABLE, Principal, Scope, principal_of
+from headwater.openlineage.faults import Refused
+from headwater.store.table import StorageError
+
+START = datetime(2026, 11, 20, 8, tzinfo=UTC)
+
+
+def entry(key: str, **changes: Any) -> dict[str, Any]:
+    digest = hashlib.sha256(key.encode()).hexdigest()
+    return {"id": key, "sha256": digest, "scopes": ["ingest"], "namespaces": ["*"], "expires": None, **changes}
+
+
+def secret(*entries: dict[str, Any]) -> str:
+    return json.dumps({"keys": entries})
+
+
+class FakeSecret:
+    def __init__(self, *entries: dict[str, Any]) -> None:
+        self.text = secret(*entries)
+        self.reads = 0
+
+    def read(self) -> str:
+        self.reads += 1
+        return self.text
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = START
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def forward(self, seconds: float) -> None:
+        self.now += timedelta(seconds=seconds)
+
+
+def test_a_key_is_known_with_its_scopes_and_namespaces() -> None:
+    ring = KeyRing(FakeSecret(entry("a"), entry("b", scopes=["read"], namespaces=["team-*"])), Clock())
+    assert ring.find("b") == Principal("b", frozenset({"read"}), ("team-*",))
+    assert ring.find("c") is None
+    assert ring.find("") is None
+
+
+def test_a_key_works_until_it_expires() -> None:
+    clock = Clock()
+    ring = KeyRing(FakeSecret(entry("a", expires="2026-11-20T09:00:00Z")), clock)
+    assert ring.find("a")
+    clock.forward(3600)
+    assert ring.find("a") is None
+
+
+def test_keys_are_remembered_for_a_minute() -> None:
+    kept, clock = FakeSecret(entry("a")), Clock()
+    ring = KeyRing(kept, clock)
+    for _ in range(50):
+        ring.find("a")
+        clock.forward(1)
+    assert kept.reads == 1
+    clock.forward(15)
+    ring.find("a")
+    assert kept.reads == 2
+
+
+def test_a_new_key_works_within_seconds_and_an_old_one_no_longer_within_a_minute() -> None:
+    kept, clock = FakeSecret(entry("old")), Clock()
+    ring = KeyRing(kept, clock)
+    assert ring.find("old")
+    kept.text = secret(entry("new"))
+    clock.forward(6)
+    assert ring.find("new")
+    assert ring.find("old") is None
+
+
+def test_unknown_keys_cannot_make_the_secret_be_read_again_and_again() -> None:
+    kept = FakeSecret(entry("a"))
+    ring = KeyRing(kept, Clock())
+    for number in range(100):
+        ring.find(f"guess {number}")
+    assert kept.reads == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("", 'member "keys"'),
+        ("[]", 'member "keys"'),
+        (secret(entry("a"), entry("b", sha256="12")), r"keys\[1\]"),
+        (secret(entry("a", scopes=["root"])), r"keys\[0\]"),
+        (secret(entry("a", expires="soon")), r"keys\[0\]"),
+        (secret({"id": "a"}), r"keys\[0\]"),
+    ],
+)
+def test_a_bad_secret_is_told_by_its_place_and_shows_nothing(text: str, place: str) -> None:
+    with pytest.raises(BadKeys, match=place) as bad:
+        read_keys(text)
+    assert hashlib.sha256(b"a").hexdigest() not in str(bad.value)
+
+
+@pytest.mark.parametrize(
+    ("headers", "key"),
+    [
+        ({"authorization": "Bearer K"}, "K"),
+        ({"Authorization": "bearer  K "}, "K"),
+        ({"x-api-key": "K"}, "K"),
+        ({"authorization": "Bearer K", "x-api-key": "other"}, "K"),
+        ({"authorization": "Basic abc", "x-api-key": "K"}, "K"),
+        ({"authorization": "Bearer "}, None),
+        ({"authorization": "K"}, None),
+        ({}, None),
+    ],
+)
+def test_a_key_is_sent_in_either_of_two_headers(headers: dict[str, str], key: str | None) -> None:
+    assert presented_key(headers) == key
+
+
+def request(**authorizer: Any) -> dict[str, Any]:
+    return {"requestContext": {"authorizer": authorizer}}
+
+
+def test_the_caller_survives_the_way_through_the_gateway() -> None:
+    principal = Principal("a", frozenset({"ingest", "read"}), ("team-*", "ünïcode, with a comma"))
+    assert principal_of(request(**{"lambda": principal.to_context()})) == principal
+
+
+@pytest.mark.parametrize(
+    "asked", [{}, {"requestContext": {}}, request(), request(**{"lambda": {}}), request(**{"lambda": None})]
+)
+def test_without_a_key_nobody_is_anybody(asked: dict[str, Any]) -> None:
+    with pytest.raises(Refused) as refused:
+        principal_of(asked)
+    assert refused.value.status == 401
+
+
+def test_keys_that_cannot_be_read_are_our_fault() -> None:
+    with pytest.raises(StorageError):
+        principal_of(request(**{"lambda": {UNAVAILABLE: "true"}}))
+
+
+def test_a_caller_by_iam_may_read() -> None:
+    caller = principal_of(request(iam={"userArn": "arn:aws:iam::1:user/a"}))
+    assert caller.may(Scope.READ)
+    assert not caller.may(Scope.INGEST)
+
+
+def test_admin_includes_the_other_scopes() -> None:
+    admin = Principal("a", frozenset({"admin"}), ("*",))
+    assert all(admin.may(scope) for scope in Scope)
+    with pytest.raises(Refused, match="has not the scope admin"):
+        Principal("b", frozenset({"read"}), ("*",)).require(Scope.ADMIN)

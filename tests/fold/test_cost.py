@@ -1,0 +1,116 @@
+"""What folding costs, counted: reads of the table, and items written."""
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import timedelta
+
+from headwater.fold.fold import fold
+from headwater.graph.neighbours import PAGE_SIZE
+from headwater.store.keys import Key
+from headwater.store.memory import MemoryTable
+from headwater.store.pages import read_neighbours
+from headwater.store.records import Retention
+from headwater.store.table import Change, Item
+from tests import factory
+from tests.factory import Document
+
+RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
+INPUT = factory.dataset("orders", schema=factory.schema("id:long", "total:double"))
+OUTPUT = factory.dataset(
+    "revenue",
+    schema=factory.schema("total:double"),
+    columnLineage=factory.columns(total=("s3://lake", "orders", "total")),
+    version=factory.facet(datasetVersion="1"),
+)
+
+
+class CountedTable(MemoryTable):
+    """Counts reads, and remembers what was written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reads: list[int] = []
+        self.written: list[Key] = []
+
+    def read(self, keys: Collection[Key]) -> dict[Key, Item]:
+        if keys:
+            self.reads.append(len(keys))
+        return super().read(keys)
+
+    def change(self, changes: Sequence[Change]) -> None:
+        self.written += [change.item.key for change in changes]
+        super().change(changes)
+
+    def put(self, items: Iterable[Item]) -> None:
+        items = list(items)
+        self.written += [item.key for item in items]
+        super().put(items)
+
+
+def run(number: int, *, version: str = "1") -> list[Document]:
+    """A run of a known job: one input, one output, a START and a COMPLETE."""
+    output = {**OUTPUT, "facets": {**OUTPUT["facets"], "version": factory.facet(datasetVersion=version)}}
+    return [
+        factory.run_event(kind, seconds=60 * number + after, run=number, inputs=[INPUT], outputs=[output])
+        for kind, after in (("START", 0), ("COMPLETE", 30))
+    ]
+
+
+def after_some_runs() -> CountedTable:
+    table = CountedTable()
+    for number in (1, 2):
+        fold(factory.received(*run(number)), table, RETENTION)
+    table.reads.clear()
+    table.written.clear()
+    return table
+
+
+def kinds(written: Iterable[Key]) -> list[str]:
+    return sorted(key.pk[:2] + key.sk[:2] for key in written)
+
+
+def test_a_repeated_run_writes_its_run_its_events_the_job_s_head_and_one_write_for_each_output() -> None:
+    table = after_some_runs()
+    fold(factory.received(*run(3, version="3")), table, RETENTION)
+    assert kinds(table.written) == ["D#W#", "J#ME", "J#R#", "R#E#", "R#E#"]
+
+
+def test_a_batch_is_folded_with_two_reads() -> None:
+    table = after_some_runs()
+    fold(factory.received(*run(3), *run(4), *run(5)), table, RETENTION)
+    assert len(table.reads) == 2
+
+
+def test_an_event_delivered_again_writes_nothing_but_the_event() -> None:
+    table = after_some_runs()
+    fold(factory.received(*run(2)), table, RETENTION)
+    assert kinds(table.written) == ["R#E#", "R#E#"]
+
+
+def test_what_a_run_costs_does_not_depend_on_how_many_there_were() -> None:
+    table = after_some_runs()
+    for number in range(3, 200):
+        fold(factory.received(*run(number)), table, RETENTION)
+    table.reads.clear()
+    fold(factory.received(*run(200)), table, RETENTION)
+    assert sum(table.reads) <= 5
+
+
+def test_a_table_with_many_readers_is_many_small_items() -> None:
+    table = CountedTable()
+    readers = [factory.job_event(job=f"reader {number}", inputs=[INPUT]) for number in range(1000)]
+    for start in range(0, len(readers), 100):
+        fold(factory.received(*readers[start : start + 100]), table, RETENTION)
+    (dataset,) = {key.pk for key in table.items if key.pk.startswith("D#")}
+    pages = [item for key, item in table.items.items() if key.sk.startswith("ADJ#")]
+    assert len(pages) > 1000 / PAGE_SIZE
+    assert max(sum(map(len, page.parts.values())) for page in pages) < 8 * 1024
+    assert len(read_neighbours(table, dataset[2:]).readers) == 1000  # type: ignore[arg-type]
+
+
+def test_the_pages_of_a_wide_table_do_not_depend_on_the_order_its_readers_came_in() -> None:
+    readers = [factory.job_event(job=f"reader {number}", inputs=[INPUT]) for number in range(300)]
+    one, other = MemoryTable(), MemoryTable()
+    fold(factory.received(*readers), one, RETENTION)
+    for start in range(0, len(readers), 7):
+        fold(factory.received(*reversed(readers[start : start + 7])), other, RETENTION)
+    assert one.items == other.items

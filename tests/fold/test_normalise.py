@@ -1,0 +1,171 @@
+"""A batch of messages: what is folded, what goes to quarantine, what comes again."""
+
+import json
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from headwater.fold.normalise import Delivery, Normaliser
+from headwater.openlineage import exact_json
+from headwater.openlineage.instant import Instant, parse_instant
+from headwater.openlineage.wire import read_event
+from headwater.store.keys import Key
+from headwater.store.memory import MemoryTable
+from headwater.store.messages import ReadMessage, write_message
+from headwater.store.records import Retention
+from headwater.store.table import Item, StorageError
+from tests import factory
+from tests.factory import Document
+from tests.fakes import FakeBucket
+
+RECEIVED = Instant("2026-11-20T08:00:02.000000000Z")
+FOLDED = parse_instant("2026-11-20T08:00:02.5Z")
+
+
+class FakeArchive:
+    def __init__(self) -> None:
+        self.archived: list[str] = []
+
+    def put(self, events: Sequence[ReadMessage]) -> None:
+        self.archived += [event.canonical for event in events]
+
+
+class PartlyAway(MemoryTable):
+    """A table that cannot be reached, or has a bug, for some runs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.failures: dict[str, Exception] = {}
+
+    def read(self, keys: Collection[Key]) -> dict[Key, Item]:
+        for key in keys:
+            for run_id, failure in self.failures.items():
+                if key.sk == f"R#{run_id}":
+                    raise failure
+        return super().read(keys)
+
+
+@pytest.fixture
+def table() -> PartlyAway:
+    return PartlyAway()
+
+
+@pytest.fixture
+def bucket() -> FakeBucket:
+    return FakeBucket()
+
+
+@pytest.fixture
+def archive() -> FakeArchive:
+    return FakeArchive()
+
+
+@pytest.fixture
+def normaliser(table: PartlyAway, bucket: FakeBucket, archive: FakeArchive) -> Normaliser:
+    retention = Retention(runs=timedelta(days=90), events=timedelta(days=30))
+    return Normaliser(table, bucket, archive, retention, now=lambda: FOLDED, log=lambda *_: None)
+
+
+def delivery(document: Document, bucket: FakeBucket, message_id: str = "m") -> Delivery:
+    canonical = exact_json.dumps(document)
+    event = read_event(exact_json.loads(canonical), now=datetime(2026, 11, 20, tzinfo=UTC))
+    message = write_message(event, canonical, RECEIVED, bucket)
+    return Delivery(message_id, message.group, message.body)
+
+
+def deliveries(bucket: FakeBucket, *runs: int) -> list[Delivery]:
+    """One message a run number: its id is its place, `0`, `1`, ..."""
+    return [
+        delivery(factory.run_event("RUNNING", run=run, seconds=place), bucket, str(place))
+        for place, run in enumerate(runs)
+    ]
+
+
+def test_what_is_folded_is_counted_archived_and_timed(
+    normaliser: Normaliser, bucket: FakeBucket, archive: FakeArchive
+) -> None:
+    outcome = normaliser.normalise(deliveries(bucket, 1, 2))
+    assert (outcome.failed, outcome.folded, outcome.quarantined) == ([], 2, 0)
+    assert outcome.durations == {"producer": {"EmissionLatency": [2000, 1000], "FoldLatency": [500, 500]}}
+    assert [json.loads(line)["run"]["runId"] for line in archive.archived] == [factory.run_id(1), factory.run_id(2)]
+
+
+def test_if_the_table_is_away_for_one_run_the_others_are_folded(
+    normaliser: Normaliser, table: PartlyAway, bucket: FakeBucket
+) -> None:
+    table.failures[factory.run_id(1)] = StorageError("throttled")
+    outcome = normaliser.normalise(deliveries(bucket, 2, 1, 2, 1, 3))
+    assert outcome.failed == ["1", "3"]
+    assert outcome.folded == 3
+
+
+def test_of_a_group_all_from_the_first_failed_on_come_again(
+    normaliser: Normaliser, table: PartlyAway, bucket: FakeBucket
+) -> None:
+    first, second, third = deliveries(bucket, 1, 1, 1)
+    long = factory.run_event("RUNNING", run=1, run_facets={"x": factory.facet(text=_incompressible(600_000))})
+    pointer = delivery(long, bucket, "long")
+    bucket.objects.clear()
+    outcome = normaliser.normalise([first, pointer, second, third])
+    assert outcome.failed == ["long", "1", "2"]
+    assert outcome.folded == 1
+
+
+def test_a_bug_sends_one_message_to_quarantine_and_the_group_goes_on(
+    normaliser: Normaliser, table: PartlyAway, bucket: FakeBucket
+) -> None:
+    table.failures[factory.run_id(1)] = ZeroDivisionError("a bug")
+    outcome = normaliser.normalise(deliveries(bucket, 1, 2, 1))
+    assert (outcome.failed, outcome.folded, outcome.quarantined) == ([], 1, 2)
+    kept = [json.loads(content) for content in bucket.objects.values()]
+    assert {each["reason"] for each in kept} == {"ZeroDivisionError: a bug"}
+    assert {each["messageId"] for each in kept} == {"0", "2"}
+
+
+@pytest.mark.parametrize(
+    "body", ["", "{}", "[]", "null", '{"receivedAt":"x","gzip":"!"}', '{"receivedAt":"x","gzip":"aGk="}']
+)
+def test_a_message_that_is_none_of_ours_goes_to_quarantine(
+    normaliser: Normaliser, bucket: FakeBucket, body: str
+) -> None:
+    good = delivery(factory.run_event(), bucket, "good")
+    outcome = normaliser.normalise([Delivery("bad", good.group, body), good])
+    assert (outcome.failed, outcome.folded, outcome.quarantined) == ([], 1, 1)
+
+
+def test_if_even_quarantine_is_away_the_message_comes_again(normaliser: Normaliser, bucket: FakeBucket) -> None:
+    bucket.broken = True
+    outcome = normaliser.normalise([Delivery("bad", "g", "{}"), Delivery("behind", "g", "{}")])
+    assert outcome.failed == ["bad", "behind"]
+    assert outcome.quarantined == 0
+
+
+def test_a_long_event_comes_by_way_of_the_bucket(normaliser: Normaliser, bucket: FakeBucket) -> None:
+    long = factory.run_event("START", run_facets={"x": factory.facet(text=_incompressible(600_000))})
+    message = delivery(long, bucket)
+    assert len(message.body) < 500
+    assert normaliser.normalise([message]).folded == 1
+
+
+def test_folding_again_what_was_half_folded_ends_the_same(
+    normaliser: Normaliser, table: PartlyAway, bucket: FakeBucket
+) -> None:
+    batch = deliveries(bucket, 1, 2, 3)
+    table.failures[factory.run_id(2)] = StorageError("throttled")
+    normaliser.normalise(batch)
+    table.failures.clear()
+    normaliser.normalise(batch)
+    half_then_whole = dict(table.items)
+    table.items.clear()
+    normaliser.normalise(batch)
+    assert table.items == half_then_whole
+
+
+def _incompressible(length: int) -> str:
+    """Text that gzip cannot shorten much: a pseudo-random walk over printable characters."""
+    state, letters = 1, []
+    for _ in range(length):
+        state = (state * 1103515245 + 12345) % 2**31
+        letters.append(chr(33 + state // 65536 % 90))
+    return "".join(letters)

@@ -1,0 +1,156 @@
+"""Two writers at once, cut into each other at every pair of calls.
+
+The scenes are those in which a head must ask everybody concerned; the property test in test_law.py hardly ever meets
+them. One writer makes some calls, then the other some, then the first to its end, then the other: all lengths are
+tried.
+"""
+
+import itertools
+import threading
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import timedelta
+
+import pytest
+
+from headwater.fold.batch import Received
+from headwater.fold.fold import fold
+from headwater.store.keys import Key
+from headwater.store.memory import MemoryTable
+from headwater.store.records import Retention
+from headwater.store.table import Change, Item
+from tests import factory
+from tests.factory import Document
+
+RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
+MOST_CALLS = 16
+OLD, NEW = factory.schema("id:long"), factory.schema("id:string")
+
+
+def uses(schema: Document, *, seconds: float, run: int, job: str) -> Document:
+    return factory.run_event("RUNNING", seconds=seconds, run=run, job=job, inputs=[factory.dataset("a", schema=schema)])
+
+
+def writes(kind: str, *, seconds: float, run: int, output: str) -> Document:
+    return factory.run_event(kind, seconds=seconds, run=run, outputs=[factory.dataset(output)])
+
+
+SCENES = {
+    # Run 2 was taken for the newest; its START comes late, while run 3, which is in between, is written.
+    "the newest run of a job": (
+        [
+            writes("START", seconds=0, run=1, output="a"),
+            writes("RUNNING", seconds=10, run=2, output="a"),
+            writes("RUNNING", seconds=10, run=2, output="b"),
+        ],
+        writes("START", seconds=1, run=2, output="a"),
+        writes("RUNNING", seconds=5, run=3, output="b"),
+    ),
+    # One job has seen a new schema, while another sees the old one once more, later.
+    "the newest schema of a dataset": (
+        [uses(OLD, seconds=0, run=1, job="load"), uses(OLD, seconds=0, run=2, job="report")],
+        uses(NEW, seconds=5, run=3, job="load"),
+        uses(OLD, seconds=9, run=4, job="report"),
+    ),
+    "two news of one dataset": (
+        [uses(OLD, seconds=0, run=1, job="load")],
+        uses(NEW, seconds=5, run=3, job="load"),
+        uses(factory.schema("x:int"), seconds=9, run=4, job="report"),
+    ),
+    "a new dataset": (
+        [],
+        uses(NEW, seconds=5, run=3, job="load"),
+        uses(OLD, seconds=9, run=4, job="report"),
+    ),
+}
+
+
+class Turns:
+    """Says whose call is next: `first` calls of writer 0, `second` of writer 1, then each to its end."""
+
+    def __init__(self, first: int, second: int) -> None:
+        self._order = [0] * first + [1] * second
+        self._running = {0, 1}
+        self._changed = threading.Condition()
+
+    def take(self, writer: int) -> None:
+        with self._changed:
+            assert self._changed.wait_for(lambda: self._next() == writer, timeout=10)
+            if self._order:
+                self._order.pop(0)
+            self._changed.notify_all()
+
+    def leave(self, writer: int) -> None:
+        with self._changed:
+            self._running.discard(writer)
+            self._changed.notify_all()
+
+    def _next(self) -> int:
+        self._order = list(itertools.dropwhile(lambda writer: writer not in self._running, self._order))
+        return self._order[0] if self._order else min(self._running)
+
+
+class TakingTurns(MemoryTable):
+    """The table as one of two writers sees it; every item changed is a call of its own, as on DynamoDB."""
+
+    def __init__(self, items: dict[Key, Item], turns: Turns, writer: int) -> None:
+        super().__init__()
+        self.items = items
+        self._turns = turns
+        self._writer = writer
+
+    def read(self, keys: Collection[Key]) -> dict[Key, Item]:
+        self._turns.take(self._writer)
+        return super().read(keys)
+
+    def change(self, changes: Sequence[Change]) -> None:
+        for change in changes:
+            self._turns.take(self._writer)
+            super().change([change])
+
+    def put(self, items: Iterable[Item]) -> None:
+        for item in items:
+            self._turns.take(self._writer)
+            super().put([item])
+
+    def newest(self, pk: str) -> Iterator[Key]:
+        self._turns.take(self._writer)
+        return super().newest(pk)
+
+
+def folded(documents: Sequence[Document]) -> dict[Key, Item]:
+    table = MemoryTable()
+    for each in factory.received(*documents):
+        fold([each], table, RETENTION)
+    return table.items
+
+
+def raced(before: dict[Key, Item], writers: Sequence[list[Received]], first: int, second: int) -> dict[Key, Item]:
+    items, turns = dict(before), Turns(first, second)
+
+    def write(writer: int) -> None:
+        try:
+            fold(writers[writer], TakingTurns(items, turns, writer), RETENTION)
+        finally:
+            turns.leave(writer)
+
+    threads = [threading.Thread(target=write, args=[writer]) for writer in (0, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return items
+
+
+@pytest.mark.parametrize("swapped", [False, True], ids=["one first", "other first"])
+@pytest.mark.parametrize("scene", SCENES)
+def test_whoever_comes_in_between_nothing_is_missed(scene: str, swapped: bool) -> None:
+    earlier, one, other = SCENES[scene]
+    expected = folded([*earlier, one, other])
+    before = folded(earlier)
+    writers = (
+        [factory.received(other), factory.received(one)]
+        if swapped
+        else [factory.received(one), factory.received(other)]
+    )
+    for first, second in itertools.product(range(MOST_CALLS), repeat=2):
+        assert raced(before, writers, first, second) == expected, f"after {first} calls of one, {second} of the other"

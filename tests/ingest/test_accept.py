@@ -1,0 +1,174 @@
+"""An event is taken in once it is safe, and never before."""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from headwater.access.principal import Principal
+from headwater.ingest.accept import Ingest
+from headwater.openlineage import exact_json
+from headwater.openlineage.faults import Refused
+from headwater.store.messages import Message, read_message
+from headwater.store.table import StorageError
+from tests import factory
+from tests.fakes import FakeBucket
+
+NOW = datetime(2026, 11, 20, 8, 0, 2, tzinfo=UTC)
+ANYONE = Principal("any", frozenset({"ingest"}), ("*",))
+
+
+class FakeQueue:
+    """Takes messages, but for those of the groups that `refused` names."""
+
+    def __init__(self) -> None:
+        self.sent: list[Message] = []
+        self.refused: set[str] = set()
+
+    def send(self, messages: Sequence[Message]) -> list[bool]:
+        self.sent += [message for message in messages if message.group not in self.refused]
+        return [message.group not in self.refused for message in messages]
+
+
+@pytest.fixture
+def queue() -> FakeQueue:
+    return FakeQueue()
+
+
+@pytest.fixture
+def bucket() -> FakeBucket:
+    return FakeBucket()
+
+
+@pytest.fixture
+def ingest(queue: FakeQueue, bucket: FakeBucket) -> Ingest:
+    return Ingest(ANYONE, queue, bucket, NOW)
+
+
+def text(document: Any) -> str:
+    return json.dumps(document)
+
+
+def test_an_event_is_queued_whole_and_answered_with_a_body(
+    ingest: Ingest, queue: FakeQueue, bucket: FakeBucket
+) -> None:
+    event = factory.run_event("START", run_facets={"ours": factory.facet(any=["thing", None])})
+    counted = ingest.one(text(event))
+    (message,) = queue.sent
+    assert (counted.answer.status, counted.received, counted.refused) == (201, 1, 0)
+    assert counted.answer.body["status"] == "accepted"
+    read = read_message(message.body, bucket)
+    assert json.loads(read.canonical) == event
+    assert read.received_at == "2026-11-20T08:00:02.000000000Z"
+
+
+def test_events_of_a_run_share_a_group_and_equal_events_an_id(ingest: Ingest, queue: FakeQueue) -> None:
+    start, complete = factory.run_event("START"), factory.run_event("COMPLETE")
+    reordered = json.dumps(dict(reversed(start.items())), indent=2)
+    for each in (text(start), text(complete), reordered):
+        ingest.one(each)
+    groups = {message.group for message in queue.sent}
+    first, second, again = (message.deduplication_id for message in queue.sent)
+    assert groups == {factory.run_id(1)}
+    assert first == again != second
+
+
+def test_events_without_a_run_are_grouped_by_their_node(ingest: Ingest, queue: FakeQueue) -> None:
+    ingest.one(text(factory.job_event(job="load")))
+    ingest.one(text(factory.job_event(job="load", seconds=5)))
+    ingest.one(text(factory.dataset_event(factory.dataset("a"))))
+    groups = [message.group for message in queue.sent]
+    assert groups[0] == groups[1] != groups[2]
+
+
+def test_ids_fit_the_queue_whatever_the_names(ingest: Ingest, queue: FakeQueue) -> None:
+    ingest.one(text(factory.job_event(job="a name with spaces, ünïcode and 🚀 " * 100)))
+    (message,) = queue.sent
+    for each in (message.group, message.deduplication_id):
+        assert len(each) <= 128
+        assert each.isascii()
+        assert each.isalnum()
+
+
+def test_an_event_that_is_not_safe_is_not_accepted(ingest: Ingest, queue: FakeQueue) -> None:
+    queue.refused.add(factory.run_id(1))
+    with pytest.raises(StorageError):
+        ingest.one(text(factory.run_event()))
+
+
+def test_a_bad_event_is_never_queued(ingest: Ingest, queue: FakeQueue) -> None:
+    with pytest.raises(Refused):
+        ingest.one(text(factory.run_event() | {"eventTime": "soon"}))
+    assert queue.sent == []
+
+
+def test_a_batch_takes_the_good_and_names_the_bad_by_index(ingest: Ingest, queue: FakeQueue) -> None:
+    good = [factory.run_event(run=number) for number in (1, 2)]
+    counted = ingest.batch(text([good[0], {}, good[1], "x"]))
+    assert (counted.answer.status, counted.received, counted.refused) == (200, 2, 2)
+    assert len(queue.sent) == 2
+    body = counted.answer.body
+    assert body["status"] == "partial_success"
+    assert body["summary"] == {"received": 4, "successful": 2, "failed": 2, "retriable": 0, "non_retriable": 2}
+    assert [(each["index"], each["retriable"]) for each in body["failed_events"]] == [(1, False), (3, False)]
+    assert "run: missing" in body["failed_events"][0]["reason"]
+
+
+def test_a_good_batch_is_a_success(ingest: Ingest) -> None:
+    answer = ingest.batch(text([factory.run_event(run=number) for number in range(1, 26)])).answer
+    summary = {"received": 25, "successful": 25, "failed": 0, "retriable": 0, "non_retriable": 0}
+    assert answer.body == {"status": "success", "summary": summary, "failed_events": []}
+
+
+def test_an_empty_batch_is_a_success_of_nothing(ingest: Ingest) -> None:
+    assert ingest.batch("[]").answer.body["summary"]["received"] == 0
+
+
+def test_in_a_batch_what_the_queue_did_not_take_is_to_be_sent_again(ingest: Ingest, queue: FakeQueue) -> None:
+    queue.refused.add(factory.run_id(2))
+    answer = ingest.batch(text([factory.run_event(run=1), factory.run_event(run=2)])).answer
+    assert answer.status == 200
+    assert [(each["index"], each["retriable"]) for each in answer.body["failed_events"]] == [(1, True)]
+
+
+def test_a_batch_of_which_nothing_could_be_stored_is_to_be_sent_again_whole(ingest: Ingest, queue: FakeQueue) -> None:
+    queue.refused.add(factory.run_id(1))
+    answer = ingest.batch(text([factory.run_event()])).answer
+    assert (answer.status, answer.headers) == (503, {"retry-after": "1"})
+
+
+def test_a_batch_is_an_array(ingest: Ingest) -> None:
+    with pytest.raises(Refused, match="expected an array"):
+        ingest.batch(text(factory.run_event()))
+
+
+def test_a_key_writes_to_its_own_namespaces_alone(queue: FakeQueue, bucket: FakeBucket) -> None:
+    ingest = Ingest(Principal("team", frozenset({"ingest"}), ("team-*", "s3://lake")), queue, bucket, NOW)
+    with pytest.raises(Refused, match=r"job\.namespace: is not a namespace of this key") as refused:
+        ingest.one(text(factory.run_event()))
+    assert refused.value.status == 403
+    assert ingest.one(text(factory.dataset_event(factory.dataset("a")))).received == 1
+
+
+def test_a_number_reaches_the_queue_with_all_its_digits(ingest: Ingest, queue: FakeQueue, bucket: FakeBucket) -> None:
+    body = text(factory.run_event(run_facets={"x": {"n": "N"}})).replace('"N"', "1.10000000000000000000000000001")
+    ingest.one(body)
+    assert "1.10000000000000000000000000001" in read_message(queue.sent[0].body, bucket).canonical
+
+
+def test_a_long_event_is_in_the_bucket_before_its_pointer_is_queued(bucket: FakeBucket) -> None:
+    class WatchfulQueue(FakeQueue):
+        def send(self, messages: Sequence[Message]) -> list[bool]:
+            assert bucket.objects
+            return super().send(messages)
+
+    queue = WatchfulQueue()
+    noise = "".join(chr(33 + number * number * 7919 % 90) for number in range(2_000_000))
+    event = factory.run_event(
+        run_facets={"x": factory.facet(words=[exact_json.digest(n) for n in range(20_000)], noise=noise)}
+    )
+    Ingest(ANYONE, queue, bucket, NOW).one(text(event))
+    assert len(queue.sent[0].body) < 500
+    assert json.loads(read_message(queue.sent[0].body, bucket).canonical) == event

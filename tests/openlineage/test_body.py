@@ -1,0 +1,90 @@
+"""A body arrives in any of the forms that a gateway may give it, in bounded time and memory."""
+
+import base64
+import gzip
+import tracemalloc
+import zlib
+
+import pytest
+
+from headwater.openlineage.body import MAX_WIRE_BYTES, read_body
+from headwater.openlineage.faults import Refused
+
+TEXT = '{"job": "größe"}'
+PACKED = gzip.compress(TEXT.encode())
+CAP = 1024 * 1024
+
+
+def read(body: str | None, *, is_base64: bool = False) -> str:
+    return read_body(body, is_base64=is_base64, max_bytes=CAP)
+
+
+@pytest.mark.parametrize(
+    ("body", "is_base64"),
+    [
+        (base64.b64encode(PACKED).decode(), True),
+        (base64.b64encode(PACKED).decode(), False),
+        (PACKED.decode("latin-1"), False),
+        (TEXT, False),
+        (base64.b64encode(TEXT.encode()).decode(), True),
+        ("\ufeff" + TEXT, False),
+    ],
+    ids=["gzip in base64", "base64 not marked so", "gzip as text", "inflated already", "plain in base64", "with a BOM"],
+)
+def test_every_form_that_a_gateway_may_give_is_read(body: str, is_base64: bool) -> None:
+    assert read(body, is_base64=is_base64) == TEXT
+
+
+@pytest.mark.parametrize(
+    ("raw", "fault"),
+    [
+        (b"", "empty"),
+        (b"  \n", "empty"),
+        (PACKED[:-6], "ends too early"),
+        (PACKED[:4], "ends too early"),
+        (PACKED + b"junk", "something else behind"),
+        (PACKED + PACKED, "something else behind"),
+        (b"\x1f\x8bnonsense", "not gzip"),
+        (PACKED[:-8] + b"\x00" * 8, "not gzip"),
+        (b"\xff\xfe{}", "not UTF-8"),
+    ],
+)
+def test_what_cannot_be_read_is_the_client_s_fault(raw: bytes, fault: str) -> None:
+    with pytest.raises(Refused, match=fault) as refused:
+        read(base64.b64encode(raw).decode(), is_base64=True)
+    assert refused.value.status == 400
+
+
+def test_gzip_that_a_gateway_has_damaged_is_told_apart() -> None:
+    with pytest.raises(Refused, match="damaged on its way"):
+        read(PACKED.decode("utf-8", "replace"))
+
+
+def test_base64_that_is_none_is_refused() -> None:
+    with pytest.raises(Refused, match="not base64"):
+        read("%%%", is_base64=True)
+
+
+def test_a_body_over_the_gateway_s_limit_is_refused() -> None:
+    with pytest.raises(Refused, match="longer than") as refused:
+        read(" " * (MAX_WIRE_BYTES + 1))
+    assert refused.value.status == 413
+
+
+def test_an_inflated_body_over_the_cap_is_refused() -> None:
+    with pytest.raises(Refused, match="longer than") as refused:
+        read("x" * (CAP + 1))
+    assert refused.value.status == 413
+
+
+def test_a_bomb_costs_no_more_memory_than_the_cap() -> None:
+    packer = zlib.compressobj(wbits=31)
+    bomb = b"".join(packer.compress(b"\0" * CAP) for _ in range(200)) + packer.flush()
+    body = base64.b64encode(bomb).decode()
+    tracemalloc.start()
+    with pytest.raises(Refused, match="inflates to more than") as refused:
+        read(body, is_base64=True)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert refused.value.status == 413
+    assert peak < 4 * CAP

@@ -1,0 +1,66 @@
+"""Every event is archived: one line each, or a pointer where a line would be too long."""
+
+import gzip
+import json
+from typing import Any
+
+import pytest
+
+from headwater.openlineage.instant import Instant
+from headwater.store.firehose import MAX_BATCH_BYTES, Archive
+from headwater.store.messages import ReadMessage
+from headwater.store.table import StorageError
+from tests.fakes import FakeBucket
+
+AT = Instant("2026-11-20T08:00:00.000000000Z")
+
+
+class FakeFirehose:
+    def __init__(self) -> None:
+        self.batches: list[list[bytes]] = []
+        self.failed = 0
+
+    def put_record_batch(self, *, DeliveryStreamName: str, Records: list[dict[str, Any]]) -> dict[str, Any]:  # noqa: N803
+        self.batches.append([record["Data"] for record in Records])
+        return {"FailedPutCount": self.failed}
+
+
+def event(length: int) -> ReadMessage:
+    return ReadMessage(json.dumps({"x": "y" * length}), AT)
+
+
+def test_events_are_lines_with_the_time_they_were_received() -> None:
+    firehose = FakeFirehose()
+    Archive(firehose, "s", FakeBucket()).put([event(1), event(2)])
+    lines = [json.loads(line) for line in firehose.batches[0]]
+    assert lines == [{"receivedAt": AT, "event": {"x": "y" * length}} for length in (1, 2)]
+    assert all(line.endswith(b"\n") for line in firehose.batches[0])
+
+
+def test_a_batch_stays_under_the_service_s_limit() -> None:
+    firehose = FakeFirehose()
+    Archive(firehose, "s", FakeBucket()).put([event(900_000) for _ in range(6)])
+    assert [len(batch) for batch in firehose.batches] == [4, 2]
+    assert max(sum(map(len, batch)) for batch in firehose.batches) <= MAX_BATCH_BYTES
+
+
+def test_a_long_event_is_a_pointer_to_its_body() -> None:
+    firehose, bucket = FakeFirehose(), FakeBucket()
+    long = event(1_100_000)
+    Archive(firehose, "s", bucket).put([long])
+    line = json.loads(firehose.batches[0][0])
+    assert line["receivedAt"] == AT
+    assert gzip.decompress(bucket.objects[line["s3"]]).decode() == long.canonical
+
+
+def test_what_the_archive_did_not_take_is_an_error() -> None:
+    firehose = FakeFirehose()
+    firehose.failed = 1
+    with pytest.raises(StorageError, match="1 of 1"):
+        Archive(firehose, "s", FakeBucket()).put([event(1)])
+
+
+def test_nothing_to_archive_is_no_call() -> None:
+    firehose = FakeFirehose()
+    Archive(firehose, "s", FakeBucket()).put([])
+    assert firehose.batches == []
