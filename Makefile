@@ -16,6 +16,7 @@ BIN := $(STATE)/venv/bin
 export UV_CACHE_DIR ?= $(CURDIR)/$(STATE)/cache
 export UV_PYTHON_DOWNLOADS := never
 export SAM_CLI_TELEMETRY := 0
+export PYTHONUTF8 := 1
 
 # Tools that read a template need no AWS account, and must not find the user's own.
 NO_AWS := env $(patsubst %,-u %,$(filter AWS_%,$(.VARIABLES))) AWS_DEFAULT_REGION=us-east-1 AWS_EC2_METADATA_DISABLED=true

@@ -81,7 +81,7 @@ def _by(context: Mapping[str, str], request: Document) -> Document:
 
 def _get(target: str, headers: Mapping[str, str]) -> Document:
     path, _, query = target.partition("?")
-    request = _request("ANY /api/v1/{proxy+}", unquote(path), headers, method="GET")
+    request = _request("$default", unquote(path), headers, method="GET")
     request["rawQueryString"] = query
     if query:
         parts = (each.partition("=") for each in query.split("&"))

@@ -1,7 +1,7 @@
-"""What tells one embedded stack from another: the emulator's port and the key that its API takes.
+"""What tells one embedded stack from another: the emulator's port, the key that its API takes, and whether IAM counts.
 
-With a data folder both are kept there, so that producers and links go on working after a restart. The port has to be
-the same because the emulator's queues are named by addresses with the port in them.
+With a data folder these are kept there, so that producers and links go on working after a restart. Port and IAM have to
+stay the same because the emulator's queues are named by addresses with the port and the protocol in them.
 """
 
 import json
@@ -21,34 +21,37 @@ KEY_BYTES = 24
 class Instance:
     port: int
     key: str
+    iam: bool
 
     @classmethod
-    def kept_in(cls, data: Path | None) -> "Instance":
+    def kept_in(cls, data: Path | None, *, iam: bool) -> "Instance":
         """Return the instance of a data folder, a new one if the folder is new or there is none."""
         if data is None:
-            return cls.new()
+            return cls.new(iam)
         file = data / FILE
         if file.is_file():
-            return cls.read(file)
+            return checked(cls(**json.loads(file.read_text(encoding="utf-8"))), data, iam)
         data.mkdir(parents=True, exist_ok=True)
-        instance = cls.new()
+        instance = cls.new(iam)
         write_private(file, json.dumps(asdict(instance)))
         return instance
 
     @classmethod
-    def new(cls) -> "Instance":
-        return cls(free_port(), secrets.token_urlsafe(KEY_BYTES))
+    def new(cls, iam: bool) -> "Instance":
+        return cls(free_port(), secrets.token_urlsafe(KEY_BYTES), iam)
 
-    @classmethod
-    def read(cls, file: Path) -> "Instance":
-        instance = cls(**json.loads(file.read_text(encoding="utf-8")))
-        try:
-            socket.create_server(("127.0.0.1", instance.port)).close()
-        except OSError as error:
-            because = os.strerror(error.errno or 0)
-            reason = f"port {instance.port}, which the data in {file.parent} needs, cannot be had: {because}"
-            raise Failure(reason, "stop what listens there: a stack on the same data, perhaps") from error
-        return instance
+
+def checked(instance: Instance, data: Path, iam: bool) -> Instance:
+    """Return a kept instance if it can be used as wanted. Raises Failure."""
+    if instance.iam != iam:
+        made = "with" if instance.iam else "without"
+        raise Failure(f"the data in {data} was made {made} AUTH=1", "bring it up like that, or choose another DATA=")
+    try:
+        socket.create_server(("127.0.0.1", instance.port)).close()
+    except OSError as error:
+        reason = f"port {instance.port}, which the data in {data} needs, cannot be had: {os.strerror(error.errno or 0)}"
+        raise Failure(reason, "stop what listens there: a stack on the same data, perhaps") from error
+    return instance
 
 
 def free_port() -> int:

@@ -62,6 +62,15 @@ def column_trees(graph: Graph, dataset: str, label: Label) -> Iterator[Tree]:
             yield tree(data["field"], node_id, frozenset({node_id}))
 
 
+def indirect_trees(indirect: list[dict[str, Any]], label: Label) -> Iterator[Tree]:
+    """Yield, for each dataset, the columns that bear on all of its rows: filters, joins, groupings."""
+    by_dataset: dict[str, list[str]] = {}
+    for entry in indirect:
+        by_dataset.setdefault(label(entry["dataset"]), []).append(source(entry["inputField"], label))
+    for dataset, sources in by_dataset.items():
+        yield Tree(f"{dataset} <- {', '.join(sources)}", [])
+
+
 def field_id(data: dict[str, Any]) -> str:
     return f"{data['namespace']}:{data['dataset']}:{data['field']}"
 

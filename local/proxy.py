@@ -80,6 +80,8 @@ async def read_body(request: web.BaseRequest) -> bytes:
     """Return the whole body, chunked or not, as it was sent. Raises BodyTooLargeError without reading on."""
     if (request.content_length or 0) > MAX_BODY_BYTES:
         raise BodyTooLargeError
+    if request.transport and request.headers.get("Expect", "").lower() == "100-continue":
+        request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")  # curl would wait a second for it
     body = bytearray()
     async for part in request.content.iter_any():
         body += part

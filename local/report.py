@@ -1,10 +1,11 @@
 """Prints what came of the demo: the counts, the latency, and the lineage as the lookup API answers it."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from local.api import Api
 from local.failure import Failure
-from local.lineage_tree import Tree, column_trees, short_names, table_tree
+from local.lineage_tree import Tree, column_trees, indirect_trees, short_names, table_tree
 from local.metrics import Metrics
 
 TABLES, COLUMNS = "/api/v1/lineage", "/api/v1/column-lineage"
@@ -33,17 +34,18 @@ def print_upstream(api: Api, dataset: Path) -> None:
     """Print where a dataset and its columns come from, and how to ask. Raises Failure if the API does not know."""
     node = f"dataset:file:{dataset}"
     tables = api.get(TABLES, nodeId=node, depth=DEPTH)["graph"]
-    columns = api.get(COLUMNS, nodeId=node, depth=DEPTH)["graph"]
+    columns = api.get(COLUMNS, nodeId=node, depth=DEPTH)
     label = short_names(entry["data"]["name"] for entry in tables if entry["type"] == "DATASET")
-    table, fields = table_tree(tables, node, label), list(column_trees(columns, str(dataset), label))
+    table, fields = table_tree(tables, node, label), list(column_trees(columns["graph"], str(dataset), label))
     if not table.upstream or not any(field.upstream for field in fields):
         raise Failure(f"the lookup API shows no upstream of {dataset.name}", f"ask it yourself: {api.url}")
     print_trees(f"upstream of {dataset.name}, as GET {TABLES} answers:", [table])
     print_trees(f"and of its columns, as GET {COLUMNS} answers:", fields)
+    print_trees("what bears on whole tables, from the same answer:", indirect_trees(columns["indirect"], label))
     print(f"\nthe same from a shell:\n  {api.curl(COLUMNS, nodeId=node, depth=DEPTH)}")
 
 
-def print_trees(title: str, trees: list[Tree]) -> None:
+def print_trees(title: str, trees: Iterable[Tree]) -> None:
     print(f"\n{title}")
     for tree in trees:
         for line in tree.lines("  "):

@@ -46,7 +46,7 @@ class Stack:
 def stack(options: StackOptions, say: Say) -> Iterator[Stack]:
     """Bring the stack up, telling each step; the public port is taken first, since that is what fails most."""
     with listening(options.port) as listener:
-        instance = Instance.kept_in(options.data)
+        instance = Instance.kept_in(options.data, iam=options.iam)
         folder = fresh_folder(options)
         say(f"starting the emulator (logs: {folder.relative_to(options.layout.root)})")
         with emulator(EmulatorOptions(folder, instance.port, options.data, options.iam)) as running:

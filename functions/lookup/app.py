@@ -1,4 +1,4 @@
-"""Answers questions about the graph: GET /api/v1/..., in the shapes of Marquez's API."""
+"""Answers questions about the graph: GET /api/v1/..., in the shapes of Marquez's API; 404 or 405 for all else."""
 
 from typing import Any
 from urllib.parse import parse_qsl
@@ -6,10 +6,10 @@ from urllib.parse import parse_qsl
 from aws_lambda_powertools import Logger
 
 from headwater.access.principal import principal_of
-from headwater.answers import Answer, answered, failure
+from headwater.answers import Answer, answered
 from headwater.config import LookupSettings, from_environment
 from headwater.lookup.reader import Reader
-from headwater.lookup.routes import PREFIX, Question, respond
+from headwater.lookup.routes import Question, respond
 from headwater.store.aws import client
 from headwater.store.dynamodb import DynamoTable
 from headwater.store.s3 import Bucket
@@ -29,8 +29,6 @@ def handler(request: dict[str, Any], context: Any) -> dict[str, Any]:
 
 def _lookup(request: dict[str, Any]) -> Answer:
     principal = principal_of(request)
-    if request["requestContext"]["http"]["method"] not in ("GET", "HEAD"):
-        return failure(405, "HTTP 405 Method Not Allowed")
+    method = request["requestContext"]["http"]["method"]
     query = dict(parse_qsl(request.get("rawQueryString") or "", keep_blank_values=True))
-    path = request["rawPath"].removeprefix(PREFIX)
-    return respond(reader, Question(principal, path.rstrip("/") or "/", query))
+    return respond(reader, Question(principal, method, request["rawPath"], query))

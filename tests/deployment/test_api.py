@@ -12,7 +12,7 @@ INGEST_ROUTES = {
     "POST /api/v1/lineage/batch",
     "POST /lineage/batch",
 }
-LOOKUP_ROUTE = "ANY /api/v1/{proxy+}"
+LOOKUP_ROUTE = "$default"
 
 
 def test_every_route_asks_the_authoriser(resources: Resources) -> None:

@@ -132,6 +132,16 @@ def test_the_largest_body_passes(client: http.client.HTTPConnection, upstream: U
     assert len(upstream.last.body) == MAX_BODY_BYTES
 
 
+def test_a_client_that_waits_to_be_told_to_go_on_is_told(client: http.client.HTTPConnection) -> None:
+    client.putrequest("POST", "/api/v1/lineage")
+    client.putheader("Expect", "100-continue")
+    client.putheader("Content-Length", str(len(EVENT)))
+    client.endheaders()
+    assert client.sock.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
+    client.send(EVENT)
+    assert answer_to(client)[0] == 201
+
+
 @pytest.mark.parametrize("chunked", [False, True])
 def test_a_larger_body_is_refused(client: http.client.HTTPConnection, upstream: Upstream, chunked: bool) -> None:
     part = b"x" * (MAX_BODY_BYTES // 8 + 1)

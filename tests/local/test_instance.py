@@ -12,16 +12,16 @@ from local.instance import FILE, Instance, write_private
 
 def test_a_data_folder_keeps_port_and_key(tmp_path: Path) -> None:
     data = tmp_path / "data"
-    first = Instance.kept_in(data)
-    assert Instance.kept_in(data) == first
+    first = Instance.kept_in(data, iam=False)
+    assert Instance.kept_in(data, iam=False) == first
 
 
 def test_without_data_every_stack_has_its_own_key() -> None:
-    assert Instance.kept_in(None).key != Instance.kept_in(None).key
+    assert Instance.kept_in(None, iam=False).key != Instance.kept_in(None, iam=False).key
 
 
 def test_the_key_is_kept_from_other_users(tmp_path: Path) -> None:
-    Instance.kept_in(tmp_path)
+    Instance.kept_in(tmp_path, iam=False)
     assert stat.S_IMODE((tmp_path / FILE).stat().st_mode) == 0o600
 
 
@@ -33,7 +33,13 @@ def test_a_readable_file_is_replaced_by_a_private_one(tmp_path: Path) -> None:
     assert (stat.S_IMODE(file.stat().st_mode), file.read_text()) == (0o600, "new")
 
 
+def test_data_made_without_iam_is_not_used_with_it(tmp_path: Path) -> None:
+    Instance.kept_in(tmp_path, iam=False)
+    with pytest.raises(Failure, match="without AUTH=1"):
+        Instance.kept_in(tmp_path, iam=True)
+
+
 def test_a_port_that_is_gone_is_told(tmp_path: Path) -> None:
-    port = Instance.kept_in(tmp_path).port
+    port = Instance.kept_in(tmp_path, iam=False).port
     with socket.create_server(("127.0.0.1", port)), pytest.raises(Failure, match=str(port)):
-        Instance.kept_in(tmp_path)
+        Instance.kept_in(tmp_path, iam=False)

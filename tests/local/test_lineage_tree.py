@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from local.lineage_tree import column_trees, short_names, table_tree
+from local.lineage_tree import column_trees, indirect_trees, short_names, table_tree
 
 NAMES = ["/lake/raw/orders", "/lake/orders_clean", "/lake/revenue_daily"]
 label = short_names(NAMES)
@@ -75,3 +75,15 @@ def test_columns_down_to_the_raw_ones() -> None:
         "  ├─ raw/orders.quantity (TRANSFORMATION)",
         "  └─ raw/orders.price (MASK, masked)",
     ]
+
+
+def test_what_bears_on_a_whole_table_is_named_once() -> None:
+    indirect = [
+        {
+            "dataset": NAMES[2],
+            "inputField": {"dataset": NAMES[1], "field": name, "transformations": [{"subtype": kind}]},
+        }
+        for name, kind in (("status", "FILTER"), ("product", "GROUP_BY"))
+    ]
+    (tree,) = indirect_trees(indirect, label)
+    assert list(tree.lines()) == ["revenue_daily <- orders_clean.status (FILTER), orders_clean.product (GROUP_BY)"]

@@ -17,7 +17,7 @@ from headwater.access.principal import Principal
 from headwater.answers import answered
 from headwater.fold.fold import fold
 from headwater.lookup.reader import Reader
-from headwater.lookup.routes import PREFIX, Question, respond
+from headwater.lookup.routes import Question, respond
 from headwater.store.memory import MemoryTable
 from headwater.store.records import Retention
 from tests import factory
@@ -64,8 +64,8 @@ def reader() -> Reader:
 
 
 def ask(reader: Reader, request: str) -> tuple[int, Any]:
-    url = urlsplit(request.removeprefix("GET ").removeprefix(PREFIX))
-    question = Question(ANYONE, url.path, dict(parse_qsl(url.query)))
+    url = urlsplit(request.removeprefix("GET "))
+    question = Question(ANYONE, "GET", url.path, dict(parse_qsl(url.query)))
     answer = answered(lambda: respond(reader, question), log=lambda _: None)
     return answer.status, json.loads(answer.to_gateway()["body"])
 

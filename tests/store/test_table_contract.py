@@ -1,7 +1,6 @@
 """What every table promises: the one in memory, and DynamoDB as the emulator has it."""
 
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,43 +10,14 @@ from headwater.store.dynamodb import MAX_PARTS_BYTES, DynamoTable
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
 from headwater.store.table import Change, Conflict, Item, StorageError, Table
-from local.emulator import EmulatorOptions, emulator
-from local.instance import free_port
-from local.template import read_template
 from tests.fakes import FakeBucket
 
 TEMPLATE = Path(__file__).parents[2] / "template.yaml"
 
 
-@pytest.fixture(scope="module")
-def dynamodb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A client of the emulator's DynamoDB."""
-    with emulator(EmulatorOptions(tmp_path_factory.mktemp("dynamodb"), free_port())) as running:
-        yield running.account.client("dynamodb")
-
-
-@pytest.fixture
-def objects() -> FakeBucket:
-    return FakeBucket()
-
-
 @pytest.fixture(params=["memory", "dynamodb"])
 def table(request: pytest.FixtureRequest, objects: FakeBucket) -> Table:
-    return MemoryTable() if request.param == "memory" else dynamo_table(request.getfixturevalue("dynamodb"), objects)
-
-
-@pytest.fixture
-def dynamo(dynamodb: Any, objects: FakeBucket) -> DynamoTable:
-    return dynamo_table(dynamodb, objects)
-
-
-def dynamo_table(client: Any, objects: FakeBucket) -> DynamoTable:
-    """An empty table with the keys and indexes of template.yaml."""
-    properties = read_template(TEMPLATE)["Resources"]["LineageTable"]["Properties"]
-    name = f"table-{len(client.list_tables()['TableNames'])}"
-    taken = ("AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes", "BillingMode")
-    client.create_table(TableName=name, **{each: properties[each] for each in taken})
-    return DynamoTable(client, name, objects)
+    return MemoryTable() if request.param == "memory" else request.getfixturevalue("dynamo")
 
 
 def item(

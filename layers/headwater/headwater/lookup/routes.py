@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
@@ -28,12 +28,15 @@ MAX_DEPTH = 100
 LATEST_RUNS = 10
 PREFIX = "/api/v1"
 
+Route = Callable[..., Answer]
+
 
 @dataclass(frozen=True)
 class Question:
-    """A request: who asks, and what. `path` is without the prefix; it may be percent-encoded or not."""
+    """A request: who asks, and what. `path` may be percent-encoded or not."""
 
     principal: Principal
+    method: str
     path: str
     query: Mapping[str, str]
 
@@ -60,14 +63,25 @@ class Question:
 def respond(reader: Reader, question: Question) -> Answer:
     """The answer to a question. Raises Refused, or StorageError."""
     question.principal.require(Scope.READ)
-    for pattern, route in ROUTES:
-        match = re.fullmatch(pattern, question.path, re.DOTALL)
-        if match:
-            try:
-                return route(reader, question, *match.groups())
-            except NotFound as not_found:
-                return failure(404, not_found.message)
-    return failure(404, "HTTP 404 Not Found")
+    routes = list(_routes(question.path))
+    if routes and question.method not in ("GET", "HEAD"):
+        return failure(405, "HTTP 405 Method Not Allowed")
+    missing: NotFound | None = None
+    for route, parts in routes:
+        try:
+            return route(reader, question, *parts)
+        except NotFound as not_found:
+            missing = missing or not_found
+    return failure(404, missing.message if missing else "HTTP 404 Not Found")
+
+
+def _routes(path: str) -> Iterator[tuple[Route, tuple[str, ...]]]:
+    """Every way to read a path: a name may end in a slash, or hold what looks like a part of the path."""
+    for each in dict.fromkeys([path, path.rstrip("/")]):
+        for pattern, route in ROUTES:
+            match = re.fullmatch(pattern, each.removeprefix(PREFIX), re.DOTALL)
+            if match:
+                yield route, match.groups()
 
 
 def _namespaces(reader: Reader, question: Question) -> Answer:
@@ -224,8 +238,6 @@ def _edge_names(reader: Reader, heads: Any) -> dict[NodeId, Name]:
     return {each: head.facts.name for each, head in reader.datasets(wanted).items()}
 
 
-Route = Callable[..., Answer]
-
 RUN_ID = "([0-9a-fA-F-]{36})"
 ROUTES: tuple[tuple[str, Route], ...] = (
     ("/namespaces", _namespaces),
@@ -234,11 +246,11 @@ ROUTES: tuple[tuple[str, Route], ...] = (
     (f"/jobs/runs/{RUN_ID}/facets", _run_facets),
     ("/lineage", _lineage),
     ("/column-lineage", _column_lineage),
-    ("/namespaces/(.+)/datasets", _datasets),
-    ("/namespaces/(.+)/jobs", _jobs),
     ("/namespaces/(.+/jobs/.+/runs)", _job_runs),
     ("/namespaces/(.+/jobs/.+)", _job),
     ("/namespaces/(.+/datasets/.+)", _dataset),
+    ("/namespaces/(.+)/datasets", _datasets),
+    ("/namespaces/(.+)/jobs", _jobs),
     ("/namespaces/(.+)", _namespace),
 )
-"""Path below the prefix, and what answers it; the first that matches does."""
+"""Path below the prefix, and what answers it; the first that matches and finds something does."""

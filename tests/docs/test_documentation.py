@@ -1,0 +1,110 @@
+"""The documentation says what the code does: every item, variable, metric and route, and no other."""
+
+import inspect
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from headwater import config
+from headwater.lookup.routes import PREFIX, ROUTES
+from headwater.store import records
+from local.template import read_template
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+TEMPLATE = read_template(ROOT / "template.yaml")["Resources"]
+SETTINGS = {
+    "authorise": config.AuthoriseSettings,
+    "ingest": config.IngestSettings,
+    "normalise": config.NormaliseSettings,
+    "lookup": config.LookupSettings,
+}
+
+
+def column(document: str, heading: str, number: int = 0) -> list[str]:
+    """What stands in backticks in a column of the table that has this heading in its first row."""
+    lines = (DOCS / document).read_text().splitlines()
+    start = next(index for index, line in enumerate(lines) if line.startswith(f"| {heading} |"))
+    rows = _until_blank(lines[start + 2 :])
+    return [found for row in rows for found in re.findall(r"`([^`]+)`", row.split("|")[number + 1])]
+
+
+def _until_blank(lines: list[str]) -> list[str]:
+    return lines[: lines.index("")] if "" in lines else lines
+
+
+def test_every_kind_of_item_is_documented_and_no_other() -> None:
+    written = set(re.findall(r'"kind": "(\w+)"|_node_labels\(\s*"(\w+)"', inspect.getsource(records)))
+    assert set(column("table.md", "kind")) == {one or other for one, other in written}
+
+
+def test_every_index_is_documented_and_no_other() -> None:
+    table = TEMPLATE["LineageTable"]["Properties"]
+    indexes = {each["IndexName"] for each in table["LocalSecondaryIndexes"] + table["GlobalSecondaryIndexes"]}
+    assert set(column("table.md", "index")) == indexes
+
+
+def test_every_prefix_of_the_bucket_is_documented() -> None:
+    source = "".join(path.read_text() for path in (ROOT / "layers" / "headwater").rglob("*.py"))
+    written = set(re.findall(r'f?"(bodies|items|quarantine)[/"]', source))
+    assert written <= {prefix.strip("/") for prefix in column("table.md", "prefix")}
+    assert len(written) == 3
+
+
+@pytest.mark.parametrize("function", SETTINGS)
+def test_a_function_is_given_every_variable_that_it_reads_and_no_other(function: str) -> None:
+    given = TEMPLATE[f"{function.capitalize()}Function"]["Properties"]["Environment"]["Variables"]
+    read = {field.name.upper() for field in fields(SETTINGS[function])}
+    assert {name for name in given if not name.startswith("POWERTOOLS_")} == read
+
+
+def test_every_variable_is_documented_with_its_functions() -> None:
+    rows = [line.split("|") for line in (DOCS / "environment.md").read_text().splitlines() if line.startswith("| `")]
+    documented = {row[1].strip(" `"): {each.strip() for each in row[2].split(",")} for row in rows}
+    read: dict[str, set[str]] = {}
+    for function, settings in SETTINGS.items():
+        for field in fields(settings):
+            read.setdefault(field.name.upper(), set()).add(function)
+    assert {name: of for name, of in documented.items() if not name.startswith("POWERTOOLS_")} == read
+
+
+def test_every_metric_is_documented_and_no_other() -> None:
+    sources = [*(ROOT / "functions").rglob("*.py"), *(ROOT / "layers" / "headwater").rglob("*.py")]
+    source = "".join(path.read_text() for path in sources)
+    emitted = set(re.findall(r"\b(Events[A-Z]\w+)=", source)) | set(re.findall(r'durations\["(\w+)"\]', source))
+    from_log = TEMPLATE["ApiThrottledRequests"]["Properties"]["MetricTransformations"][0]["MetricName"]
+    assert set(column("metrics.md", "metric")) == emitted | {from_log}
+
+
+def test_every_route_of_the_api_is_documented_and_no_other() -> None:
+    documented = {route for route in column("routes.md", "route") if route.startswith("POST")}
+    keys = {each["Properties"]["RouteKey"] for each in TEMPLATE.values() if each["Type"] == "AWS::ApiGatewayV2::Route"}
+    assert documented == {key for key in keys if key.startswith("POST")}
+
+
+def test_every_lookup_is_documented_and_no_other() -> None:
+    text = (DOCS / "routes.md").read_text()
+    documented = re.findall(r"^\| `GET (/[^`]+)`", text, re.MULTILINE)
+    matched = [next(pattern for pattern, _ in ROUTES if re.fullmatch(pattern, _example(route))) for route in documented]
+    assert sorted(matched) == sorted(pattern for pattern, _ in ROUTES)
+
+
+def _example(route: str) -> str:
+    run_id = "00000000-0000-0000-0000-000000000001"
+    return re.sub(r"\{\w+\}", "x", route.removeprefix(PREFIX).replace("{run}", run_id))
+
+
+@pytest.mark.parametrize("page", sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")]), ids=lambda path: path.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text()):
+        if "://" not in target:
+            assert (page.parent / target).exists(), f"{target} of {page.name} is not there"
+
+
+def test_every_target_of_make_that_the_readme_names_is_there() -> None:
+    named = set(re.findall(r"`make (\w+)", (ROOT / "README.md").read_text()))
+    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert named
+    assert named <= targets

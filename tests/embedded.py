@@ -1,0 +1,124 @@
+"""Embedded stacks for tests, and what is behind their API: the table, the queues, the bucket, the keys."""
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from local.deployment import STACK, Deployment
+from local.instance import free_port
+from local.layout import Layout
+from local.stack import Stack, StackOptions, stack
+
+LOGS = Path("tests") / str(os.getpid())
+"""Where the stacks of this process log, below .local."""
+FOLD_SECONDS = 60
+
+Items = dict[tuple[str, str], dict[str, Any]]
+KeyEntry = dict[str, Any]
+
+
+@contextmanager
+def embedded_stack(name: str, *, iam: bool = False) -> Iterator[Stack]:
+    """A fresh stack on a free port."""
+    options = StackOptions(Layout.here(), str(LOGS / name), free_port(), iam=iam)
+    with stack(options, lambda _: None) as running:
+        Deployed(running.deployment).keep_what_expired()
+        yield running
+
+
+def key_entry(key: str, **changes: Any) -> KeyEntry:
+    """An entry of the keys' secret: for everything and for ever, unless `changes` say otherwise."""
+    entry = {"id": key, "sha256": hashlib.sha256(key.encode()).hexdigest(), "scopes": ["ingest", "read"]}
+    return entry | {"namespaces": ["*"]} | changes
+
+
+class Deployed:
+    """The resources of a stack, as the owner of its account sees them."""
+
+    def __init__(self, deployment: Deployment) -> None:
+        self.account = deployment.account
+        self._deployment = deployment
+
+    @cached_property
+    def dynamodb(self) -> Any:
+        return self.account.client("dynamodb")
+
+    @cached_property
+    def sqs(self) -> Any:
+        return self.account.client("sqs")
+
+    @cached_property
+    def lambda_(self) -> Any:
+        return self.account.client("lambda")
+
+    @cached_property
+    def outputs(self) -> Mapping[str, str]:
+        described = self.account.cloudformation.describe_stacks(StackName=STACK)["Stacks"][0]
+        return {output["OutputKey"]: output["OutputValue"] for output in described["Outputs"]}
+
+    def environment(self, function: str) -> dict[str, str]:
+        """The variables of a function, by its name in functions/."""
+        for name in self._deployment.resources["AWS::Lambda::Function"]:
+            found = self.lambda_.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
+            if found["POWERTOOLS_SERVICE_NAME"] == function:
+                return dict(found)
+        raise KeyError(function)
+
+    def admit(self, *entries: KeyEntry) -> None:
+        """Adds keys to those that the API takes."""
+        secrets, secret = self.account.secretsmanager, self.outputs["KeysSecretArn"]
+        keys = json.loads(secrets.get_secret_value(SecretId=secret)["SecretString"])["keys"]
+        secrets.put_secret_value(SecretId=secret, SecretString=json.dumps({"keys": [*keys, *entries]}))
+
+    def items(self) -> Items:
+        """Every item of the table, by its key."""
+        pages = self.dynamodb.get_paginator("scan").paginate(TableName=self.outputs["TableName"], ConsistentRead=True)
+        return {(item["PK"]["S"], item["SK"]["S"]): item for page in pages for item in page["Items"]}
+
+    def objects(self, prefix: str) -> dict[str, bytes]:
+        """The objects of the archive bucket whose keys start so."""
+        s3, bucket = self.account.s3, self.outputs["ArchiveBucketName"]
+        found = s3.list_objects_v2(Bucket=bucket, Prefix=prefix).get("Contents", [])
+        return {each["Key"]: s3.get_object(Bucket=bucket, Key=each["Key"])["Body"].read() for each in found}
+
+    def queued(self) -> int:
+        """The messages in the queue, those that are being folded included."""
+        return self._count("QueueUrl")
+
+    def dead(self) -> int:
+        return self._count("DeadLetterQueueUrl")
+
+    def wait_until_folded(self) -> None:
+        """Waits until the queue is empty. Fails if it is not in time, or if a message was set aside."""
+        deadline = time.monotonic() + FOLD_SECONDS
+        while self.queued():
+            assert time.monotonic() < deadline, f"{self.queued()} messages are not folded after {FOLD_SECONDS} s"
+            time.sleep(0.1)
+        assert self.dead() == 0
+        assert self.objects("quarantine/") == {}
+
+    @contextmanager
+    def held_up(self) -> Iterator[None]:
+        """For the length of a `with` block nothing takes messages out of the queue."""
+        (mapping,) = self._deployment.resources["AWS::Lambda::EventSourceMapping"]
+        self.lambda_.update_event_source_mapping(UUID=mapping, Enabled=False)
+        try:
+            yield
+        finally:
+            self.lambda_.update_event_source_mapping(UUID=mapping, Enabled=True)
+
+    def keep_what_expired(self) -> None:
+        """Turns the table's TTL off: recorded events grow old, and their items would go while a test looks at them."""
+        setting = {"Enabled": False, "AttributeName": "expires_at"}
+        self.dynamodb.update_time_to_live(TableName=self.outputs["TableName"], TimeToLiveSpecification=setting)
+
+    def _count(self, queue: str) -> int:
+        names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
+        found = self.sqs.get_queue_attributes(QueueUrl=self.outputs[queue], AttributeNames=names)["Attributes"]
+        return sum(int(found[name]) for name in names)

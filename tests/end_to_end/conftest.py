@@ -1,0 +1,28 @@
+"""The embedded stack of the session, as its clients and as its owner see it."""
+
+import pytest
+
+from local.stack import Stack
+from tests.embedded import Deployed, key_entry
+from tests.end_to_end.api import Api
+
+ENTRIES = (
+    key_entry("expired", expires="2020-01-01T00:00:00Z"),
+    key_entry("for-reading", scopes=["read"]),
+    key_entry("for-ingesting", scopes=["ingest"]),
+    key_entry("for-a-team", namespaces=["team-*"]),
+)
+
+
+@pytest.fixture(scope="session")
+def deployed(shared_stack: Stack) -> Deployed:
+    """What is behind the API, with keys of every kind in its secret."""
+    deployed = Deployed(shared_stack.deployment)
+    deployed.admit(*ENTRIES)
+    return deployed
+
+
+@pytest.fixture(scope="session")
+def api(shared_stack: Stack, deployed: Deployed) -> Api:
+    """The API for someone who may do everything."""
+    return Api.of(shared_stack.url, shared_stack.key)

@@ -1,0 +1,53 @@
+"""What is wrong with a request is said in JSON, soon, and none of it gets any further."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.embedded import Deployed
+from tests.end_to_end.api import Answer, Api
+from tests.end_to_end.bad_requests import GOOD, Bad, bad_requests
+
+pytestmark = [pytest.mark.emulator, pytest.mark.usefixtures("undisturbed")]
+
+SECONDS = 5
+"""What OpenLineage's clients wait for an answer."""
+
+
+@pytest.fixture(scope="module")
+def undisturbed(deployed: Deployed) -> Iterator[None]:
+    """Nothing is taken out of the queue meanwhile; in the end the table and the bucket are as they were."""
+    deployed.wait_until_folded()
+    items, bodies = deployed.items(), deployed.objects("")
+    with deployed.held_up():
+        yield
+    assert deployed.items() == items
+    assert deployed.objects("") == bodies
+
+
+def asked(api: Api, bad: Bad) -> Answer:
+    key = api.headers["Authorization"] if bad.key == "everything" else f"Bearer {bad.key}"
+    headers = {"Content-Type": "application/json"} | ({} if bad.key is None else {"Authorization": key})
+    body = iter([bad.body[at : at + 65_536] for at in range(0, len(bad.body), 65_536)]) if bad.chunked else bad.body
+    return Api(api.url, {}).ask(bad.method, bad.path, body or None, headers | bad.headers)
+
+
+@pytest.mark.parametrize("bad", [pytest.param(bad, id=bad.what) for bad in bad_requests()])
+def test_it_is_refused(api: Api, deployed: Deployed, bad: Bad) -> None:
+    queued = deployed.queued()
+    answer = asked(api, bad)
+    assert answer.status == bad.status, answer.body
+    assert answer.headers["content-type"].startswith("application/json")
+    assert bad.said in answer.json["message"]
+    if not bad.by_gateway:
+        assert answer.json.keys() == {"code", "message", "details"}
+        assert answer.json["code"] == bad.status
+        assert all(isinstance(detail, str) for detail in answer.json["details"])
+    assert answer.seconds < SECONDS
+    assert deployed.queued() == queued
+
+
+def test_a_good_request_would_have_been_seen(api: Api, deployed: Deployed) -> None:
+    queued = deployed.queued()
+    assert api.post(GOOD).status == 201
+    assert deployed.queued() == queued + 1

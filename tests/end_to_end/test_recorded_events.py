@@ -1,0 +1,111 @@
+"""What a Spark listener really sent leaves the same items, byte for byte, however it arrives over HTTP."""
+
+import gzip
+import json
+import random
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cache
+
+import pytest
+
+from headwater.fold.fold import fold
+from headwater.openlineage import exact_json
+from headwater.store.memory import MemoryTable
+from headwater.store.records import Retention
+from tests import factory
+from tests.embedded import Deployed, Items, embedded_stack
+from tests.end_to_end.api import Answer, Api
+from tests.end_to_end.recorded import recorded
+
+pytestmark = pytest.mark.emulator
+
+THREADS = 8
+
+Way = Callable[[Api], Iterable[Answer]]
+"""Posts every recorded event, somehow."""
+
+
+def in_order(api: Api) -> Iterable[Answer]:
+    return [api.post(line) for line in recorded()]
+
+
+def shuffled_with_some_twice(api: Api) -> Iterable[Answer]:
+    return [api.post(line) for line in disordered(seed=1)]
+
+
+def in_parallel_and_gzipped(api: Api) -> Iterable[Answer]:
+    with ThreadPoolExecutor(THREADS) as threads:
+        return list(
+            threads.map(lambda line: api.post(gzip.compress(line), Content_Encoding="gzip"), disordered(seed=2))
+        )
+
+
+def as_a_batch_backwards(api: Api) -> Iterable[Answer]:
+    return [api.post(b"[" + b",".join(reversed(recorded())) + b"]", "/api/v1/lineage/batch")]
+
+
+WAYS: Sequence[Way] = (in_order, shuffled_with_some_twice, in_parallel_and_gzipped, as_a_batch_backwards)
+
+
+def disordered(seed: int) -> list[bytes]:
+    lines = [*recorded(), *recorded()[::3]]
+    random.Random(seed).shuffle(lines)
+    return lines
+
+
+@dataclass(frozen=True)
+class Left:
+    """What a stack holds once everything is folded."""
+
+    statuses: set[int]
+    items: Items
+    archived: set[str]
+    retention: Retention
+
+
+@cache
+def left_by(way: Way) -> Left:
+    """What a way leaves in a stack of its own: in one stack, the queue would drop what it has seen before."""
+    with embedded_stack(way.__name__) as running:
+        deployed = Deployed(running.deployment)
+        answers = way(Api.of(running.url, running.key))
+        deployed.wait_until_folded()
+        variables = deployed.environment("normalise")
+        runs, events = (timedelta(days=int(variables[f"{of}_RETENTION_DAYS"])) for of in ("RUN", "EVENT"))
+        lines = b"".join(deployed.objects("events/").values()).splitlines()
+        archived = {exact_json.dumps(exact_json.loads(line.decode())["event"]) for line in lines}
+        return Left({answer.status for answer in answers}, deployed.items(), archived, Retention(runs, events))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_request_is_accepted(way: Way) -> None:
+    assert left_by(way).statuses == ({200} if way is as_a_batch_backwards else {201})
+
+
+@pytest.mark.parametrize("way", WAYS[1:])
+def test_every_way_leaves_the_same_items(way: Way) -> None:
+    assert left_by(way).items == left_by(in_order).items
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_items_are_those_of_the_fold_without_aws(way: Way) -> None:
+    table = MemoryTable()
+    fold(factory.received(*map(exact_json.loads, map(bytes.decode, recorded()))), table, left_by(way).retention)
+    versions = {key: item["v"]["S"] for key, item in left_by(way).items.items()}
+    assert versions == {tuple(key): item.version for key, item in table.items.items()}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_event_is_in_the_archive(way: Way) -> None:
+    assert left_by(way).archived == {exact_json.dumps(exact_json.loads(line.decode())) for line in recorded()}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_run_that_failed_stays_failed(way: Way) -> None:
+    """The listener sends COMPLETE right after FAIL."""
+    failed = next(json.loads(line) for line in recorded() if b'"eventType":"FAIL"' in line)["run"]["runId"]
+    states = {item["run_id"]["S"]: item["state"]["S"] for item in left_by(way).items.values() if "run_id" in item}
+    assert {run for run, state in states.items() if state == "FAILED"} == {failed}

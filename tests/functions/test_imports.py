@@ -1,0 +1,62 @@
+"""What a cold start imports: each module costs it time, so there is a budget."""
+
+import json
+import os
+import subprocess
+import sys
+from functools import cache
+
+import pytest
+
+from tests.functions.handlers import ROOT
+
+BUDGETS = {"authorise": 383, "ingest": 448, "normalise": 460, "lookup": 403}
+"""Modules above a bare interpreter's: what they were in November 2026, and 5%."""
+WITH_PYDANTIC = {"ingest", "normalise"}
+
+each_function = pytest.mark.parametrize("name", sorted(BUDGETS))
+
+IMPORT = """
+import sys
+bare = set(sys.modules)
+import app
+import json
+print(json.dumps(sorted(set(sys.modules) - bare)))
+"""
+TEXTS = ("KEYS_SECRET", "QUEUE_URL", "ARCHIVE_BUCKET", "TABLE_NAME", "ARCHIVE_STREAM")
+NUMBERS = ("MAX_BODY_BYTES", "RUN_RETENTION_DAYS", "EVENT_RETENTION_DAYS")
+
+
+@cache
+def imported_by(name: str) -> frozenset[str]:
+    """What importing a function's app.py imports, in an interpreter of its own. It calls no service."""
+    path = [ROOT / "functions" / name, ROOT / "layers" / "headwater"]
+    environment = dict.fromkeys(TEXTS, "x") | dict.fromkeys(NUMBERS, "1") | {"AWS_DEFAULT_REGION": "us-east-1"}
+    environment |= {"PYTHONPATH": os.pathsep.join(map(str, path)), "PATH": os.environ["PATH"]}
+    command = [sys.executable, "-c", IMPORT]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=60)  # noqa: S603
+    return frozenset(json.loads(run.stdout))
+
+
+@each_function
+def test_a_function_imports_no_more_modules_than_its_budget(name: str) -> None:
+    assert len(imported_by(name)) <= BUDGETS[name]
+
+
+@each_function
+def test_the_budget_is_not_far_above_what_is_used(name: str) -> None:
+    assert len(imported_by(name)) >= BUDGETS[name] * 0.9, "a function imports less than it did: lower its budget"
+
+
+@each_function
+def test_no_function_imports_boto3s_resource_layer(name: str) -> None:
+    assert not {module for module in imported_by(name) if module.split(".")[0] == "boto3"}
+
+
+@each_function
+def test_pydantic_is_imported_only_where_events_are_read(name: str) -> None:
+    assert ("pydantic" in imported_by(name)) == (name in WITH_PYDANTIC)
+
+
+def test_every_function_has_a_budget() -> None:
+    assert BUDGETS.keys() == {app.parent.name for app in ROOT.glob("functions/*/app.py")}
