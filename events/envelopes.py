@@ -45,7 +45,7 @@ def post_gzip(path: str, document: Any) -> Document:
 
 
 def get(target: str) -> Document:
-    """A GET under /api/v1/ by the sample key's owner; `target` is a path and a query as they are sent."""
+    """A GET by the sample key's owner; `target` is a path and a query as they are sent."""
     return _by(CONTEXT, _get(target, BEARER))
 
 
@@ -86,7 +86,6 @@ def _get(target: str, headers: Mapping[str, str]) -> Document:
     if query:
         parts = (each.partition("=") for each in query.split("&"))
         request["queryStringParameters"] = {name: unquote(value) for name, _, value in parts}
-    request["pathParameters"] = {"proxy": unquote(path).removeprefix("/api/v1/")}
     return request | {"isBase64Encoded": False}
 
 

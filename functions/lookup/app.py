@@ -8,8 +8,9 @@ from aws_lambda_powertools import Logger
 from headwater.access.principal import principal_of
 from headwater.answers import Answer, answered
 from headwater.config import LookupSettings, from_environment
+from headwater.lookup.question import Question
 from headwater.lookup.reader import Reader
-from headwater.lookup.routes import Question, respond
+from headwater.lookup.routes import respond
 from headwater.store.aws import client
 from headwater.store.dynamodb import DynamoTable
 from headwater.store.s3 import Bucket

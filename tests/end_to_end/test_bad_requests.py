@@ -6,7 +6,7 @@ import pytest
 
 from tests.embedded import Deployed
 from tests.end_to_end.api import Answer, Api
-from tests.end_to_end.bad_requests import GOOD, Bad, bad_requests
+from tests.end_to_end.bad_requests import EVERYTHING, GOOD, Bad, bad_requests
 
 pytestmark = [pytest.mark.emulator, pytest.mark.usefixtures("undisturbed")]
 
@@ -26,10 +26,14 @@ def undisturbed(deployed: Deployed) -> Iterator[None]:
 
 
 def asked(api: Api, bad: Bad) -> Answer:
-    key = api.headers["Authorization"] if bad.key == "everything" else f"Bearer {bad.key}"
-    headers = {"Content-Type": "application/json"} | ({} if bad.key is None else {"Authorization": key})
-    body = iter([bad.body[at : at + 65_536] for at in range(0, len(bad.body), 65_536)]) if bad.chunked else bad.body
-    return Api(api.url, {}).ask(bad.method, bad.path, body or None, headers | bad.headers)
+    headers = {"Content-Type": "application/json", **bad.headers}
+    if bad.key:
+        headers["Authorization"] = api.headers["Authorization"] if bad.key == EVERYTHING else f"Bearer {bad.key}"
+    return Api(api.url, {}).ask(bad.method, bad.path, in_parts(bad.body) if bad.chunked else bad.body or None, headers)
+
+
+def in_parts(body: bytes) -> Iterator[bytes]:
+    return (body[at : at + 65_536] for at in range(0, len(body), 65_536))
 
 
 @pytest.mark.parametrize("bad", [pytest.param(bad, id=bad.what) for bad in bad_requests()])

@@ -10,8 +10,9 @@ import pytest
 from headwater.access.principal import Principal
 from headwater.answers import Answer, answered
 from headwater.fold.fold import fold
+from headwater.lookup.question import Question
 from headwater.lookup.reader import Reader
-from headwater.lookup.routes import Question, respond
+from headwater.lookup.routes import respond
 from headwater.store.memory import MemoryTable
 from headwater.store.records import Retention
 from tests import factory

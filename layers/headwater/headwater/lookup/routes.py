@@ -2,12 +2,11 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from urllib.parse import unquote
 
-from headwater.access.principal import Principal, Scope
+from headwater.access.principal import Scope
 from headwater.answers import Answer, failure
 from headwater.graph.identity import NodeId
 from headwater.graph.mention import DatasetUse
@@ -16,48 +15,18 @@ from headwater.lookup import shapes
 from headwater.lookup.column_lineage import column_lineage, current_column_lineage
 from headwater.lookup.lineage import last_used, lineage
 from headwater.lookup.names import Kind, Node, NotFound, node_of, path_candidates, resolve
+from headwater.lookup.question import Question
 from headwater.lookup.reader import Reader
 from headwater.openlineage.event import Name
 from headwater.openlineage.faults import Fault, Refused
 from headwater.store import keys
 
-DEFAULT_LIMIT = 100
-MAX_LIMIT = 1_000
 DEFAULT_DEPTH = 20
 MAX_DEPTH = 100
 LATEST_RUNS = 10
 PREFIX = "/api/v1"
 
 Route = Callable[..., Answer]
-
-
-@dataclass(frozen=True)
-class Question:
-    """A request: who asks, and what. `path` may be percent-encoded or not."""
-
-    principal: Principal
-    method: str
-    path: str
-    query: Mapping[str, str]
-
-    def number(self, name: str, default: int, most: int) -> int:
-        """A bounded number of the query. Raises Refused for what is none, or is below 0."""
-        text = self.query.get(name, str(default))
-        if not re.fullmatch(r"[+-]?\d{1,18}", text):
-            raise Refused(Fault(name, "expected a whole number"))
-        if int(text) < 0:
-            raise Refused(Fault(name, "must be greater than or equal to 0"))
-        return min(int(text), most)
-
-    def page(self) -> dict[str, int]:
-        """The part of a list that is asked for."""
-        return {"offset": self.number("offset", 0, 10**9), "limit": self.number("limit", DEFAULT_LIMIT, MAX_LIMIT)}
-
-    def flag(self, name: str) -> bool:
-        text = self.query.get(name, "false").lower()
-        if text not in ("true", "false"):
-            raise Refused(Fault(name, "expected true or false"))
-        return text == "true"
 
 
 def respond(reader: Reader, question: Question) -> Answer:

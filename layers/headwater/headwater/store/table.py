@@ -52,6 +52,21 @@ class Change(NamedTuple):
     replacing: Item | None
 
 
+Stored = Mapping[Key, Item]
+"""Items as they were read."""
+
+
+def version_of(item: Item | None) -> str | None:
+    """An item's version; None if there is no item."""
+    return item.version if item else None
+
+
+def changed(items: Iterable[Item], stored: Stored) -> list[Change]:
+    """The changes that make of what is stored what is wanted."""
+    changes = [Change(item, stored.get(item.key)) for item in items]
+    return [change for change in changes if version_of(change.item) != version_of(change.replacing)]
+
+
 class Table(Protocol):
     """Reads are strongly consistent but for those of `named` and `runs`."""
 
