@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from local.account import Account, scrubbed
 from local.failure import Failure
+from local.process_group import end_group
 
 READY_SECONDS = 30
 STOP_SECONDS = 40  # the emulator's own shutdown waits up to 30 s for TLS connections
@@ -149,10 +149,3 @@ def stop(process: subprocess.Popen[bytes]) -> None:
     with suppress(subprocess.TimeoutExpired):
         process.communicate(timeout=STOP_SECONDS)
     end_group(process)
-    process.wait(5)
-
-
-def end_group(process: subprocess.Popen[bytes]) -> None:
-    """Kill what is left of the process group that we made."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)

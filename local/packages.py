@@ -2,15 +2,14 @@
 
 import hashlib
 import shutil
-import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 
-from local.failure import Failure
 from local.layout import Layout
+from local.wheels import install
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
 LEFT_OUT = {"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache"}
@@ -37,38 +36,21 @@ def layer_files(layout: Layout, source: Path) -> Iterator[tuple[str, Path]]:
             yield f"python/{path.as_posix()}", file
     requirements = source / "requirements.txt"
     if requirements.is_file():
-        installed = install(layout, requirements)
-        for file in files_below(installed):
-            yield f"python/{file.relative_to(installed).as_posix()}", file
+        folder = installed(layout, requirements)
+        for file in files_below(folder):
+            yield f"python/{file.relative_to(folder).as_posix()}", file
 
 
-def install(layout: Layout, requirements: Path) -> Path:
+def installed(layout: Layout, requirements: Path) -> Path:
     """Return a folder with the requirements installed for this interpreter; it is kept until they change."""
     version = hashlib.sha256(requirements.read_bytes() + sys.version.encode()).hexdigest()[:NAME_LENGTH]
     target = layout.state / "layers" / version
-    if target.is_dir():
-        return target
-    unfinished = target.with_suffix(".unfinished")
-    shutil.rmtree(unfinished, ignore_errors=True)
-    command: list[str | Path] = [
-        layout.uv,
-        "pip",
-        "install",
-        "--quiet",
-        "--no-deps",
-        "--require-hashes",
-        "--python",
-        sys.executable,
-    ]
-    command += ["--target", unfinished, "--requirements", requirements]
-    try:
-        subprocess.run(command, check=True, capture_output=True, text=True)
-    except FileNotFoundError as error:
-        raise Failure("uv is not installed", "run `make up` or `make demo`, which install it into .local") from error
-    except subprocess.CalledProcessError as error:
-        reason = f"the layer's requirements could not be installed:\n{error.stderr.strip()}"
-        raise Failure(reason, "check the network and the package index, then try again") from error
-    return unfinished.rename(target)
+    if not target.is_dir():
+        unfinished = target.with_suffix(".unfinished")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        install(layout, requirements, "--target", unfinished)
+        unfinished.rename(target)
+    return target
 
 
 def files_below(folder: Path) -> Iterator[Path]:

@@ -2,11 +2,9 @@
 
 import os
 import re
-import signal
 import subprocess
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +13,7 @@ import pyspark
 from local.account import scrubbed
 from local.failure import Failure
 from local.instance import write_private
+from local.process_group import end_group
 
 LISTENER = "io.openlineage.spark.agent.OpenLineageSparkListener"
 NAMESPACE = "demo"
@@ -99,13 +98,6 @@ class Spark:
         kept = {name: value for name, value in scrubbed(os.environ).items() if not name.startswith("SPARK_")}
         python = {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
         return kept | python | {"JAVA_HOME": str(self.java_home), "SPARK_LOCAL_IP": "127.0.0.1"}
-
-
-def end_group(process: subprocess.Popen[bytes]) -> None:
-    """Kill what is left of the process group that we made: the JVM and its Python."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait(5)
 
 
 def complaint(log: Path, most: int = 5) -> str:

@@ -6,13 +6,16 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from headwater.store.records import Retention
 from local.deployment import STACK, Deployment
 from local.instance import free_port
 from local.layout import Layout
+from local.metrics import log_lines
 from local.stack import Stack, StackOptions, stack
 
 LOGS = Path("tests") / str(os.getpid())
@@ -70,6 +73,16 @@ class Deployed:
                 return dict(found)
         raise KeyError(function)
 
+    def retention(self) -> Retention:
+        variables = self.environment("normalise")
+        runs, events = (timedelta(days=int(variables[f"{what}_RETENTION_DAYS"])) for what in ("RUN", "EVENT"))
+        return Retention(runs, events)
+
+    def role(self, logical_id: str) -> str:
+        """The name of a role, by its name in the template."""
+        resources = self.account.cloudformation.describe_stack_resources(StackName=STACK, LogicalResourceId=logical_id)
+        return resources["StackResources"][0]["PhysicalResourceId"]
+
     def admit(self, *entries: KeyEntry) -> None:
         """Adds keys to those that the API takes."""
         secrets, secret = self.account.secretsmanager, self.outputs["KeysSecretArn"]
@@ -112,6 +125,25 @@ class Deployed:
             yield
         finally:
             self.lambda_.update_event_source_mapping(UUID=mapping, Enabled=True)
+
+    @contextmanager
+    def visibility(self, seconds: int) -> Iterator[None]:
+        """For the length of a `with` block, a message that failed comes again so soon."""
+        of_queue = {"QueueUrl": self.outputs["QueueUrl"]}
+        before = self.sqs.get_queue_attributes(**of_queue, AttributeNames=["VisibilityTimeout"])["Attributes"]
+        self.sqs.set_queue_attributes(**of_queue, Attributes={"VisibilityTimeout": str(seconds)})
+        try:
+            yield
+        finally:
+            self.sqs.set_queue_attributes(**of_queue, Attributes=before)
+
+    def wait_until_logged(self, function: str, text: str) -> None:
+        """Waits until a function has logged this. Fails if it does not in time."""
+        groups = [name for name in self._deployment.resources["AWS::Logs::LogGroup"] if name.endswith(f"/{function}")]
+        deadline = time.monotonic() + FOLD_SECONDS
+        while not any(text in line for line in log_lines(self.account, groups)):
+            assert time.monotonic() < deadline, f"{function} did not log {text!r} within {FOLD_SECONDS} s"
+            time.sleep(0.1)
 
     def keep_what_expired(self) -> None:
         """Turns the table's TTL off: recorded events grow old, and their items would go while a test looks at them."""

@@ -1,12 +1,40 @@
-"""The recorded events of tests/fixtures, as the listener sent them, one JSON text each."""
+"""The recorded events of tests/fixtures, and what the table holds once such events are folded."""
 
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+from headwater.fold.fold import fold
+from headwater.openlineage import exact_json
+from headwater.store.memory import MemoryTable
+from headwater.store.records import Retention
+from tests import factory
+from tests.embedded import Items
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "spark-3.5"
+
+Versions = dict[tuple[str, str], str]
+"""The version of each item by its key. It is a hash of all that the item holds."""
 
 
 @cache
 def recorded() -> tuple[bytes, ...]:
-    """Every event, file by file, in the order of its arrival."""
+    """Every event as the listener sent it, file by file, in the order of its arrival."""
     return tuple(line for file in sorted(FOLDER.glob("*.jsonl")) for line in file.read_bytes().splitlines())
+
+
+@cache
+def recorded_documents() -> tuple[Any, ...]:
+    return tuple(exact_json.loads(line.decode()) for line in recorded())
+
+
+def folded_without_aws(documents: Iterable[Any], retention: Retention) -> Versions:
+    """What folding these events at once, in memory, leaves."""
+    table = MemoryTable()
+    fold(factory.received(*documents), table, retention)
+    return {(key.pk, key.sk): item.version for key, item in table.items.items()}
+
+
+def versions(items: Items) -> Versions:
+    return {key: item["v"]["S"] for key, item in items.items()}

@@ -1,24 +1,19 @@
 """What a Spark listener really sent leaves the same items, byte for byte, however it arrives over HTTP."""
 
 import gzip
-import json
 import random
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import cache
 
 import pytest
 
-from headwater.fold.fold import fold
 from headwater.openlineage import exact_json
-from headwater.store.memory import MemoryTable
 from headwater.store.records import Retention
-from tests import factory
 from tests.embedded import Deployed, Items, embedded_stack
 from tests.end_to_end.api import Answer, Api
-from tests.end_to_end.recorded import recorded
+from tests.end_to_end.recorded import folded_without_aws, recorded, recorded_documents, versions
 
 pytestmark = pytest.mark.emulator
 
@@ -73,14 +68,15 @@ def left_by(way: Way) -> Left:
         deployed = Deployed(running.deployment)
         answers = way(Api.of(running.url, running.key))
         deployed.wait_until_folded()
-        variables = deployed.environment("normalise")
-        runs, events = (timedelta(days=int(variables[f"{of}_RETENTION_DAYS"])) for of in ("RUN", "EVENT"))
         lines = b"".join(deployed.objects("events/").values()).splitlines()
         archived = {exact_json.dumps(exact_json.loads(line.decode())["event"]) for line in lines}
-        return Left({answer.status for answer in answers}, deployed.items(), archived, Retention(runs, events))
+        return Left({answer.status for answer in answers}, deployed.items(), archived, deployed.retention())
 
 
-@pytest.mark.parametrize("way", WAYS)
+each_way = pytest.mark.parametrize("way", WAYS)
+
+
+@each_way
 def test_every_request_is_accepted(way: Way) -> None:
     assert left_by(way).statuses == ({200} if way is as_a_batch_backwards else {201})
 
@@ -90,22 +86,20 @@ def test_every_way_leaves_the_same_items(way: Way) -> None:
     assert left_by(way).items == left_by(in_order).items
 
 
-@pytest.mark.parametrize("way", WAYS)
+@each_way
 def test_the_items_are_those_of_the_fold_without_aws(way: Way) -> None:
-    table = MemoryTable()
-    fold(factory.received(*map(exact_json.loads, map(bytes.decode, recorded()))), table, left_by(way).retention)
-    versions = {key: item["v"]["S"] for key, item in left_by(way).items.items()}
-    assert versions == {tuple(key): item.version for key, item in table.items.items()}
+    left = left_by(way)
+    assert versions(left.items) == folded_without_aws(recorded_documents(), left.retention)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@each_way
 def test_every_event_is_in_the_archive(way: Way) -> None:
-    assert left_by(way).archived == {exact_json.dumps(exact_json.loads(line.decode())) for line in recorded()}
+    assert left_by(way).archived == set(map(exact_json.dumps, recorded_documents()))
 
 
-@pytest.mark.parametrize("way", WAYS)
+@each_way
 def test_a_run_that_failed_stays_failed(way: Way) -> None:
     """The listener sends COMPLETE right after FAIL."""
-    failed = next(json.loads(line) for line in recorded() if b'"eventType":"FAIL"' in line)["run"]["runId"]
+    failed = {document["run"]["runId"] for document in recorded_documents() if document["eventType"] == "FAIL"}
     states = {item["run_id"]["S"]: item["state"]["S"] for item in left_by(way).items.values() if "run_id" in item}
-    assert {run for run, state in states.items() if state == "FAILED"} == {failed}
+    assert {run for run, state in states.items() if state == "FAILED"} == failed

@@ -114,3 +114,14 @@ def test_the_pages_of_a_wide_table_do_not_depend_on_the_order_its_readers_came_i
     for start in range(0, len(readers), 7):
         fold(factory.received(*reversed(readers[start : start + 7])), other, RETENTION)
     assert one.items == other.items
+
+
+def test_column_lineage_whose_arrays_the_listener_shuffled_is_known() -> None:
+    inputs = [{"namespace": "s3://lake", "name": "orders", "field": field} for field in ("a", "b", "c")]
+    table = CountedTable()
+    for number, order in enumerate([inputs, inputs[::-1]], start=1):
+        lineage = factory.facet(fields={"total": {"inputFields": order}}, dataset=order)
+        output = factory.dataset("revenue", columnLineage=lineage)
+        table.written.clear()
+        fold(factory.received(factory.run_event("COMPLETE", run=number, outputs=[output])), table, RETENTION)
+    assert kinds(table.written) == ["D#W#", "J#ME", "J#R#", "R#E#"]

@@ -92,12 +92,13 @@ def test_what_is_folded_is_counted_archived_and_timed(
 
 
 def test_if_the_table_is_away_for_one_run_the_others_are_folded(
-    normaliser: Normaliser, table: PartlyAway, bucket: FakeBucket
+    normaliser: Normaliser, table: PartlyAway, bucket: FakeBucket, archive: FakeArchive
 ) -> None:
     table.failures[factory.run_id(1)] = StorageError("throttled")
     outcome = normaliser.normalise(deliveries(bucket, 2, 1, 2, 1, 3))
     assert outcome.failed == ["1", "3"]
     assert outcome.folded == 3
+    assert len(archive.archived) == 5
 
 
 def test_of_a_group_all_from_the_first_failed_on_come_again(

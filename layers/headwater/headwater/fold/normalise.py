@@ -6,7 +6,7 @@ service cannot be used, the messages of a group fail from the first one on that 
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Protocol
@@ -71,12 +71,14 @@ class Normaliser:
         """All of them together; if that does not go through, one by one, to tell which."""
         outcome = Outcome()
         readable = self._read(deliveries, outcome)
+        unarchived = readable
         try:
             self.archive.put([each.message for each in readable])
+            unarchived = []
             self._fold(readable, outcome)
         except Exception as error:  # noqa: BLE001 - whatever it is, one by one tells which message it is about
             self.log("folding message by message", error)
-            self._one_by_one(readable, outcome)
+            self._one_by_one(readable, unarchived, outcome)
         outcome.failed = _in_order(deliveries, set(outcome.failed))
         return outcome
 
@@ -99,14 +101,15 @@ class Normaliser:
                 self._quarantine(delivery, error, stuck, outcome)
         return readable
 
-    def _one_by_one(self, readable: Iterable[_Readable], outcome: Outcome) -> None:
+    def _one_by_one(self, readable: Iterable[_Readable], unarchived: Collection[_Readable], outcome: Outcome) -> None:
         stuck: set[str] = set()
         for each in readable:
             if each.delivery.group in stuck:
                 outcome.failed.append(each.delivery.message_id)
                 continue
             try:
-                self.archive.put([each.message])
+                if each in unarchived:
+                    self.archive.put([each.message])
                 self._fold([each], outcome)
             except StorageError as error:
                 self.log("a message could not be folded for now", error)

@@ -1,11 +1,14 @@
 """The queue between ingest and normalise."""
 
+import logging
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from headwater.store.aws import translated_errors
 from headwater.store.messages import Message
 from headwater.store.table import StorageError
+
+_log = logging.getLogger(__name__)
 
 BATCH_LIMIT = 10
 """Messages a SendMessageBatch."""
@@ -46,7 +49,8 @@ class Queue:
         try:
             with translated_errors():
                 answer = self._client.send_message_batch(QueueUrl=self._url, Entries=entries)
-        except StorageError:
+        except StorageError as error:
+            _log.warning("the queue took nothing: %s", error)
             return set()
         return {int(entry["Id"]) for entry in answer.get("Successful", [])}
 
