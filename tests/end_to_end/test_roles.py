@@ -91,7 +91,6 @@ def test_lookups_work(api: Api) -> None:
     assert api.get("jobs", "runs", run, "facets", type="run").status == 200
 
 
-@pytest.mark.xfail(strict=True, reason="the lookup's role may read items/ alone, but long parts of runs are in bodies/")
 def test_a_run_that_is_too_long_for_an_item_is_found(api: Api) -> None:
     assert api.get("jobs", "runs", factory.run_id(1)).status == 200
 

@@ -24,12 +24,12 @@ NOT_QUEUED = {"code": 503, "message": "the event could not be queued; send it ag
 
 CALLER = Principal("test", frozenset({Scope.INGEST}), ("*",)).to_context()
 
-random.seed(20261120)
+NOISE = random.Random(20261120)
 
 
 def event_of(size: int, run: int = 1) -> factory.Document:
     """An event of about `size` bytes that do not compress well."""
-    return factory.run_event(run=run, run_facets={"noise": factory.facet(hex=random.randbytes(size // 2).hex())})
+    return factory.run_event(run=run, run_facets={"noise": factory.facet(hex=NOISE.randbytes(size // 2).hex())})
 
 
 def posted(ingest: Function, document: Any, path: str = EVENT) -> tuple[int, Any]:
