@@ -11,7 +11,7 @@ from aiohttp import web
 
 from local.proxy import Proxy, Target
 
-MAX_HEADER_BYTES = 10_240  # API Gateway's limit on the request line with the headers
+MAX_LINE_BYTES = 1024 * 1024  # enough to read what is too long, and to say so
 START_SECONDS = 10
 
 
@@ -38,8 +38,8 @@ async def serve(listener: socket.socket, target: Target, ready: threading.Event,
             Proxy(target, session).handle,
             access_log=None,
             auto_decompress=False,
-            max_line_size=MAX_HEADER_BYTES,
-            max_field_size=MAX_HEADER_BYTES,
+            max_line_size=MAX_LINE_BYTES,
+            max_field_size=MAX_LINE_BYTES,
         )
         runner = web.ServerRunner(server, shutdown_timeout=1)
         await runner.setup()

@@ -14,6 +14,7 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
 MAX_BODY_BYTES = 10 * 1024 * 1024  # API Gateway's payload limit
+MAX_HEADER_BYTES = 10_240  # API Gateway's limit on the request line with the headers
 MAX_SECONDS = 30.0  # API Gateway's longest integration timeout for HTTP APIs
 BETWEEN_HOPS = {
     "connection",
@@ -51,6 +52,8 @@ class Proxy:
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one request, in API Gateway's words where the API did not get to answer."""
+        if header_bytes(request) > MAX_HEADER_BYTES:
+            return refusal(414, "Request-URI Too Long")
         try:
             body = await read_body(request)
             async with asyncio.timeout(self.target.max_seconds):
@@ -74,6 +77,10 @@ class Proxy:
         )
         async with asked as answer:
             return passed_on(request.method, answer, await answer.read())
+
+
+def header_bytes(request: web.BaseRequest) -> int:
+    return len(request.raw_path) + sum(len(name) + len(value) for name, value in request.raw_headers)
 
 
 async def read_body(request: web.BaseRequest) -> bytes:

@@ -9,7 +9,7 @@ from headwater import metrics
 from headwater.config import NormaliseSettings, from_environment
 from headwater.fold.normalise import Delivery, Normaliser
 from headwater.openlineage.instant import Instant, instant_of
-from headwater.store.aws import client
+from headwater.store.aws import PATIENT_SECONDS, client
 from headwater.store.dynamodb import DynamoTable
 from headwater.store.firehose import Archive
 from headwater.store.records import Retention
@@ -17,7 +17,7 @@ from headwater.store.s3 import Bucket
 
 logger = Logger()
 settings = from_environment(NormaliseSettings)
-bucket = Bucket(client("s3"), settings.archive_bucket)
+bucket = Bucket(client("s3", seconds=PATIENT_SECONDS), settings.archive_bucket)
 
 
 def _now() -> Instant:
@@ -29,9 +29,9 @@ def _log(message: str, error: BaseException) -> None:
 
 
 normaliser = Normaliser(
-    table=DynamoTable(client("dynamodb"), settings.table_name, bucket),
+    table=DynamoTable(client("dynamodb", seconds=PATIENT_SECONDS), settings.table_name, bucket),
     bucket=bucket,
-    archive=Archive(client("firehose"), settings.archive_stream, bucket),
+    archive=Archive(client("firehose", seconds=PATIENT_SECONDS), settings.archive_stream, bucket),
     retention=Retention(settings.run_retention_days, settings.event_retention_days),
     now=_now,
     log=_log,

@@ -1,7 +1,5 @@
 """Names of any kind are kept as they were sent, and found again over HTTP."""
 
-import json
-
 import pytest
 
 from tests import factory
@@ -48,7 +46,6 @@ NAMES = {
 }
 TOO_LONG = {"5,000 characters of three bytes"}
 """Percent-encoded they have 45,000 bytes. API Gateway takes 10,240, and answers with JSON to more."""
-FRONT = pytest.mark.xfail(strict=True, raises=json.JSONDecodeError, reason="the front answers them with plain text")
 
 each_name = pytest.mark.parametrize(
     "name", [pytest.param(name, id=what) for what, name in NAMES.items() if what not in TOO_LONG]
@@ -106,7 +103,6 @@ def test_every_name_is_listed(named: Api) -> None:
     assert {job["name"] for job in jobs} == set(NAMES.values())
 
 
-@FRONT
 @each_long_name
 def test_a_path_that_is_too_long_is_refused_in_json(named: Api, name: str) -> None:
     answer = named.get("namespaces", DATASETS, "datasets", name)

@@ -13,31 +13,39 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from headwater.store.table import Conflict, Rejected, StorageError
 
-_CONFIG = Config(
-    parameter_validation=False,  # a quarter of a call's CPU; the services check again
-    connect_timeout=2,
-    read_timeout=10,
-    retries={"mode": "standard", "max_attempts": 3},
-    max_pool_connections=32,
-)
-_NEVER_TAKEN = {"ValidationException", "InvalidParameterValue", "ItemCollectionSizeLimitExceededException"}
+TRIES = 2
+PROMPT_SECONDS = 3
+"""For the functions that someone waits for: two tries end before the function does, so that it can answer 503."""
+PATIENT_SECONDS = 10
+
+_NEVER_TAKEN = {"ValidationException", "ItemCollectionSizeLimitExceededException"}
 
 
-def client(service: str) -> Any:
-    """A botocore client; endpoint, region and credentials come from the environment, as everywhere on AWS."""
-    return botocore.session.get_session().create_client(service, config=_CONFIG)
+def client(service: str, *, seconds: int = PROMPT_SECONDS) -> Any:
+    """A botocore client whose calls are given up after `seconds`, and tried twice.
+
+    Endpoint, region and credentials come from the environment, as everywhere on AWS.
+    """
+    config = Config(
+        parameter_validation=False,  # a quarter of a call's CPU; the services check again
+        connect_timeout=1,
+        read_timeout=seconds,
+        retries={"mode": "standard", "total_max_attempts": TRIES},
+        max_pool_connections=32,
+    )
+    return botocore.session.get_session().create_client(service, config=config)
 
 
 @contextmanager
-def translated_errors() -> Iterator[None]:
-    """Errors of AWS as StorageError (try again), Conflict (read again) or Rejected (never)."""
+def translated_errors(*, writing: bool = False) -> Iterator[None]:
+    """Errors of AWS as StorageError (try again) or Conflict (read again); of a write also as Rejected (never)."""
     try:
         yield
     except ClientError as error:
         code = error.response.get("Error", {}).get("Code", "")
         if code == "ConditionalCheckFailedException":
             raise Conflict(str(error)) from error
-        if code in _NEVER_TAKEN:
+        if writing and code in _NEVER_TAKEN:
             raise Rejected(str(error)) from error
         raise StorageError(str(error)) from error
     except BotoCoreError as error:

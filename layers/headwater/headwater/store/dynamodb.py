@@ -87,7 +87,7 @@ class DynamoTable:
     def _put_page(self, requests: list[dict[str, Any]]) -> None:
         pending = {self._name: requests}
         for wait in _waits():
-            with translated_errors():
+            with translated_errors(writing=True):
                 pending = self._client.batch_write_item(RequestItems=pending).get("UnprocessedItems")
             if not pending:
                 return
@@ -100,7 +100,7 @@ class DynamoTable:
             version = {":version": {"S": change.replacing.version}}
             condition = {"ConditionExpression": "v = :version", "ExpressionAttributeValues": version}
         try:
-            with translated_errors():
+            with translated_errors(writing=True):
                 self._client.put_item(TableName=self._name, Item=self._attributes(change.item), **condition)
         except Conflict as conflict:
             return conflict
