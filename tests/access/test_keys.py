@@ -28,9 +28,12 @@ class FakeSecret:
     def __init__(self, *entries: dict[str, Any]) -> None:
         self.text = secret(*entries)
         self.reads = 0
+        self.away = False
 
     def read(self) -> str:
         self.reads += 1
+        if self.away:
+            raise StorageError("the secret is away")
         return self.text
 
 
@@ -80,6 +83,27 @@ def test_a_new_key_works_within_seconds_and_an_old_one_no_longer_within_a_minute
     clock.forward(6)
     assert ring.find("new")
     assert ring.find("old") is None
+
+
+def test_while_the_secret_is_away_known_keys_work_for_a_quarter_of_an_hour() -> None:
+    kept, clock = FakeSecret(entry("a")), Clock()
+    ring = KeyRing(kept, clock)
+    ring.find("a")
+    kept.away = True
+    clock.forward(14 * 60)
+    assert ring.find("a")
+    with pytest.raises(StorageError):
+        ring.find("b")
+    clock.forward(2 * 60)
+    with pytest.raises(StorageError):
+        ring.find("a")
+
+
+def test_a_secret_that_was_never_read_lets_nobody_in() -> None:
+    kept = FakeSecret(entry("a"))
+    kept.away = True
+    with pytest.raises(StorageError):
+        KeyRing(kept, Clock()).find("a")
 
 
 def test_unknown_keys_cannot_make_the_secret_be_read_again_and_again() -> None:

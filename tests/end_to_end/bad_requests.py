@@ -216,6 +216,7 @@ FAULTY_EVENTS = (
         "no name in a DatasetEvent", 400, "dataset.name: missing", text(factory.dataset_event({"namespace": "s3://b"}))
     ),
     Bad("no name in a JobEvent", 400, "job.name: missing", text({**factory.job_event(), "job": {"namespace": "demo"}})),
+    _faulty("200,000 faults", "inputs[0].name: missing", inputs=[{}] * 100_000),
     _faulty("several faults at once", "run.runId: missing", run={}, job={}, producer=5),
 )
 

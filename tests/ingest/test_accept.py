@@ -139,6 +139,13 @@ def test_a_batch_of_which_nothing_could_be_stored_is_to_be_sent_again_whole(inge
     assert (answer.status, answer.headers) == (503, {"retry-after": "1"})
 
 
+def test_a_batch_is_bounded(ingest: Ingest, queue: FakeQueue) -> None:
+    with pytest.raises(Refused, match="more than 5000 events") as refused:
+        ingest.batch(text([{}] * 5_001))
+    assert refused.value.status == 413
+    assert queue.sent == []
+
+
 def test_a_batch_is_an_array(ingest: Ingest) -> None:
     with pytest.raises(Refused, match="expected an array"):
         ingest.batch(text(factory.run_event()))

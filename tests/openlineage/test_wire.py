@@ -80,6 +80,14 @@ def test_every_fault_is_named_at_once() -> None:
     assert faults(document) == ["producer: expected a string", "inputs[0].namespace: empty", "inputs[0].name: missing"]
 
 
+def test_of_very_many_faults_the_first_hundred_are_named() -> None:
+    found = faults(good() | {"inputs": [{}] * 200_000})
+    assert found[:2] == ["inputs[0].namespace: missing", "inputs[0].name: missing"]
+    assert found[100:] == ["body: 399900 more faults"]
+    behind = faults(good() | {"inputs": [factory.dataset("a")] * 100 + [{}] * 100})
+    assert behind == ["body: 200 faults, all behind the first 100 inputs and outputs"]
+
+
 @pytest.mark.parametrize("document", [[], "x", 1, None, True])
 def test_only_an_object_is_an_event(document: Any) -> None:
     assert faults(document)[0].startswith("body: expected an object")

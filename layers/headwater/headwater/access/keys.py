@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,11 +11,15 @@ from typing import Any, Protocol
 import simplejson
 
 from headwater.access.principal import Principal, Scope
+from headwater.store.table import StorageError
 
 REFRESH_SECONDS = 60.0
 """How long the keys are remembered: a key that was taken away works for a minute more."""
 IMPATIENT_REFRESH_SECONDS = 5.0
 """How soon an unknown key may have the keys read again: a new one works at once."""
+
+STALE_SECONDS = 900.0
+"""How long the keys that are known still count while the secret cannot be read: refusing everyone would lose events."""
 
 
 class Secret(Protocol):
@@ -47,8 +52,15 @@ class KeyRing:
         self._read_at: datetime | None = None
 
     def find(self, presented: str) -> Principal | None:
-        """Whose key this is; None if it is nobody's, or has expired. Takes as long for every key."""
-        self._refresh(REFRESH_SECONDS)
+        """Whose key this is; None if it is nobody's, or has expired. Takes as long for every key.
+
+        Raises StorageError if that cannot be told: a key that is not known may be a new one.
+        """
+        try:
+            self._refresh(REFRESH_SECONDS)
+        except StorageError:
+            if self._age() > STALE_SECONDS:
+                raise
         found = self._match(presented)
         if found is None:
             self._refresh(IMPATIENT_REFRESH_SECONDS)
@@ -65,10 +77,13 @@ class KeyRing:
         return found
 
     def _refresh(self, after_seconds: float) -> None:
-        now = self._clock()
-        if self._read_at is None or (now - self._read_at).total_seconds() >= after_seconds:
+        if self._age() >= after_seconds:
             self._keys = read_keys(self._secret.read())
-            self._read_at = now
+            self._read_at = self._clock()
+
+    def _age(self) -> float:
+        """Seconds since the keys were read; without end if they never were."""
+        return (self._clock() - self._read_at).total_seconds() if self._read_at else math.inf
 
 
 def read_keys(secret: str) -> tuple[Key, ...]:

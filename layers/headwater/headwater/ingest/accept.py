@@ -16,6 +16,8 @@ from headwater.store.messages import Message, write_message
 from headwater.store.s3 import Bodies
 from headwater.store.table import StorageError
 
+MAX_BATCH = 5_000
+"""Events a batch: ten take one call, and the function has to be through before its time is up."""
 NOT_QUEUED = "the event could not be queued; send it again"
 
 
@@ -60,6 +62,8 @@ class Ingest:
         documents = exact_json.loads(text)
         if not isinstance(documents, list):
             raise Refused(Fault("body", "expected an array of OpenLineage events"))
+        if len(documents) > MAX_BATCH:
+            raise Refused(Fault("body", f"more than {MAX_BATCH} events; send fewer at once"), status=413)
         messages: dict[int, Message] = {}
         failed: dict[int, tuple[str, bool]] = {}
         for index, document in enumerate(documents):

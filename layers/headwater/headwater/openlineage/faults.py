@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+SHOWN = 10
+"""Faults in one message; the details of an answer have the others too."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:
@@ -21,7 +24,8 @@ class Refused(Exception):
     """
 
     def __init__(self, *faults: Fault, status: int = 400) -> None:
-        super().__init__("; ".join(map(str, faults)))
+        more = f"; {len(faults) - SHOWN} more" if len(faults) > SHOWN else ""
+        super().__init__("; ".join(map(str, faults[:SHOWN])) + more)
         self.faults = faults
         self.status = status
 

@@ -26,6 +26,7 @@ from headwater.openlineage.faults import Fault, Refused, path_of
 from headwater.openlineage.instant import Instant, instant_of, parse_instant
 
 MAX_NAME_LENGTH = 16_384
+MAX_FAULTS = 100
 FURTHEST_AHEAD = timedelta(days=366)
 """An event dated further ahead of the clock than this is refused: it would stay the newest for ever."""
 
@@ -114,10 +115,11 @@ def read_event(document: Any, *, now: datetime | None = None) -> AnyEvent:
     if not isinstance(document, dict):
         raise Refused(Fault("body", f"expected an object, one OpenLineage event, got {_kind(document)}"))
     members = {name: value for name, value in document.items() if value is not None}
+    model = _model(members)
     try:
-        wire = _model(members).model_validate(members)
+        wire = model.model_validate(members)
     except ValidationError as error:
-        raise Refused(*_faults(error)) from None
+        raise Refused(*_named_faults(model, members, error)) from None
     if now and wire.eventTime > instant_of(now.astimezone(UTC) + FURTHEST_AHEAD):
         raise Refused(Fault("eventTime", f"more than {FURTHEST_AHEAD.days} days ahead of the clock"))
     return _event(wire, exact_json.digest(document))
@@ -188,6 +190,22 @@ _MESSAGES = {
     "string_too_short": "empty",
     "string_too_long": f"longer than {MAX_NAME_LENGTH} characters",
 }
+
+
+def _named_faults(model: type[_Event], members: dict[str, Any], error: ValidationError) -> list[Fault]:
+    """The faults, the first hundred of them by name: a body of empty objects has a million."""
+    count = error.error_count()
+    if count > MAX_FAULTS:
+        beginning = {name: value[:MAX_FAULTS] if isinstance(value, list) else value for name, value in members.items()}
+        try:
+            model.model_validate(beginning)
+        except ValidationError as first:
+            error = first
+        else:
+            return [Fault("body", f"{count} faults, all behind the first {MAX_FAULTS} inputs and outputs")]
+    faults = _faults(error)[:MAX_FAULTS]
+    rest = count - len(faults)
+    return [*faults, Fault("body", f"{rest} more faults")] if rest else faults
 
 
 def _faults(error: ValidationError) -> list[Fault]:
