@@ -6,7 +6,7 @@ from functools import reduce
 from typing import Any
 
 from headwater.graph.mention import COLUMN_LINEAGE, SCHEMA, dataset_facets, mentioned
-from headwater.graph.register import Registers, join_registers, stamp, values
+from headwater.graph.register import Register, Registers, join_registers, stamp, values
 from headwater.openlineage.event import AnyEvent, DatasetEvent, Name
 from headwater.openlineage.instant import Instant
 
@@ -49,6 +49,12 @@ class DatasetHead:
     def disagrees_with(self, said: Registers) -> bool:
         """Whether someone who says this has another opinion of a facet, newer or older, than this head."""
         return any(self.facets.get(name) != said[name].value for name in _in_head(said))
+
+    @property
+    def column_lineage(self) -> Register | None:
+        """The digest of the column lineage that a DatasetEvent gave, and when; mostly jobs give it."""
+        register = self.facts.own.get(COLUMN_LINEAGE)
+        return register if register and register.value is not None else None
 
     @property
     def schema_digest(self) -> str | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from headwater.graph.identity import NodeId
-from headwater.graph.mention import uses
+from headwater.graph.mention import COLUMN_LINEAGE, uses
 from headwater.graph.register import Register, Registers, deletable, join_registers, stamp
 from headwater.graph.run import Run
 from headwater.openlineage.event import JobEvent, Name, RunEvent
@@ -17,17 +17,20 @@ OF_THE_WRITE = frozenset({"version"})
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A dataset as a job has ever seen it: whether it read it, wrote it, and the newest it said of its facets."""
+    """A dataset as a job has ever seen it: whether it read it, wrote it, when it last named it, and the newest it said
+    of its facets."""
 
     reads: bool
     writes: bool
+    last: Instant
     facets: Registers
 
     def join(self, other: "Seen | None") -> "Seen":
         if other is None:
             return self
         facets = join_registers(self.facets, other.facets)
-        return Seen(self.reads or other.reads, self.writes or other.writes, facets)
+        last = max(self.last, other.last)
+        return Seen(self.reads or other.reads, self.writes or other.writes, last, facets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +122,12 @@ class JobHead:
         inputs, outputs = declared.value
         return Edges(declared.time, "", tuple(inputs), tuple(outputs))
 
+    def column_lineage(self, dataset: NodeId) -> Register | None:
+        """The digest of the newest column lineage that the job gave of an output, and when."""
+        seen = self.facts.seen.get(dataset)
+        register = seen.facets.get(COLUMN_LINEAGE) if seen and seen.writes else None
+        return register if register and register.value is not None else None
+
     def with_run(self, run: Run) -> "JobHead":
         """The choice with one more run, or a newer state of a known one, in view."""
         latest = max(self.latest, RunRef(*run.order)) if self.latest else RunRef(*run.order)
@@ -139,8 +148,8 @@ def _parent(event: RunEvent | JobEvent) -> Registers:
 def _seen(event: RunEvent | JobEvent) -> dict[NodeId, Seen]:
     seen: dict[NodeId, Seen] = {}
     for node, use in uses(event.inputs, stamp(event, "i")).items():
-        seen[node] = Seen(True, False, use.facets)
+        seen[node] = Seen(True, False, event.time, use.facets)
     for node, use in uses(event.outputs, stamp(event, "o")).items():
         facets = {name: facet for name, facet in use.facets.items() if name not in OF_THE_WRITE}
-        seen[node] = Seen(False, True, facets).join(seen.get(node))
+        seen[node] = Seen(False, True, event.time, facets).join(seen.get(node))
     return seen

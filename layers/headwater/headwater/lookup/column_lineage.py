@@ -1,18 +1,18 @@
 """GET /column-lineage: which columns a column comes from, and with `withDownstream`, which come from it.
 
-The mappings are those of the jobs that write a dataset now, as each said last. Three reads a hop: datasets with their
-neighbours, jobs, column lineage.
+The mappings are what each job that ever wrote a dataset, or a DatasetEvent, said of it last. Three reads a hop:
+datasets with their neighbours, jobs, column lineage.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
+from headwater.graph.dataset import DatasetHead
 from headwater.graph.identity import NodeId, dataset_id
 from headwater.graph.job import JobHead
-from headwater.graph.mention import COLUMN_LINEAGE
 from headwater.lookup import shapes
-from headwater.lookup.columns import Column, Steps, flows, indirects
+from headwater.lookup.columns import Column, Steps, flows, indirects, transformation
 from headwater.lookup.names import Kind, Node
 from headwater.lookup.reader import Reader
 from headwater.openlineage.event import Name
@@ -33,11 +33,11 @@ class _Known:
 
     def read_upstream(self, datasets: Collection[Name]) -> None:
         """The mappings into the columns of these datasets."""
-        unread = {dataset_id(each): each for each in datasets if dataset_id(each) not in self.read_writers}
-        self.read_writers |= unread.keys()
-        _, neighbours = self.reader.datasets_with_neighbours(unread)
+        unread = {dataset_id(each) for each in datasets} - self.read_writers
+        self.read_writers |= unread
+        heads, neighbours = self.reader.datasets_with_neighbours(unread)
         jobs = self.reader.jobs({job for each in neighbours.values() for job in each.writers})
-        self._add((head, dataset, unread[dataset]) for head in jobs.values() for dataset in unread)
+        self._add(heads, jobs.values())
 
     def read_downstream(self, datasets: Collection[Name]) -> None:
         """The mappings out of the columns of these datasets."""
@@ -45,25 +45,28 @@ class _Known:
         self.read_readers |= unread
         _, neighbours = self.reader.datasets_with_neighbours(unread)
         jobs = self.reader.jobs({job for each in neighbours.values() for job in each.readers})
-        outputs = {output for head in jobs.values() for output in head.current.outputs}
-        names = {output: head.facts.name for output, head in self.reader.datasets(outputs).items()}
-        self._add((head, output, names[output]) for head in jobs.values() for output in outputs & names.keys())
+        written = {dataset for head in jobs.values() for dataset, seen in head.facts.seen.items() if seen.writes}
+        self._add(self.reader.datasets(written), jobs.values())
 
-    def _add(self, written: Iterable[tuple[JobHead, NodeId, Name]]) -> None:
-        wanted = {
-            (dataset, digest): name
-            for head, dataset, name in written
-            if (digest := current_column_lineage(head, dataset))
+    def _add(self, datasets: Mapping[NodeId, DatasetHead], jobs: Collection[JobHead]) -> None:
+        """What these jobs, or DatasetEvents, say of these datasets' columns."""
+        said = {
+            (dataset, register.value)
+            for dataset, head in datasets.items()
+            for register in [head.column_lineage, *(job.column_lineage(dataset) for job in jobs)]
+            if register
         }
-        facets = self.reader.column_lineage(wanted)
-        for key, facet in facets.items():
-            for flow in flows(wanted[key], facet):
-                steps = self.into[flow.output].setdefault(flow.source, [])
-                steps += [step for step in flow.steps if step not in steps]
+        for (dataset, _), facet in sorted(self.reader.column_lineage(said).items(), key=lambda each: each[0]):
+            name = datasets[dataset].facts.name
+            for flow in flows(name, facet):
+                _unite(self.into[flow.output].setdefault(flow.source, []), flow.steps)
                 self.out_of[flow.source].add(flow.output)
-            for indirect in indirects(wanted[key], facet):
-                steps = self.indirect.setdefault((indirect.output, indirect.source), [])
-                steps += [step for step in indirect.steps if step not in steps]
+            for indirect in indirects(name, facet):
+                _unite(self.indirect.setdefault((indirect.output, indirect.source), []), indirect.steps)
+
+
+def _unite(steps: Steps, more: Steps) -> None:
+    steps += [step for step in more if step not in steps]
 
 
 def column_lineage(reader: Reader, start: Node, depth: int, *, with_downstream: bool) -> dict[str, Any]:
@@ -87,20 +90,13 @@ def _reached(
     begin: set[Column], depth: int, edges: Mapping[Column, Iterable[Column]], read: Callable[[Collection[Name]], None]
 ) -> set[Column]:
     found, frontier = set(begin), set(begin)
-    for _ in range(depth):
+    for hop in range(depth):
         frontier = {column for each in frontier for column in edges.get(each, ())} - found
         found |= frontier
-        if not frontier or len(found) > MAX_NODES:
+        if not frontier or len(found) > MAX_NODES or hop == depth - 1:
             break
         read({column.dataset for column in frontier})
     return found
-
-
-def current_column_lineage(head: JobHead, dataset: NodeId) -> str | None:
-    """The digest of the column lineage that a job gave of an output, if it still writes it."""
-    seen = head.facts.seen.get(dataset)
-    register = seen.facets.get(COLUMN_LINEAGE) if seen else None
-    return register.value if register and dataset in head.current.outputs else None
 
 
 def _datasets(reader: Reader, start: Node) -> list[Name]:
@@ -122,24 +118,21 @@ def _answer(reader: Reader, known: _Known, found: set[Column], *, start: set[Col
     types = {
         Column(name, field["name"]): field.get("type")
         for name, head in heads.items()
-        for field in shapes.schema_fields(head)
-        if isinstance(field.get("name"), str)
+        for field in shapes.fields_of(head.schema)
     }
     lone = {column for column in start if not known.into.get(column) and not known.out_of.get(column)}
     nodes = []
     for column in sorted(found - lone, key=lambda each: each.node):
         sources = {source: steps for source, steps in known.into.get(column, {}).items() if source in found}
-        head = heads.get(column.dataset)
-        version = shapes.version_of(column.dataset, head.schema_digest or "" if head else "")
         all_steps = [step for steps in sources.values() for step in steps]
         data = {
             "namespace": column.dataset.namespace,
             "dataset": column.dataset.name,
-            "datasetVersion": version,
+            "datasetVersion": None,
             "field": column.field,
             "fieldType": types.get(column) or "",
-            **shapes.transformation(all_steps),
-            "inputFields": [_source(source, steps, version) for source, steps in sorted(sources.items())],
+            **transformation(all_steps),
+            "inputFields": [_source(source, steps) for source, steps in sorted(sources.items())],
         }
         targets = known.out_of.get(column, set()) & found
         nodes.append(
@@ -155,13 +148,13 @@ def _answer(reader: Reader, known: _Known, found: set[Column], *, start: set[Col
     return answer | {"truncated": True} if len(found) > MAX_NODES else answer
 
 
-def _source(source: Column, steps: Steps, version: str) -> dict[str, Any]:
+def _source(source: Column, steps: Steps) -> dict[str, Any]:
     return {
         "namespace": source.dataset.namespace,
         "dataset": source.dataset.name,
-        "datasetVersion": version,
+        "datasetVersion": None,
         "field": source.field,
-        **shapes.transformation(steps),
+        **transformation(steps),
         "transformations": steps,
     }
 

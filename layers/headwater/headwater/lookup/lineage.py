@@ -61,11 +61,11 @@ def lineage(reader: Reader, start: Node, depth: int) -> dict[str, Any]:
 
 
 def last_used(heads: Iterable[JobHead]) -> dict[NodeId, Instant]:
-    """When each dataset was last used by any of these jobs: their latest events."""
+    """When each dataset was last named by an event of any of these jobs."""
     used: dict[NodeId, Instant] = {}
     for head in heads:
-        for dataset in head.current.inputs + head.current.outputs:
-            used[dataset] = max(head.facts.last, used.get(dataset, head.facts.last))
+        for dataset, seen in head.facts.seen.items():
+            used[dataset] = max(seen.last, used.get(dataset, seen.last))
     return used
 
 

@@ -6,6 +6,7 @@ paths decoded, so a name's slashes look like the path's own. So every way to spl
 
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -16,6 +17,7 @@ from headwater.store import keys
 from headwater.store.table import Table
 
 MAX_SPLITS = 500
+"""Ways to read a name that are tried, the likeliest first; a name that means itself is among the first few."""
 
 
 class Kind(StrEnum):
@@ -52,7 +54,7 @@ class NotFound(Refused):
 
 def resolve(table: Table, candidates: Iterable[Node]) -> Node | None:
     """The first candidate that is known, in one read."""
-    nodes = list(candidates)[:MAX_SPLITS]
+    nodes = list(islice(candidates, MAX_SPLITS))
     found = table.read([node.key for node in nodes])
     return next((node for node in nodes if node.key in found), None)
 
@@ -66,7 +68,7 @@ def node_of(table: Table, node_id: str) -> Node:
         )
     kind = Kind(prefix)
     texts = dict.fromkeys([rest, unquote(rest)])
-    nodes = [node for text in texts for node in _splits(kind, text)]
+    nodes = list(islice((node for text in texts for node in _splits(kind, text)), MAX_SPLITS))
     if not nodes:
         raise Refused(Fault("nodeId", "has too few parts"))
     found = resolve(table, nodes)

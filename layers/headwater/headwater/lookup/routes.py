@@ -1,18 +1,20 @@
 """The routes of the lookup API. docs/routes.md lists them."""
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
 from headwater.access.principal import Scope
 from headwater.answers import Answer, failure
-from headwater.graph.identity import NodeId
+from headwater.graph.dataset import DatasetHead
+from headwater.graph.identity import NodeId, dataset_id
+from headwater.graph.job import JobHead
 from headwater.graph.mention import DatasetUse
+from headwater.graph.neighbours import Neighbours
 from headwater.graph.register import values
 from headwater.lookup import shapes
-from headwater.lookup.column_lineage import column_lineage, current_column_lineage
+from headwater.lookup.column_lineage import column_lineage
 from headwater.lookup.lineage import last_used, lineage
 from headwater.lookup.names import Kind, Node, NotFound, node_of, path_candidates, resolve
 from headwater.lookup.question import Question
@@ -24,6 +26,7 @@ from headwater.store import keys
 DEFAULT_DEPTH = 20
 MAX_DEPTH = 100
 LATEST_RUNS = 10
+MAX_READERS = 100
 PREFIX = "/api/v1"
 
 Route = Callable[..., Answer]
@@ -179,20 +182,28 @@ def _dataset_list(
 ) -> list[dict[str, Any]]:
     """Datasets with what their jobs say of them: three reads for a hundred."""
     heads, neighbours = reader.datasets_with_neighbours(ids)
-    jobs = reader.jobs({job for each in neighbours.values() for job in each.readers | each.writers})
+    jobs = reader.jobs({job for each in neighbours.values() for job in _users(each)})
     used = last_used(jobs.values())
-    wanted = {
-        (dataset, digest): None
-        for dataset in heads
-        for job in sorted(neighbours[dataset].writers & jobs.keys())
-        if (digest := current_column_lineage(jobs[job], dataset))
-    }
-    facets = reader.column_lineage(wanted)
-    said: dict[NodeId, list[Any]] = defaultdict(list)
-    for key in wanted:
-        if key in facets:
-            said[key[0]].append(facets[key])
-    return [shapes.dataset(heads[each], used.get(each), last_write, said[each]) for each in ids if each in heads]
+    said = {dataset: _said(head, jobs, neighbours[dataset]) for dataset, head in heads.items()}
+    facets = reader.column_lineage({(dataset, digest) for dataset, digests in said.items() for digest in digests})
+    return [
+        shapes.dataset(heads[each], used.get(each), last_write, [facets[each, digest] for digest in said[each]])
+        for each in ids
+        if each in heads
+    ]
+
+
+def _users(around: Neighbours) -> list[NodeId]:
+    """The jobs to ask about a dataset: all its writers, and of very many readers some."""
+    return [*around.writers, *sorted(around.readers)[:MAX_READERS]]
+
+
+def _said(head: DatasetHead, jobs: Mapping[NodeId, JobHead], around: Neighbours) -> list[str]:
+    """The digests of a dataset's column lineage, the newest first."""
+    of_jobs = [jobs[job].column_lineage(dataset_id(head.facts.name)) for job in around.writers & jobs.keys()]
+    registers = [register for register in [head.column_lineage, *of_jobs] if register]
+    newest_first = sorted(registers, key=lambda register: register.stamp, reverse=True)
+    return list(dict.fromkeys(register.value for register in newest_first))
 
 
 def _job_list(reader: Reader, ids: list[NodeId]) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from headwater.graph.job import Edges, JobHead
 from headwater.graph.mention import COLUMN_LINEAGE, SCHEMA, DatasetUse
 from headwater.graph.register import values
 from headwater.graph.run import Run
+from headwater.lookup.columns import Flow, flows, transformation
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import Facets, Name
 from headwater.openlineage.instant import Instant, milliseconds_between, shown
@@ -53,7 +54,7 @@ def dataset_node(head: DatasetHead, used: Instant | None = None) -> Shape:
         "updatedAt": shown(max(head.facts.created, used or head.facts.created)),
         "namespace": of.namespace,
         "sourceName": _text(facets, "dataSource", "name") or of.namespace,
-        "fields": [_field(each) for each in schema_fields(head)],
+        "fields": [_field(each) for each in fields_of(head.schema)],
         "tags": [],
         "lastModifiedAt": None,
         "description": _text(facets, "documentation", "description"),
@@ -67,7 +68,7 @@ def dataset(
     last_write: tuple[str, DatasetUse] | None = None,
     column_lineage: Sequence[Any] = (),
 ) -> Shape:
-    """A dataset on its own: with its facets, the last write's and the column lineage of the jobs that write it now."""
+    """A dataset on its own: with its facets, those of its last write, and its column lineage, the newest first."""
     shape = dataset_node(head, used)
     facets = {each: facet for each, facet in head.facets.items() if each != SCHEMA}
     if head.schema is not None:
@@ -78,7 +79,7 @@ def dataset(
     if column_lineage:
         facets[COLUMN_LINEAGE] = column_lineage[0]
     shape["currentVersion"] = version_of(head.facts.name, last_write[0] if last_write else head.schema_digest or "")
-    shape["columnLineage"] = _column_lineage(column_lineage) or None
+    shape["columnLineage"] = _column_lineage(head.facts.name, column_lineage) or None
     return shape | {"facets": facets, "deleted": False}
 
 
@@ -103,14 +104,15 @@ def job_node(head: JobHead, names: Mapping[NodeId, Name], latest: Run | None) ->
         "outputs": _names(edges.outputs, names),
         "location": _text(facets, "sourceCodeLocation", "url"),
         "description": _text(facets, "documentation", "description"),
-        "latestRun": run(latest) if latest else None,
+        "latestRun": _run_in_graph(latest) if latest else None,
     }
 
 
 def job(head: JobHead, names: Mapping[NodeId, Name], newest: list[Run]) -> Shape:
     """A job on its own: with its facets and newest runs."""
-    shape = job_node(head, names, newest[0] if newest else None)
+    shape = job_node(head, names, None)
     del shape["currentRunUuid"]
+    shape["latestRun"] = run(newest[0]) if newest else None
     shape["latestRuns"] = [run(each) for each in newest] or None
     version = job_version(head.facts.name, head.current)
     shape["currentVersion"] = version if head.current.inputs or head.current.outputs else None
@@ -139,6 +141,19 @@ def run(of: Run) -> Shape:
     }
 
 
+def _run_in_graph(of: Run) -> Shape:
+    """A run as a lineage graph shows it: without facets and datasets, which would make most of the answer."""
+    shape = run(of)
+    bare: Shape = {
+        "args": {},
+        "jobVersion": None,
+        "inputDatasetVersions": [],
+        "outputDatasetVersions": [],
+        "facets": {},
+    }
+    return shape | bare
+
+
 def version_of(of: Name, said_by: str) -> str:
     """A dataset version's id: of a write by its run, else of a schema by its digest."""
     return str(uuid.uuid5(uuid.UUID(dataset_id(of)), said_by))
@@ -149,60 +164,51 @@ def job_version(of: Name, edges: Edges) -> str:
     return str(uuid.uuid5(uuid.UUID(job_id(of)), exact_json.dumps([edges.inputs, edges.outputs])))
 
 
-def schema_fields(head: DatasetHead) -> list[Shape]:
-    """The fields of a dataset's schema, as far as they are ones."""
-    fields = head.schema.get("fields") if isinstance(head.schema, dict) else None
-    return [each for each in fields if isinstance(each, dict)] if isinstance(fields, list) else []
+def fields_of(holder: Any) -> list[Shape]:
+    """The named fields of a schema, or of a field that nests some."""
+    fields = holder.get("fields") if isinstance(holder, dict) else None
+    named = fields if isinstance(fields, list) else []
+    return [each for each in named if isinstance(each, dict) and isinstance(each.get("name"), str)]
 
 
-def transformations(entry: Mapping[str, Any], output: Mapping[str, Any]) -> list[Shape]:
-    """How an input column becomes an output column; older facets say it once for the output."""
-    steps = entry.get("transformations")
-    if isinstance(steps, list) and steps:
-        return [
-            {each: step.get(each) for each in ("type", "subtype", "description", "masking")}
-            for step in steps
-            if isinstance(step, dict)
-        ]
-    kind, description = output.get("transformationType"), output.get("transformationDescription")
-    if kind is None and description is None:
-        return []
-    return [{"type": kind, "subtype": None, "description": description, "masking": None}]
-
-
-def transformation(steps: Iterable[Shape]) -> Shape:
-    """The two members that Marquez has for it, from the first step that there is."""
-    first = next(iter(steps), {})
-    return {
-        "transformationDescription": first.get("description"),
-        "transformationType": first.get("subtype") or first.get("type"),
-    }
-
-
-def _column_lineage(facets: Iterable[Any]) -> list[Shape]:
-    columns: list[Shape] = []
+def _column_lineage(of: Name, facets: Iterable[Any]) -> list[Shape]:
+    """Column by column, as Marquez lists it in a dataset: the newest word on a column first."""
+    columns: dict[str, list[Flow]] = {}
     for facet in facets:
-        fields = facet.get("fields") if isinstance(facet, dict) else None
-        for column, output in sorted(fields.items()) if isinstance(fields, dict) else ():
-            inputs = [_input_field(entry, output) for entry in output.get("inputFields") or []]
-            steps = [step for entry in inputs for step in entry["transformations"]]
-            columns.append({"name": column, "inputFields": inputs, **transformation(steps)})
-    return columns
+        said: dict[str, list[Flow]] = {}
+        for flow in flows(of, facet):
+            said.setdefault(flow.output.field, []).append(flow)
+        columns = said | columns
+    return [
+        {
+            "name": column,
+            "inputFields": [_input_field(flow) for flow in of_column],
+            **transformation([step for flow in of_column for step in flow.steps]),
+        }
+        for column, of_column in sorted(columns.items())
+    ]
 
 
-def _input_field(entry: Mapping[str, Any], output: Mapping[str, Any]) -> Shape:
-    steps = transformations(entry, output)
+def _input_field(flow: Flow) -> Shape:
     return {
-        "namespace": entry.get("namespace"),
-        "dataset": entry.get("name"),
-        "field": entry.get("field"),
-        **transformation(steps),
-        "transformations": steps,
+        "namespace": flow.source.dataset.namespace,
+        "dataset": flow.source.dataset.name,
+        "field": flow.source.field,
+        **transformation(flow.steps),
+        "transformations": flow.steps,
     }
 
 
 def _field(field: Shape) -> Shape:
-    return {"type": None, **field, "tags": [], "description": field.get("description")}
+    """A field as clients expect it, whatever a producer put into the facet, which is there too as it was sent."""
+    shape: Shape = {each: _text_of(field.get(each)) for each in ("name", "type", "description")}
+    shape["tags"] = []
+    nested = fields_of(field)
+    return shape | {"fields": [_field(each) for each in nested]} if nested else shape
+
+
+def _text_of(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _names(ids: Iterable[NodeId], names: Mapping[NodeId, Name]) -> list[Shape]:

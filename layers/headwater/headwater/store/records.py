@@ -99,7 +99,9 @@ def job_item(head: JobHead) -> Item:
         "latest": head.latest,
         "chosen": head.chosen,
     }
-    seen = {node: [seen.reads, seen.writes, _from_registers(seen.facets)] for node, seen in facts.seen.items()}
+    seen = {
+        node: [seen.reads, seen.writes, seen.last, _from_registers(seen.facets)] for node, seen in facts.seen.items()
+    }
     node = job_id(facts.name)
     labels = _node_labels("job", facts.name, keys.jobs_of(facts.name.namespace), node, head.settling)
     return Item(keys.job_head(node), labels, {DOC: pack(document), SEEN: pack(seen)})
@@ -115,7 +117,10 @@ def read_job(item: Item) -> JobHead:
         facets=_to_registers(document["facets"]),
         run_facets=_to_registers(document["runFacets"]),
         declared=Register(*document["declared"]) if document["declared"] else None,
-        seen={node: Seen(reads, writes, _to_registers(facets)) for node, (reads, writes, facets) in seen.items()},
+        seen={
+            node: Seen(reads, writes, last, _to_registers(facets))
+            for node, (reads, writes, last, facets) in seen.items()
+        },
     )
     latest = RunRef(*document["latest"]) if document["latest"] else None
     chosen = Edges(at, run_id, tuple(inputs), tuple(outputs))

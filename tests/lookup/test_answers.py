@@ -1,0 +1,187 @@
+"""What the lookups say after events that happen, and after facets that nobody would think of."""
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from headwater.access.principal import Principal
+from headwater.answers import answered
+from headwater.fold.fold import fold
+from headwater.lookup.question import Question
+from headwater.lookup.reader import Reader
+from headwater.lookup.routes import respond
+from headwater.store.memory import MemoryTable
+from headwater.store.records import Retention
+from tests import factory
+from tests.factory import Document
+
+ANYONE = Principal("test", frozenset({"read"}), ("*",))
+LAKE = "s3://lake"
+
+Ask = Callable[..., Any]
+
+
+def after(*documents: Document) -> Ask:
+    """A way to ask a table that has folded these events."""
+    table = MemoryTable()
+    fold(factory.received(*documents), table, Retention(timedelta(days=90), timedelta(days=30)))
+
+    def ask(path: str, **query: Any) -> Any:
+        question = Question(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
+        answer = answered(lambda: respond(Reader(table), question), log=_fail)
+        assert answer.status == 200
+        return json.loads(answer.to_gateway()["body"])
+
+    return ask
+
+
+def _fail(message: str) -> None:
+    raise AssertionError(message)
+
+
+def writes(
+    *names: str, seconds: float, run: int, lineage: bool = True, inputs: tuple[str, ...] = ("source",)
+) -> Document:
+    facets: Document = {"columnLineage": factory.columns(id=(LAKE, inputs[0], "id"))} if lineage else {}
+    return factory.run_event(
+        "COMPLETE",
+        seconds=seconds,
+        run=run,
+        inputs=[factory.dataset(name) for name in inputs],
+        outputs=[factory.dataset(name, **facets) for name in names],
+    )
+
+
+def columns(graph: dict[str, Any]) -> set[str]:
+    return {node["id"].removeprefix(f"datasetField:{LAKE}:") for node in graph["graph"]}
+
+
+def test_column_lineage_stays_when_the_job_writes_another_table_next() -> None:
+    ask = after(writes("one", seconds=0, run=1), writes("two", seconds=60, run=2))
+    for table in ("one", "two"):
+        assert columns(ask("column-lineage", nodeId=f"dataset:{LAKE}:{table}")) == {f"{table}:id", "source:id"}
+        assert "columnLineage" in ask(f"namespaces/{LAKE}/datasets/{table}")["facets"]
+
+
+def test_column_lineage_is_what_the_job_said_last() -> None:
+    ask = after(
+        writes("one", seconds=0, run=1, inputs=("old",)),
+        writes("one", seconds=60, run=2, inputs=("new",)),
+        writes("one", seconds=90, run=3, inputs=("new",), lineage=False),
+    )
+    assert columns(ask("column-lineage", nodeId=f"dataset:{LAKE}:one")) == {"one:id", "new:id"}
+
+
+def test_a_dataset_event_gives_column_lineage_too() -> None:
+    said = factory.dataset("view", columnLineage=factory.columns(id=(LAKE, "table", "id")))
+    ask = after(factory.dataset_event(said))
+    assert columns(ask("column-lineage", nodeId=f"dataset:{LAKE}:view")) == {"view:id", "table:id"}
+    assert ask(f"namespaces/{LAKE}/datasets/view")["facets"]["columnLineage"] == said["facets"]["columnLineage"]
+
+
+def test_depth_bounds_columns_and_what_bears_on_them_alike() -> None:
+    filtered = {
+        "namespace": LAKE,
+        "name": "a",
+        "field": "f",
+        "transformations": [{"type": "INDIRECT", "subtype": "FILTER"}],
+    }
+    lineage = factory.columns(id=(LAKE, "a", "id")) | {"dataset": [filtered]}
+    ask = after(
+        factory.run_event("COMPLETE", job="one", outputs=[factory.dataset("b", columnLineage=lineage)]),
+        factory.run_event(
+            "COMPLETE", job="two", outputs=[factory.dataset("c", columnLineage=factory.columns(id=(LAKE, "b", "id")))]
+        ),
+    )
+    near = ask("column-lineage", nodeId=f"dataset:{LAKE}:c", depth=1)
+    far = ask("column-lineage", nodeId=f"dataset:{LAKE}:c", depth=2)
+    assert (columns(near), near["indirect"]) == ({"c:id", "b:id"}, [])
+    assert columns(far) == {"c:id", "b:id", "a:id"}
+    assert [(each["dataset"], each["inputField"]["field"]) for each in far["indirect"]] == [("b", "f")]
+
+
+def test_downstream_is_walked_apart_from_upstream() -> None:
+    both = factory.facet(
+        fields={"x": {"inputFields": [{"namespace": LAKE, "name": name, "field": "id"} for name in ("a", "other")]}}
+    )
+    ask = after(
+        factory.run_event("COMPLETE", inputs=[factory.dataset("a")], outputs=[factory.dataset("b", columnLineage=both)])
+    )
+    down = ask("column-lineage", nodeId=f"datasetField:{LAKE}:a:id", withDownstream="true")
+    assert columns(down) == {"a:id", "b:x"}
+
+
+@pytest.mark.parametrize(("old", "masked"), [("IDENTITY", False), ("MASKED", True)])
+def test_the_deprecated_form_of_column_lineage_is_told_in_today_s_terms(old: str, masked: bool) -> None:
+    field = {"namespace": LAKE, "name": "a", "field": "id"}
+    lineage = factory.facet(fields={"id": {"inputFields": [field], "transformationType": old}})
+    ask = after(factory.run_event("COMPLETE", outputs=[factory.dataset("b", columnLineage=lineage)]))
+    (source,) = ask(f"namespaces/{LAKE}/datasets/b")["columnLineage"][0]["inputFields"]
+    assert source["transformationType"] == old
+    assert source["transformations"] == [{"type": "DIRECT", "subtype": old, "description": None, "masking": masked}]
+
+
+ODD: list[Any] = [None, 3, "q", [], {}, [1, "x", [2], None, {}], {"a": None}, {"a": 3}, {"a": {"inputFields": "q"}}]
+ODD += [{"fields": odd} for odd in list(ODD)]
+ODD += [{"fields": {"c": {"inputFields": odd}}} for odd in list(ODD)]
+ODD += [{"dataset": "q"}, {"dataset": [None, 1]}, {"fields": {"c": {"inputFields": [], "transformationType": [1]}}}]
+NAMED = ["columnLineage", "schema", "dataSource", "documentation", "datasetType", "lifecycleStateChange", "version"]
+
+
+@pytest.mark.parametrize("facet", NAMED)
+def test_no_facet_keeps_a_dataset_or_its_list_from_being_shown(facet: str) -> None:
+    odd_facets: list[Document] = [{facet: odd} for odd in ODD]
+    outputs = [factory.dataset(f"odd {number}", **odd) for number, odd in enumerate(odd_facets)]
+    ask = after(factory.run_event("COMPLETE", outputs=outputs))
+    assert ask(f"namespaces/{LAKE}/datasets")["totalCount"] == len(ODD)
+    for number, odd in enumerate(ODD):
+        shown = ask(f"namespaces/{LAKE}/datasets/odd {number}")
+        if odd is not None and facet != "columnLineage":
+            assert shown["facets"][facet] == odd
+        ask("column-lineage", nodeId=f"dataset:{LAKE}:odd {number}", withDownstream="true")
+    assert len(ask("lineage", nodeId="job:demo:load")["graph"]) == len(ODD) + 1
+
+
+@pytest.mark.parametrize("facet", ["parent", "nominalTime", "jobType", "sourceCodeLocation", "documentation"])
+def test_no_facet_keeps_a_job_or_a_run_from_being_shown(facet: str) -> None:
+    events = [
+        factory.run_event("COMPLETE", run=number, job=f"odd {number}", run_facets={facet: odd}, job_facets={facet: odd})
+        for number, odd in enumerate(ODD)
+    ]
+    ask = after(*events)
+    assert ask("namespaces/demo/jobs")["totalCount"] == len(ODD)
+    for number in range(len(ODD)):
+        ask(f"namespaces/demo/jobs/odd {number}")
+        ask(f"jobs/runs/{factory.run_id(number)}")
+        ask("lineage", nodeId=f"job:demo:odd {number}")
+
+
+def test_fields_are_shown_as_clients_expect_them() -> None:
+    fields = [{"name": "a", "type": "int"}, {}, "x", {"name": "b", "type": {}, "fields": [{"name": "c"}]}, {"name": 5}]
+    ask = after(factory.dataset_event(factory.dataset("d", schema=factory.facet(fields=fields))))
+    shown = ask(f"namespaces/{LAKE}/datasets/d")
+    bare: Document = {"type": None, "description": None, "tags": []}
+    nested = {**bare, "name": "b", "fields": [{**bare, "name": "c"}]}
+    assert shown["fields"] == [{**bare, "name": "a", "type": "int"}, nested]
+    assert shown["facets"]["schema"]["fields"] == fields
+
+
+def test_a_dataset_is_as_new_as_the_last_event_that_names_it() -> None:
+    ask = after(
+        writes("one", seconds=0, run=1),
+        factory.run_event("RUNNING", seconds=500, run=1),
+        writes("two", seconds=60, run=2),
+        factory.run_event("COMPLETE", seconds=90, run=3, job="check", inputs=[factory.dataset("one")]),
+    )
+    assert ask(f"namespaces/{LAKE}/datasets/one")["updatedAt"] == "2026-11-20T08:01:30Z"
+    assert ask(f"namespaces/{LAKE}/datasets/source")["updatedAt"] == "2026-11-20T08:01:00Z"
+
+
+def test_a_node_id_of_very_many_colons_is_answered_at_once() -> None:
+    table = MemoryTable()
+    question = Question(ANYONE, "GET", "/api/v1/column-lineage", {"nodeId": "datasetField" + ":a" * 5_000})
+    answer = answered(lambda: respond(Reader(table), question), log=_fail)
+    assert answer.status == 404
