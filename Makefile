@@ -74,7 +74,8 @@ checkov: $(STATE)/checkov.stamp ## check the security of template.yaml
 
 .PHONY: clean
 clean: ## remove everything that was installed, built or kept in this folder
-	@if [ -s $(STATE)/up.pid ]; then echo 'A stack is up: run make down first.' >&2; exit 1; fi
+	@for kind in up demo; do if [ -s $(STATE)/$$kind.pid ]; then \
+	  echo "make $$kind runs in this folder: end it, or run make down, first." >&2; exit 1; fi; done
 	rm -rf $(STATE) .aws-sam .hypothesis .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -53,10 +53,9 @@ def parser() -> argparse.ArgumentParser:
 
 
 def port(text: str) -> int:
-    number = int(text)
-    if not 1 <= number <= 65535:
-        raise ValueError(text)
-    return number
+    if not text.isdecimal() or not 1 <= int(text) <= 65535:
+        raise argparse.ArgumentTypeError(f"expected a number from 1 to 65535, not {text!r}")
+    return int(text)
 
 
 def run(options: argparse.Namespace, layout: Layout) -> None:

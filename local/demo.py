@@ -8,11 +8,11 @@ from local.folding import wait_until_folded
 from local.jars import jar_files
 from local.java import java_home
 from local.layout import Layout
-from local.lock import holding
+from local.lock import holding, require_free
 from local.orders_pipeline import Lake, run_pipeline
-from local.report import check_counts, print_counts, print_upstream
+from local.report import check_counts, curl_of_columns, print_counts, print_upstream
 from local.spark import Spark
-from local.stack import Say, StackOptions, listening, stack
+from local.stack import IN_USE, Say, StackOptions, listening, stack
 
 
 def demo(layout: Layout, port: int) -> None:
@@ -20,6 +20,7 @@ def demo(layout: Layout, port: int) -> None:
     with listening(port):
         pass  # sooner told than after all that comes before the port is needed
     with holding(layout.demo_lock, "wait until it has ended"):
+        require_free(layout.run("demo") / "data" / IN_USE, "`make down` if that is the stack that `make up` runs")
         shutil.rmtree(layout.run("demo"))
         run(layout, port, stopwatch())
 
@@ -29,6 +30,7 @@ def run(layout: Layout, port: int, say: Say) -> None:
     lake, data = Lake(folder / "lake"), folder / "data"
     say("looking for Java and the OpenLineage listener")
     home = java_home(layout)
+    say(f"Java: {home}")
     jars = jar_files(layout, home / "bin" / "java")
     with stack(StackOptions(layout, "demo", port, data), say) as running:
         spark = Spark(home, jars, running.url, running.key, folder)
@@ -39,7 +41,10 @@ def run(layout: Layout, port: int, say: Say) -> None:
         print_counts(metrics)
         print_upstream(Api(running.url, running.key, folder), lake.revenue)
         check_counts(metrics)
-    print(f"once this is up again, with what the demo saw: make up DATA={data.relative_to(layout.root)} PORT={port}")
+        curl = curl_of_columns(Api(running.url, running.key, folder), lake.revenue)
+    print("\nThe stack is down again. To ask it yourself:")
+    print(f"  make up DATA={data.relative_to(layout.root)} PORT={port}     # with what the demo saw")
+    print(f"  {curl} | python3 -m json.tool     # in another shell")
 
 
 def stopwatch() -> Say:

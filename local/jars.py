@@ -9,6 +9,7 @@ import pyspark
 
 from local.failure import Failure
 from local.layout import Layout
+from local.truststore import trust_options
 
 RESOLVE_SECONDS = 300
 PINS = Path(__file__).with_name("jars.sha256")
@@ -55,7 +56,19 @@ def jar_file(jar: Jar, folder: Path, java: Path) -> Path:
 
 
 def fetch(jar: Jar, folder: Path, java: Path) -> None:
-    command = [str(java), "-jar", str(ivy()), "-cache", str(folder / "ivy"), "-confs", "default", "-types", "jar"]
+    folder.mkdir(parents=True, exist_ok=True)
+    command = [
+        str(java),
+        *trust_options(folder),
+        "-jar",
+        str(ivy()),
+        "-cache",
+        str(folder / "ivy"),
+        "-confs",
+        "default",
+        "-types",
+        "jar",
+    ]
     command += ["-dependency", jar.organisation, jar.name, jar.revision]
     command += ["-retrieve", str(folder / "[organisation]_[artifact]-[revision].[ext]")]
     try:

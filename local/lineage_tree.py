@@ -10,16 +10,19 @@ Graph = list[dict[str, Any]]
 Label = Callable[[str], str]
 
 
+LINE = 100
+
+
 @dataclass(frozen=True)
 class Tree:
     text: str
     upstream: "list[Tree]"
 
     def lines(self, indent: str = "", mark: str = "", below: str = "") -> Iterator[str]:
-        """Yield the drawing's lines. A node with one source stays on its line: `total <- order.total <- ...`."""
+        """Yield the drawing's lines. One source stays on its line while that fits: `total <- a.total <- ...`."""
         text, rest = self.text, self.upstream
-        while len(rest) == 1:
-            text, rest = f"{text} <- {rest[0].text}", rest[0].upstream
+        while len(rest) == 1 and len(chain := f"{text} <- {rest[0].text}") <= LINE:
+            text, rest = chain, rest[0].upstream
         yield f"{indent}{mark}{text}"
         for number, tree in enumerate(rest, start=1):
             is_last = number == len(rest)

@@ -20,12 +20,21 @@ def holding(file: Path, next_step: str) -> Iterator[None]:
     with file.open("a+", encoding="utf-8") as lock:
         if not is_free(lock):
             lock.seek(0)
-            raise Failure(f"process {lock.read()} already runs this in this folder", next_step)
+            raise Failure(f"process {lock.read()} runs already, with {file}", next_step)
         lock.truncate(0)
         lock.write(str(os.getpid()))
         lock.flush()
-        yield
-        lock.truncate(0)
+        try:
+            yield
+        finally:
+            lock.truncate(0)
+
+
+def require_free(file: Path, next_step: str) -> None:
+    """Raise Failure if a process holds the lock."""
+    if file.is_file():
+        with holding(file, next_step):
+            pass
 
 
 def is_free(lock: TextIO) -> bool:

@@ -15,7 +15,11 @@ DEPTH = 20
 def print_counts(metrics: Metrics) -> None:
     received, folded, refused = map(metrics.total, ("EventsReceived", "EventsFolded", "EventsRefused"))
     print(f"\nevents: {received} received, {folded} folded, {refused} refused")
-    print(f"emission latency: p50 {latency(metrics, 0.5)}, p95 {latency(metrics, 0.95)}")
+    print(f"emission latency, from an event's own time until it was received: {percentiles(metrics)}")
+
+
+def percentiles(metrics: Metrics) -> str:
+    return f"p50 {latency(metrics, 0.5)}, p95 {latency(metrics, 0.95)}"
 
 
 def latency(metrics: Metrics, share: float) -> str:
@@ -31,7 +35,7 @@ def check_counts(metrics: Metrics) -> None:
 
 
 def print_upstream(api: Api, dataset: Path) -> None:
-    """Print where a dataset and its columns come from, and how to ask. Raises Failure if the API does not know."""
+    """Print where a dataset and its columns come from. Raises Failure if the API does not know."""
     node = f"dataset:file:{dataset}"
     tables = api.get(TABLES, nodeId=node, depth=DEPTH)["graph"]
     columns = api.get(COLUMNS, nodeId=node, depth=DEPTH)
@@ -41,8 +45,15 @@ def print_upstream(api: Api, dataset: Path) -> None:
         raise Failure(f"the lookup API shows no upstream of {dataset.name}", f"ask it yourself: {api.url}")
     print_trees(f"upstream of {dataset.name}, as GET {TABLES} answers:", [table])
     print_trees(f"and of its columns, as GET {COLUMNS} answers:", fields)
-    print_trees("what bears on whole tables, from the same answer:", indirect_trees(columns["indirect"], label))
-    print(f"\nthe same from a shell:\n  {api.curl(COLUMNS, nodeId=node, depth=DEPTH)}")
+    print_trees(
+        "columns that decide which rows a table has (filters, joins, groupings), from the same answer:",
+        indirect_trees(columns["indirect"], label),
+    )
+
+
+def curl_of_columns(api: Api, dataset: Path) -> str:
+    """Return the command that asks where a dataset's columns come from."""
+    return api.curl(COLUMNS, nodeId=f"dataset:file:{dataset}", depth=DEPTH)
 
 
 def print_trees(title: str, trees: Iterable[Tree]) -> None:

@@ -3,7 +3,7 @@
 import os
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,9 +16,12 @@ from local.front import front
 from local.function_logs import save_logs
 from local.instance import Instance
 from local.layout import Layout
+from local.lock import holding
 from local.proxy import Target
 
 Say = Callable[[str], None]
+
+IN_USE = "in-use.pid"
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class Stack:
 @contextmanager
 def stack(options: StackOptions, say: Say) -> Iterator[Stack]:
     """Bring the stack up, telling each step; the public port is taken first, since that is what fails most."""
-    with listening(options.port) as listener:
+    with listening(options.port) as listener, data_to_itself(options.data):
         instance = Instance.kept_in(options.data, iam=options.iam)
         folder = fresh_folder(options)
         say(f"starting the emulator (logs: {folder.relative_to(options.layout.root)})")
@@ -53,7 +56,7 @@ def stack(options: StackOptions, say: Say) -> Iterator[Stack]:
             say("deploying template.yaml")
             deployment = deploy(options.layout, running.account, options.iam, say)
             admit(deployment, instance.key)
-            say("made by API call: the local key, in the secret of the API keys")
+            say("made by API call: a key for this stack, in the secret of the API keys")
             url = f"http://127.0.0.1:{options.port}"
             try:
                 with front(listener, Target(deployment.api_url, running.account.trust)):
@@ -61,6 +64,11 @@ def stack(options: StackOptions, say: Say) -> Iterator[Stack]:
                     yield Stack(url, instance.key, deployment, running)
             finally:
                 save_logs(deployment, folder)
+
+
+def data_to_itself(data: Path | None) -> AbstractContextManager[None]:
+    """Keep other stacks away from a data folder: each would write its own state over the other's."""
+    return holding(data / IN_USE, "`make down` if that is the stack that `make up` runs") if data else nullcontext()
 
 
 def fresh_folder(options: StackOptions) -> Path:
@@ -76,7 +84,7 @@ def listening(port: int) -> Iterator[socket.socket]:
     try:
         listener = socket.create_server(("127.0.0.1", port), backlog=128)
     except OSError as error:
-        reason = f"port {port} cannot be had: {os.strerror(error.errno or 0)}"
+        reason = f"port {port} is taken: {os.strerror(error.errno or 0)}"
         raise Failure(reason, "`make down` if that is a stack of this folder, or choose another with PORT=") from error
     with listener:
         yield listener

@@ -5,6 +5,7 @@ import os
 import signal
 import time
 
+from local.api import Api
 from local.failure import Failure
 from local.instance import write_private
 from local.layout import Layout
@@ -20,7 +21,7 @@ def up(options: StackOptions) -> None:
     with holding(layout.up_lock, "`make down` stops it"), stack(options, say) as running:
         write_private(layout.endpoint, json.dumps({"url": running.url, "key": running.key}) + "\n")
         try:
-            tell(running, layout)
+            tell(running, options)
             wait(running, layout)
         except KeyboardInterrupt:
             say("stopping")
@@ -32,10 +33,13 @@ def say(text: str) -> None:
     print(text, flush=True)
 
 
-def tell(running: Stack, layout: Layout) -> None:
-    say(f"\nup at {running.url}")
+def tell(running: Stack, options: StackOptions) -> None:
+    layout = options.layout
+    kept = f"kept in {options.data}" if options.data else "it starts empty, and forgets unless DATA=dir is given"
+    say(f"\nup at {running.url}; {kept}")
     say(f"key   {running.key}")
     say(f"both are in {layout.endpoint.relative_to(layout.root)}; stop with Ctrl-C or `make down`")
+    say(f"try   {Api(running.url, running.key, layout.run('up')).curl('/api/v1/namespaces', limit=10)}")
 
 
 def wait(running: Stack, layout: Layout) -> None:
@@ -50,13 +54,14 @@ def down(layout: Layout) -> None:
     layout.state.mkdir(exist_ok=True)
     with layout.up_lock.open("a+", encoding="utf-8") as lock:
         if is_free(lock):
+            lock.truncate(0)
             say("nothing is up")
             return
         lock.seek(0)
         os.kill(int(lock.read()), signal.SIGTERM)
         while time.monotonic() < deadline:
             if is_free(lock):
-                say("down")
+                say("the stack is down")
                 return
             time.sleep(0.1)
     process = layout.up_lock.read_text(encoding="utf-8")

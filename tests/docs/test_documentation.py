@@ -78,6 +78,11 @@ def test_every_metric_is_documented_and_no_other() -> None:
     assert set(column("metrics.md", "metric")) == emitted | {from_log}
 
 
+def test_every_alarm_has_its_advice_and_no_other() -> None:
+    alarms = {name for name, each in TEMPLATE.items() if each["Type"] == "AWS::CloudWatch::Alarm"}
+    assert set(column("operating.md", "alarm")) == alarms
+
+
 def test_every_route_of_the_api_is_documented_and_no_other() -> None:
     documented = {route for route in column("routes.md", "route") if route.startswith("POST")}
     keys = {each["Properties"]["RouteKey"] for each in TEMPLATE.values() if each["Type"] == "AWS::ApiGatewayV2::Route"}

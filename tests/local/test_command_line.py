@@ -30,6 +30,6 @@ def test_a_taken_port_is_told_with_the_next_step() -> None:
         port = taken.getsockname()[1]
         done = local("demo", "--port", str(port))
     assert done.returncode == 1
-    assert f"port {port} cannot be had" in done.stderr
+    assert f"port {port} is taken" in done.stderr
     assert "PORT=" in done.stderr
     assert "Traceback" not in done.stderr

@@ -35,7 +35,7 @@ def test_down_with_nothing_up_says_so(layout: Layout, capsys: pytest.CaptureFixt
 
 
 def test_a_second_stack_is_refused(layout: Layout) -> None:
-    told = pytest.raises(Failure, match=f"process {os.getpid()} already")
+    told = pytest.raises(Failure, match=f"process {os.getpid()} runs already")
     with holding(layout.up_lock, "stop it"), told, holding(layout.up_lock, "stop it"):
         pass
 
@@ -56,6 +56,6 @@ def test_down_ends_the_holder_and_waits_for_it(layout: Layout, capsys: pytest.Ca
         assert holder.stdout.readline() == "held\n"
         down(layout)
         assert holder.wait(10) == -signal.SIGTERM
-    assert capsys.readouterr().out == "down\n"
+    assert capsys.readouterr().out == "the stack is down\n"
     with layout.up_lock.open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -180,6 +180,15 @@ def test_a_dataset_is_as_new_as_the_last_event_that_names_it() -> None:
     assert ask(f"namespaces/{LAKE}/datasets/source")["updatedAt"] == "2026-11-20T08:01:00Z"
 
 
+def test_a_column_that_is_not_known_is_not_found() -> None:
+    table = MemoryTable()
+    known = factory.dataset("d", schema=factory.schema("id:int"))
+    fold(factory.received(factory.dataset_event(known)), table, Retention(timedelta(days=90), timedelta(days=30)))
+    for field, status in (("id", 200), ("nope", 404)):
+        question = Question(ANYONE, "GET", "/api/v1/column-lineage", {"nodeId": f"datasetField:{LAKE}:d:{field}"})
+        assert answered(lambda asked=question: respond(Reader(table), asked), log=_fail).status == status  # type: ignore[misc]
+
+
 def test_a_node_id_of_very_many_colons_is_answered_at_once() -> None:
     table = MemoryTable()
     question = Question(ANYONE, "GET", "/api/v1/column-lineage", {"nodeId": "datasetField" + ":a" * 5_000})

@@ -140,7 +140,15 @@ def _lineage(reader: Reader, question: Question) -> Answer:
 def _column_lineage(reader: Reader, question: Question) -> Answer:
     node = _asked_node(reader, question, set(Kind))
     depth = question.number("depth", DEFAULT_DEPTH, MAX_DEPTH)
-    return Answer(200, column_lineage(reader, node, depth, with_downstream=question.flag("withDownstream")))
+    answer = column_lineage(reader, node, depth, with_downstream=question.flag("withDownstream"))
+    if node.field is not None and not answer["graph"] and not _has_field(reader, node):
+        raise NotFound("Could not find node")
+    return Answer(200, answer)
+
+
+def _has_field(reader: Reader, node: Node) -> bool:
+    head = reader.datasets([node.id])[node.id]
+    return any(field["name"] == node.field for field in shapes.fields_of(head.schema))
 
 
 def _asked_node(reader: Reader, question: Question, kinds: set[Kind]) -> Node:
