@@ -45,6 +45,18 @@ SCENES = {
         writes("START", seconds=1, run=2, output="a"),
         writes("RUNNING", seconds=5, run=3, output="b"),
     ),
+    # A run is chosen for the newest, and turns out to be older before the choice is written.
+    "a newest run that is not": (
+        [writes("START", seconds=0, run=2, output="b"), writes("RUNNING", seconds=9, run=2, output="a")],
+        writes("START", seconds=1, run=1, output="a"),
+        writes("START", seconds=0, run=1, output="a"),
+    ),
+    # Two events of one run, folded at once: one moves its start, the other adds an output.
+    "one run twice": (
+        [writes("COMPLETE", seconds=4, run=2, output="a")],
+        factory.run_event("COMPLETE", seconds=0, run=2),
+        writes("START", seconds=2, run=2, output="b"),
+    ),
     # One job has seen a new schema, while another sees the old one once more, later.
     "the newest schema of a dataset": (
         [uses(OLD, seconds=0, run=1, job="load"), uses(OLD, seconds=0, run=2, job="report")],

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from headwater.fold.batch import Batch
+from headwater.fold.jobs import Watched
 from headwater.fold.referred import put_namespaces
 from headwater.graph.dataset import DatasetFacts, DatasetHead, newest_facets
 from headwater.graph.identity import NodeId, dataset_id
@@ -13,20 +14,17 @@ from headwater.graph.mention import SCHEMA
 from headwater.graph.register import Registers
 from headwater.store import keys, records
 from headwater.store.pages import read_neighbours
-from headwater.store.table import Change, Conflict, Item, Stored, Table, version_of
+from headwater.store.table import Change, Conflict, Stored, Table, version_of
 
 
-def fold_datasets(
-    batch: Batch, table: Table, jobs: Mapping[NodeId, JobHead], watched: Mapping[NodeId, Item | None]
-) -> None:
+def fold_datasets(batch: Batch, table: Table, jobs: Mapping[NodeId, JobHead], watched: Watched) -> None:
     """Writes the heads of datasets that are new or that now say something else.
 
-    `watched` are heads of jobs that did not change although a run of theirs did: should one have been marked in the
-    meantime, its choice may have missed that run.
+    Raises Conflict if what the heads of jobs rest on is no longer as it was: it is read along with the datasets.
     """
-    stored = table.read([*map(keys.dataset_head, batch.datasets), *map(keys.job_head, watched)])
-    if any(version_of(stored.get(keys.job_head(job))) != version_of(item) for job, item in watched.items()):
-        raise Conflict("the head of a job was chosen anew while one of its runs was written")
+    stored = table.read([*map(keys.dataset_head, batch.datasets), *watched])
+    if any(version_of(stored.get(key)) != version_of(item) for key, item in watched.items()):
+        raise Conflict("a job's newest run changed while it was chosen")
     put_namespaces(table, [(facts.name.namespace, facts.created) for facts in _earlier(batch, stored)])
     changes: list[Change] = []
     for dataset, facts in batch.datasets.items():

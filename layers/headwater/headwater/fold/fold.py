@@ -2,7 +2,7 @@
 
     read     runs, their writes and the heads of their jobs         one BatchGetItem for 100 items
     put      events, and what a head refers to: neighbours, schemas, column lineage, namespaces
-    change   writes, then runs, then the heads of jobs              each on the version that was read
+    change   runs and their writes, then the heads of jobs          each on the version that was read
     read     the heads of the datasets, once those of the jobs are written: the second BatchGetItem
     change   the heads of datasets that now say something else      seldom
 
@@ -52,8 +52,8 @@ def fold(received: Sequence[Received], table: Table, retention: Retention) -> No
 def _fold_once(batch: Batch, table: Table, retention: Retention) -> None:
     stored = table.read(batch.keys_to_read())
     table.put(records.event_item(event, canonical, retention) for event, canonical in batch.received)
-    runs, changed = fold_runs(batch, table, retention, stored)
+    runs = fold_runs(batch, table, retention, stored)
     before = {job: records.read_job(stored[key]) for job in batch.jobs if (key := keys.job_head(job)) in stored}
     put_referred(batch, table, before)
-    heads, unwritten = fold_jobs(batch, table, runs, before, stored)
-    fold_datasets(batch, table, heads, watched={job: stored.get(keys.job_head(job)) for job in unwritten & changed})
+    heads, watched = fold_jobs(batch, table, runs, before, stored)
+    fold_datasets(batch, table, heads, watched)

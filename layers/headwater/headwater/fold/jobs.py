@@ -1,40 +1,66 @@
 """Folds the heads of jobs: what events say of them, and which of their runs is the newest."""
 
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
 from headwater.fold.batch import Batch
+from headwater.fold.runs import FoldedRun
 from headwater.graph.identity import NodeId, job_id
 from headwater.graph.job import NO_EDGES, Edges, JobHead, RunRef
-from headwater.graph.run import Run
 from headwater.store import keys, records
+from headwater.store.keys import Key
 from headwater.store.table import Change, Item, Stored, Table, changed
 
 RUNS_AT_A_TIME = 20
 
+Watched = Mapping[Key, Item | None]
+"""Items as they must still be."""
+
 
 def fold_jobs(
-    batch: Batch, table: Table, runs: Iterable[Run], before: Mapping[NodeId, JobHead], stored: Stored
-) -> tuple[dict[NodeId, JobHead], frozenset[NodeId]]:
-    """Writes the heads of jobs that changed. Returns all heads, and the jobs whose head was left as it is."""
+    batch: Batch, table: Table, runs: Sequence[FoldedRun], before: Mapping[NodeId, JobHead], stored: Stored
+) -> tuple[dict[NodeId, JobHead], Watched]:
+    """Writes the heads of jobs that changed. Returns all heads, and what must still be as it is when all is written:
+
+    a head that was left as it is although a run of its job is news, since a choice made in the meantime may have missed
+    that run; and a run that a head now names, since it may have turned out to be older before the head was written.
+    """
     heads = {
         job: replace(before[job], facts=facts.join(before[job].facts)) if job in before else JobHead(facts)
         for job, facts in batch.jobs.items()
     }
     settling = {job for job, head in heads.items() if head.settling}
-    for run in runs:
-        job = job_id(run.job)
-        if heads[job].is_undercut_by(run):
+    for folded in runs:
+        job = job_id(folded.run.job)
+        if heads[job].is_undercut_by(folded.run):
             settling.add(job)
-        heads[job] = heads[job].with_run(run)
+        heads[job] = heads[job].with_run(folded.run)
     changes = changed([records.job_item(head) for job, head in heads.items() if job not in settling], stored)
     table.change(changes)
+    written = {keys.node_of(change.item.key.pk) for change in changes}
+    watched = _watched(runs, heads, before, written, stored)
     for job in sorted(settling):
         heads[job] = _settle_job(table, heads[job], stored.get(keys.job_head(job)))
-    written = settling.union(keys.node_of(change.item.key.pk) for change in changes)
-    return heads, frozenset(heads.keys() - written)
+    return heads, {key: item for key, item in watched.items() if keys.node_of(key.pk) not in settling}
+
+
+def _watched(
+    runs: Iterable[FoldedRun],
+    heads: Mapping[NodeId, JobHead],
+    before: Mapping[NodeId, JobHead],
+    written: Container[NodeId],
+    stored: Stored,
+) -> Watched:
+    watched: dict[Key, Item | None] = {}
+    for run, item, is_news in runs:
+        job = job_id(run.job)
+        if job not in written and is_news:
+            watched[keys.job_head(job)] = stored.get(keys.job_head(job))
+        elif job in written and heads[job].chooses(run) and not (job in before and before[job].chooses(run)):
+            watched[item.key] = item
+    return watched
 
 
 def _settle_job(table: Table, head: JobHead, item: Item | None) -> JobHead:

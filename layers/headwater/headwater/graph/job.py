@@ -122,6 +122,10 @@ class JobHead:
         inputs, outputs = declared.value
         return Edges(declared.time, "", tuple(inputs), tuple(outputs))
 
+    def chooses(self, run: Run) -> bool:
+        """Whether this head names the run, as it knows it, as its newest or as the one that says what is current."""
+        return run.order in (self.latest, self.chosen[:2])
+
     def column_lineage(self, dataset: NodeId) -> Register | None:
         """The digest of the newest column lineage that the job gave of an output, and when."""
         seen = self.facts.seen.get(dataset)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from headwater.graph.identity import NodeId, dataset_id
-from headwater.graph.register import Registers, Stamp, deletable, is_deletion, join_registers, said
+from headwater.graph.register import Registers, Stamp, deletable, is_deletion, join_registers, said, time_of
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetMention, Facets, Name
 from headwater.openlineage.instant import Instant
@@ -23,9 +23,10 @@ BY_DIGEST = frozenset({SCHEMA, COLUMN_LINEAGE})
 
 @dataclass(frozen=True, slots=True)
 class DatasetUse:
-    """A dataset as a run reads or writes it."""
+    """A dataset as a run reads or writes it; `first` is the earliest event time that names it there."""
 
     name: Name
+    first: Instant
     facets: Registers
     io_facets: Registers
 
@@ -33,7 +34,8 @@ class DatasetUse:
         if other is None:
             return self
         facets = join_registers(self.facets, other.facets)
-        return DatasetUse(self.name, facets, join_registers(self.io_facets, other.io_facets))
+        first = min(self.first, other.first)
+        return DatasetUse(self.name, first, facets, join_registers(self.io_facets, other.io_facets))
 
 
 Uses = Mapping[NodeId, DatasetUse]
@@ -58,7 +60,8 @@ def uses(mentions: Iterable[DatasetMention], at: Stamp) -> Uses:
     """The datasets of one side of one event. A producer may name one twice (a self-join): what is said is united."""
     found: dict[NodeId, DatasetUse] = {}
     for mention in mentions:
-        use = DatasetUse(mention.name, dataset_facets(mention.facets, at), said(mention.io_facets, at))
+        facets = dataset_facets(mention.facets, at)
+        use = DatasetUse(mention.name, time_of(at), facets, said(mention.io_facets, at))
         node = dataset_id(mention.name)
         found[node] = use.join(found.get(node))
     return found

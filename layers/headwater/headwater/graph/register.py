@@ -26,7 +26,7 @@ class Register:
 
     @property
     def time(self) -> Instant:
-        return Instant(self.stamp[:30])
+        return time_of(self.stamp)
 
     def join(self, other: "Register | None") -> "Register":
         if other is None or other == self:
@@ -45,6 +45,11 @@ def stamp(event: AnyEvent, role: str = "") -> Stamp:
     if isinstance(event, RunEvent):
         phase = "2" if event.type.is_terminal else "0" if event.type == "START" else "1"
     return Stamp(f"{event.time}{phase}{event.digest}{role}")
+
+
+def time_of(said_at: Stamp) -> Instant:
+    """The event time in a stamp."""
+    return Instant(said_at[:30])
 
 
 def join_registers(left: Registers, right: Registers) -> Registers:

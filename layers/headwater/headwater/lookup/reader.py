@@ -66,8 +66,7 @@ class Reader:
         for key in self.table.newest(keys.dataset_head(dataset).pk):
             item = self.table.read([key]).get(key)
             if item:
-                document = records.read_document(item)
-                return document["run"], records.read_use(document["use"])
+                return records.read_write(item)
         return None
 
     def column_lineage(self, wanted: Collection[tuple[NodeId, str]]) -> dict[tuple[NodeId, str], Any]:

@@ -74,16 +74,18 @@ def read_run(item: Item) -> Run:
     )
 
 
-def write_items(run: Run, retention: Retention) -> list[Item]:
-    """The versions of datasets that a run wrote, one for each output."""
-    expires_at = _expiry(run.started_at, retention.runs)
-    job = job_id(run.job)
-    items = []
-    for dataset, use in run.outputs.items():
-        document = {"job": run.job, "run": run.run_id, "use": _from_use(use)}
-        labels = {"kind": "write", "at": keys.time_key(*run.order)}
-        items.append(Item(keys.write(dataset, run.run_id, job), labels, {DOC: pack(document)}, expires_at))
-    return items
+def write_item(job: Name, run_id: str, use: DatasetUse, retention: Retention) -> Item:
+    """A version of a dataset: what a run said of this output. Its time is that of the first event that named it."""
+    document = {"run": run_id, "use": _from_use(use)}
+    labels = {"kind": "write", "at": keys.time_key(use.first, run_id)}
+    key = keys.write(dataset_id(use.name), run_id, job_id(job))
+    return Item(key, labels, {DOC: pack(document)}, _expiry(use.first, retention.runs))
+
+
+def read_write(item: Item) -> tuple[str, DatasetUse]:
+    """The run that wrote a version, and what it said."""
+    document = unpack(item.parts[DOC])
+    return document["run"], _to_use(document["use"])
 
 
 def job_item(head: JobHead) -> Item:
@@ -224,13 +226,12 @@ def _to_registers(document: Mapping[str, list[Any]]) -> Registers:
 
 
 def _from_use(use: DatasetUse) -> list[Any]:
-    return [use.name, _from_registers(use.facets), _from_registers(use.io_facets)]
+    return [use.name, use.first, _from_registers(use.facets), _from_registers(use.io_facets)]
 
 
-def read_use(document: list[Any]) -> DatasetUse:
-    """The use of a dataset in a run's or a write's document."""
-    name, facets, io_facets = document
-    return DatasetUse(Name(*name), _to_registers(facets), _to_registers(io_facets))
+def _to_use(document: list[Any]) -> DatasetUse:
+    name, first, facets, io_facets = document
+    return DatasetUse(Name(*name), first, _to_registers(facets), _to_registers(io_facets))
 
 
 def _from_uses(uses: Uses) -> dict[NodeId, list[Any]]:
@@ -238,4 +239,4 @@ def _from_uses(uses: Uses) -> dict[NodeId, list[Any]]:
 
 
 def _to_uses(document: Mapping[NodeId, list[Any]]) -> Uses:
-    return {node: read_use(use) for node, use in document.items()}
+    return {node: _to_use(use) for node, use in document.items()}
