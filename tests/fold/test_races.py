@@ -77,10 +77,10 @@ SCENES = {
 
 
 class Turns:
-    """Says whose call is next: `first` calls of writer 0, `second` of writer 1, then each to its end."""
+    """Says whose call is next: in the order given, then writer 0 to its end, then writer 1."""
 
-    def __init__(self, first: int, second: int) -> None:
-        self._order = [0] * first + [1] * second
+    def __init__(self, order: Sequence[int]) -> None:
+        self._order = list(order)
         self._running = {0, 1}
         self._changed = threading.Condition()
 
@@ -136,8 +136,8 @@ def folded(documents: Sequence[Document]) -> dict[Key, Item]:
     return table.items
 
 
-def raced(before: dict[Key, Item], writers: Sequence[list[Received]], first: int, second: int) -> dict[Key, Item]:
-    items, turns = dict(before), Turns(first, second)
+def raced(before: dict[Key, Item], writers: Sequence[list[Received]], order: Sequence[int]) -> dict[Key, Item]:
+    items, turns = dict(before), Turns(order)
 
     def write(writer: int) -> None:
         try:
@@ -165,4 +165,21 @@ def test_whoever_comes_in_between_nothing_is_missed(scene: str, swapped: bool) -
         else [factory.received(one), factory.received(other)]
     )
     for first, second in itertools.product(range(MOST_CALLS), repeat=2):
-        assert raced(before, writers, first, second) == expected, f"after {first} calls of one, {second} of the other"
+        assert raced(before, writers, [0] * first + [1] * second) == expected, (
+            f"after {first} calls of one, {second} of the other"
+        )
+
+
+def test_a_run_that_moves_between_the_index_and_its_reading_is_asked_again() -> None:
+    """Four turns: the older of two runs is taken for the newest, and becomes older still while it is read."""
+    earlier = [
+        writes("COMPLETE", seconds=4, run=1, output="a"),
+        writes("COMPLETE", seconds=3, run=3, output="b"),
+    ]
+    one, other = writes("START", seconds=2, run=1, output="a"), writes("START", seconds=0, run=3, output="b")
+    expected, before = folded([*earlier, one, other]), folded(earlier)
+    writers = [factory.received(one), factory.received(other)]
+    lengths = itertools.product(range(1, 5), range(1, 5), range(4, 12), range(1, 5))
+    for first, second, third, fourth in lengths:
+        order = [0] * first + [1] * second + [0] * third + [1] * fourth
+        assert raced(before, writers, order) == expected, order

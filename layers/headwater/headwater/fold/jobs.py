@@ -11,7 +11,7 @@ from headwater.graph.identity import NodeId, job_id
 from headwater.graph.job import NO_EDGES, Edges, JobHead, RunRef
 from headwater.store import keys, records
 from headwater.store.keys import Key
-from headwater.store.table import Change, Item, Stored, Table, changed
+from headwater.store.table import Change, Conflict, Item, Stored, Table, changed
 
 RUNS_AT_A_TIME = 20
 
@@ -73,12 +73,18 @@ def _settle_job(table: Table, head: JobHead, item: Item | None) -> JobHead:
 
 
 def _newest_runs(table: Table, job: NodeId) -> tuple[RunRef | None, Edges]:
-    """The newest run of a job, and what its newest run that names a dataset reads and writes."""
+    """The newest run of a job, and what its newest run that names a dataset reads and writes.
+
+    The index gives the order, the runs are read after it: if one has moved in between, Conflict.
+    """
     latest: RunRef | None = None
     newest = table.newest(keys.job_head(job).pk)
     while page := list(islice(newest, RUNS_AT_A_TIME)):
         items = table.read(page)
-        for run in (records.read_run(items[key]) for key in page if key in items):
+        runs = [records.read_run(items[key]) for key in page if key in items]
+        if runs != sorted(runs, key=lambda run: run.order, reverse=True):
+            raise Conflict("a run moved among its job's runs while they were read")
+        for run in runs:
             latest = latest or RunRef(*run.order)
             if run.names_datasets:
                 return latest, Edges.of(run)
