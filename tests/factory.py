@@ -4,9 +4,10 @@ import uuid
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from headwater.fold.batch import Received
+from headwater.graph.naming import Naming
+from headwater.graph.received import Received
+from headwater.graph.understanding import understood
 from headwater.openlineage import exact_json
-from headwater.openlineage.wire import read_event
 
 EPOCH = datetime(2026, 11, 20, 8, tzinfo=UTC)
 PRODUCER = "https://example.com/producer"
@@ -40,6 +41,26 @@ def columns(**outputs: tuple[str, str, str]) -> Document:
             for name, source in outputs.items()
         }
     )
+
+
+def symlinks(*names: str, namespace: str = "s3://lake") -> Document:
+    return facet(identifiers=[{"namespace": namespace, "name": name, "type": "TABLE"} for name in names])
+
+
+def parent(run: int, job: str, root: tuple[int, str] | None = None) -> Document:
+    """A parent run facet, with the root of all if it is another run."""
+    holders = {"parent": (run, job), **({"root": root} if root else {})}
+    named = {
+        role: {"run": {"runId": run_id(number)}, "job": {"namespace": "demo", "name": name}}
+        for role, (number, name) in holders.items()
+    }
+    return facet(**named.pop("parent"), **named)
+
+
+def made_of(target: str, *sources: str, namespace: str = "s3://lake") -> Document:
+    """An entry of an explicit lineage facet."""
+    inputs = [{"namespace": namespace, "name": source, "type": "DATASET"} for source in sources]
+    return {"namespace": namespace, "name": target, "type": "DATASET", "inputs": inputs}
 
 
 def dataset(name: str, namespace: str = "s3://lake", **facets: Any) -> Document:
@@ -91,5 +112,4 @@ def dataset_event(named: Document, *, seconds: float = 0) -> Document:
 
 def received(*documents: Document) -> list[Received]:
     """Events as the fold takes them, read from their JSON as a message is."""
-    texts = [exact_json.dumps(document) for document in documents]
-    return [Received(read_event(exact_json.loads(text)), text) for text in texts]
+    return [understood(exact_json.dumps(document), Naming()) for document in documents]

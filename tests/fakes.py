@@ -1,5 +1,8 @@
 """Fakes at the ports: what AWS does, in a few lines."""
 
+from collections.abc import Sequence
+
+from headwater.store.messages import Message
 from headwater.store.table import StorageError
 
 
@@ -19,3 +22,17 @@ class FakeBucket:
         if self.broken or key not in self.objects:
             raise StorageError("the bucket is away")
         return self.objects[key]
+
+
+class FakeQueue:
+    """Takes messages, but for those of the groups that `refused` names; while it is `broken`, none."""
+
+    def __init__(self) -> None:
+        self.sent: list[Message] = []
+        self.refused: set[str] = set()
+        self.broken = False
+
+    def send(self, messages: Sequence[Message]) -> list[bool]:
+        safe = [not self.broken and message.group not in self.refused for message in messages]
+        self.sent += [message for message, is_safe in zip(messages, safe, strict=True) if is_safe]
+        return safe

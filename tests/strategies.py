@@ -10,6 +10,21 @@ JOBS = ("load", "report")
 SCHEMAS = (factory.schema("id:long"), factory.schema("id:string"), factory.schema("id:long", "x:int"))
 KINDS = ("START", "RUNNING", "COMPLETE", "FAIL", "ABORT", "OTHER", None)
 
+RUN_FACETS: tuple[Document, ...] = (
+    {},
+    {"x": factory.facet(v=1)},
+    {"parent": factory.parent(3, "report")},
+    {"parent": factory.parent(4, "nightly", root=(5, "schedule"))},
+)
+JOB_FACETS: tuple[Document, ...] = (
+    {},
+    {"y": factory.facet(v=1)},
+    {"y": {"_deleted": True}},
+    {"jobType": factory.facet(processingType="STREAMING")},
+    {"lineage": factory.facet(entries=[factory.made_of("c", "a")])},
+    {"headwater_deleted": {"through": "2026-11-20T08:00:02.000000000Z"}},
+)
+
 seconds = st.integers(0, 5)
 
 
@@ -25,8 +40,19 @@ def datasets(draw: st.DrawFn) -> Document:
     if draw(st.booleans()):
         facets["columnLineage"] = factory.columns(id=("s3://lake", draw(st.sampled_from(DATASETS)), "id"))
     if draw(st.booleans()):
+        facets["symlinks"] = factory.symlinks(draw(st.sampled_from(DATASETS)))
+    if draw(st.booleans()):
+        facets["dataSource"] = factory.facet(name="lake", uri=draw(st.sampled_from(["s3://lake", "s3a://lake"])))
+    if draw(st.booleans()):
         facets["version"] = factory.facet(datasetVersion=str(draw(st.integers(1, 3))))
-    return factory.dataset(draw(st.sampled_from(DATASETS)), **facets)
+    namespace = draw(st.sampled_from(["s3://lake", "s3://lake", "s3a://lake"]))
+    named = factory.dataset(draw(st.sampled_from([*DATASETS, "a/day=1"])), namespace, **facets)
+    if draw(st.booleans()):
+        return named
+    return {
+        **named,
+        "inputFacets": {"dataQualityAssertions": factory.facet(assertions=[{"success": draw(st.booleans())}])},
+    }
 
 
 several = st.lists(datasets(), max_size=2)
@@ -41,8 +67,8 @@ def run_events(draw: st.DrawFn) -> Document:
         job=draw(st.sampled_from(JOBS)),
         inputs=draw(several),
         outputs=draw(several),
-        run_facets=draw(st.sampled_from([{}, {"x": factory.facet(v=1)}, {"x": factory.facet(v=2)}])),
-        job_facets=draw(st.sampled_from([{}, {"y": factory.facet(v=1)}, {"y": {"_deleted": True}}])),
+        run_facets=draw(st.sampled_from(RUN_FACETS)),
+        job_facets=draw(st.sampled_from(JOB_FACETS)),
     )
 
 
@@ -54,4 +80,45 @@ job_events = st.builds(
     several,
 )
 dataset_events = st.builds(lambda named, seconds: factory.dataset_event(named, seconds=seconds), datasets(), seconds)
-events = st.one_of(run_events(), run_events(), run_events(), job_events, dataset_events)
+derivations = st.builds(
+    lambda made_of, seconds: factory.dataset_event(
+        factory.dataset("b", lineage=factory.facet(**made_of)), seconds=seconds
+    ),
+    st.sampled_from([factory.made_of("b", "a"), factory.made_of("b"), {"_deleted": True}]),
+    seconds,
+)
+deletions = st.builds(
+    lambda name, through, seconds: factory.dataset_event(
+        factory.dataset(name, headwater_deleted={"through": f"2026-11-20T08:00:0{through}.000000000Z"}), seconds=seconds
+    ),
+    st.sampled_from(DATASETS),
+    seconds,
+    seconds,
+)
+job_deletions = st.builds(
+    lambda job, through, seconds: (
+        factory.job_event(seconds=seconds, job=job)
+        | {
+            "job": {
+                "namespace": "demo",
+                "name": job,
+                "facets": {"headwater_deleted": {"through": f"2026-11-20T08:00:0{through}.000000000Z"}},
+            }
+        }
+    ),
+    st.sampled_from(JOBS),
+    seconds,
+    seconds,
+)
+descriptions = st.builds(
+    lambda reserved, facets, seconds: factory.dataset_event(
+        factory.dataset("s3://lake", reserved, **facets), seconds=seconds
+    ),
+    st.sampled_from(["headwater:namespaces", "headwater:sources"]),
+    st.sampled_from([{}, {"documentation": {"description": "d"}}, {"headwater_deleted": {"through": factory.at(2)}}]),
+    seconds,
+)
+curation = st.one_of(deletions, job_deletions, descriptions)
+events = st.one_of(
+    run_events(), run_events(), run_events(), run_events(), job_events, dataset_events, derivations, curation
+)

@@ -8,6 +8,7 @@ from aws_lambda_powertools import Logger
 from headwater import metrics
 from headwater.config import NormaliseSettings, from_environment
 from headwater.fold.normalise import Delivery, Normaliser
+from headwater.graph.naming import Naming
 from headwater.openlineage.instant import Instant, instant_of
 from headwater.store.aws import PATIENT_SECONDS, client
 from headwater.store.dynamodb import DynamoTable
@@ -33,6 +34,7 @@ normaliser = Normaliser(
     bucket=bucket,
     archive=Archive(client("firehose", seconds=PATIENT_SECONDS), settings.archive_stream, bucket),
     retention=Retention(settings.run_retention_days, settings.event_retention_days),
+    naming=Naming(settings.namespace_aliases),
     now=_now,
     log=_log,
 )

@@ -6,12 +6,13 @@ from datetime import timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headwater.fold.batch import Received
 from headwater.fold.fold import fold
+from headwater.graph.received import Received
+from headwater.store import keys
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
 from headwater.store.records import Retention
-from headwater.store.table import Change, Item, StorageError
+from headwater.store.table import LOWEST, Change, Item, StorageError
 from tests import factory, strategies
 from tests.factory import Document
 
@@ -33,9 +34,9 @@ class Interrupted(MemoryTable):
         if self.calls == self._nth:
             self._interruption()
 
-    def read(self, keys: Collection[Key]) -> dict[Key, Item]:
+    def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
         self._called()
-        return super().read(keys)
+        return super().read(keys, only)
 
     def change(self, changes: Sequence[Change]) -> None:
         for change in changes:
@@ -47,9 +48,11 @@ class Interrupted(MemoryTable):
             self._called()
             super().put([item])
 
-    def newest(self, pk: str) -> Iterator[Key]:
+    def newest(
+        self, pk: str, before: str = keys.QUALITY, after: str = LOWEST, limit: int | None = None
+    ) -> Iterator[Key]:
         self._called()
-        return super().newest(pk)
+        return super().newest(pk, before, after, limit)
 
 
 def folded(batches: Iterable[Sequence[Received]]) -> dict[Key, Item]:

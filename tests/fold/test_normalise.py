@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from headwater.fold.normalise import Delivery, Normaliser
+from headwater.graph.naming import Naming
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import Instant, parse_instant
 from headwater.openlineage.wire import read_event
@@ -38,12 +39,12 @@ class PartlyAway(MemoryTable):
         super().__init__()
         self.failures: dict[str, Exception] = {}
 
-    def read(self, keys: Collection[Key]) -> dict[Key, Item]:
+    def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
         for key in keys:
             for run_id, failure in self.failures.items():
                 if key.sk == f"R#{run_id}":
                     raise failure
-        return super().read(keys)
+        return super().read(keys, only)
 
 
 @pytest.fixture
@@ -64,7 +65,7 @@ def archive() -> FakeArchive:
 @pytest.fixture
 def normaliser(table: PartlyAway, bucket: FakeBucket, archive: FakeArchive) -> Normaliser:
     retention = Retention(runs=timedelta(days=90), events=timedelta(days=30))
-    return Normaliser(table, bucket, archive, retention, now=lambda: FOLDED, log=lambda *_: None)
+    return Normaliser(table, bucket, archive, retention, Naming(), now=lambda: FOLDED, log=lambda *_: None)
 
 
 def delivery(document: Document, bucket: FakeBucket, message_id: str = "m") -> Delivery:

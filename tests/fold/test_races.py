@@ -12,12 +12,13 @@ from datetime import timedelta
 
 import pytest
 
-from headwater.fold.batch import Received
 from headwater.fold.fold import fold
+from headwater.graph.received import Received
+from headwater.store import keys
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
 from headwater.store.records import Retention
-from headwater.store.table import Change, Item
+from headwater.store.table import LOWEST, Change, Item
 from tests import factory
 from tests.factory import Document
 
@@ -26,12 +27,14 @@ MOST_CALLS = 16
 OLD, NEW = factory.schema("id:long"), factory.schema("id:string")
 
 
-def uses(schema: Document, *, seconds: float, run: int, job: str) -> Document:
-    return factory.run_event("RUNNING", seconds=seconds, run=run, job=job, inputs=[factory.dataset("a", schema=schema)])
+def uses(schema: Document, *, seconds: float, run: int, job: str, name: str = "a", **facets: Document) -> Document:
+    read = factory.dataset(name, "s3://lake", schema=schema, **facets)
+    return factory.run_event("RUNNING", seconds=seconds, run=run, job=job, inputs=[read])
 
 
-def writes(kind: str, *, seconds: float, run: int, output: str) -> Document:
-    return factory.run_event(kind, seconds=seconds, run=run, outputs=[factory.dataset(output)])
+def writes(kind: str, *, seconds: float, run: int, output: str | Document) -> Document:
+    written = factory.dataset(output) if isinstance(output, str) else output
+    return factory.run_event(kind, seconds=seconds, run=run, outputs=[written])
 
 
 SCENES = {
@@ -67,6 +70,31 @@ SCENES = {
         [uses(OLD, seconds=0, run=1, job="load")],
         uses(NEW, seconds=5, run=3, job="load"),
         uses(factory.schema("x:int"), seconds=9, run=4, job="report"),
+    ),
+    # One event says that two names are of one dataset, while the other name is used for the first time.
+    "a symlink": (
+        [],
+        writes("COMPLETE", seconds=0, run=1, output=factory.dataset("a", symlinks=factory.symlinks("b"))),
+        factory.run_event("COMPLETE", seconds=1, run=2, job="report", inputs=[factory.dataset("b")]),
+    ),
+    "a symlink of a name that is used": (
+        [writes("COMPLETE", seconds=0, run=1, output="a")],
+        uses(OLD, seconds=1, run=2, job="report", name="b"),
+        uses(OLD, seconds=2, run=3, job="other", symlinks=factory.symlinks("b")),
+    ),
+    # Two children of one parent, which was only named so far; one of them fails.
+    "a parent": (
+        [],
+        factory.run_event("FAIL", seconds=5, run=1, run_facets={"parent": factory.parent(9, "nightly")}),
+        factory.run_event("START", seconds=1, run=2, job="b", run_facets={"parent": factory.parent(9, "nightly")}),
+    ),
+    # A dataset is deleted, while a job uses it again.
+    "a deletion": (
+        [uses(OLD, seconds=0, run=1, job="load")],
+        factory.dataset_event(
+            factory.dataset("a", headwater_deleted={"through": "2026-11-20T08:00:00.000000000Z"}), seconds=3
+        ),
+        uses(OLD, seconds=4, run=2, job="report"),
     ),
     "a new dataset": (
         [],
@@ -110,7 +138,7 @@ class TakingTurns(MemoryTable):
         self._turns = turns
         self._writer = writer
 
-    def read(self, keys: Collection[Key]) -> dict[Key, Item]:
+    def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
         self._turns.take(self._writer)
         return super().read(keys)
 
@@ -124,9 +152,11 @@ class TakingTurns(MemoryTable):
             self._turns.take(self._writer)
             super().put([item])
 
-    def newest(self, pk: str) -> Iterator[Key]:
+    def newest(
+        self, pk: str, before: str = keys.QUALITY, after: str = LOWEST, limit: int | None = None
+    ) -> Iterator[Key]:
         self._turns.take(self._writer)
-        return super().newest(pk)
+        return super().newest(pk, before, after, limit)
 
 
 def folded(documents: Sequence[Document]) -> dict[Key, Item]:

@@ -41,7 +41,7 @@ def dataset_of(table: MemoryTable, name: str) -> DatasetHead:
 def edges(table: MemoryTable, name: str = "load") -> tuple[list[str], list[str]]:
     current = job_of(table, name).current
     names = {dataset_id(Name("s3://lake", each)): each for each in "abc"}
-    return [names[each] for each in current.inputs], [names[each] for each in current.outputs]
+    return [names[each.id] for each in current.inputs], [names[each.id] for each in current.outputs]
 
 
 def test_a_failed_run_stays_failed_when_complete_follows() -> None:

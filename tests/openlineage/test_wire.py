@@ -85,7 +85,7 @@ def test_of_very_many_faults_the_first_hundred_are_named() -> None:
     assert found[:2] == ["inputs[0].namespace: missing", "inputs[0].name: missing"]
     assert found[100:] == ["body: 399900 more faults"]
     behind = faults(good() | {"inputs": [factory.dataset("a")] * 100 + [{}] * 100})
-    assert behind == ["body: 200 faults, all behind the first 100 inputs and outputs"]
+    assert behind == ["body: 200 faults, all behind the first 100 entries"]
 
 
 @pytest.mark.parametrize("document", [[], "x", 1, None, True])

@@ -1,6 +1,8 @@
-"""DynamoDB as the emulator has it, and tables in it with the keys and indexes of template.yaml."""
+"""DynamoDB as the emulator and as AWS's own stand-in have it, and tables with the keys and indexes of template.yaml."""
 
+import uuid
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +12,13 @@ from headwater.store.dynamodb import DynamoTable
 from local.emulator import EmulatorOptions, emulator
 from local.instance import free_port
 from local.template import read_template
+from tests.dynamodb_local import dynamodb_local as running_dynamodb_local
 from tests.fakes import FakeBucket
 
 TEMPLATE = Path(__file__).parents[2] / "template.yaml"
+SHAPE = ("AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes", "BillingMode")
+SERVICES = {"ministack": "dynamodb", "dynamodb-local": "dynamodb_local"}
+"""The stand-ins for DynamoDB, and the fixtures that are clients of them."""
 
 
 @pytest.fixture(scope="module")
@@ -22,20 +28,43 @@ def dynamodb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         yield running.account.client("dynamodb")
 
 
+@pytest.fixture(scope="session")
+def dynamodb_local(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A client of DynamoDB Local."""
+    with running_dynamodb_local(pytestconfig, tmp_path_factory.mktemp("dynamodb-local")) as account:
+        yield account.client("dynamodb")
+
+
 @pytest.fixture
 def objects() -> FakeBucket:
     return FakeBucket()
 
 
+@pytest.fixture(params=SERVICES)
+def service(request: pytest.FixtureRequest) -> Any:
+    """A client of each stand-in in turn."""
+    return request.getfixturevalue(SERVICES[request.param])
+
+
 @pytest.fixture
-def dynamo(dynamodb: Any, objects: FakeBucket) -> DynamoTable:
-    return dynamo_table(dynamodb, objects)
+def dynamo(service: Any, objects: FakeBucket) -> DynamoTable:
+    return dynamo_table(service, objects)
 
 
 def dynamo_table(client: Any, objects: FakeBucket) -> DynamoTable:
     """An empty table with the keys and indexes of template.yaml."""
+    return DynamoTable(client, new_table(client), objects)
+
+
+def new_table(client: Any) -> str:
+    """The name of an empty table with the keys and indexes of template.yaml."""
+    name = f"table-{uuid.uuid4()}"
+    client.create_table(TableName=name, **shape())
+    return name
+
+
+@cache
+def shape() -> dict[str, Any]:
+    """What template.yaml says of the table's keys and indexes."""
     properties = read_template(TEMPLATE)["Resources"]["LineageTable"]["Properties"]
-    name = f"table-{len(client.list_tables()['TableNames'])}"
-    taken = ("AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes", "BillingMode")
-    client.create_table(TableName=name, **{each: properties[each] for each in taken})
-    return DynamoTable(client, name, objects)
+    return {each: properties[each] for each in SHAPE if each in properties}

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from headwater.fold.normalise import Delivery, Normaliser
+from headwater.graph.naming import Naming
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import Instant
 from headwater.openlineage.wire import read_event
@@ -79,7 +80,9 @@ class Stack:
         self._dynamodb = dynamodb
         archive = Archive(FakeFirehose(), "stream", self.bucket)
         retention = Retention(runs=timedelta(days=90), events=timedelta(days=30))
-        self._normaliser = Normaliser(self.table, self.bucket, archive, retention, now=lambda: AT, log=lambda *_: None)
+        self._normaliser = Normaliser(
+            self.table, self.bucket, archive, retention, Naming(), now=lambda: AT, log=lambda *_: None
+        )
 
     def deliver(self, documents: Sequence[Document]) -> None:
         outcome = self._normaliser.normalise([self._delivery(number, each) for number, each in enumerate(documents)])

@@ -1,7 +1,6 @@
-"""What every table promises: the one in memory, and DynamoDB as the emulator has it."""
+"""What every table promises: the one in memory, and DynamoDB as each of its stand-ins has it."""
 
 import threading
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,15 +8,16 @@ import pytest
 from headwater.store.dynamodb import MAX_PARTS_BYTES, DynamoTable
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
-from headwater.store.table import Change, Conflict, Item, StorageError, Table
+from headwater.store.table import Change, Conflict, Item, Rejected, StorageError, Table
 from tests.fakes import FakeBucket
+from tests.store.conftest import SERVICES, dynamo_table
 
-TEMPLATE = Path(__file__).parents[2] / "template.yaml"
 
-
-@pytest.fixture(params=["memory", "dynamodb"])
+@pytest.fixture(params=["memory", *SERVICES])
 def table(request: pytest.FixtureRequest, objects: FakeBucket) -> Table:
-    return MemoryTable() if request.param == "memory" else request.getfixturevalue("dynamo")
+    if request.param == "memory":
+        return MemoryTable()
+    return dynamo_table(request.getfixturevalue(SERVICES[request.param]), objects)
 
 
 def item(
@@ -109,11 +109,62 @@ def test_a_run_whose_time_changes_moves(table: Table) -> None:
     assert list(table.newest("J#1")) == [Key("J#1", "R#a"), Key("J#1", "R#b")]
 
 
-def test_nodes_are_listed_by_name(table: Table) -> None:
-    names = {"z": "zebra", "a": "ant", "m": "Mole", "e": "épée"}
-    table.put([item(pk=f"J#{pk}", listed_in="J#ns", name_key=name) for pk, name in names.items()])
-    table.put([item(pk="J#x", listed_in="J#other", name_key="x")])
-    assert [key.pk for key in table.named("J#ns")] == ["J#m", "J#a", "J#z", "J#e"]
+def test_a_time_may_be_bounded(table: Table) -> None:
+    table.put([item("R#a", at="2026-01-01#a"), item("R#b", at="2026-01-02#b"), item("R#c", at="2026-01-03#c")])
+    assert [key.sk for key in table.newest("J#1", before="2026-01-03#c", limit=1)] == ["R#b", "R#a"]
+    assert [key.sk for key in table.newest("J#1", after="2026-01-02", before="2026-01-04")] == ["R#c", "R#b"]
+    assert list(table.newest("J#1", after="2026-01-04", before="2026-01-02")) == []
+
+
+def test_writes_and_quality_share_an_index_and_do_not_mix(table: Table) -> None:
+    table.put([item("W#a", at="2026-01-01#a"), item("Q#a", at="Q#2026-01-01#a")])
+    assert [key.sk for key in table.newest("J#1")] == ["W#a"]
+    assert [key.sk for key in table.newest("J#1", after="Q#", before="Q$")] == ["Q#a"]
+
+
+def test_a_partition_is_read_by_the_beginning_of_its_sort_keys(table: Table) -> None:
+    table.put([item(sk) for sk in ("S#b", "S#a", "T#a", "META")] + [item("S#c", pk="J#2")])
+    assert [key.sk for key in table.partition("J#1", "S#")] == ["S#a", "S#b"]
+    assert [key.sk for key in table.partition("J#1", "")] == ["META", "S#a", "S#b", "T#a"]
+
+
+def test_of_an_item_one_part_may_be_read(table: Table) -> None:
+    whole = Item(Key("J#1", "META"), {"kind": "job", "name": "n", "namespace": "s"}, {"doc": b"d", "seen": b"s"}, 7)
+    table.put([whole])
+    assert table.read([whole.key], "doc") == {whole.key: Item(whole.key, {}, {"doc": b"d"})}
+
+
+NAMES = {"z": "zebra", "a": "ant", "m": "Mole", "e": "épée", "c": "\x01first", "l": "\U0010ffff last"}
+
+
+def put_list(table: Table) -> None:
+    table.put([item(pk=f"J#{pk}", listed_in="J#ns", place=f"{name}#{pk}", name=name) for pk, name in NAMES.items()])
+    table.put([item(pk="J#x", listed_in="J#other", place="x", name="x"), item(pk="J#0")])
+
+
+def test_a_list_is_in_the_order_of_its_places(table: Table) -> None:
+    put_list(table)
+    assert [each.name for each in table.listed("J#ns")] == sorted(NAMES.values())
+    assert [each.name for each in table.listed("J#ns", newest_first=True, limit=2)] == sorted(NAMES.values())[::-1]
+    assert next(iter(table.listed("J#other"))) == (Key("J#x", "META"), "x", "x")
+    assert list(table.listed("J#none")) == []
+
+
+def test_a_list_may_be_bounded_by_places(table: Table) -> None:
+    put_list(table)
+    assert [each.name for each in table.listed("J#ns", after="ant#a", before="zebra#z")] == ["ant"]
+    assert [each.name for each in table.listed("J#ns", after="ant#b", before="zebra#zz")] == ["zebra"]
+    assert list(table.listed("J#ns", after="z", before="a")) == []
+
+
+@pytest.mark.parametrize("newest_first", [False, True])
+def test_a_list_is_counted_whatever_part_of_it_is_asked_for(table: Table, *, newest_first: bool) -> None:
+    put_list(table)
+    whole = list(table.listed("J#ns", newest_first=newest_first))
+    for limit in (0, 1, 3, 6, 100):
+        assert table.counted("J#ns", limit, newest_first=newest_first) == (whole[:limit], len(NAMES))
+    assert table.counted("J#ns", 1, after="ant", before="zebra#z")[1] == 1
+    assert table.counted("J#none", 5) == ([], 0)
 
 
 def test_runs_are_found_by_their_id_under_every_job(table: Table) -> None:
@@ -145,8 +196,16 @@ def test_what_is_too_long_for_an_item_goes_to_the_bucket(
     assert [key.startswith(prefix) for key in objects.objects] == [True]
 
 
-def test_a_service_that_does_not_answer_is_a_storage_error(dynamodb: Any, objects: FakeBucket) -> None:
-    missing = DynamoTable(dynamodb, "no-such-table", objects)
+@pytest.mark.parametrize("refused", [item("s" * 1025), item(name="n" * 400 * 1024)], ids=["sort key", "item"])
+def test_what_is_beyond_the_service_s_limits_is_rejected(dynamo: DynamoTable, refused: Item) -> None:
+    with pytest.raises(Rejected):
+        dynamo.change([Change(refused, None)])
+    with pytest.raises(Rejected):
+        dynamo.put([refused])
+
+
+def test_a_service_that_does_not_answer_is_a_storage_error(service: Any, objects: FakeBucket) -> None:
+    missing = DynamoTable(service, "no-such-table", objects)
     with pytest.raises(StorageError):
         missing.read([Key("a", "b")])
     with pytest.raises(StorageError):

@@ -1,5 +1,6 @@
 """The environment of the functions: typed, read once at start, with an error that says what to set."""
 
+import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
@@ -30,12 +31,24 @@ class NormaliseSettings:
     archive_stream: str
     run_retention_days: timedelta
     event_retention_days: timedelta
+    namespace_aliases: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class LookupSettings:
     table_name: str
     archive_bucket: str
+    namespace_aliases: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class CurateSettings:
+    table_name: str
+    queue_url: str
+    archive_bucket: str
+    run_retention_days: timedelta
+    event_retention_days: timedelta
+    namespace_aliases: Mapping[str, str]
 
 
 def _days(text: str) -> timedelta:
@@ -49,9 +62,21 @@ def _positive(text: str) -> int:
     return number
 
 
-_READERS: Mapping[Any, Callable[[str], Any]] = {str: str, int: _positive, timedelta: _days}
+def _names(text: str) -> Mapping[str, str]:
+    document = json.loads(text)
+    if not isinstance(document, dict) or not all(isinstance(value, str) and value for value in document.values()):
+        raise ValueError("not an object of strings")
+    return document
 
-Settings = TypeVar("Settings", AuthoriseSettings, IngestSettings, NormaliseSettings, LookupSettings)
+
+_READERS: Mapping[Any, tuple[Callable[[str], Any], str]] = {
+    str: (str, "a text"),
+    int: (_positive, "a whole number above 0"),
+    timedelta: (_days, "a whole number above 0"),
+    Mapping[str, str]: (_names, 'a JSON object of namespaces, such as {"hive://ip-*": "arn:aws:glue:..."}'),
+}
+
+Settings = TypeVar("Settings", AuthoriseSettings, IngestSettings, NormaliseSettings, LookupSettings, CurateSettings)
 
 
 def from_environment(settings: type[Settings], environment: Mapping[str, str] = os.environ) -> Settings:
@@ -62,10 +87,11 @@ def from_environment(settings: type[Settings], environment: Mapping[str, str] = 
     for field in fields(settings):
         name = field.name.upper()
         text = environment.get(name, "")
+        read, expected = _READERS[types[field.name]]
         try:
-            values[field.name] = _READERS[types[field.name]](text)
+            values[field.name] = read(text)
         except ValueError:
-            wrong.append(f"{name} is {text!r}, expected a whole number above 0" if text else f"{name} is not set")
+            wrong.append(f"{name} is {text!r}, expected {expected}" if text else f"{name} is not set")
         if not text:
             wrong.append(f"{name} is not set")
     if wrong:

@@ -3,65 +3,74 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 from headwater.graph.dataset import DatasetFacts
-from headwater.graph.identity import NodeId, dataset_id, job_id
+from headwater.graph.identity import NodeId, dataset_id, job_id, sent_id
 from headwater.graph.job import JobFacts
-from headwater.graph.mention import Document, documents
+from headwater.graph.mention import Document, documents, mentioned
+from headwater.graph.received import Alias, Received
 from headwater.graph.run import Run, runs_of
-from headwater.openlineage.event import AnyEvent, DatasetEvent, Name, RunEvent
+from headwater.openlineage.event import Name, RunEvent
+from headwater.openlineage.instant import Instant
 from headwater.store import keys
 from headwater.store.keys import Key
 
 
-class Received(NamedTuple):
-    """An event and its canonical text."""
-
-    event: AnyEvent
-    canonical: str
-
-
 @dataclass(frozen=True)
 class Batch:
-    """The joins of what events say, by run, job, dataset and document."""
+    """The joins of what events say, by run, job, dataset, document and name.
+
+    `named` has when each dataset was first called what, `used` when it was last named.
+    """
 
     received: tuple[Received, ...]
     runs: dict[tuple[Name, str], Run]
     jobs: dict[NodeId, JobFacts]
     datasets: dict[NodeId, DatasetFacts]
     documents: dict[tuple[NodeId, str, str], Document]
+    aliases: dict[Alias, Instant]
+    named: dict[NodeId, dict[Name, Instant]]
+    used: dict[NodeId, Instant]
 
     @classmethod
     def of(cls, received: Iterable[Received]) -> "Batch":
         distinct = {each.event.digest: each for each in received}
-        batch = cls(tuple(distinct.values()), {}, {}, {}, {})
+        batch = cls(tuple(distinct.values()), {}, {}, {}, {}, {}, {}, {})
         batch.runs.update(runs_of(each.event for each in batch.received if isinstance(each.event, RunEvent)))
         for each in batch.received:
-            batch._add(each.event)
+            batch._add(each)
         return batch
 
     @cached_property
-    def _keys(self) -> frozenset[Key]:
-        runs = {keys.run(job_id(job), run_id) for job, run_id in self.runs}
-        writes = {
-            keys.write(dataset, run.run_id, job_id(run.job)) for run in self.runs.values() for dataset in run.outputs
-        }
-        return frozenset(runs | writes | {keys.job_head(job) for job in self.jobs})
-
     def keys_to_read(self) -> frozenset[Key]:
-        """The runs, their writes and the heads of their jobs."""
-        return self._keys
+        """The runs, what they wrote and found out, those they name as parents, the heads of their jobs, and marks."""
+        found = {keys.job_head(job) for job in self.jobs} | {keys.day(each.event.time) for each in self.received}
+        found |= {keys.alias(sent_id(alias.sent), dataset_id(alias.dataset)) for alias in self.aliases}
+        for run in self.runs.values():
+            job = job_id(run.job)
+            found.add(keys.run(job, run.run_id))
+            found |= {keys.write(dataset, run.run_id, job) for dataset in run.outputs}
+            found |= {keys.quality(dataset, run.run_id, job) for dataset in run.found_out}
+            for parent in run.parents:
+                found |= {keys.run(job_id(parent.job), parent.run_id), keys.job_head(job_id(parent.job))}
+        return frozenset(found)
 
-    def _add(self, event: AnyEvent) -> None:
-        if not isinstance(event, DatasetEvent):
-            facts = JobFacts.of(event)
-            node = job_id(facts.name)
-            self.jobs[node] = facts.join(self.jobs.get(node))
+    def _add(self, received: Received) -> None:
+        event = received.event
+        job = JobFacts.of(event)
+        if job:
+            self.jobs[job.node] = job.join(self.jobs.get(job.node))
         for said in DatasetFacts.all_of(event):
             dataset = dataset_id(said.name)
             self.datasets[dataset] = said.join(self.datasets.get(dataset))
+            names = self.named.setdefault(dataset, {})
+            names[said.name] = min(event.time, names.get(said.name, event.time))
+        for mention in mentioned(event):
+            dataset = dataset_id(mention.name)
+            self.used[dataset] = max(event.time, self.used.get(dataset, event.time))
         for document in documents(event):
             key = (document.dataset, document.facet, document.digest)
             known = self.documents.get(key, document)
             self.documents[key] = min(document, known, key=lambda each: each.time)
+        for alias in received.aliases:
+            self.aliases[alias] = min(event.time, self.aliases.get(alias, event.time))

@@ -1,20 +1,49 @@
 """Folds the heads of datasets: new ones, and those of which somebody now says something else."""
 
 import uuid
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from headwater.fold.batch import Batch
 from headwater.fold.jobs import Watched
 from headwater.fold.referred import put_namespaces
-from headwater.graph.dataset import DatasetFacts, DatasetHead, newest_facets
-from headwater.graph.identity import NodeId, dataset_id
+from headwater.graph.curation import DELETED, NAMESPACES
+from headwater.graph.dataset import DatasetFacts, DatasetHead, first_users, newest_facets
+from headwater.graph.identity import NodeId
 from headwater.graph.job import JobHead
 from headwater.graph.mention import SCHEMA
-from headwater.graph.register import Registers
+from headwater.graph.neighbours import everybody
+from headwater.openlineage.instant import NEVER, Instant
 from headwater.store import keys, records
 from headwater.store.pages import read_neighbours
 from headwater.store.table import Change, Conflict, Stored, Table, version_of
+
+
+@dataclass(frozen=True)
+class _Opinions:
+    """What the jobs of a dataset say of it, as far as they are asked."""
+
+    jobs: Mapping[NodeId, JobHead]
+    dataset: NodeId
+
+    def __post_init__(self) -> None:
+        asked = {job: head for job, head in self.jobs.items() if self.dataset in head.facts.seen}
+        object.__setattr__(self, "jobs", asked)
+
+    @property
+    def columns(self) -> dict[NodeId, str]:
+        """The digest of what each job says of the columns; what a deleted job said is gone with it."""
+        asked = {job: head for job, head in self.jobs.items() if not head.facts.is_deleted}
+        found = {job: head.column_lineage(self.dataset) for job, head in asked.items()}
+        return {job: register.value for job, register in sorted(found.items()) if register}
+
+    @property
+    def users(self) -> Iterable[tuple[int, NodeId]]:
+        return [(int(not head.facts.seen[self.dataset].writes), job) for job, head in self.jobs.items()]
+
+    @property
+    def last(self) -> Instant:
+        return max((head.facts.seen[self.dataset].last for head in self.jobs.values()), default=NEVER)
 
 
 def fold_datasets(batch: Batch, table: Table, jobs: Mapping[NodeId, JobHead], watched: Watched) -> None:
@@ -22,47 +51,79 @@ def fold_datasets(batch: Batch, table: Table, jobs: Mapping[NodeId, JobHead], wa
 
     Raises Conflict if what the heads of jobs rest on is no longer as it was: it is read along with the datasets.
     """
-    stored = table.read([*map(keys.dataset_head, batch.datasets), *watched])
+    concerned = {*batch.datasets, *_written_by_deleted(jobs)}
+    stored = table.read([*map(keys.dataset_head, concerned), *watched])
     if any(version_of(stored.get(key)) != version_of(item) for key, item in watched.items()):
         raise Conflict("a job's newest run changed while it was chosen")
-    put_namespaces(table, [(facts.name.namespace, facts.created) for facts in _earlier(batch, stored)])
+    put_namespaces(table, _new_namespaces(batch, stored))
     changes: list[Change] = []
-    for dataset, facts in batch.datasets.items():
+    for dataset in sorted(concerned):
         item = stored.get(keys.dataset_head(dataset))
-        head = records.read_dataset(item) if item else None
-        joined = facts.join(head.facts if head else None)
-        said = [jobs[job].facts.seen[dataset].facets for job, fact in batch.jobs.items() if dataset in fact.seen]
-        said.append(joined.own)
-        if head and (head.settling or any(map(head.disagrees_with, said))):
-            marked = records.dataset_item(replace(head, facts=joined, settling=uuid.uuid4().hex))
+        before = records.read_dataset(item) if item else None
+        facts = batch.datasets.get(dataset) or (before.facts if before else None)
+        if facts is None:
+            continue
+        joined = facts.join(before.facts if before else None)
+        opinions = _Opinions(jobs, dataset)
+        if before and _must_ask(before, joined, opinions, batch.used.get(dataset, NEVER)):
+            marked = records.dataset_item(replace(before, facts=joined, settling=uuid.uuid4().hex))
             table.change([Change(marked, item)])
-            chosen = _dataset_head(batch, table, joined, [*_opinions(table, dataset), joined.own], head)
+            chosen = _dataset_head(batch, table, joined, _everybody(table, dataset), before)
             changes.append(Change(records.dataset_item(chosen), marked))
-        elif head is None:
-            changes.append(Change(records.dataset_item(_dataset_head(batch, table, joined, said, None)), None))
-        elif joined != head.facts:
-            changes.append(Change(records.dataset_item(replace(head, facts=joined)), item))
+            continue
+        if before:
+            head = replace(before, facts=joined, users=first_users([*before.users, *opinions.users]))
+        else:
+            head = _dataset_head(batch, table, joined, opinions, None)
+        if head != before:
+            changes.append(Change(records.dataset_item(head), item))
     table.change(changes)
 
 
-def _earlier(batch: Batch, stored: Stored) -> Iterable[DatasetFacts]:
-    """Datasets that are new, or named earlier than was known."""
-    for dataset, facts in batch.datasets.items():
+def _written_by_deleted(jobs: Mapping[NodeId, JobHead]) -> set[NodeId]:
+    """The datasets whose columns jobs told of that were deleted, or were once, and came back."""
+    deleted = [head for head in jobs.values() if DELETED in head.facts.facets]
+    return {dataset for head in deleted for dataset in head.facts.seen if head.column_lineage(dataset)}
+
+
+def _must_ask(before: DatasetHead, facts: DatasetFacts, opinions: _Opinions, used: Instant) -> bool:
+    """Whether all the jobs of a dataset have to be asked, since what one says is not what its head says."""
+    said = [head.facts.seen[opinions.dataset].facets for head in opinions.jobs.values()]
+    columns = opinions.columns
+    through = before.deleted_through
+    return (
+        before.settling is not None
+        or any(map(before.disagrees_with, [*said, facts.own]))
+        or any(before.columns.get(job) != columns.get(job) for job in opinions.jobs)
+        or (before.is_deleted and through is not None and used > through)
+    )
+
+
+def _new_namespaces(batch: Batch, stored: Stored) -> Iterator[tuple[str, Instant]]:
+    """The namespaces of datasets that are new, or go by another name, or were named earlier than was known; and those
+    that such datasets stand for."""
+    for dataset, names in batch.named.items():
         item = stored.get(keys.dataset_head(dataset))
-        if item is None or facts.created < records.read_dataset(item).facts.created:
-            yield facts
+        known = records.read_dataset(item).facts if item else None
+        for name, time in names.items():
+            if known is None or name != known.name or time < known.named:
+                yield name.name if name.namespace == NAMESPACES else name.namespace, time
 
 
 def _dataset_head(
-    batch: Batch, table: Table, facts: DatasetFacts, said: Iterable[Registers], before: DatasetHead | None
+    batch: Batch, table: Table, facts: DatasetFacts, opinions: _Opinions, before: DatasetHead | None
 ) -> DatasetHead:
-    head = DatasetHead(facts, newest_facets(said))
+    dataset = opinions.dataset
+    said = [head.facts.seen[dataset].facets for head in opinions.jobs.values()]
+    head = DatasetHead(facts, newest_facets([*said, facts.own]))
+    head = replace(head, columns=opinions.columns, users=first_users(opinions.users))
+    through = head.deleted_through
+    head = replace(head, is_deleted=through is not None and max(opinions.last, facts.said) <= through)
     digest = head.schema_digest
     if digest is None:
         return head
     if before and before.schema_digest == digest:
         return replace(head, schema=before.schema)
-    dataset = dataset_id(facts.name)
     document = batch.documents.get((dataset, SCHEMA, digest))
     if document:
         return replace(head, schema=document.value)
@@ -70,9 +131,8 @@ def _dataset_head(
     return replace(head, schema=records.read_document(table.read([key])[key]))
 
 
-def _opinions(table: Table, dataset: NodeId) -> list[Registers]:
-    """What each job that has ever used a dataset says of its facets."""
-    neighbours = read_neighbours(table, dataset)
-    heads = table.read([keys.job_head(job) for job in sorted(neighbours.readers | neighbours.writers)])
-    facts = [records.read_job(item).facts for item in heads.values()]
-    return [seen.seen[dataset].facets for seen in facts if dataset in seen.seen]
+def _everybody(table: Table, dataset: NodeId) -> _Opinions:
+    """What every job that has ever used a dataset says of it."""
+    users = sorted(everybody(read_neighbours(table, dataset)))
+    heads = table.read([keys.job_head(job) for job in users])
+    return _Opinions({keys.node_of(key.pk): records.read_job(item) for key, item in heads.items()}, dataset)

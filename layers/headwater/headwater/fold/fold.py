@@ -1,8 +1,10 @@
 """Folds a batch of events into the table.
 
-    read     runs, their writes and the heads of their jobs         one BatchGetItem for 100 items
-    put      events, and what a head refers to: neighbours, schemas, column lineage, namespaces
-    change   runs and their writes, then the heads of jobs          each on the version that was read
+    read     runs and their parents, their writes, the heads of their jobs    one BatchGetItem for 100 items
+    put      events
+    change   runs and their writes                                  each on the version that was read
+    put      what a head refers to: neighbours, schemas, column lineage, namespaces
+    change   the heads of jobs
     read     the heads of the datasets, once those of the jobs are written: the second BatchGetItem
     change   the heads of datasets that now say something else      seldom
 
@@ -20,11 +22,12 @@ import random
 import time
 from collections.abc import Sequence
 
-from headwater.fold.batch import Batch, Received
+from headwater.fold.batch import Batch
 from headwater.fold.datasets import fold_datasets
 from headwater.fold.jobs import fold_jobs
-from headwater.fold.referred import put_referred
+from headwater.fold.referred import put_marks, put_referred
 from headwater.fold.runs import fold_runs
+from headwater.graph.received import Received
 from headwater.store import keys, records
 from headwater.store.records import Retention
 from headwater.store.table import Conflict, StorageError, Table
@@ -50,10 +53,12 @@ def fold(received: Sequence[Received], table: Table, retention: Retention) -> No
 
 
 def _fold_once(batch: Batch, table: Table, retention: Retention) -> None:
-    stored = table.read(batch.keys_to_read())
-    table.put(records.event_item(event, canonical, retention) for event, canonical in batch.received)
-    runs = fold_runs(batch, table, retention, stored)
-    before = {job: records.read_job(stored[key]) for job in batch.jobs if (key := keys.job_head(job)) in stored}
-    put_referred(batch, table, before)
-    heads, watched = fold_jobs(batch, table, runs, before, stored)
+    stored = table.read(batch.keys_to_read)
+    table.put(records.event_item(each.event, each.canonical, retention) for each in batch.received)
+    put_marks(batch, table, stored, retention)
+    folded = fold_runs(batch, table, retention, stored)
+    jobs = {job: facts.join(folded.parents.get(job)) for job, facts in {**folded.parents, **batch.jobs}.items()}
+    before = {job: records.read_job(item) for job in jobs if (item := folded.stored.get(keys.job_head(job)))}
+    put_referred(batch, table, jobs, before)
+    heads, watched = fold_jobs(jobs, table, folded.runs, before, folded.stored)
     fold_datasets(batch, table, heads, watched)

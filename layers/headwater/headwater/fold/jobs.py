@@ -5,10 +5,9 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from headwater.fold.batch import Batch
 from headwater.fold.runs import FoldedRun
 from headwater.graph.identity import NodeId, job_id
-from headwater.graph.job import NO_EDGES, Edges, JobHead, RunRef
+from headwater.graph.job import NO_EDGES, Edges, JobFacts, JobHead, LatestRun
 from headwater.store import keys, records
 from headwater.store.keys import Key
 from headwater.store.table import Change, Conflict, Item, Stored, Table, changed
@@ -20,7 +19,11 @@ Watched = Mapping[Key, Item | None]
 
 
 def fold_jobs(
-    batch: Batch, table: Table, runs: Sequence[FoldedRun], before: Mapping[NodeId, JobHead], stored: Stored
+    facts: Mapping[NodeId, JobFacts],
+    table: Table,
+    runs: Sequence[FoldedRun],
+    before: Mapping[NodeId, JobHead],
+    stored: Stored,
 ) -> tuple[dict[NodeId, JobHead], Watched]:
     """Writes the heads of jobs that changed. Returns all heads, and what must still be as it is when all is written:
 
@@ -28,8 +31,8 @@ def fold_jobs(
     that run; and a run that a head now names, since it may have turned out to be older before the head was written.
     """
     heads = {
-        job: replace(before[job], facts=facts.join(before[job].facts)) if job in before else JobHead(facts)
-        for job, facts in batch.jobs.items()
+        job: replace(before[job], facts=said.join(before[job].facts)) if job in before else JobHead(said)
+        for job, said in facts.items()
     }
     settling = {job for job, head in heads.items() if head.settling}
     for folded in runs:
@@ -72,12 +75,12 @@ def _settle_job(table: Table, head: JobHead, item: Item | None) -> JobHead:
     return settled
 
 
-def _newest_runs(table: Table, job: NodeId) -> tuple[RunRef | None, Edges]:
+def _newest_runs(table: Table, job: NodeId) -> tuple[LatestRun | None, Edges]:
     """The newest run of a job, and what its newest run that names a dataset reads and writes.
 
     The index gives the order, the runs are read after it: if one has moved in between, Conflict.
     """
-    latest: RunRef | None = None
+    latest: LatestRun | None = None
     newest = table.newest(keys.job_head(job).pk)
     while page := list(islice(newest, RUNS_AT_A_TIME)):
         items = table.read(page)
@@ -85,7 +88,7 @@ def _newest_runs(table: Table, job: NodeId) -> tuple[RunRef | None, Edges]:
         if runs != sorted(runs, key=lambda run: run.order, reverse=True):
             raise Conflict("a run moved among its job's runs while they were read")
         for run in runs:
-            latest = latest or RunRef(*run.order)
+            latest = latest or LatestRun.of(run)
             if run.names_datasets:
                 return latest, Edges.of(run)
     return latest, NO_EDGES

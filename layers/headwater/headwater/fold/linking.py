@@ -1,42 +1,103 @@
-"""Writes the edges between datasets and jobs into the datasets' pages of neighbours."""
+"""Writes the edges between datasets and jobs into the datasets' pages of neighbours, and the links between datasets."""
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 
 from headwater.graph.identity import NodeId
-from headwater.graph.neighbours import PAGE_SIZE, ROOT, Neighbours, Page
+from headwater.graph.neighbours import NOBODY, PAGE_SIZE, ROOT, Neighbours, Page, Side, by_page, everybody, union
 from headwater.store import keys, records
 from headwater.store.table import Change, Item, Table
 
+_Place = tuple[NodeId, str]
+"""A page of a dataset."""
 
-def link(table: Table, edges: Mapping[NodeId, Neighbours]) -> None:
-    """Adds jobs to the neighbours of datasets, all datasets of one level of the page trees at a time.
 
-    A page that grows too long first hands its jobs to its children, then says that it has split: whoever is
-    interrupted in between leaves children that nobody reads yet, and the next writer unites with them.
+@dataclass(frozen=True)
+class News:
+    """What is to be added: jobs to datasets, links between two ids of one dataset, and datasets that are told of by
+    events of their own, and not only as another's symlink."""
+
+    edges: Mapping[NodeId, Neighbours]
+    links: Collection[tuple[NodeId, NodeId]]
+    described: Collection[NodeId]
+
+    def added_to(self, known: Mapping[NodeId, Page]) -> dict[NodeId, Page]:
+        """First pages with the news. Each says which of the ids that it is linked with are used."""
+        pages = {
+            node: replace(page, is_described=page.is_described or node in self.described)
+            for node, page in known.items()
+        }
+        for left, right in self.links:
+            pages[left] = replace(pages[left], linked=pages[left].linked | {right})
+            pages[right] = replace(pages[right], linked=pages[right].linked | {left})
+        used = {node for node, page in pages.items() if _is_used(page) or node in self.edges}
+        return {node: replace(page, merged=page.merged | page.linked & used) for node, page in pages.items()}
+
+
+def add(table: Table, news: News) -> None:
+    """Adds to the first pages of datasets, and to those below them.
+
+    Of two ids that are linked and used by different writers, one sees both: whoever links writes the link before the
+    other can use the id (both are on one page), and whoever uses an id for the first time writes that before telling
+    the ids that it is linked with.
     """
-    pending = {(dataset, ROOT): jobs for dataset, jobs in edges.items()}
-    while pending:
-        pending = _link_level(table, pending)
+    nodes = {*news.edges, *news.described, *(node for link in news.links for node in link)}
+    stored = table.read([keys.neighbours(node, ROOT) for node in nodes]) if nodes else {}
+    items = {(node, ROOT): stored.get(keys.neighbours(node, ROOT)) for node in sorted(nodes)}
+    pages = news.added_to({node: _page(item) for (node, _), item in items.items()})
+    edges = {(node, ROOT): jobs for node, jobs in news.edges.items()}
+    grown = _grown(table, {(node, ROOT): page for node, page in pages.items()}, edges)
+    _put(table, grown, items)
+    used = {node: grown[node, ROOT] for node in sorted(nodes) if _is_used(grown[node, ROOT])}
+    _tell(table, used.keys(), {other for page in used.values() for other in page.linked} - nodes)
 
 
-def _link_level(table: Table, pending: Mapping[tuple[NodeId, str], Neighbours]) -> dict[tuple[NodeId, str], Neighbours]:
-    items = table.read([keys.neighbours(*place) for place in pending])
-    below: dict[tuple[NodeId, str], Neighbours] = {}
-    fitting: list[Change] = []
-    splitting: list[tuple[NodeId, str, Item | None]] = []
-    for (dataset, prefix), jobs in pending.items():
-        item = items.get(keys.neighbours(dataset, prefix))
-        page = records.read_page(item) if item else Page()
-        united = page.jobs.union(jobs)
-        if page.has_split or len(united) > PAGE_SIZE:
-            below |= {(dataset, child): part for child, part in united.by_page(len(prefix) + 1).items()}
-        if not page.has_split and len(united) > PAGE_SIZE:
-            splitting.append((dataset, prefix, item))
-        elif not page.has_split and united != page.jobs:
-            fitting.append(Change(records.page_item(dataset, prefix, Page(united)), item))
-    table.change(fitting)
-    if splitting:
-        while below:
-            below = _link_level(table, below)
-        table.change([Change(records.page_item(d, p, Page(has_split=True)), item) for d, p, item in splitting])
-    return below
+def _tell(table: Table, used: Collection[NodeId], others: Collection[NodeId]) -> None:
+    """Tells ids which of those that they are linked with are used."""
+    stored = table.read([keys.neighbours(other, ROOT) for other in others]) if others else {}
+    items = {(other, ROOT): stored.get(keys.neighbours(other, ROOT)) for other in sorted(others)}
+    pages = {place: _page(item) for place, item in items.items()}
+    told = {place: replace(page, merged=page.merged | page.linked & set(used)) for place, page in pages.items()}
+    _put(table, told, items)
+
+
+def _add(table: Table, edges: Mapping[_Place, Neighbours]) -> None:
+    """Adds jobs to pages of one level, none of which is a first page."""
+    stored = table.read([keys.neighbours(*place) for place in edges]) if edges else {}
+    items = {place: stored.get(keys.neighbours(*place)) for place in edges}
+    _put(table, _grown(table, {place: _page(item) for place, item in items.items()}, edges), items)
+
+
+def _grown(table: Table, pages: Mapping[_Place, Page], edges: Mapping[_Place, Neighbours]) -> dict[_Place, Page]:
+    """Pages with more jobs; what is not theirs to keep is added to the pages below them.
+
+    A page that grows too long first hands its jobs to its children, then says that it has split: whoever is interrupted
+    in between leaves children that nobody reads yet, and the next writer unites with them.
+    """
+    grown: dict[_Place, Page] = {}
+    below: dict[_Place, dict[Side, frozenset[NodeId]]] = defaultdict(lambda: dict(NOBODY))
+    for (dataset, prefix), page in pages.items():
+        united = union(page.jobs, edges.get((dataset, prefix), NOBODY))
+        moved = {side: of_side for side, of_side in united.items() if side in page.split or len(of_side) > PAGE_SIZE}
+        kept = {side: frozenset() if side in moved else of_side for side, of_side in united.items()}
+        grown[dataset, prefix] = replace(page, jobs=kept, split=page.split | {s for s in moved if moved[s]})
+        for side, of_side in moved.items():
+            for child, part in by_page(of_side, len(prefix) + 1).items():
+                below[dataset, child][side] = part
+    if below:
+        _add(table, below)
+    return grown
+
+
+def _put(table: Table, pages: Mapping[_Place, Page], items: Mapping[_Place, Item | None]) -> None:
+    changed = {place: page for place, page in pages.items() if page != _page(items[place])}
+    table.change([Change(records.page_item(*place, page), items[place]) for place, page in changed.items()])
+
+
+def _is_used(page: Page) -> bool:
+    return bool(everybody(page.jobs) or page.split or page.is_described)
+
+
+def _page(item: Item | None) -> Page:
+    return records.read_page(item) if item else Page()

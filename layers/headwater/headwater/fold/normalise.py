@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Protocol
 
-from headwater.fold.batch import Received
 from headwater.fold.fold import fold
+from headwater.graph.naming import Naming
+from headwater.graph.received import Received
+from headwater.graph.understanding import understood
 from headwater.metrics import producer_name
-from headwater.openlineage import exact_json
 from headwater.openlineage.instant import Instant, milliseconds_between
-from headwater.openlineage.wire import read_event
 from headwater.store.messages import ReadMessage, read_message
 from headwater.store.records import Retention
 from headwater.store.s3 import Bodies
@@ -64,6 +64,7 @@ class Normaliser:
     bucket: Bodies
     archive: EventArchive
     retention: Retention
+    naming: Naming
     now: Callable[[], Instant]
     log: Callable[[str, BaseException], None]
 
@@ -91,8 +92,7 @@ class Normaliser:
                 continue
             try:
                 message = read_message(delivery.body, self.bucket)
-                event = read_event(exact_json.loads(message.canonical))
-                readable.append(_Readable(delivery, message, Received(event, message.canonical)))
+                readable.append(_Readable(delivery, message, understood(message.canonical, self.naming)))
             except StorageError as error:
                 self.log("a message's body could not be read", error)
                 stuck.add(delivery.group)

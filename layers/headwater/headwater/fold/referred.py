@@ -1,27 +1,36 @@
-"""Stores what heads refer to, before they do: edges, schemas, column lineage, namespaces."""
+"""Stores what heads refer to, before they do: edges, schemas, column lineage, namespaces, names."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from headwater.fold.batch import Batch
-from headwater.fold.linking import link
-from headwater.graph.identity import NodeId
-from headwater.graph.job import JobHead, Seen
-from headwater.graph.mention import COLUMN_LINEAGE, SCHEMA, Document
-from headwater.graph.neighbours import Neighbours
+from headwater.fold.linking import News, add
+from headwater.graph.curation import RESERVED
+from headwater.graph.identity import NodeId, dataset_id, job_id
+from headwater.graph.job import JobFacts, JobHead, Seen
+from headwater.graph.mention import COLUMN_LINEAGE, SCHEMA, SYMLINKS, Document, symlinks
+from headwater.graph.neighbours import NOBODY, Neighbours, Side, union
+from headwater.graph.received import Link
+from headwater.openlineage.event import AnyEvent, DatasetEvent
 from headwater.openlineage.instant import Instant
-from headwater.store import records
-from headwater.store.table import Change, Item, Table
+from headwater.store import keys, records
+from headwater.store.records import Retention
+from headwater.store.table import Change, Item, Stored, Table
 
 
-def put_referred(batch: Batch, table: Table, before: Mapping[NodeId, JobHead]) -> None:
+def put_referred(batch: Batch, table: Table, jobs: Mapping[NodeId, JobFacts], before: Mapping[NodeId, JobHead]) -> None:
     """Stores what the heads of jobs will refer to, as far as the heads stored do not refer to it already."""
     edges: dict[NodeId, Neighbours] = {}
-    for job, facts in batch.jobs.items():
+    for job, facts in jobs.items():
         known = before[job].facts.seen if job in before else {}
         for dataset, seen in facts.seen.items():
             if _is_new_edge(seen, known.get(dataset)):
-                edges[dataset] = edges.get(dataset, Neighbours()).union(_neighbour(job, seen))
-    link(table, edges)
+                edges[dataset] = union(edges.get(dataset, NOBODY), _neighbour(job, seen))
+    for job, source in _column_sources(batch):
+        edges[source] = union(edges.get(source, NOBODY), {Side.READS: frozenset([job])})
+    links = {(dataset_id(each.dataset), dataset_id(each.symlink)) for each in _new_links(batch, before)}
+    events = [each.event for each in batch.received]
+    described = {dataset_id(event.dataset.name) for event in events if isinstance(event, DatasetEvent)}
+    add(table, News(edges, sorted(links), described))
     needed = [document for document in batch.documents.values() if not _is_stored(document, before.values())]
     table.put(records.document_item(document) for document in needed if document.facet == COLUMN_LINEAGE)
     _put_earliest(table, [records.document_item(document) for document in needed if document.facet == SCHEMA])
@@ -29,26 +38,60 @@ def put_referred(batch: Batch, table: Table, before: Mapping[NodeId, JobHead]) -
         table,
         [
             (facts.name.namespace, facts.first)
-            for job, facts in batch.jobs.items()
-            if job not in before or facts.first < before[job].facts.first
+            for job, facts in jobs.items()
+            if not facts.is_derivation and (job not in before or facts.first < before[job].facts.first)
         ],
     )
+
+
+def put_marks(batch: Batch, table: Table, stored: Stored, retention: Retention) -> None:
+    """Stores the marks of days with events, and names that stand for datasets of other names."""
+    days = {keys.day(each.event.time): each.event.time for each in batch.received}
+    table.put(records.day_item(time, retention) for key, time in days.items() if key not in stored)
+    aliases = [records.alias_item(alias, first, retention) for alias, first in sorted(batch.aliases.items())]
+    table.change([Change(item, stored.get(item.key)) for item in aliases if _is_earlier(item, stored)])
 
 
 def put_namespaces(table: Table, named: Iterable[tuple[str, Instant]]) -> None:
     earliest: dict[str, Instant] = {}
     for namespace, instant in named:
-        earliest[namespace] = min(instant, earliest.get(namespace, instant))
+        if namespace not in RESERVED:
+            earliest[namespace] = min(instant, earliest.get(namespace, instant))
     _put_earliest(table, [records.namespace_item(*namespace) for namespace in earliest.items()])
 
 
 def _put_earliest(table: Table, items: Sequence[Item]) -> None:
     """Stores items that hold when they were first seen, unless an earlier time is stored already."""
     stored = table.read([item.key for item in items]) if items else {}
-    later = [
-        item for item in items if item.key not in stored or item.labels["first"] < stored[item.key].labels["first"]
-    ]
-    table.change([Change(item, stored.get(item.key)) for item in later])
+    table.change([Change(item, stored.get(item.key)) for item in items if _is_earlier(item, stored)])
+
+
+def _is_earlier(item: Item, stored: Stored) -> bool:
+    return item.key not in stored or item.labels["first"] < stored[item.key].labels["first"]
+
+
+def _column_sources(batch: Batch) -> Iterator[tuple[NodeId, NodeId]]:
+    """The jobs whose column lineage names a source that is none of their inputs, and that source."""
+    for received in batch.received:
+        if not isinstance(received.event, DatasetEvent):
+            job = job_id(received.event.job.name)
+            yield from ((job, dataset_id(source)) for source in received.sources)
+
+
+def _new_links(batch: Batch, before: Mapping[NodeId, JobHead]) -> Iterator[Link]:
+    """The links of events, but for those of jobs that have said the same before."""
+    for received in batch.received:
+        known = _links_said(received.event, before) if received.links else set()
+        for each in received.links:
+            if (dataset_id(each.dataset), dataset_id(each.symlink)) not in known:
+                yield each
+
+
+def _links_said(event: AnyEvent, before: Mapping[NodeId, JobHead]) -> set[tuple[NodeId, NodeId]]:
+    """What the event's job is known to have said of symlinks before."""
+    head = None if isinstance(event, DatasetEvent) else before.get(job_id(event.job.name))
+    said = {node: each.facets.get(SYMLINKS) for node, each in head.facts.seen.items()} if head else {}
+    return {(node, dataset_id(name)) for node, facet in said.items() if facet for name in symlinks(facet.value)}
 
 
 def _is_stored(document: Document, heads: Iterable[JobHead]) -> bool:
@@ -66,5 +109,5 @@ def _is_new_edge(seen: Seen, known: Seen | None) -> bool:
 
 
 def _neighbour(job: NodeId, seen: Seen) -> Neighbours:
-    only = frozenset([job])
-    return Neighbours(only if seen.reads else frozenset(), only if seen.writes else frozenset())
+    does = {Side.READS: seen.reads, Side.WRITES: seen.writes}
+    return {side: frozenset([job]) if is_so else frozenset() for side, is_so in does.items()}

@@ -5,31 +5,55 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
 
-from headwater.graph.mention import COLUMN_LINEAGE, SCHEMA, dataset_facets, mentioned
-from headwater.graph.register import Register, Registers, join_registers, stamp, values
-from headwater.openlineage.event import AnyEvent, DatasetEvent, Name
-from headwater.openlineage.instant import Instant
+from headwater.graph.curation import SOURCES as NAMED_SOURCES
+from headwater.graph.curation import deleted_through, is_curation
+from headwater.graph.identity import NodeId
+from headwater.graph.mention import COLUMN_LINEAGE, DATA_SOURCE, QUALITY, SCHEMA, SOURCES, dataset_facets, mentioned
+from headwater.graph.naming import Naming
+from headwater.graph.register import Register, Registers, Stamp, join_registers, stamp, values
+from headwater.openlineage import exact_json
+from headwater.openlineage.event import AnyEvent, DatasetEvent, Facets, Name
+from headwater.openlineage.instant import NEVER, Instant
+
+_PLAIN = Naming()
+KEPT_USERS = 3
+ELSEWHERE = frozenset({COLUMN_LINEAGE, SOURCES}) | QUALITY
+"""Facets that are a job's word on its output, or a run's on its data; they stay with those."""
 
 
 @dataclass(frozen=True, slots=True)
 class DatasetFacts:
-    """What events say of a dataset directly: `created` is the earliest that names it, `own` is from DatasetEvents."""
+    """What events say of a dataset directly: `created` is the earliest that names it, `own` is from DatasetEvents.
+
+    A dataset of several spellings goes by its plain one, else by the one that was said first: `named` is when. `said`
+    is the newest DatasetEvent that says something of the data, and not only what somebody thinks of it.
+    """
 
     name: Name
+    named: Instant
     created: Instant
     own: Registers
+    said: Instant = NEVER
 
     @classmethod
     def all_of(cls, event: AnyEvent) -> "Iterable[DatasetFacts]":
-        """What one event says of each dataset it names."""
+        """What one event says of each dataset it names, and of the data sources that those name."""
+        described = event.dataset if isinstance(event, DatasetEvent) else None
         for mention in mentioned(event):
-            own = dataset_facets(mention.facets, stamp(event)) if isinstance(event, DatasetEvent) else {}
-            yield cls(mention.name, event.time, own)
+            own = dataset_facets(mention.facets, stamp(event)) if mention is described else {}
+            said = event.time if mention is described and not is_curation(event) else NEVER
+            yield cls(mention.name, event.time, event.time, own, said)
+            source = _source(mention.facets)
+            if source:
+                yield cls(source[0], event.time, event.time, source[1])
 
     def join(self, other: "DatasetFacts | None") -> "DatasetFacts":
         if other is None or other == self:
             return self
-        return DatasetFacts(self.name, min(self.created, other.created), join_registers(self.own, other.own))
+        called = min(self, other, key=lambda facts: (not _is_plain(facts.name), facts.named, facts.name))
+        created = min(self.created, other.created)
+        own = join_registers(self.own, other.own)
+        return DatasetFacts(called.name, called.named, created, own, max(self.said, other.said))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +62,17 @@ class DatasetHead:
 
     Who said what and when is in the heads of the jobs, which each run writes anyhow; the dataset's head holds only the
     outcome, so that a run which says nothing new does not write it. `schema` is the facet behind the digest in
-    `facets`. `settling` marks a head whose facets are being chosen anew; it is never there once a fold is through.
+    `facets`; `columns` has the digest of the column lineage that each job gives of it; `users` are a few of its jobs,
+    writers first. `is_deleted` says that somebody deleted it and that nothing newer was heard of it since. `settling`
+    marks a head whose facets are being chosen anew; it is never there once a fold is through.
     """
 
     facts: DatasetFacts
     facets: Mapping[str, Any] = field(default_factory=dict)
     schema: Any = None
+    columns: Mapping[NodeId, str] = field(default_factory=dict)
+    users: tuple[tuple[int, NodeId], ...] = ()
+    is_deleted: bool = False
     settling: str | None = None
 
     def disagrees_with(self, said: Registers) -> bool:
@@ -61,6 +90,10 @@ class DatasetHead:
         digest = self.facets.get(SCHEMA)
         return digest if isinstance(digest, str) else None
 
+    @property
+    def deleted_through(self) -> Instant | None:
+        return deleted_through(self.facets)
+
 
 def newest_facets(said: Iterable[Registers]) -> dict[str, Any]:
     """The facets of a dataset: the newest of each name over everybody who said something of it."""
@@ -68,6 +101,28 @@ def newest_facets(said: Iterable[Registers]) -> dict[str, Any]:
     return {name: newest[name] for name in _in_head(newest)}
 
 
+def first_users(users: Iterable[tuple[int, NodeId]]) -> tuple[tuple[int, NodeId], ...]:
+    """A few of a dataset's jobs, as (0 for a writer, 1 for a reader; the job), writers first."""
+    best: dict[NodeId, int] = {}
+    for rank, job in users:
+        best[job] = min(rank, best.get(job, rank))
+    return tuple(sorted((rank, job) for job, rank in best.items())[:KEPT_USERS])
+
+
+def _source(facets: Facets) -> tuple[Name, Registers] | None:
+    """The data source that a dataset names, as a node of its own. Of several URIs for one name, which one counts does
+    not depend on time, so that no run writes it anew; what somebody says of the source itself is newer than any."""
+    match facets.get(DATA_SOURCE):
+        case {"name": str(name), "uri": str(uri)} if name:
+            said = {"name": name, "uri": uri}
+            at = Stamp("0" * 30 + exact_json.digest(said))
+            return Name(NAMED_SOURCES, name), {DATA_SOURCE: Register(at, said)}
+    return None
+
+
+def _is_plain(name: Name) -> bool:
+    return _PLAIN.identify(name).identity == name
+
+
 def _in_head(names: Iterable[str]) -> list[str]:
-    """Column lineage is a job's word on its output; it stays with the job."""
-    return [name for name in names if name != COLUMN_LINEAGE]
+    return [name for name in names if name not in ELSEWHERE]

@@ -11,14 +11,20 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from headwater.graph.identity import NodeId, dataset_id
-from headwater.graph.register import Registers, Stamp, deletable, is_deletion, join_registers, said, time_of
+from headwater.graph.register import Registers, Stamp, deletable, is_deletion, join_registers, said, time_of, values
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetMention, Facets, Name
 from headwater.openlineage.instant import Instant
 
 SCHEMA = "schema"
 COLUMN_LINEAGE = "columnLineage"
+SYMLINKS = "symlinks"
+DATA_SOURCE = "dataSource"
+SOURCES = "headwater_sources"
+"""On an output, the datasets that its producer says it is made of: `[[namespace, name], ...]`."""
 BY_DIGEST = frozenset({SCHEMA, COLUMN_LINEAGE})
+QUALITY = frozenset({"dataQualityAssertions", "dataQualityMetrics"})
+"""What was found out about the data of an input or output: new with every run, and a history of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +40,20 @@ class DatasetUse:
         if other is None:
             return self
         facets = join_registers(self.facets, other.facets)
-        first = min(self.first, other.first)
-        return DatasetUse(self.name, first, facets, join_registers(self.io_facets, other.io_facets))
+        first, name = min((self.first, self.name), (other.first, other.name))
+        return DatasetUse(name, first, facets, join_registers(self.io_facets, other.io_facets))
+
+    @property
+    def sources(self) -> tuple[NodeId, ...] | None:
+        """The datasets it is made of, where the producer says so; else it is made of all inputs."""
+        said = values(self.facets).get(SOURCES)
+        return None if said is None else tuple(sorted({dataset_id(Name(*each)) for each in said}))
+
+    @property
+    def quality(self) -> Registers:
+        """What the run found out about the data."""
+        found = join_registers(self.facets, self.io_facets)
+        return {name: found[name] for name in QUALITY & found.keys()}
 
 
 Uses = Mapping[NodeId, DatasetUse]
@@ -73,8 +91,10 @@ def join_uses(left: Uses, right: Uses) -> Uses:
 
 
 def mentioned(event: AnyEvent) -> tuple[DatasetMention, ...]:
-    """Every dataset an event names."""
-    return (event.dataset,) if isinstance(event, DatasetEvent) else event.inputs + event.outputs
+    """Every dataset an event names; that of a DatasetEvent comes first, what it is made of follows."""
+    if not isinstance(event, DatasetEvent):
+        return event.inputs + event.outputs
+    return event.dataset, *(DatasetMention(Name(*name), {}, {}) for name in event.dataset.facets.get(SOURCES) or ())
 
 
 def documents(event: AnyEvent) -> Iterator[Document]:
@@ -85,6 +105,29 @@ def documents(event: AnyEvent) -> Iterator[Document]:
             if not is_deletion(value):
                 kept = _normal(facet, value)
                 yield Document(dataset_id(mention.name), facet, exact_json.digest(kept), kept, event.time)
+
+
+def symlinks(facet: Any) -> list[Name]:
+    """The other names of a dataset, where its symlinks facet names them rightly."""
+    entries = facet.get("identifiers") if isinstance(facet, dict) else None
+    return [name for entry in (entries if isinstance(entries, list) else []) if (name := named(entry))]
+
+
+def sources_of(facet: Any) -> Iterator[Name]:
+    """The datasets that a columnLineage facet names as sources."""
+    of_columns = facet.get("fields") if isinstance(facet, dict) else None
+    columns = list(of_columns.values()) if isinstance(of_columns, dict) else []
+    for holder, member in [(facet, "dataset"), *((column, "inputFields") for column in columns)]:
+        entries = holder.get(member) if isinstance(holder, dict) else None
+        yield from (name for entry in (entries if isinstance(entries, list) else ()) if (name := named(entry)))
+
+
+def named(entry: Any) -> Name | None:
+    """The name in an object of `namespace` and `name`, if it has both."""
+    match entry:
+        case {"namespace": str(namespace), "name": str(name)} if namespace and name:
+            return Name(namespace, name)
+    return None
 
 
 def _in_state(name: str, facet: Any) -> Any:

@@ -1,5 +1,6 @@
 """An OpenLineage event as the rest of Headwater sees it: checked, its times parsed, its facets untouched."""
 
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,6 +10,8 @@ from headwater.openlineage.instant import Instant
 
 Facets = Mapping[str, Any]
 """Facet name -> the facet exactly as it was sent, mostly an object."""
+
+MAX_NAME_LENGTH = 16_384
 
 
 class Name(NamedTuple):
@@ -88,3 +91,13 @@ class DatasetEvent(Event):
 
 
 AnyEvent = RunEvent | JobEvent | DatasetEvent
+
+
+def is_uuid(text: str) -> bool:
+    """Whether a text is a UUID in its one usual spelling, whatever its letters' case."""
+    if len(text) != 36:
+        return False
+    try:
+        return str(uuid.UUID(text)) == text.lower()
+    except ValueError:
+        return False

@@ -11,6 +11,9 @@ from typing import NewType
 Instant = NewType("Instant", str)
 """`2026-11-20T08:00:36.090000000Z`: compares as text as the moments compare."""
 
+NEVER = Instant("")
+"""Before every moment: what has not happened."""
+
 _FORM = re.compile(
     r"(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2})(?::(\d{2})(?:[.,](\d+))?)?(Z|z|[+-]\d{2}(?::?\d{2})?)?(?:\[[^\]]*\])?",
     re.ASCII,

@@ -5,14 +5,14 @@ is refused for a facet's sake; only the container of the facets has to be an obj
 several producers write every member. Source: OpenLineage spec 2-0-2.
 """
 
-import uuid
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, TypeVar, cast
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, StringConstraints, ValidationError
 
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import (
+    MAX_NAME_LENGTH,
     AnyEvent,
     DatasetEvent,
     DatasetMention,
@@ -21,23 +21,20 @@ from headwater.openlineage.event import (
     JobMention,
     Name,
     RunEvent,
+    is_uuid,
 )
 from headwater.openlineage.faults import Fault, Refused, path_of
 from headwater.openlineage.instant import Instant, instant_of, parse_instant
 
-MAX_NAME_LENGTH = 16_384
 MAX_FAULTS = 100
 FURTHEST_AHEAD = timedelta(days=366)
 """An event dated further ahead of the clock than this is refused: it would stay the newest for ever."""
 
 
 def _run_id(text: str) -> str:
-    if len(text) != 36:
+    if not is_uuid(text):
         raise ValueError("not a UUID")
-    try:
-        return str(uuid.UUID(text))
-    except ValueError:
-        raise ValueError("not a UUID") from None
+    return text.lower()
 
 
 def _event_type(text: str) -> EventType:
@@ -55,41 +52,45 @@ def _none_is_no_dataset(value: Any) -> Any:
     return [] if value is None else value
 
 
-_Text = Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME_LENGTH)]
+Text = Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME_LENGTH)]
+"""What names something."""
 _Time = Annotated[str, AfterValidator(parse_instant)]
 _RunId = Annotated[str, AfterValidator(_run_id)]
 _Facets = Annotated[dict[str, Any], BeforeValidator(_none_is_empty)]
 
 
-class _Wire(BaseModel):
+class Wire(BaseModel):
+    """What is read strictly; members that nobody asks for are let be."""
+
     model_config = ConfigDict(strict=True, extra="ignore")
 
 
-class _Run(_Wire):
+class _Run(Wire):
     runId: _RunId
     facets: _Facets = {}
 
 
-class _Job(_Wire):
-    namespace: _Text
-    name: _Text
+class _Job(Wire):
+    namespace: Text
+    name: Text
     facets: _Facets = {}
 
 
-class _Dataset(_Wire):
-    namespace: _Text
-    name: _Text
+class _Dataset(Wire):
+    namespace: Text
+    name: Text
     facets: _Facets = {}
     inputFacets: _Facets = {}
     outputFacets: _Facets = {}
 
 
+Checked = TypeVar("Checked", bound=Wire)
 _Datasets = Annotated[list[_Dataset], BeforeValidator(_none_is_no_dataset)]
 
 
-class _Event(_Wire):
+class _Event(Wire):
     eventTime: _Time
-    producer: _Text
+    producer: Text
 
 
 class _DatasetEvent(_Event):
@@ -115,14 +116,18 @@ def read_event(document: Any, *, now: datetime | None = None) -> AnyEvent:
     if not isinstance(document, dict):
         raise Refused(Fault("body", f"expected an object, one OpenLineage event, got {_kind(document)}"))
     members = {name: value for name, value in document.items() if value is not None}
-    model = _model(members)
-    try:
-        wire = model.model_validate(members)
-    except ValidationError as error:
-        raise Refused(*_named_faults(model, members, error)) from None
+    wire = checked(_model(members), members)
     if now and wire.eventTime > instant_of(now.astimezone(UTC) + FURTHEST_AHEAD):
         raise Refused(Fault("eventTime", f"more than {FURTHEST_AHEAD.days} days ahead of the clock"))
     return _event(wire, exact_json.digest(document))
+
+
+def checked(model: type[Checked], members: dict[str, Any]) -> Checked:
+    """What a document says, by a model of it. Raises `Refused` with every fault, each by its path."""
+    try:
+        return model.model_validate(members)
+    except ValidationError as error:
+        raise Refused(*_named_faults(model, members, error)) from None
 
 
 def _model(members: dict[str, Any]) -> type[_Event]:
@@ -192,7 +197,7 @@ _MESSAGES = {
 }
 
 
-def _named_faults(model: type[_Event], members: dict[str, Any], error: ValidationError) -> list[Fault]:
+def _named_faults(model: type[Wire], members: dict[str, Any], error: ValidationError) -> list[Fault]:
     """The faults, the first hundred of them by name: a body of empty objects has a million."""
     count = error.error_count()
     if count > MAX_FAULTS:
@@ -202,7 +207,7 @@ def _named_faults(model: type[_Event], members: dict[str, Any], error: Validatio
         except ValidationError as first:
             error = first
         else:
-            return [Fault("body", f"{count} faults, all behind the first {MAX_FAULTS} inputs and outputs")]
+            return [Fault("body", f"{count} faults, all behind the first {MAX_FAULTS} entries")]
     faults = _faults(error)[:MAX_FAULTS]
     rest = count - len(faults)
     return [*faults, Fault("body", f"{rest} more faults")] if rest else faults

@@ -7,10 +7,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from headwater.store import keys
 from headwater.store.aws import translated_errors
 from headwater.store.keys import Key
 from headwater.store.s3 import Bodies
-from headwater.store.table import Change, Conflict, Item, StorageError
+from headwater.store.table import HIGHEST, LOWEST, Change, Conflict, Item, Listed, StorageError
 
 READ_LIMIT = 100
 """Items a BatchGetItem."""
@@ -19,6 +20,11 @@ WRITE_LIMIT = 25
 MAX_PARTS_BYTES = 350 * 1024
 """An item has 400 KB; what its parts take beyond this goes to S3."""
 TRIES = 8
+ATTRIBUTES = frozenset(
+    {"PK", "SK", "kind", "namespace", "name", "state", "run_id", "at", "first", "listed_in", "place"}
+)
+ATTRIBUTES |= {"settling", "doc", "seen", "expires_at"}
+"""All that items are made of, but for their version."""
 
 Attributes = dict[str, dict[str, Any]]
 
@@ -32,9 +38,9 @@ class DynamoTable:
         self._bucket = bucket
         self._threads = ThreadPoolExecutor(max_workers=16)
 
-    def read(self, keys: Collection[Key]) -> dict[Key, Item]:
+    def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
         wanted = [{"PK": {"S": key.pk}, "SK": {"S": key.sk}} for key in sorted(set(keys))]
-        pages = [wanted[start : start + READ_LIMIT] for start in range(0, len(wanted), READ_LIMIT)]
+        pages = [_page(wanted[start : start + READ_LIMIT], only) for start in range(0, len(wanted), READ_LIMIT)]
         items = [self._item(found) for page in self._each(self._read_page, pages) for found in page]
         return {item.key: item for item in items}
 
@@ -48,32 +54,62 @@ class DynamoTable:
         for start in range(0, len(requests), WRITE_LIMIT):
             self._put_page(requests[start : start + WRITE_LIMIT])
 
-    def newest(self, pk: str) -> Iterator[Key]:
-        query = {"KeyConditionExpression": "PK = :pk", "ExpressionAttributeValues": {":pk": {"S": pk}}}
-        for keys in self._query(IndexName="by_time", ScanIndexForward=False, ConsistentRead=True, **query):
-            yield from keys
+    def newest(
+        self, pk: str, before: str = keys.QUALITY, after: str = LOWEST, limit: int | None = None
+    ) -> Iterator[Key]:
+        within = _between("PK", pk, "at", min(after, before), before)
+        for page in self._query(limit, IndexName="by_time", ScanIndexForward=False, ConsistentRead=True, **within):
+            yield from (_key(found) for found in page if found["at"]["S"] != before)
 
-    def named(self, listed_in: str) -> Iterator[Key]:
-        values = {":listed_in": {"S": listed_in}}
-        condition = "listed_in = :listed_in"
-        pages = self._query(IndexName="by_name", KeyConditionExpression=condition, ExpressionAttributeValues=values)
-        for keys in pages:
-            yield from keys
+    def partition(self, pk: str, beginning: str) -> Iterator[Key]:
+        within = _between("PK", pk, "SK", beginning or LOWEST, beginning + HIGHEST)
+        for page in self._query(None, ProjectionExpression="PK, SK", ConsistentRead=True, **within):
+            yield from map(_key, page)
+
+    def listed(
+        self,
+        list_name: str,
+        *,
+        after: str = LOWEST,
+        before: str = HIGHEST,
+        newest_first: bool = False,
+        limit: int | None = None,
+    ) -> Iterator[Listed]:
+        within = _between("listed_in", list_name, "place", min(after, before), before)
+        for page in self._query(limit, IndexName="listed", ScanIndexForward=not newest_first, **within):
+            yield from _listed(page, before)
+
+    def counted(
+        self, list_name: str, limit: int, *, after: str = LOWEST, before: str = HIGHEST, newest_first: bool = False
+    ) -> tuple[list[Listed], int]:
+        """What a page holds is read whole, since that is one call; what is behind the entries asked for is counted."""
+        within = _between("listed_in", list_name, "place", min(after, before), before)
+        query = {"IndexName": "listed", "ScanIndexForward": not newest_first, **within}
+        entries: list[Listed] = []
+        for page in self._pages(**query):
+            entries += _listed(page["Items"], before)
+            rest = page.get("LastEvaluatedKey")
+            if rest and len(entries) >= limit:
+                behind = self._pages(Select="COUNT", ExclusiveStartKey=rest, **query)
+                return entries[:limit], len(entries) + sum(counted["Count"] for counted in behind)
+        return entries[:limit], len(entries)
+
+    def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST) -> int:
+        within = _between("listed_in", list_name, "place", min(after, before), before)
+        return sum(page["Count"] for page in self._pages(IndexName="listed", Select="COUNT", **within))
 
     def runs(self, run_id: str) -> list[Key]:
         values = {":run_id": {"S": run_id}}
-        pages = self._query(
-            IndexName="by_run", KeyConditionExpression="run_id = :run_id", ExpressionAttributeValues=values
-        )
-        return [key for keys in pages for key in keys]
+        query = {"KeyConditionExpression": "run_id = :run_id", "ExpressionAttributeValues": values}
+        return [_key(found) for page in self._query(None, IndexName="by_run", **query) for found in page]
 
     def _each(self, operation: Any, arguments: Sequence[Any]) -> list[Any]:
         """One call each, side by side; a lone one without a thread."""
         return list((self._threads.map if len(arguments) > 1 else map)(operation, arguments))
 
-    def _read_page(self, page: list[Attributes]) -> list[Attributes]:
+    def _read_page(self, page: dict[str, Any]) -> list[Attributes]:
         found: list[Attributes] = []
-        pending = {self._name: {"Keys": page, "ConsistentRead": True}}
+        pending = {self._name: page}
         for wait in _waits():
             with translated_errors():
                 answer = self._client.batch_get_item(RequestItems=pending)
@@ -106,11 +142,18 @@ class DynamoTable:
             return conflict
         return None
 
-    def _query(self, **query: Any) -> Iterator[list[Key]]:
+    def _query(self, limit: int | None, **query: Any) -> Iterator[list[Attributes]]:
+        """The pages of a query; of one that is limited the first alone, unless it is asked for more."""
+        if limit is not None:
+            query["Limit"] = limit
+        for page in self._pages(**query):
+            yield page["Items"]
+
+    def _pages(self, **query: Any) -> Iterator[dict[str, Any]]:
         while True:
             with translated_errors():
                 answer = self._client.query(TableName=self._name, **query)
-            yield [Key(found["PK"]["S"], found["SK"]["S"]) for found in answer["Items"]]
+            yield answer
             if "LastEvaluatedKey" not in answer:
                 return
             query["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
@@ -135,7 +178,7 @@ class DynamoTable:
 
     def _item(self, found: Attributes) -> Item:
         key = Key(found.pop("PK")["S"], found.pop("SK")["S"])
-        found.pop("v")
+        found.pop("v", None)
         expires_at = int(found.pop("expires_at")["N"]) if "expires_at" in found else None
         labels = {name: value["S"] for name, value in found.items() if "S" in value}
         parts = {name: value["B"] for name, value in found.items() if "B" in value}
@@ -143,6 +186,30 @@ class DynamoTable:
             if "M" in value:
                 parts[name] = self._bucket.get(value["M"]["s3"]["S"])
         return Item(key, labels, parts, expires_at)
+
+
+def _page(wanted: list[Attributes], only: str | None) -> dict[str, Any]:
+    """A page of a BatchGetItem."""
+    page: dict[str, Any] = {"Keys": wanted, "ConsistentRead": True}
+    return page | {"ProjectionExpression": f"PK, SK, {only}"} if only else page
+
+
+def _between(pk_name: str, pk: str, sk_name: str, after: str, before: str) -> dict[str, Any]:
+    """The condition of a query. BETWEEN takes in both bounds, so `listed` leaves out what is at the upper one."""
+    return {
+        "KeyConditionExpression": "#pk = :pk AND #sk BETWEEN :after AND :before",
+        "ExpressionAttributeNames": {"#pk": pk_name, "#sk": sk_name},
+        "ExpressionAttributeValues": {":pk": {"S": pk}, ":after": {"S": after}, ":before": {"S": before}},
+    }
+
+
+def _listed(page: list[Attributes], before: str) -> list[Listed]:
+    found = [Listed(_key(each), each["place"]["S"], each.get("name", {"S": ""})["S"]) for each in page]
+    return [each for each in found if each.place != before]
+
+
+def _key(found: Attributes) -> Key:
+    return Key(found["PK"]["S"], found["SK"]["S"])
 
 
 def _waits() -> Iterator[float]:

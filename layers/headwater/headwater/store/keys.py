@@ -16,6 +16,9 @@ class Key(NamedTuple):
 
 HEAD = "META"
 ALL_NAMESPACES = "NS"
+DAYS = "DAYS"
+QUALITY = "Q#"
+"""Begins the `at` of quality items, behind all that begin with a time: they share an index with a dataset's writes."""
 MAX_SORTED_NAME_BYTES = 900
 """A sort key has 1,024 bytes: names are sorted by their beginning, then by their id."""
 
@@ -49,8 +52,17 @@ def write(dataset: NodeId, run_id: str, job: NodeId) -> Key:
     return Key(f"D#{dataset}", f"W#{run_id}#{job}")
 
 
+def quality(dataset: NodeId, run_id: str, job: NodeId) -> Key:
+    return Key(f"D#{dataset}", f"Q#{run_id}#{job}")
+
+
+def events_of_run(run_id: str) -> str:
+    """The partition of a run's events."""
+    return f"R#{run_id}"
+
+
 def run_event(run_id: str, time: Instant, digest: str) -> Key:
-    return Key(f"R#{run_id}", f"E#{time}#{digest}")
+    return Key(events_of_run(run_id), f"E#{time}#{digest}")
 
 
 def job_event(job: NodeId, time: Instant, digest: str) -> Key:
@@ -65,6 +77,16 @@ def namespace(name: str) -> Key:
     return Key(ALL_NAMESPACES, namespace_id(name))
 
 
+def day(time: Instant) -> Key:
+    """The mark of a day on which there are events."""
+    return Key(DAYS, time[:10])
+
+
+def alias(sent: NodeId, dataset: NodeId) -> Key:
+    """A name as it was sent, by a hash of it, and the dataset that it stands for."""
+    return Key(f"A#{sent}", dataset)
+
+
 def page_of(sk: str) -> str:
     """The page of neighbours that a sort key names."""
     return sk.removeprefix("ADJ#")
@@ -75,14 +97,35 @@ def node_of(pk: str) -> NodeId:
     return NodeId(pk[2:])
 
 
+def run_of(sk: str) -> tuple[str, NodeId]:
+    """The run, and its job, that a write's or a quality item's sort key names."""
+    _, run_id, job = sk.split("#")
+    return run_id, NodeId(job)
+
+
 def jobs_of(namespace_name: str) -> str:
-    """Where the jobs of a namespace are listed (`listed_in` of the index by_name)."""
+    """Where the jobs of a namespace are listed (`listed_in` of the index `listed`), by the time of their last event."""
     return f"J#{namespace_id(namespace_name)}"
 
 
 def datasets_of(namespace_name: str) -> str:
-    """Where the datasets of a namespace are listed."""
+    """Where the datasets of a namespace are listed, by name."""
     return f"D#{namespace_id(namespace_name)}"
+
+
+def events_of(day: str) -> str:
+    """Where the events of a day are listed, by event time."""
+    return f"E#{day}"
+
+
+def children_of(run_id: str) -> str:
+    """Where the runs are listed that name a run as their parent, by the time they started."""
+    return f"P#{run_id}"
+
+
+def names_of(dataset: NodeId) -> str:
+    """Where the other names of a dataset are listed, by the time they were first used."""
+    return f"A#{dataset}"
 
 
 def name_key(name: Name, node: NodeId) -> str:
@@ -91,6 +134,6 @@ def name_key(name: Name, node: NodeId) -> str:
     return f"{beginning}\x1f{node}"
 
 
-def time_key(time: Instant, run_id: str) -> str:
-    """Where a run or a write stands by time (`at` of the index by_time)."""
-    return f"{time}#{run_id}"
+def time_key(time: Instant, *rest: str) -> str:
+    """Where something stands by time; what follows keeps equal times apart."""
+    return "#".join([time, *rest])

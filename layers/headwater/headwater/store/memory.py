@@ -2,8 +2,9 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from headwater.store import keys
 from headwater.store.keys import Key
-from headwater.store.table import Change, Conflict, Item
+from headwater.store.table import HIGHEST, LOWEST, Change, Conflict, Item, Listed
 
 
 class MemoryTable:
@@ -12,8 +13,8 @@ class MemoryTable:
     def __init__(self) -> None:
         self.items: dict[Key, Item] = {}
 
-    def read(self, keys: Collection[Key]) -> dict[Key, Item]:
-        return {key: self.items[key] for key in keys if key in self.items}
+    def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
+        return {key: _only(self.items[key], only) for key in keys if key in self.items}
 
     def change(self, changes: Sequence[Change]) -> None:
         refused = [change for change in changes if not self._holds(change)]
@@ -24,13 +25,44 @@ class MemoryTable:
     def put(self, items: Iterable[Item]) -> None:
         self.items.update((item.key, item) for item in items)
 
-    def newest(self, pk: str) -> Iterator[Key]:
+    def newest(
+        self,
+        pk: str,
+        before: str = keys.QUALITY,
+        after: str = LOWEST,
+        limit: int | None = None,  # noqa: ARG002
+    ) -> Iterator[Key]:
         timed = [item for key, item in self.items.items() if key.pk == pk and "at" in item.labels]
-        yield from [item.key for item in sorted(timed, key=lambda item: item.labels["at"], reverse=True)]
+        within = [item for item in timed if after <= item.labels["at"] < before]
+        yield from [item.key for item in sorted(within, key=lambda item: item.labels["at"], reverse=True)]
 
-    def named(self, listed_in: str) -> Iterator[Key]:
-        listed = [item for item in self.items.values() if item.labels.get("listed_in") == listed_in]
-        yield from [item.key for item in sorted(listed, key=lambda item: item.labels["name_key"])]
+    def partition(self, pk: str, beginning: str) -> Iterator[Key]:
+        yield from sorted(key for key in self.items if key.pk == pk and key.sk.startswith(beginning))
+
+    def listed(
+        self,
+        list_name: str,
+        *,
+        after: str = LOWEST,
+        before: str = HIGHEST,
+        newest_first: bool = False,
+        limit: int | None = None,  # noqa: ARG002 - it costs nothing to have more than was asked for
+    ) -> Iterator[Listed]:
+        found = [
+            Listed(item.key, item.labels["place"], item.labels.get("name", ""))
+            for item in self.items.values()
+            if item.labels.get("listed_in") == list_name and after <= item.labels["place"] < before
+        ]
+        yield from sorted(found, key=lambda each: each.place, reverse=newest_first)
+
+    def counted(
+        self, list_name: str, limit: int, *, after: str = LOWEST, before: str = HIGHEST, newest_first: bool = False
+    ) -> tuple[list[Listed], int]:
+        found = list(self.listed(list_name, after=after, before=before, newest_first=newest_first))
+        return found[:limit], len(found)
+
+    def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST) -> int:
+        return len(list(self.listed(list_name, after=after, before=before)))
 
     def runs(self, run_id: str) -> list[Key]:
         return sorted(item.key for item in self.items.values() if item.labels.get("run_id") == run_id)
@@ -39,3 +71,7 @@ class MemoryTable:
         present = self.items.get(change.item.key)
         expected = change.replacing
         return (present and present.version) == (expected and expected.version)
+
+
+def _only(item: Item, part: str | None) -> Item:
+    return item if part is None else Item(item.key, {}, {part: item.parts[part]} if part in item.parts else {})

@@ -6,12 +6,13 @@ from datetime import timedelta
 from typing import Any
 
 from headwater.graph.dataset import DatasetFacts, DatasetHead
-from headwater.graph.identity import NodeId, dataset_id, job_id
-from headwater.graph.job import Edges, JobFacts, JobHead, RunRef, Seen
+from headwater.graph.identity import NodeId, dataset_id, job_id, sent_id, version_of_event
+from headwater.graph.job import JobFacts, JobHead, LatestRun, RunRef, Seen, edges_of
 from headwater.graph.mention import SCHEMA, DatasetUse, Document, Uses
-from headwater.graph.neighbours import Neighbours, Page
+from headwater.graph.neighbours import Page, Side
+from headwater.graph.received import Alias
 from headwater.graph.register import Register, Registers
-from headwater.graph.run import Ending, Run
+from headwater.graph.run import Ending, ParentRef, Run
 from headwater.openlineage.event import AnyEvent, EventType, JobEvent, Name, RunEvent
 from headwater.openlineage.instant import Instant, to_datetime
 from headwater.store import keys
@@ -30,7 +31,7 @@ class Retention:
 
 
 def run_item(run: Run, retention: Retention) -> Item:
-    """A run. `at` puts it among its job's runs, `run_id` finds it without its job."""
+    """A run. `at` puts it among its job's runs, `place` among its parent's; `run_id` finds it without its job."""
     document = {
         "job": run.job,
         "run": run.run_id,
@@ -43,7 +44,11 @@ def run_item(run: Run, retention: Retention) -> Item:
         "jobFacets": _from_registers(run.job_facets),
         "inputs": _from_uses(run.inputs),
         "outputs": _from_uses(run.outputs),
+        "named": run.named,
+        "parents": sorted(run.parents),
+        "failedChildren": run.failed_children,
     }
+    node = job_id(run.job)
     labels = {
         "kind": "run",
         "namespace": run.job.namespace,
@@ -52,8 +57,9 @@ def run_item(run: Run, retention: Retention) -> Item:
         "run_id": run.run_id,
         "at": keys.time_key(*run.order),
     }
-    key = keys.run(job_id(run.job), run.run_id)
-    return Item(key, labels, {DOC: pack(document)}, _expiry(run.last, retention.runs))
+    if run.parent:
+        labels |= {"listed_in": keys.children_of(run.parent.run_id), "place": keys.time_key(*run.order, node)}
+    return Item(keys.run(node, run.run_id), labels, {DOC: pack(document)}, _expiry(run.updated, retention.runs))
 
 
 def read_run(item: Item) -> Run:
@@ -71,21 +77,45 @@ def read_run(item: Item) -> Run:
         job_facets=_to_registers(document["jobFacets"]),
         inputs=_to_uses(document["inputs"]),
         outputs=_to_uses(document["outputs"]),
+        named=document["named"],
+        parents=frozenset(_to_parents(document["parents"])),
+        failed_children=tuple(_to_parents(document["failedChildren"])),
     )
 
 
-def write_item(job: Name, run_id: str, use: DatasetUse, retention: Retention) -> Item:
+def write_item(run: Run, use: DatasetUse, retention: Retention) -> Item:
     """A version of a dataset: what a run said of this output. Its time is that of the first event that named it."""
-    document = {"run": run_id, "use": _from_use(use)}
-    labels = {"kind": "write", "at": keys.time_key(use.first, run_id)}
-    key = keys.write(dataset_id(use.name), run_id, job_id(job))
-    return Item(key, labels, {DOC: pack(document)}, _expiry(use.first, retention.runs))
+    key = keys.write(dataset_id(use.name), run.run_id, job_id(run.job))
+    return _write_item(key, use, retention)
 
 
-def read_write(item: Item) -> tuple[str, DatasetUse]:
-    """The run that wrote a version, and what it said."""
-    document = unpack(item.parts[DOC])
-    return document["run"], _to_use(document["use"])
+def version_item(event: AnyEvent, use: DatasetUse, job: Name | None, retention: Retention) -> Item:
+    """A version of a dataset by an event without a run."""
+    version = version_of_event(event.digest)
+    key = keys.write(dataset_id(use.name), version, job_id(job) if job else NodeId(""))
+    return _write_item(key, use, retention)
+
+
+def quality_item(run: Run, dataset: NodeId, found: Registers, retention: Retention) -> Item:
+    """What a run found out about a dataset's data, dated by the newest event that says so."""
+    time = max(register.time for register in found.values())
+    labels = {"kind": "quality", "at": keys.QUALITY + keys.time_key(time, run.run_id, job_id(run.job))}
+    key = keys.quality(dataset, run.run_id, job_id(run.job))
+    return Item(key, labels, {DOC: pack(_from_registers(found))}, _expiry(time, retention.runs))
+
+
+def read_quality(item: Item) -> Registers:
+    return _to_registers(unpack(item.parts[DOC]))
+
+
+def read_write(item: Item) -> DatasetUse:
+    """What a run said of a version of a dataset."""
+    return _to_use(unpack(item.parts[DOC]))
+
+
+def _write_item(key: keys.Key, use: DatasetUse, retention: Retention) -> Item:
+    labels = {"kind": "write", "at": keys.time_key(use.first, *keys.run_of(key.sk))}
+    return Item(key, labels, {DOC: pack(_from_use(use))}, _expiry(use.first, retention.runs))
 
 
 def job_item(head: JobHead) -> Item:
@@ -100,18 +130,22 @@ def job_item(head: JobHead) -> Item:
         "declared": _from_register(facts.declared) if facts.declared else None,
         "latest": head.latest,
         "chosen": head.chosen,
+        "isDerivation": facts.is_derivation,
     }
     seen = {
-        node: [seen.reads, seen.writes, seen.last, _from_registers(seen.facets)] for node, seen in facts.seen.items()
+        node: [seen.name, seen.reads, seen.writes, seen.last, _from_registers(seen.facets), seen.quality]
+        for node, seen in facts.seen.items()
     }
-    node = job_id(facts.name)
-    labels = _node_labels("job", facts.name, keys.jobs_of(facts.name.namespace), node, head.settling)
-    return Item(keys.job_head(node), labels, {DOC: pack(document), SEEN: pack(seen)})
+    labels = _node_labels("job", facts.name, head.settling)
+    if not facts.is_deleted and not facts.is_derivation:
+        labels["listed_in"] = keys.jobs_of(facts.name.namespace)
+        labels["place"] = keys.time_key(facts.updated, facts.node)
+    return Item(keys.job_head(facts.node), labels, {DOC: pack(document), SEEN: pack(seen)})
 
 
 def read_job(item: Item) -> JobHead:
-    document, seen = unpack(item.parts[DOC]), unpack(item.parts[SEEN])
-    at, run_id, inputs, outputs = document["chosen"]
+    """A job's head; without what it said of its datasets, if that part was not read."""
+    document, seen = unpack(item.parts[DOC]), unpack(item.parts[SEEN]) if SEEN in item.parts else {}
     facts = JobFacts(
         name=Name(*document["name"]),
         first=document["first"],
@@ -119,14 +153,11 @@ def read_job(item: Item) -> JobHead:
         facets=_to_registers(document["facets"]),
         run_facets=_to_registers(document["runFacets"]),
         declared=Register(*document["declared"]) if document["declared"] else None,
-        seen={
-            node: Seen(reads, writes, last, _to_registers(facets))
-            for node, (reads, writes, last, facets) in seen.items()
-        },
+        seen={node: _to_seen(each) for node, each in seen.items()},
+        is_derivation=document["isDerivation"],
     )
-    latest = RunRef(*document["latest"]) if document["latest"] else None
-    chosen = Edges(at, run_id, tuple(inputs), tuple(outputs))
-    return JobHead(facts, latest, chosen, item.labels.get("settling"))
+    latest = LatestRun(*document["latest"]) if document["latest"] else None
+    return JobHead(facts, latest, edges_of(document["chosen"]), item.labels.get("settling"))
 
 
 def dataset_item(head: DatasetHead) -> Item:
@@ -134,37 +165,60 @@ def dataset_item(head: DatasetHead) -> Item:
     facts = head.facts
     document = {
         "name": facts.name,
+        "named": facts.named,
         "created": facts.created,
         "own": _from_registers(facts.own),
+        "said": facts.said,
         "facets": head.facets,
         "schema": head.schema,
+        "columns": head.columns,
+        "users": head.users,
+        "isDeleted": head.is_deleted,
     }
     node = dataset_id(facts.name)
-    labels = _node_labels("dataset", facts.name, keys.datasets_of(facts.name.namespace), node, head.settling)
+    labels = _node_labels("dataset", facts.name, head.settling)
+    if not head.is_deleted:
+        labels |= {"listed_in": keys.datasets_of(facts.name.namespace), "place": keys.name_key(facts.name, node)}
     return Item(keys.dataset_head(node), labels, {DOC: pack(document)})
 
 
 def read_dataset(item: Item) -> DatasetHead:
     document = unpack(item.parts[DOC])
     own = _to_registers(document["own"])
-    facts = DatasetFacts(Name(*document["name"]), document["created"], own)
-    return DatasetHead(facts, document["facets"], document["schema"], item.labels.get("settling"))
+    facts = DatasetFacts(Name(*document["name"]), document["named"], document["created"], own, document["said"])
+    users = tuple((rank, job) for rank, job in document["users"])
+    return DatasetHead(
+        facts,
+        document["facets"],
+        document["schema"],
+        document["columns"],
+        users,
+        document["isDeleted"],
+        item.labels.get("settling"),
+    )
 
 
 def page_item(dataset: NodeId, prefix: str, page: Page) -> Item:
     """A page of a dataset's neighbours."""
-    document = {
-        "readers": sorted(page.jobs.readers),
-        "writers": sorted(page.jobs.writers),
-        "hasSplit": page.has_split,
+    document: dict[str, Any] = {
+        **{side: sorted(page.jobs[side]) for side in Side},
+        "split": sorted(page.split),
+        "linked": sorted(page.linked),
+        "merged": sorted(page.merged),
+        "isDescribed": page.is_described,
     }
     return Item(keys.neighbours(dataset, prefix), {"kind": "neighbours"}, {DOC: pack(document)})
 
 
 def read_page(item: Item) -> Page:
     document = unpack(item.parts[DOC])
-    jobs = Neighbours(frozenset(document["readers"]), frozenset(document["writers"]))
-    return Page(jobs, document["hasSplit"])
+    return Page(
+        {side: frozenset(document[side]) for side in Side},
+        frozenset(map(Side, document["split"])),
+        frozenset(document["linked"]),
+        frozenset(document["merged"]),
+        document["isDescribed"],
+    )
 
 
 def document_item(document: Document) -> Item:
@@ -189,23 +243,53 @@ def event_item(event: AnyEvent, canonical: str, retention: Retention) -> Item:
         key = keys.job_event(job_id(event.job.name), event.time, event.digest)
     else:
         key = keys.dataset_event(dataset_id(event.dataset.name), event.time, event.digest)
-    return Item(key, {"kind": "event"}, {DOC: pack_text(canonical)}, _expiry(event.time, retention.events))
+    kind = event.type if isinstance(event, RunEvent) else type(event).__name__
+    labels = {"kind": "event", "listed_in": keys.events_of(event.time[:10])}
+    labels["place"] = keys.time_key(event.time, kind, event.digest)
+    return Item(key, labels, {DOC: pack_text(canonical)}, _expiry(event.time, retention.events))
+
+
+def day_item(time: Instant, retention: Retention) -> Item:
+    """The mark of a day on which there are events; kept a day longer than they are."""
+    midnight = Instant(f"{time[:10]}T00:00:00.000000000Z")
+    return Item(keys.day(time), {"kind": "day"}, {}, _expiry(midnight, retention.events + timedelta(days=1)))
+
+
+def alias_item(alias: Alias, first: Instant, retention: Retention) -> Item:
+    """A name as it was sent that stands for a dataset of another name, and the rules that say so."""
+    dataset = dataset_id(alias.dataset)
+    sent = sent_id(alias.sent)
+    labels = {"kind": "alias", "first": first, "listed_in": keys.names_of(dataset)}
+    labels["place"] = keys.time_key(first, sent)
+    document = {DOC: pack({"sent": alias.sent, "dataset": alias.dataset, "rules": alias.rules})}
+    return Item(keys.alias(sent, dataset), labels, document, _expiry(first, retention.runs))
+
+
+def read_alias(item: Item) -> Alias:
+    document = unpack(item.parts[DOC])
+    return Alias(Name(*document["sent"]), Name(*document["dataset"]), tuple(document["rules"]))
 
 
 def namespace_item(name: str, first: Instant) -> Item:
     """A namespace that any job or dataset was named in; `first` is the earliest event time that named it."""
     key = keys.namespace(name)
     labels = {"kind": "namespace", "first": first, "listed_in": keys.ALL_NAMESPACES}
-    labels["name_key"] = keys.name_key(Name("", name), NodeId(key.sk))
+    labels["place"] = keys.name_key(Name("", name), NodeId(key.sk))
     return Item(key, labels, {DOC: pack({"name": name})})
 
 
-def _node_labels(kind: str, name: Name, listed_in: str, node: NodeId, settling: str | None) -> dict[str, str]:
-    labels = {"kind": kind, "namespace": name.namespace, "name": name.name, "listed_in": listed_in}
-    labels["name_key"] = keys.name_key(name, node)
-    if settling:
-        labels["settling"] = settling
-    return labels
+def _node_labels(kind: str, name: Name, settling: str | None) -> dict[str, str]:
+    labels = {"kind": kind, "namespace": name.namespace, "name": name.name}
+    return labels | {"settling": settling} if settling else labels
+
+
+def _to_seen(document: list[Any]) -> Seen:
+    name, reads, writes, last, facets, quality = document
+    return Seen(Name(*name), reads, writes, last, _to_registers(facets), RunRef(*quality) if quality else None)
+
+
+def _to_parents(document: list[Any]) -> list[ParentRef]:
+    return [ParentRef(run_id, Name(*job)) for run_id, job in document]
 
 
 def _expiry(time: Instant, kept: timedelta) -> int:

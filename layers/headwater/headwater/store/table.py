@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
+from headwater.store import keys
 from headwater.store.keys import Key
 
 
@@ -67,11 +68,24 @@ def changed(items: Iterable[Item], stored: Stored) -> list[Change]:
     return [change for change in changes if version_of(change.item) != version_of(change.replacing)]
 
 
-class Table(Protocol):
-    """Reads are strongly consistent but for those of `named` and `runs`."""
+class Listed(NamedTuple):
+    """An entry of a list: an item's key, where it stands in the list, and its name if it has one."""
 
-    def read(self, keys: Collection[Key]) -> dict[Key, Item]:
-        """The items that are there, up to 100 a call to the service."""
+    key: Key
+    place: str
+    name: str
+
+
+LOWEST, HIGHEST = "\x01", "\U0010ffff" * 4
+"""Bounds of a list that leave nothing out: no text has a NUL."""
+
+
+class Table(Protocol):
+    """Reads are strongly consistent but for those of `listed`, `counted`, `count` and `runs`."""
+
+    def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
+        """The items that are there, up to 100 a call to the service; it may be, `only` one part of each, and no labels.
+        Such an item is for reading alone: it is not the one that is stored."""
 
     def change(self, changes: Sequence[Change]) -> None:
         """Puts each item on its condition; raises Conflict, after having tried all, if any did not hold."""
@@ -79,11 +93,35 @@ class Table(Protocol):
     def put(self, items: Iterable[Item]) -> None:
         """Puts items whose content follows from their key, without a condition."""
 
-    def newest(self, pk: str) -> Iterator[Key]:
-        """The keys of the runs in a job's partition, or of the writes in a dataset's, newest first, as far as asked."""
+    def newest(
+        self, pk: str, before: str = keys.QUALITY, after: str = LOWEST, limit: int | None = None
+    ) -> Iterator[Key]:
+        """The keys of what has a time in a partition, newest first, as far as asked: `after` <= its `at` < `before`.
 
-    def named(self, listed_in: str) -> Iterator[Key]:
-        """The keys of what is listed there, in the order of names."""
+        A job's partition has its runs; a dataset's its writes, whose `at` begins with a time, and its quality items.
+        """
+
+    def partition(self, pk: str, beginning: str) -> Iterator[Key]:
+        """The keys of a partition whose sort key begins so, in their order."""
+
+    def listed(
+        self,
+        list_name: str,
+        *,
+        after: str = LOWEST,
+        before: str = HIGHEST,
+        newest_first: bool = False,
+        limit: int | None = None,
+    ) -> Iterator[Listed]:
+        """What is listed there, between two places, from the first or the last on, as far as asked."""
+
+    def counted(
+        self, list_name: str, limit: int, *, after: str = LOWEST, before: str = HIGHEST, newest_first: bool = False
+    ) -> tuple[list[Listed], int]:
+        """The first entries of a list between two places, or the last, and how many there are between them in all."""
+
+    def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST) -> int:
+        """How much there is in a list between two places; whoever wants few entries of a long list counts apart."""
 
     def runs(self, run_id: str) -> list[Key]:
         """The keys of the runs with that id: one for each job name it came under."""

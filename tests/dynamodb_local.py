@@ -1,0 +1,167 @@
+"""DynamoDB Local, AWS's own stand-in for DynamoDB, as a child process that keeps its tables in memory.
+
+It is stricter than the embedded stack's emulator: it has the service's conditions under concurrent writers, its limits
+and its indexes. Its jars come from Maven Central, by the resolver inside PySpark, and are held to their pins.
+"""
+
+import fcntl
+import hashlib
+import platform
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from local.account import Account
+from local.failure import Failure
+from local.instance import free_port
+from local.jars import ivy, tail
+from local.java import java_home
+from local.layout import Layout
+from local.process_group import end_group
+from local.truststore import trust_options
+
+COORDINATES = ("com.amazonaws", "DynamoDBLocal", "2.6.1")
+PINS = Path(__file__).with_name("dynamodb_local.sha256")
+PLATFORM = ("Linux", "x86_64")
+SERVER = "com.amazonaws.services.dynamodbv2.local.main.ServerRunner"
+FETCH_SECONDS = 600
+READY_SECONDS = 30
+TOLD_EVERY = 20
+
+LEASH = 'exec 3<&0; { cat <&3 >/dev/null; kill -9 $$; } & exec "$@" </dev/null 3<&-'
+"""Runs a command that cannot outlive us: standard input closes when we let go of it, or end in whatever way."""
+
+Tell = Callable[[str], None]
+
+
+@contextmanager
+def dynamodb_local(config: pytest.Config, folder: Path) -> Iterator[Account]:
+    """Run it, empty, for the length of a `with` block; `folder` takes its log. Skips the test where it cannot run."""
+    if (platform.system(), platform.machine()) != PLATFORM:
+        pytest.skip("DynamoDB Local's native library is published for Linux on x86-64 alone")
+    layout, port, log = Layout.here(), free_port(), folder / "dynamodb-local.log"
+    java = java_home(layout) / "bin" / "java"
+    account = Account(f"http://127.0.0.1:{port}")
+    fetched = files(layout.state / "dynamodb-local", java, teller(config))
+    with start(command(java, fetched, port), log) as process:
+        try:
+            wait_until_ready(process, port, log)
+            yield account
+        finally:
+            account.close()
+            end_group(process)
+
+
+def teller(config: pytest.Config) -> Tell:
+    """Return what writes a line to the terminal, past the capture of output; a pytest-xdist worker has no terminal."""
+    terminal: Any = config.pluginmanager.get_plugin("terminalreporter")
+    capture: Any = config.pluginmanager.get_plugin("capturemanager")
+
+    def tell(line: str) -> None:
+        with capture.global_and_fixture_disabled():
+            terminal.write_line(line)
+
+    return tell if terminal else lambda _: None
+
+
+def files(folder: Path, java: Path, tell: Tell) -> list[Path]:
+    """Return the pinned files, fetched if they are not there yet; of several test runs one fetches. Raises Failure."""
+    folder.mkdir(parents=True, exist_ok=True)
+    pins = pinned()
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if wrong(folder, pins):
+            fetch(folder, java, pins, tell)
+    return [folder / name for name in pins]
+
+
+def pinned() -> dict[str, str]:
+    """Return what each file must hash to, by its name: PINS is in the format of sha256sum."""
+    lines = (line.split() for line in PINS.read_text(encoding="utf-8").splitlines() if not line.startswith("#"))
+    return {name: sha256 for sha256, name in lines}
+
+
+def wrong(folder: Path, pins: dict[str, str]) -> list[Path]:
+    """Return the files that are missing or are not what was pinned."""
+    return [folder / name for name, sha256 in pins.items() if digest(folder / name) != sha256]
+
+
+def digest(file: Path) -> str | None:
+    return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else None
+
+
+def fetch(folder: Path, java: Path, pins: dict[str, str], tell: Tell) -> None:
+    for file in wrong(folder, pins):
+        file.unlink(missing_ok=True)  # the resolver would leave it as it is
+    said = resolve(folder, java, lambda steps: tell(f"fetching DynamoDB Local, once: {steps} of {2 * len(pins)} steps"))
+    bad = wrong(folder, pins)
+    if bad:
+        names = ", ".join(file.name for file in bad[:3])
+        reason = f"{len(bad)} files are missing or are not what {PINS.name} pins ({names}):\n{tail(said)}"
+        raise Failure(reason, f"check the network and the proxy, remove {folder} and try again")
+
+
+def resolve(folder: Path, java: Path, progress: Callable[[int], None]) -> str:
+    """Fetch DynamoDB Local with what it depends on, its native library among it, and return what the resolver said."""
+    resolver = [str(java), *trust_options(folder), "-jar", str(ivy()), "-cache", str(folder / "ivy")]
+    wanted = ["-confs", "default", "-types", "jar", "bundle", "so", "-dependency", *COORDINATES]
+    retrieve = ["-retrieve", str(folder / "[artifact]-[revision].[ext]")]
+    with subprocess.Popen(  # noqa: S603 - our own words
+        [*resolver, *wanted, *retrieve], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        out_of_time = threading.Timer(FETCH_SECONDS, process.kill)
+        out_of_time.start()
+        try:
+            return "".join(counted(process.stdout or [], progress))
+        finally:
+            out_of_time.cancel()
+
+
+def counted(lines: Iterable[str], progress: Callable[[int], None]) -> Iterator[str]:
+    """Pass lines on and tell how far the resolver is: each module is found first, and fetched then."""
+    steps = 0
+    for line in lines:
+        yield line
+        if line.startswith(("\tfound ", "\t[SUCCESSFUL ]")):
+            steps += 1
+            if steps % TOLD_EVERY == 0:
+                progress(steps)
+
+
+def command(java: Path, jars_and_library: list[Path], port: int) -> list[str]:
+    jars = [str(file) for file in jars_and_library if file.suffix == ".jar"]
+    library = jars_and_library[0].parent
+    options = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]  # starts fast on a small machine
+    options += [f"-Djava.library.path={library}", f"-Dsqlite4java.library.path={library}", "-cp", ":".join(jars)]
+    return [str(java), *options, SERVER, "-port", str(port), "-inMemory", "-sharedDb", "-disableTelemetry"]
+
+
+def start(command: list[str], log: Path) -> subprocess.Popen[bytes]:
+    with log.open("wb") as output:
+        return subprocess.Popen(  # noqa: S603 - our own words
+            ["/bin/sh", "-c", LEASH, "sh", *command],
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+
+def wait_until_ready(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    deadline = time.monotonic() + READY_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+        except OSError:
+            time.sleep(0.05)
+        else:
+            return
+    said = log.read_text(encoding="utf-8", errors="replace")
+    raise Failure(f"DynamoDB Local was not ready within {READY_SECONDS} s, or ended:\n{tail(said)}", f"read {log}")

@@ -1,0 +1,109 @@
+"""The law of the fold on DynamoDB itself: several writers at once leave the items that one leaves, byte for byte.
+
+test_law.py and test_races.py cut two writers into each other at chosen calls, in memory. Here the writers are threads
+with clients of their own, over the service's own conditions, in whatever order they happen to come.
+"""
+
+import random
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from headwater.fold.fold import fold
+from headwater.graph.received import Received
+from headwater.store.dynamodb import DynamoTable
+from headwater.store.memory import MemoryTable
+from headwater.store.records import Retention
+from headwater.store.table import Item, StorageError
+from tests import factory, strategies
+from tests.dynamodb_local import dynamodb_local
+from tests.factory import Document
+from tests.fakes import FakeBucket
+from tests.store.conftest import new_table
+
+RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
+WRITERS = 4
+LONGEST_BATCH = 4
+DELIVERIES = 20
+
+Attributes = dict[str, Any]
+Batches = list[list[Received]]
+
+
+@pytest.fixture(scope="module")
+def clients(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Any]]:
+    """A client of DynamoDB Local for each writer."""
+    with dynamodb_local(pytestconfig, tmp_path_factory.mktemp("concurrent")) as account:
+        yield [account.client("dynamodb") for _ in range(WRITERS)]
+
+
+# What the writers do to each other does not happen twice, so there is nothing to shrink.
+@given(st.lists(strategies.events, min_size=6, max_size=16), st.integers(0, 2**32))
+@settings(max_examples=25, derandomize=True, deadline=None, phases=[Phase.generate])
+def test_writers_at_once_leave_what_one_leaves(clients: list[Any], documents: list[Document], seed: int) -> None:
+    chance, bucket, name = random.Random(seed), FakeBucket(), new_table(clients[0])
+    tables = [DynamoTable(client, name, bucket) for client in clients]
+    fold_at_once(tables, dealt(factory.received(*documents), chance))
+    assert items(clients[0], name) == as_stored(clients[0], folded_by_one(documents))
+
+
+def dealt(received: Sequence[Received], chance: random.Random) -> list[Batches]:
+    """The events, some of them twice, shuffled, dealt out to the writers and cut into batches."""
+    shuffled = [*received, *chance.choices(received, k=len(received) // 3)]
+    chance.shuffle(shuffled)
+    return [list(cut(shuffled[writer::WRITERS], chance)) for writer in range(WRITERS)]
+
+
+def cut(received: list[Received], chance: random.Random) -> Iterator[list[Received]]:
+    while received:
+        length = chance.randint(1, LONGEST_BATCH)
+        yield received[:length]
+        received = received[length:]
+
+
+def fold_at_once(tables: Sequence[DynamoTable], hands: Sequence[Batches]) -> None:
+    together = threading.Barrier(WRITERS)
+
+    def write(table: DynamoTable, batches: Batches) -> None:
+        together.wait()
+        for batch in batches:
+            deliver(batch, table)
+
+    with ThreadPoolExecutor(WRITERS) as writers:
+        list(writers.map(write, tables, hands))
+
+
+def deliver(batch: Sequence[Received], table: DynamoTable) -> None:
+    """Fold a batch; where the others were faster too often it comes again, as from the queue."""
+    for _ in range(DELIVERIES):
+        with suppress(StorageError):
+            fold(batch, table, RETENTION)
+            return
+    raise AssertionError(f"a batch was not folded in {DELIVERIES} deliveries")
+
+
+def folded_by_one(documents: Sequence[Document]) -> Iterable[Item]:
+    table = MemoryTable()
+    for each in factory.received(*documents):
+        fold([each], table, RETENTION)
+    return table.items.values()
+
+
+def as_stored(client: Any, wanted: Iterable[Item]) -> dict[tuple[str, str], Attributes]:
+    """Items with every attribute that they have once they are put into a table of their own."""
+    table = DynamoTable(client, new_table(client), FakeBucket())
+    table.put(wanted)
+    return items(client, table._name)
+
+
+def items(client: Any, name: str) -> dict[tuple[str, str], Attributes]:
+    """Every attribute of every item of a table, the versions among them."""
+    pages = client.get_paginator("scan").paginate(TableName=name, ConsistentRead=True)
+    return {(item["PK"]["S"], item["SK"]["S"]): item for page in pages for item in page["Items"]}
