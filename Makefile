@@ -8,6 +8,7 @@ PYTHON ?=
 ARGS ?=
 DATA ?=
 AUTH ?=
+OPEN ?=
 PORT ?=
 
 STATE := .local
@@ -32,8 +33,8 @@ demo: $(STATE)/venv.stamp ## run a Spark pipeline against the embedded stack and
 	@$(BIN)/python -m local demo $(if $(PORT),--port '$(PORT)')
 
 .PHONY: up
-up: $(STATE)/venv.stamp ## run the embedded stack until Ctrl-C (PORT=8765, DATA=dir keeps the data, AUTH=1 enforces IAM)
-	@$(BIN)/python -m local up $(if $(PORT),--port '$(PORT)') $(if $(DATA),--data '$(DATA)') $(if $(filter 1,$(AUTH)),--auth)
+up: $(STATE)/venv.stamp ## run the embedded stack until Ctrl-C (PORT=8765, DATA=dir keeps the data, AUTH=1 enforces IAM, OPEN=1 wants no key)
+	@$(BIN)/python -m local up $(if $(PORT),--port '$(PORT)') $(if $(DATA),--data '$(DATA)') $(if $(filter 1,$(AUTH)),--auth) $(if $(filter 1,$(OPEN)),--open)
 
 .PHONY: down
 down: $(STATE)/venv.stamp ## stop the stack that `make up` runs
@@ -43,6 +44,10 @@ down: $(STATE)/venv.stamp ## stop the stack that `make up` runs
 .PHONY: test
 test: $(STATE)/venv.stamp ## run the tests (ARGS="-k front" and the like go to pytest)
 	@$(BIN)/python -m pytest $(ARGS)
+
+.PHONY: bench
+bench: $(STATE)/venv.stamp ## measure lookups on growing graphs (ARGS="--jobs 100 1000 --runs 10")
+	@PYTHONPATH=.:layers/headwater $(BIN)/python -m benchmarks.lookups $(ARGS)
 
 .PHONY: lint
 lint: $(STATE)/venv.stamp ## check style, format and the direction of imports

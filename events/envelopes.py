@@ -20,6 +20,8 @@ Document = dict[str, Any]
 KEY = "sample-key-of-the-shop"
 CALLER = Principal("shop-etl", frozenset({Scope.INGEST, Scope.READ}), ("shop", "s3://shop-*"))
 CONTEXT = CALLER.to_context()
+STEWARD = Principal("shop-steward", frozenset({Scope.ADMIN}), ("shop", "shop-*", "s3://shop-*"))
+"""Who looks after the shop's data, and may delete."""
 BEARER = {"authorization": f"Bearer {KEY}"}
 RECEIVED_AT = datetime(2026, 11, 20, 8, 6, 3, tzinfo=UTC)
 API, ACCOUNT, REGION = "a1b2c3d4e5", "123456789012", "us-east-1"
@@ -42,6 +44,17 @@ def post_gzip(path: str, document: Any) -> Document:
     request = _request(f"POST {path}", path, headers | BEARER)
     body = {"body": base64.b64encode(packed).decode(), "isBase64Encoded": True}
     return _by(CONTEXT, request | body)
+
+
+def write(method: str, target: str, document: Any = None, caller: Principal = STEWARD) -> Document:
+    """A request to write what is no event, as it reaches curate."""
+    path, _, query = target.partition("?")
+    request = _request(f"{method} /{{proxy+}}", unquote(path), BEARER, method=method)
+    request["pathParameters"] = {"proxy": unquote(path).removeprefix("/")}
+    if document is not None:
+        request["headers"]["content-type"] = "application/json"
+        request["body"] = json.dumps(document)
+    return _by(caller.to_context(), _asking(request, query) | {"isBase64Encoded": False})
 
 
 def get(target: str) -> Document:
@@ -81,12 +94,14 @@ def _by(context: Mapping[str, str], request: Document) -> Document:
 
 def _get(target: str, headers: Mapping[str, str]) -> Document:
     path, _, query = target.partition("?")
-    request = _request("$default", unquote(path), headers, method="GET")
-    request["rawQueryString"] = query
-    if query:
-        parts = (each.partition("=") for each in query.split("&"))
-        request["queryStringParameters"] = {name: unquote(value) for name, _, value in parts}
-    return request | {"isBase64Encoded": False}
+    return _asking(_request("$default", unquote(path), headers, method="GET"), query) | {"isBase64Encoded": False}
+
+
+def _asking(request: Document, query: str) -> Document:
+    """The request with a query."""
+    parts = [each.partition("=") for each in query.split("&")] if query else []
+    named = {"queryStringParameters": {name: unquote(value) for name, _, value in parts}} if parts else {}
+    return request | {"rawQueryString": query} | named
 
 
 def _request(route: str, path: str, headers: Mapping[str, str], method: str = "POST") -> Document:

@@ -7,6 +7,7 @@ from pathlib import Path
 from events import story
 from events.envelopes import (
     BEARER,
+    CALLER,
     KEY,
     Document,
     asked_of_the_authoriser,
@@ -16,6 +17,9 @@ from events.envelopes import (
     post_gzip,
     queued,
 )
+from events.envelopes import (
+    write as writing,
+)
 
 FOLDER = Path(__file__).parent
 REVENUE_NODE = "s3%3A%2F%2Fshop-lake:revenue_daily"
@@ -23,7 +27,7 @@ REVENUE_NODE = "s3%3A%2F%2Fshop-lake:revenue_daily"
 
 def samples() -> Mapping[str, Document]:
     """Every sample by its file, `function/name.json`."""
-    return authorise() | ingest() | normalise() | lookup()
+    return authorise() | ingest() | normalise() | lookup() | curate()
 
 
 def authorise() -> dict[str, Document]:
@@ -72,6 +76,66 @@ def lookup() -> dict[str, Document]:
             f"/api/v1/column-lineage?nodeId=datasetField:{REVENUE_NODE}:total_revenue&depth=5"
         ),
         "lookup/signed-with-iam.json": get_by_iam("/api/v1/namespaces"),
+        **further_lookups(lake, jobs),
+    }
+
+
+def further_lookups(lake: str, jobs: str) -> dict[str, Document]:
+    """What is asked of the same story less often."""
+    clean, run = f"{lake}/datasets/orders_clean", f"/api/v1/jobs/runs/{story.CLEAN_RUN}"
+    revenue = f"nodeId=dataset:{REVENUE_NODE}"
+    return {
+        "lookup/dataset-versions.json": get(f"{clean}/versions"),
+        "lookup/dataset-version.json": get(f"{clean}/versions/{story.CLEAN_RUN}"),
+        "lookup/quality.json": get(f"{clean}/quality"),
+        "lookup/job-versions.json": get(f"{jobs}/clean_orders/versions"),
+        "lookup/job-version.json": get(f"{jobs}/clean_orders/versions/{story.CLEAN_VERSION}"),
+        "lookup/run-children.json": get(f"{run}/children"),
+        "lookup/impact.json": get("/api/v1/impact?nodeId=datasetField:s3%3A%2F%2Fshop-lake:raw/orders:unit_price"),
+        "lookup/rootcause.json": get(f"/api/v1/rootcause?{revenue}"),
+        "lookup/export.json": get(f"/api/v1/export?format=json&{revenue}"),
+        "lookup/runlineage.json": get(f"/api/v1/runlineage/upstream?runId={story.REVENUE_RUN}"),
+        "lookup/events.json": get("/api/v1/events/lineage?limit=2&sortDirection=asc"),
+        "lookup/search.json": get("/api/v1/search?q=orders"),
+        "lookup/search-jobs.json": get("/api/v2beta/search/jobs?q=clean"),
+        "lookup/search-datasets.json": get("/api/v2beta/search/datasets?q=clean"),
+        "lookup/sources.json": get("/api/v1/sources"),
+        "lookup/source.json": get("/api/v1/sources/s3%3A%2F%2Fshop-lake"),
+        "lookup/tags.json": get("/api/v1/tags"),
+        "lookup/aliases.json": get(f"/api/v1/aliases?{revenue}"),
+        "lookup/stats-events.json": get("/api/v1/stats/lineage-events?period=DAY"),
+        "lookup/stats-jobs.json": get("/api/v1/stats/jobs?period=DAY"),
+        "lookup/stats-datasets.json": get("/api/v1/stats/datasets?period=WEEK&timezone=Europe/Berlin"),
+        "lookup/stats-sources.json": get("/api/v1/stats/sources?period=DAY"),
+    }
+
+
+def curate() -> dict[str, Document]:
+    """In the order in which they tell a story of their own, beside that of the others."""
+    desk, returns = "/api/v1/namespaces/shop-desk", "/api/v1/namespaces/s3%3A%2F%2Fshop-desk/datasets/raw%2Freturns"
+    job, run = f"{desk}/jobs/count_returns", f"/api/v1/jobs/runs/{story.COUNT_RUN}"
+    return {
+        "curate/put-namespace.json": writing("PUT", desk, {"ownerName": "desk", "description": "Returned goods"}),
+        "curate/put-source.json": writing("PUT", "/api/v1/sources/shop-db", story.SHOP_DB),
+        "curate/put-tag.json": writing("PUT", "/api/v1/tags/GOLD", {"description": "Fit for reports"}),
+        "curate/put-dataset.json": writing("PUT", returns, story.RETURNS),
+        "curate/tag-dataset.json": writing("POST", f"{returns}/tags/GOLD"),
+        "curate/tag-field.json": writing("POST", f"{returns}/fields/customer/tags/pii"),
+        "curate/untag-field.json": writing("DELETE", f"{returns}/fields/customer/tags/pii"),
+        "curate/untag-dataset.json": writing("DELETE", f"{returns}/tags/GOLD"),
+        "curate/put-job.json": writing("PUT", job, story.COUNT_RETURNS),
+        "curate/tag-job.json": writing("POST", f"{job}/tags/GOLD"),
+        "curate/untag-job.json": writing("DELETE", f"{job}/tags/GOLD"),
+        "curate/create-run.json": writing(
+            "POST", f"{job}/runs", {"id": story.COUNT_RUN, "args": {"day": "2026-11-20"}}
+        ),
+        "curate/start-run.json": writing("POST", f"{run}/start?at=2026-11-20T08:10:00Z"),
+        "curate/complete-run.json": writing("POST", f"{run}/complete?at=2026-11-20T08:10:04Z"),
+        "curate/delete-dataset.json": writing("DELETE", returns),
+        "curate/delete-job.json": writing("DELETE", job),
+        "curate/delete-namespace.json": writing("DELETE", desk),
+        "curate/refused.json": writing("PUT", desk, {"description": "Returned goods"}),
+        "curate/not-allowed.json": writing("DELETE", desk, caller=CALLER),
     }
 
 

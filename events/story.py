@@ -9,6 +9,8 @@ SPEC = "https://openlineage.io/spec"
 JOBS, LAKE = "shop", "s3://shop-lake"
 CLEAN_ORDERS, REVENUE_DAILY = "clean_orders", "revenue_daily"
 CLEAN_RUN = "01a1f7f8-3000-7000-8000-000000000001"
+CLEAN_VERSION = "83e71576-6dac-5291-a2ba-e9cca057ae68"
+"""The version of a job follows from its inputs and outputs."""
 REVENUE_RUN = "01a1f7fd-6020-7000-8000-000000000002"
 
 
@@ -56,7 +58,11 @@ def run_event(transition: str, time: str, run: str, job: str, **datasets: list[D
     )
 
 
-RAW_ORDERS = dataset("raw/orders", schema=schema(order_id="long", quantity="int", unit_price="decimal(10,2)"))
+RAW_ORDERS = dataset(
+    "raw/orders",
+    schema=schema(order_id="long", quantity="int", unit_price="decimal(10,2)"),
+    dataSource=facet("1-0-1", "DatasourceDatasetFacet", name=LAKE, uri=LAKE),
+)
 ORDERS_CLEAN = dataset(
     "orders_clean",
     schema=schema(order_id="long", order_total="decimal(12,2)"),
@@ -70,11 +76,19 @@ REVENUE = dataset(
     columnLineage=made_from("orders_clean", total_revenue=("order_total", "AGGREGATION")),
 )
 
+CHECKED = dataset("orders_clean") | {
+    "inputFacets": {
+        "dataQualityAssertions": facet(
+            "1-0-2",
+            "DataQualityAssertionsDatasetFacet",
+            assertions=[{"assertion": "not_null", "success": True, "column": "order_id"}],
+        )
+    }
+}
+
 CLEAN_START = run_event("START", "08:00:00", CLEAN_RUN, CLEAN_ORDERS, inputs=[RAW_ORDERS], outputs=[])
 CLEAN_COMPLETE = run_event("COMPLETE", "08:00:31.5", CLEAN_RUN, CLEAN_ORDERS, inputs=[], outputs=[ORDERS_CLEAN])
-REVENUE_COMPLETE = run_event(
-    "COMPLETE", "08:06:02.25", REVENUE_RUN, REVENUE_DAILY, inputs=[dataset("orders_clean")], outputs=[REVENUE]
-)
+REVENUE_COMPLETE = run_event("COMPLETE", "08:06:02.25", REVENUE_RUN, REVENUE_DAILY, inputs=[CHECKED], outputs=[REVENUE])
 JOB_EVENT = event(
     "JobEvent",
     "07:00:00",
@@ -94,4 +108,15 @@ DATASET_EVENT = event(
         documentation=facet("1-1-0", "DocumentationDatasetFacet", description="Orders as the shop exports them"),
     ),
 )
+COUNT_RUN = "01a1f8f0-1000-7000-8000-000000000003"
+SHOP_DB = {"type": "POSTGRESQL", "connectionUrl": "jdbc:postgresql://db.example.com:5432/shop"}
+RETURNS = {
+    "type": "DB_TABLE",
+    "physicalName": "desk.returns",
+    "sourceName": "shop-db",
+    "fields": [{"name": "order_id", "type": "long"}, {"name": "customer", "type": "string"}],
+    "description": "What came back",
+}
+COUNT_RETURNS = {"type": "BATCH", "inputs": [{"namespace": "s3://shop-desk", "name": "raw/returns"}], "outputs": []}
+"""What the bodies of Marquez's own writers hold."""
 WITHOUT_A_JOB_NAME = {**CLEAN_START, "job": {"namespace": JOBS}}

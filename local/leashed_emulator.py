@@ -11,7 +11,12 @@ import sys
 import threading
 
 from ministack.app import main as run_emulator  # type: ignore[import-untyped]
-from ministack.core.lambda_runtime import reset as end_lambda_processes  # type: ignore[import-untyped]
+from ministack.core.lambda_runtime import Worker  # type: ignore[import-untyped]
+from ministack.core.lambda_runtime import reset as end_lambda_processes
+
+FIRST_LOG_LINE_SECONDS = 0.001
+"""How long the emulator waits, after each invocation, for what a function that logged nothing may log yet: 50 ms as it
+comes, twice in each request, of which AWS has none."""
 
 
 def stop_when_let_go() -> None:
@@ -22,6 +27,7 @@ def stop_when_let_go() -> None:
 
 def main() -> None:
     sys.argv = ["ministack"]
+    Worker._drain_stderr_bounded.__defaults__ = (FIRST_LOG_LINE_SECONDS, 0.005, 0.250)  # noqa: SLF001 - it has no setting
     threading.Thread(target=stop_when_let_go, daemon=True).start()
     run_emulator()
 

@@ -29,6 +29,7 @@ BETWEEN_HOPS = {
     "transfer-encoding",
     "upgrade",
 }
+KEY_HEADERS = ("Authorization", "x-api-key")
 OURS_TO_ADD = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 
 
@@ -38,11 +39,13 @@ class BodyTooLargeError(Exception):
 
 @dataclass(frozen=True)
 class Target:
-    """The API to forward to, what to trust there if it speaks TLS, and the seconds it has for an answer."""
+    """The API to forward to, what to trust there if it speaks TLS, the seconds it has for an answer, and the key to ask
+    with for clients that send none, if there is to be one: Marquez's web UI knows of no keys."""
 
     url: str
     trust: ssl.SSLContext | None = None
     max_seconds: float = MAX_SECONDS
+    key: str | None = None
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ class Proxy:
         asked = self.session.request(
             request.method,
             URL(self.target.url + request.raw_path, encoded=True),
-            headers=forwarded_headers(request.headers, body),
+            headers=self.with_key(forwarded_headers(request.headers, body)),
             data=body if body or request.body_exists else None,
             allow_redirects=False,
             skip_auto_headers=OURS_TO_ADD,
@@ -77,6 +80,12 @@ class Proxy:
         )
         async with asked as answer:
             return passed_on(request.method, answer, await answer.read())
+
+    def with_key(self, headers: CIMultiDict[str]) -> CIMultiDict[str]:
+        """The headers with the stack's key, if the client sent none and that is allowed."""
+        if self.target.key and not any(name in headers for name in KEY_HEADERS):
+            headers["Authorization"] = f"Bearer {self.target.key}"
+        return headers
 
 
 def header_bytes(request: web.BaseRequest) -> int:

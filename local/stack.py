@@ -26,13 +26,15 @@ IN_USE = "in-use.pid"
 
 @dataclass(frozen=True)
 class StackOptions:
-    """`name` is the folder under .local for logs, `data` keeps the state over restarts, `iam` enforces the roles."""
+    """`name` is the folder under .local for logs, `data` keeps the state over restarts, `iam` enforces the roles;
+    `is_open` lets in who sends no key."""
 
     layout: Layout
     name: str
     port: int
     data: Path | None = None
     iam: bool = False
+    is_open: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,8 @@ def stack(options: StackOptions, say: Say) -> Iterator[Stack]:
             say("made by API call: a key for this stack, in the secret of the API keys")
             url = f"http://127.0.0.1:{options.port}"
             try:
-                with front(listener, Target(deployment.api_url, running.account.trust)):
+                key = instance.key if options.is_open else None
+                with front(listener, Target(deployment.api_url, running.account.trust, key=key)):
                     Api(url, instance.key, folder).get("/api/v1/namespaces", limit=1)
                     yield Stack(url, instance.key, deployment, running)
             finally:

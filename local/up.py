@@ -37,7 +37,7 @@ def tell(running: Stack, options: StackOptions) -> None:
     layout = options.layout
     kept = f"kept in {options.data}" if options.data else "it starts empty, and forgets unless DATA=dir is given"
     say(f"\nup at {running.url}; {kept}")
-    say(f"key   {running.key}")
+    say(f"key   {running.key}{' (nobody has to send it: OPEN=1)' if options.is_open else ''}")
     say(f"both are in {layout.endpoint.relative_to(layout.root)}; stop with Ctrl-C or `make down`")
     say(f"try   {Api(running.url, running.key, layout.run('up')).curl('/api/v1/namespaces', limit=10)}")
 

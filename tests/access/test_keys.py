@@ -177,6 +177,11 @@ def test_a_caller_by_iam_may_read() -> None:
     assert not caller.may(Scope.INGEST)
 
 
+def test_a_caller_by_iam_may_do_there_what_the_function_says() -> None:
+    caller = principal_of(request(iam={"userArn": "arn:aws:iam::1:user/a"}), by_iam=(Scope.ADMIN,))
+    assert caller.may(Scope.ADMIN)
+
+
 def test_admin_includes_the_other_scopes() -> None:
     admin = Principal("a", frozenset({"admin"}), ("*",))
     assert all(admin.may(scope) for scope in Scope)

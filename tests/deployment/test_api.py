@@ -3,6 +3,8 @@
 import json
 import re
 
+import pytest
+
 from tests.deployment.conftest import Properties, Resources
 
 INGEST_ROUTES = {
@@ -12,24 +14,28 @@ INGEST_ROUTES = {
     "POST /api/v1/lineage/batch",
     "POST /lineage/batch",
 }
+CURATE_ROUTES = {"PUT /{proxy+}", "POST /{proxy+}", "DELETE /{proxy+}"}
+"""API Gateway takes the most specific route, so `POST /lineage` stays with ingest."""
 LOOKUP_ROUTE = "$default"
 
 
-def test_every_route_asks_the_authoriser(resources: Resources) -> None:
-    for key, route in routes(resources).items():
-        by_key = route["AuthorizationType"] == "CUSTOM" and route["AuthorizerId"] == {"Ref": "KeyAuthoriser"}
-        assert by_key or key == LOOKUP_ROUTE
+def test_every_route_of_events_asks_the_authoriser(resources: Resources) -> None:
+    for key in INGEST_ROUTES:
+        assert routes(resources)[key]["AuthorizationType"] == "CUSTOM"
+        assert routes(resources)[key]["AuthorizerId"] == {"Ref": "KeyAuthoriser"}
 
 
-def test_lookups_ask_the_authoriser_or_iam(resources: Resources) -> None:
-    lookup = routes(resources)[LOOKUP_ROUTE]
-    assert lookup["AuthorizationType"] == {"Fn::If": ["LookupByIam", "AWS_IAM", "CUSTOM"]}
-    assert lookup["AuthorizerId"] == {"Fn::If": ["LookupByIam", {"Ref": "AWS::NoValue"}, {"Ref": "KeyAuthoriser"}]}
+@pytest.mark.parametrize("key", [LOOKUP_ROUTE, *sorted(CURATE_ROUTES)])
+def test_all_else_asks_the_authoriser_or_iam(resources: Resources, key: str) -> None:
+    route = routes(resources)[key]
+    assert route["AuthorizationType"] == {"Fn::If": ["LookupByIam", "AWS_IAM", "CUSTOM"]}
+    assert route["AuthorizerId"] == {"Fn::If": ["LookupByIam", {"Ref": "AWS::NoValue"}, {"Ref": "KeyAuthoriser"}]}
 
 
-def test_events_go_to_ingest_and_questions_to_lookup(resources: Resources) -> None:
+def test_events_go_to_ingest_questions_to_lookup_and_what_else_is_written_to_curate(resources: Resources) -> None:
     targets = {key: route["Target"]["Fn::Sub"] for key, route in routes(resources).items()}
     expected = dict.fromkeys(INGEST_ROUTES, "integrations/${IngestIntegration}")
+    expected |= dict.fromkeys(CURATE_ROUTES, "integrations/${CurateIntegration}")
     assert targets == expected | {LOOKUP_ROUTE: "integrations/${LookupIntegration}"}
 
 
@@ -43,7 +49,7 @@ def test_the_authoriser_sees_every_request_afresh(resources: Resources) -> None:
 
 
 def test_the_gateway_outwaits_the_functions(resources: Resources) -> None:
-    for name in ("Ingest", "Lookup"):
+    for name in ("Ingest", "Lookup", "Curate"):
         assert resources[f"{name}Integration"]["TimeoutInMillis"] > 1000 * resources[f"{name}Function"]["Timeout"]
         assert resources[f"{name}Integration"]["TimeoutInMillis"] <= 30_000
         assert resources[f"{name}Integration"]["PayloadFormatVersion"] == "2.0"
@@ -56,6 +62,7 @@ def test_the_gateway_may_call_what_it_is_wired_to_and_nobody_else_may(resources:
         "AuthoriseFunction",
         "IngestFunction",
         "LookupFunction",
+        "CurateFunction",
     }
     for permission in permissions:
         assert permission["Principal"] == "apigateway.amazonaws.com"

@@ -16,6 +16,9 @@ ALLOWED = {
     | {"dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "dynamodb:Query", "dynamodb:PutItem"}
     | {"s3:GetObject", "s3:PutObject", "firehose:PutRecordBatch"},
     "LookupRole": LOGS | {"dynamodb:BatchGetItem", "dynamodb:Query", "s3:GetObject"},
+    "CurateRole": LOGS
+    | {"sqs:SendMessage", "s3:GetObject", "s3:PutObject"}
+    | {"dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "dynamodb:Query", "dynamodb:PutItem"},
     "ArchiveStreamRole": {"logs:PutLogEvents", "s3:AbortMultipartUpload", "s3:GetBucketLocation", "s3:GetObject"}
     | {"s3:ListBucket", "s3:ListBucketMultipartUploads", "s3:PutObject"},
 }
@@ -23,9 +26,10 @@ PREFIXES_PUT = {
     "IngestRole": {"bodies"},
     "NormaliseRole": {"bodies", "items", "quarantine"},
     "LookupRole": set[str](),
+    "CurateRole": {"bodies", "items"},
     "ArchiveStreamRole": {"events", "archive-errors"},
 }
-FUNCTIONS = ("Authorise", "Ingest", "Normalise", "Lookup")
+FUNCTIONS = ("Authorise", "Ingest", "Normalise", "Lookup", "Curate")
 
 
 def test_every_role_is_listed_here(resources: Resources) -> None:

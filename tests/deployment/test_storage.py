@@ -7,7 +7,7 @@ from tests.deployment.conftest import Properties, Resources
 KEPT = ("LineageTable", "ArchiveBucket", "KeysSecret")
 INDEXES = {
     "by_time": ["PK", "at"],
-    "by_name": ["listed_in", "name_key"],
+    "listed": ["listed_in", "place"],
     "by_run": ["run_id"],
 }
 
@@ -26,12 +26,14 @@ def test_the_stream_holds_each_item_as_it_was_and_as_it_is(resources: Resources)
     assert resources["LineageTable"]["StreamSpecification"] == {"StreamViewType": "NEW_AND_OLD_IMAGES"}
 
 
-def test_the_indexes_hold_keys_alone(resources: Resources) -> None:
+def test_the_indexes_hold_keys_and_names_alone(resources: Resources) -> None:
     table = resources["LineageTable"]
     assert keys_of(table) == ["PK", "SK"]
     indexes = table["LocalSecondaryIndexes"] + table["GlobalSecondaryIndexes"]
     assert {index["IndexName"]: keys_of(index) for index in indexes} == INDEXES
-    assert all(index["Projection"] == {"ProjectionType": "KEYS_ONLY"} for index in indexes)
+    held = {index["IndexName"]: index["Projection"] for index in indexes}
+    assert held.pop("listed") == {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["name"]}
+    assert all(projection == {"ProjectionType": "KEYS_ONLY"} for projection in held.values())
     assert [index["IndexName"] for index in table["LocalSecondaryIndexes"]] == ["by_time"]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from headwater import config
+from headwater.curate.routes import ROUTES as WRITTEN
 from headwater.lookup.routes import PREFIX, ROUTES
 from headwater.store import records
 from local.template import read_template
@@ -20,6 +21,7 @@ SETTINGS = {
     "ingest": config.IngestSettings,
     "normalise": config.NormaliseSettings,
     "lookup": config.LookupSettings,
+    "curate": config.CurateSettings,
 }
 
 
@@ -86,7 +88,16 @@ def test_every_alarm_has_its_advice_and_no_other() -> None:
 def test_every_route_of_the_api_is_documented_and_no_other() -> None:
     documented = {route for route in column("routes.md", "route") if route.startswith("POST")}
     keys = {each["Properties"]["RouteKey"] for each in TEMPLATE.values() if each["Type"] == "AWS::ApiGatewayV2::Route"}
-    assert documented == {key for key in keys if key.startswith("POST")}
+    assert documented == {key for key in keys if key.startswith("POST") and "{proxy+}" not in key}
+
+
+def test_every_request_to_write_is_documented_and_no_other() -> None:
+    documented = [each.split(" ") for each in column("routes.md", "request")]
+    matched = {
+        next(route for route in WRITTEN if route.method == method and re.fullmatch(route.pattern, _example(path)))
+        for method, path in documented
+    }
+    assert matched == set(WRITTEN)
 
 
 def test_every_lookup_is_documented_and_no_other() -> None:
@@ -98,7 +109,7 @@ def test_every_lookup_is_documented_and_no_other() -> None:
 
 def _example(route: str) -> str:
     run_id = "00000000-0000-0000-0000-000000000001"
-    return re.sub(r"\{\w+\}", "x", route.removeprefix(PREFIX).replace("{run}", run_id))
+    return re.sub(r"\{\w+\}", "x", route.removeprefix(PREFIX).replace("{run}", run_id).replace("{version}", run_id))
 
 
 @pytest.mark.parametrize("page", sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")]), ids=lambda path: path.name)

@@ -220,6 +220,8 @@ FAULTY_EVENTS = (
     _faulty("several faults at once", "run.runId: missing", run={}, job={}, producer=5),
 )
 
+NOWHERE = "/api/v1/namespaces/nowhere"
+OWNED = b'{"ownerName": "me"}'
 LINEAGE_OF_NOTHING = "/api/v1/lineage?nodeId=dataset:nowhere:nothing"
 NOT_ALLOWED = (
     Bad("no key", 401, "missing, unknown or expired", GOOD, key=""),
@@ -234,6 +236,17 @@ NOT_ALLOWED = (
     Bad("ingest with a key for reading", 403, "has not the scope ingest", GOOD, key="for-reading"),
     Bad("a batch with a key for reading", 403, "has not the scope ingest", b"[]", path=BATCH, key="for-reading"),
     Bad("a lookup with a key for ingest", 403, "scope read", method="GET", path="/api/v1/jobs", key="for-ingesting"),
+    Bad("a deletion without a key", 401, "missing, unknown", method="DELETE", path=NOWHERE, key=""),
+    Bad("a deletion with a key for ingest", 403, "scope admin", method="DELETE", path=NOWHERE, key="for-ingesting"),
+    Bad("a tag with a key for reading", 403, "scope ingest", path=f"{NOWHERE}/datasets/x/tags/y", key="for-reading"),
+    Bad("a namespace of another team", 403, "is not a", OWNED, method="PUT", path=NOWHERE, key="for-a-team"),
+    Bad(
+        "an event that deletes with a key for ingest",
+        403,
+        "takes the scope admin",
+        text(factory.dataset_event(factory.dataset("x", headwater_deleted={"through": factory.at(0)}))),
+        key="for-ingesting",
+    ),
     Bad("a job of another team", 403, "job.namespace: is not a namespace of this key", GOOD, key="for-a-team"),
     Bad(
         "a dataset of another team",
@@ -252,8 +265,16 @@ NO_SUCH_THING = (
     Bad("GET of a batch", 404, "Not Found", method="GET", path=BATCH),
     Bad("PUT", 405, "Method Not Allowed", GOOD, method="PUT"),
     Bad("PATCH", 405, "Method Not Allowed", GOOD, method="PATCH"),
-    Bad("DELETE of a job", 405, "Method Not Allowed", method="DELETE", path="/api/v1/namespaces/demo/jobs/load"),
     Bad("POST to a lookup", 405, "Method Not Allowed", GOOD, path="/api/v1/namespaces"),
+    Bad("DELETE of a tag as such", 405, "Method Not Allowed", method="DELETE", path="/api/v1/tags/PII"),
+    Bad("DELETE of a job that there is not", 404, "Job 'x' not found", method="DELETE", path=f"{NOWHERE}/jobs/x"),
+    Bad("DELETE of a dataset that there is not", 404, "not found", method="DELETE", path=f"{NOWHERE}/datasets/x"),
+    Bad("DELETE of a namespace that there is not", 404, "Namespace", method="DELETE", path=NOWHERE),
+    Bad("a tag on nothing", 404, "not found", path=f"{NOWHERE}/datasets/x/tags/PII"),
+    Bad("a namespace without a body", 400, "body: empty", method="PUT", path=NOWHERE),
+    Bad("a namespace of nobody", 400, "ownerName: missing", b"{}", method="PUT", path=NOWHERE),
+    Bad("a source that is prose", 400, "body: not JSON", b"hello", method="PUT", path="/api/v1/sources/x"),
+    Bad("a reserved namespace", 403, "reserved", OWNED, method="PUT", path="/api/v1/namespaces/headwater:tags"),
     Bad("a path that there is not", 404, "Not Found", method="GET", path="/api/v1/nothing"),
     Bad("a namespace that there is not", 404, "Namespace", method="GET", path="/api/v1/namespaces/nowhere"),
     Bad("a dataset that there is not", 404, "not found", method="GET", path="/api/v1/namespaces/a/datasets/b"),

@@ -1,10 +1,15 @@
 """The embedded stack of the session, as its clients and as its owner see it."""
 
+import time
+
 import pytest
 
 from local.stack import Stack
 from tests.embedded import Deployed, key_entry
 from tests.end_to_end.api import Api
+
+ADMITTED_SECONDS = 10
+"""The authoriser looks for a key that it does not know every five seconds."""
 
 ENTRIES = (
     key_entry("expired", expires="2020-01-01T00:00:00Z"),
@@ -19,6 +24,10 @@ def deployed(shared_stack: Stack) -> Deployed:
     """What is behind the API, with keys of every kind in its secret."""
     deployed = Deployed(shared_stack.deployment)
     deployed.admit(*ENTRIES)
+    reading = Api.of(shared_stack.url, "for-reading")
+    deadline = time.monotonic() + ADMITTED_SECONDS
+    while reading.get("namespaces").status == 401 and time.monotonic() < deadline:
+        time.sleep(0.2)
     return deployed
 
 

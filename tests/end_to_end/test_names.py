@@ -8,7 +8,7 @@ from tests.end_to_end.api import Api
 
 pytestmark = pytest.mark.emulator
 
-JOBS, DATASETS = "names:// of #any 100%/kind", "s3://names/datasets/of:9092/any?kind=ü"
+JOBS, DATASETS = "names:// of #any 100%/kind", "kafka://names/datasets/of:9092/any?kind=ü"
 
 NAMES = {
     "plain": "orders",

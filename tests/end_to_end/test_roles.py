@@ -141,3 +141,29 @@ def test_lookup_that_may_not_read_is_not_available_until_it_may(api: Api, guarde
         refused = api.get("namespaces")
         assert (refused.status, refused.headers["retry-after"]) == (503, "1")
     assert api.get("namespaces").status == 200
+
+
+REVENUE = "/api/v1/namespaces/file/datasets/%2Fdata%2Frevenue_daily"
+
+
+def test_curating_works(api: Api, guarded: Deployed) -> None:
+    """With every permission: the queue, items of all kinds, both indexes, and a dataset's jobs for a deletion."""
+    owned = api.ask("PUT", "/api/v1/namespaces/file", b'{"ownerName": "me"}', {"Content-Type": "application/json"})
+    assert (owned.status, owned.json["ownerName"]) == (200, "me")
+    assert api.ask("POST", f"{REVENUE}/tags/GOLD").json["tags"] == ["GOLD"]
+    assert api.ask("POST", f"/api/v1/jobs/runs/{factory.run_id(4)}/complete").json["state"] == "COMPLETED"
+    assert api.ask("DELETE", REVENUE).status == 200
+    assert api.ask("GET", REVENUE).status == 404
+    assert api.ask("DELETE", "/api/v1/namespaces/file").status == 200
+    assert api.get("namespaces", "file", "datasets").json["datasets"] == []
+    guarded.wait_until_folded()
+    assert api.ask("GET", REVENUE).status == 404
+
+
+def test_curate_that_may_not_send_changes_nothing_until_it_may(api: Api, guarded: Deployed) -> None:
+    run = f"/api/v1/jobs/runs/{factory.run_id(2)}"
+    with without(guarded, "CurateRole", "sqs:SendMessage", "sqs:SendMessageBatch"):
+        refused = api.ask("POST", f"{run}/fail")
+        assert (refused.status, refused.headers["retry-after"]) == (503, "1")
+        assert api.ask("GET", run).json["state"] == "RUNNING"
+    assert api.ask("POST", f"{run}/fail").json["state"] == "FAILED"

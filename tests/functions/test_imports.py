@@ -10,9 +10,9 @@ import pytest
 
 from tests.functions.handlers import ROOT
 
-BUDGETS = {"authorise": 383, "ingest": 448, "normalise": 460, "lookup": 403}
+BUDGETS = {"authorise": 383, "ingest": 448, "normalise": 460, "lookup": 461, "curate": 535}
 """Modules above a bare interpreter's: what they were in November 2026, and 5%."""
-WITH_PYDANTIC = {"ingest", "normalise"}
+WITH_PYDANTIC = {"ingest", "normalise", "curate"}
 
 each_function = pytest.mark.parametrize("name", sorted(BUDGETS))
 
@@ -32,6 +32,7 @@ def imported_by(name: str) -> frozenset[str]:
     """What importing a function's app.py imports, in an interpreter of its own. It calls no service."""
     path = [ROOT / "functions" / name, ROOT / "layers" / "headwater"]
     environment = dict.fromkeys(TEXTS, "x") | dict.fromkeys(NUMBERS, "1") | {"AWS_DEFAULT_REGION": "us-east-1"}
+    environment["NAMESPACE_ALIASES"] = "{}"
     environment |= {"PYTHONPATH": os.pathsep.join(map(str, path)), "PATH": os.environ["PATH"]}
     command = [sys.executable, "-c", IMPORT]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=60)  # noqa: S603

@@ -9,7 +9,7 @@ from headwater.store.aws import client
 from local.template import read_template
 from tests.functions.handlers import ROOT
 
-AWAITED = ("authorise", "ingest", "lookup")
+AWAITED = ("authorise", "ingest", "lookup", "curate")
 """The functions that someone waits for."""
 
 

@@ -13,6 +13,8 @@ import pytest
 from events import story
 from events.envelopes import CALLER, CONTEXT, KEY
 from events.generate import samples
+from headwater.curate.routes import ROUTES as WRITTEN
+from headwater.curate.routes import Route
 from headwater.lookup.routes import PREFIX, ROUTES
 from local.template import read_template
 from tests.embedded import Deployed, key_entry
@@ -73,7 +75,7 @@ ANSWERED: dict[str, Callable[[Any], bool]] = {
     "lookup/datasets.json": lambda body: names(body["datasets"]) == ["orders_clean", "raw/orders", "revenue_daily"],
     "lookup/dataset.json": lambda body: names(body["fields"]) == ["order_id", "quantity", "unit_price"],
     "lookup/all-jobs.json": lambda body: {story.CLEAN_ORDERS, story.REVENUE_DAILY} <= set(names(body["jobs"])),
-    "lookup/jobs.json": lambda body: names(body["jobs"]) == [story.CLEAN_ORDERS, story.REVENUE_DAILY],
+    "lookup/jobs.json": lambda body: names(body["jobs"]) == [story.REVENUE_DAILY, story.CLEAN_ORDERS],
     "lookup/job.json": lambda body: names(body["inputs"] + body["outputs"]) == ["orders_clean", "revenue_daily"],
     "lookup/job-runs.json": lambda body: [run["durationMs"] for run in body["runs"]] == [31_500],
     "lookup/run.json": lambda body: body["id"] == story.CLEAN_RUN and body["state"] == "COMPLETED",
@@ -81,8 +83,56 @@ ANSWERED: dict[str, Callable[[Any], bool]] = {
     "lookup/lineage.json": lambda body: {node["id"] for node in body["graph"]} == LINEAGE,
     "lookup/column-lineage.json": lambda body: {node["id"] for node in body["graph"]} == COLUMN_LINEAGE,
     "lookup/signed-with-iam.json": lambda body: {LAKE, story.JOBS} <= set(names(body["namespaces"])),
+    "lookup/dataset-versions.json": lambda body: [each["version"] for each in body["versions"]] == [story.CLEAN_RUN],
+    "lookup/dataset-version.json": lambda body: body["createdByRun"]["id"] == story.CLEAN_RUN,
+    "lookup/quality.json": lambda body: body["last"]["dataQualityAssertions"]["assertions"][0]["success"] is True,
+    "lookup/job-versions.json": lambda body: [each["version"] for each in body["versions"]] == [story.CLEAN_VERSION],
+    "lookup/job-version.json": lambda body: body["latestRun"]["id"] == story.CLEAN_RUN,
+    "lookup/run-children.json": lambda body: body["runs"] == [],
+    "lookup/impact.json": lambda body: len(body["owners"][0]["items"]) == 4,
+    "lookup/rootcause.json": lambda body: body["suspect"]["id"] == story.REVENUE_RUN,
+    "lookup/export.json": lambda body: len(body["nodes"]) == len(LINEAGE),
+    "lookup/runlineage.json": lambda body: body["runs"][0]["inputs"][0]["producedByRunId"] == story.CLEAN_RUN,
+    "lookup/events.json": lambda body: [each["eventType"] for each in body["events"]] == ["START", "COMPLETE"],
+    "lookup/search.json": lambda body: {"orders_clean", "raw/orders"} <= set(names(body["results"])),
+    "lookup/search-jobs.json": lambda body: len(body["hits"]) == 1,
+    "lookup/search-datasets.json": lambda body: len(body["hits"]) == 1,
+    "lookup/sources.json": lambda body: LAKE in names(body["sources"]),
+    "lookup/source.json": lambda body: body["connectionUrl"] == LAKE,
+    "lookup/tags.json": lambda body: {"PII", "SENSITIVE"} <= set(names(body["tags"])),
+    "lookup/aliases.json": lambda body: body["dataset"]["name"] == "revenue_daily",
+    "lookup/stats-events.json": lambda body: len(body) == 24,
+    "lookup/stats-jobs.json": lambda body: len(body) == 24,
+    "lookup/stats-datasets.json": lambda body: len(body) == 7,
+    "lookup/stats-sources.json": lambda body: len(body) == 24,
 }
 """What is true of the answer."""
+
+
+CURATED: dict[str, Callable[[Any], bool]] = {
+    "curate/put-namespace.json": lambda body: (body["name"], body["ownerName"]) == ("shop-desk", "desk"),
+    "curate/put-source.json": lambda body: body["connectionUrl"] == story.SHOP_DB["connectionUrl"],
+    "curate/put-tag.json": lambda body: body == {"name": "GOLD", "description": "Fit for reports"},
+    "curate/put-dataset.json": lambda body: body["physicalName"] == "desk.returns" and len(body["fields"]) == 2,
+    "curate/tag-dataset.json": lambda body: body["tags"] == ["GOLD"],
+    "curate/tag-field.json": lambda body: body["fields"][1]["tags"] == ["PII"],
+    "curate/untag-field.json": lambda body: body["fields"][1]["tags"] == [],
+    "curate/untag-dataset.json": lambda body: body["tags"] == [],
+    "curate/put-job.json": lambda body: names(body["inputs"]) == ["raw/returns"],
+    "curate/tag-job.json": lambda body: body["tags"] == ["GOLD"],
+    "curate/untag-job.json": lambda body: body["tags"] == [],
+    "curate/create-run.json": lambda body: (body["id"], body["state"]) == (story.COUNT_RUN, "NEW"),
+    "curate/start-run.json": lambda body: (body["startedAt"], body["state"]) == ("2026-11-20T08:10:00Z", "RUNNING"),
+    "curate/complete-run.json": lambda body: (body["durationMs"], body["state"]) == (4_000, "COMPLETED"),
+    "curate/delete-dataset.json": lambda body: body["name"] == "raw/returns",
+    "curate/delete-job.json": lambda body: body["name"] == "count_returns",
+    "curate/delete-namespace.json": lambda body: body["isHidden"] is False,
+}
+"""What is true of the answer, in the order in which they are told."""
+NOT_CURATED = {
+    "curate/refused.json": (400, ["ownerName: missing"]),
+    "curate/not-allowed.json": (403, ["key: has not the scope admin"]),
+}
 
 
 def names(shapes: list[dict[str, Any]]) -> list[str]:
@@ -157,8 +207,37 @@ def test_lookup_answers(named: Named, name: str) -> None:
     assert ANSWERED[name](body), body
 
 
+@pytest.fixture(scope="module")
+def curated(named: Named, deployed: Deployed) -> dict[str, Any]:
+    """What curate answers to its samples, one after the other."""
+    answers = {name: named("curate")(sample(name)) for name in CURATED}
+    deployed.wait_until_folded()
+    return answers
+
+
+@pytest.mark.parametrize("name", CURATED)
+def test_curate_answers_with_what_is_so_now(curated: dict[str, Any], name: str) -> None:
+    answer = curated[name]
+    body = json.loads(answer["body"])
+    assert answer["statusCode"] == (201 if name == "curate/create-run.json" else 200), body
+    assert CURATED[name](body), body
+
+
+@pytest.mark.parametrize("name", NOT_CURATED)
+def test_curate_refuses_and_says_why(named: Named, name: str) -> None:
+    answer = named("curate")(sample(name))
+    status, details = NOT_CURATED[name]
+    assert json.loads(answer["body"]) == {"code": status, "message": "; ".join(details), "details": details}
+
+
+@pytest.mark.usefixtures("curated")
+def test_what_curate_said_is_deleted_for_normalise_too(named: Named) -> None:
+    for name in ("curate/delete-dataset.json", "curate/delete-job.json"):
+        assert named("curate")(sample(name))["statusCode"] == 404
+
+
 def test_every_sample_is_run() -> None:
-    assert files() == {*AUTHORISED, *TAKEN, *REFUSED, *BATCHES, NORMALISED, *ANSWERED}
+    assert files() == {*AUTHORISED, *TAKEN, *REFUSED, *BATCHES, NORMALISED, *ANSWERED, *CURATED, *NOT_CURATED}
 
 
 def test_every_function_has_a_sample() -> None:
@@ -175,6 +254,16 @@ def test_every_question_of_the_lookup_api_has_a_sample() -> None:
     asked = {sample(name)["rawPath"].removeprefix(PREFIX) for name in ANSWERED}
     matched = {next(pattern for pattern, _ in ROUTES if re.fullmatch(pattern, path)) for path in asked}
     assert matched == {pattern for pattern, _ in ROUTES}
+
+
+def test_every_route_of_curate_has_a_sample() -> None:
+    asked = [(sample(name)["requestContext"]["http"]["method"], sample(name)["rawPath"]) for name in CURATED]
+    matched = {next(route for route in WRITTEN if _matches(route, *each)) for each in asked}
+    assert matched == set(WRITTEN)
+
+
+def _matches(route: Route, method: str, path: str) -> bool:
+    return route.method == method and bool(re.fullmatch(route.pattern, path.removeprefix(PREFIX)))
 
 
 def test_the_readme_lists_every_sample_with_its_command() -> None:

@@ -14,22 +14,10 @@ from headwater.openlineage.faults import Refused
 from headwater.store.messages import Message, read_message
 from headwater.store.table import StorageError
 from tests import factory
-from tests.fakes import FakeBucket
+from tests.fakes import FakeBucket, FakeQueue
 
 NOW = datetime(2026, 11, 20, 8, 0, 2, tzinfo=UTC)
 ANYONE = Principal("any", frozenset({"ingest"}), ("*",))
-
-
-class FakeQueue:
-    """Takes messages, but for those of the groups that `refused` names."""
-
-    def __init__(self) -> None:
-        self.sent: list[Message] = []
-        self.refused: set[str] = set()
-
-    def send(self, messages: Sequence[Message]) -> list[bool]:
-        self.sent += [message for message in messages if message.group not in self.refused]
-        return [message.group not in self.refused for message in messages]
 
 
 @pytest.fixture
@@ -179,3 +167,37 @@ def test_a_long_event_is_in_the_bucket_before_its_pointer_is_queued(bucket: Fake
     Ingest(ANYONE, queue, bucket, NOW).one(text(event))
     assert len(queue.sent[0].body) < 500
     assert json.loads(read_message(queue.sent[0].body, bucket).canonical) == event
+
+
+def test_events_that_belong_together_are_all_safe_or_it_is_said(ingest: Ingest, queue: FakeQueue) -> None:
+    events = [factory.job_event(job="load"), factory.job_event(job="clean")]
+    ingest.together(list(map(text, events)))
+    assert len(queue.sent) == 2
+    queue.refused = {queue.sent[1].group}
+    with pytest.raises(StorageError):
+        ingest.together(list(map(text, events)))
+
+
+def test_of_events_that_belong_together_none_is_sent_if_one_is_refused(ingest: Ingest, queue: FakeQueue) -> None:
+    with pytest.raises(Refused):
+        ingest.together([text(factory.job_event()), "{}"])
+    assert queue.sent == []
+
+
+CURATING = [
+    factory.dataset_event(factory.dataset("orders", headwater_deleted={"through": factory.at(0)})),
+    factory.run_event(outputs=[factory.dataset("orders", headwater_deleted={"through": factory.at(0)})]),
+    factory.run_event(job_facets={"headwater_tag:3:PII": {"tag": "PII"}}),
+]
+
+
+@pytest.mark.parametrize("event", CURATING)
+def test_an_event_that_deletes_or_tags_takes_the_scope_of_who_may(
+    queue: FakeQueue, bucket: FakeBucket, event: factory.Document
+) -> None:
+    with pytest.raises(Refused, match="takes the scope admin") as refused:
+        Ingest(ANYONE, queue, bucket, NOW).one(text(event))
+    assert refused.value.status == 403
+    assert queue.sent == []
+    Ingest(Principal("any", frozenset({"admin"}), ("*",)), queue, bucket, NOW).one(text(event))
+    assert len(queue.sent) == 1

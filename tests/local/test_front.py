@@ -171,3 +171,32 @@ def test_no_emulator_is_503() -> None:
             connection.request("GET", "/api/v1/jobs")
             assert answer_to(connection)[0] == 503
             connection.close()
+
+
+@pytest.mark.parametrize(
+    ("sent", "gone_on"),
+    [
+        ({}, {"authorization": "Bearer ours"}),
+        ({"Authorization": "Bearer theirs"}, {"authorization": "Bearer theirs"}),
+        ({"x-api-key": "theirs"}, {"x-api-key": "theirs"}),
+    ],
+    ids=["none", "a bearer", "an API key"],
+)
+def test_an_open_front_asks_with_its_key_for_who_sends_none(
+    upstream: Upstream, sent: dict[str, str], gone_on: dict[str, str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        with front(listener, Target(upstream.url, key="ours")):
+            client = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+            client.request("GET", "/api/v1/namespaces", headers=sent)
+            answer_to(client)
+            client.close()
+    keys = {name: value for name, value in upstream.last.headers.items() if name in ("authorization", "x-api-key")}
+    assert keys == gone_on
+
+
+def test_a_closed_front_adds_no_key(client: http.client.HTTPConnection, upstream: Upstream) -> None:
+    client.request("GET", "/api/v1/namespaces")
+    answer_to(client)
+    assert "authorization" not in upstream.last.headers

@@ -10,6 +10,7 @@ import pytest
 from headwater.access.principal import Principal
 from headwater.answers import answered
 from headwater.fold.fold import fold
+from headwater.graph.naming import Naming
 from headwater.lookup.question import Question
 from headwater.lookup.reader import Reader
 from headwater.lookup.routes import respond
@@ -31,7 +32,7 @@ def after(*documents: Document) -> Ask:
 
     def ask(path: str, **query: Any) -> Any:
         question = Question(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
-        answer = answered(lambda: respond(Reader(table), question), log=_fail)
+        answer = answered(lambda: respond(Reader(table, Naming()), question), log=_fail)
         assert answer.status == 200
         return json.loads(answer.to_gateway()["body"])
 
@@ -186,11 +187,11 @@ def test_a_column_that_is_not_known_is_not_found() -> None:
     fold(factory.received(factory.dataset_event(known)), table, Retention(timedelta(days=90), timedelta(days=30)))
     for field, status in (("id", 200), ("nope", 404)):
         question = Question(ANYONE, "GET", "/api/v1/column-lineage", {"nodeId": f"datasetField:{LAKE}:d:{field}"})
-        assert answered(lambda asked=question: respond(Reader(table), asked), log=_fail).status == status  # type: ignore[misc]
+        assert answered(lambda asked=question: respond(Reader(table, Naming()), asked), log=_fail).status == status  # type: ignore[misc]
 
 
 def test_a_node_id_of_very_many_colons_is_answered_at_once() -> None:
     table = MemoryTable()
     question = Question(ANYONE, "GET", "/api/v1/column-lineage", {"nodeId": "datasetField" + ":a" * 5_000})
-    answer = answered(lambda: respond(Reader(table), question), log=_fail)
+    answer = answered(lambda: respond(Reader(table, Naming()), question), log=_fail)
     assert answer.status == 404

@@ -10,6 +10,7 @@ import pytest
 from headwater.access.principal import Principal
 from headwater.answers import Answer, answered
 from headwater.fold.fold import fold
+from headwater.graph.naming import Naming
 from headwater.lookup.question import Question
 from headwater.lookup.reader import Reader
 from headwater.lookup.routes import respond
@@ -56,7 +57,7 @@ def reader() -> Reader:
         for number, name in enumerate(NAMES)
     ]
     fold(factory.received(*events), table, Retention(timedelta(days=90), timedelta(days=30)))
-    return Reader(table)
+    return Reader(table, Naming())
 
 
 @pytest.fixture
@@ -107,7 +108,7 @@ def test_the_runs_of_a_job_are_found_by_its_path(ask: Ask, name: str) -> None:
         ("/api/v1/lineage", {"nodeId": "foo"}, 400, "nodeId: expected"),
         ("/api/v1/lineage", {"nodeId": "job:demo"}, 400, "nodeId: has too few parts"),
         ("/api/v1/lineage", {"nodeId": "job:demo:nope"}, 404, "Job 'nope' not found."),
-        ("/api/v1/lineage", {"nodeId": "job:demo:plain", "depth": "-1"}, 400, "depth: must be"),
+        ("/api/v1/lineage", {"nodeId": "job:demo:plain", "depth": "-2"}, 400, "depth: must be"),
         ("/api/v1/lineage", {"nodeId": "job:demo:plain", "depth": "1e9"}, 400, "depth: expected a whole number"),
         (
             "/api/v1/column-lineage",

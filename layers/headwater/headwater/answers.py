@@ -12,25 +12,37 @@ from headwater.openlineage.faults import Refused
 
 RETRY_AFTER_SECONDS = 1
 GZIP_FROM_BYTES = 4 * 1024
+MAX_PLAIN_BYTES = 5_800_000
+"""Lambda hands over 6 MB."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A status and a JSON body. Never an empty one: the OpenLineage Java client takes that for a failure."""
+    """A status and a body: a JSON document, or a text of the content type that the headers name. Never an empty one:
+    the OpenLineage Java client takes that for a failure."""
 
     status: int
     body: Any
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def to_gateway(self, *, accepts_gzip: bool = False) -> dict[str, Any]:
-        """The answer as payload format 2.0, gzipped if that is welcome and worth it."""
-        text = simplejson.dumps(self.body, use_decimal=True, ensure_ascii=False, namedtuple_as_object=False)
+        """The answer as payload format 2.0, gzipped if that is welcome and worth it, or the only way out."""
         headers = {"content-type": "application/json", **self.headers}
-        if not accepts_gzip or len(text) < GZIP_FROM_BYTES:
+        is_text = isinstance(self.body, str) and "content-type" in self.headers
+        text = self.body if is_text else _json(self.body)
+        content = text.encode()
+        is_worth_it = accepts_gzip and len(content) >= GZIP_FROM_BYTES
+        if not is_worth_it and len(content) <= MAX_PLAIN_BYTES:
             return {"statusCode": self.status, "headers": headers, "body": text}
-        packed = base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+        packed = base64.b64encode(gzip.compress(content, 6, mtime=0)).decode()
+        if len(packed) > MAX_PLAIN_BYTES:
+            return failure(413, "the answer is too long; ask for less, with `limit` or `depth`").to_gateway()
         headers["content-encoding"] = "gzip"
         return {"statusCode": self.status, "headers": headers, "body": packed, "isBase64Encoded": True}
+
+
+def _json(body: Any) -> str:
+    return simplejson.dumps(body, use_decimal=True, ensure_ascii=False, namedtuple_as_object=False)
 
 
 def failure(status: int, message: str, details: list[str] | None = None) -> Answer:

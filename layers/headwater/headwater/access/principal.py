@@ -5,7 +5,7 @@ says who they are; no function does anything for a request without a `Principal`
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -60,15 +60,15 @@ UNAVAILABLE = "unavailable"
 """In the authoriser's context: the keys could not be read."""
 
 
-def principal_of(request: Mapping[str, Any]) -> Principal:
-    """The caller of a request: by a key, or by IAM, which then says who may call.
+def principal_of(request: Mapping[str, Any], by_iam: Collection[Scope] = (Scope.READ,)) -> Principal:
+    """The caller of a request: by a key, or by IAM, which then says who may call; what they may do there, is `by_iam`.
 
     Raises Refused (401) without a known key, StorageError if the keys could not be read.
     """
     authorizer = request.get("requestContext", {}).get("authorizer") or {}
     context = authorizer.get("lambda") or {}
     if "iam" in authorizer:
-        return Principal("iam", frozenset({Scope.READ}), ("*",))
+        return Principal("iam", frozenset(by_iam), ("*",))
     if UNAVAILABLE in context:
         raise StorageError("the keys could not be read")
     if "keyId" not in context:

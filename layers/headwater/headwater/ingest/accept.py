@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from headwater.access.principal import Principal
+from headwater.access.principal import Principal, Scope
 from headwater.answers import Answer, failure
+from headwater.graph.curation import curating
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent
 from headwater.openlineage.faults import Fault, Refused
@@ -80,6 +81,13 @@ class Ingest:
             return Counted(failure(503, NOT_QUEUED), 0, refused)
         return Counted(_summary(len(documents), failed), len(documents) - len(failed), refused)
 
+    def together(self, texts: Sequence[str]) -> None:
+        """Events that belong together: returns once all of them are safe. Raises Refused before any is sent, or
+        StorageError if one is not safe; then all are to be sent again."""
+        messages = [self._message(exact_json.loads(text)) for text in texts]
+        if not all(self.queue.send(messages)):
+            raise StorageError(NOT_QUEUED)
+
     def _message(self, document: Any) -> Message:
         event = read_event(document, now=self.now)
         self._permit(event)
@@ -88,6 +96,8 @@ class Ingest:
     def _permit(self, event: AnyEvent) -> None:
         named, path = (event.dataset, "dataset") if isinstance(event, DatasetEvent) else (event.job, "job")
         self.principal.require_namespace(named.name.namespace, f"{path}.namespace")
+        if not self.principal.may(Scope.ADMIN) and (facet := next(curating(event), None)):
+            raise Refused(Fault(f"facets.{facet}", f"a facet of this name takes the scope {Scope.ADMIN}"), status=403)
 
 
 def _summary(received: int, failed: dict[int, tuple[str, bool]]) -> Answer:

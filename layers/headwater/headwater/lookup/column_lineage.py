@@ -1,177 +1,112 @@
-"""GET /column-lineage: which columns a column comes from, and with `withDownstream`, which come from it.
+"""GET /column-lineage: which columns a column comes from, and with `withDownstream`, which come from it."""
 
-The mappings are what each job that ever wrote a dataset, or a DatasetEvent, said of it last. Three reads a hop:
-datasets with their neighbours, jobs, column lineage.
-"""
-
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.identity import NodeId, dataset_id
-from headwater.graph.job import JobHead
+from headwater.graph.identity import NodeId
 from headwater.lookup import shapes
-from headwater.lookup.columns import Column, Steps, flows, indirects, transformation
+from headwater.lookup.column_graph import ColumnGraph, ColumnId
+from headwater.lookup.columns import Steps, transformation
+from headwater.lookup.lineage import Direction
 from headwater.lookup.names import Kind, Node
 from headwater.lookup.reader import Reader
-from headwater.openlineage.event import Name
-
-MAX_NODES = 10_000
-
-
-class _Known:
-    """What the answer knows so far, read hop by hop."""
-
-    def __init__(self, reader: Reader) -> None:
-        self.reader = reader
-        self.into: dict[Column, dict[Column, Steps]] = defaultdict(dict)
-        self.out_of: dict[Column, set[Column]] = defaultdict(set)
-        self.indirect: dict[tuple[Name, Column], Steps] = {}
-        self.read_writers: set[NodeId] = set()
-        self.read_readers: set[NodeId] = set()
-
-    def read_upstream(self, datasets: Collection[Name]) -> None:
-        """The mappings into the columns of these datasets."""
-        unread = {dataset_id(each) for each in datasets} - self.read_writers
-        self.read_writers |= unread
-        heads, neighbours = self.reader.datasets_with_neighbours(unread)
-        jobs = self.reader.jobs({job for each in neighbours.values() for job in each.writers})
-        self._add(heads, jobs.values())
-
-    def read_downstream(self, datasets: Collection[Name]) -> None:
-        """The mappings out of the columns of these datasets."""
-        unread = {dataset_id(each) for each in datasets} - self.read_readers
-        self.read_readers |= unread
-        _, neighbours = self.reader.datasets_with_neighbours(unread)
-        jobs = self.reader.jobs({job for each in neighbours.values() for job in each.readers})
-        written = {dataset for head in jobs.values() for dataset, seen in head.facts.seen.items() if seen.writes}
-        self._add(self.reader.datasets(written), jobs.values())
-
-    def _add(self, datasets: Mapping[NodeId, DatasetHead], jobs: Collection[JobHead]) -> None:
-        """What these jobs, or DatasetEvents, say of these datasets' columns."""
-        said = {
-            (dataset, register.value)
-            for dataset, head in datasets.items()
-            for register in [head.column_lineage, *(job.column_lineage(dataset) for job in jobs)]
-            if register
-        }
-        for (dataset, _), facet in sorted(self.reader.column_lineage(said).items(), key=lambda each: each[0]):
-            name = datasets[dataset].facts.name
-            for flow in flows(name, facet):
-                _unite(self.into[flow.output].setdefault(flow.source, []), flow.steps)
-                self.out_of[flow.source].add(flow.output)
-            for indirect in indirects(name, facet):
-                _unite(self.indirect.setdefault((indirect.output, indirect.source), []), indirect.steps)
+from headwater.lookup.shapes import Shape
+from headwater.openlineage.instant import Instant
 
 
-def _unite(steps: Steps, more: Steps) -> None:
-    steps += [step for step in more if step not in steps]
-
-
-def column_lineage(reader: Reader, start: Node, depth: int, *, with_downstream: bool) -> dict[str, Any]:
-    """The columns up to `depth` steps from a column, from a dataset's columns, or from those of a job's outputs.
+def column_lineage(
+    reader: Reader, start: Node, depth: int, direction: Direction, as_of: Instant | None = None
+) -> tuple[list[Shape], list[Shape], bool]:
+    """The columns up to `depth` steps from a column, from a dataset's columns, or from those of a job's outputs: as
+    nodes, nearest first; the inputs that bear on whole datasets; and whether there is more.
 
     Upstream and downstream are walked apart: what else flows into a downstream column is not part of the answer.
     """
-    known = _Known(reader)
-    datasets = _datasets(reader, start)
-    known.read_upstream(datasets)
-    if with_downstream:
-        known.read_downstream(datasets)
-    begin = {Column(start.name, start.field)} if start.field is not None else _columns(known, datasets)
-    found = _reached(begin, depth, known.into, known.read_upstream)
-    if with_downstream:
-        found |= _reached(begin, depth, known.out_of, known.read_downstream)
-    return _answer(reader, known, found, start=begin)
+    graph = ColumnGraph(reader, as_of)
+    datasets = _datasets(reader, start, as_of)
+    graph.read_upstream(datasets)
+    if direction is not Direction.UPSTREAM:
+        graph.read_downstream(datasets)
+    begin = {ColumnId(graph.one(start.id), start.field)} if start.field is not None else graph.columns_of(datasets)
+    found: dict[ColumnId, int] = {}
+    if direction is not Direction.DOWNSTREAM:
+        found |= graph.reached(begin, depth, upstream=True)
+    if direction is not Direction.UPSTREAM:
+        found |= {**graph.reached(begin, depth, upstream=False), **found}
+    lone = {column for column in begin if not graph.into.get(column) and not graph.out_of.get(column)}
+    shown = sorted(found.keys() - lone, key=lambda column: (found[column], column))
+    graph.read_heads(column.dataset for column in shown)
+    return _nodes(graph, shown), _indirect(graph, {column.dataset for column in found}), graph.is_truncated
 
 
-def _reached(
-    begin: set[Column], depth: int, edges: Mapping[Column, Iterable[Column]], read: Callable[[Collection[Name]], None]
-) -> set[Column]:
-    found, frontier = set(begin), set(begin)
-    for hop in range(depth):
-        frontier = {column for each in frontier for column in edges.get(each, ())} - found
-        found |= frontier
-        if not frontier or len(found) > MAX_NODES or hop == depth - 1:
-            break
-        read({column.dataset for column in frontier})
-    return found
-
-
-def _datasets(reader: Reader, start: Node) -> list[Name]:
+def _datasets(reader: Reader, start: Node, as_of: Instant | None) -> list[NodeId]:
     if start.kind is not Kind.JOB:
-        return [start.name]
-    outputs = reader.jobs([start.id])[start.id].current.outputs
-    return [head.facts.name for head in reader.datasets(outputs).values()]
+        return [start.id]
+    heads = reader.jobs([start.id], seen=False)
+    edges = reader.edges_at(heads, as_of)[start.id] if as_of else heads[start.id].current
+    return sorted(edges.output_ids)
 
 
-def _columns(known: _Known, datasets: Iterable[Name]) -> set[Column]:
-    """The columns of datasets that have lineage on either side."""
-    of = set(datasets)
-    return {column for column in [*known.into, *known.out_of] if column.dataset in of}
-
-
-def _answer(reader: Reader, known: _Known, found: set[Column], *, start: set[Column]) -> dict[str, Any]:
-    datasets = reader.datasets({dataset_id(column.dataset) for column in found})
-    heads = {head.facts.name: head for head in datasets.values()}
+def _nodes(graph: ColumnGraph, shown: list[ColumnId]) -> list[Shape]:
+    among = set(shown)
     types = {
-        Column(name, field["name"]): field.get("type")
-        for name, head in heads.items()
-        for field in shapes.fields_of(head.schema)
+        ColumnId(dataset, field["name"]): field.get("type")
+        for dataset in {column.dataset for column in shown} & graph.heads.keys()
+        for field in shapes.fields_of(graph.heads[dataset].schema)
     }
-    lone = {column for column in start if not known.into.get(column) and not known.out_of.get(column)}
-    nodes = []
-    for column in sorted(found - lone, key=lambda each: each.node):
-        sources = {source: steps for source, steps in known.into.get(column, {}).items() if source in found}
-        all_steps = [step for steps in sources.values() for step in steps]
-        data = {
-            "namespace": column.dataset.namespace,
-            "dataset": column.dataset.name,
-            "datasetVersion": None,
-            "field": column.field,
-            "fieldType": types.get(column) or "",
-            **transformation(all_steps),
-            "inputFields": [_source(source, steps) for source, steps in sorted(sources.items())],
-        }
-        targets = known.out_of.get(column, set()) & found
-        nodes.append(
-            {
-                "id": column.node,
-                "type": "DATASET_FIELD",
-                "data": data,
-                "inEdges": [{"origin": column.node, "destination": source.node} for source in sorted(sources)],
-                "outEdges": [{"origin": column.node, "destination": target.node} for target in sorted(targets)],
-            }
-        )
-    answer: dict[str, Any] = {"graph": nodes, "indirect": _indirect(known, {column.dataset for column in found})}
-    return answer | {"truncated": True} if len(found) > MAX_NODES else answer
+    return [_node(graph, column, among, types.get(column)) for column in shown]
 
 
-def _source(source: Column, steps: Steps) -> dict[str, Any]:
+def _node(graph: ColumnGraph, column: ColumnId, among: set[ColumnId], kind: Any) -> Shape:
+    sources = {source: steps for source, steps in graph.into.get(column, {}).items() if source in among}
+    targets = graph.out_of.get(column, set()) & among
+    node = _node_id(graph, column)
+    data = {
+        **_place(graph, column.dataset),
+        "field": column.field,
+        "fieldType": kind if isinstance(kind, str) else "",
+        **transformation([step for steps in sources.values() for step in steps]),
+        "inputFields": [_source(graph, source, steps) for source, steps in _by_name(graph, sources)],
+    }
+    into = [{"origin": node, "destination": _node_id(graph, source)} for source, _ in _by_name(graph, sources)]
+    out_of = [{"origin": node, "destination": other} for other in sorted(_node_id(graph, each) for each in targets)]
+    return {"id": node, "type": "DATASET_FIELD", "data": data, "inEdges": into, "outEdges": out_of}
+
+
+def _by_name(graph: ColumnGraph, sources: dict[ColumnId, Steps]) -> list[tuple[ColumnId, Steps]]:
+    return sorted(sources.items(), key=lambda each: (graph.name(each[0].dataset), each[0].field))
+
+
+def _source(graph: ColumnGraph, source: ColumnId, steps: Steps) -> Shape:
     return {
-        "namespace": source.dataset.namespace,
-        "dataset": source.dataset.name,
-        "datasetVersion": None,
+        **_place(graph, source.dataset),
         "field": source.field,
         **transformation(steps),
         "transformations": steps,
     }
 
 
-def _indirect(known: _Known, datasets: set[Name]) -> list[dict[str, Any]]:
+def _place(graph: ColumnGraph, dataset: NodeId) -> Shape:
+    name, head = graph.name(dataset), graph.heads.get(dataset)
+    version = shapes.version_of_schema(head.schema_digest) if head and head.schema_digest else None
+    return {"namespace": name.namespace, "dataset": name.name, "datasetVersion": version}
+
+
+def _node_id(graph: ColumnGraph, column: ColumnId) -> str:
+    return f"{shapes.node_id('datasetField', graph.name(column.dataset))}:{column.field}"
+
+
+def _indirect(graph: ColumnGraph, datasets: set[NodeId]) -> list[Shape]:
     """The inputs that bear on whole datasets, each once: apart from the columns, not multiplied by them."""
+    found = [(dataset, source) for dataset in datasets for source in graph.indirect.get(dataset, ())]
+    named = sorted(found, key=lambda e: (graph.name(e[0]), graph.name(e[1].dataset), e[1].field))
     return [
         {
-            "namespace": output.namespace,
-            "dataset": output.name,
+            **shapes.name(graph.name(dataset), "dataset"),
             "inputField": {
-                "namespace": source.dataset.namespace,
-                "dataset": source.dataset.name,
+                **shapes.name(graph.name(source.dataset), "dataset"),
                 "field": source.field,
-                "transformations": steps,
+                "transformations": graph.indirect[dataset][source],
             },
         }
-        for (output, source), steps in sorted(known.indirect.items(), key=lambda each: each[0])
-        if output in datasets
+        for dataset, source in named
     ]

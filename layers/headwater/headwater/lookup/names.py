@@ -10,14 +10,18 @@ from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from headwater.graph.identity import NodeId, dataset_id, job_id
-from headwater.openlineage.event import Name
+from headwater.graph.identity import NodeId, dataset_id, job_id, sent_id
+from headwater.graph.neighbours import ROOT
+from headwater.lookup.reader import Reader
+from headwater.openlineage.event import Name, is_uuid
 from headwater.openlineage.faults import Fault, Refused
-from headwater.store import keys
-from headwater.store.table import Table
+from headwater.store import keys, records
+from headwater.store.table import Item, Stored
 
 MAX_SPLITS = 500
 """Ways to read a name that are tried, the likeliest first; a name that means itself is among the first few."""
+MAX_ALIASES = 4
+"""Likeliest readings of a name that are looked up among those that stood for something else."""
 
 
 class Kind(StrEnum):
@@ -29,19 +33,23 @@ class Kind(StrEnum):
 
 
 class Node(NamedTuple):
-    """A node that a request names; `field` for a column alone."""
+    """A node that a request names; `field` for a column alone, `version` for how it was then."""
 
     kind: Kind
     name: Name
     field: str | None = None
+    version: str | None = None
 
     @property
     def id(self) -> NodeId:
         return job_id(self.name) if self.kind is Kind.JOB else dataset_id(self.name)
 
     @property
-    def key(self) -> keys.Key:
-        return keys.job_head(self.id) if self.kind is Kind.JOB else keys.dataset_head(self.id)
+    def keys(self) -> tuple[keys.Key, ...]:
+        """The items that say whether it is known, and, for what will be asked next, who uses it."""
+        if self.kind is Kind.JOB:
+            return (keys.job_head(self.id),)
+        return keys.dataset_head(self.id), keys.neighbours(self.id, ROOT)
 
 
 class NotFound(Refused):
@@ -52,14 +60,45 @@ class NotFound(Refused):
         self.message = message
 
 
-def resolve(table: Table, candidates: Iterable[Node]) -> Node | None:
-    """The first candidate that is known, in one read."""
+def resolve(reader: Reader, candidates: Iterable[Node]) -> Node | None:
+    """The first candidate that is known, in one read; else the first that is an alias of one that is.
+
+    A name means what the rules of identity make of it, and a known alias what it stood for when it was sent.
+    """
     nodes = list(islice(candidates, MAX_SPLITS))
-    found = table.read([node.key for node in nodes])
-    return next((node for node in nodes if node.key in found), None)
+    meant = [
+        node if node.kind is Kind.JOB else node._replace(name=reader.naming.identify(node.name).shown) for node in nodes
+    ]
+    found = reader.table.read([key for node in meant for key in node.keys])
+    known = (node for node in meant if (item := found.get(node.keys[0])) and not _is_deleted(node, item))
+    return next(known, None) or _by_symlink(reader, meant, found) or _by_alias(reader, nodes)
 
 
-def node_of(table: Table, node_id: str) -> Node:
+def _by_symlink(reader: Reader, meant: Iterable[Node], found: Stored) -> Node | None:
+    """The dataset that has one of these names in its symlinks facet, if nobody uses that name by itself."""
+    for node in (each for each in meant if each.kind is not Kind.JOB):
+        item = found.get(node.keys[1])
+        heads = reader.datasets(records.read_page(item).merged) if item else {}
+        for dataset in sorted(heads):
+            return node._replace(name=heads[dataset].facts.name)
+    return None
+
+
+def _by_alias(reader: Reader, nodes: Iterable[Node]) -> Node | None:
+    for node in islice((each for each in nodes if each.kind is not Kind.JOB), MAX_ALIASES):
+        for key in reader.table.partition(f"A#{sent_id(node.name)}", ""):
+            dataset = node._replace(name=records.read_alias(reader.table.read([key])[key]).dataset)
+            item = reader.table.read([dataset.keys[0]]).get(dataset.keys[0])
+            if item and not _is_deleted(dataset, item):
+                return dataset
+    return None
+
+
+def _is_deleted(node: Node, item: Item) -> bool:
+    return records.read_job(item).facts.is_deleted if node.kind is Kind.JOB else records.read_dataset(item).is_deleted
+
+
+def node_of(reader: Reader, node_id: str) -> Node:
     """The node of a nodeId. Raises NotFound, or Refused if it is none."""
     prefix, colon, rest = node_id.partition(":")
     if not colon or prefix not in set(Kind):
@@ -71,26 +110,27 @@ def node_of(table: Table, node_id: str) -> Node:
     nodes = list(islice((node for text in texts for node in _splits(kind, text)), MAX_SPLITS))
     if not nodes:
         raise Refused(Fault("nodeId", "has too few parts"))
-    found = resolve(table, nodes)
+    found = resolve(reader, nodes)
+    stem, mark, version = node_id.rpartition("#")
+    if found is None and mark and is_uuid(version):
+        return node_of(reader, stem)._replace(version=version.lower())
     if found is None:
         likely = nodes[0].name.name
         raise NotFound(f"{'Job' if kind is Kind.JOB else 'Dataset'} '{likely}' not found.")
     return found
 
 
-def path_candidates(kind: Kind, path: str, ending: str = "") -> Iterator[Node]:
-    """The nodes that `NAMESPACE/datasets/NAME` may mean, with `ending` behind the name; encoded or not."""
+def path_candidates(kind: Kind, path: str) -> Iterator[Node]:
+    """The nodes that `NAMESPACE/datasets/NAME` may mean, encoded or not."""
     separator = f"/{kind}s/"
     for text in dict.fromkeys([path, unquote(path)]):
-        if text.endswith(ending):
-            stem = text.removesuffix(ending)
-            for at in _positions(stem, separator):
-                namespace, name = stem[:at], stem[at + len(separator) :]
-                yield from (
-                    Node(kind, each)
-                    for each in dict.fromkeys([Name(namespace, name), Name(unquote(namespace), unquote(name))])
-                    if namespace and name
-                )
+        for at in _positions(text, separator):
+            namespace, name = text[:at], text[at + len(separator) :]
+            yield from (
+                Node(kind, each)
+                for each in dict.fromkeys([Name(namespace, name), Name(unquote(namespace), unquote(name))])
+                if namespace and name
+            )
 
 
 def _splits(kind: Kind, text: str) -> Iterator[Node]:

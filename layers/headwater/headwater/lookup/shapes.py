@@ -1,19 +1,22 @@
 """Nodes in the shapes of Marquez's API: members, null where nothing is known, times with as few digits as they need."""
 
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from headwater.graph.curation import DECLARED, tagging, tags, without_curation
 from headwater.graph.dataset import DatasetHead
-from headwater.graph.identity import NodeId, dataset_id, job_id
-from headwater.graph.job import Edges, JobHead
-from headwater.graph.mention import COLUMN_LINEAGE, SCHEMA, DatasetUse
+from headwater.graph.identity import job_id
+from headwater.graph.job import Edges, JobHead, LatestRun, Used
+from headwater.graph.mention import COLUMN_LINEAGE, QUALITY, SCHEMA, DatasetUse
 from headwater.graph.register import values
-from headwater.graph.run import Run
+from headwater.graph.run import CREATED, Run, RunState
 from headwater.lookup.columns import Flow, flows, transformation
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import Facets, Name
 from headwater.openlineage.instant import Instant, milliseconds_between, shown
+from headwater.store import keys, records
+from headwater.store.table import Item
 
 Shape = dict[str, Any]
 
@@ -21,20 +24,23 @@ _JOB_TYPES = {"BATCH": "BATCH", "STREAMING": "STREAM", "SERVICE": "SERVICE"}
 _STREAM_TYPES = {"TOPIC", "STREAM"}
 
 
-def namespace(name: str, created: str) -> Shape:
+def namespace(name: str, created: str, described: DatasetHead | None = None, *, is_hidden: bool = False) -> Shape:
+    """A namespace; `described` holds what was said of it through the API."""
+    facets = described.facets if described else {}
     at = shown(Instant(created))
+    owners = owners_of(facets)
     return {
         "name": name,
         "createdAt": at,
-        "updatedAt": at,
-        "ownerName": "anonymous",
-        "description": None,
-        "isHidden": False,
+        "updatedAt": max(at, shown(described.facts.said)) if described and described.facts.said else at,
+        "ownerName": owners[0] if owners else "anonymous",
+        "description": text(facets, "documentation", "description"),
+        "isHidden": is_hidden,
     }
 
 
-def name(of: Name) -> Shape:
-    return {"namespace": of.namespace, "name": of.name}
+def name(of: Name, member: str = "name") -> Shape:
+    return {"namespace": of.namespace, member: of.name}
 
 
 def node_id(kind: str, of: Name) -> str:
@@ -45,20 +51,21 @@ def dataset_node(head: DatasetHead, used: Instant | None = None) -> Shape:
     """A dataset as a lineage graph shows it. `used` is the latest time at which it is known to have been used: its
     head does not hold that, since it would have to be written with every run."""
     of, facets = head.facts.name, head.facets
+    tagged = tagging(facets)
     return {
         "id": name(of),
-        "type": "STREAM" if _text(facets, "datasetType", "datasetType") in _STREAM_TYPES else "DB_TABLE",
+        "type": "STREAM" if text(facets, "datasetType", "datasetType") in _STREAM_TYPES else "DB_TABLE",
         "name": of.name,
-        "physicalName": of.name,
+        "physicalName": text(facets, DECLARED, "physicalName") or of.name,
         "createdAt": shown(head.facts.created),
         "updatedAt": shown(max(head.facts.created, used or head.facts.created)),
         "namespace": of.namespace,
-        "sourceName": _text(facets, "dataSource", "name") or of.namespace,
-        "fields": [_field(each) for each in fields_of(head.schema)],
-        "tags": [],
+        "sourceName": text(facets, "dataSource", "name") or of.namespace,
+        "fields": [field(each, tagged) for each in fields_of(head.schema)],
+        "tags": tags(tagged),
         "lastModifiedAt": None,
-        "description": _text(facets, "documentation", "description"),
-        "lastLifecycleState": _text(facets, "lifecycleStateChange", "lifecycleStateChange") or "",
+        "description": text(facets, "documentation", "description"),
+        "lastLifecycleState": text(facets, "lifecycleStateChange", "lifecycleStateChange") or "",
     }
 
 
@@ -78,90 +85,100 @@ def dataset(
         facets |= {each: facet for each, facet in of_write.items() if each not in (SCHEMA, COLUMN_LINEAGE, *facets)}
     if column_lineage:
         facets[COLUMN_LINEAGE] = column_lineage[0]
-    shape["currentVersion"] = version_of(head.facts.name, last_write[0] if last_write else head.schema_digest or "")
+    by_schema = version_of_schema(head.schema_digest) if head.schema_digest else None
+    shape["currentVersion"] = last_write[0] if last_write else by_schema
     shape["columnLineage"] = _column_lineage(head.facts.name, column_lineage) or None
-    return shape | {"facets": facets, "deleted": False}
+    return shape | {"facets": without_curation(facets), "deleted": head.is_deleted}
 
 
-def job_node(head: JobHead, names: Mapping[NodeId, Name], latest: Run | None) -> Shape:
+def job_node(head: JobHead, edges: Edges, latest: LatestRun | None) -> Shape:
     """A job as a lineage graph shows it."""
     facts, of = head.facts, head.facts.name
     facets = values(facts.facets)
-    parent = _parent_name(head)
-    edges = head.current
+    parent = parent_name(head)
     return {
         "id": name(of),
-        "type": _JOB_TYPES.get(_text(facets, "jobType", "processingType") or "", "BATCH"),
+        "type": _JOB_TYPES.get(text(facets, "jobType", "processingType") or "", "BATCH"),
         "name": of.name,
         "simpleName": of.name.removeprefix(f"{parent.name}.") if parent else of.name,
         "parentJobName": parent.name if parent else None,
         "parentJobUuid": str(uuid.UUID(job_id(parent))) if parent else None,
-        "currentRunUuid": head.latest.run_id if head.latest else None,
+        "currentRunUuid": latest.run_id if latest else None,
         "createdAt": shown(facts.first),
-        "updatedAt": shown(facts.last),
+        "updatedAt": shown(facts.updated),
         "namespace": of.namespace,
-        "inputs": _names(edges.inputs, names),
-        "outputs": _names(edges.outputs, names),
-        "location": _text(facets, "sourceCodeLocation", "url"),
-        "description": _text(facets, "documentation", "description"),
+        "inputs": _names(edges.inputs),
+        "outputs": _names(edges.outputs),
+        "location": text(facets, "sourceCodeLocation", "url"),
+        "description": text(facets, "documentation", "description"),
         "latestRun": _run_in_graph(latest) if latest else None,
     }
 
 
-def job(head: JobHead, names: Mapping[NodeId, Name], newest: list[Run]) -> Shape:
+def job(head: JobHead, newest: Sequence[Run]) -> Shape:
     """A job on its own: with its facets and newest runs."""
-    shape = job_node(head, names, None)
+    shape = job_node(head, head.current, None)
     del shape["currentRunUuid"]
+    facets = values(head.facts.facets)
     shape["latestRun"] = run(newest[0]) if newest else None
     shape["latestRuns"] = [run(each) for each in newest] or None
-    version = job_version(head.facts.name, head.current)
-    shape["currentVersion"] = version if head.current.inputs or head.current.outputs else None
-    return shape | {"facets": values(head.facts.facets), "labels": [], "tags": []}
+    shape["currentVersion"] = job_version(head.facts.name, head.current) if head.current else None
+    return shape | {"facets": without_curation(facets), "labels": [], "tags": tags(facets)}
 
 
 def run(of: Run) -> Shape:
     facets = values(of.facets)
-    ended = of.ended_at
+    ended, is_new = of.ended_at, of.state is RunState.NEW
     version = {**name(of.job), "version": job_version(of.job, Edges.of(of))} if of.names_datasets else None
     return {
         "id": of.run_id,
-        "createdAt": shown(of.first),
-        "updatedAt": shown(of.last),
-        "nominalStartTime": _text(facets, "nominalTime", "nominalStartTime"),
-        "nominalEndTime": _text(facets, "nominalTime", "nominalEndTime"),
+        "createdAt": shown(of.created),
+        "updatedAt": shown(of.updated),
+        "nominalStartTime": text(facets, "nominalTime", "nominalStartTime"),
+        "nominalEndTime": text(facets, "nominalTime", "nominalEndTime"),
         "state": of.state.value,
-        "startedAt": shown(of.started_at),
+        "startedAt": None if is_new else shown(of.started_at),
         "endedAt": shown(ended) if ended else None,
         "durationMs": milliseconds_between(of.started_at, ended) if ended else None,
         "args": _arguments(of, facets),
         "jobVersion": version,
         "inputDatasetVersions": [_input_version(use) for use in of.inputs.values()],
         "outputDatasetVersions": [_output_version(use, of.run_id) for use in of.outputs.values()],
-        "facets": facets,
+        "facets": without_curation(facets),
+        "failedChildren": [{"runId": child.run_id, "job": name(child.job)} for child in of.failed_children],
     }
 
 
-def _run_in_graph(of: Run) -> Shape:
+def _run_in_graph(of: LatestRun) -> Shape:
     """A run as a lineage graph shows it: without facets and datasets, which would make most of the answer."""
-    shape = run(of)
-    bare: Shape = {
+    ended = of.ended_at
+    return {
+        "id": of.run_id,
+        "createdAt": shown(of.created),
+        "updatedAt": shown(of.updated),
+        "nominalStartTime": None,
+        "nominalEndTime": None,
+        "state": of.state,
+        "startedAt": shown(of.started_at),
+        "endedAt": shown(ended) if ended else None,
+        "durationMs": milliseconds_between(of.started_at, ended) if ended else None,
         "args": {},
         "jobVersion": None,
         "inputDatasetVersions": [],
         "outputDatasetVersions": [],
         "facets": {},
+        "failedChildren": of.failed_children,
     }
-    return shape | bare
 
 
-def version_of(of: Name, said_by: str) -> str:
-    """A dataset version's id: of a write by its run, else of a schema by its digest."""
-    return str(uuid.uuid5(uuid.UUID(dataset_id(of)), said_by))
+def version_of_schema(digest: str) -> str:
+    """The id of the version of a dataset that is only known to have been read: that of its schema."""
+    return str(uuid.UUID(digest[:32]))
 
 
 def job_version(of: Name, edges: Edges) -> str:
     """A job version's id: one for each set of inputs and outputs."""
-    return str(uuid.uuid5(uuid.UUID(job_id(of)), exact_json.dumps([edges.inputs, edges.outputs])))
+    return str(uuid.uuid5(uuid.UUID(job_id(of)), exact_json.dumps([sorted(edges.input_ids), sorted(edges.output_ids)])))
 
 
 def fields_of(holder: Any) -> list[Shape]:
@@ -199,36 +216,45 @@ def _input_field(flow: Flow) -> Shape:
     }
 
 
-def _field(field: Shape) -> Shape:
+def field(of: Shape, tagged: Facets) -> Shape:
     """A field as clients expect it, whatever a producer put into the facet, which is there too as it was sent."""
-    shape: Shape = {each: _text_of(field.get(each)) for each in ("name", "type", "description")}
-    shape["tags"] = []
-    nested = fields_of(field)
-    return shape | {"fields": [_field(each) for each in nested]} if nested else shape
+    shape: Shape = {each: _text_of(of.get(each)) for each in ("name", "type", "description")}
+    shape["tags"] = tags(tagged, of["name"]) if tagged else []
+    nested = fields_of(of) if "fields" in of else []
+    return shape | {"fields": [field(each, {}) for each in nested]} if nested else shape
+
+
+def owners_of(facets: Facets) -> list[str]:
+    """The owners in an `ownership` facet, as it names them."""
+    facet = facets.get("ownership")
+    owners = facet.get("owners") if isinstance(facet, dict) else None
+    names = [each.get("name") for each in owners if isinstance(each, dict)] if isinstance(owners, list) else []
+    return [each for each in names if isinstance(each, str)]
 
 
 def _text_of(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _names(ids: Iterable[NodeId], names: Mapping[NodeId, Name]) -> list[Shape]:
-    return [name(of) for of in sorted(names[each] for each in ids if each in names)]
+def _names(used: Iterable[Used]) -> list[Shape]:
+    return [name(each.name) for each in sorted(used, key=lambda each: each.name)]
 
 
 def _input_version(use: DatasetUse) -> Shape:
-    digest = values(use.facets).get(SCHEMA) or ""
-    return _dataset_version(use, version_of(use.name, digest))
+    """What was read is known by its schema; which run wrote it, GET /runlineage/upstream tells."""
+    digest = values(use.facets).get(SCHEMA)
+    return _dataset_version(use, version_of_schema(digest) if isinstance(digest, str) else None)
 
 
 def _output_version(use: DatasetUse, run_id: str) -> Shape:
-    return _dataset_version(use, version_of(use.name, run_id))
+    return _dataset_version(use, run_id)
 
 
-def _dataset_version(use: DatasetUse, version: str) -> Shape:
+def _dataset_version(use: DatasetUse, version: str | None) -> Shape:
     return {"datasetVersionId": {**name(use.name), "version": version}, "facets": values(use.io_facets)}
 
 
-def _parent_name(head: JobHead) -> Name | None:
+def parent_name(head: JobHead) -> Name | None:
     match values(head.facts.run_facets).get("parent"):
         case {"job": {"namespace": str(namespace), "name": str(name)}}:
             return Name(namespace, name)
@@ -236,18 +262,27 @@ def _parent_name(head: JobHead) -> Name | None:
 
 
 def _arguments(of: Run, facets: Facets) -> Shape:
-    arguments: Shape = {}
+    created = facets.get(CREATED)
+    arguments: Shape = dict(created.get("args") or {}) if isinstance(created, dict) else {}
     if of.parent:
         run_id, parent = of.parent
         arguments |= {"run_id": run_id, "name": parent.name, "namespace": parent.namespace}
     for argument, member in (("nominal_start_time", "nominalStartTime"), ("nominal_end_time", "nominalEndTime")):
-        at = _text(facets, "nominalTime", member)
+        at = text(facets, "nominalTime", member)
         if at:
             arguments[argument] = at
     return arguments
 
 
-def _text(facets: Facets, facet: str, member: str) -> str | None:
+def text(facets: Facets, facet: str, member: str) -> str | None:
     found = facets.get(facet)
     value = found.get(member) if isinstance(found, dict) else None
     return value if isinstance(value, str) else None
+
+
+def quality(found: Item) -> Shape:
+    """What a run found out about a dataset's data."""
+    facets = values(records.read_quality(found))
+    run_id, _ = keys.run_of(found.key.sk)
+    at = max(register.time for register in records.read_quality(found).values())
+    return {"runId": run_id, "at": shown(at), **{facet: facets.get(facet) for facet in sorted(QUALITY)}}

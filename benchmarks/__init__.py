@@ -1,0 +1,1 @@
+"""What lookups cost as the graph grows: `python -m benchmarks.lookups --help`."""

@@ -1,0 +1,75 @@
+"""The lookups that are measured, for each of the nodes to start from."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from benchmarks.graph import Job
+from benchmarks.spark_events import JOBS, LAKE
+
+PREFIX = "/api/v1"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A lookup by its name in the report, and the path and query it has for a job in the middle of the graph."""
+
+    name: str
+    target: Callable[[Job], str]
+    needs_direction: bool = False
+    unknown_if: int | None = None
+    """The status by which a stack says that it does not know this call."""
+
+
+def calls() -> list[Call]:
+    return [
+        Call("floor: a route that is none", lambda _: f"{PREFIX}/no-such-route"),
+        Call("get job", lambda job: _path("jobs", JOBS, job.name)),
+        Call("get dataset", lambda job: _path("datasets", LAKE, job.output.name)),
+        Call("job runs", lambda job: _path("jobs", JOBS, job.name) + "/runs?limit=100"),
+        Call("list 100 jobs", lambda _: f"{PREFIX}/namespaces/{JOBS}/jobs?limit=100"),
+        Call("list 100 datasets", lambda _: f"{PREFIX}/namespaces/{quote(LAKE, safe='')}/datasets?limit=100"),
+        *[_lineage(depth) for depth in (1, 5, 20)],
+        *[_lineage(depth, direction) for direction in ("upstream", "downstream") for depth in (5, 20)],
+        Call("column lineage, both ways, depth 3", _column_lineage),
+        Call("search", lambda job: _query("search", q=job.output.name[-11:], limit=10), unknown_if=404),
+    ]
+
+
+def probe_of_direction(job: Job) -> str:
+    """A question that only a stack that knows `direction` refuses."""
+    return _query("lineage", nodeId=_node("job", JOBS, job.name), depth=0, direction="no-such-direction")
+
+
+def nodes_in(answer: Any) -> int:
+    """How many nodes an answer holds: of a graph, of a list, or the one that was asked for."""
+    members = answer.values() if isinstance(answer, dict) and len(answer) <= 4 else ()
+    lists = [member for member in members if isinstance(member, list)]
+    return max(map(len, lists)) if lists else 1
+
+
+def _lineage(depth: int, direction: str | None = None) -> Call:
+    more = {"direction": direction} if direction else {}
+    name = f"lineage, depth {depth}" + (f", {direction}" if direction else "")
+    return Call(
+        name,
+        lambda job: _query("lineage", nodeId=_node("job", JOBS, job.name), depth=depth, **more),
+        direction is not None,
+    )
+
+
+def _column_lineage(job: Job) -> str:
+    return _query("column-lineage", nodeId=_node("dataset", LAKE, job.output.name), depth=3, withDownstream="true")
+
+
+def _path(kind: str, namespace: str, name: str) -> str:
+    return f"{PREFIX}/namespaces/{quote(namespace, safe='')}/{kind}/{quote(name, safe='')}"
+
+
+def _query(route: str, **parameters: str | int) -> str:
+    return f"{PREFIX}/{route}?{urlencode(parameters)}"
+
+
+def _node(kind: str, namespace: str, name: str) -> str:
+    return f"{kind}:{namespace}:{name}"

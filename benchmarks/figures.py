@@ -1,0 +1,35 @@
+"""Measurements, repeated, and their statistics."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+Measurement = TypeVar("Measurement")
+
+MOST_ROUNDS = 20
+
+
+def repeated(measure: Sequence[Callable[[], Measurement]], seconds: float) -> list[Measurement]:
+    """Rounds of these measurements, at least one, until the seconds are over."""
+    deadline = time.monotonic() + seconds
+    results: list[Measurement] = []
+    for _ in range(MOST_ROUNDS):
+        results += [each() for each in measure]
+        if time.monotonic() > deadline:
+            break
+    return results
+
+
+def percentile(values: Sequence[float], percent: float) -> float:
+    """The value that so many percent of the values do not exceed (nearest rank)."""
+    ordered = sorted(values)
+    rank = -(-len(ordered) * percent // 100)
+    return ordered[max(0, int(rank) - 1)]
+
+
+def median(values: Sequence[float]) -> float:
+    return percentile(values, 50)
+
+
+def mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)

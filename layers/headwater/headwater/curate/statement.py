@@ -1,0 +1,76 @@
+"""What a person says through the API, as OpenLineage events of ours.
+
+So it is ordered by time, archived and replayed like all else. Facets that OpenLineage has are used where it has one.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from headwater.graph.register import Register
+from headwater.openlineage.event import EventType, Facets, Name
+from headwater.openlineage.instant import Instant, instant_of, to_datetime
+
+PRODUCER = "https://github.com/headwater-lineage/headwater/curate"
+_SPEC = "https://openlineage.io/spec"
+_OURS = "https://github.com/headwater-lineage/headwater/tree/main/docs/routes.md"
+
+_NO_FACETS: Facets = {}
+
+Document = dict[str, Any]
+
+
+def of_dataset(name: Name, facets: Facets, at: Instant) -> Document:
+    return {**_event("DatasetEvent", at), "dataset": _named(name, facets)}
+
+
+def of_job(
+    name: Name, facets: Facets, at: Instant, inputs: Iterable[Name] = (), outputs: Iterable[Name] = ()
+) -> Document:
+    datasets = {"inputs": [_named(each) for each in inputs], "outputs": [_named(each) for each in outputs]}
+    return {**_event("JobEvent", at), "job": _named(name, facets), **datasets}
+
+
+def of_run(transition: EventType, run_id: str, job: Name, at: Instant, facets: Facets = _NO_FACETS) -> Document:
+    run = {"runId": run_id, "facets": dict(facets)}
+    event = {**_event("RunEvent", at), "eventType": transition.value, "run": run, "job": _named(job)}
+    return {**event, "inputs": [], "outputs": []}
+
+
+def facet(schema: str, **members: Any) -> Document:
+    """A facet of OpenLineage by its version and name: `1-1-0/DocumentationJobFacet`."""
+    url = f"{_SPEC}/facets/{schema}.json#/$defs/{schema.rpartition('/')[2]}"
+    return {"_producer": PRODUCER, "_schemaURL": url, **members}
+
+
+def own_facet(**members: Any) -> Document:
+    """A facet of ours (headwater.graph.curation)."""
+    return {"_producer": PRODUCER, "_schemaURL": _OURS, **members}
+
+
+def no_facet() -> Document:
+    """In place of a facet: that it is no more."""
+    return own_facet(_deleted=True)
+
+
+def moment(now: datetime, *known: Instant) -> Instant:
+    """When something is said: now, and in any case after what it is to change.
+
+    The clock of who said that may be ahead of ours, by milliseconds if it is another copy of this function.
+    """
+    newest, at = max(known, default=Instant("")), instant_of(now)
+    return at if at > newest else instant_of(to_datetime(newest).astimezone(UTC) + timedelta(microseconds=1))
+
+
+def said_of(registers: Mapping[str, Register], facets: Iterable[str]) -> list[Instant]:
+    """When somebody last said something of these facets."""
+    return [registers[name].time for name in facets if name in registers]
+
+
+def _event(kind: str, at: Instant) -> Document:
+    schema_url = f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/{kind}"
+    return {"eventTime": at, "producer": PRODUCER, "schemaURL": schema_url}
+
+
+def _named(name: Name, facets: Facets = _NO_FACETS) -> Document:
+    return {"namespace": name.namespace, "name": name.name, "facets": dict(facets)}

@@ -1,0 +1,140 @@
+"""Datasets, one by one and in lists, with what their jobs say of them."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+
+from headwater.answers import Answer
+from headwater.graph.dataset import DatasetHead
+from headwater.graph.identity import NodeId
+from headwater.graph.job import JobHead
+from headwater.graph.neighbours import NOBODY, Neighbours, Side
+from headwater.lookup import shapes
+from headwater.lookup.asking import known_namespace, namespace_names, path_node, permit
+from headwater.lookup.names import Kind
+from headwater.lookup.paging import next_page
+from headwater.lookup.question import Question
+from headwater.lookup.reader import Around, Reader
+from headwater.lookup.shapes import Shape
+from headwater.openlineage.event import Name
+from headwater.openlineage.instant import Instant
+from headwater.store import keys, records
+from headwater.store.table import LOWEST
+
+MAX_ASKED = 100
+"""Jobs that are asked about a list of datasets, and columns' documents read for it: one BatchGetItem each."""
+
+
+def datasets(reader: Reader, question: Question, path: str) -> Answer:
+    """The datasets of a namespace by name: four reads for a hundred."""
+    page = question.page()
+    names = namespace_names(path)
+    for name in names:
+        asked = page.offset + page.limit + 1
+        entries, count = reader.table.counted(keys.datasets_of(name), asked, after=page.after or LOWEST)
+        if count:
+            permit(question, name)
+            found = [each for each in entries if each.place != page.after][page.offset :][: page.limit]
+            total = count if page.total is None else page.total
+            shown = _dataset_list(reader, [keys.node_of(each.key.pk) for each in found])
+            return Answer(200, {"totalCount": total, "datasets": shown, **next_page(page, found, total)})
+    permit(question, known_namespace(reader, path))
+    return Answer(200, {"totalCount": 0, "datasets": []})
+
+
+def dataset(reader: Reader, question: Question, path: str) -> Answer:
+    node = path_node(reader, question, Kind.DATASET, path)
+    return Answer(200, dataset_shape(reader, node.id))
+
+
+def dataset_shape(reader: Reader, dataset: NodeId) -> Shape:
+    """A dataset on its own: three reads, if it is not known by several names and its writers are not very many."""
+    around = reader.around([dataset], (Side.WRITES,))
+    one = around.same.get(dataset, dataset)
+    head, asked = around.heads[one], _to_ask(around, one)
+    ids = around.ids_of(one)
+    digests = {(each, digest) for each in ids for digest in _digests(head)}
+    items = reader.table.read([*map(keys.job_head, asked), *(keys.column_lineage(*each) for each in digests)])
+    jobs = {keys.node_of(key.pk): records.read_job(item) for key, item in items.items() if key.sk == keys.HEAD}
+    facets = {key.sk[2:]: records.read_document(item) for key, item in items.items() if key.sk != keys.HEAD}
+    written, quality = _last_write(jobs, ids), _last_check(jobs, ids)
+    found = reader.table.read([key for key in (written, quality) if key])
+    last = found.get(written) if written else None
+    checked = found.get(quality) if quality else None
+    said = [facets[digest] for digest in _newest_first(head, jobs, ids) if digest in facets]
+    write = (keys.run_of(last.key.sk)[0], records.read_write(last)) if last else None
+    shape = shapes.dataset(head, _last_used(jobs.values(), ids), write, said)
+    others = [each for each in ids if each != one]
+    return shape | {
+        "aliases": [shapes.name(around_name) for around_name in _names_of(reader, others)],
+        "dataQuality": shapes.quality(checked) if checked else None,
+    }
+
+
+def _to_ask(around: Around, dataset: NodeId) -> list[NodeId]:
+    """The jobs to ask about a dataset: its writers, and of very many readers some."""
+    users: Neighbours = around.users.get(dataset, NOBODY)
+    first = [job for _, job in around.heads[dataset].users]
+    return list(dict.fromkeys([*sorted(users[Side.WRITES]), *first, *sorted(users[Side.READS])]))[:MAX_ASKED]
+
+
+def _dataset_list(reader: Reader, ids: Sequence[NodeId]) -> list[Shape]:
+    """Datasets with what their jobs say of them: three reads for a hundred. Of a long list, a few jobs of each."""
+    heads = reader.datasets(ids)
+    users = [[job for _, job in head.users] for head in heads.values()]
+    asked = dict.fromkeys(job for rank in range(3) for of_one in users for job in of_one[rank : rank + 1])
+    jobs = reader.jobs(list(asked)[:MAX_ASKED])
+    newest = {each: _newest_first(head, jobs, {each}) for each, head in heads.items()}
+    wanted = [(each, digest) for rank in range(3) for each, said in newest.items() for digest in said[rank : rank + 1]]
+    facets = reader.column_lineage(wanted[: max(MAX_ASKED, len(heads))])
+    return [
+        shapes.dataset(
+            heads[each],
+            _last_used(jobs.values(), {each}),
+            None,
+            [facets[each, digest] for digest in newest[each] if (each, digest) in facets],
+        )
+        for each in ids
+        if each in heads
+    ]
+
+
+def _digests(head: DatasetHead) -> set[str]:
+    own = head.column_lineage
+    return {*head.columns.values(), *([own.value] if own else [])}
+
+
+def _newest_first(head: DatasetHead, jobs: Mapping[NodeId, JobHead], ids: Collection[NodeId]) -> list[str]:
+    """The digests of a dataset's column lineage, the newest first; last those of jobs that were not asked."""
+    said = [register for job in jobs.values() for each in sorted(ids) if (register := job.column_lineage(each))]
+    said += [own for own in [head.column_lineage] if own]
+    newest = [register.value for register in sorted(said, key=lambda register: register.stamp, reverse=True)]
+    return list(dict.fromkeys([*(each for each in newest if each in _digests(head)), *sorted(_digests(head))]))
+
+
+def _last_used(jobs: Iterable[JobHead], ids: Collection[NodeId]) -> Instant | None:
+    seen = [job.facts.seen[each].last for job in jobs for each in ids if each in job.facts.seen]
+    return max(seen, default=None)
+
+
+def _last_write(jobs: Mapping[NodeId, JobHead], ids: AbstractSet[NodeId]) -> keys.Key | None:
+    """The newest version of a dataset among those that its jobs wrote last."""
+    found = [(head.chosen, job, each) for job, head in jobs.items() for each in ids & head.chosen.output_ids]
+    newest = max(found, key=lambda each: (each[0][:2], each[1:]), default=None)
+    return keys.write(newest[2], newest[0].run_id, newest[1]) if newest else None
+
+
+def _last_check(jobs: Mapping[NodeId, JobHead], ids: AbstractSet[NodeId]) -> keys.Key | None:
+    """The newest that was found out about a dataset's data."""
+    seen = [
+        (head.facts.seen[each].quality, job, each)
+        for job, head in jobs.items()
+        for each in ids & head.facts.seen.keys()
+    ]
+    found = [(quality, job, each) for quality, job, each in seen if quality]
+    newest = max(found, default=None)
+    return keys.quality(newest[2], newest[0].run_id, newest[1]) if newest else None
+
+
+def _names_of(reader: Reader, ids: Collection[NodeId]) -> list[Name]:
+    heads = reader.datasets(ids) if ids else {}
+    return sorted(head.facts.name for head in heads.values())

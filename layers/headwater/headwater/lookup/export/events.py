@@ -1,0 +1,73 @@
+"""The graph as OpenLineage events, by which another instance learns it.
+
+A job is a JobEvent with its inputs and outputs, a dataset that no job uses a DatasetEvent: they declare how things are,
+and need no run. Of columns, DatasetEvents tell what they are made of, since an answer does not say which job made them.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+from headwater.lookup.export import facets
+from headwater.lookup.export.facets import Shape
+from headwater.lookup.export.graph import Document, Edge, Graph, Kind, Node, graph_of
+
+_SPEC = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs"
+_BEFORE_ALL = "1970-01-01T00:00:00Z"
+"""The event time of what an answer does not date: what it says, in part, displaces nothing that is known better."""
+
+
+def render(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    """The events, for POST /api/v1/lineage/batch: those of jobs, then those of datasets, by name."""
+    graph = graph_of(answer)
+    into, out_of = _edges_by_end(graph)
+    jobs = [node for node in graph.nodes if node.kind is Kind.JOB]
+    used = {end for job in jobs for end in [*(e.origin for e in into[job]), *(e.target for e in out_of[job])]}
+    datasets: dict[Node, list[Edge]] = {}
+    for node in graph.nodes:
+        if node.kind is not Kind.JOB:
+            told = [edge for edge in into[node] if edge.origin.kind is not Kind.JOB]
+            datasets.setdefault(node.dataset, []).extend(told)
+    declared = [_job_event(graph, job, into[job], out_of[job]) for job in jobs]
+    return declared + [
+        _dataset_event(graph, dataset, edges)
+        for dataset, edges in sorted(datasets.items(), key=lambda each: each[0])
+        if edges or dataset not in used
+    ]
+
+
+def _edges_by_end(graph: Graph) -> tuple[dict[Node, list[Edge]], dict[Node, list[Edge]]]:
+    into: dict[Node, list[Edge]] = defaultdict(list)
+    out_of: dict[Node, list[Edge]] = defaultdict(list)
+    for edge in graph.edges:
+        into[edge.target].append(edge)
+        out_of[edge.origin].append(edge)
+    return into, out_of
+
+
+def _job_event(graph: Graph, job: Node, into: Iterable[Edge], out_of: Iterable[Edge]) -> Shape:
+    data = graph.data[job]
+    return _event("JobEvent", data) | {
+        "job": {"namespace": job.namespace, "name": job.name, "facets": facets.of_job(data)},
+        "inputs": [_dataset(graph, edge.origin) for edge in into],
+        "outputs": [_dataset(graph, edge.target) for edge in out_of],
+    }
+
+
+def _dataset_event(graph: Graph, dataset: Node, edges: list[Edge]) -> Shape:
+    shape = _dataset(graph, dataset)
+    shape["facets"] |= facets.of_flows(edges)
+    return _event("DatasetEvent", graph.data.get(dataset, {})) | {"dataset": shape}
+
+
+def _dataset(graph: Graph, dataset: Node) -> Shape:
+    said = facets.of_dataset(graph.data.get(dataset, {}))
+    return {"namespace": dataset.namespace, "name": dataset.name, "facets": said}
+
+
+def _event(kind: str, data: Document) -> Shape:
+    return {
+        "eventTime": data.get("updatedAt") or _BEFORE_ALL,
+        "producer": facets.PRODUCER,
+        "schemaURL": f"{_SPEC}/{kind}",
+    }

@@ -1,0 +1,95 @@
+"""The facets in which OpenLineage says what an answer tells of a node, and of what flows into it.
+
+Only what an answer shows can be told again: of a description its text, of a location its URL.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from headwater.lookup.export.graph import Document, Edge, Kind, Node
+
+Shape = dict[str, Any]
+
+PRODUCER = "https://github.com/headwater-lineage/headwater"
+_FACETS = "https://openlineage.io/spec/facets"
+_PROCESSING_TYPES = {"STREAM": "STREAMING", "SERVICE": "SERVICE"}
+
+
+def of_job(data: Document) -> Shape:
+    """The facets that an answer's job has come from."""
+    said: Shape = {}
+    if data.get("description"):
+        said["documentation"] = _facet("1-1-0/DocumentationJobFacet", description=data["description"])
+    if data.get("location"):
+        said["sourceCodeLocation"] = _facet("1-1-0/SourceCodeLocationJobFacet", type="unknown", url=data["location"])
+    if data.get("type") in _PROCESSING_TYPES:
+        processing = _PROCESSING_TYPES[data["type"]]
+        said["jobType"] = _facet("2-0-4/JobTypeJobFacet", processingType=processing, integration="HEADWATER")
+    return said
+
+
+def of_dataset(data: Document) -> Shape:
+    """The facets that an answer's dataset has come from; none for a dataset of which it only has columns."""
+    said: Shape = {}
+    if data.get("fields"):
+        said["schema"] = _facet("1-2-0/SchemaDatasetFacet", fields=[_field(each) for each in data["fields"]])
+    if data.get("description"):
+        said["documentation"] = _facet("1-1-0/DocumentationDatasetFacet", description=data["description"])
+    if data.get("type") == "STREAM":
+        said["datasetType"] = _facet("1-0-1/DatasetTypeDatasetFacet", datasetType="STREAM")
+    if data.get("sourceName") not in (None, data.get("namespace")):
+        said["dataSource"] = _facet("1-0-1/DatasourceDatasetFacet", name=data["sourceName"])
+    if data.get("lastLifecycleState"):
+        state = data["lastLifecycleState"]
+        said["lifecycleStateChange"] = _facet("1-0-1/LifecycleStateChangeDatasetFacet", lifecycleStateChange=state)
+    tags = _tags(data)
+    return said | {"tags": _facet("1-0-0/TagsDatasetFacet", tags=tags)} if tags else said
+
+
+def of_flows(edges: Iterable[Edge]) -> Shape:
+    """What the edges into a dataset, and into its columns, say that it is made of."""
+    columns: dict[str, Shape] = {}
+    whole: list[Shape] = []
+    datasets: list[Shape] = []
+    for edge in edges:
+        if edge.origin.kind is Kind.DATASET:
+            datasets.append({"namespace": edge.origin.namespace, "name": edge.origin.name, "type": "DATASET"})
+        elif edge.target.field is None:
+            whole.append(_input(edge))
+        else:
+            columns.setdefault(edge.target.field, {"inputFields": []})["inputFields"].append(_input(edge))
+    said: Shape = {}
+    if columns or whole:
+        said["columnLineage"] = _facet("1-2-0/ColumnLineageDatasetFacet", fields=columns, dataset=whole)
+    if datasets:
+        said["lineage"] = _facet("1-0-0/LineageFacet", "LineageDatasetFacet", inputs=datasets)
+    return said
+
+
+def _input(edge: Edge) -> Shape:
+    source: Node = edge.origin
+    steps = [_present(step) for step in edge.steps or ()]
+    return {"namespace": source.namespace, "name": source.name, "field": source.field, "transformations": steps}
+
+
+def _field(field: Document) -> Shape:
+    shape = _present({each: field.get(each) for each in ("name", "type", "description")})
+    nested = field.get("fields")
+    return shape | {"fields": [_field(each) for each in nested]} if nested else shape
+
+
+def _tags(data: Document) -> list[Shape]:
+    """The tags of a dataset and of its columns, which an answer has without values."""
+    own = [{"key": tag, "value": "true"} for tag in data.get("tags") or ()]
+    fields = [(field["name"], tag) for field in data.get("fields") or () for tag in field.get("tags") or ()]
+    return own + [{"key": tag, "value": "true", "field": name} for name, tag in fields]
+
+
+def _present(members: Document) -> Shape:
+    """Without the members that are null, which the spec has not."""
+    return {name: value for name, value in members.items() if value is not None}
+
+
+def _facet(schema: str, definition: str | None = None, **members: Any) -> Shape:
+    url = f"{_FACETS}/{schema}.json#/$defs/{definition or schema.rpartition('/')[2]}"
+    return {"_producer": PRODUCER, "_schemaURL": url, **members}

@@ -1,0 +1,128 @@
+"""The graph in an answer, whichever lookup gave it: nodes, and edges in the direction that data flows.
+
+An answer lists each edge twice, at both of its ends, and that of GET /column-lineage lists them from the node outwards
+(Marquez does), so that an `inEdge` points against the flow. Here each edge is there once.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+Document = Mapping[str, Any]
+
+
+class Kind(StrEnum):
+    """What a node is."""
+
+    JOB = "job"
+    DATASET = "dataset"
+    COLUMN = "column"
+
+
+class Node(NamedTuple):
+    """A job, a dataset, or a column: then `field` is its name, and `name` that of its dataset."""
+
+    kind: Kind
+    namespace: str
+    name: str
+    field: str | None = None
+
+    @property
+    def id(self) -> str:
+        """The nodeId by which the lookups know it."""
+        if self.kind is Kind.COLUMN:
+            return f"datasetField:{self.namespace}:{self.name}:{self.field}"
+        return f"{self.kind}:{self.namespace}:{self.name}"
+
+    @property
+    def dataset(self) -> "Node":
+        """The dataset that a column is of."""
+        return Node(Kind.DATASET, self.namespace, self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """Data flows from `origin` to `target`; `steps` are the transformations on its way, known of columns alone."""
+
+    origin: Node
+    target: Node
+    steps: tuple[Document, ...] | None = None
+
+    @property
+    def is_indirect(self) -> bool:
+        """Whether the origin only bears on the target, as a filter does, and none of its values end up there."""
+        return bool(self.steps) and all(step.get("type") == "INDIRECT" for step in self.steps or ())
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Nodes and edges, sorted; `data` is what the answer says of its own nodes."""
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    data: Mapping[Node, Document]
+    truncated: bool
+
+    def clusters(self) -> dict[Node, list[Node]]:
+        """In a graph of columns, what is drawn together: the columns of a dataset, and the dataset as a whole."""
+        clusters: dict[Node, list[Node]] = {}
+        if any(node.kind is Kind.COLUMN for node in self.nodes):
+            for node in self.nodes:
+                clusters.setdefault(node.dataset, []).append(node)
+        return clusters
+
+
+def graph_of(answer: Document) -> Graph:
+    """The graph in an answer. What bears on all columns of a dataset is an edge to the dataset itself."""
+    data = {_node(each): each["data"] for each in answer["graph"]}
+    found = [*_uses(answer), *_flows(answer), *_indirect(answer)]
+    edges = {(edge.origin, edge.target): edge for edge in found}
+    nodes = {*data, *(node for ends in edges for node in ends)}
+    return Graph(
+        nodes=tuple(sorted(nodes)),
+        edges=tuple(edges[ends] for ends in sorted(edges)),
+        data=data,
+        truncated=bool(answer.get("truncated")),
+    )
+
+
+def _node(entry: Document) -> Node:
+    data = entry["data"]
+    match entry["type"]:
+        case "DATASET_FIELD":
+            return _column(data)
+        case "JOB":
+            return Node(Kind.JOB, data["namespace"], data["name"])
+    return Node(Kind.DATASET, data["namespace"], data["name"])
+
+
+def _column(data: Document) -> Node:
+    return Node(Kind.COLUMN, data["namespace"], data["dataset"], data["field"])
+
+
+def _uses(answer: Document) -> Iterator[Edge]:
+    """The edges between jobs and datasets; half an edge, of which the other end is not in the answer, is none."""
+    known = {each["id"]: _node(each) for each in answer["graph"] if each["type"] != "DATASET_FIELD"}
+    for each in answer["graph"]:
+        for edge in [*each["inEdges"], *each["outEdges"]]:
+            if edge["origin"] in known and edge["destination"] in known:
+                yield Edge(known[edge["origin"]], known[edge["destination"]])
+
+
+def _flows(answer: Document) -> Iterator[Edge]:
+    """The edges between columns, from the members that have their names apart and the transformations with them."""
+    for each in answer["graph"]:
+        if each["type"] == "DATASET_FIELD":
+            for source in each["data"]["inputFields"]:
+                yield Edge(_column(source), _node(each), _steps(source))
+
+
+def _indirect(answer: Document) -> Iterator[Edge]:
+    for each in answer.get("indirect", ()):
+        source = each["inputField"]
+        yield Edge(_column(source), Node(Kind.DATASET, each["namespace"], each["dataset"]), _steps(source))
+
+
+def _steps(source: Document) -> tuple[Document, ...]:
+    return tuple(source.get("transformations") or ())

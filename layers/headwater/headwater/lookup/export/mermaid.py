@@ -1,0 +1,59 @@
+"""Mermaid: jobs are boxes, datasets cylinders, columns rounded boxes in a subgraph for each dataset.
+
+Names stand in labels alone, and there all but words is written as entities (`#58;`). A quote would end the label, but
+Mermaid also reads labels as Markdown, some versions with `__main__` in bold and a list for `1. load`, and before it
+parses anything it cuts the last `;` off a line that looks like `style a:#fff;`. A line ends with a newline: a `<br/>`
+has the label parsed as HTML first, and what its entities were hiding is Markdown again. Drawing more than 500 edges or
+50,000 characters takes `maxEdges` and `maxTextSize`, which only the page can set.
+
+https://mermaid.js.org/syntax/flowchart.html
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from headwater.lookup.export import label
+from headwater.lookup.export.graph import Edge, Graph, Kind, Node, graph_of
+
+_SHAPES = {Kind.JOB: ("[", "]"), Kind.DATASET: ("[(", ")]"), Kind.COLUMN: ("([", "])")}
+_WORDS = re.compile(r"([^\W_]+(?:[ _/-][^\W_]+)*)|(.)", re.DOTALL)
+
+
+def render(answer: dict[str, Any]) -> str:
+    """The graph as a flowchart from left to right."""
+    graph = graph_of(answer)
+    title = ["---", f"title: '{label.TRUNCATED}'", "---"] if graph.truncated else []
+    return "\n".join([*title, "flowchart LR", *(f"  {line}" for line in _statements(graph)), ""])
+
+
+def _statements(graph: Graph) -> Iterator[str]:
+    ids = {node: f"n{number}" for number, node in enumerate(graph.nodes)}
+    clusters = graph.clusters()
+    for number, (dataset, nodes) in enumerate(clusters.items()):
+        yield f"subgraph d{number}[{_quoted(label.lines(dataset))}]"
+        yield from (f"  {_node(ids[node], node, label.inner_lines(node))}" for node in nodes)
+        yield "end"
+    if not clusters:
+        yield from (_node(ids[node], node, label.lines(node)) for node in graph.nodes)
+    yield from (f"{ids[edge.origin]} {_arrow(edge)} {ids[edge.target]}" for edge in graph.edges)
+
+
+def _node(node_id: str, node: Node, lines: Iterable[str]) -> str:
+    opening, closing = _SHAPES[node.kind]
+    return f"{node_id}{opening}{_quoted(lines)}{closing}"
+
+
+def _arrow(edge: Edge) -> str:
+    arrow = "-.->" if edge.is_indirect else "-->"
+    text = label.of_edge(edge)
+    return f"{arrow}|{_quoted([text])}|" if text else arrow
+
+
+def _quoted(lines: Iterable[str]) -> str:
+    return '"' + "\n".join(_WORDS.sub(_escaped, line) for line in lines) + '"'
+
+
+def _escaped(match: re.Match[str]) -> str:
+    words, other = match.groups()
+    return words or f"#{ord(other)};"

@@ -1,0 +1,25 @@
+"""The graph as plain JSON, for tools that know nothing of OpenLineage: nodes, and edges between their ids."""
+
+from typing import Any
+
+from headwater.lookup.export.graph import Edge, Node, graph_of
+
+
+def render(answer: dict[str, Any]) -> dict[str, Any]:
+    """Nodes and edges, each once and sorted. An edge leads where the data flows."""
+    graph = graph_of(answer)
+    return {
+        "nodes": [_node(node) for node in graph.nodes],
+        "edges": [_edge(edge) for edge in graph.edges],
+        "truncated": graph.truncated,
+    }
+
+
+def _node(node: Node) -> dict[str, Any]:
+    shape = {"id": node.id, "kind": node.kind.value, "namespace": node.namespace, "name": node.name}
+    return shape if node.field is None else shape | {"field": node.field}
+
+
+def _edge(edge: Edge) -> dict[str, Any]:
+    ends = {"from": edge.origin.id, "to": edge.target.id}
+    return ends if edge.steps is None else ends | {"transformations": [dict(step) for step in edge.steps]}

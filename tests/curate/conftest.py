@@ -1,0 +1,137 @@
+"""The API in memory: what is told, asked and written goes through ingest's, lookup's and curate's own code."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+import pytest
+
+from headwater.access.principal import Principal, Scope
+from headwater.answers import Answer, answered
+from headwater.curate import routes as writing
+from headwater.curate.curator import Command, Curator
+from headwater.fold.fold import fold
+from headwater.graph.naming import Naming
+from headwater.graph.received import Received
+from headwater.graph.understanding import understood
+from headwater.lookup import routes as reading
+from headwater.lookup.question import Question
+from headwater.lookup.reader import Reader
+from headwater.openlineage import exact_json
+from headwater.store.memory import MemoryTable
+from headwater.store.messages import read_message
+from headwater.store.records import Retention
+from tests import factory
+from tests.fakes import FakeBucket, FakeQueue
+
+RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
+EVERYBODY = Principal("everybody", frozenset({Scope.ADMIN}), ("*",))
+LAKE = "s3://lake"
+
+
+class Answered(NamedTuple):
+    status: int
+    body: Any
+
+
+@dataclass
+class Api:
+    """`minutes` after the events of the factory; each request comes a second after the one before."""
+
+    table: MemoryTable = field(default_factory=MemoryTable)
+    queue: FakeQueue = field(default_factory=FakeQueue)
+    bucket: FakeBucket = field(default_factory=FakeBucket)
+    naming: Naming = field(default_factory=Naming)
+    now: Any = factory.EPOCH + timedelta(hours=1)
+    caller: Principal = EVERYBODY
+    prefix: str = "/api/v1/"
+    told: list[Received] = field(default_factory=list)
+    logged: list[str] = field(default_factory=list)
+
+    def tell(self, *documents: factory.Document) -> None:
+        """Events of producers, folded one by one."""
+        for document in documents:
+            received = understood(exact_json.dumps(document), self.naming)
+            self.told.append(received)
+            fold([received], self.table, RETENTION)
+
+    def get(self, path: str, **query: Any) -> Answered:
+        question = self._question("GET", path, query)
+        return self._answered(lambda: reading.respond(Reader(self.table, self.naming), question))
+
+    def put(self, path: str, body: Any = None) -> Answered:
+        return self.write("PUT", path, body)
+
+    def post(self, path: str, body: Any = None, **query: str) -> Answered:
+        return self.write("POST", path, body, query)
+
+    def delete(self, path: str) -> Answered:
+        return self.write("DELETE", path)
+
+    def write(
+        self, method: str, path: str, body: Any = None, query: Mapping[str, str] | None = None, chunks: int = 1_000
+    ) -> Answered:
+        """A body that is a text goes out as it is; a namespace's deletion has time for some `chunks`."""
+        text = "" if body is None else body if isinstance(body, str) else json.dumps(body)
+        left = iter(range(chunks))
+        command = Command(self._question(method, path, query or {}), text, lambda: next(left, None) is not None)
+        curator = Curator(self.table, self.queue, self.bucket, RETENTION, self.naming)
+        return self._answered(lambda: writing.respond(curator, command))
+
+    def said(self) -> list[Received]:
+        """The events that went into the queue, as normalise reads them."""
+        texts = [read_message(message.body, self.bucket).canonical for message in self.queue.sent]
+        return [understood(text, self.naming) for text in texts]
+
+    def jobs(self, namespace: str = "demo") -> list[str]:
+        return [job["name"] for job in self.get(f"namespaces/{namespace}/jobs").body["jobs"]]
+
+    def datasets(self, namespace: str = LAKE) -> list[str]:
+        return [dataset["name"] for dataset in self.get(f"namespaces/{namespace}/datasets").body["datasets"]]
+
+    def graph(self, node_id: str) -> set[str]:
+        return {node["id"] for node in self.get("lineage", nodeId=node_id).body["graph"]}
+
+    def _question(self, method: str, path: str, query: Mapping[str, Any]) -> Question:
+        self.now += timedelta(seconds=1)
+        texts = {name: str(value) for name, value in query.items()}
+        return Question(self.caller, method, f"{self.prefix}{path}", texts, asked_at=self.now)
+
+    def _answered(self, request: Any) -> Answered:
+        answer: Answer = answered(request, self.logged.append)
+        return Answered(answer.status, json.loads(answer.to_gateway()["body"]))
+
+
+def folded(events: Iterable[Received]) -> dict[Any, str]:
+    """The versions of all items of a table that these events were folded into, one by one."""
+    table = MemoryTable()
+    for each in events:
+        fold([each], table, RETENTION)
+    return versions(table)
+
+
+def versions(table: MemoryTable) -> dict[Any, str]:
+    return {key: item.version for key, item in table.items.items()}
+
+
+@pytest.fixture
+def api() -> Api:
+    """A graph of two jobs: `load` writes `orders`, `report`, whose parent is `nightly`, reads it and writes `sums`."""
+    api = Api()
+    orders = factory.dataset("orders", schema=factory.schema("id:int", "who:text"))
+    parent = {"parent": factory.parent(9, "nightly")}
+    api.tell(
+        factory.run_event("COMPLETE", seconds=1, run=1, job="load", outputs=[orders]),
+        factory.run_event(
+            "COMPLETE",
+            seconds=5,
+            run=2,
+            job="report",
+            inputs=[factory.dataset("orders")],
+            outputs=[factory.dataset("sums")],
+            run_facets=parent,
+        ),
+    )
+    return api

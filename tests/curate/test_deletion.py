@@ -1,0 +1,211 @@
+"""What is deleted is gone at once, from every answer, until something newer is heard of it."""
+
+from datetime import timedelta
+from itertools import permutations
+
+import pytest
+
+from headwater.access.principal import Principal
+from headwater.curate.deletion import AT_ONCE
+from headwater.graph.naming import Naming
+from tests import factory
+from tests.curate.conftest import LAKE, Api, folded, versions
+
+ORDERS, LOAD = f"namespaces/{LAKE}/datasets/orders", "namespaces/demo/jobs/load"
+
+
+def reads_orders(seconds: float, job: str = "report") -> factory.Document:
+    return factory.run_event("COMPLETE", seconds=seconds, run=70, job=job, inputs=[factory.dataset("orders")])
+
+
+def test_a_dataset_is_answered_as_it_was_and_then_gone(api: Api) -> None:
+    before = api.get(ORDERS)
+    deleted = api.delete(ORDERS)
+    assert deleted == before
+    assert api.get(ORDERS).status == 404
+    assert api.datasets() == ["sums"]
+    assert api.get("lineage", nodeId=f"dataset:{LAKE}:orders").status == 404
+    assert api.graph("job:demo:report") == {"job:demo:report", f"dataset:{LAKE}:sums"}
+    assert api.delete(ORDERS).status == 404
+
+
+def test_a_job_is_answered_as_it_was_and_then_gone(api: Api) -> None:
+    before = api.get(LOAD)
+    assert api.delete(LOAD) == before
+    assert api.get(LOAD).status == 404
+    assert "load" not in api.jobs()
+    assert "job:demo:load" not in api.graph(f"dataset:{LAKE}:orders")
+    assert api.delete(LOAD).status == 404
+
+
+def test_a_job_with_a_parent_is_deleted_without_it(api: Api) -> None:
+    assert api.delete("namespaces/demo/jobs/report").status == 200
+    assert sorted(api.jobs()) == ["load", "nightly"]
+    assert api.delete("namespaces/demo/jobs/nightly").status == 200
+    assert api.jobs() == ["load"]
+
+
+def test_what_is_heard_later_brings_it_back(api: Api) -> None:
+    api.delete(ORDERS)
+    api.delete("namespaces/demo/jobs/report")
+    api.tell(reads_orders(seconds=9))
+    assert "orders" in api.datasets()
+    assert [field["name"] for field in api.get(ORDERS).body["fields"]] == ["id", "who"]
+    assert "report" in api.jobs()
+
+
+def test_an_event_of_its_own_brings_a_dataset_back(api: Api) -> None:
+    api.delete(ORDERS)
+    api.tell(factory.dataset_event(factory.dataset("orders", documentation=factory.facet(description="d")), seconds=9))
+    assert api.get(ORDERS).body["description"] == "d"
+
+
+def test_what_was_known_does_not_bring_it_back(api: Api) -> None:
+    api.delete(ORDERS)
+    api.tell(reads_orders(seconds=4, job="other"))
+    assert api.get(ORDERS).status == 404
+
+
+def test_it_can_be_deleted_again(api: Api) -> None:
+    for seconds in (10, 20):
+        assert api.delete(ORDERS).status == 200
+        assert api.get(ORDERS).status == 404
+        api.tell(reads_orders(seconds))
+        assert api.get(ORDERS).status == 200
+
+
+def test_the_order_of_deletions_and_events_does_not_matter() -> None:
+    api = Api()
+    written = factory.run_event("COMPLETE", seconds=1, job="load", outputs=[factory.dataset("orders")])
+    api.tell(written)
+    api.delete(ORDERS)
+    api.delete(LOAD)
+    api.tell(reads_orders(seconds=9))
+    events = api.told + api.said()
+    assert len(events) == 4
+    assert {tuple(sorted(folded(order).items())) for order in permutations(events)} == {
+        tuple(sorted(versions(api.table).items()))
+    }
+
+
+def test_a_deleted_jobs_last_use_of_a_dataset_counts_too(api: Api) -> None:
+    api.tell(reads_orders(seconds=20, job="deleted"))
+    api.delete("namespaces/demo/jobs/deleted")
+    api.delete(ORDERS)
+    assert api.get(ORDERS).status == 404
+
+
+def test_a_dataset_is_deleted_under_all_its_names(api: Api) -> None:
+    table = factory.dataset("sales.orders", "hive://a", symlinks=factory.symlinks("orders"))
+    api.tell(factory.run_event("COMPLETE", seconds=6, run=3, job="other", inputs=[table]))
+    assert api.get(ORDERS).body["aliases"]
+    assert api.delete("namespaces/hive://a/datasets/sales.orders").status == 200
+    assert api.get(ORDERS).status == 404
+    assert api.get("namespaces/hive://a/datasets/sales.orders").status == 404
+    assert api.datasets() == ["sums"]
+
+
+def test_a_dataset_is_deleted_only_by_who_may_under_all_its_names(api: Api) -> None:
+    table = factory.dataset("sales.orders", "hive://a", symlinks=factory.symlinks("orders"))
+    api.tell(factory.run_event("COMPLETE", seconds=6, run=3, job="other", inputs=[table]))
+    api.caller = Principal("team", frozenset({"admin"}), ("hive://*",))
+    assert api.delete("namespaces/hive://a/datasets/sales.orders").status == 403
+    assert api.queue.sent == []
+
+
+def test_a_name_that_stands_for_a_deleted_dataset_is_gone_too(api: Api) -> None:
+    api.tell(factory.run_event("COMPLETE", seconds=6, run=3, inputs=[factory.dataset("orders/day=1")]))
+    assert api.get(f"{ORDERS}/day=1").status == 200
+    api.delete(f"{ORDERS}/day=1")
+    assert api.get(f"{ORDERS}/day=1").status == 404
+    assert api.get(ORDERS).status == 404
+
+
+def test_what_an_alias_of_old_stands_for_is_gone_too(api: Api) -> None:
+    """A name that meant another dataset when it was sent, and by the rules of today means itself."""
+    api.naming = Naming({"old://*": LAKE})
+    api.tell(factory.run_event("COMPLETE", seconds=6, run=3, inputs=[factory.dataset("orders", "old://lake")]))
+    api.naming = Naming()
+    old = "namespaces/old://lake/datasets/orders"
+    assert api.get(old).body["name"] == "orders"
+    api.delete(ORDERS)
+    assert api.get(old).status == 404
+
+
+def test_runs_of_a_deleted_job_are_still_known(api: Api) -> None:
+    api.delete(LOAD)
+    assert api.get(f"jobs/runs/{factory.run_id(1)}").status == 200
+
+
+def test_a_namespace_is_hidden_and_all_in_it_is_gone(api: Api) -> None:
+    before = api.get("namespaces/demo")
+    assert api.delete("namespaces/demo") == before
+    assert before.body["isHidden"] is False
+    assert api.get("namespaces/demo").body == {**before.body, "isHidden": True}
+    assert api.jobs() == []
+    assert {each["name"]: each["isHidden"] for each in api.get("namespaces").body["namespaces"]} == {
+        "demo": True,
+        LAKE: False,
+    }
+    assert api.datasets() == ["orders", "sums"]
+    api.delete(f"namespaces/{LAKE}")
+    assert api.datasets() == []
+
+
+def test_an_event_shows_a_namespace_again_and_only_what_it_names(api: Api) -> None:
+    api.delete("namespaces/demo")
+    api.tell(factory.run_event(seconds=60, run=5, job="load"))
+    assert api.get("namespaces/demo").body["isHidden"] is False
+    assert api.jobs() == ["load"]
+
+
+def test_a_described_namespace_keeps_its_description_when_it_is_deleted(api: Api) -> None:
+    api.put("namespaces/demo", {"ownerName": "me", "description": "d"})
+    api.delete("namespaces/demo")
+    found = api.get("namespaces/demo").body
+    assert (found["ownerName"], found["description"], found["isHidden"]) == ("me", "d", True)
+
+
+def test_who_describes_a_namespace_shows_it_again(api: Api) -> None:
+    api.delete("namespaces/demo")
+    assert api.put("namespaces/demo", {"ownerName": "me"}).body["isHidden"] is False
+
+
+def test_a_large_namespace_is_deleted_in_several_requests(api: Api) -> None:
+    datasets = [factory.dataset(f"d{number}", "s3://large") for number in range(2 * AT_ONCE + 1)]
+    api.tell(factory.run_event("COMPLETE", seconds=6, run=3, job="other", outputs=datasets))
+    first = api.write("DELETE", "namespaces/s3://large", chunks=1)
+    assert first.status == 503
+    assert "send it again" in first.body["message"]
+    assert len(api.datasets("s3://large")) == AT_ONCE + 1
+    assert api.get("namespaces/s3://large").body["isHidden"] is False
+    assert api.write("DELETE", "namespaces/s3://large", chunks=1).status == 503
+    assert api.write("DELETE", "namespaces/s3://large", chunks=1).status == 200
+    assert api.get("namespaces/s3://large").body["isHidden"] is True
+    assert api.delete("namespaces/s3://large").status == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        (f"namespaces/{LAKE}/datasets/nothing", "Dataset 'nothing' not found."),
+        ("namespaces/demo/jobs/nothing", "Job 'nothing' not found."),
+        ("namespaces/nothing", "Namespace 'nothing' not found."),
+    ],
+)
+def test_what_is_not_there_cannot_be_deleted(api: Api, path: str, said: str) -> None:
+    assert api.delete(path) == (404, {"code": 404, "message": said, "details": []})
+    assert api.queue.sent == []
+
+
+def test_an_event_from_a_clock_that_is_ahead_is_deleted_too(api: Api) -> None:
+    ahead = (api.now + timedelta(minutes=5) - factory.EPOCH).total_seconds()
+    api.tell(reads_orders(seconds=ahead))
+    assert api.delete(ORDERS).status == 200
+    assert api.get(ORDERS).status == 404
+
+
+def test_a_deletion_tells_whose_key_it_was(api: Api) -> None:
+    api.delete(ORDERS)
+    (event,) = api.said()
+    assert '"by":"everybody"' in event.canonical

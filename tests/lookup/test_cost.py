@@ -1,0 +1,218 @@
+"""What lookups cost, counted as DynamoDB calls: that of the answer, whatever else the table holds.
+
+A lineage answer of N nodes over L job hops takes at most 2L + N/50 + 4 calls, a job or a dataset three, a list of a
+hundred four, the runs of a job three.
+"""
+
+import math
+from collections.abc import Collection, Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from headwater.access.principal import Principal
+from headwater.answers import answered
+from headwater.fold.fold import fold
+from headwater.graph.naming import Naming
+from headwater.lookup.question import Question
+from headwater.lookup.reader import Reader
+from headwater.lookup.routes import respond
+from headwater.store import keys
+from headwater.store.dynamodb import READ_LIMIT
+from headwater.store.keys import Key
+from headwater.store.memory import MemoryTable
+from headwater.store.records import Retention
+from headwater.store.table import HIGHEST, LOWEST, Item, Listed
+from tests import factory
+from tests.factory import Document
+
+ANYONE = Principal("test", frozenset({"read"}), ("*",))
+RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
+LAKE = "s3://lake"
+LAYERS, WIDTH = 6, 10
+
+
+class CountedTable(MemoryTable):
+    """Counts the calls that DynamoDB would get: pages of a hundred keys, and queries."""
+
+    calls = 0
+
+    def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
+        self.calls += math.ceil(len(set(keys)) / READ_LIMIT)
+        return super().read(keys, only)
+
+    def newest(
+        self, pk: str, before: str = keys.QUALITY, after: str = LOWEST, limit: int | None = None
+    ) -> Iterator[Key]:
+        self.calls += 1
+        return super().newest(pk, before, after, limit)
+
+    def partition(self, pk: str, beginning: str) -> Iterator[Key]:
+        self.calls += 1
+        return super().partition(pk, beginning)
+
+    def listed(
+        self,
+        list_name: str,
+        *,
+        after: str = LOWEST,
+        before: str = HIGHEST,
+        newest_first: bool = False,
+        limit: int | None = None,
+    ) -> Iterator[Listed]:
+        self.calls += 1
+        return super().listed(list_name, after=after, before=before, newest_first=newest_first, limit=limit)
+
+    def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST) -> int:
+        self.calls += 1
+        return len(list(super().listed(list_name, after=after, before=before)))
+
+    def counted(
+        self, list_name: str, limit: int, *, after: str = LOWEST, before: str = HIGHEST, newest_first: bool = False
+    ) -> tuple[list[Listed], int]:
+        found = list(self.listed(list_name, after=after, before=before, newest_first=newest_first))
+        return found[:limit], len(found)
+
+
+def layered(layers: int, width: int, *, runs: int = 1, prefix: str = "") -> list[Document]:
+    """Jobs in layers, each of which reads two datasets of the layer before and writes one."""
+    events = []
+    for number in range(runs):
+        for layer in range(layers):
+            for place in range(width):
+                read = [f"{prefix}{layer}.{place}", f"{prefix}{layer}.{(place + 1) % width}"]
+                written = f"{prefix}{layer + 1}.{place}"
+                lineage = factory.columns(id=(LAKE, read[0], "id"), n=(LAKE, read[1], "n"))
+                fields = factory.schema("id:long", "n:int")
+                events.append(
+                    factory.run_event(
+                        "COMPLETE",
+                        job=f"{prefix}job {layer}.{place}",
+                        run=abs(hash((prefix, layer, place, number))),
+                        seconds=60 * number + layer,
+                        inputs=[factory.dataset(name, schema=fields) for name in read],
+                        outputs=[factory.dataset(written, schema=fields, columnLineage=lineage)],
+                    )
+                )
+    return events
+
+
+def table_of(*documents: Document) -> CountedTable:
+    table = CountedTable()
+    for start in range(0, len(documents), 200):
+        fold(factory.received(*documents[start : start + 200]), table, RETENTION)
+    return table
+
+
+def asked(table: CountedTable, path: str, **query: Any) -> tuple[Any, int]:
+    """An answer, and the calls it took."""
+    question = Question(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
+    table.calls = 0
+    answer = answered(lambda: respond(Reader(table, Naming()), question), log=_fail)
+    assert answer.status == 200
+    return answer.body, table.calls
+
+
+def _fail(message: str) -> None:
+    raise AssertionError(message)
+
+
+GRAPH = layered(LAYERS, WIDTH)
+LARGER = [event for copy in range(9) for event in layered(LAYERS, WIDTH, prefix=f"other {copy} ")]
+
+
+@pytest.fixture(scope="module")
+def table() -> CountedTable:
+    return table_of(*GRAPH)
+
+
+@pytest.fixture(scope="module")
+def larger() -> CountedTable:
+    """The same graph in a table ten times as large."""
+    return table_of(*GRAPH, *LARGER)
+
+
+@pytest.fixture(scope="module")
+def older() -> CountedTable:
+    """The same graph with twenty times the runs."""
+    return table_of(*layered(LAYERS, WIDTH, runs=20))
+
+
+LOOKUPS: dict[str, tuple[str, dict[str, Any]]] = {
+    "lineage of a dataset": ("lineage", {"nodeId": f"dataset:{LAKE}:3.3", "depth": 3}),
+    "lineage of a job": ("lineage", {"nodeId": "job:demo:job 3.3", "depth": 2}),
+    "all of it": ("lineage", {"nodeId": "job:demo:job 3.3"}),
+    "upstream": ("lineage", {"nodeId": f"dataset:{LAKE}:6.3", "direction": "upstream"}),
+    "downstream": ("lineage", {"nodeId": f"dataset:{LAKE}:0.3", "direction": "downstream"}),
+    "columns up": ("column-lineage", {"nodeId": f"dataset:{LAKE}:6.3"}),
+    "columns both ways": ("column-lineage", {"nodeId": f"dataset:{LAKE}:3.3", "withDownstream": "true"}),
+    "impact of a dataset": ("impact", {"nodeId": f"dataset:{LAKE}:0.3"}),
+    "impact of a column": ("impact", {"nodeId": f"datasetField:{LAKE}:0.3:id"}),
+    "a job": ("namespaces/demo/jobs/job 3.3", {}),
+    "a dataset": ("namespaces/s3%3A%2F%2Flake/datasets/3.3", {}),
+    "runs": ("namespaces/demo/jobs/job 3.3/runs", {}),
+    "jobs": ("namespaces/demo/jobs", {}),
+    "datasets": ("namespaces/s3%3A%2F%2Flake/datasets", {}),
+}
+
+
+@pytest.mark.parametrize("lookup", LOOKUPS)
+def test_a_lookup_costs_the_same_in_a_larger_or_an_older_table(
+    table: CountedTable, larger: CountedTable, older: CountedTable, lookup: str
+) -> None:
+    path, query = LOOKUPS[lookup]
+    (_, calls), (_, in_larger), (_, in_older) = (asked(each, path, **query) for each in (table, larger, older))
+    assert in_older == calls
+    is_list = lookup in ("jobs", "datasets")
+    assert in_larger == calls or (is_list and in_larger <= 4)
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2, 3, 5, 20])
+@pytest.mark.parametrize("query", [{}, {"direction": "upstream"}, {"direction": "downstream"}])
+def test_lineage_takes_two_calls_a_hop_and_one_for_fifty_nodes(
+    larger: CountedTable, depth: int, query: dict[str, str]
+) -> None:
+    for node in (f"dataset:{LAKE}:3.3", "job:demo:job 3.3"):
+        answer, calls = asked(larger, "lineage", nodeId=node, depth=depth, **query)
+        hops = min(depth, LAYERS)
+        assert calls <= 2 * hops + math.ceil(2 * len(answer["graph"]) / 100) + 4
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 5, 20])
+@pytest.mark.parametrize("direction", ["upstream", "downstream", "both"])
+def test_column_lineage_costs_like_lineage(larger: CountedTable, depth: int, direction: str) -> None:
+    answer, calls = asked(larger, "column-lineage", nodeId=f"dataset:{LAKE}:3.3", depth=depth, direction=direction)
+    hops = min(depth, LAYERS // 2) * (2 if direction == "both" else 1)
+    assert calls <= 2 * hops + math.ceil(2 * len(answer["graph"]) / 100) + 4
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 5, 20])
+def test_impact_takes_two_calls_a_hop_and_of_columns_three(larger: CountedTable, depth: int) -> None:
+    for node, calls_a_hop in ((f"dataset:{LAKE}:0.3", 2), (f"datasetField:{LAKE}:0.3:id", 3)):
+        answer, calls = asked(larger, "impact", nodeId=node, depth=depth, limit=1_000)
+        assert calls <= calls_a_hop * min(depth, LAYERS) + math.ceil(2 * answer["totalCount"] / 100) + 4
+
+
+def test_a_root_cause_takes_two_calls_for_a_job_and_three_for_a_dataset(larger: CountedTable) -> None:
+    node = f"dataset:{LAKE}:6.3"
+    graph, walk = asked(larger, "lineage", nodeId=node, direction="upstream", limit=200)
+    _, calls = asked(larger, "rootcause", nodeId=node)
+    jobs = sum(each["type"] == "JOB" for each in graph["graph"])
+    assert calls <= walk + 2 * jobs + 4 * (len(graph["graph"]) - jobs) + 8
+
+
+def test_a_job_and_a_dataset_take_three_calls(larger: CountedTable) -> None:
+    assert asked(larger, "namespaces/demo/jobs/job 3.3")[1] <= 3
+    dataset, calls = asked(larger, "namespaces/s3%3A%2F%2Flake/datasets/3.3")
+    assert calls <= 3
+    assert dataset["columnLineage"]
+
+
+def test_a_list_of_a_hundred_takes_four_calls_and_the_runs_three(larger: CountedTable, older: CountedTable) -> None:
+    jobs, calls = asked(larger, "namespaces/demo/jobs", limit=100)
+    assert (len(jobs["jobs"]), jobs["totalCount"], calls <= 4) == (100, 10 * LAYERS * WIDTH, True)
+    datasets, calls = asked(larger, "namespaces/s3%3A%2F%2Flake/datasets", limit=100)
+    assert (len(datasets["datasets"]), datasets["totalCount"], calls <= 4) == (100, 10 * (LAYERS + 1) * WIDTH, True)
+    runs, calls = asked(older, "namespaces/demo/jobs/job 3.3/runs")
+    assert (len(runs["runs"]), runs["totalCount"], calls <= 3) == (20, 20, True)

@@ -1,0 +1,193 @@
+"""A dataset's versions: what was said of it by each run that wrote it, and by each event without a run."""
+
+import uuid
+from typing import Any
+
+import pytest
+
+from headwater.fold.fold import fold
+from tests import factory
+from tests.factory import Document
+from tests.lookup import questions
+from tests.lookup.questions import LAKE, Asked, after, key_of
+from tests.lookup.test_cost import CountedTable
+
+VERSIONS = f"namespaces/{LAKE}/datasets/orders/versions"
+OLD, NEW = factory.schema("id:long"), factory.schema("id:long", "total:double")
+
+
+def write(
+    run: int, *, seconds: float | None = None, job: str = "load", name: str = "orders", **facets: Any
+) -> Document:
+    outputs = [factory.dataset(name, **facets)]
+    return factory.run_event(
+        "COMPLETE", run=run, seconds=60 * run if seconds is None else seconds, job=job, outputs=outputs
+    )
+
+
+def ids(versions: list[Document]) -> list[str]:
+    return [version["version"] for version in versions]
+
+
+def runs(*numbers: int) -> list[str]:
+    return [factory.run_id(number) for number in numbers]
+
+
+def test_each_run_that_wrote_is_a_version_the_newest_first() -> None:
+    ask = after(write(1, schema=OLD), write(3, schema=NEW), write(2, schema=OLD))
+    found = ask(VERSIONS)
+    assert (ids(found["versions"]), found["totalCount"]) == (runs(3, 2, 1), 3)
+    assert [[field["name"] for field in version["fields"]] for version in found["versions"]] == [
+        ["id", "total"],
+        ["id"],
+        ["id"],
+    ]
+    of_schemas = [version["currentSchemaVersion"] for version in found["versions"]]
+    assert of_schemas[0] != of_schemas[1] == of_schemas[2]
+    assert [version["createdByRun"]["id"] for version in found["versions"]] == runs(3, 2, 1)
+
+
+def test_a_version_holds_what_was_said_in_that_write_and_what_holds_for_the_dataset_as_a_whole() -> None:
+    lineage, statistics = factory.columns(id=(LAKE, "raw", "id")), factory.facet(rowCount=3)
+    first = write(
+        1, schema=OLD, columnLineage=lineage, lifecycleStateChange=factory.facet(lifecycleStateChange="CREATE")
+    )
+    first["outputs"][0]["outputFacets"] = {"outputStatistics": statistics}
+    described = factory.dataset_event(
+        factory.dataset("orders", documentation=factory.facet(description="all orders")), seconds=1000
+    )
+    newest, second, oldest = after(first, write(2), described)(VERSIONS)["versions"]
+    assert oldest["facets"].keys() == {"schema", "columnLineage", "outputStatistics", "lifecycleStateChange"}
+    assert oldest["facets"]["columnLineage"] == lineage
+    assert (oldest["lifecycleState"], second["lifecycleState"]) == ("CREATE", "")
+    assert (second["fields"], second["facets"], second["currentSchemaVersion"]) == ([], {}, None)
+    assert {each["description"] for each in (newest, second, oldest)} == {"all orders"}
+
+
+def test_an_event_without_a_run_makes_a_version_that_no_run_created() -> None:
+    ask = after(
+        factory.job_event(outputs=[factory.dataset("orders", schema=OLD)], seconds=10),
+        factory.dataset_event(factory.dataset("orders", schema=NEW), seconds=20),
+    )
+    found = ask(VERSIONS)["versions"]
+    assert [(each["createdAt"], each["createdByRun"], len(each["fields"])) for each in found] == [
+        (factory.at(20), None, 2),
+        (factory.at(10), None, 1),
+    ]
+    assert [ask(f"{VERSIONS}/{each['version']}") for each in found] == found
+
+
+def test_tagging_a_dataset_makes_no_version_and_shows_on_all() -> None:
+    tag: Document = {"headwater_tag:3:PII": {"tag": "PII"}}
+    found = after(write(1), factory.dataset_event(factory.dataset("orders", **tag), seconds=500))(VERSIONS)
+    assert found["totalCount"] == 1
+    assert found["versions"][0]["tags"] == ["PII"]
+    assert found["versions"][0]["facets"] == {}
+
+
+def test_a_version_is_found_by_its_id_in_any_case_of_letters() -> None:
+    numbers = [0xABCDEF, 2]
+    ask = after(*(write(number, seconds=number % 10, schema=OLD) for number in numbers))
+    listed = ask(VERSIONS)["versions"]
+    assert [ask(f"{VERSIONS}/{version.upper()}") for version in ids(listed)] == listed
+
+
+def test_a_dataset_that_is_only_read_has_the_version_of_its_schema() -> None:
+    read = [factory.dataset("orders", schema=OLD)]
+    ask = after(factory.run_event("COMPLETE", inputs=read, seconds=5))
+    (used,) = ask(f"jobs/runs/{factory.run_id(1)}")["inputDatasetVersions"]
+    version = used["datasetVersionId"]["version"]
+    assert ask(f"namespaces/{LAKE}/datasets/orders")["currentVersion"] == version
+    found = ask(f"{VERSIONS}/{version}")
+    assert (found["version"], found["currentSchemaVersion"], found["createdByRun"]) == (version, version, None)
+    assert (found["createdAt"], found["facets"]["schema"]) == (factory.at(5), OLD)
+    assert ask(VERSIONS) == {"versions": [], "totalCount": 0}
+
+
+@pytest.mark.parametrize("version", [str(uuid.uuid4()), "-" * 36, "a" * 36])
+def test_a_version_that_is_not_known_is_not_found(version: str) -> None:
+    status, body = after(write(1)).answer(f"{VERSIONS}/{version}")
+    assert (status, body["message"]) == (404, f"Dataset version '{version}' not found.")
+
+
+@pytest.mark.parametrize("name", ["a/versions", "datasets/x/versions/1", f"a/versions/{uuid.UUID(int=1)}", "ü #?%2F\n"])
+def test_names_of_any_kind_have_versions(name: str) -> None:
+    ask = after(write(1, name=name))
+    found = ask(f"namespaces/{LAKE}/datasets/{name}/versions")["versions"]
+    assert [(each["name"], each["version"]) for each in found] == [(name, factory.run_id(1))]
+    assert ask(f"namespaces/{LAKE}/datasets/{name}/versions/{factory.run_id(1)}") == found[0]
+    assert ask(f"namespaces/{LAKE}/datasets/{name}")["name"] == name
+
+
+def test_a_version_said_under_another_name_of_the_dataset_is_its_version_too() -> None:
+    linked = factory.symlinks("db.orders", namespace="hive://meta")
+    by_table = factory.run_event(
+        "COMPLETE", run=2, seconds=120, outputs=[factory.dataset("db.orders", "hive://meta", schema=OLD)]
+    )
+    ask = after(write(1, symlinks=linked), by_table, write(3, symlinks=linked), write(4, seconds=120, symlinks=linked))
+    for path in (VERSIONS, "namespaces/hive://meta/datasets/db.orders/versions"):
+        assert ids(ask(path)["versions"]) == runs(3, 4, 2, 1)
+        assert {each["name"] for each in ask(path)["versions"]} == {"orders"}
+        for limit in (1, 2, 3):
+            assert (
+                ids(ask.by_cursor(path, "versions", limit))
+                == ids(ask.by_offset(path, "versions", limit))
+                == runs(3, 4, 2, 1)
+            )
+        assert ask(f"{path}/{factory.run_id(2)}")["fields"]
+
+
+@pytest.mark.parametrize("limit", [1, 4, 5, 11])
+def test_pages_by_cursor_and_by_offset_hold_every_version_once(limit: int) -> None:
+    ask = after(*(write(number, seconds=number // 3) for number in range(11)))
+    whole = ids(ask(VERSIONS)["versions"])
+    assert sorted(whole) == sorted(runs(*range(11)))
+    assert ids(ask.by_cursor(VERSIONS, "versions", limit)) == whole
+    assert ids(ask.by_offset(VERSIONS, "versions", limit)) == whole
+
+
+def test_a_cursor_stays_right_while_versions_are_added() -> None:
+    table = questions.table_after(*(write(number) for number in range(4)))
+    ask = Asked(table)
+    first = ask(VERSIONS, limit=2)
+    fold(factory.received(write(9)), table, questions.RETENTION)
+    assert ids(ask(VERSIONS, limit=2, cursor=first["cursor"])["versions"]) == runs(1, 0)
+
+
+def test_a_page_of_a_hundred_takes_five_calls_and_so_does_one_by_cursor() -> None:
+    table = CountedTable()
+    events = [write(number, schema=OLD, columnLineage=factory.columns(id=(LAKE, "raw", "id"))) for number in range(250)]
+    fold(factory.received(*events), table, questions.RETENTION)
+    ask, cursor = Asked(table), dict[str, str]()
+    for most in (5, 5):
+        table.calls = 0
+        page = ask(VERSIONS, **cursor)
+        assert len(page["versions"]) == 100
+        assert table.calls <= most
+        cursor = {"cursor": page["cursor"]}
+    table.calls = 0
+    ask(f"{VERSIONS}/{factory.run_id(7)}")
+    assert table.calls <= 4
+
+
+def test_an_answer_is_cut_where_it_gets_too_long_and_goes_on_by_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
+    ask = after(*(write(number, schema=NEW) for number in range(7)))
+    monkeypatch.setattr("headwater.lookup.paging.MAX_BYTES", 5_000)
+    page = ask(VERSIONS)
+    assert 0 < len(page["versions"]) < 7
+    assert page["totalCount"] == 7
+    assert ids(ask.by_cursor(VERSIONS, "versions", 100)) == runs(*reversed(range(7)))
+
+
+@pytest.mark.parametrize(
+    "cursor", ["x", "e30", "eyJhZnRlciI6ICJ6IiwgInRvdGFsIjogMX0", "eyJhZnRlciI6ICIiLCAidG90YWwiOiAxfQ"]
+)
+def test_a_cursor_of_somebody_s_own_making_does_no_harm(cursor: str) -> None:
+    assert after(write(1)).answer(VERSIONS, cursor=cursor)[0] in (200, 400)
+
+
+def test_a_key_of_other_namespaces_is_refused() -> None:
+    table = questions.table_after(write(1))
+    assert Asked(table, key_of("demo")).answer(VERSIONS)[0] == 403
+    assert Asked(table, key_of("demo")).answer(f"{VERSIONS}/{factory.run_id(1)}")[0] == 403
+    assert Asked(table, key_of("s3://*")).answer(VERSIONS)[0] == 200

@@ -1,0 +1,103 @@
+"""A job's versions: the sets of datasets that it read and wrote, as its runs and its declaration tell."""
+
+import pytest
+
+from headwater.lookup import job_versions
+from tests import factory
+from tests.factory import Document
+from tests.lookup.questions import Asked, after, key_of, table_after
+
+VERSIONS = "namespaces/demo/jobs/load/versions"
+
+
+def ran(
+    run: int,
+    *inputs: str,
+    outputs: tuple[str, ...] = ("out",),
+    kind: str = "COMPLETE",
+    seconds: float | None = None,
+    **facets: Document,
+) -> Document:
+    return factory.run_event(
+        kind,
+        run=run,
+        seconds=60 * run if seconds is None else seconds,
+        inputs=[factory.dataset(name) for name in inputs],
+        outputs=[factory.dataset(name) for name in outputs],
+        job_facets=facets,
+    )
+
+
+def shown(version: Document) -> tuple[list[str], list[str], str | None]:
+    names = [[each["name"] for each in version[side]] for side in ("inputs", "outputs")]
+    return names[0], names[1], version["latestRun"] and version["latestRun"]["id"]
+
+
+def test_there_is_a_version_for_each_set_of_datasets_with_its_newest_run() -> None:
+    ask = after(ran(1, "a"), ran(2, "a"), ran(3, "a", "b"), ran(4, "b", "a"), ran(5, "a"))
+    found = ask(VERSIONS)
+    assert [shown(version) for version in found["versions"]] == [
+        (["a"], ["out"], factory.run_id(5)),
+        (["a", "b"], ["out"], factory.run_id(4)),
+    ]
+    assert found["totalCount"] == 2
+    assert [version["createdAt"] for version in found["versions"]] == [factory.at(60), factory.at(180)]
+
+
+def test_a_run_its_job_and_the_list_name_a_version_alike() -> None:
+    ask = after(ran(1, "a"), ran(2, "b"))
+    newest, oldest = ask(VERSIONS)["versions"]
+    assert ask("namespaces/demo/jobs/load")["currentVersion"] == newest["version"] == newest["id"]["version"]
+    assert newest["latestRun"]["jobVersion"]["version"] == newest["version"]
+    assert [ask(f"{VERSIONS}/{each['version'].upper()}") for each in (newest, oldest)] == [newest, oldest]
+
+
+def test_a_version_is_made_when_its_first_run_ends_or_until_then_when_it_starts() -> None:
+    running = [ran(1, "a", kind="START", seconds=10), ran(1, "a", kind="RUNNING", seconds=20)]
+    assert after(*running)(VERSIONS)["versions"][0]["createdAt"] == factory.at(10)
+    assert after(*running, ran(1, "a", seconds=30))(VERSIONS)["versions"][0]["createdAt"] == factory.at(30)
+
+
+def test_what_a_job_event_declares_is_a_version_also_without_a_run() -> None:
+    declared = factory.job_event(inputs=[factory.dataset("a")], outputs=[factory.dataset("out")], seconds=10)
+    (found,) = after(declared)(VERSIONS)["versions"]
+    assert (shown(found), found["createdAt"]) == ((["a"], ["out"], None), factory.at(10))
+    (found,) = after(declared, ran(1, "a"))(VERSIONS)["versions"]
+    assert (shown(found), found["createdAt"]) == ((["a"], ["out"], factory.run_id(1)), factory.at(10))
+    assert [shown(each)[0] for each in after(declared, ran(1, "b"))(VERSIONS)["versions"]] == [["b"], ["a"]]
+
+
+def test_a_run_that_names_no_dataset_is_of_no_version() -> None:
+    assert after(ran(1, outputs=()))(VERSIONS) == {"versions": [], "totalCount": 0}
+
+
+def test_a_version_has_the_location_that_its_newest_run_gives_else_the_job_s() -> None:
+    ask = after(
+        ran(1, "a", sourceCodeLocation=factory.facet(type="git", url="one")),
+        ran(2, "b", sourceCodeLocation=factory.facet(type="git", url="two")),
+        ran(3, "c"),
+    )
+    assert [version["location"] for version in ask(VERSIONS)["versions"]] == ["two", "two", "one"]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 7])
+def test_pages_by_cursor_and_by_offset_hold_every_version_once(limit: int) -> None:
+    ask = after(*(ran(number, f"in {number % 7}") for number in range(20)))
+    whole = ask(VERSIONS)["versions"]
+    assert len(whole) == 7
+    assert ask.by_cursor(VERSIONS, "versions", limit) == ask.by_offset(VERSIONS, "versions", limit) == whole
+
+
+def test_so_many_runs_are_looked_at_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    ask = after(*(ran(number, f"in {number}") for number in range(6)))
+    monkeypatch.setattr(job_versions, "MAX_RUNS", 4)
+    found = ask(VERSIONS)
+    assert [shown(each)[0] for each in found["versions"]] == [["in 5"], ["in 4"], ["in 3"], ["in 2"]]
+    assert (found["totalCount"], found["truncated"]) == (4, True)
+
+
+def test_what_is_not_known_is_not_found_and_a_key_of_other_namespaces_is_refused() -> None:
+    table = table_after(ran(1, "a"))
+    assert Asked(table).answer(f"{VERSIONS}/{factory.run_id(9)}")[0] == 404
+    assert Asked(table).answer("namespaces/demo/jobs/nope/versions")[0] == 404
+    assert Asked(table, key_of("other")).answer(VERSIONS)[0] == 403

@@ -1,0 +1,361 @@
+"""What GET /lineage and GET /column-lineage answer beyond Marquez: one way, at a time, by what is said, as one."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from headwater.access.principal import Principal
+from headwater.answers import answered
+from headwater.fold.fold import fold
+from headwater.graph.naming import Naming
+from headwater.lookup.question import Question
+from headwater.lookup.reader import Reader
+from headwater.lookup.routes import respond
+from headwater.store.memory import MemoryTable
+from headwater.store.records import Retention
+from tests import factory
+from tests.factory import Document
+
+ANYONE = Principal("test", frozenset({"read"}), ("*",))
+RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
+LAKE = "s3://lake"
+
+Ask = Callable[..., Any]
+
+
+def after(*documents: Document) -> Ask:
+    """A way to ask a table that these events were folded into."""
+    table = MemoryTable()
+    fold(factory.received(*documents), table, RETENTION)
+
+    def ask(path: str, **query: Any) -> Any:
+        question = Question(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
+        return answered(lambda: respond(Reader(table, Naming()), question), log=_fail).body
+
+    return ask
+
+
+def _fail(message: str) -> None:
+    raise AssertionError(message)
+
+
+def ran(job: str, reads: str, writes: str, *, run: int, seconds: float = 0, **changes: Any) -> Document:
+    """A run of a job, with the names of its datasets a word each."""
+    sides = {"inputs": reads.split(), "outputs": writes.split()}
+    datasets = {side: [factory.dataset(name) for name in names] for side, names in sides.items()}
+    return factory.run_event("COMPLETE", job=job, run=run, seconds=seconds, **{**datasets, **changes})
+
+
+def nodes(answer: Any) -> set[str]:
+    return {node["data"]["name"] for node in answer["graph"]}
+
+
+def edges(answer: Any) -> set[tuple[str, str]]:
+    """The edges by the names of their ends; each is on both of them."""
+    names = {node["id"]: node["data"]["name"] for node in answer["graph"]}
+    out = {(edge["origin"], edge["destination"]) for node in answer["graph"] for edge in node["outEdges"]}
+    into = {(edge["origin"], edge["destination"]) for node in answer["graph"] for edge in node["inEdges"]}
+    assert out == into
+    return {(names[origin], names[destination]) for origin, destination in out}
+
+
+CHAIN = (
+    ran("load", "raw", "clean", run=1),
+    ran("report", "clean rates", "daily", run=2),
+    ran("publish", "daily", "board", run=3),
+    ran("audit", "clean", "findings", run=4),
+)
+
+
+@pytest.mark.parametrize(
+    ("direction", "found"),
+    [
+        ("upstream", {"daily", "report", "clean", "rates", "load", "raw"}),
+        ("downstream", {"daily", "publish", "board"}),
+        ("both", {"daily", "report", "clean", "rates", "load", "raw", "publish", "board"}),
+    ],
+)
+def test_one_way_is_what_flows_in_or_out_and_no_siblings(direction: str, found: set[str]) -> None:
+    assert nodes(after(*CHAIN)("lineage", nodeId=f"dataset:{LAKE}:daily", direction=direction)) == found
+
+
+def test_from_a_job_its_own_datasets_on_that_side_come_first() -> None:
+    ask = after(*CHAIN)
+    assert nodes(ask("lineage", nodeId="job:demo:report", direction="upstream", depth=0)) == {
+        "report",
+        "clean",
+        "rates",
+    }
+    assert nodes(ask("lineage", nodeId="job:demo:report", direction="downstream", depth=1)) == {
+        "report",
+        "daily",
+        "publish",
+        "board",
+    }
+
+
+def test_without_a_direction_the_siblings_are_there_as_in_marquez() -> None:
+    assert "findings" in nodes(after(*CHAIN)("lineage", nodeId=f"dataset:{LAKE}:daily"))
+
+
+def test_depth_counts_jobs() -> None:
+    ask = after(*CHAIN)
+    found = [nodes(ask("lineage", nodeId=f"dataset:{LAKE}:board", direction="upstream", depth=d)) for d in (0, 1, 2)]
+    assert found == [
+        {"board"},
+        {"board", "publish", "daily"},
+        {"board", "publish", "daily", "report", "clean", "rates"},
+    ]
+
+
+def test_a_cycle_ends() -> None:
+    ask = after(ran("there", "a", "b", run=1), ran("back", "b", "a", run=2))
+    assert edges(ask("lineage", nodeId=f"dataset:{LAKE}:a", direction="both")) == {
+        ("a", "there"),
+        ("there", "b"),
+        ("b", "back"),
+        ("back", "a"),
+    }
+
+
+MOVED = (
+    ran("load", "old", "clean", run=1, seconds=0),
+    ran("load", "new", "clean", run=2, seconds=100),
+)
+
+
+def test_the_current_view_has_the_newest_run_and_ever_has_all() -> None:
+    ask = after(*MOVED)
+    node = {"nodeId": f"dataset:{LAKE}:clean", "direction": "upstream"}
+    assert nodes(ask("lineage", **node)) == {"clean", "load", "new"}
+    assert nodes(ask("lineage", view="ever", **node)) == {"clean", "load", "new", "old"}
+    assert nodes(ask("lineage", nodeId=f"dataset:{LAKE}:old", view="ever")) == {"clean", "load", "new", "old"}
+
+
+@pytest.mark.parametrize(
+    ("seconds", "found"), [(-1, {"clean"}), (50, {"clean", "load", "old"}), (200, {"clean", "load", "new"})]
+)
+def test_as_of_a_time_is_what_was_current_then(seconds: float, found: set[str]) -> None:
+    answer = after(*MOVED)("lineage", nodeId=f"dataset:{LAKE}:clean", direction="upstream", asOf=factory.at(seconds))
+    assert nodes(answer) == found
+
+
+def test_as_of_a_time_a_dataset_has_the_schema_of_then() -> None:
+    outputs = [factory.dataset("clean", schema=factory.schema(f"id:{kind}")) for kind in ("long", "string")]
+    ask = after(
+        ran("load", "raw", "", run=1, seconds=0, outputs=[outputs[0]]),
+        ran("load", "raw", "", run=2, seconds=100, outputs=[outputs[1]]),
+    )
+
+    def kind(**query: str) -> str:
+        graph = ask("lineage", nodeId=f"dataset:{LAKE}:clean", **query)["graph"]
+        return next(node["data"]["fields"][0]["type"] for node in graph if node["data"]["name"] == "clean")  # type: ignore[no-any-return]
+
+    assert (kind(), kind(asOf=factory.at(50)), kind(asOf="9999-01-01T00:00:00Z")) == ("string", "long", "string")
+
+
+@pytest.mark.parametrize("query", [{"asOf": "yesterday"}, {"direction": "sideways"}, {"view": "x"}, {"cursor": "x"}])
+def test_what_is_no_value_is_named(query: dict[str, str]) -> None:
+    answer = after(*CHAIN)("lineage", nodeId=f"dataset:{LAKE}:daily", **query)
+    assert (answer["code"], answer["details"][0].split(":")[0]) == (400, *query)
+
+
+@pytest.mark.parametrize("bound", [{"depth": 10**9}, {"limit": 10**9}, {"offset": 10**9}])
+def test_what_is_beyond_all_bounds_is_bounded(bound: dict[str, int]) -> None:
+    assert "graph" in after(*CHAIN)("lineage", nodeId=f"dataset:{LAKE}:daily", **bound)
+
+
+def test_pages_by_cursor_are_the_whole_graph_once_nearest_first() -> None:
+    ask = after(*CHAIN)
+    query: dict[str, Any] = {"nodeId": f"dataset:{LAKE}:raw", "direction": "downstream"}
+    whole = ask("lineage", **query)
+    pages = [ask("lineage", limit=3, **query)]
+    while "cursor" in pages[-1]:
+        pages.append(ask("lineage", limit=3, cursor=pages[-1]["cursor"], **query))
+    found = [node["id"] for page in pages for node in page["graph"]]
+    assert sorted(found) == [node["id"] for node in whole["graph"]]
+    assert nodes(pages[0]) >= {"raw", "load"}
+    assert [page.get("truncated", False) for page in pages] == [True] * (len(pages) - 1) + [False]
+
+
+BULK = factory.facet(entries=[factory.made_of("c", "a"), factory.made_of("d", "b")])
+
+
+def test_explicit_lineage_invents_no_cartesian_product() -> None:
+    ask = after(ran("bulk", "a b", "c d", run=1, job_facets={"lineage": BULK}))
+    assert nodes(ask("lineage", nodeId=f"dataset:{LAKE}:c", direction="upstream")) == {"c", "bulk", "a"}
+    assert nodes(ask("lineage", nodeId=f"dataset:{LAKE}:b", direction="downstream")) == {"b", "bulk", "d"}
+
+
+def test_explicit_lineage_knows_datasets_that_the_event_does_not_list_and_generators() -> None:
+    entries = [factory.made_of("c", "a"), factory.made_of("generated")]
+    ask = after(ran("bulk", "x", "", run=1, job_facets={"lineage": factory.facet(entries=entries)}))
+    assert nodes(ask("lineage", nodeId=f"dataset:{LAKE}:c", direction="upstream")) == {"c", "bulk", "a"}
+    assert nodes(ask("lineage", nodeId=f"dataset:{LAKE}:generated", direction="upstream")) == {"generated", "bulk"}
+
+
+def test_explicit_lineage_of_columns_is_column_lineage() -> None:
+    source = {"namespace": LAKE, "name": "a", "type": "DATASET", "field": "x"}
+    entry = {**factory.made_of("c"), "fields": {"y": {"inputs": [source]}}}
+    ask = after(ran("bulk", "a", "c", run=1, job_facets={"lineage": factory.facet(entries=[entry])}))
+    answer = ask("column-lineage", nodeId=f"datasetField:{LAKE}:c:y")
+    assert [node["id"] for node in answer["graph"]] == [f"datasetField:{LAKE}:a:x", f"datasetField:{LAKE}:c:y"]
+
+
+def test_a_view_without_a_job_hangs_on_its_tables() -> None:
+    view = factory.dataset("view", lineage=factory.facet(**factory.made_of("view", "a", "b")))
+    ask = after(factory.dataset_event(view), ran("load", "raw", "a", run=1))
+    answer = ask("lineage", nodeId=f"dataset:{LAKE}:view", direction="upstream")
+    assert edges(answer) == {("a", "view"), ("b", "view"), ("load", "a"), ("raw", "load")}
+    assert nodes(ask("lineage", nodeId=f"dataset:{LAKE}:raw")) >= {"view", "b"}
+
+
+PATH = factory.dataset("wh/orders", symlinks=factory.symlinks("sales.orders", namespace="hive://h:9083"))
+TABLE = factory.dataset("sales.orders", "hive://h:9083")
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_symlink_makes_one_of_two_graphs_whenever_it_arrives(order: int) -> None:
+    events = [
+        ran("load", "raw", "", run=1, outputs=[PATH]),
+        ran("report", "", "daily", run=2, inputs=[TABLE]),
+    ]
+    ask = after(*events[::order])
+    found = {"raw", "load", "wh/orders", "report", "daily"}
+    for node in (
+        f"dataset:{LAKE}:daily",
+        f"dataset:{LAKE}:wh/orders",
+        "dataset:hive://h:9083:sales.orders",
+        "job:demo:load",
+    ):
+        assert nodes(ask("lineage", nodeId=node)) == found
+    assert nodes(ask("lineage", nodeId=f"dataset:{LAKE}:raw", direction="downstream")) == found
+    aliases = ask("namespaces/hive%3A%2F%2Fh%3A9083/datasets/sales.orders")
+    assert (aliases["name"], aliases["aliases"]) == (
+        "wh/orders",
+        [{"namespace": "hive://h:9083", "name": "sales.orders"}],
+    )
+
+
+def test_a_symlink_that_nobody_uses_by_itself_answers_too() -> None:
+    ask = after(ran("load", "raw", "", run=1, outputs=[PATH]))
+    assert nodes(ask("lineage", nodeId="dataset:hive://h:9083:sales.orders")) == {"raw", "load", "wh/orders"}
+    assert ask("namespaces/hive%3A%2F%2Fh%3A9083/datasets/sales.orders")["name"] == "wh/orders"
+
+
+@pytest.mark.parametrize("name", ["s3://lake:wh/orders", "s3a://lake:wh/orders", "s3n://lake:/wh/orders/"])
+def test_every_spelling_answers(name: str) -> None:
+    spelled = [factory.dataset("wh/orders", "s3a://lake"), factory.dataset("/wh/orders/day=1/part-00000-x.parquet")]
+    ask = after(
+        ran("load", "raw", "", run=1, outputs=spelled[:1]), ran("report", "", "daily", run=2, inputs=spelled[1:])
+    )
+    assert len(ask("lineage", nodeId=f"dataset:{name}")["graph"]) == 5
+
+
+def child(number: int, kind: str, inputs: str, outputs: str) -> Document:
+    """An action of a Spark application."""
+    event = ran(f"app.action{number}", inputs, outputs, run=number, run_facets={"parent": factory.parent(9, "app")})
+    return {**event, "eventType": kind}
+
+
+APPLICATION = (
+    child(1, "COMPLETE", "raw", "clean"),
+    child(2, "FAIL", "clean", "daily"),
+    factory.run_event("COMPLETE", job="app", run=9, seconds=10),
+)
+
+
+def test_an_application_is_one_node_of_a_rolled_up_graph() -> None:
+    ask = after(*APPLICATION)
+    found = {("raw", "app"), ("app", "clean"), ("clean", "app"), ("app", "daily")}
+    for node in (f"dataset:{LAKE}:raw", "job:demo:app", "job:demo:app.action1"):
+        assert edges(ask("lineage", nodeId=node, rollup="parent")) == found
+
+
+def test_an_application_that_ended_well_tells_of_the_action_that_failed() -> None:
+    ask = after(*APPLICATION)
+    run = ask(f"jobs/runs/{factory.run_id(9)}")
+    failed = [{"runId": factory.run_id(2), "job": {"namespace": "demo", "name": "app.action2"}}]
+    assert (run["state"], run["failedChildren"]) == ("COMPLETED", failed)
+    children = ask(f"jobs/runs/{factory.run_id(9)}/children")
+    assert {each["id"]: each["state"] for each in children["runs"]} == {
+        factory.run_id(1): "COMPLETED",
+        factory.run_id(2): "FAILED",
+    }
+
+
+def test_a_parent_that_never_spoke_is_known_by_its_children() -> None:
+    ask = after(*APPLICATION[:2])
+    job = ask("namespaces/demo/jobs/app")
+    assert (job["latestRun"]["id"], job["latestRun"]["state"]) == (factory.run_id(9), "RUNNING")
+
+
+def test_columns_downstream_and_as_of_a_time() -> None:
+    def of(column: str, run: int, seconds: float) -> Document:
+        output = factory.dataset(
+            "b", schema=factory.schema("y:long"), columnLineage=factory.columns(y=(LAKE, "a", column))
+        )
+        return ran("load", "a", "", run=run, seconds=seconds, outputs=[output])
+
+    ask = after(of("old", 1, 0), of("new", 2, 100))
+
+    def sources(**query: str) -> set[str]:
+        answer = ask("column-lineage", nodeId=f"datasetField:{LAKE}:b:y", **query)
+        return {node["data"]["field"] for node in answer["graph"]} - {"y"}
+
+    assert (sources(), sources(asOf=factory.at(50)), sources(asOf=factory.at(-1))) == ({"new"}, {"old"}, set())
+    downstream = ask("column-lineage", nodeId=f"datasetField:{LAKE}:a:new", direction="downstream")
+    assert [node["data"]["field"] for node in downstream["graph"]] == ["new", "y"]
+
+
+def test_a_version_is_how_it_was_then() -> None:
+    ask = after(*MOVED)
+    for run, source in ((1, "old"), (2, "new")):
+        answer = ask("lineage", nodeId=f"dataset:{LAKE}:clean#{factory.run_id(run)}", direction="upstream")
+        assert nodes(answer) == {"clean", "load", source}
+
+
+@pytest.mark.parametrize("is_used", [True, False])
+def test_columns_are_followed_through_a_symlink(*, is_used: bool) -> None:
+    path = factory.dataset(
+        "wh/orders",
+        symlinks=factory.symlinks("sales.orders", namespace="hive://h:9083"),
+        columnLineage=factory.columns(id=(LAKE, "raw", "id")),
+    )
+    report = factory.dataset("daily", columnLineage=factory.columns(n=("hive://h:9083", "sales.orders", "id")))
+    ask = after(
+        ran("load", "raw", "", run=1, outputs=[path]),
+        ran("report", "", "", run=2, inputs=[TABLE if is_used else path], outputs=[report]),
+    )
+    found = [f"datasetField:{LAKE}:{column}" for column in ("daily:n", "raw:id", "wh/orders:id")]
+    up = ask("column-lineage", nodeId=f"datasetField:{LAKE}:daily:n")
+    down = ask("column-lineage", nodeId=f"datasetField:{LAKE}:raw:id", direction="downstream")
+    assert [node["id"] for node in up["graph"]] == [node["id"] for node in down["graph"]] == found
+
+
+def test_a_source_that_is_no_declared_input_is_followed_too() -> None:
+    output = factory.dataset("b", columnLineage=factory.columns(y=(LAKE, "undeclared", "x")))
+    ask = after(ran("load", "", "", run=1, outputs=[output]))
+    answer = ask("column-lineage", nodeId=f"datasetField:{LAKE}:b:y")
+    assert [node["data"]["dataset"] for node in answer["graph"]] == ["b", "undeclared"]
+    assert nodes(ask("lineage", nodeId="job:demo:load")) == {"load", "b"}
+
+
+def test_a_walk_one_way_ends_at_what_was_deleted() -> None:
+    gone = factory.dataset("x", headwater_deleted={"through": "2026-11-21T00:00:00.000000000Z"})
+    ask = after(ran("j", "a", "x", run=1), ran("k", "x", "y", run=2), factory.dataset_event(gone, seconds=9))
+    assert nodes(ask("lineage", nodeId=f"dataset:{LAKE}:a", direction="downstream")) == {"a", "j"}
+
+
+def test_what_a_deleted_job_said_of_columns_is_gone_until_it_is_heard_of_again() -> None:
+    output = factory.dataset("b", columnLineage=factory.columns(y=(LAKE, "a", "x")))
+    run = ran("load", "a", "", run=1, seconds=0, outputs=[output])
+    gone = {**factory.job_event(seconds=5), "job": {"namespace": "demo", "name": "load", "facets": {}}}
+    gone["job"]["facets"] = {"headwater_deleted": {"through": "2026-11-20T08:00:00.000000000Z"}}
+    again = ran("load", "a", "", run=2, seconds=10)
+    answers = [
+        after(*events)("column-lineage", nodeId=f"dataset:{LAKE}:b") for events in ([run, gone], [run, gone, again])
+    ]
+    assert [len(answer["graph"]) for answer in answers] == [0, 2]

@@ -1,0 +1,82 @@
+"""What runs found out about a dataset's data."""
+
+from typing import Any
+
+import pytest
+
+from tests import factory
+from tests.factory import Document
+from tests.lookup.questions import LAKE, Asked, after, key_of, table_after
+
+QUALITY = f"namespaces/{LAKE}/datasets/orders/quality"
+
+
+def checked(
+    run: int, *, success: bool = True, metrics: int | None = None, name: str = "orders", seconds: float | None = None
+) -> Document:
+    facets: Document = {
+        "dataQualityAssertions": factory.facet(assertions=[{"assertion": "not_null", "success": success}])
+    }
+    if metrics is not None:
+        facets["dataQualityMetrics"] = factory.facet(rowCount=metrics)
+    dataset = {**factory.dataset(name), "inputFacets": facets}
+    return factory.run_event(
+        "COMPLETE", run=run, seconds=60 * run if seconds is None else seconds, job="check", inputs=[dataset]
+    )
+
+
+def successes(history: list[Any]) -> list[bool]:
+    return [each["dataQualityAssertions"]["assertions"][0]["success"] for each in history]
+
+
+def test_checks_are_listed_newest_first() -> None:
+    found = after(checked(1), checked(3, metrics=7), checked(2, success=False))(QUALITY)
+    assert successes(found["history"]) == [True, False, True]
+    assert [(each["runId"], each["at"]) for each in found["history"]] == [
+        (factory.run_id(n), factory.at(60 * n)) for n in (3, 2, 1)
+    ]
+    assert found["last"] == found["history"][0]
+    assert found["last"]["dataQualityMetrics"]["rowCount"] == 7
+    assert found["history"][1]["dataQualityMetrics"] is None
+    assert found["totalCount"] == 3
+
+
+def test_the_dataset_itself_shows_the_last_check() -> None:
+    ask = after(checked(1), checked(2, success=False))
+    assert ask(f"namespaces/{LAKE}/datasets/orders")["dataQuality"] == ask(QUALITY)["last"]
+
+
+def test_a_dataset_that_nobody_checked_has_none() -> None:
+    ask = after(factory.run_event("COMPLETE", outputs=[factory.dataset("orders")]))
+    assert ask(QUALITY) == {"last": None, "history": [], "totalCount": 0}
+
+
+@pytest.mark.parametrize("limit", [1, 3, 5])
+def test_pages_by_cursor_and_by_offset_hold_every_check_once_and_all_know_the_last(limit: int) -> None:
+    ask = after(*(checked(number, seconds=number // 2) for number in range(5)))
+    whole = ask(QUALITY)
+    assert ask.by_cursor(QUALITY, "history", limit) == ask.by_offset(QUALITY, "history", limit) == whole["history"]
+    assert ask(QUALITY, limit=1, offset=3)["last"] == whole["last"]
+
+
+def test_checks_under_another_name_of_the_dataset_count_too() -> None:
+    linked = factory.dataset("orders", symlinks=factory.symlinks("table"))
+    ask = after(factory.run_event("COMPLETE", outputs=[linked]), checked(1), checked(2, name="table"))
+    for name in ("orders", "table"):
+        found = ask(f"namespaces/{LAKE}/datasets/{name}/quality")
+        assert [each["runId"] for each in found["history"]] == [factory.run_id(2), factory.run_id(1)]
+
+
+def test_versions_and_checks_stay_apart() -> None:
+    written = factory.run_event("COMPLETE", run=9, outputs=[factory.dataset("orders")])
+    ask = after(written, checked(1))
+    assert ask(QUALITY)["totalCount"] == ask(f"namespaces/{LAKE}/datasets/orders/versions")["totalCount"] == 1
+
+
+def test_a_dataset_called_quality_is_a_dataset() -> None:
+    ask = after(checked(1, name="orders/quality"))
+    assert ask(f"namespaces/{LAKE}/datasets/orders/quality")["name"] == "orders/quality"
+
+
+def test_a_key_of_other_namespaces_is_refused() -> None:
+    assert Asked(table_after(checked(1)), key_of("demo")).answer(QUALITY)[0] == 403

@@ -1,0 +1,163 @@
+"""GET /runlineage/upstream: which runs made what a run read."""
+
+from typing import Any
+
+import pytest
+
+from headwater.lookup import run_lineage
+from tests import factory
+from tests.factory import Document
+from tests.lookup.questions import LAKE, Asked, after, key_of, table_after
+
+UPSTREAM = "runlineage/upstream"
+
+
+def ran(
+    run: int,
+    inputs: str = "",
+    outputs: str = "",
+    *,
+    seconds: float | None = None,
+    kind: str = "COMPLETE",
+    job: str | None = None,
+) -> Document:
+    """A run of a job of its own, of datasets whose names are a letter each."""
+    return factory.run_event(
+        kind,
+        run=run,
+        job=job or f"job {run}",
+        seconds=60 * run if seconds is None else seconds,
+        inputs=[factory.dataset(name) for name in inputs],
+        outputs=[factory.dataset(name) for name in outputs],
+    )
+
+
+def upstream(ask: Asked, run: int, **query: Any) -> dict[int, dict[str, int | None]]:
+    """Who made what each run read, by the runs' numbers, in the order of the answer."""
+
+    def number(run_id: str | None) -> int | None:
+        return int(run_id.replace("-", ""), 16) if run_id else None
+
+    runs = ask(UPSTREAM, runId=factory.run_id(run), **query)["runs"]
+    inputs = [{each["name"]: number(each["producedByRunId"]) for each in run["inputs"]} for run in runs]
+    return {number(run["run"]["id"]) or 0: made for run, made in zip(runs, inputs, strict=True)}
+
+
+def test_runs_are_followed_from_what_was_read_to_who_wrote_it() -> None:
+    ask = after(ran(1, "a", "b"), ran(2, "c", "d"), ran(3, "bd", "e"), ran(4, "e", "f"))
+    assert upstream(ask, 4) == {4: {"e": 3}, 3: {"b": 1, "d": 2}, 1: {"a": None}, 2: {"c": None}}
+    assert list(upstream(ask, 4)) == [4, 3, 1, 2]
+
+
+def test_depth_says_how_many_steps() -> None:
+    ask = after(ran(1, "", "a"), ran(2, "a", "b"), ran(3, "b", "c"))
+    assert list(upstream(ask, 3, depth=0)) == [3]
+    assert upstream(ask, 3, depth=1) == {3: {"b": 2}, 2: {"a": 1}}
+    assert list(upstream(ask, 3)) == [3, 2, 1]
+
+
+def test_what_is_shown_of_a_run() -> None:
+    ask = after(ran(1, "a", "b", kind="START", seconds=0), ran(1, "", "", seconds=9))
+    (found,) = ask(UPSTREAM, runId=factory.run_id(1).upper())["runs"]
+    of_run = ask(f"jobs/runs/{factory.run_id(1)}")
+    assert found["run"] == {
+        "id": factory.run_id(1),
+        "start": factory.at(0),
+        "end": factory.at(9),
+        "status": "COMPLETED",
+    }
+    assert found["job"] == of_run["jobVersion"]
+    assert found["inputs"] == [{"namespace": LAKE, "name": "a", "version": None, "producedByRunId": None}]
+
+
+def test_the_writer_is_the_newest_that_began_before_the_reader_ended() -> None:
+    runs = [
+        ran(1, "", "a", seconds=10),
+        ran(2, "", "a", seconds=20),
+        ran(3, "a", "b", seconds=30),
+        ran(4, "", "a", seconds=30),
+    ]
+    assert upstream(after(*runs), 3)[3] == {"a": 2}
+    assert upstream(after(*runs, ran(3, "a", kind="START", seconds=5)), 3)[3] == {"a": 2}
+    still_running = [ran(3, "a", "b", seconds=25, kind="START"), ran(4, "", "a", seconds=30)]
+    assert upstream(after(*runs[:2], *still_running), 3)[3] == {"a": 4}
+
+
+def test_a_run_that_reads_what_it_writes_read_what_was_there_before() -> None:
+    ask = after(*(ran(number, "a", "a") for number in (1, 2, 3)))
+    assert upstream(ask, 3) == {3: {"a": 2}, 2: {"a": 1}, 1: {"a": None}}
+
+
+def test_two_runs_that_read_what_the_other_writes_end_the_walk() -> None:
+    ask = after(ran(1, "a", "b", seconds=10, kind="START"), ran(2, "b", "a", seconds=11, kind="START"))
+    assert upstream(ask, 1) == {1: {"a": 2}, 2: {"b": 1}}
+
+
+def test_a_run_that_is_reached_twice_is_shown_once() -> None:
+    ask = after(ran(1, "", "a"), ran(2, "a", "b"), ran(3, "a", "c"), ran(4, "bc"))
+    assert list(upstream(ask, 4)) == [4, 2, 3, 1]
+
+
+def test_who_only_declares_or_describes_a_dataset_did_not_make_it() -> None:
+    declared = [
+        factory.job_event(job=f"catalogue {n}", outputs=[factory.dataset("a")], seconds=100 + n) for n in range(20)
+    ]
+    described = [factory.dataset_event(factory.dataset("a"), seconds=200 + n) for n in range(20)]
+    ask = after(ran(1, "", "a"), *declared, *described, ran(9, "a"))
+    assert upstream(ask, 9)[9] == {"a": 1}
+    assert upstream(after(*declared, *described, ran(9, "a")), 9) == {9: {"a": None}}
+
+
+def test_a_dataset_that_no_run_made_has_the_version_of_its_schema() -> None:
+    read = factory.dataset("a", schema=factory.schema("id:long"))
+    ask = after(factory.run_event("COMPLETE", inputs=[read]))
+    ((found,),) = (run["inputs"] for run in ask(UPSTREAM, runId=factory.run_id(1))["runs"])
+    assert found["version"] == ask(f"namespaces/{LAKE}/datasets/a")["currentVersion"]
+    assert ask(f"namespaces/{LAKE}/datasets/a/versions/{found['version']}")["fields"]
+
+
+def test_a_dataset_is_followed_under_all_its_names() -> None:
+    linked = [factory.dataset("path", symlinks=factory.symlinks("table"))]
+    by_table = ran(2) | {"outputs": [factory.dataset("table")]}
+    ask = after(factory.run_event("COMPLETE", run=1, outputs=linked), by_table, ran(3) | {"inputs": linked})
+    assert upstream(ask, 3)[3] == {"path": 2}
+
+
+def test_a_run_of_two_job_names_is_one() -> None:
+    ask = after(
+        ran(1, "", "a"),
+        ran(2, "a", "", kind="START", job="app", seconds=120),
+        ran(2, "", "b", job="app.b", seconds=130),
+        ran(3, "b"),
+    )
+    assert upstream(ask, 3) == {3: {"b": 2}, 2: {"a": 1}, 1: {}}
+
+
+def test_a_walk_is_bounded_by_runs_by_inputs_and_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    events = [ran(1, "", "a"), ran(2, "", "b"), ran(3, "", "c"), ran(4, "abc")]
+    ask, query = after(*events), {"runId": factory.run_id(4)}
+    with monkeypatch.context() as few:
+        few.setattr(run_lineage, "MAX_RUNS", 3)
+        assert (list(upstream(ask, 4)), ask(UPSTREAM, **query)["truncated"]) == ([4, 1, 2], True)
+    with monkeypatch.context() as few:
+        few.setattr(run_lineage, "MAX_INPUTS", 3)
+        assert upstream(after(*events, ran(1, "x")), 4) == {4: {"a": 1, "b": 2, "c": 3}, 2: {}, 3: {}}
+    monkeypatch.setattr(run_lineage, "MAX_SECONDS", -1)
+    assert ask(UPSTREAM, **query) == {"runs": [], "truncated": True}
+
+
+@pytest.mark.parametrize(
+    ("query", "parameter"),
+    [({}, "runId"), ({"runId": "x"}, "runId"), ({"depth": "x"}, "depth"), ({"depth": -2}, "depth")],
+)
+def test_a_question_that_is_none_is_refused(query: dict[str, Any], parameter: str) -> None:
+    assert (
+        after(ran(1)).refusal(UPSTREAM, **({"runId": factory.run_id(1)} if parameter == "depth" else {}), **query)
+        == parameter
+    )
+
+
+def test_a_run_of_another_namespace_is_refused_and_one_that_is_not_known_not_found() -> None:
+    table = table_after(ran(1))
+    assert Asked(table, key_of("other")).answer(UPSTREAM, runId=factory.run_id(1))[0] == 403
+    assert Asked(table).answer(UPSTREAM, runId=factory.run_id(9))[0] == 404
