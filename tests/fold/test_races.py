@@ -96,6 +96,24 @@ SCENES = {
         ),
         uses(OLD, seconds=4, run=2, job="report"),
     ),
+    # A job is deleted, while what it says of the columns of a new dataset is stored.
+    "a deleted job": (
+        [],
+        writes(
+            "START",
+            seconds=0,
+            run=1,
+            output=factory.dataset("a", columnLineage=factory.columns(id=("s3://lake", "b", "id"))),
+        ),
+        {
+            **factory.job_event(),
+            "job": {
+                "namespace": "demo",
+                "name": "load",
+                "facets": {"headwater_deleted": {"through": "2026-11-20T08:00:00.000000000Z"}},
+            },
+        },
+    ),
     "a new dataset": (
         [],
         uses(NEW, seconds=5, run=3, job="load"),

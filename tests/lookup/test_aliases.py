@@ -76,6 +76,11 @@ def test_a_symlink_that_is_used_by_itself_is_known_from_both_sides_and_dated() -
     assert answers[0]["aliases"][0]["firstSeenAt"] == factory.at(30)
 
 
+def test_a_symlink_means_what_the_rules_of_naming_make_of_it() -> None:
+    ask = after(wrote("path", symlinks=factory.symlinks("table/day=1")))
+    assert shown(ask("aliases", nodeId=f"dataset:{LAKE}:path")) == [(LAKE, "table", ["symlink"])]
+
+
 @pytest.mark.parametrize("odd", [None, 3, [], {"identifiers": 3}, {"identifiers": [3, {"namespace": "x"}]}])
 def test_no_symlinks_facet_does_harm(odd: Any) -> None:
     assert after(wrote("path", symlinks=odd))("aliases", nodeId=f"dataset:{LAKE}:path")["totalCount"] == 0

@@ -137,6 +137,24 @@ def test_a_version_said_under_another_name_of_the_dataset_is_its_version_too() -
         assert ask(f"{path}/{factory.run_id(2)}")["fields"]
 
 
+def test_a_run_that_writes_a_dataset_under_two_of_its_names_at_once_is_listed_for_both() -> None:
+    both = [factory.dataset("orders", symlinks=factory.symlinks("table")), factory.dataset("table")]
+    ask = after(*(factory.run_event("COMPLETE", run=number, seconds=number, outputs=both) for number in range(3)))
+    expected = [run for run in runs(2, 1, 0) for _ in both]
+    for limit in (1, 2, 5, 6):
+        assert ids(ask.by_cursor(VERSIONS, "versions", limit)) == expected
+        assert ids(ask.by_offset(VERSIONS, "versions", limit)) == expected
+
+
+def test_a_version_that_a_run_wrote_under_two_job_names_is_found_as_the_last_one_has_it() -> None:
+    found = after(
+        write(1, seconds=20, job="app.save", schema=NEW),
+        write(1, seconds=10, job="app", schema=OLD),
+        write(1, seconds=15, job="z", schema=OLD),
+    )(f"{VERSIONS}/{factory.run_id(1)}")
+    assert (found["createdAt"], len(found["fields"])) == (factory.at(20), 2)
+
+
 @pytest.mark.parametrize("limit", [1, 4, 5, 11])
 def test_pages_by_cursor_and_by_offset_hold_every_version_once(limit: int) -> None:
     ask = after(*(write(number, seconds=number // 3) for number in range(11)))

@@ -10,6 +10,7 @@ from tests.factory import Document
 from tests.lookup.questions import LAKE, Asked, after, key_of, table_after
 
 UPSTREAM = "runlineage/upstream"
+ENDS = (("START", 0), ("COMPLETE", 30))
 
 
 def ran(
@@ -84,7 +85,7 @@ def test_the_writer_is_the_newest_that_began_before_the_reader_ended() -> None:
 
 
 def test_a_run_that_reads_what_it_writes_read_what_was_there_before() -> None:
-    ask = after(*(ran(number, "a", "a") for number in (1, 2, 3)))
+    ask = after(*(ran(n, "a", "a", kind=kind, seconds=60 * n + t) for n in (1, 2, 3) for kind, t in ENDS))
     assert upstream(ask, 3) == {3: {"a": 2}, 2: {"a": 1}, 1: {"a": None}}
 
 

@@ -152,6 +152,7 @@ def test_a_list_is_in_the_order_of_its_places(table: Table) -> None:
 
 def test_a_list_may_be_bounded_by_places(table: Table) -> None:
     put_list(table)
+    assert [table.count("J#ns", before=place) for place in ("ant#a", "zebra#z", "\x02")] == [2, 3, 1]
     assert [each.name for each in table.listed("J#ns", after="ant#a", before="zebra#z")] == ["ant"]
     assert [each.name for each in table.listed("J#ns", after="ant#b", before="zebra#zz")] == ["zebra"]
     assert list(table.listed("J#ns", after="z", before="a")) == []

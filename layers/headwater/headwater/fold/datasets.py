@@ -1,7 +1,7 @@
 """Folds the heads of datasets: new ones, and those of which somebody now says something else."""
 
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from headwater.fold.batch import Batch
@@ -57,6 +57,7 @@ def fold_datasets(batch: Batch, table: Table, jobs: Mapping[NodeId, JobHead], wa
         raise Conflict("a job's newest run changed while it was chosen")
     put_namespaces(table, _new_namespaces(batch, stored))
     changes: list[Change] = []
+    quoted: set[NodeId] = set()
     for dataset in sorted(concerned):
         item = stored.get(keys.dataset_head(dataset))
         before = records.read_dataset(item) if item else None
@@ -75,9 +76,21 @@ def fold_datasets(batch: Batch, table: Table, jobs: Mapping[NodeId, JobHead], wa
             head = replace(before, facts=joined, users=first_users([*before.users, *opinions.users]))
         else:
             head = _dataset_head(batch, table, joined, opinions, None)
+            quoted |= head.columns.keys()
         if head != before:
             changes.append(Change(records.dataset_item(head), item))
     table.change(changes)
+    _check_quoted(table, quoted)
+
+
+def _check_quoted(table: Table, jobs: Collection[NodeId]) -> None:
+    """Looks once more at the jobs that new heads quote: who deletes one of them meanwhile finds no head to change yet.
+
+    Raises Conflict if one was deleted.
+    """
+    items = table.read([keys.job_head(job) for job in jobs]) if jobs else {}
+    if any(records.read_job(item).facts.is_deleted for item in items.values()):
+        raise Conflict("a job was deleted while what it says was stored")
 
 
 def _written_by_deleted(jobs: Mapping[NodeId, JobHead]) -> set[NodeId]:

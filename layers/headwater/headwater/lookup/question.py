@@ -17,6 +17,8 @@ from headwater.openlineage.instant import Instant, parse_instant
 DEFAULT_LIMIT = 100
 MAX_LIMIT = 1_000
 MAX_OFFSET = 1_000_000
+MAX_PLACE_BYTES = 1_000
+"""Where an entry stands in a list is shorter: it has to fit into a sort key."""
 DEFAULT_DEPTH = 20
 MAX_DEPTH = 100
 
@@ -68,7 +70,7 @@ class Question:
         if cursor is None:
             return Page(limit, offset)
         match _unpacked(cursor):
-            case {"after": str(after), "total": int(total)}:
+            case {"after": str(after), "total": int(total)} if after and len(after.encode()) <= MAX_PLACE_BYTES:
                 return Page(limit, 0, after, total)
         raise Refused(Fault("cursor", "expected the cursor of an earlier answer"))
 

@@ -14,7 +14,7 @@ from headwater.graph.run import CREATED, Run, RunState
 from headwater.lookup.columns import Flow, flows, transformation
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import Facets, Name
-from headwater.openlineage.instant import Instant, milliseconds_between, shown
+from headwater.openlineage.instant import NEVER, Instant, milliseconds_between, shown
 from headwater.store import keys, records
 from headwater.store.table import Item
 
@@ -27,12 +27,12 @@ _STREAM_TYPES = {"TOPIC", "STREAM"}
 def namespace(name: str, created: str, described: DatasetHead | None = None, *, is_hidden: bool = False) -> Shape:
     """A namespace; `described` holds what was said of it through the API."""
     facets = described.facets if described else {}
-    at = shown(Instant(created))
+    updated = max(Instant(created), described.facts.said if described else NEVER)
     owners = owners_of(facets)
     return {
         "name": name,
-        "createdAt": at,
-        "updatedAt": max(at, shown(described.facts.said)) if described and described.facts.said else at,
+        "createdAt": shown(Instant(created)),
+        "updatedAt": shown(updated),
         "ownerName": owners[0] if owners else "anonymous",
         "description": text(facets, "documentation", "description"),
         "isHidden": is_hidden,

@@ -57,9 +57,9 @@ class DynamoTable:
     def newest(
         self, pk: str, before: str = keys.QUALITY, after: str = LOWEST, limit: int | None = None
     ) -> Iterator[Key]:
-        within = _between("PK", pk, "at", min(after, before), before)
+        within = _between("PK", pk, "at", after, before)
         for page in self._query(limit, IndexName="by_time", ScanIndexForward=False, ConsistentRead=True, **within):
-            yield from (_key(found) for found in page if found["at"]["S"] != before)
+            yield from map(_key, page)
 
     def partition(self, pk: str, beginning: str) -> Iterator[Key]:
         within = _between("PK", pk, "SK", beginning or LOWEST, beginning + HIGHEST)
@@ -75,19 +75,19 @@ class DynamoTable:
         newest_first: bool = False,
         limit: int | None = None,
     ) -> Iterator[Listed]:
-        within = _between("listed_in", list_name, "place", min(after, before), before)
+        within = _between("listed_in", list_name, "place", after, before)
         for page in self._query(limit, IndexName="listed", ScanIndexForward=not newest_first, **within):
-            yield from _listed(page, before)
+            yield from _listed(page)
 
     def counted(
         self, list_name: str, limit: int, *, after: str = LOWEST, before: str = HIGHEST, newest_first: bool = False
     ) -> tuple[list[Listed], int]:
         """What a page holds is read whole, since that is one call; what is behind the entries asked for is counted."""
-        within = _between("listed_in", list_name, "place", min(after, before), before)
+        within = _between("listed_in", list_name, "place", after, before)
         query = {"IndexName": "listed", "ScanIndexForward": not newest_first, **within}
         entries: list[Listed] = []
         for page in self._pages(**query):
-            entries += _listed(page["Items"], before)
+            entries += _listed(page["Items"])
             rest = page.get("LastEvaluatedKey")
             if rest and len(entries) >= limit:
                 behind = self._pages(Select="COUNT", ExclusiveStartKey=rest, **query)
@@ -95,7 +95,7 @@ class DynamoTable:
         return entries[:limit], len(entries)
 
     def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST) -> int:
-        within = _between("listed_in", list_name, "place", min(after, before), before)
+        within = _between("listed_in", list_name, "place", after, before)
         return sum(page["Count"] for page in self._pages(IndexName="listed", Select="COUNT", **within))
 
     def runs(self, run_id: str) -> list[Key]:
@@ -195,17 +195,23 @@ def _page(wanted: list[Attributes], only: str | None) -> dict[str, Any]:
 
 
 def _between(pk_name: str, pk: str, sk_name: str, after: str, before: str) -> dict[str, Any]:
-    """The condition of a query. BETWEEN takes in both bounds, so `listed` leaves out what is at the upper one."""
+    """The condition of a query: `after` <= place < `before`."""
+    end = _just_below(before)
     return {
-        "KeyConditionExpression": "#pk = :pk AND #sk BETWEEN :after AND :before",
+        "KeyConditionExpression": "#pk = :pk AND #sk BETWEEN :after AND :end",
         "ExpressionAttributeNames": {"#pk": pk_name, "#sk": sk_name},
-        "ExpressionAttributeValues": {":pk": {"S": pk}, ":after": {"S": after}, ":before": {"S": before}},
+        "ExpressionAttributeValues": {":pk": {"S": pk}, ":after": {"S": min(after, end)}, ":end": {"S": end}},
     }
 
 
-def _listed(page: list[Attributes], before: str) -> list[Listed]:
-    found = [Listed(_key(each), each["place"]["S"], each.get("name", {"S": ""})["S"]) for each in page]
-    return [each for each in found if each.place != before]
+def _just_below(text: str) -> str:
+    """BETWEEN takes in both its bounds: what is before a text is up to this one."""
+    last = ord(text[-1]) - 1
+    return text[:-1] + chr(0xD7FF if 0xD800 <= last <= 0xDFFF else last) + HIGHEST if last else text[:-1]
+
+
+def _listed(page: list[Attributes]) -> list[Listed]:
+    return [Listed(_key(each), each["place"]["S"], each.get("name", {"S": ""})["S"]) for each in page]
 
 
 def _key(found: Attributes) -> Key:
