@@ -1,7 +1,7 @@
 """Folds the heads of datasets: new ones, and those of which somebody now says something else."""
 
 import uuid
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from headwater.fold.batch import Batch
@@ -76,21 +76,21 @@ def fold_datasets(batch: Batch, table: Table, jobs: Mapping[NodeId, JobHead], wa
             head = replace(before, facts=joined, users=first_users([*before.users, *opinions.users]))
         else:
             head = _dataset_head(batch, table, joined, opinions, None)
-            quoted |= head.columns.keys()
+            quoted |= {job for job, of_job in opinions.jobs.items() if of_job.column_lineage(dataset)}
         if head != before:
             changes.append(Change(records.dataset_item(head), item))
     table.change(changes)
-    _check_quoted(table, quoted)
+    _check_quoted(table, {job: jobs[job].facts.is_deleted for job in quoted})
 
 
-def _check_quoted(table: Table, jobs: Collection[NodeId]) -> None:
-    """Looks once more at the jobs that new heads quote: who deletes one of them meanwhile finds no head to change yet.
-
-    Raises Conflict if one was deleted.
+def _check_quoted(table: Table, were_deleted: Mapping[NodeId, bool]) -> None:
+    """Looks once more at the jobs that new heads quote, or do not since they are deleted: who deletes or revives one of
+    them meanwhile finds no head to change yet. Raises Conflict if somebody did.
     """
-    items = table.read([keys.job_head(job) for job in jobs]) if jobs else {}
-    if any(records.read_job(item).facts.is_deleted for item in items.values()):
-        raise Conflict("a job was deleted while what it says was stored")
+    items = table.read([keys.job_head(job) for job in were_deleted]) if were_deleted else {}
+    now = {keys.node_of(key.pk): records.read_job(item).facts.is_deleted for key, item in items.items()}
+    if now != dict(were_deleted):
+        raise Conflict("a job was deleted or revived while what it says was stored")
 
 
 def _written_by_deleted(jobs: Mapping[NodeId, JobHead]) -> set[NodeId]:

@@ -38,9 +38,8 @@ class News:
 def add(table: Table, news: News) -> None:
     """Adds to the first pages of datasets, and to those below them.
 
-    Of two ids that are linked and used by different writers, one sees both: whoever links writes the link before the
-    other can use the id (both are on one page), and whoever uses an id for the first time writes that before telling
-    the ids that it is linked with.
+    Of two ids that are linked and used by different writers, one sees both: whoever links writes the links, then looks
+    which of the ids are used; whoever uses an id for the first time writes that, then tells the ids it is linked with.
     """
     nodes = {*news.edges, *news.described, *(node for link in news.links for node in link)}
     stored = table.read([keys.neighbours(node, ROOT) for node in nodes]) if nodes else {}
@@ -50,15 +49,17 @@ def add(table: Table, news: News) -> None:
     grown = _grown(table, {(node, ROOT): page for node, page in pages.items()}, edges)
     _put(table, grown, items)
     used = {node: grown[node, ROOT] for node in sorted(nodes) if _is_used(grown[node, ROOT])}
-    _tell(table, used.keys(), {other for page in used.values() for other in page.linked} - nodes)
+    others = {other for page in used.values() for other in page.linked} - nodes
+    _tell(table, used.keys(), others | {node for link in news.links for node in link})
 
 
 def _tell(table: Table, used: Collection[NodeId], others: Collection[NodeId]) -> None:
-    """Tells ids which of those that they are linked with are used."""
+    """Tells ids which of those that they are linked with are used, as things are now that all is written."""
     stored = table.read([keys.neighbours(other, ROOT) for other in others]) if others else {}
     items = {(other, ROOT): stored.get(keys.neighbours(other, ROOT)) for other in sorted(others)}
-    pages = {place: _page(item) for place, item in items.items()}
-    told = {place: replace(page, merged=page.merged | page.linked & set(used)) for place, page in pages.items()}
+    pages = {node: _page(item) for (node, _), item in items.items()}
+    now = {*used, *(node for node, page in pages.items() if _is_used(page))}
+    told = {(node, ROOT): replace(page, merged=page.merged | page.linked & now) for node, page in pages.items()}
     _put(table, told, items)
 
 
