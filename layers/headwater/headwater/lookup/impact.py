@@ -58,7 +58,7 @@ class Impact(NamedTuple):
 def impact(reader: Reader, dataset: NodeId, columns: Collection[str] | None = None, reach: Reach = _FAR) -> Impact:
     """What a change of a dataset, or only of some of its columns, puts at risk. The columns need not be there (any
     more): what is known of those who use them counts."""
-    known = Consumers(reader, of_columns=columns is not None, as_of=reach.as_of)
+    known = Consumers(reader, reach.most + 1, of_columns=columns is not None, as_of=reach.as_of)
     known.read_datasets([dataset])
     one = known.one(dataset)
     head = known.heads.get(one)
@@ -69,7 +69,8 @@ def impact(reader: Reader, dataset: NodeId, columns: Collection[str] | None = No
     parts = [Reached(Place(Kind.FIELD, one, field), 0, By.COLUMN) for field in sorted(columns or ())]
     spread.go([whole] if columns is None else parts, reach.depth)
     found = sorted(_at_risk(spread), key=lambda each: (each.distance, each.node_id))
-    return Impact(head, tuple(found[: reach.most]), spread.is_truncated or len(found) > reach.most)
+    is_truncated = spread.is_truncated or known.is_cut or len(found) > reach.most
+    return Impact(head, tuple(found[: reach.most]), is_truncated)
 
 
 def _at_risk(spread: Spread) -> Iterator[AtRisk]:
