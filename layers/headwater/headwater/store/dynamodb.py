@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from headwater.openlineage.instant import Instant
 from headwater.store import keys
 from headwater.store.aws import translated_errors
 from headwater.store.keys import Key
@@ -20,10 +21,12 @@ WRITE_LIMIT = 25
 MAX_PARTS_BYTES = 350 * 1024
 """An item has 400 KB; what its parts take beyond this goes to S3."""
 TRIES = 8
+SHARDS = "0123456789abcdef"
+"""The partitions of the index of open runs."""
 ATTRIBUTES = frozenset(
     {"PK", "SK", "kind", "namespace", "name", "state", "run_id", "at", "first", "listed_in", "place"}
 )
-ATTRIBUTES |= {"settling", "doc", "seen", "expires_at"}
+ATTRIBUTES |= {"settling", "doc", "seen", "expires_at", "open_in"}
 """All that items are made of, but for their version."""
 
 Attributes = dict[str, dict[str, Any]]
@@ -102,6 +105,11 @@ class DynamoTable:
         values = {":run_id": {"S": run_id}}
         query = {"KeyConditionExpression": "run_id = :run_id", "ExpressionAttributeValues": values}
         return [_key(found) for page in self._query(None, IndexName="by_run", **query) for found in page]
+
+    def open_runs(self, before: Instant) -> list[Key]:
+        shards = [_between("open_in", keys.open_runs(shard), "at", LOWEST, before) for shard in SHARDS]
+        found = self._each(lambda within: list(self._query(None, IndexName="open", **within)), shards)
+        return [_key(each) for pages in found for page in pages for each in page]
 
     def _each(self, operation: Any, arguments: Sequence[Any]) -> list[Any]:
         """One call each, side by side; a lone one without a thread."""
