@@ -7,6 +7,8 @@ import pytest
 from headwater.graph.schema_diff import MadeOf, Retyped, schema_diff, with_renames
 from tests import factory
 
+UNKNOWN: MadeOf = {}
+
 
 def test_two_schemas_differ_in_columns_and_types_nested_ones_too() -> None:
     address = {"name": "address", "type": "struct", "fields": [{"name": "zip", "type": "int"}]}
@@ -107,7 +109,7 @@ def test_of_a_struct_that_is_gone_or_became_a_text_the_nested_columns_are_not_to
     assert (became.removed, [each.name for each in became.retyped]) == ((), ["address"])
 
 
-def renamed(before: list[str], after: list[str], was: MadeOf = {}, now: MadeOf = {}) -> list[tuple[str, str]]:
+def renamed(before: list[str], after: list[str], was: MadeOf = UNKNOWN, now: MadeOf = UNKNOWN) -> list[tuple[str, str]]:
     old, new = factory.schema(*before), factory.schema(*after)
     return [(each.before, each.after) for each in with_renames(schema_diff(old, new), old, new, was, now).renamed]
 

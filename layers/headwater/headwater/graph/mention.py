@@ -33,7 +33,8 @@ DATA_SOURCE = "dataSource"
 SOURCES = "headwater_sources"
 """On an output, the datasets that its producer says it is made of: `[[namespace, name], ...]`."""
 BY_DIGEST = frozenset({SCHEMA, COLUMN_LINEAGE})
-QUALITY = frozenset({"dataQualityAssertions", "dataQualityMetrics"})
+ASSERTIONS = "dataQualityAssertions"
+QUALITY = frozenset({ASSERTIONS, "dataQualityMetrics"})
 """What was found out about the data of an input or output: new with every run, and a history of its own."""
 
 

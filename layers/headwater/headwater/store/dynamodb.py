@@ -44,7 +44,7 @@ class DynamoTable:
     def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
         wanted = [{"PK": {"S": key.pk}, "SK": {"S": key.sk}} for key in sorted(set(keys))]
         pages = [_page(wanted[start : start + READ_LIMIT], only) for start in range(0, len(wanted), READ_LIMIT)]
-        items = [self._item(found) for page in self._each(self._read_page, pages) for found in page]
+        items = [item_of(found, self._bucket) for page in self._each(self._read_page, pages) for found in page]
         return {item.key: item for item in items}
 
     def change(self, changes: Sequence[Change]) -> None:
@@ -184,16 +184,17 @@ class DynamoTable:
         self._bucket.put(key, part)
         return key
 
-    def _item(self, found: Attributes) -> Item:
-        key = Key(found.pop("PK")["S"], found.pop("SK")["S"])
-        found.pop("v", None)
-        expires_at = int(found.pop("expires_at")["N"]) if "expires_at" in found else None
-        labels = {name: value["S"] for name, value in found.items() if "S" in value}
-        parts = {name: value["B"] for name, value in found.items() if "B" in value}
-        for name, value in found.items():
-            if "M" in value:
-                parts[name] = self._bucket.get(value["M"]["s3"]["S"])
-        return Item(key, labels, parts, expires_at)
+
+def item_of(found: Attributes, bucket: Bodies) -> Item:
+    """The item that these attributes are, with its parts from S3."""
+    key = Key(found["PK"]["S"], found["SK"]["S"])
+    expires_at = int(found["expires_at"]["N"]) if "expires_at" in found else None
+    labels = {name: value["S"] for name, value in found.items() if "S" in value and name not in ("PK", "SK", "v")}
+    parts = {name: value["B"] for name, value in found.items() if "B" in value}
+    for name, value in found.items():
+        if "M" in value:
+            parts[name] = bucket.get(value["M"]["s3"]["S"])
+    return Item(key, labels, parts, expires_at)
 
 
 def _page(wanted: list[Attributes], only: str | None) -> dict[str, Any]:
