@@ -78,8 +78,8 @@ def _just_before(time: Instant) -> Instant:
 
 
 def _by(at_risk: Collection[AtRisk]) -> str | None:
-    """How surely it is known: `column` only if that holds for all of it."""
-    ways = {each.by for each in at_risk}
+    """How surely it is known: `column` only if that holds for all columns and datasets, or, without any, for the jobs."""
+    ways = {each.by for each in at_risk if each.kind is not Kind.JOB} or {each.by for each in at_risk}
     return None if not ways else (By.DATASET if By.DATASET in ways else By.COLUMN).value
 
 
