@@ -21,6 +21,8 @@ ALLOWED = {
     | {"dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "dynamodb:Query", "dynamodb:PutItem"},
     "ArchiveStreamRole": {"logs:PutLogEvents", "s3:AbortMultipartUpload", "s3:GetBucketLocation", "s3:GetObject"}
     | {"s3:ListBucket", "s3:ListBucketMultipartUploads", "s3:PutObject"},
+    "AlertsToTopicRole": {"sns:Publish"},
+    "AlertsToDatadogRole": {"events:InvokeApiDestination"},
 }
 PREFIXES_PUT = {
     "IngestRole": {"bodies"},

@@ -12,6 +12,7 @@ from headwater.curate.routes import ROUTES as WRITTEN
 from headwater.lookup.routes import PREFIX, ROUTES
 from headwater.store import records
 from local.template import read_template
+from tests.alert_samples import TYPES
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -83,6 +84,10 @@ def test_every_metric_is_documented_and_no_other() -> None:
 def test_every_alarm_has_its_advice_and_no_other() -> None:
     alarms = {name for name, each in TEMPLATE.items() if each["Type"] == "AWS::CloudWatch::Alarm"}
     assert set(column("operating.md", "alarm")) == alarms
+
+
+def test_every_type_of_alert_is_documented_and_no_other() -> None:
+    assert set(column("alerts.md", "detail type")) == set(TYPES)
 
 
 def test_every_route_of_the_api_is_documented_and_no_other() -> None:
