@@ -81,11 +81,11 @@ class Alert:
         }
 
     def _text(self, api_url: str) -> str:
-        """Markdown: a list of what is told, as much of it as fits, and the link."""
+        """Markdown between Datadog's marks for it: a list of what is told, as much of it as fits, and the link."""
         link = f"\n\n[Look it up]({api_url}{self.link})" if self.link else ""
         link = link if len(link) < MAX_TEXT // 2 else ""
         told = "\n".join(f"- {_escaped(cut(line, MAX_LINE))}" for line in self.lines)
-        return cut(told, MAX_TEXT - len(link)) + link
+        return f"%%% \n{cut(told, MAX_TEXT - len(link))}{link}\n %%%"
 
     def _tags(self) -> list[str]:
         owners = [f"owner:{owner}" for owner in self.owners[:MAX_OWNERS]]
