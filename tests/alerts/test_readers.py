@@ -144,3 +144,15 @@ def test_dropping_what_never_was_is_no_news() -> None:
         "a", schema=factory.facet(fields=[]), lifecycleStateChange=factory.facet(lifecycleStateChange="DROP")
     )
     assert World().one_by_one([event(0, "drop", 1, outputs=[drop]), writes(1, OLD, run=2)]) == []
+
+
+def test_what_was_told_under_one_name_is_not_told_again_when_it_is_read_under_its_symlink() -> None:
+    def written(seconds: float, schema: Document, run: int) -> Document:
+        output = factory.dataset("a", schema=schema, symlinks=factory.symlinks("db.a", namespace="hive://meta"))
+        return event(seconds, "load", run, outputs=[output])
+
+    def read(seconds: float, schema: Document, run: int) -> Document:
+        return event(seconds, "trino", run, inputs=[factory.dataset("db.a", "hive://meta", schema=schema)])
+
+    told = World().one_by_one([written(0, OLD, 1), read(1, OLD, 2), written(2, NEW, 3), read(3, NEW, 4)])
+    assert [(changes([each])[0], each["name"]) for each in told] == [("a +x", "a")]

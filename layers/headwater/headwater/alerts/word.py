@@ -87,6 +87,8 @@ def is_news(schemas: Schemas, turn: Turn, word: Word) -> bool:
     if turn.side is Side.WRITES or word.job is None:
         return True
     dataset = schemas.dataset
+    if _is_known_by_another_name(schemas, turn):
+        return False
     said = [(run, digest) for run in word.earlier if (digest := _digest(run.inputs.get(dataset)))]
     if said and schemas.agree(said[0][1], turn.after):
         return False
@@ -100,6 +102,15 @@ def is_news(schemas: Schemas, turn: Turn, word: Word) -> bool:
 def is_first(dataset: NodeId, word: Word) -> bool:
     """Whether a job says something of the dataset's schema for the first time, as far as its runs are known."""
     return word.job is not None and not any(_digest(run.inputs.get(dataset)) for run in word.earlier)
+
+
+def _is_known_by_another_name(schemas: Schemas, turn: Turn) -> bool:
+    """Whether the dataset has that schema already under another name that a symlink gives it."""
+    around = schemas.reader.around([schemas.dataset], ())
+    others = around.ids_of(around.same.get(schemas.dataset, schemas.dataset)) - {schemas.dataset}
+    columns = columns_of(schemas[turn.after]) if turn.after else {}
+    heads = schemas.reader.datasets(others) if others else {}
+    return any(columns_of(head.schema) == columns for head in heads.values())
 
 
 def _users(reader: Reader, dataset: NodeId, sides: Collection[Side]) -> Iterator[tuple[JobHead, Seen]]:
