@@ -23,8 +23,10 @@ class EventBus:
         self._api_url = api_url.rstrip("/")
 
     def put(self, alerts: Sequence[Alert]) -> None:
-        """Puts alerts, or raises StorageError: then some may be there, and to put all again is right. Raises Rejected for
-        what the bus never takes."""
+        """Puts alerts, or raises StorageError: then some may be there, and to put all again is right.
+
+        Raises Rejected for what the bus never takes.
+        """
         entries = [self._entry(alert) for alert in alerts]
         for start in range(0, len(entries), ENTRIES):
             with translated_errors(writing=True):
