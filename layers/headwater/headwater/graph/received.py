@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from headwater.openlineage.event import AnyEvent, Name
+from headwater.openlineage.instant import NEVER, Instant
 
 
 class Alias(NamedTuple):
@@ -23,8 +24,9 @@ class Link(NamedTuple):
 class Received(NamedTuple):
     """An event, its canonical text, and what it tells of the names of datasets.
 
-    `sources` are datasets that its column lineage names and its inputs do not (OpenLineage's producers trim the two
-    differently): they become no inputs of the job, but their readers know it.
+    `at` is when it was received over HTTP, if it was. `sources` are datasets that its column lineage names and its
+    inputs do not (OpenLineage's producers trim the two differently): they become no inputs of the job, but their
+    readers know it.
     """
 
     event: AnyEvent
@@ -32,3 +34,4 @@ class Received(NamedTuple):
     aliases: tuple[Alias, ...] = ()
     links: tuple[Link, ...] = ()
     sources: tuple[Name, ...] = ()
+    at: Instant = NEVER
