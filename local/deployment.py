@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 STACK = "headwater"
 CODE_BUCKET = "headwater-code"
+TEMPLATE_KEY = "template.json"
 DATADOG_SECRET = "headwater-datadog-key"  # noqa: S105 - its name
 DEPLOY_SECONDS = 60
 CAPABILITIES: list[Literal["CAPABILITY_IAM", "CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND"]] = [
@@ -52,17 +53,28 @@ class Deployment:
         return f"{self.account.endpoint}/_aws/execute-api/{self.only('AWS::ApiGatewayV2::Api')}/$default"
 
 
-def deploy(layout: Layout, account: Account, iam: bool, datadog: Datadog, say: Callable[[str], None]) -> Deployment:
+@dataclass(frozen=True)
+class Wanted:
+    """What is deployed for one stack: `url` is where people reach it, `iam` says that roles count."""
+
+    layout: Layout
+    url: str
+    iam: bool
+    datadog: Datadog
+
+
+def deploy(wanted: Wanted, account: Account, say: Callable[[str], None]) -> Deployment:
     """Create the stack, or bring one that was kept on disk up to the present template and code."""
+    layout, datadog = wanted.layout, wanted.datadog
     template = read_template(layout.template)
     taken_out = take_out(template, STACK)
     body = packaged(template, layout.root, Uploads(layout, account))
-    change(account, body, {"DatadogKeySecretArn": datadog_secret(account, datadog)})
+    change(account, body, {"DatadogKeySecretArn": datadog_secret(account, datadog), "PublicUrl": wanted.url})
     wait_until_deployed(account)
     deployment = Deployment(account, resources(account), outputs(account))
     made = ["the secret of the local Datadog's key", *make(account, taken_out, deployment.outputs, datadog)]
     say(f"made by API call: {', '.join(made)}")
-    if iam:
+    if wanted.iam:
         for role in grant_batches(account, deployment.resources["AWS::IAM::Role"]):
             say(f"made by API call: sqs:SendMessageBatch for {role}, which on AWS is part of sqs:SendMessage")
     return deployment
@@ -100,10 +112,16 @@ def change(account: Account, body: str, parameters: dict[str, str]) -> None:
     call = cloudformation.update_stack if exists(account) else cloudformation.create_stack
     given: list[ParameterTypeDef] = [{"ParameterKey": k, "ParameterValue": v} for k, v in parameters.items()]
     try:
-        call(StackName=STACK, TemplateBody=body, Parameters=given, Capabilities=CAPABILITIES)
+        call(StackName=STACK, TemplateURL=uploaded(account, body), Parameters=given, Capabilities=CAPABILITIES)
     except ClientError as error:
         if "No updates are to be performed" not in str(error):
             raise refused(str(error)) from error
+
+
+def uploaded(account: Account, body: str) -> str:
+    """Put the template into the emulator's S3 and return its URL: inline it may have 51,200 bytes."""
+    account.s3.put_object(Bucket=CODE_BUCKET, Key=TEMPLATE_KEY, Body=body.encode())
+    return f"https://s3.amazonaws.com/{CODE_BUCKET}/{TEMPLATE_KEY}"
 
 
 def exists(account: Account) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from local.access import admit
 from local.api import Api
 from local.datadog import Datadog, datadog
-from local.deployment import Deployment, deploy
+from local.deployment import Deployment, Wanted, deploy
 from local.emulator import Emulator, EmulatorOptions, emulator
 from local.failure import Failure
 from local.front import front
@@ -59,10 +59,10 @@ def stack(options: StackOptions, say: Say) -> Iterator[Stack]:
         wanted = EmulatorOptions(folder, instance.port, options.data, options.iam)
         with datadog(folder, say) as standing_in, emulator(wanted) as running:
             say("deploying template.yaml")
-            deployment = deploy(options.layout, running.account, options.iam, standing_in, say)
+            url = f"http://127.0.0.1:{options.port}"
+            deployment = deploy(Wanted(options.layout, url, options.iam, standing_in), running.account, say)
             admit(deployment, instance.key)
             say("made by API call: a key for this stack, in the secret of the API keys")
-            url = f"http://127.0.0.1:{options.port}"
             try:
                 key = instance.key if options.is_open else None
                 with front(listener, Target(deployment.api_url, running.account.trust, key=key)):

@@ -7,6 +7,7 @@ from tests.deployment.conftest import Properties, Resources
 WATCHED = {
     ("AWS/SQS", "ApproximateNumberOfMessagesVisible", "DeadLetterQueue"),
     ("AWS/SQS", "ApproximateNumberOfMessagesVisible", "AlertDeadLetters"),
+    ("AWS/SQS", "ApproximateNumberOfMessagesVisible", "StreamDeadLetters"),
     ("AWS/SQS", "ApproximateAgeOfOldestMessage", "EventQueue"),
     ("AWS/ApiGateway", "4xx", "HttpApi"),
     ("AWS/ApiGateway", "5xx", "HttpApi"),
@@ -17,6 +18,7 @@ WATCHED = {
     ("AWS/Firehose", "DeliveryToS3.DataFreshness", "ArchiveStream"),
     ("Headwater/${Stage}", "EventsQuarantined", "normalise"),
     ("Headwater/${Stage}", "EmissionLatency", "normalise"),
+    ("Headwater/${Stage}", "RecordsQuarantined", "alerts"),
 }
 OUTPUTS = {
     "ApiUrl",

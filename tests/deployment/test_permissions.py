@@ -21,6 +21,13 @@ ALLOWED = {
     | {"dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "dynamodb:Query", "dynamodb:PutItem"},
     "ArchiveStreamRole": {"logs:PutLogEvents", "s3:AbortMultipartUpload", "s3:GetBucketLocation", "s3:GetObject"}
     | {"s3:ListBucket", "s3:ListBucketMultipartUploads", "s3:PutObject"},
+    "AlertsRole": LOGS
+    | {"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"}
+    | {"dynamodb:BatchGetItem", "dynamodb:Query", "s3:GetObject", "s3:PutObject"}
+    | {"events:PutEvents", "sqs:SendMessage"},
+    "SweepRole": LOGS
+    | {"dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:PutItem"}
+    | {"s3:GetObject", "s3:PutObject", "events:PutEvents"},
     "AlertsToTopicRole": {"sns:Publish"},
     "AlertsToDatadogRole": {"events:InvokeApiDestination"},
 }
@@ -29,9 +36,11 @@ PREFIXES_PUT = {
     "NormaliseRole": {"bodies", "items", "quarantine"},
     "LookupRole": set[str](),
     "CurateRole": {"bodies", "items"},
+    "AlertsRole": {"quarantine"},
+    "SweepRole": {"bodies"},
     "ArchiveStreamRole": {"events", "archive-errors"},
 }
-FUNCTIONS = ("Authorise", "Ingest", "Normalise", "Lookup", "Curate")
+FUNCTIONS = ("Authorise", "Ingest", "Normalise", "Lookup", "Curate", "Alerts", "Sweep")
 
 
 def test_every_role_is_listed_here(resources: Resources) -> None:
@@ -62,7 +71,7 @@ def test_a_role_has_nothing_but_its_own_policies(resources: Resources, role: str
 
 
 @pytest.mark.parametrize(("role", "prefixes"), PREFIXES_PUT.items())
-def test_only_firehose_writes_events_and_only_normalise_quarantines(
+def test_only_firehose_writes_events_and_only_who_reads_them_quarantines(
     resources: Resources, role: str, prefixes: set[str]
 ) -> None:
     puts = [each for each in statements(resources[role]) if "s3:PutObject" in as_list(each["Action"])]
@@ -86,7 +95,10 @@ def test_every_function_is_listed_here(resources: Resources) -> None:
 
 @pytest.mark.parametrize(
     ("policy", "kept"),
-    [("QueuesOverTlsOnly", ("EventQueue", "DeadLetterQueue")), ("ArchiveBucketOverTlsOnly", ("ArchiveBucket",))],
+    [
+        ("QueuesOverTlsOnly", ("EventQueue", "DeadLetterQueue", "StreamDeadLetters")),
+        ("ArchiveBucketOverTlsOnly", ("ArchiveBucket",)),
+    ],
 )
 def test_plain_http_is_refused(resources: Resources, policy: str, kept: tuple[str, ...]) -> None:
     properties = resources[policy]

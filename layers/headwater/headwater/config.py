@@ -53,6 +53,25 @@ class CurateSettings:
     namespace_aliases: Mapping[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class AlertsSettings:
+    table_name: str
+    archive_bucket: str
+    alert_bus: str
+    api_url: str
+    namespace_aliases: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SweepSettings:
+    table_name: str
+    archive_bucket: str
+    alert_bus: str
+    api_url: str
+    abandoned_after_minutes: int
+    abandoned_after_by_namespace: Mapping[str, int]
+
+
 def _days(text: str) -> timedelta:
     return timedelta(days=_positive(text))
 
@@ -86,7 +105,16 @@ _READERS: Mapping[Any, tuple[Callable[[str], Any], str]] = {
     Mapping[str, str]: (_names, 'a JSON object of namespaces, such as {"hive://ip-*": "arn:aws:glue:..."}'),
 }
 
-Settings = TypeVar("Settings", AuthoriseSettings, IngestSettings, NormaliseSettings, LookupSettings, CurateSettings)
+Settings = TypeVar(
+    "Settings",
+    AuthoriseSettings,
+    IngestSettings,
+    NormaliseSettings,
+    LookupSettings,
+    CurateSettings,
+    AlertsSettings,
+    SweepSettings,
+)
 
 
 def from_environment(settings: type[Settings], environment: Mapping[str, str] = os.environ) -> Settings:

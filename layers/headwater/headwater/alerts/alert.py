@@ -16,10 +16,8 @@ from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant, shown
 
 MAX_TITLE, MAX_LINE, MAX_TEXT, MAX_TAG, MAX_OWNERS = 100, 400, 3_900, 200, 20
-"""Characters, as Datadog takes them (a title 100, a text 4,000, a tag 200); and owners that are named, so that an alert
-fits into EventBridge's 256 KB however long names are."""
-OPENS, CLOSES = "%%% \n", "\n %%%"
-"""What Datadog wants around markdown. A rule could put it there only in quotes, where EventBridge escapes nothing."""
+"""Characters, as Datadog takes them (a title 100, a text 4,000 with its markers, a tag 200); and owners that are named,
+so that an alert fits into EventBridge's 256 KB however long names are."""
 SHORT = 40
 
 
@@ -83,11 +81,11 @@ class Alert:
         }
 
     def _text(self, api_url: str) -> str:
-        """Markdown: a list of what is told, as much of it as fits, and the link, between the marks that Datadog wants."""
+        """Markdown between Datadog's marks for it: a list of what is told, as much of it as fits, and the link."""
         link = f"\n\n[Look it up]({api_url}{self.link})" if self.link else ""
         link = link if len(link) < MAX_TEXT // 2 else ""
         told = "\n".join(f"- {_escaped(cut(line, MAX_LINE))}" for line in self.lines)
-        return f"{OPENS}{cut(told, MAX_TEXT - len(OPENS + link + CLOSES))}{link}{CLOSES}"
+        return f"%%% \n{cut(told, MAX_TEXT - len(link))}{link}\n %%%"
 
     def _tags(self) -> list[str]:
         owners = [f"owner:{owner}" for owner in self.owners[:MAX_OWNERS]]
