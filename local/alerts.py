@@ -33,8 +33,8 @@ class Alert:
         """Yield what a person wants to read: what it is, what happened, and where to look."""
         yield f"{self.message['severity'].upper()}: {self.message['title']}"
         yield from (f"  {line}" for line in self.message["explanation"])
-        if self.detail["link"]:
-            yield f"  see {self.detail['link']}"
+        if link := self.detail.get("link"):
+            yield f"  see {link}"
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ def tell(running: Stack, options: StackOptions) -> None:
     say(f"key   {running.key}{' (nobody has to send it: OPEN=1)' if options.is_open else ''}")
     say(f"both are in {layout.endpoint.relative_to(layout.root)}; stop with Ctrl-C or `make down`")
     datadog = (running.datadog.folder / EVENTS).relative_to(layout.root)
-    say(f"alerts are told here; as Datadog got them they are in {datadog}; AWS is at {endpoint(running)['aws']}")
+    say(f"alerts are told here, and are in {datadog} as Datadog got them; AWS is at {endpoint(running)['aws']}")
     say(f"try   {Api(running.url, running.key, layout.run('up')).curl('/api/v1/namespaces', limit=10)}")
 
 

@@ -31,7 +31,7 @@ def schema_changed(alert_id: str, **changes: Any) -> Detail:
         "title": 'orders lost "unit_price"',
         "lines": ['Column "unit_price" is gone.', "2 columns of revenue_daily are made of it."],
         "text": '%%% \n**orders** lost `unit_price`\n- "revenue_daily"\n %%%',
-        "tags": ["namespace:s3://lake", "severity:critical", "owner:finance", f"alert:{alert_id}"],
+        "tags": ["namespace:s3://lake", "severity:critical", "owner:finance", f"id:{alert_id}"],
         "alertType": "error",
         "aggregationKey": "s3://lake:orders",
         "link": "https://api.example.com/api/v1/impact?nodeId=dataset%3As3%3A%2F%2Flake%3Aorders",

@@ -61,7 +61,7 @@ def test_what_an_alert_says_arrives_unharmed(shared_stack: Stack) -> None:
     assert alert.detail == sent
     assert alert.message["explanation"] == sent["lines"]
     assert at_datadog(shared_stack, [sent]) == Counter([sent["id"]])
-    (event,) = [event for event in shared_stack.datadog.events() if f"alert:{sent['id']}" in event["tags"]]
+    (event,) = [event for event in shared_stack.datadog.events() if f"id:{sent['id']}" in event["tags"]]
     assert (event["title"], event["text"]) == (sent["title"], sent["text"])
 
 
@@ -101,11 +101,11 @@ def ids(alerts: list[Alert]) -> Counter[str]:
 
 def at_datadog(stack: Stack, sent: list[Detail]) -> Counter[str]:
     """Wait until Datadog has these alerts, and return how often it has each."""
-    deadline, wanted = time.monotonic() + ARRIVAL_SECONDS, {f"alert:{each['id']}" for each in sent}
+    deadline, wanted = time.monotonic() + ARRIVAL_SECONDS, {f"id:{each['id']}" for each in sent}
     while True:
         tags = [tag for event in stack.datadog.events() for tag in event["tags"] if tag in wanted]
         if len(tags) >= len(wanted) or time.monotonic() > deadline:
-            return Counter(tag.removeprefix("alert:") for tag in tags)
+            return Counter(tag.removeprefix("id:") for tag in tags)
         time.sleep(0.1)
 
 

@@ -97,7 +97,7 @@ class Alert:
     def _tags(self) -> list[str]:
         owners = [f"owner:{owner}" for owner in self.owners[:MAX_OWNERS]]
         about = [f"namespace:{self.name.namespace}", f"{self.kind}:{self.name.name}", f"severity:{self.severity}"]
-        return ["source:headwater", f"alert:{self.type.lower().replace(' ', '_')}", *about, *owners]
+        return ["source:headwater", f"alert:{self.type.lower().replace(' ', '_')}", f"id:{self.id}", *about, *owners]
 
 
 def id_of(*parts: str) -> str:
