@@ -51,6 +51,26 @@ class CurateSettings:
     namespace_aliases: Mapping[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class CatalogSettings:
+    table_name: str
+    archive_bucket: str
+    namespace_aliases: Mapping[str, str]
+    catalog_arn: str
+    api_url: str
+    create_missing_tables: bool
+    catalog_database: str
+
+
+@dataclass(frozen=True, slots=True)
+class OwnersSettings:
+    table_name: str
+    queue_url: str
+    archive_bucket: str
+    namespace_aliases: Mapping[str, str]
+    catalog_arn: str
+
+
 def _days(text: str) -> timedelta:
     return timedelta(days=_positive(text))
 
@@ -60,6 +80,12 @@ def _positive(text: str) -> int:
     if number < 1:
         raise ValueError("less than 1")
     return number
+
+
+def _switch(text: str) -> bool:
+    if text not in ("ON", "OFF"):
+        raise ValueError("neither ON nor OFF")
+    return text == "ON"
 
 
 def _names(text: str) -> Mapping[str, str]:
@@ -72,11 +98,21 @@ def _names(text: str) -> Mapping[str, str]:
 _READERS: Mapping[Any, tuple[Callable[[str], Any], str]] = {
     str: (str, "a text"),
     int: (_positive, "a whole number above 0"),
+    bool: (_switch, "ON or OFF"),
     timedelta: (_days, "a whole number above 0"),
     Mapping[str, str]: (_names, 'a JSON object of namespaces, such as {"hive://ip-*": "arn:aws:glue:..."}'),
 }
 
-Settings = TypeVar("Settings", AuthoriseSettings, IngestSettings, NormaliseSettings, LookupSettings, CurateSettings)
+Settings = TypeVar(
+    "Settings",
+    AuthoriseSettings,
+    IngestSettings,
+    NormaliseSettings,
+    LookupSettings,
+    CurateSettings,
+    CatalogSettings,
+    OwnersSettings,
+)
 
 
 def from_environment(settings: type[Settings], environment: Mapping[str, str] = os.environ) -> Settings:

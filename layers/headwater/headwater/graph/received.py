@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from headwater.openlineage.event import AnyEvent, Name
+from headwater.openlineage.instant import Instant
 
 
 class Alias(NamedTuple):
@@ -11,6 +12,14 @@ class Alias(NamedTuple):
     sent: Name
     dataset: Name
     rules: tuple[str, ...]
+
+
+class Writing(NamedTuple):
+    """A run that wrote what a name stands for; of several, the one that is known to have done so first counts."""
+
+    time: Instant
+    run_id: str
+    job: Name
 
 
 class Link(NamedTuple):
@@ -23,6 +32,7 @@ class Link(NamedTuple):
 class Received(NamedTuple):
     """An event, its canonical text, and what it tells of the names of datasets.
 
+    `written` are those of the aliases that name an output of a run.
     `sources` are datasets that its column lineage names and its inputs do not (OpenLineage's producers trim the two
     differently): they become no inputs of the job, but their readers know it.
     """
@@ -31,4 +41,5 @@ class Received(NamedTuple):
     canonical: str
     aliases: tuple[Alias, ...] = ()
     links: tuple[Link, ...] = ()
+    written: tuple[Alias, ...] = ()
     sources: tuple[Name, ...] = ()
