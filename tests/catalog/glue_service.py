@@ -20,7 +20,9 @@ from headwater.catalog.glue import PARTITIONS_READ, PARTITIONS_WRITTEN
 
 Document = dict[str, Any]
 
-MODEL = ServiceModel(botocore.session.get_session().get_component("data_loader").load_service_model("glue", "service-2"))
+MODEL = ServiceModel(
+    botocore.session.get_session().get_component("data_loader").load_service_model("glue", "service-2")
+)
 PAGE = 2
 """Tables a page: few, so that tests see several."""
 WHEN = datetime(2026, 11, 20, tzinfo=UTC)

@@ -6,7 +6,7 @@ somebody has since said something else of the dataset: that is newer, and stays.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from headwater.access.principal import Principal, Scope
@@ -33,10 +33,10 @@ _OURSELVES = Principal("catalog", frozenset({Scope.ADMIN}), ("*",))
 
 @dataclass
 class Told:
-    """How many tables were read, and of how many something was told; `is_whole` once the last one was read."""
+    """How many tables were read, and the datasets that something was told of; `is_whole` once the last was read."""
 
     read: int = 0
-    told: int = 0
+    datasets: set[Name] = field(default_factory=set)
     refused: int = 0
     is_whole: bool = False
 
@@ -76,12 +76,15 @@ class CatalogReading:
         return told
 
     def _tell(self, database: str, page: Sequence[Table], now: datetime, told: Told) -> None:
-        facets = dict(self._news(database, page))
+        facets: dict[Name, Mapping[str, object]] = {}
+        for name, said in self._news(database, page):
+            if name not in told.datasets:
+                facets.setdefault(name, said)
         texts = [exact_json.dumps(event_of(name, said, instant_of(now))) for name, said in facets.items()]
         if texts:
             Ingest(_OURSELVES, self.queue, self.bucket, now).together(texts)
         told.read += len(page)
-        told.told += len(texts)
+        told.datasets |= facets.keys()
 
     def _news(self, database: str, page: Sequence[Table]) -> Iterator[tuple[Name, Mapping[str, object]]]:
         """What is new of the datasets that the tables of a page are."""
