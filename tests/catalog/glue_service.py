@@ -1,7 +1,7 @@
 """Glue as AWS runs it, in memory and behind the methods of a botocore client: what it refuses there, it refuses here.
 
-Requests are held to Glue's own model, so a member that TableInput has not is refused; UpdateTable replaces a table whole
-and refuses a version that is no longer the table's; batches have limits; and tests say which calls fail for a table.
+Requests are held to Glue's own model, so a member that TableInput has not is refused; UpdateTable replaces a table
+whole and refuses a version that is no longer the table's; batches have limits; tests say which calls fail for a table.
 """
 
 import copy
@@ -20,9 +20,7 @@ from headwater.catalog.glue import PARTITIONS_READ, PARTITIONS_WRITTEN
 
 Document = dict[str, Any]
 
-MODEL = ServiceModel(
-    botocore.session.get_session().get_component("data_loader").load_service_model("glue", "service-2")
-)
+MODEL = ServiceModel(botocore.session.get_session().get_service_data("glue"))
 PAGE = 2
 """Tables a page: few, so that tests see several."""
 WHEN = datetime(2026, 11, 20, tzinfo=UTC)
@@ -39,7 +37,7 @@ class GlueService:
         self.archived = 0
         self.calls: Counter[tuple[str, str]] = Counter()
         self.faults: dict[tuple[str, str], list[str]] = {}
-        self.before: Callable[[str, str], None] = lambda operation, table: None
+        self.before: Callable[[str, str], None] = lambda _operation, _table: None
 
     def writes(self) -> dict[tuple[str, str], int]:
         """The requests that were made to write."""
@@ -157,13 +155,16 @@ class GlueService:
 
     def _keep(self, table: str, definition: Document, version: int) -> None:
         """What Glue adds of its own, it does not take back."""
-        added = {"DatabaseName": table.split(".")[0], "CreateTime": WHEN, "UpdateTime": WHEN, "CreatedBy": "somebody"}
+        database, _ = table.split(".")
+        added = {"DatabaseName": database, "CreateTime": WHEN, "UpdateTime": WHEN, "CreatedBy": "somebody"}
         added |= {"IsRegisteredWithLakeFormation": False, "CatalogId": "123456789012", "VersionId": str(version)}
         self.tables_by_name[table] = {**copy.deepcopy(definition), **added}
 
     def _serve(self, operation: str, table: str, request: Document) -> None:
         self.calls[operation, table] += 1
-        report = ParamValidator().validate(request, MODEL.operation_model(operation).input_shape)
+        shape = MODEL.operation_model(operation).input_shape
+        assert shape
+        report = ParamValidator().validate(request, shape)
         if report.has_errors():
             raise failure("ValidationException", report.generate_report())
         self.before(operation, table)

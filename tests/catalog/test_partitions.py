@@ -55,9 +55,8 @@ def test_a_partition_that_is_written_again_is_not_touched(world: World) -> None:
 
 
 def test_a_partition_that_is_only_read_is_not_created(world: World) -> None:
-    world.window(
-        factory.run_event("COMPLETE", job="report", inputs=[factory.dataset("sales/day=2026-11-20/shop=Bern")])
-    )
+    path = "sales/day=2026-11-20/shop=Bern"
+    world.window(factory.run_event("COMPLETE", job="report", inputs=[factory.dataset(path)]))
     assert partitions(world) == {}
 
 

@@ -100,9 +100,9 @@ def test_the_tags_of_producers_stay(world: World) -> None:
 def test_being_described_is_no_new_version_and_revives_nothing(world: World) -> None:
     world.fold(wrote(factory.dataset("revenue")))
     before = [key for key in world.table.items if key.sk.startswith("W#")]
-    deleted = {"headwater_deleted": factory.facet(through="2198-01-01T00:00:00.000000000Z")}
+    deleted = factory.dataset("revenue", headwater_deleted=factory.facet(through="2198-01-01T00:00:00.000000000Z"))
     world.read()
-    world.fold({**factory.dataset_event(factory.dataset("revenue", **deleted)), "eventTime": "2198-01-01T00:00:00Z"})
+    world.fold({**factory.dataset_event(deleted), "eventTime": "2198-01-01T00:00:00Z"})
     world.glue.tables_by_name["shop.revenue"]["Description"] = "new"
     assert world.read().datasets == set()
     assert [key for key in world.table.items if key.sk.startswith("W#")] == before

@@ -24,11 +24,9 @@ ICEBERG = {
 
 def run(number: int = 1, kind: str = "COMPLETE", *, seconds: float = 60, **changes: list[Document]) -> Document:
     """A run that makes `revenue` of `orders`."""
-    used = {
-        "inputs": [factory.dataset("orders")],
-        "outputs": [factory.dataset("revenue", schema=factory.schema("total:double"))],
-    }
-    return factory.run_event(kind, seconds=seconds * number, run=number, job="sum", **used | changes)
+    inputs = changes.get("inputs", [factory.dataset("orders")])
+    outputs = changes.get("outputs", [factory.dataset("revenue", schema=factory.schema("total:double"))])
+    return factory.run_event(kind, seconds=seconds * number, run=number, job="sum", inputs=inputs, outputs=outputs)
 
 
 @pytest.fixture(autouse=True)
@@ -154,8 +152,8 @@ def test_a_table_that_lost_our_parameters_gets_them_back_with_the_next_run(world
 
 def test_a_deleted_dataset_s_table_keeps_none_of_our_parameters(world: World) -> None:
     world.window(run())
-    deleted = {"headwater_deleted": factory.facet(through="2030-01-01T00:00:00.000000000Z")}
-    world.window(factory.dataset_event(factory.dataset("revenue", **deleted), seconds=500))
+    deleted = factory.facet(through="2030-01-01T00:00:00.000000000Z")
+    world.window(factory.dataset_event(factory.dataset("revenue", headwater_deleted=deleted), seconds=500))
     assert world.parameters("shop.revenue") == FOREIGN | ICEBERG
 
 

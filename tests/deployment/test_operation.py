@@ -14,6 +14,9 @@ WATCHED = {
     ("AWS/Lambda", "Throttles", "NormaliseFunction"),
     ("AWS/Lambda", "Errors", "NormaliseFunction"),
     ("AWS/Firehose", "DeliveryToS3.DataFreshness", "ArchiveStream"),
+    ("AWS/SQS", "ApproximateNumberOfMessagesVisible", "CatalogDeadLetterQueue"),
+    ("AWS/Lambda", "Errors", "OwnersFunction"),
+    ("Headwater/${Stage}", "TablesRefused", "catalog"),
     ("Headwater/${Stage}", "EventsQuarantined", "normalise"),
     ("Headwater/${Stage}", "EmissionLatency", "normalise"),
 }

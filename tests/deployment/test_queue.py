@@ -34,7 +34,7 @@ def test_a_batch_stays_hidden_six_times_as_long_as_normalise_may_take(resources:
 
 
 def test_normalise_may_fail_single_messages_of_a_batch(resources: Resources) -> None:
-    (mapping,) = resources.of_type("AWS::Lambda::EventSourceMapping").values()
+    mapping = resources["NormaliseQueueMapping"]
     assert mapping["EventSourceArn"] == {"Fn::GetAtt": ["EventQueue", "Arn"]}
     assert mapping["FunctionName"] == {"Ref": "NormaliseFunction"}
     assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
@@ -42,5 +42,5 @@ def test_normalise_may_fail_single_messages_of_a_batch(resources: Resources) -> 
 
 
 def test_how_many_copies_of_normalise_run_is_bounded(resources: Resources) -> None:
-    (mapping,) = resources.of_type("AWS::Lambda::EventSourceMapping").values()
+    mapping = resources["NormaliseQueueMapping"]
     assert mapping["ScalingConfig"] == {"MaximumConcurrency": {"Ref": "MaximumConcurrency"}}
