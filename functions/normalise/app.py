@@ -8,6 +8,7 @@ from aws_lambda_powertools import Logger
 from headwater import metrics
 from headwater.config import NormaliseSettings, from_environment
 from headwater.fold.normalise import Delivery, Normaliser
+from headwater.graph.latency import Thresholds
 from headwater.graph.naming import Naming
 from headwater.openlineage.instant import Instant, instant_of
 from headwater.store.aws import PATIENT_SECONDS, client
@@ -35,6 +36,7 @@ normaliser = Normaliser(
     archive=Archive(client("firehose", seconds=PATIENT_SECONDS), settings.archive_stream, bucket),
     retention=Retention(settings.run_retention_days, settings.event_retention_days),
     naming=Naming(settings.namespace_aliases),
+    thresholds=Thresholds(settings.emission_latency_millis, settings.emission_latency_by_namespace),
     now=_now,
     log=_log,
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from headwater.fold.fold import fold
+from headwater.fold.fold import NO_THRESHOLDS, fold
 from headwater.fold.normalise import Delivery, Normaliser
 from headwater.openlineage.instant import Instant
 from headwater.store.messages import ReadMessage
@@ -99,6 +99,7 @@ def test_to_be_delivered_again_changes_nothing(api: Api, number: int) -> None:
         NoArchive(),
         RETENTION,
         api.naming,
+        NO_THRESHOLDS,
         lambda: Instant("2026-11-20T09:00:00.000000000Z"),
         _fail,
     )

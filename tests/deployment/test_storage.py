@@ -9,6 +9,7 @@ INDEXES = {
     "by_time": ["PK", "at"],
     "listed": ["listed_in", "place"],
     "by_run": ["run_id"],
+    "open": ["open_in", "at"],
 }
 
 

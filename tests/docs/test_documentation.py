@@ -75,7 +75,7 @@ def test_every_variable_is_documented_with_its_functions() -> None:
 def test_every_metric_is_documented_and_no_other() -> None:
     sources = [*(ROOT / "functions").rglob("*.py"), *(ROOT / "layers" / "headwater").rglob("*.py")]
     source = "".join(path.read_text() for path in sources)
-    emitted = set(re.findall(r"\b(Events[A-Z]\w+)=", source)) | set(re.findall(r'durations\["(\w+)"\]', source))
+    emitted = set(re.findall(r"\b(Events[A-Z]\w+)=", source)) | set(re.findall(r'"(\w+Latency)"', source))
     from_log = TEMPLATE["ApiThrottledRequests"]["Properties"]["MetricTransformations"][0]["MetricName"]
     assert set(column("metrics.md", "metric")) == emitted | {from_log}
 

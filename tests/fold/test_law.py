@@ -22,7 +22,7 @@ RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
 class Interrupted(MemoryTable):
     """A table that does something of ours just before its nth call, counted over all operations."""
 
-    def __init__(self, items: dict[Key, Item], nth: int, interruption: Callable[[], None]) -> None:
+    def __init__(self, items: dict[Key, Item], nth: int, interruption: Callable[[], object]) -> None:
         super().__init__()
         self.items = items
         self.calls = 0

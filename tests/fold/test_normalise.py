@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from headwater.fold.normalise import Delivery, Normaliser
+from headwater.graph.latency import Thresholds
 from headwater.graph.naming import Naming
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import Instant, parse_instant
@@ -21,6 +22,7 @@ from tests.factory import Document
 from tests.fakes import FakeBucket
 
 RECEIVED = Instant("2026-11-20T08:00:02.000000000Z")
+THRESHOLDS = Thresholds(300_000, {"demo-*": 60_000})
 FOLDED = parse_instant("2026-11-20T08:00:02.5Z")
 
 
@@ -65,7 +67,7 @@ def archive() -> FakeArchive:
 @pytest.fixture
 def normaliser(table: PartlyAway, bucket: FakeBucket, archive: FakeArchive) -> Normaliser:
     retention = Retention(runs=timedelta(days=90), events=timedelta(days=30))
-    return Normaliser(table, bucket, archive, retention, Naming(), now=lambda: FOLDED, log=lambda *_: None)
+    return Normaliser(table, bucket, archive, retention, Naming(), THRESHOLDS, now=lambda: FOLDED, log=lambda *_: None)
 
 
 def delivery(document: Document, bucket: FakeBucket, message_id: str = "m") -> Delivery:
@@ -88,7 +90,8 @@ def test_what_is_folded_is_counted_archived_and_timed(
 ) -> None:
     outcome = normaliser.normalise(deliveries(bucket, 1, 2))
     assert (outcome.failed, outcome.folded, outcome.quarantined) == ([], 2, 0)
-    assert outcome.durations == {"producer": {"EmissionLatency": [2000, 1000], "FoldLatency": [500, 500]}}
+    measured = [(each.producer, each.emission, each.fold) for each in outcome.durations]
+    assert measured == [(factory.PRODUCER, 2000, 500), (factory.PRODUCER, 1000, 500)]
     assert [json.loads(line)["run"]["runId"] for line in archive.archived] == [factory.run_id(1), factory.run_id(2)]
 
 

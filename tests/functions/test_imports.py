@@ -24,7 +24,7 @@ import json
 print(json.dumps(sorted(set(sys.modules) - bare)))
 """
 TEXTS = ("KEYS_SECRET", "QUEUE_URL", "ARCHIVE_BUCKET", "TABLE_NAME", "ARCHIVE_STREAM")
-NUMBERS = ("MAX_BODY_BYTES", "RUN_RETENTION_DAYS", "EVENT_RETENTION_DAYS")
+NUMBERS = ("MAX_BODY_BYTES", "RUN_RETENTION_DAYS", "EVENT_RETENTION_DAYS", "EMISSION_LATENCY_MILLIS")
 
 
 @cache
@@ -32,7 +32,7 @@ def imported_by(name: str) -> frozenset[str]:
     """What importing a function's app.py imports, in an interpreter of its own. It calls no service."""
     path = [ROOT / "functions" / name, ROOT / "layers" / "headwater"]
     environment = dict.fromkeys(TEXTS, "x") | dict.fromkeys(NUMBERS, "1") | {"AWS_DEFAULT_REGION": "us-east-1"}
-    environment["NAMESPACE_ALIASES"] = "{}"
+    environment |= {"NAMESPACE_ALIASES": "{}", "EMISSION_LATENCY_BY_NAMESPACE": "{}"}
     environment |= {"PYTHONPATH": os.pathsep.join(map(str, path)), "PATH": os.environ["PATH"]}
     command = [sys.executable, "-c", IMPORT]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=60)  # noqa: S603

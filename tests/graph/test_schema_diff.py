@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
-from headwater.graph.schema_diff import Retyped, schema_diff
+from headwater.graph.schema_diff import MadeOf, Retyped, schema_diff, with_renames
 from tests import factory
+
+UNKNOWN: MadeOf = {}
 
 
 def test_two_schemas_differ_in_columns_and_types_nested_ones_too() -> None:
@@ -23,3 +25,119 @@ def test_what_is_no_schema_has_no_columns(odd: Any) -> None:
     assert schema_diff(odd, schema).added == ("id",)
     assert schema_diff(schema, odd).removed == ("id",)
     assert not schema_diff(odd, odd)
+
+
+def nested(*fields: tuple[str, str, list[Any]]) -> dict[str, Any]:
+    return {
+        "fields": [{"name": name, "type": kind, **({"fields": inner} if inner else {})} for name, kind, inner in fields]
+    }
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "verdict"),
+    [
+        (["id:int"], ["id:int", "x:int"], "FULL"),
+        (["id:int"], ["id:long"], "BACKWARD"),
+        (["id:int"], ["id:long", "x:int"], "BACKWARD"),
+        (["id:long"], ["id:int"], "FORWARD"),
+        (["id:long", "n:int"], ["id:int", "n:long"], "BREAKING"),
+        (["id:long"], ["id:string"], "BREAKING"),
+        (["id:long", "x:int"], ["id:long"], "BREAKING"),
+    ],
+)
+def test_the_verdict_says_who_can_live_with_it(before: list[str], after: list[str], verdict: str) -> None:
+    assert schema_diff(factory.schema(*before), factory.schema(*after)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "change"),
+    [
+        ("int", "long", "widened"),
+        ("integer", "double", "widened"),
+        ("float", "double", "widened"),
+        ("long", "double", "incompatible"),  # a double holds 53 bits
+        ("decimal(10,2)", "decimal(12,2)", "widened"),
+        ("decimal(10,2)", "decimal(12,6)", "incompatible"),
+        ("long", "decimal(20,0)", "widened"),
+        ("varchar(10)", "varchar(20)", "widened"),
+        ("varchar(20)", "varchar(10)", "narrowed"),
+        ("VARCHAR(20)", "string", "widened"),
+        ("string", "int", "incompatible"),
+        ("date", "timestamp", "incompatible"),
+    ],
+)
+def test_a_wider_type_is_told_from_a_narrower_and_from_another(before: str, after: str, change: str) -> None:
+    (one,) = schema_diff(factory.schema(f"c:{before}"), factory.schema(f"c:{after}")).retyped
+    assert one.change == change
+    back = {"widened": "narrowed", "narrowed": "widened", "incompatible": "incompatible"}
+    (other,) = schema_diff(factory.schema(f"c:{after}"), factory.schema(f"c:{before}")).retyped
+    assert other.change == back[change]
+
+
+@pytest.mark.parametrize(("one", "other"), [("bigint", "long"), ("INT", "integer"), ("decimal(9, 2)", "NUMERIC(9,2)")])
+def test_another_spelling_of_a_type_is_no_change(one: str, other: str) -> None:
+    assert not schema_diff(factory.schema(f"c:{one}"), factory.schema(f"c:{other}"))
+
+
+def test_the_columns_that_iceberg_shows_beside_a_tables_own_are_none_of_its() -> None:
+    assert not schema_diff(factory.schema("id:int"), factory.schema("id:int", "_file:string", "_pos:long"))
+
+
+def test_another_order_is_no_change() -> None:
+    assert not schema_diff(factory.schema("a:int", "b:int"), factory.schema("b:int", "a:int"))
+
+
+def test_nested_columns_are_told_by_path_those_of_arrays_and_maps_too() -> None:
+    items = [{"name": "_element", "type": "struct", "fields": [{"name": "sku", "type": "int"}]}]
+    pairs = [{"name": "_key", "type": "string"}, {"name": "_value", "type": "int"}]
+    wider = [{"name": "_element", "type": "struct", "fields": [{"name": "sku", "type": "long"}, {"name": "n"}]}]
+    before = nested(("items", "array", items), ("pairs", "map", pairs))
+    after = nested(("items", "array", wider), ("pairs", "map", [*pairs[:1], {"name": "_value", "type": "string"}]))
+    diff = schema_diff(before, after)
+    assert diff.added == ("items[].n",)
+    assert [(each.name, each.change) for each in diff.retyped] == [
+        ("items[].sku", "widened"),
+        ("pairs.value", "incompatible"),
+    ]
+
+
+def test_of_a_struct_that_is_gone_or_became_a_text_the_nested_columns_are_not_told_as_well() -> None:
+    address = [{"name": "zip", "type": "int"}, {"name": "city", "type": "string"}]
+    before = nested(("address", "struct", address), ("id", "int", []))
+    assert schema_diff(before, nested(("id", "int", []))).removed == ("address",)
+    became = schema_diff(before, nested(("address", "string", []), ("id", "int", [])))
+    assert (became.removed, [each.name for each in became.retyped]) == ((), ["address"])
+
+
+def renamed(before: list[str], after: list[str], was: MadeOf = UNKNOWN, now: MadeOf = UNKNOWN) -> list[tuple[str, str]]:
+    old, new = factory.schema(*before), factory.schema(*after)
+    return [(each.before, each.after) for each in with_renames(schema_diff(old, new), old, new, was, now).renamed]
+
+
+def test_a_column_is_taken_for_renamed_where_another_of_its_type_stands_at_its_place() -> None:
+    assert renamed(["id:int", "amount:double", "note:string"], ["id:int", "total:double", "note:string"]) == [
+        ("amount", "total")
+    ]
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        ["id:int", "note:string", "total:double"],
+        ["id:int", "total:string", "note:string"],
+        ["id:int", "total:double", "note:string", "x:int"],
+    ],
+    ids=["at another place", "of another type", "with something else added"],
+)
+def test_else_one_column_is_gone_and_another_came(after: list[str]) -> None:
+    assert renamed(["id:int", "amount:double", "note:string"], after) == []
+
+
+def test_what_is_made_of_the_same_is_the_same_under_another_name() -> None:
+    before, after = ["id:int", "amount:double", "x:int"], ["total:double", "id:int"]
+    assert renamed(before, after, {"amount": "a", "x": "b"}, {"total": "a"}) == [("amount", "total")]
+    assert renamed(before, after, {"amount": "a"}, {"total": "b"}) == []
+
+
+def test_of_two_that_are_made_of_the_same_neither_is_taken_for_the_other() -> None:
+    assert renamed(["a:int"], ["b:int", "c:int"], {"a": "s"}, {"b": "s", "c": "s"}) == []

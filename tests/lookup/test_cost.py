@@ -14,10 +14,13 @@ import pytest
 from headwater.access.principal import Principal
 from headwater.answers import answered
 from headwater.fold.fold import fold
+from headwater.graph.identity import dataset_id
 from headwater.graph.naming import Naming
+from headwater.lookup.impact import Reach, impact
 from headwater.lookup.question import Question
 from headwater.lookup.reader import Reader
 from headwater.lookup.routes import respond
+from headwater.openlineage.event import Name
 from headwater.store import keys
 from headwater.store.dynamodb import READ_LIMIT
 from headwater.store.keys import Key
@@ -216,3 +219,16 @@ def test_a_list_of_a_hundred_takes_four_calls_and_the_runs_three(larger: Counted
     assert (len(datasets["datasets"]), datasets["totalCount"], calls <= 4) == (100, 10 * (LAYERS + 1) * WIDTH, True)
     runs, calls = asked(older, "namespaces/demo/jobs/job 3.3/runs")
     assert (len(runs["runs"]), runs["totalCount"], calls <= 3) == (20, 20, True)
+
+
+def test_of_a_table_with_very_many_readers_only_as_many_are_read_as_are_looked_at() -> None:
+    """What is cut off is told; the pages of readers that nobody looks at are not read."""
+    readers = [factory.job_event(job=f"reader {number}", inputs=[factory.dataset("wide")]) for number in range(4_000)]
+    table = table_of(*readers)
+    table.calls = 0
+    some = impact(Reader(table, Naming()), dataset_id(Name(LAKE, "wide")), reach=Reach(depth=1, most=50))
+    few, table.calls = table.calls, 0
+    everybody = impact(Reader(table, Naming()), dataset_id(Name(LAKE, "wide")), reach=Reach(depth=1, most=5_000))
+    assert (len(some.at_risk), some.is_truncated) == (50, True)
+    assert (len(everybody.at_risk), everybody.is_truncated) == (4_000, False)
+    assert few <= 5 < table.calls

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from headwater.fold.fold import NO_THRESHOLDS
 from headwater.fold.normalise import Delivery, Normaliser
 from headwater.graph.naming import Naming
 from headwater.openlineage import exact_json
@@ -81,7 +82,7 @@ class Stack:
         archive = Archive(FakeFirehose(), "stream", self.bucket)
         retention = Retention(runs=timedelta(days=90), events=timedelta(days=30))
         self._normaliser = Normaliser(
-            self.table, self.bucket, archive, retention, Naming(), now=lambda: AT, log=lambda *_: None
+            self.table, self.bucket, archive, retention, Naming(), NO_THRESHOLDS, now=lambda: AT, log=lambda *_: None
         )
 
     def deliver(self, documents: Sequence[Document]) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from headwater.openlineage.instant import Instant
 from headwater.store.dynamodb import MAX_PARTS_BYTES, DynamoTable
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
@@ -211,3 +212,10 @@ def test_a_service_that_does_not_answer_is_a_storage_error(service: Any, objects
         missing.read([Key("a", "b")])
     with pytest.raises(StorageError):
         missing.change([Change(item(), None)])
+
+
+def test_open_runs_are_those_that_started_before_a_time(table: Table) -> None:
+    for number, (place, at) in enumerate([("O#1", "2026-11-20"), ("O#2", "2026-11-21"), ("O#f", "2026-11-19")]):
+        table.put([item(f"R#{number}", open_in=place, at=at)])
+    table.put([item("R#9", at="2026-11-18")])
+    assert table.open_runs(Instant("2026-11-21")) == [Key("J#1", "R#0"), Key("J#1", "R#2")]

@@ -32,6 +32,8 @@ class NormaliseSettings:
     run_retention_days: timedelta
     event_retention_days: timedelta
     namespace_aliases: Mapping[str, str]
+    emission_latency_millis: int
+    emission_latency_by_namespace: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +97,19 @@ def _names(text: str) -> Mapping[str, str]:
     return document
 
 
+def _numbers(text: str) -> Mapping[str, int]:
+    document = json.loads(text)
+    if not isinstance(document, dict) or not all(isinstance(value, int) and value > 0 for value in document.values()):
+        raise ValueError("not an object of whole numbers")
+    return document
+
+
 _READERS: Mapping[Any, tuple[Callable[[str], Any], str]] = {
     str: (str, "a text"),
     int: (_positive, "a whole number above 0"),
     bool: (_switch, "ON or OFF"),
     timedelta: (_days, "a whole number above 0"),
+    Mapping[str, int]: (_numbers, 'a JSON object of namespaces and whole numbers above 0, such as {"prod-*": 60000}'),
     Mapping[str, str]: (_names, 'a JSON object of namespaces, such as {"hive://ip-*": "arn:aws:glue:..."}'),
 }
 

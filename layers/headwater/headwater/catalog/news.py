@@ -15,7 +15,7 @@ from headwater.graph.mention import SYMLINKS
 from headwater.graph.received import Writing
 from headwater.openlineage.event import Name
 from headwater.store import keys, records
-from headwater.store.images import Change
+from headwater.store.images import ItemChange
 from headwater.store.table import Item
 
 State = TypeVar("State")
@@ -34,14 +34,14 @@ class News:
     partitions: dict[NodeId, dict[Name, Writing]] = field(default_factory=lambda: defaultdict(dict))
 
     @classmethod
-    def of(cls, changes: Iterable[Change]) -> "News":
+    def of(cls, changes: Iterable[ItemChange]) -> "News":
         news = cls()
         for change in changes:
             if change.after:
                 news._add(change, change.after)
         return news
 
-    def _add(self, change: Change, after: Item) -> None:
+    def _add(self, change: ItemChange, after: Item) -> None:
         kind = after.labels.get("kind")
         if kind == "job":
             before, now = _read(records.read_job, change.before), records.read_job(after)
@@ -54,14 +54,14 @@ class News:
         elif kind == "alias":
             self._add_partition(change, after)
 
-    def _add_partition(self, change: Change, after: Item) -> None:
+    def _add_partition(self, change: ItemChange, after: Item) -> None:
         alias, writing = records.read_alias(after), records.read_writing(after)
         is_known = writing == _read(records.read_writing, change.before)
         if writing and not is_known and "partition" in alias.rules and not _STAGED & set(alias.rules):
             self.partitions[dataset_id(alias.dataset)][alias.sent] = writing
             self._concern({dataset_id(alias.dataset)}, change)
 
-    def _concern(self, datasets: Iterable[NodeId], change: Change) -> None:
+    def _concern(self, datasets: Iterable[NodeId], change: ItemChange) -> None:
         for dataset in datasets:
             self.datasets[dataset].add(change.sequence)
 

@@ -21,7 +21,7 @@ from headwater.catalog.tables import Found, Tables
 from headwater.catalog.writing import Writer
 from headwater.graph.naming import Naming
 from headwater.lookup.reader import Reader
-from headwater.store.images import Change
+from headwater.store.images import ItemChange
 from headwater.store.remembering import RememberingTable
 from headwater.store.table import Table
 
@@ -51,7 +51,7 @@ class Synchroniser:
     log: Callable[[str, BaseException], None]
     sleep: Callable[[float], None]
 
-    def synchronise(self, changes: Sequence[Change], has_time: Callable[[], bool] = lambda: True) -> Outcome:
+    def synchronise(self, changes: Sequence[ItemChange], has_time: Callable[[], bool] = lambda: True) -> Outcome:
         """Writes what these changes make different. Raises StorageError if the graph cannot be read."""
         outcome, news = Outcome(), News.of(changes)
         if not news.datasets:

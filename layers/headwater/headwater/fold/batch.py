@@ -45,8 +45,9 @@ class Batch:
 
     @cached_property
     def keys_to_read(self) -> frozenset[Key]:
-        """The runs, what they wrote and found out, those they name as parents, the heads of their jobs, and marks."""
+        """The runs, what they wrote and found out, their parents, heads and lateness of the jobs of all, and marks."""
         found = {keys.job_head(job) for job in self.jobs} | {keys.day(each.event.time) for each in self.received}
+        found |= {keys.latency(job_id(run.job)) for run in self.runs.values()}
         found |= {keys.alias(sent_id(alias.sent), dataset_id(alias.dataset)) for alias in self.aliases}
         for run in self.runs.values():
             job = job_id(run.job)

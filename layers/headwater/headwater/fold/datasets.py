@@ -8,11 +8,12 @@ from headwater.fold.batch import Batch
 from headwater.fold.jobs import Watched
 from headwater.fold.referred import put_namespaces
 from headwater.graph.curation import DELETED, NAMESPACES
-from headwater.graph.dataset import DatasetFacts, DatasetHead, first_users, newest_facets
+from headwater.graph.dataset import DatasetFacts, DatasetHead, first_users, newest_facets, newest_written
 from headwater.graph.identity import NodeId
 from headwater.graph.job import JobHead
-from headwater.graph.mention import SCHEMA
+from headwater.graph.mention import SCHEMA, schema_said
 from headwater.graph.neighbours import everybody
+from headwater.graph.register import Register
 from headwater.openlineage.instant import NEVER, Instant
 from headwater.store import keys, records
 from headwater.store.pages import read_neighbours
@@ -36,6 +37,11 @@ class _Opinions:
         asked = {job: head for job, head in self.jobs.items() if not head.facts.is_deleted}
         found = {job: head.column_lineage(self.dataset) for job, head in asked.items()}
         return {job: register.value for job, register in sorted(found.items()) if register}
+
+    @property
+    def wrote(self) -> list[Register]:
+        """What each job says it wrote last."""
+        return [each for head in self.jobs.values() if (each := head.facts.seen[self.dataset].wrote)]
 
     @property
     def users(self) -> Iterable[tuple[int, NodeId]]:
@@ -107,9 +113,16 @@ def _must_ask(before: DatasetHead, facts: DatasetFacts, opinions: _Opinions, use
     return (
         before.settling is not None
         or any(map(before.disagrees_with, [*said, facts.own]))
+        or before.was_written_otherwise(_wrote(opinions, facts))
         or any(before.columns.get(job) != columns.get(job) for job in opinions.jobs)
         or (before.is_deleted and through is not None and used > through)
     )
+
+
+def _wrote(opinions: _Opinions, facts: DatasetFacts) -> list[Register]:
+    """The schemas that the dataset was written with, by its jobs and by what DatasetEvents say of it."""
+    own = schema_said(facts.own)
+    return [*opinions.wrote, *([own] if own else [])]
 
 
 def _new_namespaces(batch: Batch, stored: Stored) -> Iterator[tuple[str, Instant]]:
@@ -129,7 +142,8 @@ def _dataset_head(
     dataset = opinions.dataset
     said = [head.facts.seen[dataset].facets for head in opinions.jobs.values()]
     head = DatasetHead(facts, newest_facets([*said, facts.own]))
-    head = replace(head, columns=opinions.columns, users=first_users(opinions.users))
+    written = newest_written(_wrote(opinions, facts))
+    head = replace(head, written=written, columns=opinions.columns, users=first_users(opinions.users))
     through = head.deleted_through
     head = replace(head, is_deleted=through is not None and max(opinions.last, facts.said) <= through)
     digest = head.schema_digest

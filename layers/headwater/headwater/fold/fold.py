@@ -1,6 +1,7 @@
 """Folds a batch of events into the table.
 
     read     runs and their parents, their writes, the heads of their jobs    one BatchGetItem for 100 items
+    change   the emission latency of jobs, where it turns           seldom
     put      events
     change   runs and their writes                                  each on the version that was read
     put      what a head refers to: neighbours, schemas, column lineage, namespaces
@@ -25,35 +26,46 @@ from collections.abc import Sequence
 from headwater.fold.batch import Batch
 from headwater.fold.datasets import fold_datasets
 from headwater.fold.jobs import fold_jobs
+from headwater.fold.latency import put_latency, timely
 from headwater.fold.referred import put_marks, put_referred
 from headwater.fold.runs import fold_runs
+from headwater.graph.latency import BACKFILL_MILLIS, Thresholds
 from headwater.graph.received import Received
 from headwater.store import keys, records
 from headwater.store.records import Retention
-from headwater.store.table import Conflict, StorageError, Table
+from headwater.store.table import Conflict, StorageError, Stored, Table
 
 ATTEMPTS = 12
+NO_THRESHOLDS = Thresholds(BACKFILL_MILLIS, {})
+"""What is later than this does not count at all."""
 
 
-def fold(received: Sequence[Received], table: Table, retention: Retention) -> None:
+def fold(
+    received: Sequence[Received], table: Table, retention: Retention, thresholds: Thresholds = NO_THRESHOLDS
+) -> tuple[Received, ...]:
     """Folds events into the table; afterwards it holds what it would hold had they come in any other order.
+
+    Returns the events that count for the emission latency: those that are news when they come.
 
     Raises StorageError if the table cannot be used, or is so contended that no attempt got through; whatever was
     stored until then is right, and folding the same events again completes it.
     """
     batch = Batch.of(received)
+    news: tuple[Received, ...] | None = None
     for attempt in range(ATTEMPTS):
         try:
-            _fold_once(batch, table, retention)
+            stored = table.read(batch.keys_to_read)
+            news = timely(batch, stored) if news is None else news
+            put_latency(news, table, stored, thresholds)
+            _fold_once(batch, table, retention, stored)
         except Conflict:
             time.sleep(random.uniform(0, 0.01 * 2 ** min(attempt, 6)))  # noqa: S311 - spreads writers, keeps no secret
         else:
-            return
+            return news
     raise StorageError(f"other writers were faster {ATTEMPTS} times in a row")
 
 
-def _fold_once(batch: Batch, table: Table, retention: Retention) -> None:
-    stored = table.read(batch.keys_to_read)
+def _fold_once(batch: Batch, table: Table, retention: Retention, stored: Stored) -> None:
     table.put(records.event_item(each.event, each.canonical, retention) for each in batch.received)
     put_marks(batch, table, stored, retention)
     folded = fold_runs(batch, table, retention, stored)

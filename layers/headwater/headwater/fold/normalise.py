@@ -5,17 +5,19 @@ service cannot be used, the messages of a group fail from the first one on that 
 """
 
 import json
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Protocol
 
 from headwater.fold.fold import fold
+from headwater.fold.told_apart import told_apart
+from headwater.graph.latency import Thresholds
 from headwater.graph.naming import Naming
 from headwater.graph.received import Received
 from headwater.graph.understanding import understood
-from headwater.metrics import producer_name
+from headwater.metrics import Durations
+from headwater.openlineage.event import DatasetEvent
 from headwater.openlineage.instant import Instant, milliseconds_between
 from headwater.store.messages import ReadMessage, read_message
 from headwater.store.records import Retention
@@ -41,12 +43,12 @@ class EventArchive(Protocol):
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of a batch: message ids that failed, counts, and durations in ms by producer."""
+    """What became of a batch: message ids that failed, counts, and how long events took."""
 
     failed: list[str] = field(default_factory=list)
     folded: int = 0
     quarantined: int = 0
-    durations: dict[str, dict[str, list[float]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(list)))
+    durations: list[Durations] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,7 @@ class Normaliser:
     archive: EventArchive
     retention: Retention
     naming: Naming
+    thresholds: Thresholds
     now: Callable[[], Instant]
     log: Callable[[str, BaseException], None]
 
@@ -92,7 +95,7 @@ class Normaliser:
                 continue
             try:
                 message = read_message(delivery.body, self.bucket)
-                readable.append(_Readable(delivery, message, understood(message.canonical, self.naming)))
+                readable.append(_Readable(delivery, message, self._understood(message)))
             except StorageError as error:
                 self.log("a message's body could not be read", error)
                 stuck.add(delivery.group)
@@ -100,6 +103,9 @@ class Normaliser:
             except Exception as error:  # noqa: BLE001 - ingest checked it: what is unreadable now stays so
                 self._quarantine(delivery, error, stuck, outcome)
         return readable
+
+    def _understood(self, message: ReadMessage) -> Received:
+        return understood(message.canonical, self.naming, message.received_at)
 
     def _one_by_one(self, readable: Iterable[_Readable], unarchived: Collection[_Readable], outcome: Outcome) -> None:
         stuck: set[str] = set()
@@ -119,14 +125,12 @@ class Normaliser:
                 self._quarantine(each.delivery, error, stuck, outcome)
 
     def _fold(self, readable: Sequence[_Readable], outcome: Outcome) -> None:
-        fold([each.received for each in readable], self.table, self.retention)
-        now = self.now()
-        outcome.folded += len(readable)
-        for each in readable:
-            event, received_at = each.received.event, each.message.received_at
-            durations = outcome.durations[producer_name(event.producer)]
-            durations["EmissionLatency"].append(milliseconds_between(event.time, received_at))
-            durations["FoldLatency"].append(milliseconds_between(received_at, now))
+        received = sorted((each.received for each in readable), key=lambda each: each.at)
+        for group in told_apart(received):
+            news = fold(group, self.table, self.retention, self.thresholds)
+            now = self.now()
+            outcome.folded += len(group)
+            outcome.durations += [_durations(each, now, is_news=each in news) for each in group]
 
     def _quarantine(self, delivery: Delivery, error: Exception, stuck: set[str], outcome: Outcome) -> None:
         """Keeps a message with the reason; if even that fails, it is to come again."""
@@ -141,6 +145,13 @@ class Normaliser:
             self.log("quarantine could not be reached", storage_error)
             stuck.add(delivery.group)
             outcome.failed.append(delivery.message_id)
+
+
+def _durations(received: Received, now: Instant, *, is_news: bool) -> Durations:
+    event = received.event
+    job = None if isinstance(event, DatasetEvent) else event.job.name
+    emission = milliseconds_between(event.time, received.at) if is_news else None
+    return Durations(event.producer, job, milliseconds_between(received.at, now), emission)
 
 
 def _in_order(deliveries: Sequence[Delivery], failed: set[str]) -> list[str]:

@@ -62,14 +62,17 @@ class DatasetHead:
 
     Who said what and when is in the heads of the jobs, which each run writes anyhow; the dataset's head holds only the
     outcome, so that a run which says nothing new does not write it. `schema` is the facet behind the digest in
-    `facets`; `columns` has the digest of the column lineage that each job gives of it; `users` are a few of its jobs,
-    writers first. `is_deleted` says that somebody deleted it and that nothing newer was heard of it since. `settling`
-    marks a head whose facets are being chosen anew; it is never there once a fold is through.
+    `facets`. `written` is the digest of the schema that it was last written with, or that a DatasetEvent gave it since:
+    a reader may say another, for it may have looked before. `columns` has the digest of the column lineage that each
+    job gives of it; `users` are a few of its jobs, writers first. `is_deleted` says that somebody deleted it and that
+    nothing newer was heard of it since. `settling` marks a head whose facets are being chosen anew; it is never there
+    once a fold is through.
     """
 
     facts: DatasetFacts
     facets: Mapping[str, Any] = field(default_factory=dict)
     schema: Any = None
+    written: str | None = None
     columns: Mapping[NodeId, str] = field(default_factory=dict)
     users: tuple[tuple[int, NodeId], ...] = ()
     is_deleted: bool = False
@@ -78,6 +81,10 @@ class DatasetHead:
     def disagrees_with(self, said: Registers) -> bool:
         """Whether someone who says this has another opinion of a facet, newer or older, than this head."""
         return any(self.facets.get(name) != said[name].value for name in _in_head(said))
+
+    def was_written_otherwise(self, wrote: Iterable[Register]) -> bool:
+        """Whether someone says that it has another schema than the one it was last written with, by this head."""
+        return any(register.value != self.written for register in wrote)
 
     @property
     def column_lineage(self) -> Register | None:
@@ -99,6 +106,12 @@ def newest_facets(said: Iterable[Registers]) -> dict[str, Any]:
     """The facets of a dataset: the newest of each name over everybody who said something of it."""
     newest = values(reduce(join_registers, said, {}))
     return {name: newest[name] for name in _in_head(newest)}
+
+
+def newest_written(wrote: Iterable[Register]) -> str | None:
+    """The digest of the schema that a dataset was last written with, of all that anybody says."""
+    newest = max(wrote, key=lambda register: register.stamp, default=None)
+    return newest.value if newest else None
 
 
 def first_users(users: Iterable[tuple[int, NodeId]]) -> tuple[tuple[int, NodeId], ...]:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from headwater.graph.curation import deleted_through, is_curation
 from headwater.graph.identity import NodeId, derivation_id, job_id
-from headwater.graph.mention import COLUMN_LINEAGE, QUALITY, SOURCES, Uses, uses
+from headwater.graph.mention import COLUMN_LINEAGE, QUALITY, SOURCES, Uses, schema_said, uses
 from headwater.graph.register import Register, Registers, deletable, join_registers, stamp, values
 from headwater.graph.run import PARENT, Run
 from headwater.openlineage.event import AnyEvent, DatasetEvent, JobEvent, Name, RunEvent
@@ -47,7 +47,8 @@ class LatestRun(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Seen:
     """A dataset as a job has ever seen it: what it calls it, whether it read it, wrote it, when it last named it, the
-    newest it said of its facets, and the run that last found something out about its data."""
+    newest it said of its facets, the run that last found something out about its data, and the schema (its digest) that
+    it wrote last: of a dataset that it also reads, its facets may tell what it read."""
 
     name: Name
     reads: bool
@@ -55,6 +56,7 @@ class Seen:
     last: Instant
     facets: Registers
     quality: RunRef | None = None
+    wrote: Register | None = None
 
     def join(self, other: "Seen | None") -> "Seen":
         if other is None:
@@ -62,7 +64,8 @@ class Seen:
         facets = join_registers(self.facets, other.facets)
         quality = max((each for each in (self.quality, other.quality) if each), default=None)
         name, last = min(self.name, other.name), max(self.last, other.last)
-        return Seen(name, self.reads or other.reads, self.writes or other.writes, last, facets, quality)
+        wrote = self.wrote.join(other.wrote) if self.wrote else other.wrote
+        return Seen(name, self.reads or other.reads, self.writes or other.writes, last, facets, quality, wrote)
 
 
 class Used(NamedTuple):
@@ -284,6 +287,7 @@ def _seen(event: RunEvent | JobEvent) -> dict[NodeId, Seen]:
             elsewhere = QUALITY | (OF_THE_WRITE if role == "o" else frozenset())
             facets = {name: facet for name, facet in use.facets.items() if name not in elsewhere}
             checked = RunRef(event.time, event.run_id) if use.quality and isinstance(event, RunEvent) else None
-            said = Seen(use.name, role == "i", role == "o", event.time, facets, checked)
+            wrote = schema_said(facets) if role == "o" else None
+            said = Seen(use.name, role == "i", role == "o", event.time, facets, checked, wrote)
             seen[node] = said.join(seen.get(node))
     return seen

@@ -11,7 +11,17 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from headwater.graph.identity import NodeId, dataset_id
-from headwater.graph.register import Registers, Stamp, deletable, is_deletion, join_registers, said, time_of, values
+from headwater.graph.register import (
+    Register,
+    Registers,
+    Stamp,
+    deletable,
+    is_deletion,
+    join_registers,
+    said,
+    time_of,
+    values,
+)
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetMention, Facets, Name
 from headwater.openlineage.instant import Instant
@@ -23,7 +33,8 @@ DATA_SOURCE = "dataSource"
 SOURCES = "headwater_sources"
 """On an output, the datasets that its producer says it is made of: `[[namespace, name], ...]`."""
 BY_DIGEST = frozenset({SCHEMA, COLUMN_LINEAGE})
-QUALITY = frozenset({"dataQualityAssertions", "dataQualityMetrics"})
+ASSERTIONS = "dataQualityAssertions"
+QUALITY = frozenset({ASSERTIONS, "dataQualityMetrics"})
 """What was found out about the data of an input or output: new with every run, and a history of its own."""
 
 
@@ -88,6 +99,12 @@ def uses(mentions: Iterable[DatasetMention], at: Stamp) -> Uses:
 def join_uses(left: Uses, right: Uses) -> Uses:
     """A run's datasets are the union over its events; an empty array removes nothing."""
     return {**left, **{node: use.join(left.get(node)) for node, use in right.items()}}
+
+
+def schema_said(facets: Registers) -> Register | None:
+    """The digest of the schema among the facets of a dataset, and when it was said."""
+    register = facets.get(SCHEMA)
+    return register if register and register.value is not None else None
 
 
 def mentioned(event: AnyEvent) -> tuple[DatasetMention, ...]:

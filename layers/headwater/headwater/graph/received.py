@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from headwater.openlineage.event import AnyEvent, Name
-from headwater.openlineage.instant import Instant
+from headwater.openlineage.instant import NEVER, Instant
 
 
 class Alias(NamedTuple):
@@ -32,7 +32,7 @@ class Link(NamedTuple):
 class Received(NamedTuple):
     """An event, its canonical text, and what it tells of the names of datasets.
 
-    `written` are those of the aliases that name an output of a run.
+    `at` is when it was received over HTTP, if it was. `written` are those of the aliases that name an output of a run.
     `sources` are datasets that its column lineage names and its inputs do not (OpenLineage's producers trim the two
     differently): they become no inputs of the job, but their readers know it.
     """
@@ -43,3 +43,4 @@ class Received(NamedTuple):
     links: tuple[Link, ...] = ()
     written: tuple[Alias, ...] = ()
     sources: tuple[Name, ...] = ()
+    at: Instant = NEVER

@@ -10,11 +10,12 @@ from headwater.graph.naming import Naming
 from headwater.graph.received import Alias, Link, Received
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetMention, Name, RunEvent
+from headwater.openlineage.instant import NEVER, Instant
 from headwater.openlineage.wire import read_event
 
 
-def understood(canonical: str, naming: Naming) -> Received:
-    """The event in a canonical text. Raises Refused if it is none."""
+def understood(canonical: str, naming: Naming, at: Instant = NEVER) -> Received:
+    """The event in a canonical text, received `at`. Raises Refused if it is none."""
     event = spelled_out(read_event(exact_json.loads(canonical)))
     aliases = {alias for mention in mentioned(event) for alias in _aliases(event, mention, naming)}
     outputs = event.outputs if isinstance(event, RunEvent) else ()
@@ -22,7 +23,7 @@ def understood(canonical: str, naming: Naming) -> Received:
     event = _renamed(event, naming)
     links = {link for mention in mentioned(event) for link in _links(mention, naming)}
     named = tuple(sorted(aliases)), tuple(sorted(links)), tuple(sorted(written))
-    return Received(event, canonical, *named, _undeclared(event, naming))
+    return Received(event, canonical, *named, _undeclared(event, naming), at)
 
 
 def _aliases(event: AnyEvent, mention: DatasetMention, naming: Naming) -> Iterator[Alias]:

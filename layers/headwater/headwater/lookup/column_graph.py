@@ -105,9 +105,10 @@ class ColumnGraph:
     def _read(self, datasets: Collection[NodeId]) -> dict[NodeId, DatasetHead]:
         """Datasets and their users, those that were not read before."""
         unread = {each for each in datasets if self.one(each) not in self.users}
-        around = self.reader.around(unread) if unread else None
+        around = self.reader.around(unread, most=MAX_READERS) if unread else None
         if around is None:
             return {}
+        self.is_truncated |= around.is_cut
         if around.same:
             self.same |= around.same
             self._unite_names()

@@ -33,8 +33,10 @@ class Consumers:
     """What is known of datasets and their readers so far. `of_columns` says whether columns matter; `as_of` a time, or
     now. `same` has the other ids of datasets, `told` the digest of what each job said of the columns of its outputs."""
 
-    def __init__(self, reader: Reader, *, of_columns: bool, as_of: Instant | None = None) -> None:
+    def __init__(self, reader: Reader, most: int, *, of_columns: bool, as_of: Instant | None = None) -> None:
         self.reader = reader
+        self.most = most
+        self.is_cut = False
         self.of_columns = of_columns
         self.as_of = as_of
         self.heads: dict[NodeId, DatasetHead] = {}
@@ -57,9 +59,10 @@ class Consumers:
     def read_datasets(self, datasets: Collection[NodeId]) -> None:
         """Reads datasets that were not read yet, and who reads them."""
         unread = {each for each in datasets if self.one(each) not in self._readers}
-        around = self.reader.around(unread) if unread else None
+        around = self.reader.around(unread, (Side.READS,), self.most) if unread else None
         if around is None:
             return
+        self.is_cut |= around.is_cut
         self.same |= around.same
         self.heads |= around.heads
         self._readers |= dict.fromkeys(unread, frozenset())

@@ -48,7 +48,7 @@ def dataset(reader: Reader, question: Question, path: str) -> Answer:
 
 def dataset_shape(reader: Reader, dataset: NodeId) -> Shape:
     """A dataset on its own: three reads, if it is not known by several names and its writers are not very many."""
-    around = reader.around([dataset], (Side.WRITES,))
+    around = reader.around([dataset], (Side.WRITES,), MAX_ASKED)
     one = around.same.get(dataset, dataset)
     head, asked = around.heads[one], _to_ask(around, one)
     ids = around.ids_of(one)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from headwater.graph.mention import ASSERTIONS
 from headwater.graph.register import values
 from headwater.graph.schema_diff import SchemaDiff
 from headwater.lookup import shapes
@@ -72,10 +73,10 @@ def of_schemas(place: Place, changes: Iterable[SchemaChange]) -> Iterator[Findin
 def of_checks(place: Place, checks: Iterable[Check]) -> Iterator[Finding]:
     """Assertions on the data that did not hold, of a run all in one."""
     for check in checks:
-        assertions = _assertions(values(check.found))
+        assertions = assertions_of(values(check.found))
         failed = [each for each in assertions if each.get("success") is False]
         if failed:
-            told = listed([_told_of_assertion(each) for each in failed])
+            told = listed([told_of_assertion(each) for each in failed])
             summary = f"{place.name.name}: {len(failed)} of {len(assertions)} assertions failed: {told}"
             yield Finding(What.ASSERTION_FAILED, check.at, place, check.run_id, summary, {"assertions": failed})
 
@@ -92,12 +93,14 @@ def _told_of_columns(diff: SchemaDiff) -> list[str]:
     return [*retyped, *removed, *(f"{name} was added" for name in diff.added)]
 
 
-def _assertions(facets: Shape) -> list[dict[str, Any]]:
-    facet = facets.get("dataQualityAssertions")
+def assertions_of(facets: Shape) -> list[dict[str, Any]]:
+    """The assertions among what a run found out about a dataset."""
+    facet = facets.get(ASSERTIONS)
     assertions = facet.get("assertions") if isinstance(facet, dict) else None
     return [each for each in assertions if isinstance(each, dict)] if isinstance(assertions, list) else []
 
 
-def _told_of_assertion(assertion: Mapping[str, Any]) -> str:
+def told_of_assertion(assertion: Mapping[str, Any]) -> str:
+    """An assertion in few words: `not_null of email`."""
     column = f" of {assertion['column']}" if assertion.get("column") else ""
     return f"{assertion.get('assertion')}{column}"

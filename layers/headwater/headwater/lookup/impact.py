@@ -20,6 +20,9 @@ from headwater.lookup.reader import Reader
 from headwater.lookup.spread import By, Place, Reached, Spread
 from headwater.openlineage.instant import Instant
 
+PUSHED_DOWN = ("max({})", "min({})", "count({})")
+"""What Spark has an Iceberg scan compute, the listener names as if it were a column of the table: `max(id)`."""
+
 
 class Reach(NamedTuple):
     """How far to go: how many job hops, until how much is found; and by what was known at a time, or is now."""
@@ -58,7 +61,7 @@ class Impact(NamedTuple):
 def impact(reader: Reader, dataset: NodeId, columns: Collection[str] | None = None, reach: Reach = _FAR) -> Impact:
     """What a change of a dataset, or only of some of its columns, puts at risk. The columns need not be there (any
     more): what is known of those who use them counts."""
-    known = Consumers(reader, of_columns=columns is not None, as_of=reach.as_of)
+    known = Consumers(reader, reach.most + 1, of_columns=columns is not None, as_of=reach.as_of)
     known.read_datasets([dataset])
     one = known.one(dataset)
     head = known.heads.get(one)
@@ -66,10 +69,12 @@ def impact(reader: Reader, dataset: NodeId, columns: Collection[str] | None = No
         return Impact(None, (), is_truncated=False)
     spread = Spread(known, reach.most)
     whole = Reached(Place(Kind.DATASET, one), 0, By.DATASET)
-    parts = [Reached(Place(Kind.FIELD, one, field), 0, By.COLUMN) for field in sorted(columns or ())]
+    fields = sorted(name for field in columns or () for name in (field, *(each.format(field) for each in PUSHED_DOWN)))
+    parts = [Reached(Place(Kind.FIELD, one, field), 0, By.COLUMN) for field in fields]
     spread.go([whole] if columns is None else parts, reach.depth)
     found = sorted(_at_risk(spread), key=lambda each: (each.distance, each.node_id))
-    return Impact(head, tuple(found[: reach.most]), spread.is_truncated or len(found) > reach.most)
+    is_truncated = spread.is_truncated or known.is_cut or len(found) > reach.most
+    return Impact(head, tuple(found[: reach.most]), is_truncated)
 
 
 def _at_risk(spread: Spread) -> Iterator[AtRisk]:

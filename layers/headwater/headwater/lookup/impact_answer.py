@@ -52,7 +52,7 @@ def _is_known(reader: Reader, node: Node, found: Impact, as_of: Instant | None) 
 
 def _paged(found: Impact, page: Page) -> Shape:
     asked, total = found.at_risk[page.offset :][: page.limit], len(found.at_risk)
-    items = fitting(map(_item, asked))
+    items = fitting(map(item_of, asked))
     end = page.offset + len(items)
     answer: Shape = {"totalCount": total, "owners": _by_owner(zip(asked, items, strict=False))}
     if found.is_truncated:
@@ -72,7 +72,8 @@ def _by_owner(items: Iterable[tuple[AtRisk, Shape]]) -> list[Shape]:
     return [{"owner": owner, "items": owned[owner]} for owner in ranked]
 
 
-def _item(of: AtRisk) -> Shape:
+def item_of(of: AtRisk) -> Shape:
+    """One thing at risk, without its owners."""
     transformations = {"transformations": of.transformations} if of.transformations else {}
     return {
         "nodeId": of.node_id,

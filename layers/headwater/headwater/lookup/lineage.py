@@ -85,10 +85,9 @@ class _Walker:
     def read_jobs(self, ids: Collection[NodeId]) -> dict[NodeId, JobHead]:
         """The jobs among these that are not in the graph yet, with the edges that they have in this view."""
         wanted = sorted(set(ids) - self.graph.jobs.keys())
-        room = max(0, self.walk.most - len(self.graph.order)) + 1
-        if len(wanted) > room:
+        if len(wanted) > self.room():
             self.graph.is_truncated = True
-            wanted = wanted[:room]
+            wanted = wanted[: self.room()]
         heads = self.reader.jobs(wanted, seen=self.walk.view is View.EVER)
         if self.walk.as_of:
             edges = self.reader.edges_at(heads, self.walk.as_of)
@@ -104,7 +103,8 @@ class _Walker:
     def add_datasets(self, ids: Collection[NodeId], sides: Collection[Side]) -> set[NodeId]:
         """Reads the datasets that are not in the graph yet, and who uses them. Returns the new ones."""
         unread = {each for each in ids if self.graph.one(each) not in self.graph.order}
-        around = self.reader.around(unread, sides)
+        around = self.reader.around(unread, sides, self.room())
+        self.graph.is_truncated |= around.is_cut
         heads = self.reader.datasets_at(around.heads, self.walk.as_of) if self.walk.as_of else around.heads
         new = heads.keys() - self.graph.order.keys()
         self.graph.same |= around.same
@@ -113,10 +113,14 @@ class _Walker:
         self.graph.order |= dict.fromkeys(sorted(new))
         return set(new)
 
+    def room(self) -> int:
+        """How many more nodes are looked at: one more than are wanted, which tells that there are more."""
+        return max(0, self.walk.most - len(self.graph.order)) + 1
+
     def is_over(self) -> bool:
-        if len(self.graph.order) >= self.walk.most or clock.monotonic() > self.deadline:
-            self.graph.is_truncated = True
-        return self.graph.is_truncated
+        is_over = len(self.graph.order) >= self.walk.most or clock.monotonic() > self.deadline
+        self.graph.is_truncated |= is_over
+        return is_over
 
     def used_by(self, datasets: Collection[NodeId], sides: Collection[Side]) -> set[NodeId]:
         return {job for each in datasets for side in sides for job in self.users.get(each, NOBODY)[side]}

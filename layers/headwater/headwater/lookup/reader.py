@@ -31,12 +31,14 @@ class Around:
     """Datasets, who uses them, and which ids are names of one: `same` leads from each to that which stands for all.
 
     `used` are the ids under which anything is stored; a symlink mostly leads to a name that nobody uses by itself.
+    `is_cut` says that somebody uses them who is not among the users.
     """
 
     heads: dict[NodeId, DatasetHead] = field(default_factory=dict)
     users: dict[NodeId, Neighbours] = field(default_factory=dict)
     same: dict[NodeId, NodeId] = field(default_factory=dict)
     used: frozenset[NodeId] = frozenset()
+    is_cut: bool = False
 
     def ids_of(self, dataset: NodeId) -> set[NodeId]:
         """The ids under which anything is stored of a dataset."""
@@ -61,8 +63,9 @@ class Reader:
         items = self.table.read([keys.dataset_head(dataset) for dataset in ids], DOC) if ids else {}
         return _all_heads(items.values()) if deleted else _heads(items.values())
 
-    def around(self, ids: Collection[NodeId], sides: Collection[Side] = tuple(Side)) -> Around:
-        """Datasets with those who read or write them: one read, unless some have other names or very many neighbours.
+    def around(self, ids: Collection[NodeId], sides: Collection[Side] = tuple(Side), most: int | None = None) -> Around:
+        """Datasets with those who read or write them: one read, unless some have other names or very many neighbours,
+        of whom the first `most` may do.
 
         Names that a symlinks facet says are of one dataset are shown as one: whose head has the facet stands for all.
         """
@@ -77,8 +80,8 @@ class Reader:
             pages = {keys.node_of(k.pk): records.read_page(item) for k, item in items.items() if k.sk != keys.HEAD}
             roots |= pages
             unread = {other for page in pages.values() for other in page.merged} - roots.keys() - unread
-        users = read_below(self.table, roots, sides)
-        return _merged(heads, users, _groups(heads, roots))
+        users = read_below(self.table, roots, sides, most)
+        return replace(_merged(heads, users.of, _groups(heads, roots)), is_cut=bool(users.cut))
 
     def edges_at(self, jobs: Mapping[NodeId, JobHead], time: Instant) -> dict[NodeId, Edges]:
         """What jobs read and wrote at a time: by each one's newest run until then that names a dataset."""

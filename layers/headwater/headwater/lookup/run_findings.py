@@ -12,7 +12,7 @@ from headwater.lookup.findings import Finding, Place, What, listed
 from headwater.lookup.names import Kind
 from headwater.lookup.shapes import Shape
 from headwater.lookup.window import Window
-from headwater.openlineage.event import Name
+from headwater.openlineage.event import Facets, Name
 from headwater.openlineage.instant import shown
 
 MAX_MESSAGE = 5_000
@@ -67,8 +67,8 @@ def _of_run(place: Place, run: Run, window: Window) -> Iterator[Finding]:
     at = run.started_at if _is_open(run, window) else run.ended_at or run.started_at
     if state in _FAILURES:
         what, told = _FAILURES[state]
-        message = shapes.text(values(run.facets), "errorMessage", "message") or ""
-        because = f": {_first_line(message)}" if message else ""
+        message = error_message(values(run.facets))
+        because = f": {first_line(message)}" if message else ""
         details: Shape = {"message": message[:MAX_MESSAGE]} if message else {}
         yield Finding(what, at, place, run.run_id, f"{name} {told}{because}", details | _children(run))
     elif run.failed_children:
@@ -110,5 +110,11 @@ def _told_of(difference: Shape) -> list[str]:
     ]
 
 
-def _first_line(message: str) -> str:
+def error_message(facets: Facets) -> str:
+    """What a run says that it failed of, mostly with a stack trace; the Spark listener says it in a facet of its own."""
+    return shapes.text(facets, "errorMessage", "message") or shapes.text(facets, "spark.exception", "message") or ""
+
+
+def first_line(message: str) -> str:
+    """The first line of a message: what follows may hold lines of the source, and what is written in them."""
     return next(iter(message.strip().splitlines()), "")[:MAX_FIRST_LINE]

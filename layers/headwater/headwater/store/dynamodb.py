@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from headwater.openlineage.instant import Instant
 from headwater.store import keys
 from headwater.store.aws import translated_errors
 from headwater.store.keys import Key
@@ -20,10 +21,12 @@ WRITE_LIMIT = 25
 MAX_PARTS_BYTES = 350 * 1024
 """An item has 400 KB; what its parts take beyond this goes to S3."""
 TRIES = 8
+SHARDS = "0123456789abcdef"
+"""The partitions of the index of open runs."""
 ATTRIBUTES = frozenset(
     {"PK", "SK", "kind", "namespace", "name", "state", "run_id", "at", "first", "listed_in", "place"}
 )
-ATTRIBUTES |= {"settling", "doc", "seen", "expires_at"}
+ATTRIBUTES |= {"settling", "doc", "seen", "expires_at", "open_in"}
 """All that items are made of, but for their version."""
 
 Attributes = dict[str, dict[str, Any]]
@@ -41,7 +44,7 @@ class DynamoTable:
     def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
         wanted = [{"PK": {"S": key.pk}, "SK": {"S": key.sk}} for key in sorted(set(keys))]
         pages = [_page(wanted[start : start + READ_LIMIT], only) for start in range(0, len(wanted), READ_LIMIT)]
-        items = [self._item(found) for page in self._each(self._read_page, pages) for found in page]
+        items = [item_of(found, self._bucket) for page in self._each(self._read_page, pages) for found in page]
         return {item.key: item for item in items}
 
     def change(self, changes: Sequence[Change]) -> None:
@@ -102,6 +105,11 @@ class DynamoTable:
         values = {":run_id": {"S": run_id}}
         query = {"KeyConditionExpression": "run_id = :run_id", "ExpressionAttributeValues": values}
         return [_key(found) for page in self._query(None, IndexName="by_run", **query) for found in page]
+
+    def open_runs(self, before: Instant) -> list[Key]:
+        shards = [_between("open_in", keys.open_runs(shard), "at", LOWEST, before) for shard in SHARDS]
+        found = self._each(lambda within: list(self._query(None, IndexName="open", **within)), shards)
+        return [_key(each) for pages in found for page in pages for each in page]
 
     def _each(self, operation: Any, arguments: Sequence[Any]) -> list[Any]:
         """One call each, side by side; a lone one without a thread."""
@@ -176,16 +184,17 @@ class DynamoTable:
         self._bucket.put(key, part)
         return key
 
-    def _item(self, found: Attributes) -> Item:
-        key = Key(found.pop("PK")["S"], found.pop("SK")["S"])
-        found.pop("v", None)
-        expires_at = int(found.pop("expires_at")["N"]) if "expires_at" in found else None
-        labels = {name: value["S"] for name, value in found.items() if "S" in value}
-        parts = {name: value["B"] for name, value in found.items() if "B" in value}
-        for name, value in found.items():
-            if "M" in value:
-                parts[name] = self._bucket.get(value["M"]["s3"]["S"])
-        return Item(key, labels, parts, expires_at)
+
+def item_of(found: Attributes, bucket: Bodies) -> Item:
+    """The item that these attributes are, with its parts from S3."""
+    key = Key(found["PK"]["S"], found["SK"]["S"])
+    expires_at = int(found["expires_at"]["N"]) if "expires_at" in found else None
+    labels = {name: value["S"] for name, value in found.items() if "S" in value and name not in ("PK", "SK", "v")}
+    parts = {name: value["B"] for name, value in found.items() if "B" in value}
+    for name, value in found.items():
+        if "M" in value:
+            parts[name] = bucket.get(value["M"]["s3"]["S"])
+    return Item(key, labels, parts, expires_at)
 
 
 def _page(wanted: list[Attributes], only: str | None) -> dict[str, Any]:

@@ -32,6 +32,11 @@ def run(job: NodeId, run_id: str) -> Key:
     return Key(f"J#{job}", f"R#{run_id}")
 
 
+def latency(job: NodeId) -> Key:
+    """Whether the events of a job come late."""
+    return Key(f"J#{job}", "LATENCY")
+
+
 def dataset_head(dataset: NodeId) -> Key:
     return Key(f"D#{dataset}", HEAD)
 
@@ -132,6 +137,11 @@ def children_of(run_id: str) -> str:
 def names_of(dataset: NodeId) -> str:
     """Where the other names of a dataset are listed, by the time they were first used."""
     return f"A#{dataset}"
+
+
+def open_runs(shard: str) -> str:
+    """Where the runs are found that have not ended (`open_in` of the index `open`), by the time they started."""
+    return f"O#{shard}"
 
 
 def name_key(name: Name, node: NodeId) -> str:

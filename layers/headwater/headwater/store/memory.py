@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from headwater.openlineage.instant import Instant
 from headwater.store import keys
 from headwater.store.keys import Key
 from headwater.store.table import HIGHEST, LOWEST, Change, Conflict, Item, Listed
@@ -66,6 +67,10 @@ class MemoryTable:
 
     def runs(self, run_id: str) -> list[Key]:
         return sorted(item.key for item in self.items.values() if item.labels.get("run_id") == run_id)
+
+    def open_runs(self, before: Instant) -> list[Key]:
+        found = [item for item in self.items.values() if "open_in" in item.labels and item.labels["at"] < before]
+        return [item.key for item in sorted(found, key=lambda item: (item.labels["open_in"], item.labels["at"]))]
 
     def _holds(self, change: Change) -> bool:
         present = self.items.get(change.item.key)

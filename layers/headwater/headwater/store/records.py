@@ -8,11 +8,12 @@ from typing import Any
 from headwater.graph.dataset import DatasetFacts, DatasetHead
 from headwater.graph.identity import NodeId, dataset_id, job_id, sent_id, version_of_event
 from headwater.graph.job import JobFacts, JobHead, LatestRun, RunRef, Seen, edges_of
+from headwater.graph.latency import Latency
 from headwater.graph.mention import SCHEMA, DatasetUse, Document, Uses
 from headwater.graph.neighbours import Page, Side
 from headwater.graph.received import Alias, Writing
 from headwater.graph.register import Register, Registers
-from headwater.graph.run import Ending, ParentRef, Run
+from headwater.graph.run import Ending, ParentRef, Run, RunState
 from headwater.openlineage.event import AnyEvent, EventType, JobEvent, Name, RunEvent
 from headwater.openlineage.instant import Instant, to_datetime
 from headwater.store import keys
@@ -31,7 +32,8 @@ class Retention:
 
 
 def run_item(run: Run, retention: Retention) -> Item:
-    """A run. `at` puts it among its job's runs, `place` among its parent's; `run_id` finds it without its job."""
+    """A run. `at` puts it among its job's runs, `place` among its parent's; `run_id` finds it without its job. Until it
+    ends, `open_in` has it watched, if it sent any event itself: one of sixteen places, so that none is hot."""
     document = {
         "job": run.job,
         "run": run.run_id,
@@ -57,6 +59,8 @@ def run_item(run: Run, retention: Retention) -> Item:
         "run_id": run.run_id,
         "at": keys.time_key(*run.order),
     }
+    if run.state is RunState.RUNNING and run.last:
+        labels["open_in"] = keys.open_runs(run.run_id[-1])
     if run.parent:
         labels |= {"listed_in": keys.children_of(run.parent.run_id), "place": keys.time_key(*run.order, node)}
     return Item(keys.run(node, run.run_id), labels, {DOC: pack(document)}, _expiry(run.updated, retention.runs))
@@ -132,10 +136,7 @@ def job_item(head: JobHead) -> Item:
         "chosen": head.chosen,
         "isDerivation": facts.is_derivation,
     }
-    seen = {
-        node: [seen.name, seen.reads, seen.writes, seen.last, _from_registers(seen.facets), seen.quality]
-        for node, seen in facts.seen.items()
-    }
+    seen = {node: _from_seen(seen) for node, seen in facts.seen.items()}
     labels = _node_labels("job", facts.name, head.settling)
     if not facts.is_deleted and not facts.is_derivation:
         labels["listed_in"] = keys.jobs_of(facts.name.namespace)
@@ -160,6 +161,18 @@ def read_job(item: Item) -> JobHead:
     return JobHead(facts, latest, edges_of(document["chosen"]), item.labels.get("settling"))
 
 
+def latency_item(latency: Latency) -> Item:
+    """When a job's emission latency last turned; such an item is only for who follows the table."""
+    labels = {"kind": "latency", "namespace": latency.job.namespace, "name": latency.job.name}
+    document = [latency.job, latency.run_id, latency.at, latency.millis, latency.threshold, latency.is_exceeded]
+    return Item(keys.latency(job_id(latency.job)), labels, {DOC: pack(document)})
+
+
+def read_latency(item: Item) -> Latency:
+    job, *rest = unpack(item.parts[DOC])
+    return Latency(Name(*job), *rest)
+
+
 def dataset_item(head: DatasetHead) -> Item:
     """A dataset's head: its facets as they are now, and the schema behind the digest."""
     facts = head.facts
@@ -171,6 +184,7 @@ def dataset_item(head: DatasetHead) -> Item:
         "said": facts.said,
         "facets": head.facets,
         "schema": head.schema,
+        "written": head.written,
         "columns": head.columns,
         "users": head.users,
         "isDeleted": head.is_deleted,
@@ -191,6 +205,7 @@ def read_dataset(item: Item) -> DatasetHead:
         facts,
         document["facets"],
         document["schema"],
+        document["written"],
         document["columns"],
         users,
         document["isDeleted"],
@@ -301,9 +316,15 @@ def _node_labels(kind: str, name: Name, settling: str | None) -> dict[str, str]:
     return labels | {"settling": settling} if settling else labels
 
 
+def _from_seen(seen: Seen) -> list[Any]:
+    wrote = _from_register(seen.wrote) if seen.wrote else None
+    return [seen.name, seen.reads, seen.writes, seen.last, _from_registers(seen.facets), seen.quality, wrote]
+
+
 def _to_seen(document: list[Any]) -> Seen:
-    name, reads, writes, last, facets, quality = document
-    return Seen(Name(*name), reads, writes, last, _to_registers(facets), RunRef(*quality) if quality else None)
+    name, reads, writes, last, facets, quality, wrote = document
+    checked, written = RunRef(*quality) if quality else None, Register(*wrote) if wrote else None
+    return Seen(Name(*name), reads, writes, last, _to_registers(facets), checked, written)
 
 
 def _to_parents(document: list[Any]) -> list[ParentRef]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
+from headwater.openlineage.instant import Instant
 from headwater.store import keys
 from headwater.store.keys import Key
 
@@ -81,7 +82,7 @@ LOWEST, HIGHEST = "\x01", "\U0010ffff" * 4
 
 
 class Table(Protocol):
-    """Reads are strongly consistent but for those of `listed`, `counted`, `count` and `runs`."""
+    """Reads are strongly consistent but for those of `listed`, `counted`, `count`, `runs` and `open_runs`."""
 
     def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
         """The items that are there, up to 100 a call to the service; it may be, `only` one part of each, and no labels.
@@ -125,3 +126,6 @@ class Table(Protocol):
 
     def runs(self, run_id: str) -> list[Key]:
         """The keys of the runs with that id: one for each job name it came under."""
+
+    def open_runs(self, before: Instant) -> list[Key]:
+        """The keys of the runs that started before a time and have not ended, nor been given up."""

@@ -1,0 +1,65 @@
+"""The runs above a run: the application that it is an action of, and the orchestrator's that started that."""
+
+from dataclasses import dataclass
+
+from headwater.graph.identity import job_id
+from headwater.graph.register import values
+from headwater.graph.run import ParentRef, Run
+from headwater.lookup import shapes
+from headwater.lookup.reader import Reader
+from headwater.lookup.shapes import Shape
+from headwater.store import keys
+
+MOST = 10
+"""Levels: a task in a task group in a DAG that a DAG triggered has four."""
+_APPLICATIONS = {"SPARK", "FLINK", "HIVE", "TRINO"}
+"""Integrations (jobType facet) whose runs are actions of an application."""
+
+
+@dataclass(frozen=True, slots=True)
+class Above:
+    """The run of the application, and that of the orchestrator at the top, where there are any."""
+
+    application: ParentRef | None
+    orchestrator: ParentRef | None
+
+    def shape(self) -> Shape:
+        return {"application": _shape(self.application), "orchestrator": _shape(self.orchestrator)}
+
+    def told(self) -> str:
+        """Where it ran, for a sentence: ` in application A, for O`."""
+        application = f", in application {self.application.job.name}" if self.application else ""
+        return application + (f", started by {self.orchestrator.job.name}" if self.orchestrator else "")
+
+
+def above(reader: Reader, run: Run) -> Above:
+    """What is above a run, as far as each level's own parent facet tells; then what a facet calls the root."""
+    chain: list[ParentRef] = []
+    known: Run | None = run
+    root = run
+    while known and known.parent and known.parent not in chain and len(chain) < MOST:
+        chain.append(known.parent)
+        known = next(iter(reader.read_runs([keys.run(job_id(chain[-1].job), chain[-1].run_id)])), None)
+        root = known or root
+    top = _root(root)
+    if top and top not in chain:
+        chain.append(top)
+    application = chain[0] if chain and _is_action(run) else None
+    orchestrator = chain[-1] if chain and chain[-1] != application else None
+    return Above(application, orchestrator)
+
+
+def _is_action(run: Run) -> bool:
+    job_type = values(run.job_facets).get("jobType")
+    is_application = isinstance(job_type, dict) and job_type.get("jobType") == "APPLICATION"
+    return (shapes.text(values(run.job_facets), "jobType", "integration") or "") in _APPLICATIONS and not is_application
+
+
+def _root(run: Run) -> ParentRef | None:
+    """The newest parent facet's root is among what the run named; what is neither the parent nor itself is the root."""
+    others = [each for each in run.parents if each.run_id != run.run_id and each != run.parent]
+    return max(others, default=None)
+
+
+def _shape(ref: ParentRef | None) -> Shape | None:
+    return {"runId": ref.run_id, "job": shapes.name(ref.job)} if ref else None

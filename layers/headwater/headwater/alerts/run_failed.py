@@ -1,0 +1,69 @@
+"""`Run Failed`: once a run, whatever comes after its failure, and in whatever order."""
+
+from collections.abc import Iterator
+
+from headwater.alerts.alert import Alert, Severity, Type, counted, id_of, link_to, short, united
+from headwater.alerts.record import Record
+from headwater.alerts.run_above import above
+from headwater.graph.identity import job_id
+from headwater.graph.register import values
+from headwater.graph.run import Run, RunState
+from headwater.lookup import shapes
+from headwater.lookup.names import Kind
+from headwater.lookup.reader import Reader
+from headwater.lookup.run_findings import error_message, first_line
+from headwater.openlineage.instant import shown
+from headwater.store import records
+
+MOST_OUTPUTS = 50
+
+
+def run_failed(record: Record, reader: Reader) -> Iterator[Alert]:
+    """The alert for a record of a run, if it failed and had not failed before."""
+    if record.after is None or (record.before and records.read_run(record.before).state is RunState.FAILED):
+        return
+    run = records.read_run(record.after)
+    if run.state is RunState.FAILED:
+        yield _alert(run, reader)
+
+
+def _alert(run: Run, reader: Reader) -> Alert:
+    outputs = reader.datasets(run.outputs)
+    owners = [shapes.owners_of(head.facets) for head in outputs.values()]
+    of_run = above(reader, run)
+    message = first_line(error_message(values(run.facets)))
+    written = [shapes.node_id(Kind.DATASET, use.name) for use in run.outputs.values()]
+    at = run.ended_at or run.updated
+    lines = [
+        f"Run {run.run_id} of job {run.job.name} in {run.job.namespace} failed at {shown(at)}{of_run.told()}.",
+        *([message] if message else []),
+        *(
+            [f"It was writing {counted(len(written), 'dataset')}, which may be stale: {_some(written)}."]
+            * bool(written)
+        ),
+    ]
+    return Alert(
+        type=Type.RUN_FAILED,
+        id=id_of(Type.RUN_FAILED, job_id(run.job), run.run_id),
+        time=at,
+        severity=Severity.CRITICAL,
+        kind=Kind.JOB,
+        name=run.job,
+        owners=united(shapes.owners_of(values(run.job_facets)), *owners),
+        title=f"{short(run.job.name)} failed",
+        lines=tuple(lines),
+        group=job_id(run.job),
+        link=link_to("lineage", Kind.JOB, run.job),
+        details={
+            "job": shapes.name(run.job),
+            "run": {"runId": run.run_id, "startedAt": shown(run.started_at), "endedAt": shown(at)},
+            **of_run.shape(),
+            "message": message or None,
+            "outputs": written[:MOST_OUTPUTS],
+        },
+    )
+
+
+def _some(written: list[str], most: int = 3) -> str:
+    told = ", ".join(map(short, written[:most]))
+    return told if len(written) <= most else f"{told} and {len(written) - most} more"

@@ -1,0 +1,92 @@
+"""Types of columns as producers spell them, and what becomes of a value when one takes another's place.
+
+Spark says `long` where Trino and Hive say `bigint`: to change the spelling is no change. A wider type holds every value
+of the narrower one exactly (Avro's promotions, and those that Iceberg allows); all else is another type.
+"""
+
+import re
+from enum import StrEnum
+from typing import Any
+
+_ALIASES = {
+    "bigint": "long",
+    "int8": "long",
+    "int64": "long",
+    "int": "integer",
+    "int4": "integer",
+    "int32": "integer",
+    "smallint": "short",
+    "int2": "short",
+    "int16": "short",
+    "tinyint": "byte",
+    "real": "float",
+    "float4": "float",
+    "float32": "float",
+    "float8": "double",
+    "float64": "double",
+    "double precision": "double",
+    "bool": "boolean",
+    "text": "string",
+    "character varying": "varchar",
+    "numeric": "decimal",
+    "dec": "decimal",
+    "timestamp with time zone": "timestamptz",
+    "timestamp without time zone": "timestamp",
+}
+_WIDER = {
+    "byte": {"short", "integer", "long", "float", "double"},
+    "short": {"integer", "long", "float", "double"},
+    "integer": {"long", "double"},
+    "float": {"double"},
+    "char": {"varchar", "string"},
+    "varchar": {"string"},
+}
+_DECIMAL_DIGITS = {"byte": 3, "short": 5, "integer": 10, "long": 19}
+_PARTS = re.compile(r"([a-z][a-z0-9_ ]*?)\s*(?:\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\))?")
+
+
+class Retyping(StrEnum):
+    """What a change of type means for those who read the column."""
+
+    NONE = "none"
+    WIDENED = "widened"
+    NARROWED = "narrowed"
+    INCOMPATIBLE = "incompatible"
+
+
+def retyping(before: Any, after: Any) -> Retyping:
+    """How a column's type changed. A type that is not known on both sides has not changed, for all that is known."""
+    if not isinstance(before, str) or not isinstance(after, str):
+        return Retyping.NONE
+    old, new = _read(before), _read(after)
+    if old == new:
+        return Retyping.NONE
+    if _is_wider(old, new):
+        return Retyping.WIDENED
+    return Retyping.NARROWED if _is_wider(new, old) else Retyping.INCOMPATIBLE
+
+
+_Type = tuple[str, int | None, int | None]
+"""A type's name, and the numbers in its brackets: length, or precision and scale."""
+
+
+def _read(text: str) -> _Type:
+    plain = " ".join(text.lower().split())
+    parts = _PARTS.fullmatch(plain)
+    if not parts:
+        return re.sub(r"\s+", "", plain), None, None
+    name = _ALIASES.get(parts[1], parts[1])
+    first, second = (int(each) if each else None for each in parts.group(2, 3))
+    if name == "decimal":
+        return name, first if first is not None else 10, second or 0
+    return name, first, second
+
+
+def _is_wider(narrow: _Type, wide: _Type) -> bool:
+    (name, length, scale), (other, room, other_scale) = narrow, wide
+    if other == "decimal" and room is not None:
+        digits, fraction = (length or 0, scale or 0) if name == "decimal" else (_DECIMAL_DIGITS.get(name, 99), 0)
+        return room - (other_scale or 0) >= digits - fraction and (other_scale or 0) >= fraction
+    if name == other:
+        return name in ("varchar", "char") and length is not None and (room is None or room > length)
+    return other in _WIDER.get(name, ())

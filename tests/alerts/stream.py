@@ -1,0 +1,151 @@
+"""The table's stream without AWS: every change of an item as Lambda would get it, and what is announced of it."""
+
+import base64
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import timedelta
+from typing import Any
+
+from headwater.alerts.alert import Alert
+from headwater.alerts.announce import Announced, Announcer
+from headwater.fold.fold import fold
+from headwater.fold.told_apart import told_apart
+from headwater.graph.latency import Thresholds
+from headwater.graph.naming import Naming
+from headwater.graph.received import Received
+from headwater.store.memory import MemoryTable
+from headwater.store.records import Retention
+from headwater.store.table import Change, Conflict, Item, StorageError
+from tests import factory
+from tests.factory import Document
+from tests.fakes import FakeBucket
+
+RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
+THRESHOLDS = Thresholds(300_000, {})
+URL = "https://lineage.example.com"
+
+Record = dict[str, Any]
+Detail = dict[str, Any]
+
+
+class StreamedTable(MemoryTable):
+    """A table that keeps its stream: a record for each item that changed, and none for one that was put as it was."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stream: list[Record] = []
+
+    def change(self, changes: Sequence[Change]) -> None:
+        for each in changes:
+            before = self.items.get(each.item.key)
+            try:
+                super().change([each])
+            except Conflict:
+                continue
+            self._record(before, each.item)
+        if any(self.items.get(each.item.key) != each.item for each in changes):
+            raise Conflict("a change did not hold")
+
+    def put(self, items: Iterable[Item]) -> None:
+        for each in items:
+            before = self.items.get(each.key)
+            super().put([each])
+            self._record(before, each)
+
+    def _record(self, before: Item | None, after: Item) -> None:
+        if before != after:
+            images = {"OldImage": image(before)} if before else {}
+            number = str(len(self.stream))
+            change = {"SequenceNumber": number, "NewImage": image(after), **images}
+            name = "MODIFY" if before else "INSERT"
+            self.stream.append({"eventID": f"event {number}", "eventName": name, "dynamodb": change})
+
+
+def image(item: Item) -> dict[str, Any]:
+    """An item as a stream has it, with bytes in base64 as Lambda's JSON does."""
+    strings = {"PK": item.key.pk, "SK": item.key.sk, "v": item.version, **item.labels}
+    attributes: dict[str, Any] = {name: {"S": text} for name, text in strings.items()}
+    attributes |= {name: {"B": base64.b64encode(part).decode()} for name, part in item.parts.items()}
+    return attributes if item.expires_at is None else attributes | {"expires_at": {"N": str(item.expires_at)}}
+
+
+class FakeBus:
+    """Keeps what is put; fails, or is killed after it has put, as often as it is told to."""
+
+    def __init__(self) -> None:
+        self.put_there: list[Alert] = []
+        self.failures = 0
+        self.kills = 0
+
+    def put(self, alerts: Sequence[Alert]) -> None:
+        if self.failures:
+            self.failures -= 1
+            raise StorageError("the bus is away")
+        self.put_there += alerts
+        if self.kills:
+            self.kills -= 1
+            raise KeyboardInterrupt
+
+
+class World:
+    """Events go in, alerts come out."""
+
+    def __init__(self) -> None:
+        self.table = StreamedTable()
+        self.bus = FakeBus()
+        self.bucket = FakeBucket()
+        self.faults: list[BaseException] = []
+        self.announcer = Announcer(
+            self.table, self.bucket, self.bus, Naming(), lambda _, error: self.faults.append(error)
+        )
+
+    def told(self, *documents: Document) -> list[Detail]:
+        """What is told of events that come together."""
+        return self.received(factory.received(*documents))
+
+    def one_by_one(self, documents: Iterable[Document]) -> list[Detail]:
+        """What is told of events that come one after the other."""
+        return [detail for each in documents for detail in self.told(each)]
+
+    def received(self, events: Sequence[Received]) -> list[Detail]:
+        start = len(self.table.stream)
+        self.fold(events)
+        return self.announced(self.table.stream[start:])
+
+    def fold(self, events: Sequence[Received]) -> None:
+        for group in told_apart(events):
+            fold(group, self.table, RETENTION, THRESHOLDS)
+
+    def announced(self, records: Sequence[Record]) -> list[Detail]:
+        """What is told of records; nothing may have gone wrong."""
+        start = len(self.bus.put_there)
+        outcome = self.announce(records)
+        assert (outcome.failed, self.faults) == (None, [])
+        return [plain(alert) for alert in self.bus.put_there[start:]]
+
+    def announce(self, records: Sequence[Record]) -> Announced:
+        return self.announcer.announce(json.loads(json.dumps(records)))
+
+
+def plain(alert: Alert) -> Detail:
+    """An alert's detail as it travels, with its type."""
+    detail: Detail = json.loads(json.dumps(alert.detail(URL)))
+    return {"alert": alert.type.value, **detail}
+
+
+def changes(details: Iterable[Detail]) -> list[str]:
+    """What each alert says has changed, in one line: `orders -x +y ~z(widened) a>b`."""
+    return [" ".join([short(detail["name"]), *_changes(detail)]) for detail in details]
+
+
+def short(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
+def _changes(detail: Detail) -> Iterator[str]:
+    if detail["change"] == "DROPPED":
+        yield "dropped"
+    yield from (f"-{each['field']}" for each in detail["removed"])
+    yield from (f"+{each['field']}" for each in detail["added"])
+    yield from (f"~{each['field']}({each['change']})" for each in detail["retyped"])
+    yield from (f"{each['before']}>{each['after']}" for each in detail["renamed"])

@@ -1,0 +1,104 @@
+"""When the events of a job come late: one turn a breach, and none for what is replayed or backfilled."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+import pytest
+
+from headwater.fold.fold import fold
+from headwater.graph.identity import job_id
+from headwater.graph.latency import Thresholds
+from headwater.graph.naming import Naming
+from headwater.graph.received import Received
+from headwater.graph.understanding import understood
+from headwater.openlineage import exact_json
+from headwater.openlineage.event import Name
+from headwater.openlineage.instant import parse_instant
+from headwater.store import keys, records
+from headwater.store.memory import MemoryTable
+from headwater.store.records import Retention
+from headwater.store.table import Change
+from tests import factory
+from tests.factory import Document
+
+RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
+THRESHOLDS = Thresholds(10_000, {"demo": 5_000, "demo-*": 1_000})
+KEY = keys.latency(job_id(Name("demo", "load")))
+
+
+class FollowedTable(MemoryTable):
+    """Remembers each turn of a job's latency: what the table's stream would show."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.turns: list[bool] = []
+
+    def change(self, changes: Sequence[Change]) -> None:
+        super().change(changes)
+        self.turns += [records.read_latency(item).is_exceeded for item, _ in changes if item.key == KEY]
+
+
+def late(document: Document, seconds: float) -> Received:
+    """An event that was received so many seconds after it happened."""
+    received_at = datetime.fromisoformat(document["eventTime"]) + timedelta(seconds=seconds)
+    return understood(exact_json.dumps(document), Naming(), parse_instant(received_at.isoformat()))
+
+
+def event(number: int, kind: str = "START") -> Document:
+    return factory.run_event(kind, run=number, seconds=60 * number)
+
+
+@pytest.mark.parametrize("together", [True, False], ids=["in one batch", "one by one"])
+def test_a_breach_turns_once_and_recovers_once_however_long_it_lasts(together: bool) -> None:
+    table = FollowedTable()
+    events = [late(event(number), lag) for number, lag in enumerate([1, 6, 9, 4, 6, 3, 2, 1, 7, 1], start=1)]
+    for batch in [events] if together else [[each] for each in events]:
+        fold(batch, table, RETENTION, THRESHOLDS)
+    assert table.turns == [True, False, True, False]
+
+
+def test_around_the_threshold_nothing_flutters() -> None:
+    table = FollowedTable()
+    for number in range(1, 20):
+        fold([late(event(number), 4 + 2 * (number % 2))], table, RETENTION, THRESHOLDS)
+    assert table.turns == [True]
+
+
+def test_the_turn_tells_which_event_it_was() -> None:
+    table = FollowedTable()
+    fold([late(event(1), 6)], table, RETENTION, THRESHOLDS)
+    latency = records.read_latency(table.items[KEY])
+    assert (latency.job, latency.run_id) == (Name("demo", "load"), factory.run_id(1))
+    assert (latency.millis, latency.threshold) == (6_000, 5_000)
+
+
+def test_an_event_that_is_delivered_again_later_does_not_count() -> None:
+    table = FollowedTable()
+    assert len(fold([late(event(1), 1)], table, RETENTION, THRESHOLDS)) == 1
+    assert fold([late(event(1), 600)], table, RETENTION, THRESHOLDS) == ()
+    assert table.turns == []
+
+
+def test_what_is_backfilled_does_not_count() -> None:
+    table = FollowedTable()
+    assert fold([late(event(1), 86_400)], table, RETENTION, THRESHOLDS) == ()
+    assert table.turns == []
+    assert len(fold([late(event(2), 86_399)], table, RETENTION, THRESHOLDS)) == 1
+    assert table.turns == [True]
+
+
+def test_a_batch_that_is_folded_again_turns_nothing_again() -> None:
+    table = FollowedTable()
+    events = [late(event(1), 6), late(event(2), 1)]
+    for _ in range(2):
+        fold(events, table, RETENTION, THRESHOLDS)
+    assert table.turns == [True, False]
+
+
+def test_the_longest_pattern_that_fits_a_namespace_counts() -> None:
+    assert [THRESHOLDS.of(each) for each in ("demo", "demo-eu", "other")] == [5_000, 1_000, 10_000]
+
+
+def test_an_event_of_unknown_receipt_counts_for_nothing() -> None:
+    table = FollowedTable()
+    assert fold(factory.received(event(1)), table, RETENTION, THRESHOLDS) == ()
