@@ -1,10 +1,11 @@
 """Deploys template.yaml into the emulator through its CloudFormation, and says what became of its resources."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
 
 from botocore.exceptions import ClientError
 
@@ -15,8 +16,12 @@ from local.layout import Layout
 from local.packages import content_name, function_package, layer_package
 from local.template import packaged, read_template
 
+if TYPE_CHECKING:
+    from mypy_boto3_cloudformation.type_defs import ParameterTypeDef
+
 STACK = "headwater"
 CODE_BUCKET = "headwater-code"
+TEMPLATE_KEY = "template.json"
 DEPLOY_SECONDS = 60
 CAPABILITIES: list[Literal["CAPABILITY_IAM", "CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND"]] = [
     "CAPABILITY_IAM",
@@ -45,10 +50,17 @@ class Deployment:
         return f"{self.account.endpoint}/_aws/execute-api/{self.only('AWS::ApiGatewayV2::Api')}/$default"
 
 
-def deploy(layout: Layout, account: Account, iam: bool, say: Callable[[str], None]) -> Deployment:
+def deploy(
+    layout: Layout,
+    account: Account,
+    iam: bool,
+    say: Callable[[str], None],
+    parameters: Mapping[str, str] = MappingProxyType({}),
+) -> Deployment:
     """Create the stack, or bring one that was kept on disk up to the present template and code."""
-    body = packaged(read_template(layout.template), layout.root, Uploads(layout, account))
-    change(account, body)
+    uploads = Uploads(layout, account)
+    template = uploads.template(packaged(read_template(layout.template), layout.root, uploads))
+    change(account, template, parameters)
     wait_until_deployed(account)
     deployment = Deployment(account, resources(account))
     if iam:
@@ -63,6 +75,7 @@ class Uploads:
     def __init__(self, layout: Layout, account: Account) -> None:
         self.layout = layout
         self.s3 = account.s3
+        self.endpoint = account.endpoint
         self.s3.create_bucket(Bucket=CODE_BUCKET)
 
     def __call__(self, resource_type: str, folder: Path) -> str:
@@ -73,15 +86,19 @@ class Uploads:
         self.s3.put_object(Bucket=CODE_BUCKET, Key=key, Body=package)
         return f"s3://{CODE_BUCKET}/{key}"
 
+    def template(self, body: str) -> str:
+        """Upload the template, as `sam deploy` does, and return its address: in a request it may have 51,200 bytes."""
+        self.s3.put_object(Bucket=CODE_BUCKET, Key=TEMPLATE_KEY, Body=body.encode())
+        return f"{self.endpoint}/{CODE_BUCKET}/{TEMPLATE_KEY}"
 
-def change(account: Account, body: str) -> None:
+
+def change(account: Account, template_url: str, parameters: Mapping[str, str]) -> None:
     """Start the creation of the stack, or its update if there is one already."""
     cloudformation = account.cloudformation
+    call = cloudformation.update_stack if exists(account) else cloudformation.create_stack
+    given: list[ParameterTypeDef] = [{"ParameterKey": k, "ParameterValue": v} for k, v in parameters.items()]
     try:
-        if exists(account):
-            cloudformation.update_stack(StackName=STACK, TemplateBody=body, Capabilities=CAPABILITIES)
-        else:
-            cloudformation.create_stack(StackName=STACK, TemplateBody=body, Capabilities=CAPABILITIES)
+        call(StackName=STACK, TemplateURL=template_url, Parameters=given, Capabilities=CAPABILITIES)
     except ClientError as error:
         if "No updates are to be performed" not in str(error):
             raise refused(str(error)) from error

@@ -2,9 +2,9 @@
 
 import os
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from local.access import admit
@@ -27,7 +27,7 @@ IN_USE = "in-use.pid"
 @dataclass(frozen=True)
 class StackOptions:
     """`name` is the folder under .local for logs, `data` keeps the state over restarts, `iam` enforces the roles;
-    `is_open` lets in who sends no key."""
+    `is_open` lets in who sends no key; `parameters` are those of the template that are not to have their default."""
 
     layout: Layout
     name: str
@@ -35,6 +35,7 @@ class StackOptions:
     data: Path | None = None
     iam: bool = False
     is_open: bool = False
+    parameters: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def stack(options: StackOptions, say: Say) -> Iterator[Stack]:
         say(f"starting the emulator (logs: {folder.relative_to(options.layout.root)})")
         with emulator(EmulatorOptions(folder, instance.port, options.data, options.iam)) as running:
             say("deploying template.yaml")
-            deployment = deploy(options.layout, running.account, options.iam, say)
+            deployment = deploy(options.layout, running.account, options.iam, say, options.parameters)
             admit(deployment, instance.key)
             say("made by API call: a key for this stack, in the secret of the API keys")
             url = f"http://127.0.0.1:{options.port}"

@@ -102,6 +102,21 @@ def test_a_table_that_says_so_already_is_not_written(world: World) -> None:
     assert world.glue.writes() == {}
 
 
+def test_a_window_may_end_between_the_job_and_what_it_is_the_first_to_use(world: World) -> None:
+    """The fold stores a dataset's head after that of the job."""
+    world.fold(run())
+    records = world.records()
+    heads = {key: item for key, item in world.table.items.items() if key.pk.startswith("D#") and key.sk == "META"}
+    for key in heads:
+        del world.table.items[key]
+    world.deliver([each for each in records if each["dynamodb"]["Keys"]["PK"]["S"].startswith("J#")])
+    for key, item in heads.items():
+        world.table.items[key] = item
+        world.deliver([each for each in records if each["dynamodb"]["Keys"]["PK"]["S"] == key.pk])
+    assert json.loads(world.ours("shop.revenue")["upstream"]) == ["shop.orders"]
+    assert json.loads(world.ours("shop.orders")["downstream"]) == ["shop.revenue"]
+
+
 def test_records_that_come_again_write_nothing(world: World) -> None:
     world.fold(run())
     records = world.records()

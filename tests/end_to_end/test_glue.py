@@ -52,7 +52,7 @@ def by_hand(deployed: Deployed) -> dict[str, Table]:
     columns = [{"Name": "id", "Type": "bigint", "Comment": "as the till counts them"}]
     for name, more in (("orders", FOREIGN), ("revenue", FOREIGN | ICEBERG)):
         storage = {"Columns": columns, "Location": f"s3://glue-lake/{name}/", "SerdeInfo": {"Name": "parquet"}}
-        definition = {"Name": name, "Description": f"{name} of the shop", "StorageDescriptor": storage}
+        definition: Table = {"Name": name, "Description": f"{name} of the shop", "StorageDescriptor": storage}
         keys = [{"Name": "day", "Type": "date", "Comment": "of the sale"}]
         definition |= {"Parameters": more, "PartitionKeys": keys, "TableType": "EXTERNAL_TABLE"}
         deployed.glue.create_table(DatabaseName="shop", TableInput=definition)
@@ -71,10 +71,11 @@ def run(number: int) -> list[factory.Document]:
     schema = factory.schema("total:double")
     revenue = factory.dataset("revenue/day=2026-11-20", "s3://glue-lake", symlinks=symlinks, schema=schema)
     report = factory.dataset("report", "s3://glue-lake", schema=schema)
-    outputs = [revenue, report]
-    start = factory.run_event("START", run=0x61E00 + number, seconds=60 * number, job="sum", inputs=[orders])
-    end = {"run": 0x61E00 + number, "seconds": 60 * number + 30, "job": "sum"}
-    return [start, factory.run_event("COMPLETE", inputs=[orders], outputs=outputs, **end)]
+    known, begin, end = 0x61E00 + number, 60 * number, 60 * number + 30
+    return [
+        factory.run_event("START", run=known, seconds=begin, job="sum", inputs=[orders]),
+        factory.run_event("COMPLETE", run=known, seconds=end, job="sum", inputs=[orders], outputs=[revenue, report]),
+    ]
 
 
 def post(api: Api, deployed: Deployed, number: int) -> None:
@@ -96,9 +97,10 @@ def ours(found: Table) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def synced(api: Api, deployed: Deployed, by_hand: dict[str, Table]) -> dict[str, Table]:
-    """The tables once a run has been heard of."""
+    """The tables once a run has been heard of, to its end."""
     post(api, deployed, 1)
-    wait_until(lambda: all(ours(table(deployed, name)) for name in by_hand))
+    last = {"orders": "headwater.downstream", "revenue": "headwater.upstream"}
+    wait_until(lambda: all(last[name] in ours(table(deployed, name)) for name in by_hand))
     return {name: table(deployed, name) for name in by_hand}
 
 

@@ -43,7 +43,6 @@ class Creation:
         is_glue = self.catalog.table_of(name) is not None
         location = {} if is_glue else {"Location": f"{name.namespace}/{name.name.lstrip('/')}"}
         return {
-            "Description": f"Created by Headwater for {name.namespace} {name.name}"[:2048],
             "TableType": "EXTERNAL_TABLE",
             "Parameters": {CREATED: "true", "EXTERNAL": "TRUE"},
             "StorageDescriptor": {"Columns": columns(head.schema), **location},

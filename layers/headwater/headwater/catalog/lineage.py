@@ -47,6 +47,22 @@ def read_lineage(
     return {table: _Table(resolver, around, beyond, jobs, through, ids).lineage() for table, ids in near.items()}
 
 
+def beside(reader: Reader, datasets: Collection[NodeId]) -> dict[NodeId, set[NodeId]]:
+    """The datasets that each of some is made of, and that are made of it."""
+    around = reader.around(datasets) if datasets else Around()
+    users = {each: {job for side in Side for job in _some(around, _one(around, each), side)} for each in datasets}
+    jobs = reader.jobs({job for of_dataset in users.values() for job in of_dataset}, seen=False)
+    through = known_flows(reader, jobs)
+    found: dict[NodeId, set[NodeId]] = {}
+    for dataset, of_dataset in users.items():
+        flows = {flow for job in of_dataset & jobs.keys() for flow in through[job]}
+        touching = [
+            flow for flow in flows if any(each and _one(around, each) == _one(around, dataset) for each in flow)
+        ]
+        found[dataset] = {each for flow in touching for each in flow if each}
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class _Table:
     """One table, `ids`, in what was read for all."""

@@ -4,7 +4,7 @@ A job's head changes with every run, and mostly for its newest run's sake alone:
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -28,9 +28,14 @@ _STAGED = {"temporary", "model"}
 
 @dataclass
 class News:
-    """The datasets concerned and the partitions written, each with the records that say so, by sequence number."""
+    """The datasets concerned with the records that say so, by sequence number, and the partitions written.
+
+    Of those that are `relabelled` the tables beside them speak, too: they are new, or go by another name, or are gone.
+    The fold stores a dataset after the jobs that use it, and a window may end in between.
+    """
 
     datasets: dict[NodeId, set[str]] = field(default_factory=lambda: defaultdict(set))
+    relabelled: dict[NodeId, set[str]] = field(default_factory=lambda: defaultdict(set))
     partitions: dict[NodeId, dict[Name, Writing]] = field(default_factory=lambda: defaultdict(dict))
 
     @classmethod
@@ -49,10 +54,17 @@ class News:
                 edges = [now.current, *([before.current] if before else [])]
                 self._concern({each for of_head in edges for flow in flows(of_head) for each in flow if each}, change)
         elif kind == "dataset":
-            if _shown(records.read_dataset(after)) != _shown(_read(records.read_dataset, change.before)):
-                self._concern({keys.node_of(after.key.pk)}, change)
+            self._add_dataset(change, records.read_dataset(after), keys.node_of(after.key.pk))
         elif kind == "alias":
             self._add_partition(change, after)
+
+    def _add_dataset(self, change: ItemChange, now: DatasetHead, dataset: NodeId) -> None:
+        before = _read(records.read_dataset, change.before)
+        is_relabelled = _label(now) != _label(before)
+        if is_relabelled:
+            self.relabelled[dataset].add(change.sequence)
+        if is_relabelled or before is None or now.schema_digest != before.schema_digest:
+            self._concern({dataset}, change)
 
     def _add_partition(self, change: ItemChange, after: Item) -> None:
         alias, writing = records.read_alias(after), records.read_writing(after)
@@ -61,18 +73,18 @@ class News:
             self.partitions[dataset_id(alias.dataset)][alias.sent] = writing
             self._concern({dataset_id(alias.dataset)}, change)
 
-    def _concern(self, datasets: Iterable[NodeId], change: ItemChange) -> None:
+    def concern(self, datasets: Iterable[NodeId], sequences: Iterable[str]) -> None:
         for dataset in datasets:
-            self.datasets[dataset].add(change.sequence)
+            self.datasets[dataset].update(sequences)
+
+    def _concern(self, datasets: Iterable[NodeId], change: ItemChange) -> None:
+        self.concern(datasets, [change.sequence])
 
 
 def _read(read: Callable[[Item], State], item: Item | None) -> State | None:
     return read(item) if item else None
 
 
-def _shown(head: DatasetHead | None) -> Mapping[str, Any] | None:
-    """What of a dataset's head the catalogue shows, or finds its table by."""
-    if head is None:
-        return None
-    names = {"name": head.facts.name, "symlinks": head.facets.get(SYMLINKS)}
-    return {**names, "schema": head.schema_digest, "isDeleted": head.is_deleted}
+def _label(head: DatasetHead | None) -> Any:
+    """What tells which table a dataset is, and what others call it."""
+    return (head.facts.name, head.facets.get(SYMLINKS), head.is_deleted) if head else None

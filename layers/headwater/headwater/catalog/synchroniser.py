@@ -12,7 +12,7 @@ from headwater.catalog import parameters
 from headwater.catalog.creation import Creation
 from headwater.catalog.glue import Busy, GlueCatalog, Missing, Refused
 from headwater.catalog.identity import TableRef
-from headwater.catalog.lineage import TableLineage, read_lineage
+from headwater.catalog.lineage import TableLineage, beside, read_lineage
 from headwater.catalog.news import News
 from headwater.catalog.partitions import write_partitions
 from headwater.catalog.patience import Patience
@@ -71,6 +71,8 @@ class _Window:
     patiently: Patience
 
     def synchronise(self, reader: Reader) -> None:
+        for dataset, others in beside(reader, self.news.relabelled).items():
+            self.news.concern(others, self.news.relabelled[dataset])
         tables = Tables(self.of.glue, self.of.resolver, self.of.creation, self.patiently)
         for concerned in tables.concerned(reader, self.news):
             with self._apart(str(concerned.head.facts.name), concerned.records):

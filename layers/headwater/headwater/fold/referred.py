@@ -44,10 +44,14 @@ def put_referred(batch: Batch, table: Table, jobs: Mapping[NodeId, JobFacts], be
     )
 
 
-def put_marks(batch: Batch, table: Table, stored: Stored, retention: Retention) -> None:
-    """Stores the marks of days with events, and names that stand for datasets of other names."""
+def put_days(batch: Batch, table: Table, stored: Stored, retention: Retention) -> None:
+    """Stores the marks of days with events."""
     days = {keys.day(each.event.time): each.event.time for each in batch.received}
     table.put(records.day_item(time, retention) for key, time in days.items() if key not in stored)
+
+
+def put_aliases(batch: Batch, table: Table, stored: Stored, retention: Retention) -> None:
+    """Stores names that stand for datasets of other names."""
     table.change(changed([_alias_item(alias, batch, stored, retention) for alias in sorted(batch.aliases)], stored))
 
 
