@@ -16,8 +16,8 @@ BUDGETS = {
     "normalise": 460,
     "lookup": 461,
     "curate": 535,
-    "catalog": 470,
-    "owners": 540,
+    "catalog": 423,
+    "owners": 476,
 }
 """Modules above a bare interpreter's: what they were in November 2026, and 5%."""
 WITH_PYDANTIC = {"ingest", "normalise", "curate", "owners"}
@@ -31,8 +31,16 @@ import app
 import json
 print(json.dumps(sorted(set(sys.modules) - bare)))
 """
-TEXTS = ("KEYS_SECRET", "QUEUE_URL", "ARCHIVE_BUCKET", "TABLE_NAME", "ARCHIVE_STREAM", "CATALOG_ARN", "API_URL")
-TEXTS += ("CATALOG_DATABASE",)
+TEXTS = (
+    "KEYS_SECRET",
+    "QUEUE_URL",
+    "ARCHIVE_BUCKET",
+    "TABLE_NAME",
+    "ARCHIVE_STREAM",
+    "CATALOG_ARN",
+    "API_URL",
+    "CATALOG_DATABASE",
+)
 NUMBERS = ("MAX_BODY_BYTES", "RUN_RETENTION_DAYS", "EVENT_RETENTION_DAYS", "EMISSION_LATENCY_MILLIS")
 
 
