@@ -9,6 +9,7 @@ ARGS ?=
 DATA ?=
 AUTH ?=
 OPEN ?=
+ALERTS ?=
 PORT ?=
 
 STATE := .local
@@ -33,8 +34,8 @@ demo: $(STATE)/venv.stamp ## run a Spark pipeline against the embedded stack and
 	@$(BIN)/python -m local demo $(if $(PORT),--port '$(PORT)')
 
 .PHONY: up
-up: $(STATE)/venv.stamp ## run the embedded stack until Ctrl-C (PORT=8765, DATA=dir keeps the data, AUTH=1 enforces IAM, OPEN=1 wants no key)
-	@$(BIN)/python -m local up $(if $(PORT),--port '$(PORT)') $(if $(DATA),--data '$(DATA)') $(if $(filter 1,$(AUTH)),--auth) $(if $(filter 1,$(OPEN)),--open)
+up: $(STATE)/venv.stamp ## run the embedded stack until Ctrl-C (PORT=8765, DATA=dir keeps the data, AUTH=1 enforces IAM, OPEN=1 wants no key, ALERTS=url posts alerts there)
+	@$(BIN)/python -m local up $(if $(PORT),--port '$(PORT)') $(if $(DATA),--data '$(DATA)') $(if $(filter 1,$(AUTH)),--auth) $(if $(filter 1,$(OPEN)),--open) $(if $(ALERTS),--alerts '$(ALERTS)')
 
 .PHONY: down
 down: $(STATE)/venv.stamp ## stop the stack that `make up` runs

@@ -46,6 +46,9 @@ def parser() -> argparse.ArgumentParser:
     up.add_argument("--data", type=Path, metavar="DIR", help="keep the data there over restarts")
     up.add_argument("--auth", action="store_true", help="enforce the roles and policies of template.yaml")
     up.add_argument("--open", action="store_true", help="let in requests without a key, as a web UI sends them")
+    up.add_argument(
+        "--alerts", metavar="TO", help="post alerts to this URL too, or send them to this queue's ARN or URL"
+    )
     commands.add_parser("down", help="stop the stack that `up` runs")
     demo = commands.add_parser("demo", help="run a Spark pipeline against a fresh stack and show its lineage")
     for command in (up, demo):
@@ -61,7 +64,7 @@ def port(text: str) -> int:
 
 def run(options: argparse.Namespace, layout: Layout) -> None:
     if options.command == "up":
-        up(StackOptions(layout, "up", options.port, options.data, options.auth, options.open))
+        up(StackOptions(layout, "up", options.port, options.data, options.auth, options.open), options.alerts)
     elif options.command == "down":
         down(layout)
     else:

@@ -72,6 +72,10 @@ class Account:
         return cast("CloudFormationClient", self.client("cloudformation"))
 
     @cached_property
+    def events(self) -> Any:
+        return self.client("events")
+
+    @cached_property
     def iam(self) -> Any:
         return self.client("iam")
 
@@ -86,6 +90,14 @@ class Account:
     @cached_property
     def secretsmanager(self) -> "SecretsManagerClient":
         return cast("SecretsManagerClient", self.client("secretsmanager"))
+
+    @cached_property
+    def sns(self) -> Any:
+        return self.client("sns")
+
+    @cached_property
+    def sqs(self) -> Any:
+        return self.client("sqs")
 
     def client(self, service: str) -> BaseClient:
         """Return a client that `close` will close."""

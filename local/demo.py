@@ -1,9 +1,14 @@
-"""`make demo`: a real Spark pipeline reports its lineage to the embedded stack, and the lookup API shows it."""
+"""`make demo`: a real Spark pipeline reports its lineage to the embedded stack, and the lookup API shows it.
+
+In a second act the raw orders change without notice, the same jobs run again without an error, and an alert tells.
+"""
 
 import shutil
 import time
 
+from local.alerts import subscribe
 from local.api import Api
+from local.drift import SCHEMA_CHANGED, check_datadog, print_alerts, wait_for
 from local.folding import wait_until_folded
 from local.jars import jar_files
 from local.java import java_home
@@ -13,6 +18,8 @@ from local.orders_pipeline import Lake, run_pipeline
 from local.report import check_counts, curl_of_columns, print_counts, print_upstream
 from local.spark import Spark
 from local.stack import IN_USE, Say, StackOptions, listening, stack
+
+QUEUE = "demo-alerts"
 
 
 def demo(layout: Layout, port: int) -> None:
@@ -33,14 +40,21 @@ def run(layout: Layout, port: int, say: Say) -> None:
     say(f"Java: {home}")
     jars = jar_files(layout, home / "bin" / "java")
     with stack(StackOptions(layout, "demo", port, data), say) as running:
-        spark = Spark(home, jars, running.url, running.key, folder)
-        logs = run_pipeline(layout.root / "emr_jobs" / "orders", spark, lake, say)
+        spark, programs = Spark(home, jars, running.url, running.key, folder), layout.root / "emr_jobs" / "orders"
+        alerts = subscribe(running.deployment.account, running.deployment.outputs["AlertTopicArn"], QUEUE)
+        logs = run_pipeline(programs, spark, lake, say)
         say("waiting until every event is folded into the graph")
         metrics = wait_until_folded(running.deployment, logs)
         say("done")
         print_counts(metrics)
         print_upstream(Api(running.url, running.key, folder), lake.revenue)
         check_counts(metrics)
+        print("\nSecond act: the shop exports prices in cents, and no status any more.\n")
+        run_pipeline(programs, spark, lake, say, "--drift")
+        say("both jobs ended well; waiting for what the topic has to say of it")
+        told = wait_for(alerts, SCHEMA_CHANGED)
+        print_alerts(told)
+        check_datadog(running.datadog, told)
         curl = curl_of_columns(Api(running.url, running.key, folder), lake.revenue)
     print("\nThe stack is down again. To ask it yourself:")
     print(f"  make up DATA={data.relative_to(layout.root)} PORT={port}     # with what the demo saw")

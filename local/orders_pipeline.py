@@ -28,11 +28,15 @@ class Lake:
         return self.root / "revenue_daily"
 
 
-def run_pipeline(programs: Path, spark: Spark, lake: Lake, say: Say) -> list[Path]:
-    """Make raw orders, run the two jobs on them one after the other, and return their logs."""
-    generate: list[str | Path] = [sys.executable, programs / "generate_orders.py", "--output", lake.raw]
+def run_pipeline(programs: Path, spark: Spark, lake: Lake, say: Say, *feed: str) -> list[Path]:
+    """Make raw orders, run the two jobs on them one after the other, and return their logs.
+
+    `feed` are more options for the program that makes the raw orders.
+    """
+    generate: list[str | Path] = [sys.executable, programs / "generate_orders.py", "--output", lake.raw, *feed]
     subprocess.run(generate, check=True, stdout=subprocess.DEVNULL)
     say("spark-submit clean_orders.py: raw orders -> orders_clean")
-    cleaned = spark.run(programs / "clean_orders.py", raw=lake.raw, clean=lake.clean)
+    columns = (lake.raw / "_columns.ddl").read_text(encoding="utf-8").strip()
+    cleaned = spark.run(programs / "clean_orders.py", raw=lake.raw, clean=lake.clean, columns=columns)
     say("spark-submit revenue_daily.py: orders_clean -> revenue_daily")
     return [cleaned, spark.run(programs / "revenue_daily.py", clean=lake.clean, revenue=lake.revenue)]

@@ -32,7 +32,7 @@ class Spark:
     key: str
     folder: Path
 
-    def run(self, program: Path, **arguments: Path) -> Path:
+    def run(self, program: Path, **arguments: Path | str) -> Path:
         """Run a program to its end and return its log. Raises Failure if it fails."""
         log = self.folder / f"{program.stem}.log"
         process = self.start(program, arguments, log)
@@ -46,7 +46,7 @@ class Spark:
             raise Failure(f"{program.name} failed:\n{complaint(log)}", f"read {log}")
         return log
 
-    def start(self, program: Path, arguments: Mapping[str, Path], log: Path) -> subprocess.Popen[bytes]:
+    def start(self, program: Path, arguments: Mapping[str, Path | str], log: Path) -> subprocess.Popen[bytes]:
         with log.open("wb") as output:
             return subprocess.Popen(
                 self.command(program, arguments),
@@ -57,7 +57,7 @@ class Spark:
                 start_new_session=True,
             )
 
-    def command(self, program: Path, arguments: Mapping[str, Path]) -> list[str]:
+    def command(self, program: Path, arguments: Mapping[str, Path | str]) -> list[str]:
         """Return the spark-submit command. The key is in the settings file, out of sight of `ps`."""
         settings = self.folder / "spark.conf"
         write_private(settings, "".join(f"{name} {value}\n" for name, value in self.settings().items()))

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from local.access import admit
 from local.api import Api
-from local.deployment import Deployment, deploy
+from local.datadog import Datadog, datadog
+from local.deployment import Deployment, Wanted, deploy
 from local.emulator import Emulator, EmulatorOptions, emulator
 from local.failure import Failure
 from local.front import front
@@ -46,6 +47,7 @@ class Stack:
     key: str
     deployment: Deployment
     emulator: Emulator
+    datadog: Datadog
 
 
 @contextmanager
@@ -55,17 +57,20 @@ def stack(options: StackOptions, say: Say) -> Iterator[Stack]:
         instance = Instance.kept_in(options.data, iam=options.iam)
         folder = fresh_folder(options)
         say(f"starting the emulator (logs: {folder.relative_to(options.layout.root)})")
-        with emulator(EmulatorOptions(folder, instance.port, options.data, options.iam)) as running:
+        wanted = EmulatorOptions(folder, instance.port, options.data, options.iam)
+        with datadog(folder, say) as standing_in, emulator(wanted) as running:
             say("deploying template.yaml")
-            deployment = deploy(options.layout, running.account, options.iam, say, options.parameters)
+            url = f"http://127.0.0.1:{options.port}"
+            deployment = deploy(
+                Wanted(options.layout, url, options.iam, standing_in, options.parameters), running.account, say
+            )
             admit(deployment, instance.key)
             say("made by API call: a key for this stack, in the secret of the API keys")
-            url = f"http://127.0.0.1:{options.port}"
             try:
                 key = instance.key if options.is_open else None
                 with front(listener, Target(deployment.api_url, running.account.trust, key=key)):
                     Api(url, instance.key, folder).get("/api/v1/namespaces", limit=1)
-                    yield Stack(url, instance.key, deployment, running)
+                    yield Stack(url, instance.key, deployment, running, standing_in)
             finally:
                 save_logs(deployment, folder)
 

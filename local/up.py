@@ -5,7 +5,10 @@ import os
 import signal
 import time
 
+from local.alert_subscriber import AlertSubscriber
+from local.alerts import AlertQueue, subscribe, telling
 from local.api import Api
+from local.datadog import EVENTS
 from local.failure import Failure
 from local.instance import write_private
 from local.layout import Layout
@@ -13,20 +16,39 @@ from local.lock import holding, is_free
 from local.stack import Stack, StackOptions, stack
 
 DOWN_SECONDS = 60
+TOLD_QUEUE = "headwater-told-alerts"
 
 
-def up(options: StackOptions) -> None:
-    """Run the stack until Ctrl-C, SIGTERM or `make down`."""
-    layout = options.layout
+def up(options: StackOptions, alerts_to: str | None = None) -> None:
+    """Run the stack until Ctrl-C, SIGTERM or `make down`, telling each alert, here and where else it is wanted."""
+    layout, subscriber = options.layout, AlertSubscriber.named(alerts_to)
     with holding(layout.up_lock, "`make down` stops it"), stack(options, say) as running:
-        write_private(layout.endpoint, json.dumps({"url": running.url, "key": running.key}) + "\n")
+        write_private(layout.endpoint, json.dumps(endpoint(running)) + "\n")
         try:
             tell(running, options)
-            wait(running, layout)
+            with telling(alerts(running, subscriber), say, subscriber.hook):
+                wait(running, layout)
         except KeyboardInterrupt:
             say("stopping")
         finally:
             layout.endpoint.unlink(missing_ok=True)
+
+
+def endpoint(running: Stack) -> dict[str, str]:
+    """Return where the stack is, for programs."""
+    deployment = running.deployment
+    of_alerts = {"aws": deployment.account.endpoint, "alertTopic": deployment.outputs["AlertTopicArn"]}
+    return {"url": running.url, "key": running.key, "datadog": str(running.datadog.folder / EVENTS)} | of_alerts
+
+
+def alerts(running: Stack, subscriber: AlertSubscriber) -> AlertQueue:
+    """Subscribe the queue whose alerts are told, and the user's own if one is named."""
+    account, topic = running.deployment.account, running.deployment.outputs["AlertTopicArn"]
+    if subscriber.queue:
+        say(f"alerts also go to the queue {subscribe(account, topic, subscriber.queue).url}")
+    if subscriber.hook:
+        say(f"alerts are also posted to {subscriber.hook}")
+    return subscribe(account, topic, TOLD_QUEUE)
 
 
 def say(text: str) -> None:
@@ -39,6 +61,8 @@ def tell(running: Stack, options: StackOptions) -> None:
     say(f"\nup at {running.url}; {kept}")
     say(f"key   {running.key}{' (nobody has to send it: OPEN=1)' if options.is_open else ''}")
     say(f"both are in {layout.endpoint.relative_to(layout.root)}; stop with Ctrl-C or `make down`")
+    datadog = (running.datadog.folder / EVENTS).relative_to(layout.root)
+    say(f"alerts are told here, and are in {datadog} as Datadog got them; AWS is at {endpoint(running)['aws']}")
     say(f"try   {Api(running.url, running.key, layout.run('up')).curl('/api/v1/namespaces', limit=10)}")
 
 

@@ -123,7 +123,8 @@ class Deployed:
     @contextmanager
     def held_up(self) -> Iterator[None]:
         """For the length of a `with` block nothing takes messages out of the queue."""
-        (mapping,) = self._deployment.resources["AWS::Lambda::EventSourceMapping"]
+        mappings = self.lambda_.list_event_source_mappings()["EventSourceMappings"]
+        (mapping,) = [each["UUID"] for each in mappings if each["EventSourceArn"].startswith("arn:aws:sqs:")]
         self.lambda_.update_event_source_mapping(UUID=mapping, Enabled=False)
         try:
             yield

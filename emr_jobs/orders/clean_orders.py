@@ -3,7 +3,8 @@
     spark-submit clean_orders.py --raw s3://lake/raw/orders --clean s3://lake/orders_clean
 
 A row is bad when a number, a date or the order's id is missing or cannot be read, or when the quantity is not positive.
-Bad rows are dropped; with --strict the first of them fails the job.
+Bad rows are dropped; with --strict the first of them fails the job. A column that the feed does not have is
+null, one of another type is cast all the same: the job goes on, and lineage has to tell what that does further down.
 """
 
 import argparse
@@ -11,16 +12,16 @@ import argparse
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
-RAW_SCHEMA = (
-    "order_id string, customer_id string, product string, quantity string, "
-    "unit_price string, status string, ordered_at string"
-)
+RAW_COLUMNS = ("order_id", "customer_id", "product", "quantity", "unit_price", "status", "ordered_at")
+AS_TEXT = ", ".join(f"{name} string" for name in RAW_COLUMNS)
 MONEY = "decimal(12,2)"
 
 
-def read_raw(spark: SparkSession, path: str, file_format: str) -> DataFrame:
-    """Read every column as text: what cannot be cast is then a bad row, not a failed read."""
-    return spark.read.format(file_format).schema(RAW_SCHEMA).option("header", True).load(path)
+def read_raw(spark: SparkSession, path: str, file_format: str, columns: str) -> DataFrame:
+    """Read the columns that the feed is said to have; what is not of their type is null, so a bad row."""
+    raw = spark.read.format(file_format).schema(columns).option("header", True).load(path)
+    missing = (name for name in RAW_COLUMNS if name not in raw.columns)
+    return raw.withColumns({name: fn.lit(None).cast("string") for name in missing})
 
 
 def clean(raw: DataFrame, strict: bool) -> DataFrame:
@@ -65,11 +66,15 @@ def main() -> None:
     parser.add_argument("--raw", required=True, help="path of the raw orders: a folder, any scheme Spark reads")
     parser.add_argument("--clean", required=True, help="path that orders_clean is written to (replaced)")
     parser.add_argument("--format", choices=("csv", "json"), default="csv", help="of the raw orders (default: csv)")
+    parser.add_argument(
+        "--columns", default=AS_TEXT, help="of the raw orders, in order, as DDL (default: all are text)"
+    )
     parser.add_argument("--strict", action="store_true", help="fail on the first bad row instead of dropping it")
     arguments = parser.parse_args()
     spark = SparkSession.builder.appName("clean_orders").getOrCreate()
     try:
-        orders = clean(read_raw(spark, arguments.raw, arguments.format), arguments.strict)
+        raw = read_raw(spark, arguments.raw, arguments.format, arguments.columns)
+        orders = clean(raw, arguments.strict)
         orders.write.mode("overwrite").parquet(arguments.clean)
     finally:
         spark.stop()

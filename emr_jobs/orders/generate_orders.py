@@ -1,16 +1,27 @@
-"""Write raw orders as a shop system would export them: CSV files with a header, and a few rows that are no good.
+"""Write raw orders as a shop system would export them: a CSV file with a header, and a few rows that are no good.
 
-The same arguments always give the same bytes, so a run of the pipeline can be repeated and compared.
+What columns it has, with their types, is beside it in `_columns.ddl`, for clean_orders.py --columns. The same arguments
+always give the same bytes, so a run of the pipeline can be repeated and compared. With --drift the export is that of
+the shop's next release: prices in whole cents, and no status any more. Nobody was told.
 """
 
 import argparse
 import csv
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-COLUMNS = ("order_id", "customer_id", "product", "quantity", "unit_price", "status", "ordered_at")
+COLUMNS = {
+    "order_id": "string",
+    "customer_id": "string",
+    "product": "string",
+    "quantity": "int",
+    "unit_price": "decimal(8,2)",
+    "status": "string",
+    "ordered_at": "string",
+}
+DRIFTED = {name: kind for name, kind in COLUMNS.items() if name != "status"} | {"unit_price": "int"}
 PRODUCTS = {"kettle": 34.90, "lamp": 59.00, "notebook": 4.25, "rucksack": 89.50, "teapot": 27.80}
 STATUSES = ("completed", "completed", "completed", "returned", "open")
 BAD_ROW_EVERY = 40
@@ -47,12 +58,17 @@ def spoilt(row: Row, draw: random.Random) -> Row:
     return row | fault
 
 
-def write_csv(rows: Iterator[Row], file: Path) -> int:
+def drifted(row: Row) -> Row:
+    """Return the row as the shop's next release exports it; what is no price stays as it is."""
+    return {name: row[name] for name in DRIFTED} | {"unit_price": row["unit_price"].replace(".", "")}
+
+
+def write_csv(rows: Iterator[Row], columns: Iterable[str], file: Path) -> int:
     """Write the rows under a header and return how many there were; missing folders are made."""
     file.parent.mkdir(parents=True, exist_ok=True)
     written = 0
     with file.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
+        writer = csv.DictWriter(stream, list(columns), lineterminator="\n")
         writer.writeheader()
         for row in rows:
             writer.writerow(row)
@@ -66,9 +82,13 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=2_000, help="how many orders (default: %(default)s)")
     parser.add_argument("--days", type=int, default=14, help="over how many days (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=7, help="another seed, other orders (default: %(default)s)")
+    parser.add_argument("--drift", action="store_true", help="export as the shop's next release does")
     arguments = parser.parse_args()
     file = arguments.output / "orders.csv"
-    written = write_csv(raw_orders(arguments.count, arguments.days, arguments.seed), file)
+    rows = raw_orders(arguments.count, arguments.days, arguments.seed)
+    columns = DRIFTED if arguments.drift else COLUMNS
+    written = write_csv(map(drifted, rows) if arguments.drift else rows, columns, file)
+    file.with_name("_columns.ddl").write_text(", ".join(f"{name} {kind}" for name, kind in columns.items()) + "\n")
     print(f"wrote {written} orders to {file}")
 
 

@@ -8,8 +8,8 @@ from aws_lambda_powertools import Logger
 from headwater import metrics
 from headwater.config import NormaliseSettings, from_environment
 from headwater.fold.normalise import Delivery, Normaliser
-from headwater.graph.latency import Thresholds
 from headwater.graph.naming import Naming
+from headwater.graph.thresholds import Thresholds
 from headwater.openlineage.instant import Instant, instant_of
 from headwater.store.aws import PATIENT_SECONDS, client
 from headwater.store.dynamodb import DynamoTable

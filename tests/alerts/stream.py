@@ -10,9 +10,9 @@ from headwater.alerts.alert import Alert
 from headwater.alerts.announce import Announced, Announcer
 from headwater.fold.fold import fold
 from headwater.fold.told_apart import told_apart
-from headwater.graph.latency import Thresholds
 from headwater.graph.naming import Naming
 from headwater.graph.received import Received
+from headwater.graph.thresholds import Thresholds
 from headwater.store.memory import MemoryTable
 from headwater.store.records import Retention
 from headwater.store.table import Change, Conflict, Item, StorageError

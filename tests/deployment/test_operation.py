@@ -6,6 +6,8 @@ from tests.deployment.conftest import Properties, Resources
 
 WATCHED = {
     ("AWS/SQS", "ApproximateNumberOfMessagesVisible", "DeadLetterQueue"),
+    ("AWS/SQS", "ApproximateNumberOfMessagesVisible", "AlertDeadLetters"),
+    ("AWS/SQS", "ApproximateNumberOfMessagesVisible", "StreamDeadLetters"),
     ("AWS/SQS", "ApproximateAgeOfOldestMessage", "EventQueue"),
     ("AWS/ApiGateway", "4xx", "HttpApi"),
     ("AWS/ApiGateway", "5xx", "HttpApi"),
@@ -19,6 +21,7 @@ WATCHED = {
     ("Headwater/${Stage}", "TablesRefused", "catalog"),
     ("Headwater/${Stage}", "EventsQuarantined", "normalise"),
     ("Headwater/${Stage}", "EmissionLatency", "normalise"),
+    ("Headwater/${Stage}", "RecordsQuarantined", "alerts"),
 }
 OUTPUTS = {
     "ApiUrl",
@@ -28,6 +31,8 @@ OUTPUTS = {
     "ArchiveBucketName",
     "ArchiveStreamName",
     "KeysSecretArn",
+    "AlertBusName",
+    "AlertTopicArn",
     "FunctionNames",
 }
 
@@ -48,8 +53,9 @@ def test_silence_is_no_alarm(resources: Resources) -> None:
         assert alarm["TreatMissingData"] == "notBreaching"
 
 
-def test_one_failure_is_enough_where_an_event_is_at_stake(resources: Resources) -> None:
-    for name in ("DeadLettersAlarm", "EventsQuarantinedAlarm", "ApiServerErrorsAlarm", "ApiThrottledAlarm"):
+def test_one_failure_is_enough_where_an_event_or_an_alert_is_at_stake(resources: Resources) -> None:
+    watched = ("DeadLettersAlarm", "AlertDeadLettersAlarm", "EventsQuarantinedAlarm", "ApiServerErrorsAlarm")
+    for name in (*watched, "ApiThrottledAlarm"):
         assert resources[name]["Threshold"] == 1
         assert resources[name]["EvaluationPeriods"] == 1
         assert resources[name]["ComparisonOperator"] == "GreaterThanOrEqualToThreshold"

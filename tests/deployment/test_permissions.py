@@ -29,6 +29,15 @@ ALLOWED = {
     | {"dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "s3:GetObject", "s3:PutObject"},
     "ArchiveStreamRole": {"logs:PutLogEvents", "s3:AbortMultipartUpload", "s3:GetBucketLocation", "s3:GetObject"}
     | {"s3:ListBucket", "s3:ListBucketMultipartUploads", "s3:PutObject"},
+    "AlertsRole": LOGS
+    | {"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"}
+    | {"dynamodb:BatchGetItem", "dynamodb:Query", "s3:GetObject", "s3:PutObject"}
+    | {"events:PutEvents", "sqs:SendMessage"},
+    "SweepRole": LOGS
+    | {"dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:PutItem"}
+    | {"s3:GetObject", "s3:PutObject", "events:PutEvents"},
+    "AlertsToTopicRole": {"sns:Publish"},
+    "AlertsToDatadogRole": {"events:InvokeApiDestination"},
 }
 PREFIXES_PUT = {
     "IngestRole": {"bodies"},
@@ -37,10 +46,12 @@ PREFIXES_PUT = {
     "CurateRole": {"bodies", "items"},
     "CatalogRole": set[str](),
     "OwnersRole": {"bodies"},
+    "AlertsRole": {"quarantine"},
+    "SweepRole": {"bodies"},
     "ArchiveStreamRole": {"events", "archive-errors"},
 }
 OWN_CATALOG = "arn:${AWS::Partition}:glue:${AWS::Region}:${AWS::AccountId}:"
-FUNCTIONS = ("Authorise", "Ingest", "Normalise", "Lookup", "Curate", "Catalog", "Owners")
+FUNCTIONS = ("Authorise", "Ingest", "Normalise", "Lookup", "Curate", "Catalog", "Owners", "Alerts", "Sweep")
 
 
 def test_every_role_is_listed_here(resources: Resources) -> None:
@@ -71,7 +82,7 @@ def test_a_role_has_nothing_but_its_own_policies(resources: Resources, role: str
 
 
 @pytest.mark.parametrize(("role", "prefixes"), PREFIXES_PUT.items())
-def test_only_firehose_writes_events_and_only_normalise_quarantines(
+def test_only_firehose_writes_events_and_only_who_reads_them_quarantines(
     resources: Resources, role: str, prefixes: set[str]
 ) -> None:
     puts = [each for each in statements(resources[role]) if "s3:PutObject" in as_list(each["Action"])]
@@ -96,7 +107,7 @@ def test_every_function_is_listed_here(resources: Resources) -> None:
 @pytest.mark.parametrize(
     ("policy", "kept"),
     [
-        ("QueuesOverTlsOnly", ("EventQueue", "DeadLetterQueue")),
+        ("QueuesOverTlsOnly", ("EventQueue", "DeadLetterQueue", "StreamDeadLetters")),
         ("CatalogQueueOverTlsOnly", ("CatalogDeadLetterQueue",)),
         ("ArchiveBucketOverTlsOnly", ("ArchiveBucket",)),
     ],

@@ -12,6 +12,7 @@ from headwater.curate.routes import ROUTES as WRITTEN
 from headwater.lookup.routes import PREFIX, ROUTES
 from headwater.store import records
 from local.template import read_template
+from tests.alert_samples import TYPES
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -24,6 +25,8 @@ SETTINGS = {
     "curate": config.CurateSettings,
     "catalog": config.CatalogSettings,
     "owners": config.OwnersSettings,
+    "alerts": config.AlertsSettings,
+    "sweep": config.SweepSettings,
 }
 
 
@@ -77,7 +80,7 @@ def test_every_variable_is_documented_with_its_functions() -> None:
 def test_every_metric_is_documented_and_no_other() -> None:
     sources = [*(ROOT / "functions").rglob("*.py"), *(ROOT / "layers" / "headwater").rglob("*.py")]
     source = "".join(path.read_text() for path in sources)
-    emitted = set(re.findall(r"\b((?:Events|Tables|Databases)[A-Z]\w+|PartitionsWritten)=", source))
+    emitted = set(re.findall(r"\b((?:Events|Alerts|Records|Tables|Databases)[A-Z]\w+|PartitionsWritten)=", source))
     emitted |= set(re.findall(r'"(\w+Latency)"', source))
     from_log = TEMPLATE["ApiThrottledRequests"]["Properties"]["MetricTransformations"][0]["MetricName"]
     assert set(column("metrics.md", "metric")) == emitted | {from_log}
@@ -86,6 +89,10 @@ def test_every_metric_is_documented_and_no_other() -> None:
 def test_every_alarm_has_its_advice_and_no_other() -> None:
     alarms = {name for name, each in TEMPLATE.items() if each["Type"] == "AWS::CloudWatch::Alarm"}
     assert set(column("operating.md", "alarm")) == alarms
+
+
+def test_every_type_of_alert_is_documented_and_no_other() -> None:
+    assert set(column("alerts.md", "detail type")) == set(TYPES)
 
 
 def test_every_route_of_the_api_is_documented_and_no_other() -> None:

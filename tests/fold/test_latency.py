@@ -7,9 +7,9 @@ import pytest
 
 from headwater.fold.fold import fold
 from headwater.graph.identity import job_id
-from headwater.graph.latency import Thresholds
 from headwater.graph.naming import Naming
 from headwater.graph.received import Received
+from headwater.graph.thresholds import Thresholds
 from headwater.graph.understanding import understood
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import Name

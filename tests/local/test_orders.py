@@ -37,5 +37,26 @@ def test_one_order_in_forty_is_no_good(tmp_path: Path) -> None:
     assert {number for number, row in enumerate(rows, start=1) if not is_good(row)} == {40, 80}
 
 
+def test_a_drifted_feed_has_the_same_orders_in_cents_and_without_a_status(tmp_path: Path) -> None:
+    before, after = exported(tmp_path / "a"), exported(tmp_path / "b", "--drift")
+    assert before[0].keys() - after[0].keys() == {"status"}
+    for old, new in zip(before, after, strict=True):
+        assert new == {name: old[name] for name in new} | {"unit_price": old["unit_price"].replace(".", "")}
+
+
+@pytest.mark.parametrize(("feed", "price"), [([], "decimal(8,2)"), (["--drift"], "int")])
+def test_a_feed_says_which_columns_it_has(tmp_path: Path, feed: list[str], price: str) -> None:
+    rows = exported(tmp_path, *feed)
+    columns = [each.split(" ") for each in (tmp_path / "_columns.ddl").read_text().strip().split(", ")]
+    assert [name for name, _ in columns] == list(rows[0])
+    assert ["unit_price", price] in columns
+
+
+def exported(folder: Path, *arguments: str) -> list[dict[str, str]]:
+    run("generate_orders.py", "--output", str(folder), "--count", "200", *arguments)
+    with (folder / "orders.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
 def is_good(row: dict[str, str]) -> bool:
     return row["quantity"] not in ("", "-1") and row["unit_price"] != "n/a" and row["ordered_at"] != "2026-02-31"

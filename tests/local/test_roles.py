@@ -12,12 +12,14 @@ from typing import Any
 
 import pytest
 
+from local.alerts import subscribe
 from local.api import Api
 from local.failure import Failure
 from local.instance import free_port
 from local.layout import Layout
 from local.metrics import Metrics, log_lines
 from local.stack import Stack, StackOptions, stack
+from tests.alert_samples import put, schema_changed
 
 pytestmark = pytest.mark.emulator
 
@@ -81,6 +83,17 @@ def test_lookup_reads_nothing_that_it_may_not_query(running: Stack) -> None:
         api.get("/api/v1/namespaces")
     assert any("AccessDenied" in line and "dynamodb:Query" in line for line in logged(running, "lookup"))
     assert api.get("/api/v1/namespaces")["namespaces"]
+
+
+def test_alerts_are_delivered_with_the_roles_and_policies_of_the_template(running: Stack) -> None:
+    account, outputs = running.deployment.account, running.deployment.outputs
+    queue = subscribe(account, outputs["AlertTopicArn"], "alerts")
+    put(account.events, outputs["AlertBusName"], sent := schema_changed("a" * 32))
+    assert [alert.detail for alert in queue.receive(10)] == [sent]
+    deadline = time.monotonic() + FOLD_SECONDS
+    while not running.datadog.events() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert [event["title"] for event in running.datadog.events()] == [sent["title"]]
 
 
 @contextmanager

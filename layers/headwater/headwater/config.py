@@ -73,6 +73,25 @@ class OwnersSettings:
     catalog_arn: str
 
 
+@dataclass(frozen=True, slots=True)
+class AlertsSettings:
+    table_name: str
+    archive_bucket: str
+    alert_bus: str
+    api_url: str
+    namespace_aliases: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SweepSettings:
+    table_name: str
+    archive_bucket: str
+    alert_bus: str
+    api_url: str
+    abandoned_after_minutes: int
+    abandoned_after_by_namespace: Mapping[str, int]
+
+
 def _days(text: str) -> timedelta:
     return timedelta(days=_positive(text))
 
@@ -122,6 +141,8 @@ Settings = TypeVar(
     CurateSettings,
     CatalogSettings,
     OwnersSettings,
+    AlertsSettings,
+    SweepSettings,
 )
 
 

@@ -4,6 +4,7 @@ Its id follows from what happened, so that whoever gets it twice (every delivery
 """
 
 import hashlib
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -18,6 +19,8 @@ from headwater.openlineage.instant import Instant, shown
 MAX_TITLE, MAX_LINE, MAX_TEXT, MAX_TAG, MAX_OWNERS = 100, 400, 3_900, 200, 20
 """Characters, as Datadog takes them (a title 100, a text 4,000 with its markers, a tag 200); and owners that are named,
 so that an alert fits into EventBridge's 256 KB however long names are."""
+MAX_DETAIL = 200_000
+"""Bytes: an entry of EventBridge has 256 KB in all regions."""
 SHORT = 40
 
 
@@ -61,7 +64,11 @@ class Alert:
     details: dict[str, Any] = field(default_factory=dict)
 
     def detail(self, api_url: str) -> dict[str, Any]:
-        """The event's `detail`; the API is where the link leads to."""
+        """The event's `detail`; the API is where the link leads to. Of one too long for the bus, much is cut."""
+        detail = self._detail(api_url)
+        return detail if len(json.dumps(detail)) <= MAX_DETAIL else _bounded(detail)
+
+    def _detail(self, api_url: str) -> dict[str, Any]:
         return {
             "id": self.id,
             "time": shown(self.time),
@@ -81,16 +88,16 @@ class Alert:
         }
 
     def _text(self, api_url: str) -> str:
-        """Markdown: a list of what is told, as much of it as fits, and the link."""
+        """Markdown between Datadog's marks for it: a list of what is told, as much of it as fits, and the link."""
         link = f"\n\n[Look it up]({api_url}{self.link})" if self.link else ""
         link = link if len(link) < MAX_TEXT // 2 else ""
         told = "\n".join(f"- {_escaped(cut(line, MAX_LINE))}" for line in self.lines)
-        return cut(told, MAX_TEXT - len(link)) + link
+        return f"%%% \n{cut(told, MAX_TEXT - len(link))}{link}\n %%%"
 
     def _tags(self) -> list[str]:
         owners = [f"owner:{owner}" for owner in self.owners[:MAX_OWNERS]]
         about = [f"namespace:{self.name.namespace}", f"{self.kind}:{self.name.name}", f"severity:{self.severity}"]
-        return ["source:headwater", f"alert:{self.type.lower().replace(' ', '_')}", *about, *owners]
+        return ["source:headwater", f"alert:{self.type.lower().replace(' ', '_')}", f"id:{self.id}", *about, *owners]
 
 
 def id_of(*parts: str) -> str:
@@ -121,6 +128,15 @@ def counted(number: int, noun: str) -> str:
 def united(*owners: Iterable[str]) -> tuple[str, ...]:
     """Owners, each once, in the order in which they matter."""
     return tuple(dict.fromkeys(owner for some in owners for owner in some))
+
+
+def _bounded(value: Any) -> Any:
+    """A document with its texts and lists cut to what is hardly ever reached: a name may have 16,000 characters."""
+    if isinstance(value, dict):
+        return {name: _bounded(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [_bounded(each) for each in value[:MAX_OWNERS]]
+    return cut(value, MAX_LINE) if isinstance(value, str) and len(value) > MAX_TEXT + MAX_LINE else value
 
 
 def _escaped(line: str) -> str:

@@ -23,10 +23,13 @@ class EventBus:
         self._api_url = api_url.rstrip("/")
 
     def put(self, alerts: Sequence[Alert]) -> None:
-        """Puts alerts, or raises StorageError: then some may be there, and to put all again is right."""
+        """Puts alerts, or raises StorageError: then some may be there, and to put all again is right.
+
+        Raises Rejected for what the bus never takes.
+        """
         entries = [self._entry(alert) for alert in alerts]
         for start in range(0, len(entries), ENTRIES):
-            with translated_errors():
+            with translated_errors(writing=True):
                 answer = self._client.put_events(Entries=entries[start : start + ENTRIES])
             if answer.get("FailedEntryCount"):
                 reasons = {entry.get("ErrorCode") for entry in answer["Entries"]} - {None}

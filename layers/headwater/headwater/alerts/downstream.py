@@ -55,6 +55,7 @@ class Downstream(NamedTuple):
         more = "at least " if self.is_truncated else ""
         doubt = "" if _by(self.at_risk) == By.COLUMN else ", by the lineage of datasets: of some columns none is known"
         places = [each for each in self.at_risk if each.kind is not Kind.JOB] or list(self.at_risk)
+        places.sort(key=lambda each: (each.distance, each.is_indirect))
         rest = len(places) - TOLD
         return [
             f"Breaks {more}{told} downstream{doubt}.",
@@ -78,7 +79,7 @@ def _just_before(time: Instant) -> Instant:
 
 
 def _by(at_risk: Collection[AtRisk]) -> str | None:
-    """How surely it is known: `column` only if that holds for all columns and datasets, or, without any, for the jobs."""
+    """How surely it is known: `column` only if that holds for all columns and datasets; without any, for the jobs."""
     ways = {each.by for each in at_risk if each.kind is not Kind.JOB} or {each.by for each in at_risk}
     return None if not ways else (By.DATASET if By.DATASET in ways else By.COLUMN).value
 

@@ -44,12 +44,13 @@ def above(reader: Reader, run: Run) -> Above:
     top = _root(root)
     if top and top not in chain:
         chain.append(top)
-    application = chain[0] if chain and _is_action(run) else None
+    application = chain[0] if chain and is_action(run) else None
     orchestrator = chain[-1] if chain and chain[-1] != application else None
     return Above(application, orchestrator)
 
 
-def _is_action(run: Run) -> bool:
+def is_action(run: Run) -> bool:
+    """Whether a run is one of an application's actions, of which the Spark listener ends not all."""
     job_type = values(run.job_facets).get("jobType")
     is_application = isinstance(job_type, dict) and job_type.get("jobType") == "APPLICATION"
     return (shapes.text(values(run.job_facets), "jobType", "integration") or "") in _APPLICATIONS and not is_application

@@ -101,7 +101,7 @@ def _change(reader: Reader, dataset: NodeId, head: DatasetHead, turn: Turn) -> _
     diff = schema_diff(before, after)
     if not turn.is_drop and (not diff or not columns_of(after)):
         return None
-    word = word_of(reader, dataset, head, turn)
+    word = word_of(reader, dataset, turn)
     if word and not is_news(schemas, turn, word):
         return None
     if word and word.run:

@@ -30,8 +30,9 @@ from headwater.fold.jobs import fold_jobs
 from headwater.fold.latency import put_latency, timely
 from headwater.fold.referred import put_aliases, put_days, put_referred
 from headwater.fold.runs import fold_runs
-from headwater.graph.latency import BACKFILL_MILLIS, Thresholds
+from headwater.graph.latency import BACKFILL_MILLIS
 from headwater.graph.received import Received
+from headwater.graph.thresholds import Thresholds
 from headwater.store import keys, records
 from headwater.store.records import Retention
 from headwater.store.table import Conflict, StorageError, Stored, Table

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from headwater.fold.batch import Batch
 from headwater.graph.identity import NodeId, job_id
-from headwater.graph.latency import BACKFILL_MILLIS, Latency, Thresholds, measured, turned
+from headwater.graph.latency import BACKFILL_MILLIS, Latency, measured, turned
 from headwater.graph.received import Received
+from headwater.graph.thresholds import Thresholds
 from headwater.openlineage.event import RunEvent
 from headwater.openlineage.instant import milliseconds_between
 from headwater.store import keys, records

@@ -12,9 +12,9 @@ from typing import Protocol
 
 from headwater.fold.fold import fold
 from headwater.fold.told_apart import told_apart
-from headwater.graph.latency import Thresholds
 from headwater.graph.naming import Naming
 from headwater.graph.received import Received
+from headwater.graph.thresholds import Thresholds
 from headwater.graph.understanding import understood
 from headwater.metrics import Durations
 from headwater.openlineage.event import DatasetEvent

@@ -4,9 +4,7 @@ A breach begins with an event that arrives later than the threshold after it hap
 within half of it: in between nothing turns, so that a job at the threshold does not raise an alert at each event.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
@@ -14,18 +12,6 @@ from headwater.openlineage.instant import Instant
 BACKFILL_MILLIS = 24 * 60 * 60 * 1000
 """What arrives a day after it happened, or later, is sent after the fact, on purpose: it tells nothing of the way."""
 _RECOVERED = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class Thresholds:
-    """Milliseconds by namespace: of the patterns (as in a shell) that fit, the longest counts."""
-
-    default: int
-    by_namespace: Mapping[str, int]
-
-    def of(self, namespace: str) -> int:
-        fitting = [each for each in self.by_namespace if fnmatchcase(namespace, each)]
-        return self.by_namespace[max(fitting, key=lambda each: (len(each), each))] if fitting else self.default
 
 
 @dataclass(frozen=True, slots=True)

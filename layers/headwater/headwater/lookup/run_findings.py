@@ -111,7 +111,7 @@ def _told_of(difference: Shape) -> list[str]:
 
 
 def error_message(facets: Facets) -> str:
-    """What a run says that it failed of, mostly with a stack trace; the Spark listener says it in a facet of its own."""
+    """What a run says that it failed of, mostly with a stack trace; the Spark listener has a facet of its own."""
     return shapes.text(facets, "errorMessage", "message") or shapes.text(facets, "spark.exception", "message") or ""
 
 

@@ -1,0 +1,38 @@
+"""Tells, on the bus, what the stream of the table shows has changed, failed or come late."""
+
+from typing import Any
+
+from aws_lambda_powertools import Logger
+
+from headwater import metrics
+from headwater.alerts.announce import Announcer
+from headwater.alerts.bus import EventBus
+from headwater.config import AlertsSettings, from_environment
+from headwater.graph.naming import Naming
+from headwater.store.aws import PATIENT_SECONDS, client
+from headwater.store.dynamodb import DynamoTable
+from headwater.store.s3 import Bucket
+
+logger = Logger()
+settings = from_environment(AlertsSettings)
+bucket = Bucket(client("s3", seconds=PATIENT_SECONDS), settings.archive_bucket)
+
+
+def _log(message: str, error: BaseException) -> None:
+    logger.warning(message, reason=f"{type(error).__name__}: {error}"[:1000])
+
+
+announcer = Announcer(
+    table=DynamoTable(client("dynamodb", seconds=PATIENT_SECONDS), settings.table_name, bucket),
+    bucket=bucket,
+    bus=EventBus(client("events", seconds=PATIENT_SECONDS), settings.alert_bus, settings.api_url),
+    naming=Naming(settings.namespace_aliases),
+    log=_log,
+)
+
+
+def handler(batch: dict[str, Any], context: Any) -> dict[str, Any]:
+    """One batch of the stream; from the record in `batchItemFailures` on, it is delivered again."""
+    outcome = announcer.announce(batch["Records"])
+    metrics.count(AlertsSent=outcome.alerts, RecordsQuarantined=outcome.quarantined)
+    return {"batchItemFailures": [{"itemIdentifier": outcome.failed}] if outcome.failed else []}

@@ -1,0 +1,103 @@
+"""What Datadog publishes of the body of POST /api/v1/events, held against one that was sent.
+
+https://docs.datadoghq.com/api/latest/events/post-an-event/ (v1) has the members, their types and values, the 4,000 and
+100 characters and the 18 hours, and in its answer the two hours ahead; https://docs.datadoghq.com/getting_started/tagging/
+has the 200 of a tag. The 100 of a title are of Datadog's older client documentation; a longer one is taken today.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+Event = dict[str, Any]
+Check = Callable[[Any], str | None]
+
+HOUR = 3600
+OLDEST_SECONDS = 18 * HOUR
+NEWEST_SECONDS = 2 * HOUR
+REQUIRED = ("title", "text")
+
+
+class Refused(Exception):
+    """The body is none that Datadog takes; `errors` says why."""
+
+    def __init__(self, errors: list[str]) -> None:
+        super().__init__("; ".join(errors))
+        self.errors = errors
+
+
+def parsed(body: bytes, now: float) -> Event:
+    """Return the event of a body. Raises Refused with each fault."""
+    try:
+        event = json.loads(body)
+    except ValueError as error:
+        raise Refused([f"the body is no JSON: {error}"]) from error
+    if not isinstance(event, dict):
+        raise Refused(["the body is no JSON object"])
+    errors = list(faults(event, now))
+    if errors:
+        raise Refused(errors)
+    return event
+
+
+def faults(event: Event, now: float) -> Iterator[str]:
+    checks = MEMBERS | {"date_happened": lambda value: time_fault(value, now)}
+    yield from (f"{name} is missing" for name in REQUIRED if name not in event)
+    for name, value in event.items():
+        if name not in checks:
+            yield f"{name} is no member that Datadog knows"
+        elif fault := checks[name](value):
+            yield f"{name} {fault}"
+
+
+def text(most: int | None = None) -> Check:
+    def check(value: Any) -> str | None:
+        if not isinstance(value, str):
+            return "is no text"
+        return f"has {len(value)} characters, at most {most} are allowed" if most and len(value) > most else None
+
+    return check
+
+
+def filled(most: int) -> Check:
+    """Text that says something: Datadog refuses a required member that is empty."""
+    return lambda value: text(most)(value) or (None if value else "is empty")
+
+
+def one_of(*allowed: str) -> Check:
+    return lambda value: None if value in allowed else f"is {value!r}, none of {', '.join(allowed)}"
+
+
+def tags_fault(value: Any) -> str | None:
+    if not isinstance(value, list):
+        return "is no list"
+    found = (f"[{index}] {fault}" for index, tag in enumerate(value) if (fault := text(200)(tag)))
+    return next(found, None)
+
+
+def number_fault(value: Any) -> str | None:
+    return (
+        None if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else "is no integer of 0 or more"
+    )
+
+
+def time_fault(value: Any, now: float) -> str | None:
+    if fault := number_fault(value):
+        return fault
+    if value < now - OLDEST_SECONDS:
+        return "is over 18 hours ago"
+    return "is over two hours ahead" if value > now + NEWEST_SECONDS else None
+
+
+MEMBERS: dict[str, Check] = {
+    "title": filled(100),
+    "text": filled(4000),
+    "tags": tags_fault,
+    "alert_type": one_of("error", "warning", "info", "success", "user_update", "recommendation", "snapshot"),
+    "aggregation_key": text(100),
+    "priority": one_of("normal", "low"),
+    "source_type_name": text(),
+    "host": text(),
+    "device_name": text(),
+    "related_event_id": number_fault,
+}

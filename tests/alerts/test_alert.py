@@ -1,0 +1,82 @@
+"""What an alert may hold: as much as its readers take, whatever names producers choose."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.alerts.alert import Alert, Severity, Type, id_of, short
+from headwater.alerts.bus import EventBus
+from headwater.lookup.names import Kind
+from headwater.openlineage.event import Name
+from headwater.openlineage.instant import Instant
+from headwater.store.table import StorageError
+
+NOON = Instant("2026-11-20T12:00:00.000000000Z")
+texts = st.text(max_size=600)
+names = st.builds(Name, st.text(min_size=1, max_size=300), st.text(min_size=1, max_size=16_000))
+
+
+@st.composite
+def alerts(draw: st.DrawFn) -> Alert:
+    return Alert(
+        type=draw(st.sampled_from(Type)),
+        id=id_of("x"),
+        time=NOON,
+        severity=draw(st.sampled_from(Severity)),
+        kind=draw(st.sampled_from([Kind.JOB, Kind.DATASET])),
+        name=draw(names),
+        owners=tuple(draw(st.lists(texts, max_size=30))),
+        title=draw(texts),
+        lines=tuple(draw(st.lists(texts, max_size=20))),
+        group=draw(texts),
+        details=draw(st.just({}) | st.just({"breaks": [{"path": ["x" * 16_000] * 10, "nodeId": "y"}] * 50})),
+        link=draw(st.none() | st.just("/api/v1/impact?nodeId=x") | st.just("/api/v1/impact?nodeId=" + "%C3" * 3_000)),
+    )
+
+
+@given(alerts())
+def test_whatever_it_is_about_datadog_and_the_bus_take_it(alert: Alert) -> None:
+    detail = alert.detail("https://lineage.example.com")
+    assert len(detail["title"]) <= 100
+    assert len(detail["text"]) <= 4_000
+    assert detail["text"].startswith("%%% ")
+    assert detail["text"].endswith(" %%%")
+    assert all(len(tag) <= 200 for tag in detail["tags"])
+    assert len(detail["aggregationKey"]) <= 100
+    assert detail["alertType"] in {"error", "warning", "info", "success"}
+    assert len(json.dumps(detail)) < 256 * 1024
+
+
+def test_a_person_sees_the_end_of_a_long_path() -> None:
+    assert short("/data/lake/orders_clean/") == "orders_clean"
+    assert short("orders") == "orders"
+    assert len(short("x" * 200)) == 40
+
+
+class _Client:
+    def __init__(self, *failed: int) -> None:
+        self.failed = list(failed)
+        self.sizes: list[int] = []
+
+    def put_events(self, Entries: list[dict[str, object]]) -> dict[str, object]:  # noqa: N803 - as botocore has it
+        self.sizes.append(len(Entries))
+        failed = self.failed.pop(0) if self.failed else 0
+        errors = [{"ErrorCode": "ThrottlingException"}] * failed
+        return {"FailedEntryCount": failed, "Entries": [*errors, *({"EventId": "1"} for _ in Entries[failed:])]}
+
+
+def _alert() -> Alert:
+    return Alert(Type.RUN_FAILED, "1", NOON, Severity.INFO, Kind.JOB, Name("a", "b"), (), "t", (), "g")
+
+
+def test_alerts_are_put_ten_at_a_time() -> None:
+    client = _Client()
+    EventBus(client, "bus", "https://x").put([_alert()] * 25)
+    assert client.sizes == [10, 10, 5]
+
+
+def test_what_the_bus_did_not_take_is_no_success() -> None:
+    with pytest.raises(StorageError, match="ThrottlingException"):
+        EventBus(_Client(0, 1), "bus", "https://x").put([_alert()] * 15)

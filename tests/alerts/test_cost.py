@@ -1,0 +1,80 @@
+"""What is told costs; what changes nothing costs nothing."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from local.template import read_template
+from tests import factory
+from tests.alerts.stream import Record, World
+from tests.factory import Document
+
+TEMPLATE = read_template(Path(__file__).parents[2] / "template.yaml")["Resources"]
+FILTERS = [
+    json.loads(each["Pattern"]) for each in TEMPLATE["AlertsStreamMapping"]["Properties"]["FilterCriteria"]["Filters"]
+]
+COLUMNS = factory.schema("id:long", "total:double")
+
+
+def run(number: int) -> list[Document]:
+    """A run of one of ten jobs, as a Spark job tells of it."""
+    job = number % 10
+    source = factory.dataset(f"in {job}", schema=COLUMNS)
+    made = factory.dataset(
+        f"out {job}",
+        schema=COLUMNS,
+        columnLineage=factory.columns(total=("s3://lake", f"in {job}", "total")),
+        version=factory.facet(datasetVersion=str(number)),
+    )
+    return [
+        factory.run_event(kind, run=number, seconds=number + after, job=f"job {job}", inputs=[source], outputs=[made])
+        for kind, after in (("START", 0), ("RUNNING", 0.2), ("COMPLETE", 0.4))
+    ]
+
+
+def invoking(stream: list[Record]) -> list[Record]:
+    """The records that invoke the function, by the template's filters."""
+    return [record for record in stream if any(_fits(pattern, record) for pattern in FILTERS)]
+
+
+def _fits(pattern: Any, value: Any) -> bool:
+    if isinstance(pattern, list):
+        return value in pattern
+    return isinstance(value, dict) and all(_fits(inner, value.get(name)) for name, inner in pattern.items())
+
+
+def test_a_thousand_runs_that_change_nothing_invoke_nothing_and_tell_nothing() -> None:
+    world = World()
+    world.fold(factory.received(*(event for number in range(1, 11) for event in run(number))))
+    world.table.stream.clear()
+    for start in range(11, 1011, 10):
+        events = [event for number in range(start, start + 10) for event in run(number)]
+        for batch in range(0, len(events), 10):
+            world.fold(factory.received(*events[batch : batch + 10]))
+    written = len(world.table.stream)
+    assert written > 5_000
+    assert invoking(world.table.stream) == []
+    assert world.announced(world.table.stream) == []
+
+
+def test_each_written_item_is_one_record() -> None:
+    world = World()
+    world.fold(factory.received(*run(1)))
+    keys = [
+        record["dynamodb"]["NewImage"]["PK"]["S"] + record["dynamodb"]["NewImage"]["SK"]["S"]
+        for record in world.table.stream
+    ]
+    assert len(keys) == len(set(keys))
+
+
+def test_what_is_told_of_does_invoke_it() -> None:
+    world = World()
+    changed = factory.run_event(
+        "COMPLETE", run=99, seconds=99, outputs=[factory.dataset("out 1", schema=factory.schema("id:int"))]
+    )
+    failed = factory.run_event("FAIL", run=98, seconds=98, job="job 1")
+    world.fold(factory.received(*run(1), changed, failed))
+    records = invoking(world.table.stream)
+    kinds = {record["dynamodb"]["NewImage"]["kind"]["S"] for record in records}
+    assert kinds == {"dataset", "run"}
+    assert sorted(each["alert"] for each in world.announced(records)) == ["Dataset Schema Changed", "Run Failed"]

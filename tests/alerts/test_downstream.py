@@ -1,0 +1,149 @@
+"""What a change breaks: by columns where they are known, by datasets else; the nearest first, and whose it is."""
+
+from typing import Any
+
+from tests import factory
+from tests.alerts.stream import URL, World
+from tests.factory import Document
+
+LAKE = "s3://lake"
+BEFORE = factory.schema("id:long", "amount:double", "note:string")
+AFTER = factory.schema("id:long", "note:string")
+
+
+def owned(*names: str) -> Document:
+    return factory.facet(owners=[{"name": name, "type": "OWNER"} for name in names])
+
+
+def run(number: int, job: str, inputs: list[Document], outputs: list[Document], **more: Any) -> Document:
+    return factory.run_event("COMPLETE", run=number, seconds=number, job=job, inputs=inputs, outputs=outputs, **more)
+
+
+def pipeline() -> list[Document]:
+    """raw -> clean -> revenue by columns; raw -> copy by datasets alone."""
+    clean = factory.dataset(
+        "clean", schema=BEFORE, columnLineage=factory.columns(total=(LAKE, "raw", "amount"), id=(LAKE, "raw", "id"))
+    )
+    revenue = factory.dataset(
+        "revenue", columnLineage=factory.columns(sum=(LAKE, "clean", "total")), ownership=owned("team:finance")
+    )
+    raw = factory.dataset("raw", schema=BEFORE)
+    return [
+        run(1, "ingest", [], [raw]),
+        run(2, "clean", [raw], [clean]),
+        run(3, "report", [factory.dataset("clean")], [revenue]),
+        run(4, "copy", [factory.dataset("raw")], [factory.dataset("copy", ownership=owned("team:ops"))]),
+    ]
+
+
+def drift(schema: Document = AFTER) -> Document:
+    return run(5, "ingest", [], [factory.dataset("raw", schema=schema)])
+
+
+def told(*documents: Document) -> dict[str, Any]:
+    (detail,) = World().one_by_one([*pipeline(), *documents])
+    return detail
+
+
+def broken(detail: dict[str, Any]) -> list[tuple[str, int, str]]:
+    return [(item["nodeId"], item["distance"], item["by"]) for item in detail["breaks"]["items"]]
+
+
+def test_the_columns_made_of_what_was_removed_break_the_nearest_first() -> None:
+    assert broken(told(drift())) == [
+        ("dataset:s3://lake:copy", 1, "dataset"),
+        ("datasetField:s3://lake:clean:total", 1, "column"),
+        ("job:demo:clean", 1, "column"),
+        ("job:demo:copy", 1, "dataset"),
+        ("datasetField:s3://lake:revenue:sum", 2, "column"),
+        ("job:demo:report", 2, "column"),
+    ]
+
+
+def test_that_some_of_it_is_known_by_datasets_alone_is_said() -> None:
+    detail = told(drift())
+    assert detail["breaks"]["by"] == "dataset"
+    assert any("of some columns none is known" in line for line in detail["lines"])
+
+
+def test_owners_downstream_are_named() -> None:
+    detail = told(drift())
+    assert detail["owners"] == ["team:ops", "team:finance"]
+    assert {"owner:team:ops", "owner:team:finance"} <= set(detail["tags"])
+    assert any("revenue.sum: 2 jobs away, of team:finance" in line for line in detail["lines"])
+
+
+def test_a_column_that_nobody_uses_breaks_only_what_may_use_anything() -> None:
+    detail = told(drift(factory.schema("id:long", "amount:double")))
+    assert [node for node, _, by in broken(detail) if by == "column"] == []
+    assert ("dataset:s3://lake:copy", 1, "dataset") in broken(detail)
+
+
+def test_what_only_came_breaks_nothing() -> None:
+    detail = told(drift(factory.schema("id:long", "amount:double", "note:string", "more:int")))
+    assert (detail["breaks"]["items"], detail["verdict"], detail["severity"]) == ([], "FULL", "info")
+
+
+def test_a_dropped_dataset_breaks_all_that_is_made_of_it() -> None:
+    gone = factory.dataset(
+        "raw", schema=factory.facet(fields=[]), lifecycleStateChange=factory.facet(lifecycleStateChange="DROP")
+    )
+    detail = told(run(5, "drop", [], [gone]))
+    assert {node for node, _, _ in broken(detail)} >= {
+        "dataset:s3://lake:clean",
+        "dataset:s3://lake:copy",
+        "dataset:s3://lake:revenue",
+    }
+    assert detail["severity"] == "critical"
+
+
+def test_it_is_asked_as_it_was_before_the_run_that_brought_the_change() -> None:
+    """The job that reads the drifted feed says in the same event that it makes nothing of the column any more."""
+    clean = factory.dataset("clean", columnLineage=factory.columns(id=(LAKE, "raw", "id")))
+    detail = told(run(6, "clean", [factory.dataset("raw", schema=AFTER)], [clean]))
+    assert detail["seenAs"] == "input"
+    assert "datasetField:s3://lake:revenue:sum" in {node for node, _, _ in broken(detail)}
+
+
+def test_the_link_leads_to_all_of_it() -> None:
+    assert told(drift())["link"] == f"{URL}/api/v1/impact?nodeId=dataset%3As3%3A%2F%2Flake%3Araw"
+
+
+def test_of_very_much_that_breaks_the_nearest_fifty_are_named_and_the_rest_is_counted() -> None:
+    readers = [
+        run(100 + number, f"reader {number}", [factory.dataset("raw")], [factory.dataset(f"out {number}")])
+        for number in range(120)
+    ]
+    (detail,) = World().one_by_one([*pipeline(), *readers, drift() | {"eventTime": factory.at(900)}])
+    assert (len(detail["breaks"]["items"]), detail["breaks"]["truncated"]) == (50, True)
+    assert detail["breaks"]["datasets"] == 121
+    assert len(detail["text"]) <= 4_000
+
+
+def test_the_orchestrators_run_at_the_top_is_told() -> None:
+    spark = {"jobType": factory.facet(processingType="BATCH", integration="SPARK", jobType="SQL_JOB")}
+    app = {"jobType": factory.facet(processingType="NONE", integration="SPARK", jobType="APPLICATION")}
+    above = [
+        factory.run_event("START", run=91, seconds=4, job="dag"),
+        factory.run_event("START", run=92, seconds=4, job="dag.task", run_facets={"parent": factory.parent(91, "dag")}),
+        factory.run_event(
+            "START",
+            run=93,
+            seconds=4,
+            job="app",
+            job_facets=app,
+            run_facets={"parent": factory.parent(92, "dag.task", root=(91, "dag"))},
+        ),
+    ]
+    action = run(
+        5,
+        "ingest",
+        [],
+        [factory.dataset("raw", schema=AFTER)],
+        job_facets=spark,
+        run_facets={"parent": factory.parent(93, "app", root=(91, "dag"))},
+    )
+    detail = told(*above, action)
+    assert detail["application"] == {"runId": factory.run_id(93), "job": {"namespace": "demo", "name": "app"}}
+    assert detail["orchestrator"] == {"runId": factory.run_id(91), "job": {"namespace": "demo", "name": "dag"}}
+    assert any("in application app, started by dag" in line for line in detail["lines"])

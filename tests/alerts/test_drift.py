@@ -1,0 +1,138 @@
+"""Schemas that drift: real Spark jobs as recorded, in order, together, doubled and out of order."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from headwater.graph.mention import schema_said
+from headwater.graph.schema_diff import columns_of
+from tests import factory
+from tests.alerts.stream import World, changes
+from tests.factory import Document
+
+RECORDED = [
+    json.loads(line)
+    for line in (Path(__file__).parents[1] / "fixtures" / "spark-3.5" / "drift.jsonl").read_text().splitlines()
+]
+"""One application, run three times: parquet by path, JSON that is only read, an Iceberg and a catalogue table."""
+
+EXPECTED = [
+    # the second run
+    "added +note",
+    "dropped -note",
+    "widened ~id(widened) ~amount(widened)",
+    "narrowed ~id(narrowed) ~amount(narrowed)",
+    "retyped ~amount(incompatible)",
+    "nested -address.b +address.z +items[].d ~address.a(widened)",
+    "renamed amount>total",
+    "flapping ~amount(incompatible)",
+    "from_raw ~price(incompatible)",
+    "raw -coupon ~price(incompatible)",
+    "copy_of_renamed amount>total",
+    "alter +extra",
+    "alter ~id(widened)",
+    "alter note>remark",
+    "alter -amount",
+    "recreate dropped",
+    "recreate +n",
+    "report ~m(widened)",
+    "managed +note",
+    # the third, in which all but two is as it was
+    "flapping ~amount(incompatible)",
+    "recreate dropped",
+]
+"""Not among them: `reordered`, whose columns only stand in another order, and `merge`, read with Iceberg's `_file`."""
+
+
+def test_each_drift_is_told_once_as_what_it_is() -> None:
+    assert changes(World().one_by_one(RECORDED)) == EXPECTED
+
+
+def test_events_that_come_together_are_told_of_as_if_they_had_come_one_by_one() -> None:
+    world = World()
+    told = [detail for start in range(0, len(RECORDED), 10) for detail in world.told(*RECORDED[start : start + 10])]
+    assert sorted(changes(told)) == sorted(EXPECTED)
+
+
+def test_doubled_events_are_told_of_once() -> None:
+    world = World()
+    assert changes(world.one_by_one([each for each in RECORDED for _ in range(2)])) == EXPECTED
+    assert world.one_by_one(RECORDED) == []
+
+
+def test_from_the_newest_to_the_oldest_nothing_is_news() -> None:
+    assert World().one_by_one(reversed(RECORDED)) == []
+
+
+def test_who_did_it_is_told_from_the_run_to_the_application() -> None:
+    (told,) = [each for each in World().one_by_one(RECORDED[:120]) if each["name"].endswith("/renamed")]
+    assert told["job"]["name"] == "drift.execute_insert_into_hadoop_fs_relation_command.lake_renamed"
+    assert told["application"]["job"] == {"namespace": "drift", "name": "drift"}
+    assert told["orchestrator"] is None
+    assert told["run"]["runId"] != told["application"]["runId"]
+
+
+def test_the_names_of_an_iceberg_table_are_told_its_path_and_its_symlink() -> None:
+    told = [each for each in World().one_by_one(RECORDED) if each["name"].endswith("/alter")]
+    assert [name["name"] for name in told[0]["names"]] == ["/data/wh/db/alter", "db.alter"]
+
+
+def test_what_spark_has_iceberg_aggregate_is_followed() -> None:
+    told = [each for each in World().one_by_one(RECORDED) if each["name"].endswith("/alter")]
+    widened = next(each for each in told if each["retyped"])
+    assert [item["nodeId"] for item in widened["breaks"]["items"] if item["type"] == "DATASET_FIELD"] == [
+        "datasetField:file:/data/lake/report:m"
+    ]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_in_any_order_a_change_is_told_when_it_becomes_the_newest_that_is_known(seed: int) -> None:
+    """Held against a few lines that only keep what was written last, by event time."""
+    documents = [*_drifting(random.Random(seed))]
+    random.Random(-seed).shuffle(documents)
+    newest: dict[str, tuple[str, object]] = {}
+    expected = []
+    for document in documents:
+        (output,) = document["outputs"]
+        said = (document["eventTime"], columns_of(output["facets"]["schema"]))
+        known = newest.get(output["name"])
+        if known is None or said[0] > known[0]:
+            newest[output["name"]] = said
+            if known and known[1] != said[1]:
+                expected.append((output["name"], document["run"]["runId"]))
+    told = World().one_by_one(documents)
+    assert [(each["name"], each["run"]["runId"]) for each in told] == expected
+
+
+def _drifting(chance: random.Random) -> list[Document]:
+    schemas = [factory.schema("id:long"), factory.schema("id:string"), factory.schema("id:long", "x:int")]
+    return [
+        factory.run_event(
+            "COMPLETE",
+            run=number,
+            seconds=number,
+            job=chance.choice(["load", "other"]),
+            outputs=[factory.dataset(chance.choice("ab"), schema=chance.choice(schemas))],
+        )
+        for number in range(1, 25)
+    ]
+
+
+def test_a_schema_that_goes_and_comes_back_in_one_batch_has_changed_twice() -> None:
+    def run(number: int, kind: str) -> Document:
+        output = factory.dataset("a", schema=factory.schema(f"id:{kind}"))
+        return factory.run_event("COMPLETE", run=number, seconds=number, outputs=[output])
+
+    assert changes(World().told(run(1, "long"), run(2, "string"), run(3, "long"))) == [
+        "a ~id(incompatible)",
+        "a ~id(incompatible)",
+    ]
+
+
+def test_recorded_schemas_are_those_that_the_fold_keeps() -> None:
+    """The fixture has what the tests are about: Iceberg's own column, a drop without columns, nested fields."""
+    text = json.dumps(RECORDED)
+    assert all(part in text for part in ('"_file"', '"fields": []', '"_element"', '"DROP"'))
+    assert schema_said({}) is None

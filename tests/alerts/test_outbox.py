@@ -1,0 +1,181 @@
+"""The stream is the outbox: no alert is lost, and one that is put again has the same id, whoever dies when."""
+
+import contextlib
+from typing import Any
+
+import pytest
+
+from headwater.alerts import announce
+from headwater.alerts.record import Record
+from headwater.fold.fold import fold
+from headwater.lookup.reader import Reader
+from headwater.store.memory import MemoryTable
+from headwater.store.table import StorageError
+from tests import factory
+from tests.alerts.stream import RETENTION, World, plain
+from tests.factory import Document
+
+
+def drift(number: int, kind: str) -> Document:
+    output = factory.dataset("a", schema=factory.schema(f"id:{kind}"))
+    return factory.run_event("COMPLETE", run=number, seconds=number, outputs=[output])
+
+
+DRIFT = [drift(1, "long"), drift(2, "string"), drift(3, "date"), factory.run_event("FAIL", run=4, seconds=4)]
+
+
+def folded() -> World:
+    """A world in which things happened that nobody was told of yet."""
+    world = World()
+    world.fold(factory.received(*DRIFT))
+    return world
+
+
+def ids(world: World) -> list[str]:
+    return [alert.id for alert in world.bus.put_there]
+
+
+def test_what_was_stored_is_told_though_whoever_stored_it_is_gone() -> None:
+    world = folded()
+    told = world.announced(world.table.stream)
+    assert sorted(each["alert"] for each in told) == ["Dataset Schema Changed", "Dataset Schema Changed", "Run Failed"]
+
+
+def test_a_function_killed_between_putting_an_alert_and_saying_so_puts_the_same_alert_again() -> None:
+    world = folded()
+    expected = [alert["id"] for alert in folded().announced(world.table.stream)]
+    for kill in range(3):
+        with contextlib.suppress(KeyboardInterrupt):
+            world.bus.kills = 1
+            world.announce(world.table.stream)
+        assert set(ids(world)) <= set(expected), kill
+    world.bus.kills = 0
+    world.announce(world.table.stream)
+    assert set(ids(world)) == set(expected)
+    assert len(set(expected)) == len(expected) == 3
+
+
+def test_a_writer_killed_at_any_call_and_run_again_has_each_change_told_once() -> None:
+    for nth in range(1, 30):
+        world = World()
+        world.fold(factory.received(DRIFT[0]))
+        with contextlib.suppress(StorageError):
+            fold(factory.received(DRIFT[1]), _Dying(world.table, nth), RETENTION)
+        fold(factory.received(DRIFT[1]), world.table, RETENTION)
+        told = world.announced(world.table.stream)
+        assert [each["alert"] for each in told] == ["Dataset Schema Changed"], nth
+
+
+def test_from_the_record_that_the_bus_did_not_take_all_is_told_again() -> None:
+    world = folded()
+    world.bus.failures = 1
+    outcome = world.announce(world.table.stream)
+    assert outcome.alerts == 0
+    first = next(each for each in world.table.stream if each["dynamodb"]["SequenceNumber"] == outcome.failed)
+    rest = world.table.stream[world.table.stream.index(first) :]
+    assert world.announce(rest).alerts == 3
+
+
+def test_later_changes_do_not_change_the_id_of_an_earlier_one() -> None:
+    world = folded()
+    before = [alert["id"] for alert in world.announced(world.table.stream)]
+    stream = list(world.table.stream)
+    world.fold(factory.received(drift(5, "long"), drift(6, "int")))
+    assert [alert["id"] for alert in world.announced(stream)] == before
+
+
+def test_a_record_that_cannot_be_read_is_set_aside_and_the_next_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = folded()
+
+    def broken(_record: Record, _reader: Reader) -> Any:
+        raise ValueError("a bug")
+
+    monkeypatch.setitem(announce.BY_KIND, "dataset", broken)
+    outcome = world.announce(world.table.stream)
+    assert (outcome.failed, outcome.alerts) == (None, 1)
+    assert outcome.quarantined == len([key for key in world.bucket.objects if key.startswith("quarantine/stream/")]) > 0
+
+
+def test_items_that_tell_nothing_are_passed_over() -> None:
+    world = folded()
+    others = [each for each in world.table.stream if each["dynamodb"]["NewImage"]["kind"]["S"] not in announce.BY_KIND]
+    assert len(others) > 5
+    assert world.announced(others) == []
+
+
+def test_a_run_fails_once_though_the_listener_completes_it_a_moment_later() -> None:
+    fail, complete = factory.run_event("FAIL", seconds=1), factory.run_event("COMPLETE", seconds=1.1)
+    for order in ([fail, complete], [complete, fail], [fail, complete, fail], [complete, fail, complete]):
+        assert [each["alert"] for each in World().one_by_one(order)] == ["Run Failed"]
+    assert World().told(complete) == []
+
+
+def test_a_failed_run_is_told_with_its_message_and_what_it_was_writing() -> None:
+    facets = {"errorMessage": factory.facet(message="No such column: total\n  at line 3: password='x'")}
+    output = factory.dataset("revenue", ownership=factory.facet(owners=[{"name": "team:finance"}]))
+    (told,) = World().told(factory.run_event("FAIL", outputs=[output], run_facets=facets))
+    assert (told["severity"], told["owners"], told["outputs"]) == (
+        "critical",
+        ["team:finance"],
+        ["dataset:s3://lake:revenue"],
+    )
+    assert told["message"] == "No such column: total"
+    assert "password" not in str(told)
+
+
+def test_assertions_that_failed_are_told_once_with_what_is_made_of_it() -> None:
+    def checked(number: int, *outcomes: bool, run: int = 1) -> Document:
+        names = ("not_null", "unique")
+        assertions = [
+            {"assertion": name, "success": outcome, "column": "id"}
+            for name, outcome in zip(names, outcomes, strict=True)
+        ]
+        facet = {"dataQualityAssertions": factory.facet(assertions=assertions)}
+        read = {**factory.dataset("a"), "inputFacets": facet}
+        return factory.run_event("RUNNING", run=run, seconds=number, inputs=[read])
+
+    world = World()
+    told = world.one_by_one(
+        [
+            checked(1, True, True),
+            checked(2, False, True),
+            checked(3, False, True),
+            checked(4, False, False),
+            checked(5, True, True, run=2),
+            checked(6, False, True, run=2),
+        ]
+    )
+    assert [[each["assertion"] for each in alert["assertions"]] for alert in told] == [
+        ["not_null"],
+        ["unique"],
+        ["not_null"],
+    ]
+    assert len({alert["id"] for alert in told}) == 3
+    assert {alert["alert"] for alert in told} == {"Data Quality Assertion Failed"}
+
+
+class _Dying(MemoryTable):
+    """A table whose user is gone after so many calls."""
+
+    def __init__(self, table: Any, nth: int) -> None:
+        super().__init__()
+        self._table = table
+        self._left = nth
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in ("read", "change", "put", "newest", "partition", "listed"):
+            self._left -= 1
+            if self._left <= 0:
+                raise StorageError("gone")
+            return getattr(self._table, name)
+        return super().__getattribute__(name)
+
+
+def test_the_same_alert_is_the_same_to_the_letter() -> None:
+    world = folded()
+    world.announce(world.table.stream)
+    world.announce(world.table.stream)
+    half = len(world.bus.put_there) // 2
+    assert [plain(alert) for alert in world.bus.put_there[:half]] == [
+        plain(each) for each in world.bus.put_there[half:]
+    ]

@@ -1,0 +1,158 @@
+"""What a reader says of a schema is news if it is new for that reader, and not known to all already."""
+
+from typing import Any
+
+import pytest
+
+from tests import factory
+from tests.alerts.stream import World, changes
+from tests.factory import Document
+
+OLD, NEW = factory.schema("id:long"), factory.schema("id:long", "x:int")
+
+
+def event(seconds: float, job: str, run: int, kind: str = "COMPLETE", **sides: Any) -> Document:
+    return factory.run_event(kind, seconds=seconds, run=run, job=job, **sides)
+
+
+def reads(seconds: float, schema: Document, *, job: str = "report", run: int, kind: str = "COMPLETE") -> Document:
+    return event(seconds, job, run, kind, inputs=[factory.dataset("a", schema=schema)])
+
+
+def writes(seconds: float, schema: Document, *, run: int, job: str = "load", kind: str = "COMPLETE") -> Document:
+    return event(seconds, job, run, kind, outputs=[factory.dataset("a", schema=schema)])
+
+
+def test_a_topic_that_nobody_is_seen_to_write_changes_as_its_reader_sees_it() -> None:
+    told = World().one_by_one([reads(0, OLD, run=1), reads(1, NEW, run=2), reads(2, NEW, run=3), reads(3, OLD, run=4)])
+    assert changes(told) == ["a +x", "a -x"]
+    assert {each["seenAs"] for each in told} == {"input"}
+
+
+def test_what_was_written_is_not_told_again_when_it_is_read() -> None:
+    told = World().one_by_one(
+        [writes(0, OLD, run=1), reads(1, OLD, run=2), writes(2, NEW, run=3), reads(3, NEW, run=4)]
+    )
+    assert [(each["seenAs"], each["job"]["name"]) for each in told] == [("output", "load")]
+
+
+def test_a_reader_that_started_before_a_change_and_ends_after_it_changes_nothing() -> None:
+    told = World().one_by_one(
+        [
+            writes(0, OLD, run=1),
+            reads(1, OLD, run=2, kind="START"),
+            writes(2, NEW, run=3),
+            reads(3, OLD, run=2),
+            reads(4, NEW, run=4),
+        ]
+    )
+    assert changes(told) == ["a +x"]
+
+
+def test_a_stream_that_keeps_the_schema_it_started_with_does_not_flap() -> None:
+    world = World()
+    world.one_by_one([writes(0, OLD, run=1), reads(1, OLD, job="stream", run=2)])
+    told = world.one_by_one(
+        document
+        for number in range(3, 13, 2)
+        for document in (writes(number, NEW, run=number), reads(number + 1, OLD, job="stream", run=number + 1))
+    )
+    assert changes(told) == ["a +x"]
+
+
+def test_two_jobs_that_read_a_file_with_schemas_of_their_own_are_told_once_and_with_a_doubt() -> None:
+    world = World()
+    told = world.one_by_one(
+        reads(number, schema, job=job, run=number)
+        for number, (schema, job) in enumerate([(OLD, "one"), (NEW, "other")] * 4, start=1)
+    )
+    assert changes(told) == ["a +x"]
+    assert any("never read it before" in line for line in told[0]["lines"])
+
+
+def test_a_reader_that_is_sure_is_told_without_a_doubt() -> None:
+    told = World().one_by_one([reads(0, NEW, run=1), reads(1, OLD, run=2)])
+    assert not any("never read it before" in line for line in told[0]["lines"])
+
+
+def test_of_several_readers_the_first_to_see_a_change_tells_it() -> None:
+    world = World()
+    world.one_by_one(reads(number, OLD, job=f"job {number}", run=number) for number in range(1, 4))
+    told = world.one_by_one(reads(number, NEW, job=f"job {number % 3 + 1}", run=number) for number in range(4, 10))
+    assert [(each["job"]["name"], changes([each])[0]) for each in told] == [("job 2", "a +x")]
+
+
+def test_a_slow_reader_that_still_says_the_old_schema_does_not_have_the_change_told_twice() -> None:
+    world = World()
+    world.one_by_one([reads(0, OLD, job="one", run=1), reads(1, OLD, job="other", run=2)])
+    told = world.one_by_one(
+        [
+            reads(2, OLD, job="other", run=3, kind="START"),
+            reads(3, NEW, job="one", run=4),
+            reads(4, OLD, job="other", run=3),
+            reads(5, NEW, job="other", run=5),
+        ]
+    )
+    assert changes(told) == ["a +x"]
+
+
+def test_the_first_schema_of_a_dataset_is_no_change() -> None:
+    assert World().one_by_one([writes(0, OLD, run=1), reads(1, OLD, run=2)]) == []
+    assert World().told(event(0, "load", 1, outputs=[factory.dataset("a")]), writes(1, OLD, run=2)) == []
+
+
+def test_a_dataset_that_was_only_read_and_is_written_otherwise_has_changed() -> None:
+    told = World().one_by_one([reads(0, OLD, run=1), writes(1, NEW, run=2)])
+    assert [(changes([each])[0], each["seenAs"]) for each in told] == [("a +x", "output")]
+
+
+def test_a_schema_that_an_event_of_the_dataset_itself_gives_counts_as_written() -> None:
+    described = factory.dataset_event(factory.dataset("a", schema=NEW), seconds=5)
+    told = World().one_by_one([writes(0, OLD, run=1), described])
+    assert [(changes([each])[0], each["job"]) for each in told] == [("a +x", None)]
+
+
+def test_two_jobs_that_write_a_table_in_turn_change_it_each_time() -> None:
+    told = World().one_by_one([writes(0, OLD, run=1), writes(1, NEW, job="other", run=2), writes(2, OLD, run=3)])
+    assert changes(told) == ["a +x", "a -x"]
+
+
+@pytest.mark.parametrize("schema", [factory.facet(fields=[]), factory.facet(), factory.facet(fields=None)])
+def test_a_schema_without_columns_says_nothing(schema: Document) -> None:
+    assert World().one_by_one([writes(0, OLD, run=1), writes(1, schema, run=2), writes(2, OLD, run=3)]) == []
+
+
+def test_a_table_dropped_and_made_again_is_a_drop_and_then_what_is_different() -> None:
+    drop = factory.dataset(
+        "a", schema=factory.facet(fields=[]), lifecycleStateChange=factory.facet(lifecycleStateChange="DROP")
+    )
+    world = World()
+    told = world.one_by_one(
+        [
+            writes(0, factory.schema(*(f"c{number}:int" for number in range(1000))), run=1),
+            event(1, "drop", 2, outputs=[drop]),
+            event(2, "drop", 3, outputs=[drop]),
+            writes(3, factory.schema(*(f"c{number}:int" for number in range(999))), run=4),
+        ]
+    )
+    assert changes(told) == ["a dropped", "a -c999"]
+    assert (told[0]["removed"], told[0]["verdict"]) == ([], "BREAKING")
+
+
+def test_dropping_what_never_was_is_no_news() -> None:
+    drop = factory.dataset(
+        "a", schema=factory.facet(fields=[]), lifecycleStateChange=factory.facet(lifecycleStateChange="DROP")
+    )
+    assert World().one_by_one([event(0, "drop", 1, outputs=[drop]), writes(1, OLD, run=2)]) == []
+
+
+def test_what_was_told_under_one_name_is_not_told_again_when_it_is_read_under_its_symlink() -> None:
+    def written(seconds: float, schema: Document, run: int) -> Document:
+        output = factory.dataset("a", schema=schema, symlinks=factory.symlinks("db.a", namespace="hive://meta"))
+        return event(seconds, "load", run, outputs=[output])
+
+    def read(seconds: float, schema: Document, run: int) -> Document:
+        return event(seconds, "trino", run, inputs=[factory.dataset("db.a", "hive://meta", schema=schema)])
+
+    told = World().one_by_one([written(0, OLD, 1), read(1, OLD, 2), written(2, NEW, 3), read(3, NEW, 4)])
+    assert [(changes([each])[0], each["name"]) for each in told] == [("a +x", "a")]

@@ -1,0 +1,76 @@
+"""What an alert may say at all fits the rules' templates: as a message it can be read back, and Datadog takes it."""
+
+import json
+from typing import Any
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from headwater.alerts.alert import Alert, Severity, Type, link_to
+from headwater.lookup.names import Kind
+from headwater.openlineage.event import Name
+from headwater.openlineage.instant import Instant
+from local.datadog_event import parsed
+from local.template import read_template
+from tests.deployment.conftest import ROOT, Resources
+from tests.deployment.input_transformer import rendered
+
+URL = "https://lineage.example.com"
+RESOURCES = Resources(read_template(ROOT / "template.yaml")["Resources"])
+TO_TOPIC, TO_DATADOG = (
+    dict(RESOURCES[rule]["Targets"][0]["InputTransformer"]) for rule in ("AlertsToTopic", "AlertsToDatadog")
+)
+
+texts = st.text(st.characters(codec="utf-8"))
+names = st.builds(Name, texts, texts)
+alerts = st.builds(
+    Alert,
+    type=st.sampled_from(Type),
+    id=st.text("0123456789abcdef", min_size=32, max_size=32),
+    time=st.just(Instant("2026-11-20T08:00:00.000000000Z")),
+    severity=st.sampled_from(Severity),
+    kind=st.sampled_from([Kind.JOB, Kind.DATASET]),
+    name=names,
+    owners=st.lists(texts, max_size=3).map(tuple),
+    title=st.text(st.characters(codec="utf-8"), min_size=1),
+    lines=st.lists(texts, max_size=3).map(tuple),
+    group=texts,
+    link=st.none() | st.builds(link_to, st.just("impact"), st.just(Kind.DATASET), names),
+    details=st.dictionaries(st.just("breaks"), st.lists(texts, max_size=2)),
+)
+
+LONG = Name("s3://" + "lake" * 500, "*_`" * 2000)
+LONGEST = Alert(
+    type=Type.SCHEMA_CHANGED,
+    id="a" * 32,
+    time=Instant("2026-11-20T08:00:00.000000000Z"),
+    severity=Severity.CRITICAL,
+    kind=Kind.DATASET,
+    name=LONG,
+    owners=("owner" * 100,) * 100,
+    title="changed " * 100,
+    lines=("*_`[]" * 500,) * 100,
+    group="x" * 1000,
+    link=link_to("impact", Kind.DATASET, LONG),
+)
+
+
+@example(LONGEST)
+@given(alerts)
+def test_whatever_an_alert_says_datadog_shows_it_as_markdown_and_knows_its_id(alert: Alert) -> None:
+    sent = parsed(rendered(TO_DATADOG, event(alert)).encode(), now=0)
+    assert sent["text"].startswith("%%% \n")
+    assert sent["text"].endswith("\n %%%")
+    assert f"id:{alert.id}" in sent["tags"]
+
+
+@example(LONGEST)
+@given(alerts)
+def test_whatever_an_alert_says_its_message_can_be_read_back(alert: Alert) -> None:
+    message = json.loads(rendered(TO_TOPIC, event(alert), null_in_quotes="null"))
+    assert message["detail"] == alert.detail(URL)
+    assert message["alert"] == alert.type
+
+
+def event(alert: Alert) -> dict[str, Any]:
+    return {"detail-type": alert.type.value, "source": "headwater.lineage", "detail": alert.detail(URL)}
