@@ -14,6 +14,7 @@ from headwater.openlineage import exact_json
 from headwater.openlineage.instant import instant_of
 from headwater.openlineage.wire import read_event
 from headwater.store.messages import write_message
+from headwater.store.table import Item
 
 Document = dict[str, Any]
 
@@ -86,6 +87,26 @@ def queued(*documents: Document) -> Document:
     return {"Records": [_record(index, document) for index, document in enumerate(documents)]}
 
 
+def streamed(*changes: tuple[Item | None, Item]) -> Document:
+    """A batch of the table's stream: items as they were and as they are."""
+    return {"Records": [_change(index, before, after) for index, (before, after) in enumerate(changes)]}
+
+
+def scheduled() -> Document:
+    """What EventBridge hands over when it is time."""
+    return {
+        "version": "0",
+        "id": "53dc4d37-cffa-4f76-80c9-8b7d4a4d2eaa",
+        "detail-type": "Scheduled Event",
+        "source": "aws.events",
+        "account": ACCOUNT,
+        "time": RECEIVED_AT.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "region": REGION,
+        "resources": [f"arn:aws:events:{REGION}:{ACCOUNT}:rule/headwater-dev-OwnersSchedule-0123456789AB"],
+        "detail": {},
+    }
+
+
 def _by(context: Mapping[str, str], request: Document) -> Document:
     """The request with what the authoriser said of its caller."""
     request["requestContext"]["authorizer"] = {"lambda": dict(context)}
@@ -135,6 +156,32 @@ class _NoBucket:
 
     def get(self, key: str) -> bytes:
         raise KeyError(key)
+
+
+def _change(index: int, before: Item | None, after: Item) -> Document:
+    images = {"NewImage": _image(after), **({"OldImage": _image(before)} if before else {})}
+    return {
+        "eventID": f"c81e728d9d4c2f636f067f89cc14862{index}",
+        "eventName": "MODIFY" if before else "INSERT",
+        "eventVersion": "1.1",
+        "eventSource": "aws:dynamodb",
+        "awsRegion": REGION,
+        "dynamodb": {
+            "ApproximateCreationDateTime": int(RECEIVED_AT.timestamp()),
+            "Keys": {"PK": {"S": after.key.pk}, "SK": {"S": after.key.sk}},
+            **images,
+            "SequenceNumber": str(400000000000000499660 + index),
+            "SizeBytes": 1024,
+            "StreamViewType": "NEW_AND_OLD_IMAGES",
+        },
+        "eventSourceARN": f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/headwater-dev/stream/2026-11-20T08:00:00.000",
+    }
+
+
+def _image(item: Item) -> Document:
+    strings = {"PK": item.key.pk, "SK": item.key.sk, "v": item.version, **item.labels}
+    image: Document = {name: {"S": value} for name, value in strings.items()}
+    return image | {name: {"B": base64.b64encode(part).decode()} for name, part in item.parts.items()}
 
 
 def _record(index: int, document: Document) -> Document:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
 
 from events import story
@@ -16,10 +17,19 @@ from events.envelopes import (
     post,
     post_gzip,
     queued,
+    scheduled,
+    streamed,
 )
 from events.envelopes import (
     write as writing,
 )
+from headwater.catalog.news import KINDS
+from headwater.fold.fold import fold
+from headwater.graph.naming import Naming
+from headwater.graph.understanding import understood
+from headwater.openlineage import exact_json
+from headwater.store.memory import MemoryTable
+from headwater.store.records import Retention
 
 FOLDER = Path(__file__).parent
 REVENUE_NODE = "s3%3A%2F%2Fshop-lake:revenue_daily"
@@ -27,7 +37,7 @@ REVENUE_NODE = "s3%3A%2F%2Fshop-lake:revenue_daily"
 
 def samples() -> Mapping[str, Document]:
     """Every sample by its file, `function/name.json`."""
-    return authorise() | ingest() | normalise() | lookup() | curate()
+    return authorise() | ingest() | normalise() | lookup() | curate() | catalog() | owners()
 
 
 def authorise() -> dict[str, Document]:
@@ -137,6 +147,19 @@ def curate() -> dict[str, Document]:
         "curate/refused.json": writing("PUT", desk, {"description": "Returned goods"}),
         "curate/not-allowed.json": writing("DELETE", desk, caller=CALLER),
     }
+
+
+def catalog() -> dict[str, Document]:
+    """What the stream tells of the first run of the story."""
+    table, kept = MemoryTable(), Retention(timedelta(days=400), timedelta(days=90))
+    texts = map(exact_json.dumps, (story.CLEAN_START, story.CLEAN_COMPLETE))
+    fold([understood(text, Naming()) for text in texts], table, kept)
+    items = [item for _, item in sorted(table.items.items()) if item.labels["kind"] in KINDS]
+    return {"catalog/window.json": streamed(*((None, item) for item in items))}
+
+
+def owners() -> dict[str, Document]:
+    return {"owners/schedule.json": scheduled()}
 
 
 def write(folder: Path) -> None:

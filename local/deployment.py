@@ -1,7 +1,7 @@
 """Deploys template.yaml into the emulator through its CloudFormation, and says what became of its resources."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -55,12 +55,14 @@ class Deployment:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is deployed for one stack: `url` is where people reach it, `iam` says that roles count."""
+    """What is deployed for one stack: `url` is where people reach it, `iam` says that roles count; `parameters` are
+    those of the template that are not to have their default."""
 
     layout: Layout
     url: str
     iam: bool
     datadog: Datadog
+    parameters: Mapping[str, str]
 
 
 def deploy(wanted: Wanted, account: Account, say: Callable[[str], None]) -> Deployment:
@@ -69,7 +71,8 @@ def deploy(wanted: Wanted, account: Account, say: Callable[[str], None]) -> Depl
     template = read_template(layout.template)
     taken_out = take_out(template, STACK)
     body = packaged(template, layout.root, Uploads(layout, account))
-    change(account, body, {"DatadogKeySecretArn": datadog_secret(account, datadog), "PublicUrl": wanted.url})
+    given = {"DatadogKeySecretArn": datadog_secret(account, datadog), "PublicUrl": wanted.url}
+    change(account, body, {**given, **wanted.parameters})
     wait_until_deployed(account)
     deployment = Deployment(account, resources(account), outputs(account))
     made = ["the secret of the local Datadog's key", *make(account, taken_out, deployment.outputs, datadog)]

@@ -2,9 +2,9 @@
 
 import os
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from local.access import admit
@@ -28,7 +28,7 @@ IN_USE = "in-use.pid"
 @dataclass(frozen=True)
 class StackOptions:
     """`name` is the folder under .local for logs, `data` keeps the state over restarts, `iam` enforces the roles;
-    `is_open` lets in who sends no key."""
+    `is_open` lets in who sends no key; `parameters` are those of the template that are not to have their default."""
 
     layout: Layout
     name: str
@@ -36,6 +36,7 @@ class StackOptions:
     data: Path | None = None
     iam: bool = False
     is_open: bool = False
+    parameters: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,9 @@ def stack(options: StackOptions, say: Say) -> Iterator[Stack]:
         with datadog(folder, say) as standing_in, emulator(wanted) as running:
             say("deploying template.yaml")
             url = f"http://127.0.0.1:{options.port}"
-            deployment = deploy(Wanted(options.layout, url, options.iam, standing_in), running.account, say)
+            deployment = deploy(
+                Wanted(options.layout, url, options.iam, standing_in, options.parameters), running.account, say
+            )
             admit(deployment, instance.key)
             say("made by API call: a key for this stack, in the secret of the API keys")
             try:

@@ -27,9 +27,9 @@ KeyEntry = dict[str, Any]
 
 
 @contextmanager
-def embedded_stack(name: str, *, iam: bool = False) -> Iterator[Stack]:
-    """A fresh stack on a free port."""
-    options = StackOptions(Layout.here(), str(LOGS / name), free_port(), iam=iam)
+def embedded_stack(name: str, *, iam: bool = False, **parameters: str) -> Iterator[Stack]:
+    """A fresh stack on a free port; `parameters` are the template's."""
+    options = StackOptions(Layout.here(), str(LOGS / name), free_port(), iam=iam, parameters=parameters)
     with stack(options, lambda _: None) as running:
         Deployed(running.deployment).keep_what_expired()
         yield running
@@ -55,6 +55,10 @@ class Deployed:
     @cached_property
     def sqs(self) -> Any:
         return self.account.client("sqs")
+
+    @cached_property
+    def glue(self) -> Any:
+        return self.account.client("glue")
 
     @cached_property
     def lambda_(self) -> Any:

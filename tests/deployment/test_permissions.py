@@ -19,6 +19,14 @@ ALLOWED = {
     "CurateRole": LOGS
     | {"sqs:SendMessage", "s3:GetObject", "s3:PutObject"}
     | {"dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "dynamodb:Query", "dynamodb:PutItem"},
+    "CatalogRole": LOGS
+    | {"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator", "dynamodb:ListStreams"}
+    | {"sqs:SendMessage", "dynamodb:BatchGetItem", "dynamodb:Query", "s3:GetObject"}
+    | {"glue:GetDatabases", "glue:GetTables", "glue:GetTable", "glue:UpdateTable", "glue:CreateTable"}
+    | {"glue:CreateDatabase", "glue:BatchGetPartition", "glue:BatchCreatePartition", "glue:BatchUpdatePartition"},
+    "OwnersRole": LOGS
+    | {"glue:GetDatabases", "glue:GetTables", "glue:GetTable", "sqs:SendMessage"}
+    | {"dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "s3:GetObject", "s3:PutObject"},
     "ArchiveStreamRole": {"logs:PutLogEvents", "s3:AbortMultipartUpload", "s3:GetBucketLocation", "s3:GetObject"}
     | {"s3:ListBucket", "s3:ListBucketMultipartUploads", "s3:PutObject"},
     "AlertsRole": LOGS
@@ -36,11 +44,14 @@ PREFIXES_PUT = {
     "NormaliseRole": {"bodies", "items", "quarantine"},
     "LookupRole": set[str](),
     "CurateRole": {"bodies", "items"},
+    "CatalogRole": set[str](),
+    "OwnersRole": {"bodies"},
     "AlertsRole": {"quarantine"},
     "SweepRole": {"bodies"},
     "ArchiveStreamRole": {"events", "archive-errors"},
 }
-FUNCTIONS = ("Authorise", "Ingest", "Normalise", "Lookup", "Curate", "Alerts", "Sweep")
+OWN_CATALOG = "arn:${AWS::Partition}:glue:${AWS::Region}:${AWS::AccountId}:"
+FUNCTIONS = ("Authorise", "Ingest", "Normalise", "Lookup", "Curate", "Catalog", "Owners", "Alerts", "Sweep")
 
 
 def test_every_role_is_listed_here(resources: Resources) -> None:
@@ -55,14 +66,14 @@ def test_a_role_may_do_no_more_than_is_listed(resources: Resources, role: str) -
 
 @pytest.mark.parametrize("role", ALLOWED)
 def test_a_role_reaches_only_what_is_named(resources: Resources, role: str) -> None:
-    """Only the keys of a bucket's folder are left open."""
+    """Only the keys of a bucket's folder and the tables of this account's catalogue are left open."""
     for statement in statements(resources[role]):
         assert statement["Effect"] == "Allow"
         assert not {"NotAction", "NotResource"} & statement.keys()
         for resource in as_list(statement["Resource"]):
             name = referred(resource)
             assert "*" not in name.removesuffix("/*")
-            assert not name.endswith("/*") or name.startswith("${ArchiveBucket.Arn}/")
+            assert not name.endswith("/*") or name.startswith(("${ArchiveBucket.Arn}/", OWN_CATALOG))
 
 
 @pytest.mark.parametrize("role", ALLOWED)
@@ -97,6 +108,7 @@ def test_every_function_is_listed_here(resources: Resources) -> None:
     ("policy", "kept"),
     [
         ("QueuesOverTlsOnly", ("EventQueue", "DeadLetterQueue", "StreamDeadLetters")),
+        ("CatalogQueueOverTlsOnly", ("CatalogDeadLetterQueue",)),
         ("ArchiveBucketOverTlsOnly", ("ArchiveBucket",)),
     ],
 )

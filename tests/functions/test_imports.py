@@ -10,9 +10,19 @@ import pytest
 
 from tests.functions.handlers import ROOT
 
-BUDGETS = {"authorise": 383, "ingest": 448, "normalise": 460, "lookup": 461, "curate": 535, "alerts": 480, "sweep": 480}
+BUDGETS = {
+    "authorise": 383,
+    "ingest": 448,
+    "normalise": 460,
+    "lookup": 461,
+    "curate": 535,
+    "catalog": 423,
+    "owners": 476,
+    "alerts": 440,
+    "sweep": 443,
+}
 """Modules above a bare interpreter's: what they were in November 2026, and 5%."""
-WITH_PYDANTIC = {"ingest", "normalise", "curate"}
+WITH_PYDANTIC = {"ingest", "normalise", "curate", "owners"}
 
 each_function = pytest.mark.parametrize("name", sorted(BUDGETS))
 
@@ -23,7 +33,17 @@ import app
 import json
 print(json.dumps(sorted(set(sys.modules) - bare)))
 """
-TEXTS = ("KEYS_SECRET", "QUEUE_URL", "ARCHIVE_BUCKET", "TABLE_NAME", "ARCHIVE_STREAM", "ALERT_BUS", "API_URL")
+TEXTS = (
+    "KEYS_SECRET",
+    "QUEUE_URL",
+    "ARCHIVE_BUCKET",
+    "TABLE_NAME",
+    "ARCHIVE_STREAM",
+    "CATALOG_ARN",
+    "API_URL",
+    "ALERT_BUS",
+    "CATALOG_DATABASE",
+)
 NUMBERS = ("MAX_BODY_BYTES", "RUN_RETENTION_DAYS", "EVENT_RETENTION_DAYS", "EMISSION_LATENCY_MILLIS")
 MORE_NUMBERS = ("ABANDONED_AFTER_MINUTES",)
 OBJECTS = ("NAMESPACE_ALIASES", "EMISSION_LATENCY_BY_NAMESPACE", "ABANDONED_AFTER_BY_NAMESPACE")
@@ -35,6 +55,7 @@ def imported_by(name: str) -> frozenset[str]:
     path = [ROOT / "functions" / name, ROOT / "layers" / "headwater"]
     environment = dict.fromkeys(TEXTS, "x") | dict.fromkeys(NUMBERS, "1") | {"AWS_DEFAULT_REGION": "us-east-1"}
     environment |= dict.fromkeys(OBJECTS, "{}") | dict.fromkeys(MORE_NUMBERS, "1")
+    environment["CREATE_MISSING_TABLES"] = "OFF"
     environment |= {"PYTHONPATH": os.pathsep.join(map(str, path)), "PATH": os.environ["PATH"]}
     command = [sys.executable, "-c", IMPORT]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=60)  # noqa: S603

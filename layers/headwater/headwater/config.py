@@ -54,6 +54,26 @@ class CurateSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class CatalogSettings:
+    table_name: str
+    archive_bucket: str
+    namespace_aliases: Mapping[str, str]
+    catalog_arn: str
+    api_url: str
+    create_missing_tables: bool
+    catalog_database: str
+
+
+@dataclass(frozen=True, slots=True)
+class OwnersSettings:
+    table_name: str
+    queue_url: str
+    archive_bucket: str
+    namespace_aliases: Mapping[str, str]
+    catalog_arn: str
+
+
+@dataclass(frozen=True, slots=True)
 class AlertsSettings:
     table_name: str
     archive_bucket: str
@@ -83,6 +103,12 @@ def _positive(text: str) -> int:
     return number
 
 
+def _switch(text: str) -> bool:
+    if text not in ("ON", "OFF"):
+        raise ValueError("neither ON nor OFF")
+    return text == "ON"
+
+
 def _names(text: str) -> Mapping[str, str]:
     document = json.loads(text)
     if not isinstance(document, dict) or not all(isinstance(value, str) and value for value in document.values()):
@@ -100,6 +126,7 @@ def _numbers(text: str) -> Mapping[str, int]:
 _READERS: Mapping[Any, tuple[Callable[[str], Any], str]] = {
     str: (str, "a text"),
     int: (_positive, "a whole number above 0"),
+    bool: (_switch, "ON or OFF"),
     timedelta: (_days, "a whole number above 0"),
     Mapping[str, int]: (_numbers, 'a JSON object of namespaces and whole numbers above 0, such as {"prod-*": 60000}'),
     Mapping[str, str]: (_names, 'a JSON object of namespaces, such as {"hive://ip-*": "arn:aws:glue:..."}'),
@@ -112,6 +139,8 @@ Settings = TypeVar(
     NormaliseSettings,
     LookupSettings,
     CurateSettings,
+    CatalogSettings,
+    OwnersSettings,
     AlertsSettings,
     SweepSettings,
 )

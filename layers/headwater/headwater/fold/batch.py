@@ -8,7 +8,7 @@ from headwater.graph.dataset import DatasetFacts
 from headwater.graph.identity import NodeId, dataset_id, job_id, sent_id
 from headwater.graph.job import JobFacts
 from headwater.graph.mention import Document, documents, mentioned
-from headwater.graph.received import Alias, Received
+from headwater.graph.received import Alias, Received, Writing
 from headwater.graph.run import Run, runs_of
 from headwater.openlineage.event import Name, RunEvent
 from headwater.openlineage.instant import Instant
@@ -20,6 +20,7 @@ from headwater.store.keys import Key
 class Batch:
     """The joins of what events say, by run, job, dataset, document and name.
 
+    `writings` has the run that first wrote what an alias stands for, if it was an output.
     `named` has when each dataset was first called what, `used` when it was last named.
     """
 
@@ -29,13 +30,14 @@ class Batch:
     datasets: dict[NodeId, DatasetFacts]
     documents: dict[tuple[NodeId, str, str], Document]
     aliases: dict[Alias, Instant]
+    writings: dict[Alias, Writing]
     named: dict[NodeId, dict[Name, Instant]]
     used: dict[NodeId, Instant]
 
     @classmethod
     def of(cls, received: Iterable[Received]) -> "Batch":
         distinct = {each.event.digest: each for each in received}
-        batch = cls(tuple(distinct.values()), {}, {}, {}, {}, {}, {}, {})
+        batch = cls(tuple(distinct.values()), {}, {}, {}, {}, {}, {}, {}, {})
         batch.runs.update(runs_of(each.event for each in batch.received if isinstance(each.event, RunEvent)))
         for each in batch.received:
             batch._add(each)
@@ -75,3 +77,7 @@ class Batch:
             self.documents[key] = min(document, known, key=lambda each: each.time)
         for alias in received.aliases:
             self.aliases[alias] = min(event.time, self.aliases.get(alias, event.time))
+        if isinstance(event, RunEvent):
+            writing = Writing(event.time, event.run_id, event.job.name)
+            for alias in received.written:
+                self.writings[alias] = min(writing, self.writings.get(alias, writing))

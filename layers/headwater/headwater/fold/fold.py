@@ -8,6 +8,7 @@
     change   the heads of jobs
     read     the heads of the datasets, once those of the jobs are written: the second BatchGetItem
     change   the heads of datasets that now say something else      seldom
+    change   names that stand for datasets of other names           seldom; who follows the stream finds those then
 
 Whatever is interrupted, at any call, ends the same once the events are delivered again: each step follows from the
 events and from what the steps before it have stored. Whoever loses a race (Conflict) reads and folds again.
@@ -27,7 +28,7 @@ from headwater.fold.batch import Batch
 from headwater.fold.datasets import fold_datasets
 from headwater.fold.jobs import fold_jobs
 from headwater.fold.latency import put_latency, timely
-from headwater.fold.referred import put_marks, put_referred
+from headwater.fold.referred import put_aliases, put_days, put_referred
 from headwater.fold.runs import fold_runs
 from headwater.graph.latency import BACKFILL_MILLIS
 from headwater.graph.received import Received
@@ -68,10 +69,11 @@ def fold(
 
 def _fold_once(batch: Batch, table: Table, retention: Retention, stored: Stored) -> None:
     table.put(records.event_item(each.event, each.canonical, retention) for each in batch.received)
-    put_marks(batch, table, stored, retention)
+    put_days(batch, table, stored, retention)
     folded = fold_runs(batch, table, retention, stored)
     jobs = {job: facts.join(folded.parents.get(job)) for job, facts in {**folded.parents, **batch.jobs}.items()}
     before = {job: records.read_job(item) for job in jobs if (item := folded.stored.get(keys.job_head(job)))}
     put_referred(batch, table, jobs, before)
     heads, watched = fold_jobs(jobs, table, folded.runs, before, folded.stored)
     fold_datasets(batch, table, heads, watched)
+    put_aliases(batch, table, stored, retention)

@@ -5,16 +5,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from headwater.fold.batch import Batch
 from headwater.fold.linking import News, add
 from headwater.graph.curation import RESERVED
-from headwater.graph.identity import NodeId, dataset_id, job_id
+from headwater.graph.identity import NodeId, dataset_id, job_id, sent_id
 from headwater.graph.job import JobFacts, JobHead, Seen
 from headwater.graph.mention import COLUMN_LINEAGE, SCHEMA, SYMLINKS, Document, symlinks
 from headwater.graph.neighbours import NOBODY, Neighbours, Side, union
-from headwater.graph.received import Link
+from headwater.graph.received import Alias, Link
 from headwater.openlineage.event import AnyEvent, DatasetEvent
 from headwater.openlineage.instant import Instant
 from headwater.store import keys, records
 from headwater.store.records import Retention
-from headwater.store.table import Change, Item, Stored, Table
+from headwater.store.table import Change, Item, Stored, Table, changed
 
 
 def put_referred(batch: Batch, table: Table, jobs: Mapping[NodeId, JobFacts], before: Mapping[NodeId, JobHead]) -> None:
@@ -44,12 +44,27 @@ def put_referred(batch: Batch, table: Table, jobs: Mapping[NodeId, JobFacts], be
     )
 
 
-def put_marks(batch: Batch, table: Table, stored: Stored, retention: Retention) -> None:
-    """Stores the marks of days with events, and names that stand for datasets of other names."""
+def put_days(batch: Batch, table: Table, stored: Stored, retention: Retention) -> None:
+    """Stores the marks of days with events."""
     days = {keys.day(each.event.time): each.event.time for each in batch.received}
     table.put(records.day_item(time, retention) for key, time in days.items() if key not in stored)
-    aliases = [records.alias_item(alias, first, retention) for alias, first in sorted(batch.aliases.items())]
-    table.change([Change(item, stored.get(item.key)) for item in aliases if _is_earlier(item, stored)])
+
+
+def put_aliases(batch: Batch, table: Table, stored: Stored, retention: Retention) -> None:
+    """Stores names that stand for datasets of other names."""
+    table.change(changed([_alias_item(alias, batch, stored, retention) for alias in sorted(batch.aliases)], stored))
+
+
+def _alias_item(alias: Alias, batch: Batch, stored: Stored, retention: Retention) -> Item:
+    """An alias with the earliest that is known of it."""
+    first, writing = batch.aliases[alias], batch.writings.get(alias)
+    known = stored.get(keys.alias(sent_id(alias.sent), dataset_id(alias.dataset)))
+    if known:
+        said_first, wrote_first = Instant(known.labels["first"]), records.read_writing(known)
+        alias = alias if first < said_first else records.read_alias(known)
+        first = min(first, said_first)
+        writing = min((each for each in (writing, wrote_first) if each), default=None)
+    return records.alias_item(alias, first, writing, retention)
 
 
 def put_namespaces(table: Table, named: Iterable[tuple[str, Instant]]) -> None:

@@ -13,6 +13,8 @@ from headwater.openlineage.instant import Instant
 PREFIX = "headwater_"
 DELETED = "headwater_deleted"
 """`{"through": event time}`: the node is deleted, unless an event after that time names it."""
+CATALOG = "headwater_catalog"
+"""`{"table": ..., "owner": ..., ...}`: what the Glue Data Catalog last said of the dataset's table."""
 DECLARED = "headwater_declared"
 """`{"physicalName": ...}`: what was declared of a dataset through the API and no facet of OpenLineage has room for."""
 _TAG = "headwater_tag"
@@ -28,7 +30,8 @@ def is_curation(event: AnyEvent) -> bool:
         return False
     facets = event.dataset.facets if isinstance(event, DatasetEvent) else event.job.facets
     has_datasets = not isinstance(event, DatasetEvent) and bool(event.inputs or event.outputs)
-    return bool(facets) and not has_datasets and all(name.startswith(PREFIX) for name in facets)
+    is_ours = CATALOG in facets or all(name.startswith(PREFIX) for name in facets)
+    return bool(facets) and not has_datasets and is_ours
 
 
 def curating(event: AnyEvent) -> Iterator[str]:

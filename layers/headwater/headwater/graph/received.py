@@ -14,6 +14,14 @@ class Alias(NamedTuple):
     rules: tuple[str, ...]
 
 
+class Writing(NamedTuple):
+    """A run that wrote what a name stands for; of several, the one that is known to have done so first counts."""
+
+    time: Instant
+    run_id: str
+    job: Name
+
+
 class Link(NamedTuple):
     """Two names of one dataset, by its symlinks facet."""
 
@@ -24,14 +32,15 @@ class Link(NamedTuple):
 class Received(NamedTuple):
     """An event, its canonical text, and what it tells of the names of datasets.
 
-    `at` is when it was received over HTTP, if it was. `sources` are datasets that its column lineage names and its
-    inputs do not (OpenLineage's producers trim the two differently): they become no inputs of the job, but their
-    readers know it.
+    `at` is when it was received over HTTP, if it was. `written` are those of the aliases that name an output of a run.
+    `sources` are datasets that its column lineage names and its inputs do not (OpenLineage's producers trim the two
+    differently): they become no inputs of the job, but their readers know it.
     """
 
     event: AnyEvent
     canonical: str
     aliases: tuple[Alias, ...] = ()
     links: tuple[Link, ...] = ()
+    written: tuple[Alias, ...] = ()
     sources: tuple[Name, ...] = ()
     at: Instant = NEVER

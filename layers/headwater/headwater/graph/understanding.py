@@ -9,7 +9,7 @@ from headwater.graph.mention import COLUMN_LINEAGE, SOURCES, SYMLINKS, mentioned
 from headwater.graph.naming import Naming
 from headwater.graph.received import Alias, Link, Received
 from headwater.openlineage import exact_json
-from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetMention, Name
+from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetMention, Name, RunEvent
 from headwater.openlineage.instant import NEVER, Instant
 from headwater.openlineage.wire import read_event
 
@@ -18,9 +18,12 @@ def understood(canonical: str, naming: Naming, at: Instant = NEVER) -> Received:
     """The event in a canonical text, received `at`. Raises Refused if it is none."""
     event = spelled_out(read_event(exact_json.loads(canonical)))
     aliases = {alias for mention in mentioned(event) for alias in _aliases(event, mention, naming)}
+    outputs = event.outputs if isinstance(event, RunEvent) else ()
+    written = {alias for mention in outputs for alias in _aliases(event, mention, naming)}
     event = _renamed(event, naming)
     links = {link for mention in mentioned(event) for link in _links(mention, naming)}
-    return Received(event, canonical, tuple(sorted(aliases)), tuple(sorted(links)), _undeclared(event, naming), at)
+    named = tuple(sorted(aliases)), tuple(sorted(links)), tuple(sorted(written))
+    return Received(event, canonical, *named, _undeclared(event, naming), at)
 
 
 def _aliases(event: AnyEvent, mention: DatasetMention, naming: Naming) -> Iterator[Alias]:

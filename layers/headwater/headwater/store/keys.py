@@ -17,6 +17,7 @@ class Key(NamedTuple):
 HEAD = "META"
 ALL_NAMESPACES = "NS"
 DAYS = "DAYS"
+CATALOG = "CATALOG"
 QUALITY = "Q#"
 """Begins the `at` of quality items, behind all that begin with a time: they share an index with a dataset's writes."""
 MAX_SORTED_NAME_BYTES = 900
@@ -85,6 +86,11 @@ def namespace(name: str) -> Key:
 def day(time: Instant) -> Key:
     """The mark of a day on which there are events."""
     return Key(DAYS, time[:10])
+
+
+def catalog_reading() -> Key:
+    """Where the reading of the Glue Data Catalog is to go on."""
+    return Key(CATALOG, "READING")
 
 
 def alias(sent: NodeId, dataset: NodeId) -> Key:

@@ -11,7 +11,7 @@ from headwater.graph.job import JobFacts, JobHead, LatestRun, RunRef, Seen, edge
 from headwater.graph.latency import Latency
 from headwater.graph.mention import SCHEMA, DatasetUse, Document, Uses
 from headwater.graph.neighbours import Page, Side
-from headwater.graph.received import Alias
+from headwater.graph.received import Alias, Writing
 from headwater.graph.register import Register, Registers
 from headwater.graph.run import Ending, ParentRef, Run, RunState
 from headwater.openlineage.event import AnyEvent, EventType, JobEvent, Name, RunEvent
@@ -270,19 +270,37 @@ def day_item(time: Instant, retention: Retention) -> Item:
     return Item(keys.day(time), {"kind": "day"}, {}, _expiry(midnight, retention.events + timedelta(days=1)))
 
 
-def alias_item(alias: Alias, first: Instant, retention: Retention) -> Item:
-    """A name as it was sent that stands for a dataset of another name, and the rules that say so."""
+def alias_item(alias: Alias, first: Instant, writing: Writing | None, retention: Retention) -> Item:
+    """A name as it was sent that stands for a dataset of another name, the rules that say so, and the run that first
+    wrote what it stands for, if it was not only read."""
     dataset = dataset_id(alias.dataset)
     sent = sent_id(alias.sent)
     labels = {"kind": "alias", "first": first, "listed_in": keys.names_of(dataset)}
     labels["place"] = keys.time_key(first, sent)
-    document = {DOC: pack({"sent": alias.sent, "dataset": alias.dataset, "rules": alias.rules})}
-    return Item(keys.alias(sent, dataset), labels, document, _expiry(first, retention.runs))
+    document = {"sent": alias.sent, "dataset": alias.dataset, "rules": alias.rules, "writing": writing}
+    return Item(keys.alias(sent, dataset), labels, {DOC: pack(document)}, _expiry(first, retention.runs))
 
 
 def read_alias(item: Item) -> Alias:
     document = unpack(item.parts[DOC])
     return Alias(Name(*document["sent"]), Name(*document["dataset"]), tuple(document["rules"]))
+
+
+def read_writing(item: Item) -> Writing | None:
+    """The run that first wrote what an alias stands for."""
+    writing = unpack(item.parts[DOC]).get("writing")
+    return Writing(writing[0], writing[1], Name(*writing[2])) if writing else None
+
+
+def reading_item(database: str, token: str) -> Item:
+    """Where the reading of the Glue Data Catalog is to go on; at the beginning, if there is nothing to go on with."""
+    document = {"database": database, "token": token}
+    return Item(keys.catalog_reading(), {"kind": "catalogReading"}, {DOC: pack(document)})
+
+
+def read_reading(item: Item | None) -> tuple[str, str]:
+    document = unpack(item.parts[DOC]) if item else {"database": "", "token": ""}
+    return document["database"], document["token"]
 
 
 def namespace_item(name: str, first: Instant) -> Item:

@@ -1,0 +1,58 @@
+"""Tables for datasets that are not in the catalogue, in a database of their own: nobody else's database gets tables
+that nobody put there, and dropping the database undoes it all."""
+
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from headwater.catalog.glue import AlreadyThere, GlueCatalog, Missing, Table
+from headwater.catalog.hive_types import columns
+from headwater.catalog.identity import CatalogArn, TableRef
+from headwater.catalog.parameters import CREATED
+from headwater.catalog.patience import Patience
+from headwater.graph.dataset import DatasetHead
+from headwater.graph.identity import dataset_id
+from headwater.graph.naming import FILE_SYSTEMS
+
+_ODD = re.compile(r"[^a-z0-9_]+")
+MAX_NAME = 200
+"""Of 255 that Glue takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Creation:
+    """Whether and where tables are created: in `database`; with none, nowhere."""
+
+    database: str
+    catalog: CatalogArn
+
+    def table_for(self, head: DatasetHead) -> TableRef | None:
+        """The table that stands for a dataset which has none; None if it is to have none. A part of the dataset's id
+        keeps apart names that only differ in characters which a table's name cannot have."""
+        name = head.facts.name
+        is_data = name.namespace.partition(":")[0] in FILE_SYSTEMS or self.catalog.table_of(name) is not None
+        if not self.database or not is_data or head.is_deleted or not columns(head.schema):
+            return None
+        plain = _ODD.sub("_", name.name.lower().removeprefix("table/")).strip("_")[-MAX_NAME:]
+        return TableRef.of(self.database, f"{plain}_{dataset_id(name)[:8]}")
+
+    def definition(self, head: DatasetHead) -> dict[str, Any]:
+        """A new table. It has no format: what the data's format is, no schema facet says."""
+        name = head.facts.name
+        is_glue = self.catalog.table_of(name) is not None
+        location = {} if is_glue else {"Location": f"{name.namespace}/{name.name.lstrip('/')}"}
+        return {
+            "TableType": "EXTERNAL_TABLE",
+            "Parameters": {CREATED: "true", "EXTERNAL": "TRUE"},
+            "StorageDescriptor": {"Columns": columns(head.schema), **location},
+        }
+
+    def create(self, glue: GlueCatalog, patiently: Patience, table: TableRef, new: Table) -> None:
+        """Creates a table, and first the database if need be."""
+        try:
+            patiently(lambda: glue.create(table, new))
+        except Missing:
+            with suppress(AlreadyThere):
+                patiently(lambda: glue.create_database(self.database, "Datasets that Headwater found in no other"))
+            patiently(lambda: glue.create(table, new))

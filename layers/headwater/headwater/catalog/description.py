@@ -1,0 +1,80 @@
+"""What a table of the catalogue says of itself, as facets of its dataset: owner, description and classification.
+
+The owner that Spark and Hive give a table is the user who ran the job, mostly `hadoop`; so a parameter `owner`, which
+somebody wrote, comes first. A classification is a tag: it is the format for tables that a crawler found, and what
+people made of it for others. Each tag is a facet of its own, so it takes nothing from the tags that producers send.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from headwater.catalog.glue import Table
+from headwater.catalog.identity import TableRef
+from headwater.graph.curation import CATALOG, tag_facet
+from headwater.openlineage.event import Name
+from headwater.openlineage.instant import Instant
+
+PRODUCER = "https://github.com/headwater-lineage/headwater/catalog"
+_SPEC = "https://openlineage.io/spec"
+_OURS = "https://github.com/headwater-lineage/headwater/tree/main/docs/catalog.md"
+
+TABLE, OWNER, DESCRIPTION, CLASSIFICATION = "table", "owner", "description", "classification"
+
+Description = Mapping[str, str]
+"""What a table says of itself, as far as it does; and which table it is."""
+
+
+def description_of(table: TableRef, definition: Table) -> Description:
+    parameters = definition.get("Parameters") or {}
+    said = {
+        OWNER: parameters.get("owner") or definition.get("Owner"),
+        DESCRIPTION: definition.get("Description") or parameters.get("comment"),
+        CLASSIFICATION: parameters.get("classification"),
+    }
+    return {TABLE: str(table), **{member: text for member, text in said.items() if isinstance(text, str) and text}}
+
+
+def facets_between(before: Description, now: Description) -> dict[str, Any]:
+    """The facets by which a dataset comes to say what its table says now; none if that says what it said before."""
+    if before == now or (not before and now.keys() == {TABLE}):
+        return {}
+    facets: dict[str, Any] = {CATALOG: _facet(_OURS, **now)}
+    if before.get(OWNER) != now.get(OWNER):
+        facets["ownership"] = _ownership(now[OWNER]) if OWNER in now else _no_facet()
+    if before.get(DESCRIPTION) != now.get(DESCRIPTION):
+        facets["documentation"] = _documentation(now[DESCRIPTION]) if DESCRIPTION in now else _no_facet()
+    if before.get(CLASSIFICATION) != now.get(CLASSIFICATION):
+        if CLASSIFICATION in before:
+            facets[tag_facet(before[CLASSIFICATION])] = _no_facet()
+        if CLASSIFICATION in now:
+            facets[tag_facet(now[CLASSIFICATION])] = _facet(_OURS, tag=now[CLASSIFICATION])
+    return facets
+
+
+def event_of(name: Name, facets: Mapping[str, Any], at: Instant) -> dict[str, Any]:
+    """The event that says so of a dataset."""
+    schema_url = f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/DatasetEvent"
+    dataset = {"namespace": name.namespace, "name": name.name, "facets": facets}
+    return {"eventTime": at, "producer": PRODUCER, "schemaURL": schema_url, "dataset": dataset}
+
+
+def _ownership(owners: str) -> dict[str, Any]:
+    """Several owners are separated by commas."""
+    named = [owner.strip() for owner in owners.split(",") if owner.strip()]
+    return _openlineage("1-0-1/OwnershipDatasetFacet", owners=[{"name": name, "type": "OWNER"} for name in named])
+
+
+def _documentation(text: str) -> dict[str, Any]:
+    return _openlineage("1-1-0/DocumentationDatasetFacet", description=text)
+
+
+def _openlineage(schema: str, **members: Any) -> dict[str, Any]:
+    return _facet(f"{_SPEC}/facets/{schema}.json#/$defs/{schema.rpartition('/')[2]}", **members)
+
+
+def _facet(schema_url: str, **members: Any) -> dict[str, Any]:
+    return {"_producer": PRODUCER, "_schemaURL": schema_url, **members}
+
+
+def _no_facet() -> dict[str, Any]:
+    return _facet(_OURS, _deleted=True)

@@ -1,0 +1,189 @@
+"""Glue's API as the catalogue's use cases see it.
+
+CatalogError            a call failed
++-- Missing             there is no such table or database
++-- AlreadyThere        there is one already
++-- Stale               the table is no longer as it was read: read it again
++-- Refused             Lake Formation or IAM says no, or Glue takes no such thing; others may go through
++-- Busy                throttled, or not available: later
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from headwater.catalog.identity import TableRef
+
+PARTITIONS_READ = 1_000
+"""Partitions a BatchGetPartition."""
+PARTITIONS_WRITTEN = 100
+"""Partitions a BatchCreatePartition or BatchUpdatePartition."""
+
+Table = Mapping[str, Any]
+"""A table as GetTable gives it."""
+Partition = Mapping[str, Any]
+Values = tuple[str, ...]
+"""The values of a partition, in the order of the table's keys."""
+
+
+class CatalogError(Exception):
+    """A call to Glue failed."""
+
+
+class Missing(CatalogError):
+    pass
+
+
+class AlreadyThere(CatalogError):
+    pass
+
+
+class Stale(CatalogError):
+    pass
+
+
+class Refused(CatalogError):
+    pass
+
+
+class Busy(CatalogError):
+    pass
+
+
+_ERRORS: Mapping[str, type[CatalogError]] = {
+    "EntityNotFoundException": Missing,
+    "AlreadyExistsException": AlreadyThere,
+    "ConcurrentModificationException": Stale,
+    "VersionMismatchException": Stale,
+    "AccessDeniedException": Refused,
+    "InvalidInputException": Refused,
+    "ValidationException": Refused,
+    "GlueEncryptionException": Refused,
+    "ResourceNumberLimitExceededException": Refused,
+}
+
+
+class GlueCatalog:
+    """The catalogue of the account that the client's credentials are of."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def databases(self) -> Iterator[str]:
+        for page in self._pages("get_databases"):
+            yield from (database["Name"] for database in page["DatabaseList"])
+
+    def tables(self, database: str, token: str = "") -> Iterator[tuple[Sequence[Table], str]]:
+        """A database's tables in pages, each with the token by which the next one is had (empty for the last)."""
+        while True:
+            at = {"NextToken": token} if token else {}
+            with _errors():
+                page = self._client.get_tables(DatabaseName=database, **at)
+            token = page.get("NextToken") or ""
+            yield page["TableList"], token
+            if not token:
+                return
+
+    def table(self, table: TableRef) -> Table:
+        with _errors():
+            found: Table = self._client.get_table(DatabaseName=table.database, Name=table.name)["Table"]
+        return found
+
+    def update(self, table: TableRef, changed: Table) -> None:
+        """Replaces a table's definition by what was read and changed. Raises Stale if it is not as it was read.
+
+        No version is archived: an account has room for a million of them, and none of ours is worth going back to.
+        """
+        version = {"VersionId": changed["VersionId"]} if changed.get("VersionId") else {}
+        definition = self._input("TableInput", changed)
+        with _errors():
+            self._client.update_table(DatabaseName=table.database, TableInput=definition, SkipArchive=True, **version)
+
+    def create(self, table: TableRef, definition: Table) -> None:
+        with _errors():
+            self._client.create_table(DatabaseName=table.database, TableInput={**definition, "Name": table.name})
+
+    def create_database(self, name: str, description: str) -> None:
+        with _errors():
+            self._client.create_database(DatabaseInput={"Name": name, "Description": description})
+
+    def partitions(self, table: TableRef, wanted: Sequence[Values]) -> list[Partition]:
+        """Those of the partitions that are there."""
+        found: list[Partition] = []
+        unread = [{"Values": list(values)} for values in wanted]
+        for start in range(0, len(unread), PARTITIONS_READ):
+            keys: list[Any] = unread[start : start + PARTITIONS_READ]
+            while keys:
+                with _errors():
+                    answer = self._client.batch_get_partition(**_named(table), PartitionsToGet=keys)
+                found += answer["Partitions"]
+                keys = answer.get("UnprocessedKeys", []) if answer["Partitions"] else []
+        return found
+
+    def create_partitions(self, table: TableRef, definitions: Sequence[Partition]) -> dict[Values, str]:
+        """Returns the error codes of those that could not be created."""
+        failed: dict[Values, str] = {}
+        for start in range(0, len(definitions), PARTITIONS_WRITTEN):
+            inputs = [self._input("PartitionInput", each) for each in definitions[start : start + PARTITIONS_WRITTEN]]
+            with _errors():
+                answer = self._client.batch_create_partition(**_named(table), PartitionInputList=inputs)
+            failed |= {tuple(each["PartitionValues"]): _code(each) for each in answer.get("Errors", [])}
+        return failed
+
+    def update_partitions(self, table: TableRef, changed: Sequence[Partition]) -> dict[Values, str]:
+        """Returns the error codes of those that could not be updated."""
+        failed: dict[Values, str] = {}
+        for start in range(0, len(changed), PARTITIONS_WRITTEN):
+            entries = [
+                {"PartitionValueList": each["Values"], "PartitionInput": self._input("PartitionInput", each)}
+                for each in changed[start : start + PARTITIONS_WRITTEN]
+            ]
+            with _errors():
+                answer = self._client.batch_update_partition(**_named(table), Entries=entries)
+            failed |= {tuple(each["PartitionValueList"]): _code(each) for each in answer.get("Errors", [])}
+        return failed
+
+    def _input(self, shape: str, document: Mapping[str, Any]) -> Any:
+        """A definition with the members that Glue takes back: it refuses what it adds itself, such as CreateTime."""
+        return _fitted(self._client.meta.service_model.shape_for(shape), document)
+
+    def _pages(self, operation: str, **parameters: Any) -> Iterator[Any]:
+        pages = iter(self._client.get_paginator(operation).paginate(**parameters))
+        while True:
+            with _errors():
+                page = next(pages, None)
+            if page is None:
+                return
+            yield page
+
+
+def _fitted(shape: Any, value: Any) -> Any:
+    """A value without the members that its shape in Glue's own model has not."""
+    if shape.type_name == "structure":
+        members = {name: member for name, member in value.items() if name in shape.members and member is not None}
+        return {name: _fitted(shape.members[name], member) for name, member in members.items()}
+    if shape.type_name == "list":
+        return [_fitted(shape.member, each) for each in value]
+    return value
+
+
+def _named(table: TableRef) -> dict[str, str]:
+    return {"DatabaseName": table.database, "TableName": table.name}
+
+
+def _code(failure: Mapping[str, Any]) -> str:
+    code: str = failure.get("ErrorDetail", {}).get("ErrorCode", "")
+    return code
+
+
+@contextmanager
+def _errors() -> Iterator[None]:
+    try:
+        yield
+    except ClientError as error:
+        code = error.response.get("Error", {}).get("Code", "")
+        raise _ERRORS.get(code, Busy)(str(error)) from error
+    except BotoCoreError as error:
+        raise Busy(str(error)) from error

@@ -1,0 +1,35 @@
+"""Calls that are tried again for a while: Glue throttles an account as a whole, and grants of Lake Formation take a
+moment to be known everywhere."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from headwater.catalog.glue import Busy, Refused
+
+Answer = TypeVar("Answer")
+
+BUSY_TRIES = 5
+REFUSED_TRIES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to wait: `sleep` takes seconds, `has_time` says whether there is time for another try."""
+
+    sleep: Callable[[float], None]
+    has_time: Callable[[], bool] = lambda: True
+
+    def __call__(self, call: Callable[[], Answer]) -> Answer:
+        """The call's answer. Raises Busy or Refused once it was tried often enough, and other errors at once."""
+        tries = 0
+        while True:
+            try:
+                return call()
+            except (Busy, Refused) as error:
+                tries += 1
+                most = BUSY_TRIES if isinstance(error, Busy) else REFUSED_TRIES
+                if tries >= most or not self.has_time():
+                    raise
+            self.sleep(random.uniform(0.5, 1) * 0.2 * 2**tries)  # noqa: S311 - spreads callers, keeps no secret

@@ -1,0 +1,125 @@
+"""Tells the graph what the catalogue says of tables: all of them are read, in pages, and an event is sent for each
+dataset whose table says something else than it did.
+
+What it said is a facet of the dataset (`headwater_catalog`). So nothing is sent for what has not changed, also if
+somebody has since said something else of the dataset: that is newer, and stays.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from headwater.access.principal import Principal, Scope
+from headwater.catalog.description import TABLE, Description, description_of, event_of, facets_between
+from headwater.catalog.glue import CatalogError, GlueCatalog, Missing, Table
+from headwater.catalog.identity import TableRef
+from headwater.catalog.patience import Patience
+from headwater.catalog.resolver import Resolver
+from headwater.graph.curation import CATALOG
+from headwater.graph.dataset import DatasetHead
+from headwater.graph.naming import Naming
+from headwater.ingest.accept import Ingest, Sender
+from headwater.lookup.reader import Reader
+from headwater.openlineage import exact_json
+from headwater.openlineage.event import Name
+from headwater.openlineage.instant import instant_of
+from headwater.store import keys, records
+from headwater.store.remembering import RememberingTable
+from headwater.store.s3 import Bodies
+from headwater.store.table import Table as Store
+
+_OURSELVES = Principal("catalog", frozenset({Scope.ADMIN}), ("*",))
+
+
+@dataclass
+class Told:
+    """How many tables were read, and the datasets that something was told of; `is_whole` once the last was read."""
+
+    read: int = 0
+    datasets: set[Name] = field(default_factory=set)
+    refused: int = 0
+    is_whole: bool = False
+
+
+@dataclass(frozen=True)
+class CatalogReading:
+    table: Store
+    queue: Sender
+    bucket: Bodies
+    glue: GlueCatalog
+    resolver: Resolver
+    naming: Naming
+    log: Callable[[str, BaseException], None]
+    sleep: Callable[[float], None]
+
+    def read(self, now: datetime, has_time: Callable[[], bool]) -> Told:
+        """Reads tables from where the last reading stopped. Raises StorageError or CatalogError; then a page that was
+        being told is told again by the next reading, which is harmless."""
+        told, patiently = Told(), Patience(self.sleep, has_time)
+        begin, token = self._position()
+        for database in [each for each in sorted(patiently(lambda: list(self.glue.databases()))) if each >= begin]:
+            try:
+                for page, following in self.glue.tables(database, token if database == begin else ""):
+                    self._tell(database, page, now, told)
+                    if following and not has_time():
+                        self._go_on_at(database, following)
+                        return told
+            except CatalogError as error:
+                self.log(f"the tables of {database} could not be read", error)
+                told.refused += 1
+            if not has_time():
+                self._go_on_at(f"{database}\0", "")
+                return told
+        if begin:
+            self._go_on_at("", "")
+        told.is_whole = True
+        return told
+
+    def _tell(self, database: str, page: Sequence[Table], now: datetime, told: Told) -> None:
+        facets: dict[Name, Mapping[str, object]] = {}
+        for name, said in self._news(database, page):
+            if name not in told.datasets:
+                facets.setdefault(name, said)
+        texts = [exact_json.dumps(event_of(name, said, instant_of(now))) for name, said in facets.items()]
+        if texts:
+            Ingest(_OURSELVES, self.queue, self.bucket, now).together(texts)
+        told.read += len(page)
+        told.datasets |= facets.keys()
+
+    def _news(self, database: str, page: Sequence[Table]) -> Iterator[tuple[Name, Mapping[str, object]]]:
+        """What is new of the datasets that the tables of a page are."""
+        tables = {TableRef.of(database, definition["Name"]): definition for definition in page}
+        ids = {table: self.resolver.ids_of(table, definition) for table, definition in tables.items()}
+        reader = Reader(RememberingTable(self.table), self.naming)
+        around = reader.around({each for of_table in ids.values() for each in of_table}, ())
+        for table, definition in tables.items():
+            for each in {around.same.get(each, each) for each in ids[table]} & around.heads.keys():
+                head = around.heads[each]
+                before, now = _said(head), description_of(table, definition)
+                facets = facets_between(before, now)
+                if facets and not self._is_told_by_another(before, now):
+                    yield head.facts.name, facets
+
+    def _is_told_by_another(self, before: Description, now: Description) -> bool:
+        """Whether another table of the same data, which is still there, has spoken for the dataset before: two that
+        say different things would else take turns."""
+        if before.get(TABLE, now[TABLE]) == now[TABLE]:
+            return False
+        try:
+            self.glue.table(TableRef.of(*before[TABLE].split(".", 1)))
+        except Missing:
+            return False
+        return True
+
+    def _position(self) -> tuple[str, str]:
+        return records.read_reading(self.table.read([keys.catalog_reading()]).get(keys.catalog_reading()))
+
+    def _go_on_at(self, database: str, token: str) -> None:
+        self.table.put([records.reading_item(database, token)])
+
+
+def _said(head: DatasetHead) -> Description:
+    """What the catalogue said of a dataset before."""
+    register = head.facts.own.get(CATALOG)
+    said = register.value if register and isinstance(register.value, dict) else {}
+    return {member: text for member, text in said.items() if not member.startswith("_")}

@@ -1,0 +1,115 @@
+"""Keeps tables of the Glue Data Catalog in step with the graph: a window of the stream at a time, each table once.
+
+What a table's parameters are to say is read from the graph as it is now, not from the records: so it does not matter
+how often, in which order or how late those come, and a window that is seen twice writes nothing the second time.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from headwater.catalog import parameters
+from headwater.catalog.creation import Creation
+from headwater.catalog.glue import Busy, GlueCatalog, Missing, Refused
+from headwater.catalog.identity import TableRef
+from headwater.catalog.lineage import TableLineage, beside, read_lineage
+from headwater.catalog.news import News
+from headwater.catalog.partitions import write_partitions
+from headwater.catalog.patience import Patience
+from headwater.catalog.resolver import Resolver
+from headwater.catalog.tables import Found, Tables
+from headwater.catalog.writing import Writer
+from headwater.graph.naming import Naming
+from headwater.lookup.reader import Reader
+from headwater.store.images import ItemChange
+from headwater.store.remembering import RememberingTable
+from headwater.store.table import Table
+
+
+@dataclass
+class Outcome:
+    """What became of a window: the sequence numbers of records that are to come again, and counts of tables."""
+
+    failed: set[str] = field(default_factory=set)
+    updated: int = 0
+    created: int = 0
+    refused: int = 0
+    postponed: int = 0
+    partitions: int = 0
+
+
+@dataclass(frozen=True)
+class Synchroniser:
+    """What the catalogue is kept in step with, and how."""
+
+    table: Table
+    glue: GlueCatalog
+    resolver: Resolver
+    creation: Creation
+    api_url: str
+    naming: Naming
+    log: Callable[[str, BaseException], None]
+    sleep: Callable[[float], None]
+
+    def synchronise(self, changes: Sequence[ItemChange], has_time: Callable[[], bool] = lambda: True) -> Outcome:
+        """Writes what these changes make different. Raises StorageError if the graph cannot be read."""
+        outcome, news = Outcome(), News.of(changes)
+        if not news.datasets:
+            return outcome
+        window = _Window(self, news, outcome, Patience(self.sleep, has_time))
+        window.synchronise(Reader(RememberingTable(self.table), self.naming))
+        return outcome
+
+
+@dataclass(frozen=True)
+class _Window:
+    """One window. A table that fails holds up no other."""
+
+    of: Synchroniser
+    news: News
+    outcome: Outcome
+    patiently: Patience
+
+    def synchronise(self, reader: Reader) -> None:
+        for dataset, others in beside(reader, self.news.relabelled).items():
+            self.news.concern(others, self.news.relabelled[dataset])
+        tables = Tables(self.of.glue, self.of.resolver, self.of.creation, self.patiently)
+        for concerned in tables.concerned(reader, self.news):
+            with self._apart(str(concerned.head.facts.name), concerned.records):
+                tables.find(concerned)
+        found = tables.found
+        ids = {table: self.of.resolver.ids_of(table, each.definition) | each.ids for table, each in found.items()}
+        lineage = read_lineage(reader, self.of.resolver, ids)
+        for table, each in found.items():
+            with self._apart(str(table), each.records):
+                self._write(table, each, lineage.get(table))
+
+    def _write(self, table: TableRef, found: Found, lineage: TableLineage | None) -> None:
+        if not self.patiently.has_time():
+            raise Busy("there was no time left for it")
+        said = parameters.of_table(lineage, self.of.api_url) if lineage else {}
+        is_written = Writer(self.of.glue, self.of.creation, self.patiently).write(table, found, said)
+        if found.is_new:
+            self.outcome.created += is_written
+        else:
+            self.outcome.updated += is_written
+        written = {path: run for each in found.ids for path, run in self.news.partitions.get(each, {}).items()}
+        if written:
+            count = write_partitions(self.of.glue, self.patiently, table, found.definition, written)
+            self.outcome.partitions += count
+
+    @contextmanager
+    def _apart(self, what: str, records: set[str]) -> Iterator[None]:
+        """Reports what fails within. A refusal stands until somebody grants what is missing: to try it again and again
+        would only hold up the stream. All else is tried again with the records that led here."""
+        try:
+            yield
+        except Missing as error:
+            self.of.log(f"{what} went away", error)
+        except Refused as error:
+            self.of.log(f"{what} may not be read or written", error)
+            self.outcome.refused += 1
+        except Exception as error:  # noqa: BLE001 - a bug, too, is one table's
+            self.of.log(f"{what} could not be brought up to date for now", error)
+            self.outcome.postponed += 1
+            self.outcome.failed |= records

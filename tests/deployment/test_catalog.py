@@ -1,0 +1,62 @@
+"""The Glue Data Catalog is left alone until somebody says otherwise, and then nobody else's tables are created in."""
+
+import json
+
+from headwater.catalog.news import KINDS
+from tests.deployment.conftest import Properties, Resources
+
+ON_DEMAND = ("CatalogStreamMapping", "OwnersSchedule", "OwnersPermission")
+ALARMS = ("CatalogDeadLettersAlarm", "TablesRefusedAlarm", "OwnersErrorsAlarm")
+
+
+def test_nothing_invokes_the_functions_and_nothing_bills_unless_it_is_wanted(
+    template: Properties, resources: Resources
+) -> None:
+    assert template["Parameters"]["CatalogSync"]["Default"] == "OFF"
+    assert template["Conditions"]["SyncsCatalog"] == {"Fn::Equals": [{"Ref": "CatalogSync"}, "ON"]}
+    for name in ON_DEMAND + ALARMS:
+        assert resources.whole(name)["Condition"] == "SyncsCatalog"
+
+
+def test_only_items_that_can_be_news_invoke_catalog(resources: Resources) -> None:
+    (each,) = resources["CatalogStreamMapping"]["FilterCriteria"]["Filters"]
+    assert json.loads(each["Pattern"]) == {"dynamodb": {"NewImage": {"kind": {"S": list(KINDS)}}}}
+
+
+def test_the_stream_is_followed_from_its_oldest_record_in_windows(resources: Resources) -> None:
+    mapping = resources["CatalogStreamMapping"]
+    assert mapping["EventSourceArn"] == {"Fn::GetAtt": ["LineageTable", "StreamArn"]}
+    assert mapping["StartingPosition"] == "TRIM_HORIZON"
+    assert mapping["MaximumBatchingWindowInSeconds"] == {"Ref": "CatalogWindowSeconds"}
+    assert mapping["BatchSize"] == 1000
+
+
+def test_a_record_that_fails_is_tried_a_few_times_alone_and_then_set_aside(resources: Resources) -> None:
+    mapping = resources["CatalogStreamMapping"]
+    assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    assert mapping["BisectBatchOnFunctionError"] is True
+    assert mapping["MaximumRetryAttempts"] == 5
+    failed = mapping["DestinationConfig"]["OnFailure"]["Destination"]
+    assert failed == {"Fn::GetAtt": ["CatalogDeadLetterQueue", "Arn"]}
+
+
+def test_tables_are_created_in_one_database_alone(template: Properties, resources: Resources) -> None:
+    assert template["Parameters"]["CreateMissingTables"]["Default"] == "OFF"
+    (policy,) = resources["CatalogRole"]["Policies"]
+    creating = [each for each in policy["PolicyDocument"]["Statement"] if "glue:CreateTable" in each["Action"]]
+    (statement,) = creating
+    places = [each["Fn::Sub"].rpartition(":")[2] for each in statement["Resource"]]
+    assert places == ["catalog", "database/${CatalogDatabase}", "table/${CatalogDatabase}/*"]
+
+
+def test_nobody_deletes_anything_of_the_catalogue(resources: Resources) -> None:
+    assert "glue:Delete" not in json.dumps(resources["CatalogRole"])
+    assert "glue:BatchDelete" not in json.dumps(resources["CatalogRole"])
+
+
+def test_only_the_schedule_may_invoke_owners(resources: Resources) -> None:
+    permission = resources["OwnersPermission"]
+    assert permission["Principal"] == "events.amazonaws.com"
+    assert permission["SourceArn"] == {"Fn::GetAtt": ["OwnersSchedule", "Arn"]}
+    (target,) = resources["OwnersSchedule"]["Targets"]
+    assert target["Arn"] == {"Fn::GetAtt": ["OwnersFunction", "Arn"]}

@@ -1,0 +1,171 @@
+"""Events over HTTP, and what becomes of tables in Glue that somebody made by hand; and the way back."""
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from local.account import ACCOUNT_ID, REGION
+from local.stack import Stack
+from tests import factory
+from tests.embedded import Deployed, embedded_stack
+from tests.end_to_end.api import Api
+
+pytestmark = [
+    pytest.mark.emulator,
+    pytest.mark.skipif(shutil.which("openssl") is None, reason="the emulator makes its certificate with openssl"),
+]
+
+ARN = f"arn:aws:glue:{REGION}:{ACCOUNT_ID}"
+SYNC_SECONDS = 60
+FOREIGN = {"classification": "parquet", "owner": "team:finance", "projection.enabled": "false"}
+ICEBERG = {"table_type": "ICEBERG", "metadata_location": "s3://glue-lake/revenue/metadata/00001.metadata.json"}
+
+Table = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def synced_stack() -> Iterator[Stack]:
+    """With the roles enforced, since the emulator knows Glue's actions too."""
+    parameters = {"CatalogSync": "ON", "CatalogWindowSeconds": "1", "CreateMissingTables": "ON"}
+    with embedded_stack("glue", iam=True, **parameters) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def deployed(synced_stack: Stack) -> Deployed:
+    return Deployed(synced_stack.deployment)
+
+
+@pytest.fixture(scope="module")
+def api(synced_stack: Stack) -> Api:
+    return Api.of(synced_stack.url, synced_stack.key)
+
+
+@pytest.fixture(scope="module")
+def by_hand(deployed: Deployed) -> dict[str, Table]:
+    """Two tables that somebody made, as they were."""
+    deployed.glue.create_database(DatabaseInput={"Name": "shop"})
+    columns = [{"Name": "id", "Type": "bigint", "Comment": "as the till counts them"}]
+    for name, more in (("orders", FOREIGN), ("revenue", FOREIGN | ICEBERG)):
+        storage = {"Columns": columns, "Location": f"s3://glue-lake/{name}/", "SerdeInfo": {"Name": "parquet"}}
+        definition: Table = {"Name": name, "Description": f"{name} of the shop", "StorageDescriptor": storage}
+        keys = [{"Name": "day", "Type": "date", "Comment": "of the sale"}]
+        definition |= {"Parameters": more, "PartitionKeys": keys, "TableType": "EXTERNAL_TABLE"}
+        deployed.glue.create_table(DatabaseName="shop", TableInput=definition)
+    return {name: table(deployed, name) for name in ("orders", "revenue")}
+
+
+def table(deployed: Deployed, name: str) -> Table:
+    found: Table = deployed.glue.get_table(DatabaseName="shop", Name=name)["Table"]
+    return found
+
+
+def run(number: int) -> list[factory.Document]:
+    """A run that reads a table by its path and writes another by its Glue name, a partition of it."""
+    orders = factory.dataset("orders", "s3://glue-lake")
+    symlinks = factory.symlinks("table/shop/revenue", namespace=ARN)
+    schema = factory.schema("total:double")
+    revenue = factory.dataset("revenue/day=2026-11-20", "s3://glue-lake", symlinks=symlinks, schema=schema)
+    report = factory.dataset("report", "s3://glue-lake", schema=schema)
+    known, begin, end = 0x61E00 + number, 60 * number, 60 * number + 30
+    return [
+        factory.run_event("START", run=known, seconds=begin, job="sum", inputs=[orders]),
+        factory.run_event("COMPLETE", run=known, seconds=end, job="sum", inputs=[orders], outputs=[revenue, report]),
+    ]
+
+
+def post(api: Api, deployed: Deployed, number: int) -> None:
+    for event in run(number):
+        assert api.post_event(event).status == 201
+    deployed.wait_until_folded()
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + SYNC_SECONDS
+    while not is_so():
+        assert time.monotonic() < deadline, "the catalogue did not follow in time"
+        time.sleep(0.2)
+
+
+def ours(found: Table) -> dict[str, str]:
+    return {name: value for name, value in found["Parameters"].items() if name.startswith("headwater.")}
+
+
+@pytest.fixture(scope="module")
+def synced(api: Api, deployed: Deployed, by_hand: dict[str, Table]) -> dict[str, Table]:
+    """The tables once a run has been heard of, to its end."""
+    post(api, deployed, 1)
+    last = {"orders": "headwater.downstream", "revenue": "headwater.upstream"}
+    wait_until(lambda: all(last[name] in ours(table(deployed, name)) for name in by_hand))
+    return {name: table(deployed, name) for name in by_hand}
+
+
+def test_tables_say_where_their_data_comes_from_and_goes_to(synced: dict[str, Table], api: Api) -> None:
+    assert json.loads(ours(synced["revenue"])["headwater.upstream"]) == ["shop.orders"]
+    assert "shop.revenue" in json.loads(ours(synced["orders"])["headwater.downstream"])
+    assert ours(synced["revenue"])["headwater.last-run"] == factory.run_id(0x61E01)
+    path = ours(synced["revenue"])["headwater.lookup-url"].partition("/api/v1/")[2]
+    assert api.ask("GET", f"/api/v1/{path}").status == 200
+
+
+def test_what_others_wrote_stays_as_it_was(synced: dict[str, Table], by_hand: dict[str, Table]) -> None:
+    changing = {"Parameters", "UpdateTime", "VersionId"}
+    for name, before in by_hand.items():
+        after = synced[name]
+        others = {parameter: value for parameter, value in after["Parameters"].items() if parameter not in ours(after)}
+        assert others == before["Parameters"]
+        assert {each: after[each] for each in after.keys() - changing} == {
+            each: before[each] for each in before.keys() - changing
+        }
+
+
+@pytest.mark.usefixtures("synced")
+def test_a_written_partition_is_in_the_catalogue(deployed: Deployed) -> None:
+    def partitions() -> list[Table]:
+        found: list[Table] = deployed.glue.get_partitions(DatabaseName="shop", TableName="revenue")["Partitions"]
+        return found
+
+    wait_until(lambda: bool(partitions()))
+    (partition,) = partitions()
+    assert partition["Values"] == ["2026-11-20"]
+    assert partition["Parameters"]["headwater.first-run"] == factory.run_id(0x61E01)
+
+
+@pytest.mark.usefixtures("synced")
+def test_a_dataset_without_a_table_gets_one_in_a_database_of_its_own(deployed: Deployed) -> None:
+    def created() -> list[Table]:
+        if "headwater" not in {each["Name"] for each in deployed.glue.get_databases()["DatabaseList"]}:
+            return []
+        found: list[Table] = deployed.glue.get_tables(DatabaseName="headwater")["TableList"]
+        return found
+
+    wait_until(lambda: any(each["Name"].startswith("report_") for each in created()))
+
+
+def test_a_second_run_like_the_first_writes_nothing(api: Api, deployed: Deployed, synced: dict[str, Table]) -> None:
+    post(api, deployed, 2)
+    time.sleep(5)
+    assert {name: table(deployed, name) for name in synced} == synced
+
+
+@pytest.mark.usefixtures("synced")
+def test_an_owner_in_glue_reaches_the_dataset(api: Api, deployed: Deployed, synced_stack: Stack) -> None:
+    for told in (2, 0):
+        assert invoke_owners(deployed, synced_stack)["told"] == told
+        deployed.wait_until_folded()
+    dataset = api.get("namespaces", "s3://glue-lake", "datasets", "revenue").json
+    assert [each["name"] for each in dataset["facets"]["ownership"]["owners"]] == ["team:finance"]
+    assert dataset["description"] == "revenue of the shop"
+    assert dataset["tags"] == ["parquet"]
+
+
+def invoke_owners(deployed: Deployed, running: Stack) -> dict[str, int]:
+    names = running.deployment.resources["AWS::Lambda::Function"]
+    (name,) = (each for each in names if "OwnersFunction" in each)
+    answer = deployed.lambda_.invoke(FunctionName=name, Payload=b"{}")
+    told: dict[str, int] = json.loads(answer["Payload"].read())
+    return told
