@@ -102,7 +102,7 @@ def scheduled() -> Document:
         "account": ACCOUNT,
         "time": RECEIVED_AT.strftime("%Y-%m-%dT%H:%M:%SZ"),
         "region": REGION,
-        "resources": [f"arn:aws:events:{REGION}:{ACCOUNT}:rule/headwater-dev-OwnersSchedule-0123456789AB"],
+        "resources": [f"arn:aws:events:{REGION}:{ACCOUNT}:rule/headwater-dev-Schedule-0123456789AB"],
         "detail": {},
     }
 

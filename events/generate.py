@@ -10,6 +10,7 @@ from events.envelopes import (
     BEARER,
     CALLER,
     KEY,
+    RECEIVED_AT,
     Document,
     asked_of_the_authoriser,
     get,
@@ -26,8 +27,10 @@ from events.envelopes import (
 from headwater.catalog.news import KINDS
 from headwater.fold.fold import fold
 from headwater.graph.naming import Naming
+from headwater.graph.thresholds import Thresholds
 from headwater.graph.understanding import understood
 from headwater.openlineage import exact_json
+from headwater.openlineage.instant import instant_of
 from headwater.store.memory import MemoryTable
 from headwater.store.records import Retention
 
@@ -37,7 +40,7 @@ REVENUE_NODE = "s3%3A%2F%2Fshop-lake:revenue_daily"
 
 def samples() -> Mapping[str, Document]:
     """Every sample by its file, `function/name.json`."""
-    return authorise() | ingest() | normalise() | lookup() | curate() | catalog() | owners()
+    return authorise() | ingest() | normalise() | lookup() | curate() | alerts() | sweep() | catalog() | owners()
 
 
 def authorise() -> dict[str, Document]:
@@ -156,6 +159,20 @@ def catalog() -> dict[str, Document]:
     fold([understood(text, Naming()) for text in texts], table, kept)
     items = [item for _, item in sorted(table.items.items()) if item.labels["kind"] in KINDS]
     return {"catalog/window.json": streamed(*((None, item) for item in items))}
+
+
+def alerts() -> dict[str, Document]:
+    """The second run of the story, had it failed, and had its event come late."""
+    table, kept = MemoryTable(), Retention(timedelta(days=400), timedelta(days=90))
+    failed = {**story.REVENUE_COMPLETE, "eventType": "FAIL"}
+    received = understood(exact_json.dumps(failed), Naming(), instant_of(RECEIVED_AT))
+    fold([received], table, kept, Thresholds(500, {}))
+    items = [item for _, item in sorted(table.items.items()) if item.labels["kind"] in ("run", "latency")]
+    return {"alerts/failed-and-late.json": streamed(*((None, item) for item in items))}
+
+
+def sweep() -> dict[str, Document]:
+    return {"sweep/schedule.json": scheduled()}
 
 
 def owners() -> dict[str, Document]:

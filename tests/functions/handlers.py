@@ -20,16 +20,23 @@ ROOT = Path(__file__).parents[2]
 Event = dict[str, Any]
 
 
+class Context:
+    """What Lambda tells a function of its invocation, as far as ours ask."""
+
+    def get_remaining_time_in_millis(self) -> int:
+        return 60_000
+
+
 @dataclass(frozen=True)
 class Function:
     """A function that is warm: its handler, called with its environment."""
 
-    handler: Callable[[Event, None], Any]
+    handler: Callable[[Event, Any], Any]
     environment: Mapping[str, str]
 
     def __call__(self, event: Event) -> Any:
         with patch.dict(os.environ, self.environment, clear=True):
-            return self.handler(event, None)
+            return self.handler(event, Context())
 
 
 Named = Callable[[str], Function]

@@ -4,7 +4,9 @@ import base64
 import gzip
 import json
 import re
+import uuid
 import zlib
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from events.generate import samples
 from headwater.curate.routes import ROUTES as WRITTEN
 from headwater.curate.routes import Route
 from headwater.lookup.routes import PREFIX, ROUTES
+from local.alerts import subscribe
 from local.template import read_template
 from tests.embedded import Deployed, key_entry
 from tests.functions.handlers import ROOT, Event, Function, Named
@@ -59,6 +62,10 @@ BATCHES: dict[str, tuple[list[story.Document], list[Any]]] = {
 NORMALISED = "normalise/two-runs.json"
 CATALOGUED = "catalog/window.json"
 SCHEDULED = "owners/schedule.json"
+STREAMED = "alerts/failed-and-late.json"
+SWEPT = "sweep/schedule.json"
+TRIGGERED = {NORMALISED, CATALOGUED, SCHEDULED, STREAMED, SWEPT}
+"""What no request leads to."""
 
 LINEAGE = {
     f"dataset:{LAKE}:raw/orders",
@@ -239,6 +246,20 @@ def test_what_curate_said_is_deleted_for_normalise_too(named: Named) -> None:
         assert named("curate")(sample(name))["statusCode"] == 404
 
 
+def test_alerts_tells_of_a_run_that_failed_and_of_an_event_that_came_late(named: Named, deployed: Deployed) -> None:
+    by_job = {"FilterPolicyScope": "MessageBody", "FilterPolicy": json.dumps({"name": ["revenue_daily"]})}
+    queue = subscribe(deployed.account, deployed.outputs["AlertTopicArn"], f"samples-{uuid.uuid4().hex}", **by_job)
+    for _ in range(2):
+        assert named("alerts")(sample(STREAMED)) == {"batchItemFailures": []}
+    alerts = [alert for _ in range(4) for alert in queue.receive(2)]
+    assert Counter(alert.message["alert"] for alert in alerts) == {"Run Failed": 2, "Emission Latency Exceeded": 2}
+    assert len({alert.message["id"] for alert in alerts}) == 2
+
+
+def test_sweep_looks_at_open_runs(named: Named) -> None:
+    assert named("sweep")(sample(SWEPT)).keys() == {"openRuns", "abandoned"}
+
+
 @pytest.mark.usefixtures("folded")
 def test_catalog_and_owners_go_to_and_fro_between_a_table_and_its_dataset(named: Named, deployed: Deployed) -> None:
     storage = {"Columns": [], "Location": f"{LAKE}/orders_clean/"}
@@ -256,7 +277,7 @@ def test_catalog_and_owners_go_to_and_fro_between_a_table_and_its_dataset(named:
 
 def test_every_sample_is_run() -> None:
     asked = {*AUTHORISED, *TAKEN, *REFUSED, *BATCHES, *ANSWERED, *CURATED, *NOT_CURATED}
-    assert files() == {*asked, NORMALISED, CATALOGUED, SCHEDULED}
+    assert files() == {*asked, *TRIGGERED}
 
 
 def test_every_function_has_a_sample() -> None:
@@ -266,7 +287,7 @@ def test_every_function_has_a_sample() -> None:
 def test_every_route_of_the_api_has_a_sample() -> None:
     resources = read_template(ROOT / "template.yaml")["Resources"].values()
     routes = {each["Properties"]["RouteKey"] for each in resources if each["Type"] == "AWS::ApiGatewayV2::Route"}
-    assert {sample(name)["routeKey"] for name in files() - {NORMALISED, CATALOGUED, SCHEDULED}} == routes
+    assert {sample(name)["routeKey"] for name in files() - TRIGGERED} == routes
 
 
 def test_every_question_of_the_lookup_api_has_a_sample() -> None:

@@ -40,7 +40,7 @@ def of_table(lineage: TableLineage, api_url: str) -> dict[str, str]:
 def changed(definition: Mapping[str, Any], said: Parameters) -> dict[str, str] | None:
     """A table's parameters with ours replaced by what is to be said; None if they say it already.
 
-    Another last run alone is no change: it comes with each run, and the lookup has it (docs/decisions/0011).
+    Another last run alone is no change: it comes with each run, and the lookup has it (docs/decisions/0012).
     """
     existing: Parameters = definition.get("Parameters") or {}
     ours = {name: value for name, value in existing.items() if name.startswith(PREFIX)}
