@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headwater.alerts.alert import Alert, Severity, Type, id_of, short
@@ -37,6 +37,7 @@ def alerts(draw: st.DrawFn) -> Alert:
 
 
 @given(alerts())
+@settings(deadline=None, max_examples=60)
 def test_whatever_it_is_about_datadog_and_the_bus_take_it(alert: Alert) -> None:
     detail = alert.detail("https://lineage.example.com")
     assert len(detail["title"]) <= 100
