@@ -51,7 +51,7 @@ class Downstream(NamedTuple):
         if not self.at_risk:
             return ["Nothing downstream is known to use it."]
         counts = Counter(each.kind for each in self.at_risk)
-        told = " and ".join(counted(counts[kind], noun) for kind, noun in _KINDS.items() if counts[kind])
+        told = ", ".join(counted(counts[kind], noun) for kind, noun in _KINDS.items() if counts[kind])
         more = "at least " if self.is_truncated else ""
         doubt = "" if _by(self.at_risk) == By.COLUMN else ", by the lineage of datasets: of some columns none is known"
         places = [each for each in self.at_risk if each.kind is not Kind.JOB] or list(self.at_risk)
@@ -86,8 +86,8 @@ def _by(at_risk: Collection[AtRisk]) -> str | None:
 
 def _line(of: AtRisk) -> str:
     owned = f", of {', '.join(of.owners)}" if of.owners else ""
-    indirectly = ", in which rows it has" if of.is_indirect else ""
-    return f"{_named(of)}{indirectly}: {counted(of.distance, 'job')} away{owned}"
+    indirectly = ", by a filter or join" if of.is_indirect else ""
+    return f"{_named(of)}: {counted(of.distance, 'job')} away{indirectly}{owned}"
 
 
 def _named(of: AtRisk) -> str:
