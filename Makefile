@@ -30,7 +30,7 @@ help: ## list the targets
 
 # ------------------------------------------------------------------------------------------------------- to see it work
 .PHONY: demo
-demo: $(STATE)/venv.stamp ## run a Spark pipeline against the embedded stack and show its lineage (PORT=8765)
+demo: $(STATE)/venv.stamp ## run a Spark pipeline against the embedded stack, show its lineage and an alert (PORT=8765)
 	@$(BIN)/python -m local demo $(if $(PORT),--port '$(PORT)')
 
 .PHONY: up
