@@ -10,6 +10,7 @@ from headwater import metrics
 from headwater.catalog.glue import GlueCatalog
 from headwater.catalog.identity import CatalogArn
 from headwater.catalog.locations import Locations
+from headwater.catalog.patience import Patience
 from headwater.catalog.reading import CatalogReading
 from headwater.catalog.resolver import Resolver
 from headwater.config import OwnersSettings, from_environment
@@ -38,7 +39,7 @@ reading = CatalogReading(
     queue=Queue(client("sqs", seconds=PATIENT_SECONDS), settings.queue_url),
     bucket=bucket,
     glue=glue,
-    resolver=Resolver(CatalogArn(settings.catalog_arn), naming, Locations(glue, _log)),
+    resolver=Resolver(CatalogArn(settings.catalog_arn), naming, Locations(glue, Patience(time.sleep), _log)),
     naming=naming,
     log=_log,
     sleep=time.sleep,

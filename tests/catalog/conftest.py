@@ -13,6 +13,7 @@ from headwater.catalog.glue import GlueCatalog
 from headwater.catalog.identity import CatalogArn
 from headwater.catalog.locations import Locations
 from headwater.catalog.news import KINDS
+from headwater.catalog.patience import Patience
 from headwater.catalog.reading import CatalogReading, Told
 from headwater.catalog.resolver import Resolver
 from headwater.catalog.synchroniser import Outcome, Synchroniser
@@ -73,7 +74,7 @@ class World:
     def __post_init__(self) -> None:
         self.naming = Naming(self.aliases)
         catalog, glue = CatalogArn(ARN), GlueCatalog(self.glue)
-        self.resolver = Resolver(catalog, self.naming, Locations(glue, self.log))
+        self.resolver = Resolver(catalog, self.naming, Locations(glue, Patience(self.slept.append), self.log))
         self.synchroniser = Synchroniser(
             table=self.table,
             glue=glue,

@@ -130,3 +130,20 @@ def test_a_database_that_may_not_be_listed_hides_no_other(world: World) -> None:
     world.window(written(factory.dataset("refunds")))
     assert world.ours("lake.refunds")["upstream"]
     assert "the tables of other could not be listed" in world.logged[0]
+
+
+def test_tables_that_cannot_be_listed_for_now_are_found_once_they_can(world: World) -> None:
+    world.fold(written(factory.dataset("refunds")))
+    records = world.records()
+    world.glue.fail("GetTables", "lake", *["ThrottlingException"] * 10)
+    outcome = world.deliver(records)
+    assert outcome.failed
+    assert world.deliver(records).failed == set()
+    assert world.ours("lake.refunds")["upstream"]
+
+
+def test_who_may_not_list_databases_still_knows_tables_by_their_names(world: World) -> None:
+    world.glue.fail("GetDatabases", "", *["AccessDeniedException"] * 9)
+    outcome = world.window(written(factory.dataset("table/shop/orders", ARN)), written(factory.dataset("refunds")))
+    assert world.ours("shop.orders")["upstream"]
+    assert outcome.failed == set()

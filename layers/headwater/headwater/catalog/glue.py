@@ -71,20 +71,18 @@ class GlueCatalog:
     def __init__(self, client: Any) -> None:
         self._client = client
 
-    def databases(self) -> Iterator[str]:
-        for page in self._pages("get_databases"):
-            yield from (database["Name"] for database in page["DatabaseList"])
+    def databases(self) -> list[str]:
+        """The names of all databases, in order."""
+        with _errors():
+            pages = list(self._client.get_paginator("get_databases").paginate())
+        return sorted(database["Name"] for page in pages for database in page["DatabaseList"])
 
-    def tables(self, database: str, token: str = "") -> Iterator[tuple[Sequence[Table], str]]:
-        """A database's tables in pages, each with the token by which the next one is had (empty for the last)."""
-        while True:
-            at = {"NextToken": token} if token else {}
-            with _errors():
-                page = self._client.get_tables(DatabaseName=database, **at)
-            token = page.get("NextToken") or ""
-            yield page["TableList"], token
-            if not token:
-                return
+    def tables(self, database: str, token: str = "") -> tuple[Sequence[Table], str]:
+        """A page of a database's tables, and the token by which the next one is had (empty for the last)."""
+        at = {"NextToken": token} if token else {}
+        with _errors():
+            page = self._client.get_tables(DatabaseName=database, **at)
+        return page["TableList"], page.get("NextToken") or ""
 
     def table(self, table: TableRef) -> Table:
         with _errors():
@@ -148,15 +146,6 @@ class GlueCatalog:
     def _input(self, shape: str, document: Mapping[str, Any]) -> Any:
         """A definition with the members that Glue takes back: it refuses what it adds itself, such as CreateTime."""
         return _fitted(self._client.meta.service_model.shape_for(shape), document)
-
-    def _pages(self, operation: str, **parameters: Any) -> Iterator[Any]:
-        pages = iter(self._client.get_paginator(operation).paginate(**parameters))
-        while True:
-            with _errors():
-                page = next(pages, None)
-            if page is None:
-                return
-            yield page
 
 
 def _fitted(shape: Any, value: Any) -> Any:

@@ -4,60 +4,73 @@ minutes and only if a dataset has to be found so. Never a call for each event.""
 import time
 from collections.abc import Callable, Sequence
 
-from headwater.catalog.glue import CatalogError, GlueCatalog, Table
+from headwater.catalog.glue import GlueCatalog, Refused, Table
 from headwater.catalog.identity import TableRef, at_location
+from headwater.catalog.patience import Patience
 from headwater.graph.identity import NodeId
 
 FRESH_SECONDS = 600
 LISTING_SECONDS = 90
 """After so long a listing is used as far as it came."""
 
+_Tables = dict[NodeId, dict[TableRef, None]]
+
 
 class Locations:
     """A listing that is kept while the function is warm."""
 
     def __init__(
-        self, glue: GlueCatalog, log: Callable[[str, Exception], None], clock: Callable[[], float] = time.monotonic
+        self,
+        glue: GlueCatalog,
+        patiently: Patience,
+        log: Callable[[str, BaseException], None],
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._glue = glue
+        self._patiently = patiently
         self._log = log
         self._clock = clock
         self._listed_at: float | None = None
-        self._tables: dict[NodeId, dict[TableRef, None]] = {}
+        self._tables: _Tables = {}
 
     def tables_at(self, dataset: NodeId) -> Sequence[TableRef]:
-        """The tables whose location is the dataset's path."""
+        """The tables whose location is the dataset's path. Raises Busy if they cannot be listed for now."""
         if self._listed_at is None or self._clock() - self._listed_at > FRESH_SECONDS:
-            self._list()
+            self._tables = self._listing()
+            self._listed_at = self._clock()
         return tuple(self._tables.get(dataset, ()))
 
-    def _list(self) -> None:
-        self._listed_at = self._clock()
-        self._tables = {}
+    def _listing(self) -> _Tables:
+        tables: _Tables = {}
         end = self._clock() + LISTING_SECONDS
+        for database in self._databases():
+            try:
+                self._list(database, tables, end)
+            except Refused as error:
+                self._log(f"the tables of {database} could not be listed", error)
+            if self._clock() > end:
+                self._log("the catalogue is too large to be listed whole", TimeoutError(database))
+                break
+        return tables
+
+    def _databases(self) -> Sequence[str]:
         try:
-            for database in self._glue.databases():
-                self._list_database(database, end)
-                if self._clock() > end:
-                    self._log("the catalogue is too large to be listed whole", TimeoutError(database))
-                    return
-        except CatalogError as error:
+            return self._patiently(self._glue.databases)
+        except Refused as error:
             self._log("the databases could not be listed", error)
+            return ()
 
-    def _list_database(self, database: str, end: float) -> None:
-        try:
-            for page, _ in self._glue.tables(database):
-                self._add(database, page)
-                if self._clock() > end:
-                    return
-        except CatalogError as error:
-            self._log(f"the tables of {database} could not be listed", error)
-
-    def _add(self, database: str, page: Sequence[Table]) -> None:
-        for table in page:
-            dataset = at_location(location_of(table))
-            if dataset:
-                self._tables.setdefault(dataset, {})[TableRef.of(database, table["Name"])] = None
+    def _list(self, database: str, tables: _Tables, end: float) -> None:
+        token = ""
+        while True:
+            at = token
+            page, token = self._patiently(lambda: self._glue.tables(database, at))  # noqa: B023 - called at once
+            for table in page:
+                dataset = at_location(location_of(table))
+                if dataset:
+                    tables.setdefault(dataset, {})[TableRef.of(database, table["Name"])] = None
+            if not token or self._clock() > end:
+                return
 
 
 def location_of(table: Table) -> str:

@@ -57,23 +57,30 @@ class CatalogReading:
         being told is told again by the next reading, which is harmless."""
         told, patiently = Told(), Patience(self.sleep, has_time)
         begin, token = self._position()
-        for database in [each for each in sorted(patiently(lambda: list(self.glue.databases()))) if each >= begin]:
+        for database in [each for each in patiently(self.glue.databases) if each >= begin]:
+            following = token if database == begin else ""
             try:
-                for page, following in self.glue.tables(database, token if database == begin else ""):
-                    self._tell(database, page, now, told)
-                    if following and not has_time():
-                        self._go_on_at(database, following)
-                        return told
+                following = self._read(database, following, told, now, patiently)
             except CatalogError as error:
                 self.log(f"the tables of {database} could not be read", error)
                 told.refused += 1
+                following = ""
             if not has_time():
-                self._go_on_at(f"{database}\0", "")
+                self._go_on_at(database if following else f"{database}\0", following)
                 return told
         if begin:
             self._go_on_at("", "")
         told.is_whole = True
         return told
+
+    def _read(self, database: str, token: str, told: Told, now: datetime, patiently: Patience) -> str:
+        """Reads a database's tables from a token on, as long as there is time. Returns the token to go on with."""
+        while True:
+            at = token
+            page, token = patiently(lambda: self.glue.tables(database, at))  # noqa: B023 - called at once
+            self._tell(database, page, now, told)
+            if not token or not patiently.has_time():
+                return token
 
     def _tell(self, database: str, page: Sequence[Table], now: datetime, told: Told) -> None:
         facets: dict[Name, Mapping[str, object]] = {}
