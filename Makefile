@@ -10,6 +10,7 @@ DATA ?=
 AUTH ?=
 OPEN ?=
 ALERTS ?=
+PARAMETERS ?=
 PORT ?=
 
 STATE := .local
@@ -34,8 +35,8 @@ demo: $(STATE)/venv.stamp ## run a Spark pipeline against the embedded stack, sh
 	@$(BIN)/python -m local demo $(if $(PORT),--port '$(PORT)')
 
 .PHONY: up
-up: $(STATE)/venv.stamp ## run the embedded stack until Ctrl-C (PORT=8765, DATA=dir keeps the data, AUTH=1 enforces IAM, OPEN=1 wants no key, ALERTS=url posts alerts there)
-	@$(BIN)/python -m local up $(if $(PORT),--port '$(PORT)') $(if $(DATA),--data '$(DATA)') $(if $(filter 1,$(AUTH)),--auth) $(if $(filter 1,$(OPEN)),--open) $(if $(ALERTS),--alerts '$(ALERTS)')
+up: $(STATE)/venv.stamp ## run the embedded stack until Ctrl-C (PORT=8765, DATA=dir keeps the data, AUTH=1 enforces IAM, OPEN=1 wants no key, ALERTS=url posts alerts there, PARAMETERS="NAME=VALUE ..." of template.yaml)
+	@$(BIN)/python -m local up $(if $(PORT),--port '$(PORT)') $(if $(DATA),--data '$(DATA)') $(if $(filter 1,$(AUTH)),--auth) $(if $(filter 1,$(OPEN)),--open) $(if $(ALERTS),--alerts '$(ALERTS)') $(foreach each,$(PARAMETERS),--parameter '$(each)')
 
 .PHONY: down
 down: $(STATE)/venv.stamp ## stop the stack that `make up` runs

@@ -16,6 +16,8 @@ from local.stack import StackOptions
 from local.up import down, up
 
 PORT = 8765
+IN_STEP = {"CatalogSync": "ON", "CatalogWindowSeconds": "1"}
+"""The emulator's Glue is nobody else's, so its tables are kept in step from the start."""
 INTERRUPTED = 130  # what a shell reports for a command ended by Ctrl-C
 
 
@@ -49,6 +51,14 @@ def parser() -> argparse.ArgumentParser:
     up.add_argument(
         "--alerts", metavar="TO", help="post alerts to this URL too, or send them to this queue's ARN or URL"
     )
+    up.add_argument(
+        "--parameter",
+        type=parameter,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a parameter of template.yaml that is not to have its default; may be repeated",
+    )
     commands.add_parser("down", help="stop the stack that `up` runs")
     demo = commands.add_parser("demo", help="run a Spark pipeline against a fresh stack and show its lineage")
     for command in (up, demo):
@@ -62,9 +72,18 @@ def port(text: str) -> int:
     return int(text)
 
 
+def parameter(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise argparse.ArgumentTypeError(f"expected a parameter of template.yaml as NAME=VALUE, not {text!r}")
+    return name, value
+
+
 def run(options: argparse.Namespace, layout: Layout) -> None:
     if options.command == "up":
-        up(StackOptions(layout, "up", options.port, options.data, options.auth, options.open), options.alerts)
+        given = IN_STEP | dict(options.parameter)
+        wanted = StackOptions(layout, "up", options.port, options.data, options.auth, options.open, given)
+        up(wanted, options.alerts)
     elif options.command == "down":
         down(layout)
     else:

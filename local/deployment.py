@@ -1,7 +1,7 @@
 """Deploys template.yaml into the emulator through its CloudFormation, and says what became of its resources."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -69,6 +69,7 @@ def deploy(wanted: Wanted, account: Account, say: Callable[[str], None]) -> Depl
     """Create the stack, or bring one that was kept on disk up to the present template and code."""
     layout, datadog = wanted.layout, wanted.datadog
     template = read_template(layout.template)
+    refuse_unknown(wanted.parameters, template["Parameters"])
     taken_out = take_out(template, STACK)
     body = packaged(template, layout.root, Uploads(layout, account))
     given = {"DatadogKeySecretArn": datadog_secret(account, datadog), "PublicUrl": wanted.url}
@@ -81,6 +82,13 @@ def deploy(wanted: Wanted, account: Account, say: Callable[[str], None]) -> Depl
         for role in grant_batches(account, deployment.resources["AWS::IAM::Role"]):
             say(f"made by API call: sqs:SendMessageBatch for {role}, which on AWS is part of sqs:SendMessage")
     return deployment
+
+
+def refuse_unknown(given: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse parameters that the template lacks, as CloudFormation does and the emulator does not."""
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        raise Failure(f"template.yaml has no parameter {', '.join(unknown)}", f"take one of {', '.join(sorted(known))}")
 
 
 class Uploads:

@@ -7,6 +7,8 @@ import sys
 import pytest
 
 from local.__main__ import parser
+from local.deployment import refuse_unknown
+from local.failure import Failure
 from local.layout import Layout
 
 
@@ -16,7 +18,9 @@ def local(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["sideways"], ["up", "--port", "0"], ["demo", "--port", "x"], ["down", "--port", "1"]]
+    "arguments",
+    [[], ["sideways"], ["up", "--port", "0"], ["demo", "--port", "x"], ["down", "--port", "1"]]
+    + [["up", "--parameter", each] for each in ("Stage", "=x")],
 )
 def test_wrong_arguments_are_refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as refused:
@@ -33,3 +37,10 @@ def test_a_taken_port_is_told_with_the_next_step() -> None:
     assert f"port {port} is taken" in done.stderr
     assert "PORT=" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_parameters_of_the_template_are_taken_by_name_and_a_wrong_name_is_told() -> None:
+    given = ["--parameter", "Stage=test", "--parameter", 'NamespaceAliases={"a":"b=c"}']
+    assert parser().parse_args(["up", *given]).parameter == [("Stage", "test"), ("NamespaceAliases", '{"a":"b=c"}')]
+    with pytest.raises(Failure, match=r"no parameter Stages(?s:.*)take one of .*Stage"):
+        refuse_unknown(["Stage", "Stages"], ["Stage", "LogLevel"])
