@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from local.datadog_event import parsed
 from local.template import read_template
@@ -111,6 +111,7 @@ def test_no_text_of_an_alert_stands_in_quotes_where_nothing_would_be_escaped(tra
 
 
 @pytest.mark.parametrize("null", ["", "null"])
+@settings(deadline=None)
 @given(detail=details)
 def test_whatever_an_alert_says_its_message_is_json_that_says_it_again(null: str, detail: Detail) -> None:
     message = json.loads(rendered(TO_TOPIC, event(detail), null_in_quotes=null))
@@ -121,6 +122,7 @@ def test_whatever_an_alert_says_its_message_is_json_that_says_it_again(null: str
         assert message[name] == detail[name]
 
 
+@settings(deadline=None)
 @given(detail=details)
 def test_whatever_an_alert_says_datadog_takes_it(detail: Detail) -> None:
     sent = parsed(rendered(TO_DATADOG, event(detail)).encode(), now=0)

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from headwater.alerts.alert import Alert, Severity, Type, link_to
@@ -56,6 +56,7 @@ LONGEST = Alert(
 
 
 @example(LONGEST)
+@settings(deadline=None)
 @given(alerts)
 def test_whatever_an_alert_says_datadog_shows_it_as_markdown_and_knows_its_id(alert: Alert) -> None:
     sent = parsed(rendered(TO_DATADOG, event(alert)).encode(), now=0)
@@ -65,6 +66,7 @@ def test_whatever_an_alert_says_datadog_shows_it_as_markdown_and_knows_its_id(al
 
 
 @example(LONGEST)
+@settings(deadline=None)
 @given(alerts)
 def test_whatever_an_alert_says_its_message_can_be_read_back(alert: Alert) -> None:
     message = json.loads(rendered(TO_TOPIC, event(alert), null_in_quotes="null"))
