@@ -71,10 +71,24 @@ class Deployed:
 
     def environment(self, function: str) -> dict[str, str]:
         """The variables of a function, by its name in functions/."""
+        return self._configuration(function)[1]
+
+    @contextmanager
+    def misconfigured(self, function: str, **variables: str) -> Iterator[None]:
+        """For the length of a `with` block a function has other variables."""
+        name, given = self._configuration(function)
+        self.lambda_.update_function_configuration(FunctionName=name, Environment={"Variables": given | variables})
+        try:
+            yield
+        finally:
+            self.lambda_.update_function_configuration(FunctionName=name, Environment={"Variables": given})
+
+    def _configuration(self, function: str) -> tuple[str, dict[str, str]]:
+        """The physical name of a function and its variables."""
         for name in self._deployment.resources["AWS::Lambda::Function"]:
             found = self.lambda_.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
             if found["POWERTOOLS_SERVICE_NAME"] == function:
-                return dict(found)
+                return name, dict(found)
         raise KeyError(function)
 
     def retention(self) -> Retention:

@@ -31,8 +31,16 @@ announcer = Announcer(
 )
 
 
+class NothingTold(Exception):
+    """Not one alert of a batch could be put: all of it is to come again."""
+
+
 def handler(batch: dict[str, Any], context: Any) -> dict[str, Any]:
-    """One batch of the stream; from the record in `batchItemFailures` on, it is delivered again."""
+    """One batch of the stream; from the record in `batchItemFailures` on, it is delivered again. Raises NothingTold if
+    nothing would be told twice by that: who follows a stream then tries again, even if it knows of no single failures.
+    """
     outcome = announcer.announce(batch["Records"])
     metrics.count(AlertsSent=outcome.alerts, RecordsQuarantined=outcome.quarantined)
+    if outcome.failed and not outcome.alerts:
+        raise NothingTold(outcome.failed)
     return {"batchItemFailures": [{"itemIdentifier": outcome.failed}] if outcome.failed else []}

@@ -91,6 +91,13 @@ def test_a_run_that_failed_is_told_once(feed: Feed, queue: AlertQueue) -> None:
     assert [alert.message["alert"] for alert in received(queue, 1)] == ["Run Failed"]
 
 
+def test_what_could_not_be_told_for_a_while_is_told_then(feed: Feed, queue: AlertQueue, deployed: Deployed) -> None:
+    with deployed.misconfigured("alerts", TABLE_NAME="not-there"):
+        feed.post(feed.written(1, BEFORE), feed.written(2, AFTER))
+        assert received(queue, 1, seconds=3) == []
+    assert [alert.message["alert"] for alert in received(queue, 1)] == ["Dataset Schema Changed"]
+
+
 def received(queue: AlertQueue, count: int, seconds: float = ARRIVAL_SECONDS) -> list[Alert]:
     """Wait for so many alerts, and a little longer for any that should not come."""
     deadline, found = time.monotonic() + seconds, list[Alert]()
