@@ -105,6 +105,19 @@ def test_if_the_table_is_away_for_one_run_the_others_are_folded(
     assert len(archive.archived) == 5
 
 
+def test_what_is_folded_before_the_table_goes_away_counts_once(
+    normaliser: Normaliser, table: PartlyAway, bucket: FakeBucket
+) -> None:
+    table.failures[factory.run_id(2)] = StorageError("throttled")
+    drifting = [
+        factory.run_event("RUNNING", run=run, seconds=run, outputs=[factory.dataset("a", schema=factory.schema(kind))])
+        for run, kind in ((1, "id:int"), (2, "id:string"), (3, "id:long"))
+    ]
+    outcome = normaliser.normalise([delivery(each, bucket, str(place)) for place, each in enumerate(drifting)])
+    assert (outcome.failed, outcome.folded) == (["1"], 2)
+    assert [each.emission for each in outcome.durations] == [1000, -1000]
+
+
 def test_of_a_group_all_from_the_first_failed_on_come_again(
     normaliser: Normaliser, table: PartlyAway, bucket: FakeBucket
 ) -> None:

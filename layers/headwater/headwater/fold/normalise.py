@@ -74,7 +74,7 @@ class Normaliser:
     def normalise(self, deliveries: Sequence[Delivery]) -> Outcome:
         """All of them together; if that does not go through, one by one, to tell which."""
         outcome = Outcome()
-        readable = self._read(deliveries, outcome)
+        readable = sorted(self._read(deliveries, outcome), key=lambda each: each.received.at)
         unarchived = readable
         try:
             self.archive.put([each.message for each in readable])
@@ -82,7 +82,7 @@ class Normaliser:
             self._fold(readable, outcome)
         except Exception as error:  # noqa: BLE001 - whatever it is, one by one tells which message it is about
             self.log("folding message by message", error)
-            self._one_by_one(readable, unarchived, outcome)
+            self._one_by_one(readable[outcome.folded :], unarchived, outcome)
         outcome.failed = _in_order(deliveries, set(outcome.failed))
         return outcome
 
@@ -125,8 +125,8 @@ class Normaliser:
                 self._quarantine(each.delivery, error, stuck, outcome)
 
     def _fold(self, readable: Sequence[_Readable], outcome: Outcome) -> None:
-        received = sorted((each.received for each in readable), key=lambda each: each.at)
-        for group in told_apart(received):
+        """In the order given, a step for each change of a schema; `outcome.folded` tells how far it came."""
+        for group in told_apart([each.received for each in readable]):
             news = fold(group, self.table, self.retention, self.thresholds)
             now = self.now()
             outcome.folded += len(group)
