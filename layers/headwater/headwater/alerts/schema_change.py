@@ -11,10 +11,12 @@ from typing import Any
 from headwater.alerts.alert import Alert, Severity, Type, cut, id_of, link_to, short, united
 from headwater.alerts.downstream import Downstream, downstream
 from headwater.alerts.names import all_names
+from headwater.alerts.news import is_first, is_news
 from headwater.alerts.record import Record
 from headwater.alerts.run_above import Above, above
+from headwater.alerts.schemas import Schemas
 from headwater.alerts.turn import Turn, turn_of
-from headwater.alerts.word import Schemas, Word, is_first, is_news, word_of
+from headwater.alerts.word import Word, word_of
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.identity import NodeId
 from headwater.graph.mention import COLUMN_LINEAGE, schema_said
