@@ -15,7 +15,7 @@ from headwater.alerts.assertion_failed import assertion_failed
 from headwater.alerts.latency_turned import latency_turned
 from headwater.alerts.record import Record, read_record
 from headwater.alerts.run_failed import run_failed
-from headwater.alerts.schema_change import schema_changed
+from headwater.alerts.schema_changed import schema_changed
 from headwater.graph.naming import Naming
 from headwater.lookup.reader import Reader
 from headwater.store.remembering import RememberingTable

@@ -1,21 +1,19 @@
-"""`Dataset Schema Changed`: what is different, who did it, and what it breaks.
+"""A change of a dataset's schema: what is different, who did it, and what it breaks.
 
 Everything is asked when the change is seen in the stream, which costs a few reads; what changes nothing costs none.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from headwater.alerts.alert import Alert, Severity, Type, cut, id_of, link_to, short, united
+from headwater.alerts.alert import Severity
 from headwater.alerts.downstream import Downstream, downstream
-from headwater.alerts.names import all_names
 from headwater.alerts.news import is_first, is_news
-from headwater.alerts.record import Record
 from headwater.alerts.run_above import Above, above
 from headwater.alerts.schemas import Schemas
-from headwater.alerts.turn import Turn, turn_of
+from headwater.alerts.turn import Turn
 from headwater.alerts.word import Word, word_of
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.identity import NodeId
@@ -24,24 +22,20 @@ from headwater.graph.neighbours import Side
 from headwater.graph.register import values
 from headwater.graph.run import Run
 from headwater.graph.schema_diff import SchemaDiff, Verdict, columns_of, schema_diff, with_renames
-from headwater.lookup import shapes
 from headwater.lookup.columns import flows
-from headwater.lookup.names import Kind
 from headwater.lookup.reader import Reader
 from headwater.lookup.shapes import Shape
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import Name
-from headwater.openlineage.instant import Instant, shown
+from headwater.openlineage.instant import Instant
 from headwater.store import keys, records
 
-MOST_COLUMNS = 100
-"""Columns of each kind that an alert names."""
 MOST_VERSIONS = 50
 """Versions that are looked through for the last schema before a table was dropped."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Change:
+class Change:
     """A change, and all that an alert tells of it. A dropped dataset has no difference, since it has no columns."""
 
     head: DatasetHead
@@ -66,33 +60,8 @@ class _Change:
         return Severity.CRITICAL if is_critical else Severity.WARNING
 
 
-def schema_changed(record: Record, reader: Reader) -> Iterator[Alert]:
-    """The alert for a record of a dataset's head, if its schema changed. Raises StorageError if it cannot be asked."""
-    if record.before is None or record.after is None:
-        return
-    head, dataset = records.read_dataset(record.after), keys.node_of(record.after.key.pk)
-    turn = turn_of(records.read_dataset(record.before), head)
-    change = _change(reader, dataset, head, turn) if turn else None
-    if change:
-        name = change.head.facts.name
-        of_dataset = shapes.owners_of(head.facets)
-        yield Alert(
-            type=Type.SCHEMA_CHANGED,
-            id=id_of(Type.SCHEMA_CHANGED, record.id),
-            time=change.at,
-            severity=change.severity,
-            kind=Kind.DATASET,
-            name=name,
-            owners=united(of_dataset, change.breaks.owners),
-            title=f"{short(name.name)}: {', '.join(_told(change))}",
-            lines=tuple(_lines(change)),
-            group=dataset,
-            link=link_to("impact", Kind.DATASET, name),
-            details={"names": all_names(reader, dataset, head), **_details(change)},
-        )
-
-
-def _change(reader: Reader, dataset: NodeId, head: DatasetHead, turn: Turn) -> _Change | None:
+def change_of(reader: Reader, dataset: NodeId, head: DatasetHead, turn: Turn) -> Change | None:
+    """The change that a turn is; None if it is none, or no news. Raises StorageError if it cannot be asked."""
     schemas = Schemas(reader, dataset)
     before = schemas[turn.before]
     if not columns_of(before) and not turn.is_drop:
@@ -114,7 +83,7 @@ def _change(reader: Reader, dataset: NodeId, head: DatasetHead, turn: Turn) -> _
     run_above = above(reader, word.run) if word and word.run else None
     is_certain = not (turn.side is Side.READS and word and is_first(dataset, word))
     types = {**columns_of(before), **columns_of(after)}
-    return _Change(head, turn, diff, types, word, run_above, breaks, is_certain, at)
+    return Change(head, turn, diff, types, word, run_above, breaks, is_certain, at)
 
 
 _NOTHING = Downstream((), is_truncated=False)
@@ -157,54 +126,3 @@ def _sources(facet: Any) -> dict[str, Any]:
     for flow in flows(Name("", ""), facet):
         made_of.setdefault(flow.output.field, set()).add(exact_json.dumps([flow.source, flow.steps]))
     return made_of
-
-
-def _told(change: _Change) -> list[str]:
-    """What changed, the worst first."""
-    if change.turn.is_drop:
-        return ["it was dropped"]
-    diff = change.diff
-    return [
-        *(f"{name} was removed" for name in diff.removed),
-        *(f"{each.before} seems renamed to {each.after}" for each in diff.renamed),
-        *(f"{each.name} is {each.after} now, was {each.before} ({each.change})" for each in diff.retyped),
-        *(f"{name} was added" for name in diff.added),
-    ]
-
-
-def _lines(change: _Change) -> Iterator[str]:
-    name, word = change.head.facts.name, change.word
-    yield f"{name.name} in {name.namespace}: {cut('; '.join(_told(change)), 250)}. Verdict: {change.verdict}."
-    did = "Written" if change.turn.side is Side.WRITES else "Seen, as it was read,"
-    if word and word.job:
-        ran = f", run {word.run.run_id}{change.above.told()}" if word.run and change.above else ""
-        yield f"{did} by job {word.job.facts.name.name} at {shown(change.at)}{ran}."
-    if not change.is_certain:
-        yield "That job never read it before, and may have given it a schema of its own."
-    if change.verdict is not Verdict.FULL:
-        yield from change.breaks.lines()
-
-
-def _details(change: _Change) -> Shape:
-    diff, types, word = change.diff, change.types, change.word
-    job = shapes.name(word.job.facts.name) if word and word.job else None
-    run = {"runId": word.run.run_id, "startedAt": shown(word.run.started_at)} if word and word.run else None
-    return {
-        "change": "DROPPED" if change.turn.is_drop else "CHANGED",
-        "verdict": change.verdict.value,
-        "added": [{"field": name, "type": types.get(name)} for name in diff.added[:MOST_COLUMNS]],
-        "removed": [{"field": name, "type": types.get(name)} for name in diff.removed[:MOST_COLUMNS]],
-        "retyped": [
-            {"field": each.name, "before": each.before, "after": each.after, "change": each.change.value}
-            for each in diff.retyped[:MOST_COLUMNS]
-        ],
-        "renamed": [
-            {"before": each.before, "after": each.after, "type": each.type, "inferred": True, "evidence": each.evidence}
-            for each in diff.renamed[:MOST_COLUMNS]
-        ],
-        "seenAs": "output" if change.turn.side is Side.WRITES else "input",
-        "job": job,
-        "run": run,
-        **(change.above.shape() if change.above else Above(None, None).shape()),
-        "breaks": change.breaks.shape(),
-    }

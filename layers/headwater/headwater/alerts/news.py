@@ -1,0 +1,72 @@
+"""Whether what somebody says of a dataset's schema is news.
+
+Producers tell of a schema in each event. Most of what they say was known; and some of it is not what the dataset is,
+but what somebody took it for: a stream keeps the schema that it started with, a job may read a file with a schema of
+its own. So what a reader says is news only if the same reader said something else before, or never said anything.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+
+from headwater.alerts.schemas import Schemas
+from headwater.alerts.turn import Turn
+from headwater.alerts.word import Word, users_of
+from headwater.graph.identity import NodeId
+from headwater.graph.job import JobHead
+from headwater.graph.mention import DatasetUse, schema_said
+from headwater.graph.neighbours import Side
+from headwater.graph.schema_diff import columns_of
+from headwater.lookup.reader import Reader
+from headwater.openlineage.instant import Instant
+from headwater.store import keys
+
+
+def is_news(schemas: Schemas, turn: Turn, word: Word) -> bool:
+    """Whether what a reader says tells of a change. What somebody wrote always does."""
+    if turn.side is Side.WRITES or word.job is None:
+        return True
+    dataset = schemas.dataset
+    if _is_known_by_another_name(schemas, turn):
+        return False
+    said = [(run, digest) for run in word.earlier if (digest := _digest(run.inputs.get(dataset)))]
+    if said and schemas.agree(said[0][1], turn.after):
+        return False
+    since = word.run.inputs[dataset].first if word.run and dataset in word.run.inputs else word.at
+    if _last_write(schemas.reader, dataset) >= since:
+        return False
+    contrary = said[0][0].inputs[dataset].first if said else None
+    return contrary is None or not any(_others_since(schemas, turn, word.job, contrary))
+
+
+def is_first(dataset: NodeId, word: Word) -> bool:
+    """Whether a job says something of the dataset's schema for the first time, as far as its runs are known."""
+    return word.job is not None and not any(_digest(run.inputs.get(dataset)) for run in word.earlier)
+
+
+def _is_known_by_another_name(schemas: Schemas, turn: Turn) -> bool:
+    """Whether the dataset has that schema already under another name that a symlink gives it."""
+    around = schemas.reader.around([schemas.dataset], ())
+    others = around.ids_of(around.same.get(schemas.dataset, schemas.dataset)) - {schemas.dataset}
+    columns = columns_of(schemas[turn.after]) if turn.after else {}
+    heads = schemas.reader.datasets(others) if others else {}
+    return any(columns_of(head.schema) == columns for head in heads.values())
+
+
+def _others_since(schemas: Schemas, turn: Turn, job: JobHead, since: Instant) -> Iterator[bool]:
+    """Whether each other job has said the same since a time: then it was told when that one did."""
+    for head, seen in users_of(schemas.reader, schemas.dataset, tuple(Side)):
+        register = schema_said(seen.facets)
+        if head.facts.node != job.facts.node and register and register.time > since:
+            yield schemas.agree(register.value, turn.after)
+
+
+def _last_write(reader: Reader, dataset: NodeId) -> str:
+    """The time of the newest version that somebody wrote, as its place in the index; empty if nobody did."""
+    pk = keys.dataset_head(dataset).pk
+    newest = list(islice(reader.table.newest(pk, limit=1), 1))
+    return next((item.labels["at"] for item in (reader.table.read(newest) if newest else {}).values()), "")
+
+
+def _digest(use: DatasetUse | None) -> str | None:
+    register = schema_said(use.facets) if use else None
+    return register.value if register else None

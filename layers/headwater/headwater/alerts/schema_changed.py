@@ -1,0 +1,98 @@
+"""`Dataset Schema Changed`, told: what is different, who did it, and what it breaks."""
+
+from collections.abc import Iterator
+
+from headwater.alerts.alert import Alert, Type, cut, id_of, link_to, short, united
+from headwater.alerts.names import all_names
+from headwater.alerts.record import Record
+from headwater.alerts.run_above import Above
+from headwater.alerts.schema_change import Change, change_of
+from headwater.alerts.turn import turn_of
+from headwater.graph.neighbours import Side
+from headwater.graph.schema_diff import Verdict
+from headwater.lookup import shapes
+from headwater.lookup.names import Kind
+from headwater.lookup.reader import Reader
+from headwater.lookup.shapes import Shape
+from headwater.openlineage.instant import shown
+from headwater.store import keys, records
+
+MOST_COLUMNS = 100
+"""Columns of each kind that an alert names."""
+
+
+def schema_changed(record: Record, reader: Reader) -> Iterator[Alert]:
+    """The alert for a record of a dataset's head, if its schema changed. Raises StorageError if it cannot be asked."""
+    if record.before is None or record.after is None:
+        return
+    head, dataset = records.read_dataset(record.after), keys.node_of(record.after.key.pk)
+    turn = turn_of(records.read_dataset(record.before), head)
+    change = change_of(reader, dataset, head, turn) if turn else None
+    if change:
+        name = change.head.facts.name
+        of_dataset = shapes.owners_of(head.facets)
+        yield Alert(
+            type=Type.SCHEMA_CHANGED,
+            id=id_of(Type.SCHEMA_CHANGED, record.id),
+            time=change.at,
+            severity=change.severity,
+            kind=Kind.DATASET,
+            name=name,
+            owners=united(of_dataset, change.breaks.owners),
+            title=f"{short(name.name)}: {', '.join(_told(change))}",
+            lines=tuple(_lines(change)),
+            group=dataset,
+            link=link_to("impact", Kind.DATASET, name),
+            details={"names": all_names(reader, dataset, head), **_details(change)},
+        )
+
+
+def _told(change: Change) -> list[str]:
+    """What changed, the worst first."""
+    if change.turn.is_drop:
+        return ["it was dropped"]
+    diff = change.diff
+    return [
+        *(f"{name} was removed" for name in diff.removed),
+        *(f"{each.before} seems renamed to {each.after}" for each in diff.renamed),
+        *(f"{each.name} is {each.after} now, was {each.before} ({each.change})" for each in diff.retyped),
+        *(f"{name} was added" for name in diff.added),
+    ]
+
+
+def _lines(change: Change) -> Iterator[str]:
+    name, word = change.head.facts.name, change.word
+    yield f"{name.name} in {name.namespace}: {cut('; '.join(_told(change)), 250)}. Verdict: {change.verdict}."
+    did = "Written" if change.turn.side is Side.WRITES else "Seen, as it was read,"
+    if word and word.job:
+        ran = f", run {word.run.run_id}{change.above.told()}" if word.run and change.above else ""
+        yield f"{did} by job {word.job.facts.name.name} at {shown(change.at)}{ran}."
+    if not change.is_certain:
+        yield "That job never read it before, and may have given it a schema of its own."
+    if change.verdict is not Verdict.FULL:
+        yield from change.breaks.lines()
+
+
+def _details(change: Change) -> Shape:
+    diff, types, word = change.diff, change.types, change.word
+    job = shapes.name(word.job.facts.name) if word and word.job else None
+    run = {"runId": word.run.run_id, "startedAt": shown(word.run.started_at)} if word and word.run else None
+    return {
+        "change": "DROPPED" if change.turn.is_drop else "CHANGED",
+        "verdict": change.verdict.value,
+        "added": [{"field": name, "type": types.get(name)} for name in diff.added[:MOST_COLUMNS]],
+        "removed": [{"field": name, "type": types.get(name)} for name in diff.removed[:MOST_COLUMNS]],
+        "retyped": [
+            {"field": each.name, "before": each.before, "after": each.after, "change": each.change.value}
+            for each in diff.retyped[:MOST_COLUMNS]
+        ],
+        "renamed": [
+            {"before": each.before, "after": each.after, "type": each.type, "inferred": True, "evidence": each.evidence}
+            for each in diff.renamed[:MOST_COLUMNS]
+        ],
+        "seenAs": "output" if change.turn.side is Side.WRITES else "input",
+        "job": job,
+        "run": run,
+        **(change.above.shape() if change.above else Above(None, None).shape()),
+        "breaks": change.breaks.shape(),
+    }
