@@ -14,7 +14,7 @@ from tests.factory import Document
 
 RECORDED = [
     json.loads(line)
-    for line in (Path(__file__).parents[1] / "fixtures" / "spark-3.5" / "drift.jsonl").read_text().splitlines()
+    for line in (Path(__file__).parents[1] / "fixtures" / "drift" / "spark-3.5.jsonl").read_text().splitlines()
 ]
 """One application, run three times: parquet by path, JSON that is only read, an Iceberg and a catalogue table."""
 

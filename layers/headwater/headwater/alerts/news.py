@@ -15,7 +15,7 @@ from headwater.graph.identity import NodeId
 from headwater.graph.job import JobHead
 from headwater.graph.mention import DatasetUse, schema_said
 from headwater.graph.neighbours import Side
-from headwater.graph.schema_diff import columns_of
+from headwater.graph.schema_diff import columns_diff, columns_of
 from headwater.lookup.reader import Reader
 from headwater.openlineage.instant import Instant
 from headwater.store import keys
@@ -47,9 +47,9 @@ def _is_known_by_another_name(schemas: Schemas, turn: Turn) -> bool:
     """Whether the dataset has that schema already under another name that a symlink gives it."""
     around = schemas.reader.around([schemas.dataset], ())
     others = around.ids_of(around.same.get(schemas.dataset, schemas.dataset)) - {schemas.dataset}
-    columns = columns_of(schemas[turn.after]) if turn.after else {}
+    columns = schemas[turn.after] if turn.after else {}
     heads = schemas.reader.datasets(others) if others else {}
-    return any(columns_of(head.schema) == columns for head in heads.values())
+    return any(not columns_diff(columns_of(head.schema), columns) for head in heads.values())
 
 
 def _others_since(schemas: Schemas, turn: Turn, job: JobHead, since: Instant) -> Iterator[bool]:

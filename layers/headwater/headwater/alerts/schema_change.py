@@ -5,7 +5,7 @@ Everything is asked when the change is seen in the stream, which costs a few rea
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import islice
+from itertools import dropwhile, islice
 from typing import Any
 
 from headwater.alerts.alert import Severity
@@ -21,10 +21,9 @@ from headwater.graph.mention import COLUMN_LINEAGE, schema_said
 from headwater.graph.neighbours import Side
 from headwater.graph.register import values
 from headwater.graph.run import Run
-from headwater.graph.schema_diff import SchemaDiff, Verdict, columns_of, schema_diff, with_renames
+from headwater.graph.schema_diff import Columns, MadeOf, SchemaDiff, Verdict, columns_diff, holders_of, with_renames
 from headwater.lookup.columns import flows
 from headwater.lookup.reader import Reader
-from headwater.lookup.shapes import Shape
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
@@ -62,51 +61,53 @@ class Change:
 
 def change_of(reader: Reader, dataset: NodeId, head: DatasetHead, turn: Turn) -> Change | None:
     """The change that a turn is; None if it is none, or no news. Raises StorageError if it cannot be asked."""
-    schemas = Schemas(reader, dataset)
-    before = schemas[turn.before]
-    if not columns_of(before) and not turn.is_drop:
-        before = _before_it_was_dropped(reader, dataset, schemas)
-    if not columns_of(before):
-        return None
-    after = before if turn.is_drop or turn.after is None else schemas[turn.after]
-    diff = schema_diff(before, after)
-    if not turn.is_drop and (not diff or not columns_of(after)):
-        return None
+    schemas = Schemas(reader, dataset, turn.side)
     word = word_of(reader, dataset, turn)
+    if turn.is_drop and word is None:
+        return None  # somebody has written it since, by event time: the drop came late
+    before = schemas[turn.before]
+    if not before and not turn.is_drop:
+        before = _before_it_was_dropped(reader, dataset, schemas)
+    after = before if turn.is_drop or turn.after is None else schemas[turn.after]
+    diff = columns_diff(before, after)
+    if not before or not (turn.is_drop or (diff and after)):
+        return None
+    is_certain = not (turn.side is Side.READS and word and is_first(dataset, word))
     if word and not is_news(schemas, turn, word):
         return None
+    if not is_certain and head.written and not (diff.added or diff.retyped):
+        return None  # a job that reads some columns of what is known to have more
     if word and word.run:
         diff = with_renames(diff, before, after, *_made_of(reader, dataset, word.run, word.earlier))
     at = word.at if word else head.facts.created
-    touched = None if turn.is_drop else _with_holders(diff)
+    touched = None if turn.is_drop else _with_those_around(diff, before)
     breaks = downstream(reader, dataset, touched, word.since if word else at) if touched != set() else _NOTHING
     run_above = above(reader, word.run) if word and word.run else None
-    is_certain = not (turn.side is Side.READS and word and is_first(dataset, word))
-    types = {**columns_of(before), **columns_of(after)}
-    return Change(head, turn, diff, types, word, run_above, breaks, is_certain, at)
+    return Change(head, turn, diff, {**before, **after}, word, run_above, breaks, is_certain, at)
 
 
 _NOTHING = Downstream((), is_truncated=False)
 
 
-def _before_it_was_dropped(reader: Reader, dataset: NodeId, schemas: Schemas) -> Any:
-    """The last schema with columns that the dataset was written with: that of a table dropped and made again."""
-    newest = islice(reader.table.newest(keys.dataset_head(dataset).pk, limit=MOST_VERSIONS), MOST_VERSIONS)
-    keys_of_writes = list(newest)
-    items = reader.table.read(keys_of_writes) if keys_of_writes else {}
-    uses = [records.read_write(items[key]) for key in keys_of_writes if key in items]
-    digests = [said.value for use in uses if (said := schema_said(use.facets))]
-    dropped = next((number for number, digest in enumerate(digests) if not columns_of(schemas[digest])), len(digests))
-    return next((schemas[digest] for digest in digests[dropped:] if columns_of(schemas[digest])), None)
+def _before_it_was_dropped(reader: Reader, dataset: NodeId, schemas: Schemas) -> Columns:
+    """The last columns that the dataset was written with: those of a table dropped and made again."""
+    newest = list(islice(reader.table.newest(keys.dataset_head(dataset).pk, limit=MOST_VERSIONS), MOST_VERSIONS))
+    items = reader.table.read(newest) if newest else {}
+    uses = [records.read_write(items[key]) for key in newest if key in items]
+    written = [schemas[said.value] for use in uses if (said := schema_said(use.facets))]
+    return next((columns for columns in dropwhile(len, written) if columns), {})
 
 
-def _with_holders(diff: SchemaDiff) -> set[str]:
-    """The columns that are not what their readers know, and those that they are nested in: lineage may name either."""
+def _with_those_around(diff: SchemaDiff, before: Columns) -> set[str]:
+    """The columns that are not what their readers know, with those that they are inside of, and those inside of them:
+    lineage may name any of these, and spells an array's `items.sku`."""
     touched = set(diff.touched)
-    return touched | {name.partition(".")[0].partition("[]")[0] for name in touched}
+    inside = {name for name in before if any(above in touched for above in holders_of(name))}
+    holders = {above for name in touched for above in holders_of(name)}
+    return {spelled for name in touched | inside | holders for spelled in (name, name.replace("[]", ""))}
 
 
-def _made_of(reader: Reader, dataset: NodeId, run: Run, earlier: tuple[Run, ...]) -> tuple[Shape, Shape]:
+def _made_of(reader: Reader, dataset: NodeId, run: Run, earlier: tuple[Run, ...]) -> tuple[MadeOf, MadeOf]:
     """What the run before said that columns are made of, and what this one says."""
     runs = [next((each for each in earlier if _lineage(each, dataset)), None), run]
     digests = [_lineage(each, dataset) if each else None for each in runs]
@@ -121,8 +122,9 @@ def _lineage(run: Run, dataset: NodeId) -> str | None:
     return digest if isinstance(digest, str) else None
 
 
-def _sources(facet: Any) -> dict[str, Any]:
-    made_of: dict[str, set[str]] = {}
+def _sources(facet: Any) -> MadeOf:
+    made_of: dict[str, set[tuple[Any, Any]]] = {}
     for flow in flows(Name("", ""), facet):
-        made_of.setdefault(flow.output.field, set()).add(exact_json.dumps([flow.source, flow.steps]))
-    return made_of
+        how = exact_json.dumps([flow.source.field, flow.steps])
+        made_of.setdefault(flow.output.field, set()).add((flow.source.dataset, how))
+    return {field: frozenset(sources) for field, sources in made_of.items()}

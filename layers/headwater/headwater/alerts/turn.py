@@ -10,16 +10,18 @@ from headwater.graph.curation import RESERVED
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.neighbours import Side
 from headwater.lookup import shapes
+from headwater.openlineage.event import Facets
 
 
 class Turn(NamedTuple):
     """From one schema to another, by their digests, as somebody wrote or read the dataset; or, if `is_drop`, from there
-    to nothing."""
+    to nothing. `behind` counts the turns that are known to have followed it."""
 
     before: str
     after: str | None
     side: Side
     is_drop: bool = False
+    behind: int = 0
 
 
 def turn_of(old: DatasetHead, new: DatasetHead) -> Turn | None:
@@ -33,7 +35,7 @@ def turn_of(old: DatasetHead, new: DatasetHead) -> Turn | None:
     before = old.written or old.schema_digest
     if before is None:
         return None
-    if _is_dropped(new) and (not _is_dropped(old) or (new.written != old.written and _is_empty(new))):
+    if is_drop(new.facets) and (not is_drop(old.facets) or (new.written != old.written and _is_empty(new))):
         return Turn(before, new.written, Side.WRITES, is_drop=True)
     if new.written is not None and new.written != old.written:
         return Turn(before, new.written, Side.WRITES)
@@ -43,8 +45,9 @@ def turn_of(old: DatasetHead, new: DatasetHead) -> Turn | None:
     return Turn(new.written or before, seen, Side.READS)
 
 
-def _is_dropped(head: DatasetHead) -> bool:
-    return shapes.text(head.facets, "lifecycleStateChange", "lifecycleStateChange") == "DROP"
+def is_drop(facets: Facets) -> bool:
+    """Whether facets say that the dataset was dropped."""
+    return shapes.text(facets, "lifecycleStateChange", "lifecycleStateChange") == "DROP"
 
 
 def _is_empty(head: DatasetHead) -> bool:

@@ -2,19 +2,22 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from itertools import islice, takewhile
+from itertools import groupby, islice
+from typing import NamedTuple
 
-from headwater.alerts.turn import Turn
+from headwater.alerts.turn import Turn, is_drop
 from headwater.graph.identity import NodeId
 from headwater.graph.job import JobHead, Seen
 from headwater.graph.mention import schema_said
 from headwater.graph.neighbours import NOBODY, Side
-from headwater.graph.register import Register
+from headwater.graph.register import Register, values
 from headwater.graph.run import Run
 from headwater.lookup.reader import Reader
 from headwater.openlineage.instant import Instant
 from headwater.store import keys, records
+from headwater.store.keys import Key
 
+DROPPED = "dropped"
 MOST_JOBS = 1_000
 """Jobs of a dataset that are asked; of a table with more readers, some."""
 MOST_RUNS = 20
@@ -43,7 +46,7 @@ class Word:
 def word_of(reader: Reader, dataset: NodeId, turn: Turn) -> Word | None:
     """Who says what a turn leads to: the run that wrote it, or the newest that read it. None if nobody is found."""
     if turn.side is Side.WRITES:
-        return _written(reader, dataset, turn.after)
+        return _written(reader, dataset, turn)
     users = list(users_of(reader, dataset, (Side.READS,)))
     said = [(register, job) for job, seen in users if (register := schema_said(seen.facets))]
     saying = [(register, job) for register, job in said if register.value == turn.after]
@@ -75,24 +78,42 @@ def _read_in(
     return None
 
 
-def _written(reader: Reader, dataset: NodeId, digest: str | None) -> Word | None:
-    """The first of the newest versions in a row that have a schema: it made the change, the others only repeat it."""
-    found = list(islice(reader.table.newest(keys.dataset_head(dataset).pk, limit=MOST_VERSIONS), MOST_VERSIONS))
-    items = reader.table.read(found) if found else {}
-    said = [
-        (key, each) for key in found if key in items and (each := schema_said(records.read_write(items[key]).facets))
-    ]
-    later = takewhile(lambda version: version[1].value != digest, said)
-    rest = said[len(list(later)) :]
-    row = list(takewhile(lambda version: version[1].value == digest, rest))
-    if not row:
+class _Version(NamedTuple):
+    """What was written: `said` is the digest of the schema, or DROPPED."""
+
+    key: Key
+    said: str
+    at: Instant
+
+
+def _written(reader: Reader, dataset: NodeId, turn: Turn) -> Word | None:
+    """The first of the versions in a row that a turn leads to: it made the change, the others only repeat it. Of a drop
+    that came late there is none: what was written since, by event time, is newer."""
+    rows = [[*row] for _, row in groupby(_versions(reader, dataset), key=lambda version: version.said)]
+    wanted = DROPPED if turn.is_drop else turn.after
+    behind = rows[turn.behind : turn.behind + 1]
+    row = next((row for row in [*behind, *([] if turn.is_drop else rows)] if row[0].said == wanted), None)
+    if row is None:
         return None
-    key, register = row[-1]
+    key, _, at = row[-1]
     run_id, job_id = keys.run_of(key.sk)
     job = reader.jobs([job_id]).get(job_id) if job_id else None
     run = next(iter(reader.read_runs([keys.run(job_id, run_id)])), None)
     earlier = [each for each in _runs(reader, job) if each.order < run.order] if job and run else []
-    return Word(register.time, job, run, tuple(earlier))
+    return Word(at, job, run, tuple(earlier))
+
+
+def _versions(reader: Reader, dataset: NodeId) -> Iterator[_Version]:
+    """The versions that say a schema, the newest first."""
+    found = list(islice(reader.table.newest(keys.dataset_head(dataset).pk, limit=MOST_VERSIONS), MOST_VERSIONS))
+    items = reader.table.read(found) if found else {}
+    for key in found:
+        use = records.read_write(items[key]) if key in items else None
+        said = schema_said(use.facets) if use else None
+        if use and is_drop(values(use.facets)):
+            yield _Version(key, DROPPED, use.first)
+        elif said:
+            yield _Version(key, said.value, said.time)
 
 
 def _runs(reader: Reader, job: JobHead) -> list[Run]:

@@ -3,9 +3,9 @@
 A nested column is `address.zip`; the elements of an array are `items[]`, what a map holds is `map.key` and `map.value`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
-from itertools import takewhile
 from typing import Any, NamedTuple
 
 from headwater.graph.column_type import Retyping, retyping
@@ -15,8 +15,10 @@ METADATA = frozenset(
 )
 """Columns that Iceberg has beside those of a table, which the Spark listener shows among the input's of a MERGE."""
 
-_NESTING = {"_element": "[]", "_key": ".key", "_value": ".value"}
+_NESTING = {("array", "_element"): "[]", ("map", "_key"): ".key", ("map", "_value"): ".value"}
 """How the Spark listener calls what arrays and maps hold."""
+_HOLDING = frozenset({"struct", "array", "map", "record", "row"})
+"""Types that say nothing of what is inside."""
 
 
 class Verdict(StrEnum):
@@ -31,13 +33,6 @@ class Verdict(StrEnum):
     BACKWARD = "BACKWARD"
     FORWARD = "FORWARD"
     BREAKING = "BREAKING"
-
-
-class Column(NamedTuple):
-    """A column and its type, as the producer sent it."""
-
-    name: str
-    type: Any
 
 
 class Retyped(NamedTuple):
@@ -85,16 +80,22 @@ class SchemaDiff(NamedTuple):
         return (*self.removed, *(each.before for each in self.renamed), *(each.name for each in self.retyped))
 
 
-MadeOf = Mapping[str, Any]
-"""What columns are made of, in any form that can be compared."""
+Columns = Mapping[str, Any]
+"""The types of columns by name, nested ones too, in their order."""
+MadeOf = Mapping[str, frozenset[tuple[Any, Any]]]
+"""What columns are made of: whence, and how."""
 
 
 def schema_diff(before: Any, after: Any) -> SchemaDiff:
-    """The difference between two schema facets; what is no field in them is passed over.
+    """The difference between two schema facets; what is no field in them is passed over."""
+    return columns_diff(columns_of(before), columns_of(after))
+
+
+def columns_diff(old: Columns, new: Columns) -> SchemaDiff:
+    """The difference between the columns of two schemas.
 
     Of a column that came, went or became something else as a whole, the nested ones are not told as well.
     """
-    old, new = columns_of(before), columns_of(after)
     retyped = [
         Retyped(name, old[name], kind, change)
         for name, kind in new.items()
@@ -104,23 +105,36 @@ def schema_diff(before: Any, after: Any) -> SchemaDiff:
     added = [name for name in new if name not in old]
     removed = [name for name in old if name not in new]
     return SchemaDiff(
-        added=tuple(name for name in added if not _is_inside(name, {*added, *as_a_whole})),
-        removed=tuple(name for name in removed if not _is_inside(name, {*removed, *as_a_whole})),
-        retyped=tuple(each for each in retyped if not _is_inside(each.name, as_a_whole)),
+        added=_outermost(added, {*added, *as_a_whole}),
+        removed=_outermost(removed, {*removed, *as_a_whole}),
+        retyped=tuple(each for each in retyped if not any(above in as_a_whole for above in holders_of(each.name))),
     )
 
 
 def columns_of(schema: Any) -> dict[str, Any]:
-    """The types of a schema facet's columns by name, nested ones too, in their order."""
+    """The columns of a schema facet."""
     return dict(_types(schema))
 
 
-def with_renames(diff: SchemaDiff, before: Any, after: Any, was: MadeOf, now: MadeOf) -> SchemaDiff:
+def without_metadata(columns: Columns) -> dict[str, Any]:
+    """Columns as a reader may name them, but for those that Iceberg has beside a table's own."""
+    return {name: kind for name, kind in columns.items() if name not in METADATA}
+
+
+def holders_of(name: str) -> Iterator[str]:
+    """The columns that a nested one is inside of, the nearest first: `a[].b` is in `a[]` and in `a`."""
+    while True:
+        name = name[:-2] if name.endswith("[]") else name.rpartition(".")[0]
+        if not name:
+            return
+        yield name
+
+
+def with_renames(diff: SchemaDiff, old: Columns, new: Columns, was: MadeOf, now: MadeOf) -> SchemaDiff:
     """The difference with those columns told as renamed of which it is evident: one of the same type is made of the
-    same as the one that is gone, and no other is; or, if that is not known, there is but one of either, and they stand
-    at the same place."""
-    old, new = columns_of(before), columns_of(after)
-    renamed = [*_by_lineage(diff, old, new, was, now)] or [*_by_place(diff, old, new)]
+    same as the one that is gone, and no other is; or there is but one of either, at the same place, and they are not
+    known to be made of other datasets."""
+    renamed = [*_by_lineage(diff, old, new, was, now)] or [*_by_place(diff, old, new, was, now)]
     gone, come = {each.before for each in renamed}, {each.after for each in renamed}
     return diff._replace(
         added=tuple(name for name in diff.added if name not in come),
@@ -129,47 +143,63 @@ def with_renames(diff: SchemaDiff, before: Any, after: Any, was: MadeOf, now: Ma
     )
 
 
-def _by_lineage(
-    diff: SchemaDiff, old: Mapping[str, Any], new: Mapping[str, Any], was: MadeOf, now: MadeOf
-) -> Iterator[Renamed]:
-    pairs = [
-        (gone, come)
-        for gone in diff.removed
-        for come in diff.added
-        if was.get(gone) and was[gone] == now.get(come) and retyping(old[gone], new[come]) is Retyping.NONE
-    ]
-    for gone, come in pairs:
-        if len([pair for pair in pairs if gone in pair or come in pair]) == 1:
-            yield Renamed(gone, come, new[come], "made of the same columns in the same way")
+def _by_lineage(diff: SchemaDiff, old: Columns, new: Columns, was: MadeOf, now: MadeOf) -> Iterator[Renamed]:
+    gone: dict[Any, list[str]] = defaultdict(list)
+    come: dict[Any, list[str]] = defaultdict(list)
+    for names, made_of, found in ((diff.removed, was, gone), (diff.added, now, come)):
+        for name in names:
+            if made_of.get(name):
+                found[made_of[name]].append(name)
+    for source, before in gone.items():
+        match before, come.get(source, []):
+            case [one], [other] if _is_alike(one, old, other, new):
+                yield Renamed(one, other, new[other], "made of the same columns in the same way")
 
 
-def _by_place(diff: SchemaDiff, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Renamed]:
+def _by_place(diff: SchemaDiff, old: Columns, new: Columns, was: MadeOf, now: MadeOf) -> Iterator[Renamed]:
     match diff.removed, diff.added:
-        case [gone], [come]:
-            is_same = old[gone] is not None and retyping(old[gone], new[come]) is Retyping.NONE
-            if is_same and _place(gone, old) == _place(come, new):
-                yield Renamed(
-                    gone, come, new[come], "it has the same type at the same place, and nothing else came or went"
-                )
+        case [gone], [come] if _whence(was.get(gone)) in (set(), _whence(now.get(come))) or come not in now:
+            if _is_alike(gone, old, come, new) and _place(gone, old) == _place(come, new):
+                yield Renamed(gone, come, new[come], "same type, same place, and nothing else came or went")
 
 
-def _place(name: str, columns: Mapping[str, Any]) -> tuple[str, int]:
+def _whence(made_of: frozenset[tuple[Any, Any]] | None) -> set[Any]:
+    return {whence for whence, _ in made_of or ()}
+
+
+def _is_alike(one: str, old: Columns, other: str, new: Columns) -> bool:
+    """Whether two columns have the same known type, and the same columns inside."""
+    if not isinstance(old[one], str) or retyping(old[one], new[other]) is not Retyping.NONE:
+        return False
+    if old[one].lower() not in _HOLDING:
+        return True
+    inside, others = _inside(one, old), _inside(other, new)
+    return inside.keys() == others.keys() and not columns_diff(inside, others)
+
+
+def _inside(name: str, columns: Columns) -> dict[str, Any]:
+    beginnings = (f"{name}.", f"{name}[]")
+    return {each[len(name) :]: kind for each, kind in columns.items() if each.startswith(beginnings)}
+
+
+def _place(name: str, columns: Columns) -> tuple[str, int]:
     """What a column is nested in, and how many stand before it there."""
-    above = name.rpartition(".")[0]
-    before = takewhile(lambda each: each != name, columns)
-    return above, len([each for each in before if each.rpartition(".")[0] == above])
+    above = next(holders_of(name), "")
+    beside = [each for each in columns if next(holders_of(each), "") == above]
+    return above, beside.index(name)
 
 
-def _is_inside(name: str, others: set[str]) -> bool:
-    return any(name.startswith((f"{each}.", f"{each}[]")) for each in others if each != name)
+def _outermost(names: Collection[str], others: Collection[str]) -> tuple[str, ...]:
+    return tuple(name for name in names if not any(above in others for above in holders_of(name)))
 
 
-def _types(holder: Any, above: str = "") -> Iterator[tuple[str, Any]]:
-    """Each column and its type, in their order."""
+def _types(holder: Any, above: str = "", kind: str = "") -> Iterator[tuple[str, Any]]:
+    """Each column and its type, in their order; of two that go by one name, the last."""
     fields = holder.get("fields") if isinstance(holder, dict) else None
     for each in fields if isinstance(fields, list) else ():
-        if isinstance(each, dict) and isinstance(each.get("name"), str) and (above or each["name"] not in METADATA):
-            nesting = _NESTING.get(each["name"]) if above else None
+        if isinstance(each, dict) and isinstance(each.get("name"), str):
+            nesting = _NESTING.get((kind, each["name"]))
             name = above + nesting if nesting else f"{above}.{each['name']}" if above else each["name"]
-            yield name, each.get("type")
-            yield from _types(each, name)
+            of = each.get("type")
+            yield name, of
+            yield from _types(each, name, of.lower() if isinstance(of, str) else "")
