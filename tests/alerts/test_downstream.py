@@ -147,3 +147,28 @@ def test_the_orchestrators_run_at_the_top_is_told() -> None:
     assert detail["application"] == {"runId": factory.run_id(93), "job": {"namespace": "demo", "name": "app"}}
     assert detail["orchestrator"] == {"runId": factory.run_id(91), "job": {"namespace": "demo", "name": "dag"}}
     assert any("in application app, started by dag" in line for line in detail["lines"])
+
+
+def test_what_is_made_of_a_column_inside_of_a_struct_breaks_with_the_struct() -> None:
+    inside = [{"name": "zip", "type": "int"}, {"name": "city", "type": "string"}]
+    struct = factory.facet(
+        fields=[{"name": "address", "type": "struct", "fields": inside}, {"name": "id", "type": "int"}]
+    )
+    made = factory.dataset("b", columnLineage=factory.columns(city=(LAKE, "a", "address.city")))
+    (detail,) = World().one_by_one(
+        [
+            run(1, "load", [], [factory.dataset("a", schema=struct)]),
+            run(2, "use", [factory.dataset("a")], [made]),
+            run(3, "load", [], [factory.dataset("a", schema=factory.schema("id:int"))]),
+        ]
+    )
+    assert "datasetField:s3://lake:b:city" in {node for node, _, _ in broken(detail)}
+
+
+def test_a_new_reader_of_some_columns_of_a_table_that_is_known_has_nothing_to_tell() -> None:
+    readers = [
+        run(10 + number, f"adhoc {number}", [factory.dataset("a", schema=factory.schema("id:long"))], [])
+        for number in range(5)
+    ]
+    writer = [run(number, "load", [], [factory.dataset("a", schema=BEFORE)]) for number in (1, 20)]
+    assert World().one_by_one([writer[0], *readers, writer[1]]) == []

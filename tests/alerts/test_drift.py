@@ -136,3 +136,27 @@ def test_recorded_schemas_are_those_that_the_fold_keeps() -> None:
     text = json.dumps(RECORDED)
     assert all(part in text for part in ('"_file"', '"fields": []', '"_element"', '"DROP"'))
     assert schema_said({}) is None
+
+
+def test_who_brought_each_of_many_changes_in_one_batch_is_told_apart() -> None:
+    def run(number: int) -> Document:
+        output = factory.dataset("a", schema=factory.schema("id:long" if number % 2 else "id:string"))
+        return factory.run_event("COMPLETE", run=number, seconds=number, outputs=[output])
+
+    told = World().told(*map(run, range(1, 7)))
+    assert [each["run"]["runId"] for each in told] == [factory.run_id(number) for number in range(2, 7)]
+
+
+def test_a_drop_that_comes_late_tells_nothing_and_blames_nobody() -> None:
+    def write(number: int) -> Document:
+        output = factory.dataset("a", schema=factory.schema("id:long"))
+        return factory.run_event("COMPLETE", run=number, seconds=number, outputs=[output])
+
+    drop = factory.dataset(
+        "a", schema=factory.facet(fields=[]), lifecycleStateChange=factory.facet(lifecycleStateChange="DROP")
+    )
+    dropped = factory.run_event("COMPLETE", run=9, seconds=2, job="drop", outputs=[drop])
+    assert World().one_by_one([write(1), write(3), dropped]) == []
+    (told,) = World().one_by_one([write(1), dropped])
+    assert (told["change"], told["job"]["name"], told["run"]["runId"]) == ("DROPPED", "drop", factory.run_id(9))
+    assert changes(World().told(write(1), dropped, write(3))) == ["a dropped"]

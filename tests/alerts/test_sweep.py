@@ -29,7 +29,7 @@ def event(kind: str, minutes: float, run: int, job: str = "load", **more: Any) -
 def swept(world: World, minutes: float, limits: Thresholds = MINUTES) -> list[str]:
     """The runs that a sweep tells of, by job."""
     start = len(world.bus.put_there)
-    Sweeper(world.table, world.bus, Naming(), limits).sweep(at(minutes))
+    Sweeper(world.table, world.bus, Naming(), limits, _fail).sweep(at(minutes))
     told = [plain(alert) for alert in world.bus.put_there[start:]]
     assert {each["alert"] for each in told} <= {"Run Abandoned"}
     return [each["name"] for each in told]
@@ -178,6 +178,10 @@ def test_what_the_bus_does_not_take_is_told_by_the_next_sweep() -> None:
 def test_when_time_is_up_the_rest_is_for_the_next_sweep() -> None:
     world = world_of(*(event("START", 0, number, f"job {number}") for number in range(1, 6)))
     left = iter([True, True, False, False, False])
-    outcome = Sweeper(world.table, world.bus, Naming(), MINUTES, lambda: next(left)).sweep(at(2000))
+    outcome = Sweeper(world.table, world.bus, Naming(), MINUTES, _fail, lambda: next(left)).sweep(at(2000))
     assert (outcome.open_runs, outcome.abandoned) == (2, 2)
     assert len(swept(world, 2015)) == 3
+
+
+def _fail(_message: str, error: BaseException) -> None:
+    raise error

@@ -16,11 +16,13 @@ from headwater.lookup.names import Kind
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant, shown
 
-MAX_TITLE, MAX_LINE, MAX_TEXT, MAX_TAG, MAX_OWNERS = 100, 400, 3_900, 200, 20
+MAX_TITLE, MAX_LINE, MAX_TEXT, MAX_TAG, MAX_OWNERS = 100, 400, 3_900, 200, 100
 """Characters, as Datadog takes them (a title 100, a text 4,000 with its markers, a tag 200); and owners that are named,
 so that an alert fits into EventBridge's 256 KB however long names are."""
 MAX_DETAIL = 200_000
 """Bytes: an entry of EventBridge has 256 KB in all regions."""
+BOUNDS = ((MAX_LINE, 50), (MAX_TAG, 20), (MAX_TAG, 5))
+"""To which texts and lists are cut, one after the other, until it is short enough."""
 SHORT = 40
 
 
@@ -66,7 +68,11 @@ class Alert:
     def detail(self, api_url: str) -> dict[str, Any]:
         """The event's `detail`; the API is where the link leads to. Of one too long for the bus, much is cut."""
         detail = self._detail(api_url)
-        return detail if len(json.dumps(detail)) <= MAX_DETAIL else _bounded(detail)
+        for length, most in BOUNDS:
+            if len(json.dumps(detail)) <= MAX_DETAIL:
+                break
+            detail = {**_bounded(detail, length, most), "id": self.id, "text": detail["text"]}
+        return detail
 
     def _detail(self, api_url: str) -> dict[str, Any]:
         return {
@@ -76,9 +82,9 @@ class Alert:
             "namespace": self.name.namespace,
             "name": self.name.name,
             "nodeId": shapes.node_id(self.kind, self.name),
-            "owners": list(self.owners[:MAX_OWNERS]),
-            "title": cut(self.title, MAX_TITLE),
-            "lines": [cut(line, MAX_LINE) for line in self.lines],
+            "owners": [cut(owner, MAX_TAG) for owner in self.owners[:MAX_OWNERS]],
+            "title": cut(plain(self.title), MAX_TITLE),
+            "lines": [cut(plain(line), MAX_LINE) for line in self.lines],
             "text": self._text(api_url),
             "tags": [cut(tag, MAX_TAG) for tag in self._tags()],
             "alertType": "success" if self.type is Type.LATENCY_RECOVERED else _ALERT_TYPES[self.severity],
@@ -91,7 +97,7 @@ class Alert:
         """Markdown between Datadog's marks for it: a list of what is told, as much of it as fits, and the link."""
         link = f"\n\n[Look it up]({api_url}{self.link})" if self.link else ""
         link = link if len(link) < MAX_TEXT // 2 else ""
-        told = "\n".join(f"- {_escaped(cut(line, MAX_LINE))}" for line in self.lines)
+        told = "\n".join(f"- {_escaped(cut(plain(line), MAX_LINE))}" for line in self.lines)
         return f"%%% \n{cut(told, MAX_TEXT - len(link))}{link}\n %%%"
 
     def _tags(self) -> list[str]:
@@ -130,15 +136,22 @@ def united(*owners: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(owner for some in owners for owner in some))
 
 
-def _bounded(value: Any) -> Any:
+def plain(text: str) -> str:
+    """A text on one line, whatever names are in it."""
+    return "".join(each if each.isprintable() else " " for each in text)
+
+
+def _bounded(value: Any, length: int, most: int) -> Any:
     """A document with its texts and lists cut to what is hardly ever reached: a name may have 16,000 characters."""
     if isinstance(value, dict):
-        return {name: _bounded(member) for name, member in value.items()}
+        return {cut(name, length): _bounded(member, length, most) for name, member in [*value.items()][: 10 * most]}
     if isinstance(value, list):
-        return [_bounded(each) for each in value[:MAX_OWNERS]]
-    return cut(value, MAX_LINE) if isinstance(value, str) and len(value) > MAX_TEXT + MAX_LINE else value
+        return [_bounded(each, length, most) for each in value[:most]]
+    return cut(value, length) if isinstance(value, str) else value
 
 
 def _escaped(line: str) -> str:
-    """Names with what markdown would take for its own, kept as they are."""
-    return "".join(f"\\{each}" if each in "*_`[]<>#|\\" else each for each in line)
+    """Names with what markdown would take for its own, kept as they are; and `@all` in one calls nobody, `%%%` ends
+    nothing."""
+    marked = "".join(f"\\{each}" if each in "*_`[]<>#|\\" else each for each in line)
+    return marked.replace("@", "@\u200b").replace("%%%", "%\u200b%\u200b%")

@@ -62,9 +62,10 @@ class Announcer:
     def announce(self, records: Iterable[dict[str, Any]]) -> Announced:
         """Announces records until one cannot be for now."""
         outcome = Announced()
-        for each in records:
+        known = [*records]
+        for number, each in enumerate(known):
             try:
-                outcome.alerts += self._announce(each)
+                outcome.alerts += self._announce(each, known[number + 1 :])
             except StorageError as error:
                 self.log("a record could not be announced for now", error)
                 outcome.failed = each["dynamodb"]["SequenceNumber"]
@@ -79,8 +80,8 @@ class Announcer:
                 outcome.quarantined += 1
         return outcome
 
-    def _announce(self, raw: dict[str, Any]) -> int:
-        record = read_record(raw, self.bucket)
+    def _announce(self, raw: dict[str, Any], rest: Sequence[dict[str, Any]]) -> int:
+        record = read_record(raw, self.bucket, rest)
         told = BY_KIND.get(record.kind)
         reader = Reader(RememberingTable(self.table), self.naming)
         alerts = list(told(record, reader)) if told else []

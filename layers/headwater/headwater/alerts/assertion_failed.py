@@ -54,7 +54,7 @@ def assertion_failed(record: Record, reader: Reader) -> Iterator[Alert]:
         lines=(
             f"{name.name} in {name.namespace}: at {shown(at)} these did not hold: {', '.join(told[:MOST])}.",
             checked,
-            *(line.replace("Breaks", "Made of it are", 1) for line in reached.lines()),
+            *reached.lines("It reaches"),
         ),
         group=dataset,
         link=link_to("rootcause", Kind.DATASET, name),

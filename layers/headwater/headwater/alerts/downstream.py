@@ -46,8 +46,8 @@ class Downstream(NamedTuple):
             "truncated": self.is_truncated or len(self.at_risk) > NAMED,
         }
 
-    def lines(self) -> list[str]:
-        """How much it is, then the nearest columns and datasets, which say more to a person than jobs."""
+    def lines(self, told_as: str) -> list[str]:
+        """How much it is, told so, then the nearest columns and datasets, which say more to a person than jobs."""
         if not self.at_risk:
             return ["Nothing downstream is known to use it."]
         counts = Counter(each.kind for each in self.at_risk)
@@ -58,7 +58,7 @@ class Downstream(NamedTuple):
         places.sort(key=lambda each: (each.distance, each.is_indirect))
         rest = len(places) - TOLD
         return [
-            f"Breaks {more}{told} downstream{doubt}.",
+            f"{told_as} {more}{told} downstream{doubt}.",
             *(_line(each) for each in places[:TOLD]),
             *([f"and {rest} more"] if rest > 0 else []),
         ]

@@ -20,7 +20,7 @@ def latency_turned(record: Record, reader: Reader) -> Iterator[Alert]:
     latency = records.read_latency(record.after)
     job = job_id(latency.job)
     head = reader.jobs([job]).get(job)
-    took, allowed = f"{latency.millis / 1000:,.1f} s", f"{latency.threshold / 1000:,.1f} s"
+    took, allowed = f"{max(0, latency.millis) / 1000:,.1f} s", f"{latency.threshold / 1000:,.1f} s"
     exceeded = latency.is_exceeded
     name = latency.job.name
     told = (

@@ -40,7 +40,7 @@ def above(reader: Reader, run: Run) -> Above:
     while known and known.parent and known.parent not in chain and len(chain) < MOST:
         chain.append(known.parent)
         known = next(iter(reader.read_runs([keys.run(job_id(chain[-1].job), chain[-1].run_id)])), None)
-        root = known or root
+        root = known if known and known.parents else root
     top = _root(root)
     if top and top not in chain:
         chain.append(top)

@@ -27,7 +27,9 @@ def schema_changed(record: Record, reader: Reader) -> Iterator[Alert]:
         return
     head, dataset = records.read_dataset(record.after), keys.node_of(record.after.key.pk)
     turn = turn_of(records.read_dataset(record.before), head)
-    change = change_of(reader, dataset, head, turn) if turn else None
+    following = [turn_of(*map(records.read_dataset, change)) for change in record.following]
+    behind = len([each for each in following if each and each.side is Side.WRITES])
+    change = change_of(reader, dataset, head, turn._replace(behind=behind)) if turn else None
     if change:
         name = change.head.facts.name
         of_dataset = shapes.owners_of(head.facets)
@@ -70,7 +72,7 @@ def _lines(change: Change) -> Iterator[str]:
     if not change.is_certain:
         yield "That job never read it before, and may have given it a schema of its own."
     if change.verdict is not Verdict.FULL:
-        yield from change.breaks.lines()
+        yield from change.breaks.lines("Breaks" if change.verdict is Verdict.BREAKING else "May affect")
 
 
 def _details(change: Change) -> Shape:

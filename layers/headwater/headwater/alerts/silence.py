@@ -60,8 +60,16 @@ class Silence:
         """The times of its newest children, or, without any, of its own events."""
         newest = self.reader.table.listed(keys.children_of(self.run.run_id), newest_first=True, limit=MOST_BEATS)
         children = [Instant(entry.place.partition("#")[0]) for entry in islice(newest, MOST_BEATS)]
-        events = self.reader.table.partition(keys.events_of_run(self.run.run_id), "E#")
-        yield from children or (Instant(key.sk.split("#")[1]) for key in islice(events, MOST_BEATS))
+        yield from children or self._newest_events()
+
+    def _newest_events(self) -> Iterator[Instant]:
+        """The times of its events in the hour that it was last heard in; of that day, if those are too few."""
+        of_run, last = keys.events_of_run(self.run.run_id), self.run.last
+        for beginning in (last[:13], last[:10]):
+            times = [Instant(key.sk.split("#")[1]) for key in self.reader.table.partition(of_run, f"E#{beginning}")]
+            if len(times) >= LEAST_BEATS:
+                break
+        yield from times[-MOST_BEATS:]
 
 
 def _is_whole(run: Run) -> bool:

@@ -25,7 +25,7 @@ from headwater.openlineage.instant import Instant, instant_of, shown, to_datetim
 from headwater.store import keys, records
 from headwater.store.keys import Key
 from headwater.store.remembering import RememberingTable
-from headwater.store.table import Change, Conflict, Item, Table
+from headwater.store.table import Change, Conflict, Item, StorageError, Table
 
 AT_A_TIME = 100
 
@@ -46,6 +46,7 @@ class Sweeper:
     bus: Bus
     naming: Naming
     minutes: Thresholds
+    log: Callable[[str, BaseException], None]
     has_time: Callable[[], bool] = lambda: True
 
     def sweep(self, now: Instant) -> Swept:
@@ -61,16 +62,20 @@ class Sweeper:
             run = records.read_run(item)
             if run.state is RunState.RUNNING and "open_in" in item.labels and self.has_time():
                 swept.open_runs += 1
-                swept.abandoned += self._deal_with(run, item, now)
+                try:
+                    swept.abandoned += self._deal_with(run, item, now)
+                except StorageError:
+                    raise
+                except Exception as error:  # noqa: BLE001 - one run must not keep the others from being looked at
+                    self.log(f"run {run.run_id} could not be told of", error)
 
     def _deal_with(self, run: Run, item: Item, now: Instant) -> int:
         """Tells of a run if it is abandoned, and takes it out if it is not to be looked at again."""
         reader = Reader(RememberingTable(self.table), self.naming)
-        parent = _parent(reader, run)
-        if parent and not _is_open(parent):
-            self._take_out(item)
-            return 0
-        if parent and is_action(run):
+        parent = _parent(reader, run) if is_action(run) else None
+        if parent:  # Spark's listener does not end all actions: they end with their application, and are told with it
+            if not _is_open(parent):
+                self._take_out(item)
             return 0
         alert = self._alert(reader, run, now)
         if alert:

@@ -36,7 +36,9 @@ class Batch:
 
     @classmethod
     def of(cls, received: Iterable[Received]) -> "Batch":
-        distinct = {each.event.digest: each for each in received}
+        distinct: dict[str, Received] = {}
+        for each in received:
+            distinct.setdefault(each.event.digest, each)
         batch = cls(tuple(distinct.values()), {}, {}, {}, {}, {}, {}, {}, {})
         batch.runs.update(runs_of(each.event for each in batch.received if isinstance(each.event, RunEvent)))
         for each in batch.received:

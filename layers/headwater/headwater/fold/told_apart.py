@@ -6,15 +6,21 @@ and not only what a batch of ten made of it: a schema that goes from A to B and 
 
 from collections.abc import Iterator, Sequence
 
-from headwater.graph.identity import NodeId
-from headwater.graph.mention import SCHEMA, documents
+from headwater.graph.identity import NodeId, dataset_id
+from headwater.graph.mention import SCHEMA
 from headwater.graph.received import Received
+from headwater.openlineage import exact_json
+from headwater.openlineage.event import DatasetEvent
+
+TELLING = frozenset({SCHEMA, "lifecycleStateChange"})
+Said = set[tuple[int, str]]
+"""What an event says of a dataset's schema: on which side, the schema, and whether it came or went."""
 
 
 def told_apart(events: Sequence[Received]) -> Iterator[list[Received]]:
     """The events in their order, in as few groups as say of each dataset one thing alone."""
     group: list[Received] = []
-    said: dict[NodeId, set[str]] = {}
+    said: dict[NodeId, Said] = {}
     for each in events:
         schemas = _schemas(each)
         if any(said.get(dataset, of_dataset) != of_dataset for dataset, of_dataset in schemas.items()):
@@ -26,10 +32,14 @@ def told_apart(events: Sequence[Received]) -> Iterator[list[Received]]:
         yield group
 
 
-def _schemas(received: Received) -> dict[NodeId, set[str]]:
-    """The digests of the schemas that one event says of each dataset; a MERGE says two of one table."""
-    found: dict[NodeId, set[str]] = {}
-    for document in documents(received.event):
-        if document.facet == SCHEMA:
-            found.setdefault(document.dataset, set()).add(document.digest)
+def _schemas(received: Received) -> dict[NodeId, Said]:
+    """The schemas that one event says of each dataset, as an input or output; a MERGE says two of one table."""
+    found: dict[NodeId, Said] = {}
+    event = received.event
+    sides = [[event.dataset]] if isinstance(event, DatasetEvent) else [event.inputs, event.outputs]
+    for side, mentions in enumerate(sides):
+        for mention in mentions:
+            facets = {name: mention.facets[name] for name in TELLING & mention.facets.keys()}
+            if facets:
+                found.setdefault(dataset_id(mention.name), set()).add((side, exact_json.dumps(facets)))
     return found

@@ -29,6 +29,15 @@ _ALIASES = {
     "text": "string",
     "character varying": "varchar",
     "numeric": "decimal",
+    "number": "decimal",
+    "bignumeric": "decimal",
+    "nvarchar": "varchar",
+    "character": "char",
+    "nchar": "char",
+    "bytes": "binary",
+    "varbinary": "binary",
+    "bytea": "binary",
+    "record": "struct",
     "dec": "decimal",
     "timestamp with time zone": "timestamptz",
     "timestamp without time zone": "timestamp",
@@ -42,6 +51,10 @@ _WIDER = {
     "varchar": {"string"},
 }
 _DECIMAL_DIGITS = {"byte": 3, "short": 5, "integer": 10, "long": 19}
+_SIZED = frozenset({"char", "varchar", "string"})
+"""Of other types, what is in brackets is how they are shown (`int(11)`), or how exact a clock is."""
+_DIGITS = re.compile(r"(timestamp|time)\s*\(\d+\)")
+_WORD = re.compile(r"[a-z][a-z0-9_]*")
 _PARTS = re.compile(r"([a-z][a-z0-9_ ]*?)\s*(?:\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\))?")
 
 
@@ -59,8 +72,8 @@ def retyping(before: Any, after: Any) -> Retyping:
     if not isinstance(before, str) or not isinstance(after, str):
         return Retyping.NONE
     old, new = _read(before), _read(after)
-    if old == new:
-        return Retyping.NONE
+    if old == new or (old[0] == new[0] == "decimal" and None in (old[1], new[1])):
+        return Retyping.NONE  # how many digits a decimal has that does not say is for each engine to choose
     if _is_wider(old, new):
         return Retyping.WIDENED
     return Retyping.NARROWED if _is_wider(new, old) else Retyping.INCOMPATIBLE
@@ -71,15 +84,15 @@ _Type = tuple[str, int | None, int | None]
 
 
 def _read(text: str) -> _Type:
-    plain = " ".join(text.lower().split())
+    plain = _DIGITS.sub(r"\1", " ".join(text.lower().split()))
     parts = _PARTS.fullmatch(plain)
     if not parts:
-        return re.sub(r"\s+", "", plain), None, None
+        return _WORD.sub(lambda word: _ALIASES.get(word[0], word[0]), re.sub(r"\s+", "", plain)), None, None
     name = _ALIASES.get(parts[1], parts[1])
     first, second = (int(each) if each else None for each in parts.group(2, 3))
     if name == "decimal":
-        return name, first if first is not None else 10, second or 0
-    return name, first, second
+        return name, first, second or 0
+    return (name, first, second) if name in _SIZED else (name, None, None)
 
 
 def _is_wider(narrow: _Type, wide: _Type) -> bool:

@@ -1,5 +1,6 @@
 """What of all that happened to a job may be the cause of a wrong number: runs that failed, and what they use now."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
@@ -18,6 +19,13 @@ from headwater.openlineage.instant import shown
 MAX_MESSAGE = 5_000
 MAX_FIRST_LINE = 300
 """Characters of an error message, which may be a stack trace: in the details, and of its first line in the sentence."""
+
+_SECRET = re.compile(
+    r"(?i)((?:password|passwd|pwd|secret|token|credential|api.?key|access.?key)\w*\s*[=:]\s*)[^\s;&,]+"
+)
+    r"(?i)((?:password|passwd|pwd|secret|token|credential|api.?key|access.?key)\w*\s*[=:]\s*)[^\s;&,]+"
+)
+"""A secret as an error tells it: in the URL of a database, say."""
 
 One = Callable[[NodeId], NodeId]
 """From any id of a dataset to the one that stands for it."""
@@ -116,5 +124,6 @@ def error_message(facets: Facets) -> str:
 
 
 def first_line(message: str) -> str:
-    """The first line of a message: what follows may hold lines of the source, and what is written in them."""
-    return next(iter(message.strip().splitlines()), "")[:MAX_FIRST_LINE]
+    """The first line of a message, without what it says to be secret: what follows may hold lines of the source."""
+    line = next(iter(message.strip().splitlines()), "")
+    return _SECRET.sub(r"\1***", line)[:MAX_FIRST_LINE]
