@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyspark
@@ -13,6 +13,7 @@ import pyspark
 from local.account import scrubbed
 from local.failure import Failure
 from local.instance import write_private
+from local.layout import Layout
 from local.process_group import end_group
 
 LISTENER = "io.openlineage.spark.agent.OpenLineageSparkListener"
@@ -24,15 +25,20 @@ COMPLAINTS = ("ERROR", "Exception", "error:")
 
 @dataclass(frozen=True)
 class Spark:
-    """A local Spark whose listener reports to the API at `url` with `key`. `folder` takes logs and settings."""
+    """A local Spark whose listener reports to the API at `url` with `key`. `folder` takes logs and settings.
+
+    `home` is the Spark to run, `more` are settings beside those that it has here anyhow.
+    """
 
     java_home: Path
     jars: list[Path]
     url: str
     key: str
     folder: Path
+    home: Path = Path(pyspark.__file__).parent
+    more: Mapping[str, str] = field(default_factory=dict)
 
-    def run(self, program: Path, **arguments: Path) -> Path:
+    def run(self, program: Path, **arguments: object) -> Path:
         """Run a program to its end and return its log. Raises Failure if it fails."""
         log = self.folder / f"{program.stem}.log"
         process = self.start(program, arguments, log)
@@ -46,7 +52,7 @@ class Spark:
             raise Failure(f"{program.name} failed:\n{complaint(log)}", f"read {log}")
         return log
 
-    def start(self, program: Path, arguments: Mapping[str, Path], log: Path) -> subprocess.Popen[bytes]:
+    def start(self, program: Path, arguments: Mapping[str, object], log: Path) -> subprocess.Popen[bytes]:
         with log.open("wb") as output:
             return subprocess.Popen(
                 self.command(program, arguments),
@@ -57,16 +63,16 @@ class Spark:
                 start_new_session=True,
             )
 
-    def command(self, program: Path, arguments: Mapping[str, Path]) -> list[str]:
+    def command(self, program: Path, arguments: Mapping[str, object]) -> list[str]:
         """Return the spark-submit command. The key is in the settings file, out of sight of `ps`."""
         settings = self.folder / "spark.conf"
         write_private(settings, "".join(f"{name} {value}\n" for name, value in self.settings().items()))
-        submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"
-        options = [f"--{name}={value}" for name, value in arguments.items()]
+        submit = self.home / "bin" / "spark-submit"
+        options = [f"--{name}" if value is True else f"--{name}={value}" for name, value in arguments.items()]
         return [str(submit), "--properties-file", str(settings), str(program), *options]
 
     def settings(self) -> dict[str, str]:
-        return self.engine_settings() | self.listener_settings()
+        return {**self.engine_settings(), **self.listener_settings(), **self.more}
 
     def engine_settings(self) -> dict[str, str]:
         """Return what makes a small job start fast on a small machine."""
@@ -79,6 +85,7 @@ class Spark:
             "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
             "spark.ui.enabled": "false",
             "spark.sql.shuffle.partitions": "2",
+            "spark.databricks.delta.snapshotPartitions": "2",
         }
 
     def listener_settings(self) -> dict[str, str]:
@@ -97,6 +104,7 @@ class Spark:
         """Return the environment for Spark: this Java, this Python, and no Spark settings of the user's own."""
         kept = {name: value for name, value in scrubbed(os.environ).items() if not name.startswith("SPARK_")}
         python = {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
+        python["PYTHONPATH"] = str(Layout.here().root / "emr_jobs" / "packages")
         return kept | python | {"JAVA_HOME": str(self.java_home), "SPARK_LOCAL_IP": "127.0.0.1"}
 
 

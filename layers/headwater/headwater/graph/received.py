@@ -24,7 +24,7 @@ class Received(NamedTuple):
     """An event, its canonical text, and what it tells of the names of datasets.
 
     `sources` are datasets that its column lineage names and its inputs do not (OpenLineage's producers trim the two
-    differently): they become no inputs of the job, but their readers know it.
+    differently): but for those of a MERGE they become no inputs of the job; their readers know it.
     """
 
     event: AnyEvent

@@ -1,0 +1,90 @@
+"""A Spark of one machine whose jobs report to an embedded stack, and what that answers of them."""
+
+import subprocess
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from local.layout import Layout
+from local.spark import Spark
+from local.stack import Stack
+from tests.embedded import Deployed
+from tests.end_to_end.api import Api
+
+PROGRAMS = Layout.here().root / "emr_jobs"
+
+Drawing = set[str]
+"""The arrows of a graph: `raw/orders -> clean_orders`. Datasets go by their names below the test's folder."""
+
+
+@dataclass(frozen=True)
+class Cluster:
+    java_home: Path
+    jars: list[Path]
+    stack: Stack
+    folder: Path
+    namespace: str
+
+    def spark(self, *, url: str | None = None, key: str | None = None, **more: str) -> Spark:
+        """A Spark; `more` are settings of the listener."""
+        settings = {"namespace": self.namespace, **more}
+        named = {f"spark.openlineage.{name}": value for name, value in settings.items()}
+        found = (self.stack.url if url is None else url), (self.stack.key if key is None else key)
+        return Spark(self.java_home, self.jars, *found, self.folder, more=named)
+
+    def path(self, name: str) -> Path:
+        return self.folder / name
+
+    def make(self, name: str, *lines: str) -> Path:
+        """A folder with one file of these lines."""
+        folder = self.path(name)
+        folder.mkdir(parents=True)
+        (folder / "lines.csv").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        return folder
+
+    @property
+    def api(self) -> Api:
+        return Api.of(self.stack.url, self.stack.key)
+
+    def answer(self, *parts: str, **query: str) -> Any:
+        """What the API answers, once all that it was sent is folded."""
+        Deployed(self.stack.deployment).wait_until_folded()
+        found = self.api.get(*parts, **query)
+        assert found.status == 200, found.body
+        return found.json
+
+    def job(self, name: str) -> Any:
+        return self.answer("namespaces", self.namespace, "jobs", name)
+
+    def runs(self, job: str) -> list[Any]:
+        found: list[Any] = self.answer("namespaces", self.namespace, "jobs", job, "runs")["runs"]
+        return found
+
+    def drawn(self, node: str, **query: str) -> Drawing:
+        """The arrows of the graph around a dataset of the test's folder, or around another node by its id."""
+        node_id = node if ":" in node else f"dataset:file:{self.path(node)}"
+        graph = self.answer("lineage", nodeId=node_id, **query)["graph"]
+        names = {each["id"]: self.short(each["data"]["name"]) for each in graph}
+        edges = {(edge["origin"], edge["destination"]) for each in graph for edge in each["inEdges"] + each["outEdges"]}
+        return {f"{names[origin]} -> {names[destination]}" for origin, destination in edges}
+
+    def short(self, name: str) -> str:
+        return name.removeprefix(f"{self.folder}/")
+
+
+def drawing(*chains: str) -> Drawing:
+    """Arrows, written as chains: `a -> job -> b`."""
+    return {arrow for chain in chains for arrow in _arrows(chain.split(" -> "))}
+
+
+def _arrows(nodes: list[str]) -> Iterable[str]:
+    return (f"{one} -> {next_one}" for one, next_one in pairwise(nodes))
+
+
+def run_python(program: Path, *arguments: object) -> None:
+    """Runs a program of emr_jobs that needs no Spark."""
+    command = [sys.executable, str(program), *map(str, arguments)]
+    subprocess.run(command, check=True, timeout=60, stdout=subprocess.DEVNULL)  # noqa: S603 - our own words
