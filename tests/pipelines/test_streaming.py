@@ -1,0 +1,69 @@
+"""A stream from Kafka into Iceberg and the report on it are one path, while it runs and after it was stopped."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from local.process_group import end_group
+from local.spark import Spark
+from tests.pipelines.cluster import PROGRAMS, Cluster, drawing, run_python
+
+pytestmark = [pytest.mark.spark, pytest.mark.emulator]
+
+STREAMING = PROGRAMS / "streaming"
+LIVE_SECONDS, STOP_SECONDS = 90, 30
+MICRO_BATCHES = "orders_stream.write_to_data_source_v2"
+
+
+def test_a_stream_is_one_job_on_a_path_from_topic_to_report(cluster: Cluster, broker: str) -> None:
+    topic = "shop-orders"
+    node = f"dataset:kafka://{broker}:{topic}"
+    lake: dict[str, object] = {"table": "lake.shop.orders", "warehouse": cluster.path("lake")}
+    stream = {"bootstrap": broker, "topic": topic, "checkpoint": cluster.path("checkpoint"), "every": "1 second"}
+    generate = STREAMING / "generate_orders.py"
+    run_python(generate, "--bootstrap", broker, "--topic", topic, "--count", 20)
+    with started(cluster.spark(), STREAMING / "orders_stream.py", **lake, **stream) as process:
+        wait_until(lambda: len(micro_batches(cluster)) >= 2)
+        run_python(generate, "--bootstrap", broker, "--topic", topic, "--count", 5, "--start", 21)
+        wait_until(lambda: len(micro_batches(cluster)) >= 4)
+        live = cluster.job("orders_stream")
+        assert live["latestRun"]["state"] == "RUNNING"
+        assert cluster.drawn(node, rollup="parent") == drawing(f"{topic} -> orders_stream -> lake/shop/orders")
+        os.kill(process.pid, signal.SIGTERM)
+        process.wait(STOP_SECONDS)
+    cluster.spark().run(STREAMING / "orders_report.py", **lake, report=cluster.path("by_product"))
+
+    assert cluster.drawn(node, rollup="parent", direction="downstream") == drawing(
+        f"{topic} -> orders_stream -> lake/shop/orders -> orders_report -> by_product"
+    )
+    (run,) = cluster.runs("orders_stream")
+    assert run["state"] == "COMPLETED"
+    assert {each["state"] for each in micro_batches(cluster)} == {"COMPLETED"}
+
+
+def micro_batches(cluster: Cluster) -> list[dict[str, str]]:
+    found = cluster.api.get("namespaces", cluster.namespace, "jobs", MICRO_BATCHES, "runs")
+    return list(found.json["runs"]) if found.status == 200 else []
+
+
+@contextmanager
+def started(spark: Spark, program: Path, **arguments: object) -> Iterator[subprocess.Popen[bytes]]:
+    """A program that runs for the length of a `with` block, if it does not end before."""
+    process = spark.start(program, arguments, spark.folder / f"{program.stem}.log")
+    try:
+        yield process
+    finally:
+        end_group(process)
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + LIVE_SECONDS
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.3)
