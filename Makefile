@@ -10,6 +10,9 @@ DATA ?=
 AUTH ?=
 OPEN ?=
 PORT ?=
+URL ?=
+KEY_FILE ?=
+NAMESPACE ?=
 
 STATE := .local
 UV := $(STATE)/uv/bin/uv
@@ -39,6 +42,10 @@ up: $(STATE)/venv.stamp ## run the embedded stack until Ctrl-C (PORT=8765, DATA=
 .PHONY: down
 down: $(STATE)/venv.stamp ## stop the stack that `make up` runs
 	@$(BIN)/python -m local down
+
+.PHONY: doctor
+doctor: $(STATE)/venv.stamp ## say why a graph is empty: of the stack that `make up` runs, or of URL= with KEY_FILE= (NAMESPACE=prod)
+	@$(BIN)/python -m local.doctor $(if $(URL),--url '$(URL)') $(if $(KEY_FILE),--key-file '$(KEY_FILE)') $(if $(NAMESPACE),--namespace '$(NAMESPACE)')
 
 # ------------------------------------------------------------------------------------------------------------ to change
 .PHONY: test

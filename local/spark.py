@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyspark
+import yaml
 
 from local.account import scrubbed
 from local.failure import Failure
@@ -19,6 +20,14 @@ from local.process_group import end_group
 LISTENER = "io.openlineage.spark.agent.OpenLineageSparkListener"
 NAMESPACE = "demo"
 RUN_SECONDS = 180
+PATIENCE = {
+    "spark.openlineage.circuitBreaker.type": "asyncTaskQueue",
+    "spark.openlineage.circuitBreaker.threadCount": "1",
+    "spark.openlineage.circuitBreaker.queueSize": "10",
+    "spark.openlineage.circuitBreaker.blockingTimeInSeconds": "1",
+    "spark.openlineage.circuitBreaker.shutdownTimeoutSeconds": "5",
+}
+"""An endpoint that answers slowly holds a job up for seconds, not for as long as all answers take together."""
 TIME = re.compile(r"^[\d/]+ [\d:]+ ")
 COMPLAINTS = ("ERROR", "Exception", "error:")
 
@@ -64,8 +73,9 @@ class Spark:
             )
 
     def command(self, program: Path, arguments: Mapping[str, object]) -> list[str]:
-        """Return the spark-submit command. The key is in the settings file, out of sight of `ps`."""
+        """Return the spark-submit command. The key is in no setting: Spark writes those into its logs and its UI."""
         settings = self.folder / "spark.conf"
+        write_private(self.listener_file, yaml.safe_dump(self.listener_key()))
         write_private(settings, "".join(f"{name} {value}\n" for name, value in self.settings().items()))
         submit = self.home / "bin" / "spark-submit"
         options = [f"--{name}" if value is True else f"--{name}={value}" for name, value in arguments.items()]
@@ -96,15 +106,23 @@ class Spark:
             "spark.openlineage.transport.url": self.url,
             "spark.openlineage.transport.endpoint": "/api/v1/lineage",
             "spark.openlineage.transport.compression": "gzip",
-            "spark.openlineage.transport.auth.type": "api_key",
-            "spark.openlineage.transport.auth.apiKey": self.key,
+            **PATIENCE,
         }
+
+    def listener_key(self) -> dict[str, object]:
+        """Return what the listener reads from a file of its own, beside Spark's settings."""
+        return {"transport": {"type": "http", "url": self.url, "auth": {"type": "api_key", "apiKey": self.key}}}
+
+    @property
+    def listener_file(self) -> Path:
+        return self.folder / "openlineage.yml"
 
     def environment(self) -> dict[str, str]:
         """Return the environment for Spark: this Java, this Python, and no Spark settings of the user's own."""
         kept = {name: value for name, value in scrubbed(os.environ).items() if not name.startswith("SPARK_")}
         python = {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
         python["PYTHONPATH"] = str(Layout.here().root / "emr_jobs" / "packages")
+        python["OPENLINEAGE_CONFIG"] = str(self.listener_file)
         return kept | python | {"JAVA_HOME": str(self.java_home), "SPARK_LOCAL_IP": "127.0.0.1"}
 
 

@@ -2,18 +2,22 @@
 
 import subprocess
 import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from local.layout import Layout
+from local.process_group import end_group
 from local.spark import Spark
 from local.stack import Stack
 from tests.embedded import Deployed
 from tests.end_to_end.api import Api
 
+WAIT_SECONDS = 90
 PROGRAMS = Layout.here().root / "emr_jobs"
 
 Drawing = set[str]
@@ -73,6 +77,23 @@ class Cluster:
 
     def short(self, name: str) -> str:
         return name.removeprefix(f"{self.folder}/")
+
+
+@contextmanager
+def started(spark: Spark, program: Path, **arguments: object) -> Iterator[subprocess.Popen[bytes]]:
+    """A program that runs for the length of a `with` block, if it does not end before."""
+    process = spark.start(program, arguments, spark.folder / f"{program.stem}.log")
+    try:
+        yield process
+    finally:
+        end_group(process)
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + WAIT_SECONDS
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
 
 
 def drawing(*chains: str) -> Drawing:

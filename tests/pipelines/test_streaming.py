@@ -2,22 +2,15 @@
 
 import os
 import signal
-import subprocess
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
-from local.process_group import end_group
-from local.spark import Spark
-from tests.pipelines.cluster import PROGRAMS, Cluster, drawing, run_python
+from tests.pipelines.cluster import PROGRAMS, Cluster, drawing, run_python, started, wait_until
 
 pytestmark = [pytest.mark.spark, pytest.mark.emulator]
 
 STREAMING = PROGRAMS / "streaming"
-LIVE_SECONDS, STOP_SECONDS = 90, 30
+STOP_SECONDS = 30
 MICRO_BATCHES = "orders_stream.write_to_data_source_v2"
 
 
@@ -50,20 +43,3 @@ def test_a_stream_is_one_job_on_a_path_from_topic_to_report(cluster: Cluster, br
 def micro_batches(cluster: Cluster) -> list[dict[str, str]]:
     found = cluster.api.get("namespaces", cluster.namespace, "jobs", MICRO_BATCHES, "runs")
     return list(found.json["runs"]) if found.status == 200 else []
-
-
-@contextmanager
-def started(spark: Spark, program: Path, **arguments: object) -> Iterator[subprocess.Popen[bytes]]:
-    """A program that runs for the length of a `with` block, if it does not end before."""
-    process = spark.start(program, arguments, spark.folder / f"{program.stem}.log")
-    try:
-        yield process
-    finally:
-        end_group(process)
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + LIVE_SECONDS
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.3)

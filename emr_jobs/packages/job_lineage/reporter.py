@@ -1,12 +1,15 @@
 """Sends events in the background, and gives up on them sooner than it holds up a job."""
 
 import logging
+import os
 import queue
 import threading
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Protocol
 
+import yaml
 from openlineage.client.client import OpenLineageClient
 from openlineage.client.event_v2 import RunEvent
 from openlineage.client.transport.http import HttpConfig, HttpTransport
@@ -74,6 +77,17 @@ def reporter(settings: Mapping[str, str]) -> Reporter:
     config = {"url": url, "timeout": ANSWER_SECONDS, "retry": {"total": 0}, "compression": "gzip"}
     if endpoint := settings.get(f"{SETTING}endpoint"):
         config["endpoint"] = endpoint
-    if key := settings.get(f"{SETTING}auth.apiKey"):
+    if key := settings.get(f"{SETTING}auth.apiKey") or key_in_file(os.environ.get("OPENLINEAGE_CONFIG")):
         config["auth"] = {"type": "api_key", "apiKey": key}
     return Background(OpenLineageClient(transport=HttpTransport(HttpConfig.from_dict(config))))
+
+
+def key_in_file(name: str | None) -> str | None:
+    """The key in the listener's own file, where clusters have it: Spark shows its settings in logs and in its UI."""
+    try:
+        match yaml.safe_load(Path(name).read_text(encoding="utf-8")) if name else None:
+            case {"transport": {"auth": {"apiKey": str(key)}}}:
+                return key
+    except (OSError, yaml.YAMLError) as error:
+        LOG.warning("the listener's file cannot be read: %s", type(error).__name__)
+    return None

@@ -1,0 +1,36 @@
+"""What the doctor finds, each with what to do about it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Blame(StrEnum):
+    """Which part is at fault; what arrives but looks odd is nobody's."""
+
+    NETWORK = "the network"
+    PATH = "the path"
+    KEY = "the key"
+    STACK = "the stack"
+    LISTENER = "the listener"
+    NAMESPACE = "the namespace"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something to look at: `blame` says which part keeps the graph empty, if one does."""
+
+    what: str
+    fix: str
+    blame: Blame | None = None
+
+    def lines(self) -> list[str]:
+        mark = f"[{self.blame} is to blame] " if self.blame else "[look at] "
+        return [f"{mark}{self.what}", f"    fix: {self.fix}"]
+
+
+class Ill(Exception):
+    """A finding after which nothing more can be asked."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.what)
+        self.finding = finding
