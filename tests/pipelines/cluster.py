@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -31,13 +31,15 @@ class Cluster:
     stack: Stack
     folder: Path
     namespace: str
+    spark_home: Path | None = None
 
     def spark(self, *, url: str | None = None, key: str | None = None, **more: str) -> Spark:
         """A Spark; `more` are settings of the listener."""
         settings = {"namespace": self.namespace, **more}
         named = {f"spark.openlineage.{name}": value for name, value in settings.items()}
         found = (self.stack.url if url is None else url), (self.stack.key if key is None else key)
-        return Spark(self.java_home, self.jars, *found, self.folder, more=named)
+        spark = Spark(self.java_home, self.jars, *found, self.folder, more=named)
+        return replace(spark, home=self.spark_home) if self.spark_home else spark
 
     def path(self, name: str) -> Path:
         return self.folder / name
