@@ -40,6 +40,12 @@ def test_every_write_of_an_iceberg_table_is_a_version_with_its_snapshot(cluster:
     assert appended == {"append_data", "alter_table"}, "an ALTER makes no snapshot: it tells the one that there is"
     assert merged == {"replace_data"}
 
+    jobs = cluster.answer("namespaces", cluster.namespace, "jobs")["jobs"]
+    (report,) = (job for job in jobs if [each["name"] for each in job["outputs"]] == [str(cluster.path("first"))])
+    run_id = report["latestRun"]["id"]
+    _, read = cluster.answer("runlineage", "upstream", runId=run_id, depth="1")["runs"]
+    assert read["job"]["name"].split(".")[1] in made, "it travelled in time, to the first snapshot"
+
 
 def test_a_delta_table_is_made_of_what_is_written_and_of_what_is_merged_into_it(cluster: Cluster) -> None:
     raw, updates = cluster.make("raw", *RAW), cluster.make("updates", *UPDATES)
