@@ -1,17 +1,17 @@
 """What is odd about what has arrived."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
 from local.doctor.arrivals import Arrivals, Document, job_of
 from local.doctor.client import Client
-from local.doctor.finding import Blame, Finding
+from local.doctor.finding import Blame, Finding, some
+from local.doctor.islands import islands
 
 LONG = timedelta(hours=1)
 """A run that was not heard of for so long has probably ended."""
-SHOWN = 5
 PARENTS = 50
 """Parents that are asked for one by one."""
 SUSPICIOUS = {
@@ -53,14 +53,23 @@ def without_datasets(arrivals: Arrivals) -> Iterator[Finding]:
 
 
 def never_ended(arrivals: Arrivals, now: datetime) -> Iterator[Finding]:
-    names = [each["name"] for each in arrivals.jobs if is_silent(each["latestRun"], now)]
+    """Runs that nobody ends any more: their application has ended without them, or nothing was heard for long."""
+    states = {
+        (each["namespace"], each["name"]): each["latestRun"]["state"] for each in arrivals.jobs if each["latestRun"]
+    }
+    running = [each for each in arrivals.jobs if states.get((each["namespace"], each["name"])) == "RUNNING"]
+    left = [each for each in running if states.get((each["namespace"], each["parentJobName"]), "RUNNING") != "RUNNING"]
+    if left:
+        fix = "cut off, or never ended by the listener, as some of Spark ML's: nothing to mend, ask by rollup=parent"
+        yield Finding(f"jobs left open by an application that has ended: {some(each['name'] for each in left)}", fix)
+    names = [each["name"] for each in running if each not in left and is_silent(each["latestRun"], now)]
     if names:
-        fix = "killed, or never ended by the listener, as some of Spark ML's are: has their application ended?"
+        fix = "killed, or on a host that was lost: the next run of the job takes their place"
         yield Finding(f"jobs that run, but were silent for over an hour: {some(names)}", fix)
 
 
-def is_silent(run: Document | None, now: datetime) -> bool:
-    return run is not None and run["state"] == "RUNNING" and now - datetime.fromisoformat(run["updatedAt"]) > LONG
+def is_silent(run: Document, now: datetime) -> bool:
+    return now - datetime.fromisoformat(run["updatedAt"]) > LONG
 
 
 def unseen_parents(arrivals: Arrivals, client: Client) -> Iterator[Finding]:
@@ -92,37 +101,6 @@ def suspicious_names(arrivals: Arrivals) -> Iterator[Finding]:
         found = sorted(name for name in names if re.match(pattern, name) or re.search(f"(?<=:){pattern}", name))
         if found:
             yield Finding(f"a suspicious name: {some(found)}", why)
-
-
-def islands(arrivals: Arrivals) -> Iterator[Finding]:
-    """Jobs that share no dataset with any other, where several do."""
-    groups = connected([dataset_ids(each) for each in arrivals.jobs])
-    alone = [each["name"] for each, size in zip(arrivals.jobs, groups, strict=True) if size == 1 and each["outputs"]]
-    if alone and max(groups) > 1:
-        fix = "does the next job call the same data by another name? See suspicious names, and docs/identity.md"
-        yield Finding(f"islands, jobs whose data no other uses: {some(alone)}", fix)
-
-
-def dataset_ids(job: Document) -> set[tuple[str, str]]:
-    return {(each["namespace"], each["name"]) for each in job["inputs"] + job["outputs"]}
-
-
-def connected(sets: list[set[tuple[str, str]]]) -> list[int]:
-    """For each set, how many sets hang together with it by common members, itself included."""
-    group = list(range(len(sets)))
-    first: dict[tuple[str, str], int] = {}
-    for index, members in enumerate(sets):
-        for member in members:
-            other = group[first.setdefault(member, index)]
-            mine = group[index]
-            group = [other if each == mine else each for each in group] if mine != other else group
-    return [group.count(each) for each in group]
-
-
-def some(names: Iterable[str]) -> str:
-    found = list(names)
-    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    return ", ".join(found[:SHOWN]) + more
 
 
 def findings(client: Client, arrivals: Arrivals, namespace: str | None) -> list[Finding]:

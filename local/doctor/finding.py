@@ -1,7 +1,10 @@
 """What the doctor finds, each with what to do about it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+
+SHOWN = 5
 
 
 class Blame(StrEnum):
@@ -34,3 +37,9 @@ class Ill(Exception):
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.what)
         self.finding = finding
+
+
+def some(names: Iterable[str]) -> str:
+    found = list(names)
+    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    return ", ".join(found[:SHOWN]) + more

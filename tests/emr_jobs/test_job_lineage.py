@@ -2,13 +2,14 @@
 
 import time
 import uuid
+from pathlib import Path
 
 import pytest
 from openlineage.client.event_v2 import Job, Run, RunEvent, RunState
 
 from job_lineage import Dataset, folder, model, topic
 from job_lineage.application import PRODUCER, plain
-from job_lineage.reporter import STOP_SECONDS, Silence, reporter
+from job_lineage.reporter import STOP_SECONDS, Silence, key_in_file, reporter
 from tests.local.upstream import Upstream, serving
 
 KEY = "a-secret-key"
@@ -74,6 +75,21 @@ def test_an_endpoint_that_does_not_take_events_costs_a_job_a_few_seconds_at_most
         assert time.monotonic() - started < STOP_SECONDS + 1
     assert "lineage was not" in caplog.text
     assert KEY not in caplog.text
+
+
+@pytest.mark.parametrize("place", ["named.yml", "openlineage.yml", ".openlineage/openlineage.yml"])
+def test_the_key_is_found_where_the_listener_finds_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("OPENLINEAGE_CONFIG", raising=False)
+    assert key_in_file() is None
+    if place == "named.yml":
+        monkeypatch.setenv("OPENLINEAGE_CONFIG", str(tmp_path / place))
+    (tmp_path / place).parent.mkdir(exist_ok=True)
+    (tmp_path / place).write_text(f"transport: {{type: http, auth: {{type: api_key, apiKey: {KEY}}}}}")
+    assert key_in_file() == KEY
 
 
 def test_a_job_without_a_listener_tells_nobody() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from local.doctor import checks
+from local.doctor import checks, islands
 from local.doctor.__main__ import main
 from local.doctor.arrivals import Arrivals
 from local.doctor.client import Client
@@ -53,6 +53,15 @@ def test_a_run_that_is_silent_for_long_is_told() -> None:
     assert what(list(found)) == ["jobs that run, but were silent for over an hour: lost"]
 
 
+def test_a_run_that_its_application_left_open_is_told_at_once() -> None:
+    application = job("app")
+    application["latestRun"]["state"] = "COMPLETED"
+    found = checks.never_ended(
+        arrivals(application, job("app.scan", parent="app"), job("live.scan", parent="live")), NOW
+    )
+    assert what(list(found)) == ["jobs left open by an application that has ended: app.scan"]
+
+
 @pytest.mark.parametrize("name", ["hive://ip-10-0-0-1:9083", "s3a://lake", "file", "kafka://localhost:9092"])
 def test_names_that_mean_something_else_elsewhere_are_told(name: str) -> None:
     assert what(list(checks.suspicious_names(arrivals(namespaces=name)))) == [f"a suspicious name: {name}"]
@@ -65,8 +74,8 @@ def test_other_names_are_not(name: str) -> None:
 
 def test_a_job_whose_data_nobody_else_uses_is_an_island() -> None:
     jobs = [job("load", "raw", "a"), job("report", "a", "b"), job("mail", "b", ""), job("lost", "x", "y")]
-    assert what(list(checks.islands(arrivals(*jobs)))) == ["islands, jobs whose data no other uses: lost"]
-    assert checks.connected([{("s", "a")}, {("s", "b")}, {("s", "a"), ("s", "b")}, {("s", "c")}]) == [3, 3, 3, 1]
+    assert what(list(islands.islands(arrivals(*jobs)))) == ["islands, jobs whose data no other uses: lost"]
+    assert islands.connected([{("s", "a")}, {("s", "b")}, {("s", "a"), ("s", "b")}, {("s", "c")}]) == [3, 3, 3, 1]
 
 
 def test_a_key_is_never_shown() -> None:

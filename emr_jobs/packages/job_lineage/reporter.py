@@ -77,17 +77,25 @@ def reporter(settings: Mapping[str, str]) -> Reporter:
     config = {"url": url, "timeout": ANSWER_SECONDS, "retry": {"total": 0}, "compression": "gzip"}
     if endpoint := settings.get(f"{SETTING}endpoint"):
         config["endpoint"] = endpoint
-    if key := settings.get(f"{SETTING}auth.apiKey") or key_in_file(os.environ.get("OPENLINEAGE_CONFIG")):
+    if key := settings.get(f"{SETTING}auth.apiKey") or key_in_file():
         config["auth"] = {"type": "api_key", "apiKey": key}
     return Background(OpenLineageClient(transport=HttpTransport(HttpConfig.from_dict(config))))
 
 
-def key_in_file(name: str | None) -> str | None:
+def key_in_file() -> str | None:
     """The key in the listener's own file, where clusters have it: Spark shows its settings in logs and in its UI."""
     try:
-        match yaml.safe_load(Path(name).read_text(encoding="utf-8")) if name else None:
+        found = next((file for file in listener_files() if file.is_file()), None)
+        match yaml.safe_load(found.read_text(encoding="utf-8")) if found else None:
             case {"transport": {"auth": {"apiKey": str(key)}}}:
                 return key
     except (OSError, yaml.YAMLError) as error:
         LOG.warning("the listener's file cannot be read: %s", type(error).__name__)
     return None
+
+
+def listener_files() -> list[Path]:
+    """Where the listener looks for its file, in its order."""
+    named = os.environ.get("OPENLINEAGE_CONFIG")
+    name = "openlineage.yml"
+    return [*([Path(named)] if named else []), Path(name), Path.home() / ".openlineage" / name]
