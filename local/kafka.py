@@ -17,7 +17,7 @@ from local.instance import free_port
 from local.jars import BROKER, jar_files, tail
 from local.java import java_home
 from local.layout import Layout
-from local.process_group import end_group
+from local.process_group import LEASH, end_group
 
 READY_SECONDS = 60
 FORMATTER, SERVER = "kafka.tools.StorageTool", "kafka.Kafka"
@@ -59,8 +59,8 @@ def kafka(layout: Layout, folder: Path, port: int | None = None) -> Iterator[str
     format_storage(broker)
     with broker.log.open("ab") as log:
         process = subprocess.Popen(
-            broker.command(SERVER, str(broker.settings)),
-            stdin=subprocess.DEVNULL,
+            ["/bin/sh", "-c", LEASH, "sh", *broker.command(SERVER, str(broker.settings))],
+            stdin=subprocess.PIPE,
             stdout=log,
             stderr=subprocess.STDOUT,
             start_new_session=True,
