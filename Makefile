@@ -12,6 +12,9 @@ OPEN ?=
 ALERTS ?=
 PARAMETERS ?=
 PORT ?=
+URL ?=
+KEY_FILE ?=
+NAMESPACE ?=
 
 STATE := .local
 UV := $(STATE)/uv/bin/uv
@@ -42,9 +45,13 @@ up: $(STATE)/venv.stamp ## run the embedded stack until Ctrl-C (PORT=8765, DATA=
 down: $(STATE)/venv.stamp ## stop the stack that `make up` runs
 	@$(BIN)/python -m local down
 
+.PHONY: doctor
+doctor: $(STATE)/venv.stamp ## say why a graph is empty: of the stack that `make up` runs, or of URL= with KEY_FILE= (NAMESPACE=prod)
+	@$(BIN)/python -m local.doctor $(if $(URL),--url '$(URL)') $(if $(KEY_FILE),--key-file '$(KEY_FILE)') $(if $(NAMESPACE),--namespace '$(NAMESPACE)')
+
 # ------------------------------------------------------------------------------------------------------------ to change
 .PHONY: test
-test: $(STATE)/venv.stamp ## run the tests (ARGS="-k front" and the like go to pytest)
+test: $(STATE)/venv.stamp $(STATE)/spark4.stamp ## run the tests (ARGS="-k front" and the like go to pytest)
 	@$(BIN)/python -m pytest $(ARGS)
 
 .PHONY: bench
@@ -64,9 +71,13 @@ types: $(STATE)/venv.stamp ## check the types
 .PHONY: lock
 lock: $(UV) ## compile the requirements again (ARGS=--upgrade for newer versions)
 	$(COMPILE) layers/dependencies/requirements.in -o layers/dependencies/requirements.txt
-	for name in uv build dev java sam checkov; do $(COMPILE) requirements/$$name.in -o requirements/$$name.txt; done
+	for name in uv build dev spark4 java sam checkov; do $(COMPILE) requirements/$$name.in -o requirements/$$name.txt; done
 
 # ------------------------------------------------------------------------------------------------------------ to deploy
+.PHONY: jobs
+jobs: $(STATE)/venv.stamp ## pack what jobs on a cluster import into .local/job_lineage.zip (spark-submit --py-files)
+	@$(BIN)/python -c "import shutil; print(shutil.make_archive('$(STATE)/job_lineage', 'zip', 'emr_jobs/packages'))"
+
 .PHONY: validate
 validate: $(STATE)/sam.stamp ## check template.yaml with sam and cfn-lint
 	$(NO_AWS) $(STATE)/sam/bin/sam validate --lint
@@ -106,8 +117,9 @@ $(UV): requirements/uv.txt
 	$(STATE)/uv/bin/python -m pip install --quiet --disable-pip-version-check --no-cache-dir --require-hashes -r $<
 	@touch $@
 
-# An environment of their own for tools whose pins clash with the emulator's.
+# An environment of their own for tools whose pins clash with the emulator's, and for another Spark.
 $(STATE)/venv.stamp: requirements/dev.txt
+$(STATE)/spark4.stamp: requirements/spark4.txt
 $(STATE)/sam.stamp: requirements/sam.txt
 $(STATE)/checkov.stamp: requirements/checkov.txt
 $(STATE)/%.stamp: requirements/build.txt | $(UV)

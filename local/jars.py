@@ -1,5 +1,6 @@
 """Fetches jars by their Maven coordinates, with the resolver inside PySpark, and holds them to their pins."""
 
+import fcntl
 import hashlib
 import subprocess
 from dataclasses import dataclass
@@ -13,6 +14,10 @@ from local.truststore import trust_options
 
 RESOLVE_SECONDS = 300
 PINS = Path(__file__).with_name("jars.sha256")
+"""The listener alone; the lists beside it are of what else a version of Spark wants, and of a Kafka broker."""
+CONNECTORS = Path(__file__).with_name("connectors.sha256")
+SPARK_4 = Path(__file__).with_name("spark_4.sha256")
+BROKER = Path(__file__).with_name("broker.sha256")
 
 
 @dataclass(frozen=True)
@@ -38,47 +43,59 @@ def pinned_jars(pins: Path = PINS) -> list[Jar]:
     return [Jar(sha256, *coordinates.split(":")) for sha256, coordinates in lines]
 
 
-def jar_files(layout: Layout, java: Path) -> list[Path]:
-    """Return the pinned jars' files, fetched if they are not there yet."""
+def jar_files(layout: Layout, java: Path, *pins: Path) -> list[Path]:
+    """Return the files of the jars that these lists pin (the listener's, if none is named), fetched if need be."""
     folder = layout.state / "jars"
-    return [jar_file(jar, folder, java) for jar in pinned_jars()]
+    return held_to_their_pins([jar for each in pins or (PINS,) for jar in pinned_jars(each)], folder, java)
 
 
-def jar_file(jar: Jar, folder: Path, java: Path) -> Path:
-    file = folder / jar.file_name
-    if not file.is_file():
-        fetch(jar, folder, java)
-    if hashlib.sha256(file.read_bytes()).hexdigest() != jar.sha256:
-        file.unlink()
-        reason = f"{jar.coordinates} is not the jar that {PINS.name} pins"
-        raise Failure(reason, "try again; if it stays so, do not use it")
-    return file
-
-
-def fetch(jar: Jar, folder: Path, java: Path) -> None:
+def held_to_their_pins(jars: list[Jar], folder: Path, java: Path) -> list[Path]:
+    """Return the jars' files; those that are missing are fetched at once, by one of the processes that want them."""
     folder.mkdir(parents=True, exist_ok=True)
-    command = [
-        str(java),
-        *trust_options(folder),
-        "-jar",
-        str(ivy()),
-        "-cache",
-        str(folder / "ivy"),
-        "-confs",
-        "default",
-        "-types",
-        "jar",
-    ]
-    command += ["-dependency", jar.organisation, jar.name, jar.revision]
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        missing = [jar for jar in jars if not (folder / jar.file_name).is_file()]
+        if missing:
+            fetch(missing, folder, java)
+    for jar in jars:
+        check(folder / jar.file_name, jar)
+    return [folder / jar.file_name for jar in jars]
+
+
+def check(file: Path, jar: Jar) -> None:
+    with file.open("rb") as stream:
+        sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
+    if sha256 != jar.sha256:
+        file.unlink()
+        reason = f"{jar.coordinates} is not the jar that is pinned in local"
+        raise Failure(reason, "try again; if it stays so, do not use it")
+
+
+def fetch(jars: list[Jar], folder: Path, java: Path) -> None:
+    wanted = folder / "wanted.xml"
+    wanted.write_text(module_of(jars), encoding="utf-8")
+    command = [str(java), *trust_options(folder), "-jar", str(ivy()), "-cache", str(folder / "ivy")]
+    command += ["-ivy", str(wanted), "-confs", "default", "-types", "jar", "bundle"]
     command += ["-retrieve", str(folder / "[organisation]_[artifact]-[revision].[ext]")]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=RESOLVE_SECONDS, check=False)
         said = done.stdout + done.stderr
     except subprocess.TimeoutExpired:
         said = f"no answer within {RESOLVE_SECONDS} s"
-    if not (folder / jar.file_name).is_file():
-        reason = f"{jar.coordinates} could not be fetched from Maven Central:\n{tail(said)}"
-        raise Failure(reason, f"check the network and the proxy, or put the jar into {folder} as {jar.file_name}")
+    for jar in jars:
+        if not (folder / jar.file_name).is_file():
+            reason = f"{jar.coordinates} could not be fetched from Maven Central:\n{tail(said)}"
+            raise Failure(reason, f"check the network and the proxy, or put the jar into {folder} as {jar.file_name}")
+
+
+def module_of(jars: list[Jar]) -> str:
+    """Return the resolver's description of something that depends on these jars and on nothing that they ask for."""
+    wanted = "".join(
+        f'<dependency org="{jar.organisation}" name="{jar.name}" rev="{jar.revision}" transitive="false"/>'
+        for jar in jars
+    )
+    info = '<info organisation="local" module="wanted"/>'
+    return f'<ivy-module version="2.0">{info}<dependencies>{wanted}</dependencies></ivy-module>'
 
 
 def ivy() -> Path:

@@ -5,34 +5,49 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyspark
+import yaml
 
 from local.account import scrubbed
 from local.failure import Failure
 from local.instance import write_private
+from local.layout import Layout
 from local.process_group import end_group
 
 LISTENER = "io.openlineage.spark.agent.OpenLineageSparkListener"
 NAMESPACE = "demo"
 RUN_SECONDS = 180
+PATIENCE = {
+    "spark.openlineage.circuitBreaker.type": "asyncTaskQueue",
+    "spark.openlineage.circuitBreaker.threadCount": "1",
+    "spark.openlineage.circuitBreaker.queueSize": "10",
+    "spark.openlineage.circuitBreaker.blockingTimeInSeconds": "1",
+    "spark.openlineage.circuitBreaker.shutdownTimeoutSeconds": "5",
+}
+"""An endpoint that answers slowly holds a job up for seconds, not for as long as all answers take together."""
 TIME = re.compile(r"^[\d/]+ [\d:]+ ")
 COMPLAINTS = ("ERROR", "Exception", "error:")
 
 
 @dataclass(frozen=True)
 class Spark:
-    """A local Spark whose listener reports to the API at `url` with `key`. `folder` takes logs and settings."""
+    """A local Spark whose listener reports to the API at `url` with `key`. `folder` takes logs and settings.
+
+    `home` is the Spark to run, `more` are settings beside those that it has here anyhow.
+    """
 
     java_home: Path
     jars: list[Path]
     url: str
     key: str
     folder: Path
+    home: Path = Path(pyspark.__file__).parent
+    more: Mapping[str, str] = field(default_factory=dict)
 
-    def run(self, program: Path, **arguments: Path | str) -> Path:
+    def run(self, program: Path, **arguments: object) -> Path:
         """Run a program to its end and return its log. Raises Failure if it fails."""
         log = self.folder / f"{program.stem}.log"
         process = self.start(program, arguments, log)
@@ -46,7 +61,7 @@ class Spark:
             raise Failure(f"{program.name} failed:\n{complaint(log)}", f"read {log}")
         return log
 
-    def start(self, program: Path, arguments: Mapping[str, Path | str], log: Path) -> subprocess.Popen[bytes]:
+    def start(self, program: Path, arguments: Mapping[str, object], log: Path) -> subprocess.Popen[bytes]:
         with log.open("wb") as output:
             return subprocess.Popen(
                 self.command(program, arguments),
@@ -57,16 +72,17 @@ class Spark:
                 start_new_session=True,
             )
 
-    def command(self, program: Path, arguments: Mapping[str, Path | str]) -> list[str]:
-        """Return the spark-submit command. The key is in the settings file, out of sight of `ps`."""
+    def command(self, program: Path, arguments: Mapping[str, object]) -> list[str]:
+        """Return the spark-submit command. The key is in no setting: Spark writes those into its logs and its UI."""
         settings = self.folder / "spark.conf"
+        write_private(self.listener_file, yaml.safe_dump(self.listener_key()))
         write_private(settings, "".join(f"{name} {value}\n" for name, value in self.settings().items()))
-        submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"
-        options = [f"--{name}={value}" for name, value in arguments.items()]
+        submit = self.home / "bin" / "spark-submit"
+        options = [f"--{name}" if value is True else f"--{name}={value}" for name, value in arguments.items()]
         return [str(submit), "--properties-file", str(settings), str(program), *options]
 
     def settings(self) -> dict[str, str]:
-        return self.engine_settings() | self.listener_settings()
+        return {**self.engine_settings(), **self.listener_settings(), **self.more}
 
     def engine_settings(self) -> dict[str, str]:
         """Return what makes a small job start fast on a small machine."""
@@ -79,6 +95,7 @@ class Spark:
             "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
             "spark.ui.enabled": "false",
             "spark.sql.shuffle.partitions": "2",
+            "spark.databricks.delta.snapshotPartitions": "2",
         }
 
     def listener_settings(self) -> dict[str, str]:
@@ -89,14 +106,23 @@ class Spark:
             "spark.openlineage.transport.url": self.url,
             "spark.openlineage.transport.endpoint": "/api/v1/lineage",
             "spark.openlineage.transport.compression": "gzip",
-            "spark.openlineage.transport.auth.type": "api_key",
-            "spark.openlineage.transport.auth.apiKey": self.key,
+            **PATIENCE,
         }
+
+    def listener_key(self) -> dict[str, object]:
+        """Return what the listener reads from a file of its own, beside Spark's settings."""
+        return {"transport": {"type": "http", "url": self.url, "auth": {"type": "api_key", "apiKey": self.key}}}
+
+    @property
+    def listener_file(self) -> Path:
+        return self.folder / "openlineage.yml"
 
     def environment(self) -> dict[str, str]:
         """Return the environment for Spark: this Java, this Python, and no Spark settings of the user's own."""
         kept = {name: value for name, value in scrubbed(os.environ).items() if not name.startswith("SPARK_")}
         python = {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
+        python["PYTHONPATH"] = str(Layout.here().root / "emr_jobs" / "packages")
+        python["OPENLINEAGE_CONFIG"] = str(self.listener_file)
         return kept | python | {"JAVA_HOME": str(self.java_home), "SPARK_LOCAL_IP": "127.0.0.1"}
 
 

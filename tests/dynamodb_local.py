@@ -24,7 +24,7 @@ from local.instance import free_port
 from local.jars import ivy, tail
 from local.java import java_home
 from local.layout import Layout
-from local.process_group import end_group
+from local.process_group import LEASH, end_group
 from local.truststore import trust_options
 
 COORDINATES = ("com.amazonaws", "DynamoDBLocal", "2.6.1")
@@ -34,9 +34,6 @@ SERVER = "com.amazonaws.services.dynamodbv2.local.main.ServerRunner"
 FETCH_SECONDS = 600
 READY_SECONDS = 30
 TOLD_EVERY = 20
-
-LEASH = 'exec 3<&0; { cat <&3 >/dev/null; kill -9 $$; } & exec "$@" </dev/null 3<&-'
-"""Runs a command that cannot outlive us: standard input closes when we let go of it, or end in whatever way."""
 
 Tell = Callable[[str], None]
 

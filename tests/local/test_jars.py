@@ -7,7 +7,7 @@ import pytest
 
 from local import jars
 from local.failure import Failure
-from local.jars import Jar, jar_file, pinned_jars
+from local.jars import BROKER, CONNECTORS, PINS, SPARK_4, Jar, held_to_their_pins, pinned_jars
 
 CONTENT = b"a jar"
 JAR = Jar(hashlib.sha256(CONTENT).hexdigest(), "io.example", "thing_2.12", "1.0")
@@ -15,18 +15,23 @@ JAR = Jar(hashlib.sha256(CONTENT).hexdigest(), "io.example", "thing_2.12", "1.0"
 
 def test_the_listener_is_pinned() -> None:
     assert [jar.coordinates for jar in pinned_jars()] == ["io.openlineage:openlineage-spark_2.12:1.53.0"]
-    assert all(len(jar.sha256) == 64 for jar in pinned_jars())
+
+
+def test_every_list_pins_its_jars_by_their_hashes() -> None:
+    jars = [jar for pins in (PINS, CONNECTORS, SPARK_4, BROKER) for jar in pinned_jars(pins)]
+    assert all(len(jar.sha256) == 64 for jar in jars)
+    assert len({jar.file_name for jar in jars}) == len(jars)
 
 
 def test_a_jar_that_is_there_is_not_fetched_again(tmp_path: Path) -> None:
     (tmp_path / JAR.file_name).write_bytes(CONTENT)
-    assert jar_file(JAR, tmp_path, Path("/no/java")) == tmp_path / JAR.file_name
+    assert held_to_their_pins([JAR], tmp_path, Path("/no/java")) == [tmp_path / JAR.file_name]
 
 
 def test_another_jar_under_the_name_is_refused_and_removed(tmp_path: Path) -> None:
     (tmp_path / JAR.file_name).write_bytes(b"something else")
     with pytest.raises(Failure, match=r"io\.example:thing_2\.12:1\.0 is not the jar"):
-        jar_file(JAR, tmp_path, Path("/no/java"))
+        held_to_their_pins([JAR], tmp_path, Path("/no/java"))
     assert not (tmp_path / JAR.file_name).exists()
 
 
@@ -36,6 +41,6 @@ def test_a_repository_that_cannot_be_reached_is_told(tmp_path: Path, monkeypatch
     program.chmod(0o755)
     monkeypatch.setattr(jars, "ivy", lambda: Path("ivy.jar"))
     with pytest.raises(Failure, match="Connection refused") as told:
-        jar_file(JAR, tmp_path, program)
+        held_to_their_pins([JAR], tmp_path, program)
     assert "Maven Central" in told.value.reason
     assert JAR.file_name in told.value.next_step

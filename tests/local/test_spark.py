@@ -4,6 +4,7 @@ import stat
 from pathlib import Path
 
 import pytest
+import yaml
 
 from local.failure import Failure
 from local.spark import Spark
@@ -16,7 +17,7 @@ def spark(tmp_path: Path) -> Spark:
     return Spark(tmp_path / "java", [Path("/jars/a.jar"), Path("/jars/b.jar")], "http://127.0.0.1:1", KEY, tmp_path)
 
 
-def test_the_listener_posts_gzip_with_the_key_to_the_api(spark: Spark) -> None:
+def test_the_listener_posts_gzip_to_the_api(spark: Spark) -> None:
     settings = spark.settings()
     assert settings["spark.extraListeners"] == "io.openlineage.spark.agent.OpenLineageSparkListener"
     transport = {
@@ -29,8 +30,6 @@ def test_the_listener_posts_gzip_with_the_key_to_the_api(spark: Spark) -> None:
         "url": "http://127.0.0.1:1",
         "endpoint": "/api/v1/lineage",
         "compression": "gzip",
-        "auth.type": "api_key",
-        "auth.apiKey": KEY,
     }
 
 
@@ -50,11 +49,12 @@ def test_the_command_runs_the_program_with_its_paths(spark: Spark, tmp_path: Pat
     ]
 
 
-def test_the_key_is_in_a_private_file_and_not_in_the_command(spark: Spark, tmp_path: Path) -> None:
+def test_the_key_is_in_a_private_file_and_neither_in_the_command_nor_in_a_setting(spark: Spark, tmp_path: Path) -> None:
     assert KEY not in " ".join(spark.command(Path("clean_orders.py"), {}))
-    settings = tmp_path / "spark.conf"
-    assert f"spark.openlineage.transport.auth.apiKey {KEY}\n" in settings.read_text()
-    assert stat.S_IMODE(settings.stat().st_mode) == 0o600
+    assert KEY not in (tmp_path / "spark.conf").read_text()
+    file = Path(spark.environment()["OPENLINEAGE_CONFIG"])
+    assert yaml.safe_load(file.read_text())["transport"]["auth"] == {"type": "api_key", "apiKey": KEY}
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
 def test_spark_gets_this_java_and_none_of_the_users_settings(spark: Spark, monkeypatch: pytest.MonkeyPatch) -> None:

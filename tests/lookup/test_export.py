@@ -522,7 +522,10 @@ def test_the_events_tell_what_the_graph_tells_of_its_nodes() -> None:
     ask = after(
         factory.run_event(
             "COMPLETE",
-            inputs=[factory.dataset("topic", datasetType=factory.facet(datasetType="TOPIC"))],
+            inputs=[
+                factory.dataset("topic", datasetType=factory.facet(datasetType="TOPIC")),
+                factory.dataset("model", datasetType=factory.facet(datasetType="MODEL")),
+            ],
             outputs=[
                 factory.dataset(
                     "table",
@@ -540,7 +543,7 @@ def test_the_events_tell_what_the_graph_tells_of_its_nodes() -> None:
         )
     )
     lineage = ask("lineage", nodeId="job:demo:load")
-    assert {node["data"]["type"] for node in lineage["graph"]} == {"STREAM", "DB_TABLE"}
+    assert {node["data"]["type"] for node in lineage["graph"]} == {"STREAM", "MODEL", "DB_TABLE"}
     assert essence(again(lineage)("lineage", nodeId="job:demo:load")) == essence(lineage)
 
 

@@ -343,6 +343,12 @@ def test_a_source_that_is_no_declared_input_is_followed_too() -> None:
     assert nodes(ask("lineage", nodeId="job:demo:load")) == {"load", "b"}
 
 
+def test_what_is_merged_into_a_table_is_an_input_though_the_target_alone_is_named() -> None:
+    target = factory.dataset("t", columnLineage=factory.columns(y=(LAKE, "updates", "x")))
+    ask = after(ran("merge", "t", "", run=1, outputs=[target]))
+    assert nodes(ask("lineage", nodeId=f"dataset:{LAKE}:t", direction="upstream")) == {"t", "merge", "updates"}
+
+
 def test_a_walk_one_way_ends_at_what_was_deleted() -> None:
     gone = factory.dataset("x", headwater_deleted={"through": "2026-11-21T00:00:00.000000000Z"})
     ask = after(ran("j", "a", "x", run=1), ran("k", "x", "y", run=2), factory.dataset_event(gone, seconds=9))

@@ -162,3 +162,34 @@ def test_a_run_of_another_namespace_is_refused_and_one_that_is_not_known_not_fou
     table = table_after(ran(1))
     assert Asked(table, key_of("other")).answer(UPSTREAM, runId=factory.run_id(1))[0] == 403
     assert Asked(table).answer(UPSTREAM, runId=factory.run_id(9))[0] == 404
+
+
+FIRST, SECOND = "4611320389404934870", "7628442118739892208"
+
+
+def wrote(run: int, snapshot: str) -> Document:
+    output = factory.dataset("t", version=factory.facet(datasetVersion=snapshot))
+    return factory.run_event("COMPLETE", run=run, job=f"job {run}", seconds=60 * run, outputs=[output])
+
+
+def scanned(run: int, snapshot: str) -> Document:
+    """A read as the listener tells it: the present version, and the scanned snapshot as a float."""
+    read = factory.dataset("t", version=factory.facet(datasetVersion=SECOND))
+    read["inputFacets"] = {"icebergScanReport": factory.facet(snapshotId=float(snapshot))}
+    return factory.run_event("COMPLETE", run=run, job=f"job {run}", seconds=60 * run, inputs=[read])
+
+
+def test_a_read_of_an_older_snapshot_leads_to_who_wrote_that() -> None:
+    ask = after(wrote(1, FIRST), wrote(2, SECOND), scanned(3, FIRST), scanned(4, SECOND))
+    assert upstream(ask, 3)[3] == {"t": 1}
+    assert upstream(ask, 4)[4] == {"t": 2}
+
+
+def test_who_told_of_a_snapshot_first_wrote_it() -> None:
+    ask = after(wrote(1, FIRST), wrote(2, FIRST), scanned(3, FIRST))
+    assert upstream(ask, 3)[3] == {"t": 1}, "an ALTER tells the snapshot that there is"
+
+
+def test_who_wrote_a_snapshot_that_nobody_told_of_is_not_known() -> None:
+    assert upstream(after(wrote(1, FIRST), scanned(2, SECOND)), 2)[2] == {"t": None}
+    assert upstream(after(ran(1, "", "t"), scanned(2, SECOND)), 2)[2] == {"t": 1}, "but for tables without snapshots"

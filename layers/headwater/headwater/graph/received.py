@@ -34,7 +34,7 @@ class Received(NamedTuple):
 
     `at` is when it was received over HTTP, if it was. `written` are those of the aliases that name an output of a run.
     `sources` are datasets that its column lineage names and its inputs do not (OpenLineage's producers trim the two
-    differently): they become no inputs of the job, but their readers know it.
+    differently): but for those of a MERGE they become no inputs of the job; their readers know it.
     """
 
     event: AnyEvent

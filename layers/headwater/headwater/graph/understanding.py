@@ -20,7 +20,7 @@ def understood(canonical: str, naming: Naming, at: Instant = NEVER) -> Received:
     aliases = {alias for mention in mentioned(event) for alias in _aliases(event, mention, naming)}
     outputs = event.outputs if isinstance(event, RunEvent) else ()
     written = {alias for mention in outputs for alias in _aliases(event, mention, naming)}
-    event = _renamed(event, naming)
+    event = _with_merged(_renamed(event, naming), naming)
     links = {link for mention in mentioned(event) for link in _links(mention, naming)}
     named = tuple(sorted(aliases)), tuple(sorted(links)), tuple(sorted(written))
     return Received(event, canonical, *named, _undeclared(event, naming), at)
@@ -61,6 +61,18 @@ def _streams_files(event: AnyEvent, mention: DatasetMention) -> bool:
         case {"processingType": "STREAMING"}:
             return True
     return False
+
+
+def _with_merged(event: AnyEvent, naming: Naming) -> AnyEvent:
+    """A MERGE into a Delta table names its target alone, as input and output; what is merged into it is known by its
+    column lineage. Where an event has no other inputs than its outputs, the sources of columns are inputs."""
+    if isinstance(event, DatasetEvent):
+        return event
+    outputs = {dataset_id(mention.name) for mention in event.outputs}
+    if not event.inputs or any(dataset_id(mention.name) not in outputs for mention in event.inputs):
+        return event
+    merged = tuple(DatasetMention(name, {}, {}) for name in _undeclared(event, naming))
+    return replace(event, inputs=event.inputs + merged)
 
 
 def _undeclared(event: AnyEvent, naming: Naming) -> tuple[Name, ...]:

@@ -23,8 +23,6 @@ MAX_FIRST_LINE = 300
 _SECRET = re.compile(
     r"(?i)((?:password|passwd|pwd|secret|token|credential|api.?key|access.?key)\w*\s*[=:]\s*)[^\s;&,]+"
 )
-    r"(?i)((?:password|passwd|pwd|secret|token|credential|api.?key|access.?key)\w*\s*[=:]\s*)[^\s;&,]+"
-)
 """A secret as an error tells it: in the URL of a database, say."""
 
 One = Callable[[NodeId], NodeId]

@@ -23,10 +23,11 @@ from headwater.lookup.reader import Reader
 from headwater.lookup.runs import known_run
 from headwater.lookup.shapes import Shape
 from headwater.lookup.side_by_side import side_by_side
+from headwater.lookup.snapshots import scanned_snapshot, written_snapshot
 from headwater.openlineage.event import is_uuid
 from headwater.openlineage.faults import Fault, Refused
 from headwater.openlineage.instant import shown
-from headwater.store import keys
+from headwater.store import keys, records
 from headwater.store.keys import Key
 
 MAX_RUNS = 1_000
@@ -47,6 +48,10 @@ class _Read(NamedTuple):
     @property
     def place(self) -> "Place":
         return self.run.run_id, self.dataset
+
+    @property
+    def snapshot(self) -> float | None:
+        return scanned_snapshot(self.run.inputs[self.dataset])
 
 
 Place = tuple[str, NodeId]
@@ -114,6 +119,22 @@ def _producers(reader: Reader, runs: Collection[Run]) -> dict[Place, Run]:
     made_by = _runs_of(reader, newest)
     others = [read for read in reads if newest[read.place] and read.place not in made_by]
     made_by |= _runs_of(reader, _writes(reader, others, LOOKED_AT))
+    return _by_snapshots(reader, reads, made_by)
+
+
+def _by_snapshots(reader: Reader, reads: Sequence[_Read], made_by: dict[Place, Run]) -> dict[Place, Run]:
+    """Where a run says which snapshot of an Iceberg table it read, who wrote that one, not the newest: it may have
+    travelled in time. Who that was is not known if others are known by their snapshots, and none by this one."""
+    scanned = [read for read in reads if read.snapshot is not None]
+    wrote = _writes(reader, scanned, LOOKED_AT) if scanned else {}
+    items = reader.table.read({key for found in wrote.values() for key in found})
+    for read in scanned:
+        of = {key: written_snapshot(records.read_write(items[key])) for key in wrote[read.place] if key in items}
+        first = next((key for key in reversed(of) if of[key] == read.snapshot), None)
+        if any(of.values()):
+            made_by.pop(read.place, None)
+        if first:
+            made_by |= _runs_of(reader, {read.place: [first]})
     return made_by
 
 

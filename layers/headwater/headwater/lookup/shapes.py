@@ -21,7 +21,8 @@ from headwater.store.table import Item
 Shape = dict[str, Any]
 
 _JOB_TYPES = {"BATCH": "BATCH", "STREAMING": "STREAM", "SERVICE": "SERVICE"}
-_STREAM_TYPES = {"TOPIC", "STREAM"}
+_DATASET_TYPES = {"TOPIC": "STREAM", "STREAM": "STREAM", "MODEL": "MODEL"}
+"""Marquez knows DB_TABLE and STREAM alone; a model is neither."""
 
 
 def namespace(name: str, created: str, described: DatasetHead | None = None, *, is_hidden: bool = False) -> Shape:
@@ -54,7 +55,7 @@ def dataset_node(head: DatasetHead, used: Instant | None = None) -> Shape:
     tagged = tagging(facets)
     return {
         "id": name(of),
-        "type": "STREAM" if text(facets, "datasetType", "datasetType") in _STREAM_TYPES else "DB_TABLE",
+        "type": _DATASET_TYPES.get(text(facets, "datasetType", "datasetType") or "", "DB_TABLE"),
         "name": of.name,
         "physicalName": text(facets, DECLARED, "physicalName") or of.name,
         "createdAt": shown(head.facts.created),

@@ -35,8 +35,8 @@ def of_dataset(data: Document) -> Shape:
         said["schema"] = _facet("1-2-0/SchemaDatasetFacet", fields=[_field(each) for each in data["fields"]])
     if data.get("description"):
         said["documentation"] = _facet("1-1-0/DocumentationDatasetFacet", description=data["description"])
-    if data.get("type") == "STREAM":
-        said["datasetType"] = _facet("1-0-1/DatasetTypeDatasetFacet", datasetType="STREAM")
+    if data.get("type") in ("STREAM", "MODEL"):
+        said["datasetType"] = _facet("1-0-1/DatasetTypeDatasetFacet", datasetType=data["type"])
     if data.get("sourceName") not in (None, data.get("namespace")):
         said["dataSource"] = _facet("1-0-1/DatasourceDatasetFacet", name=data["sourceName"])
     if data.get("lastLifecycleState"):

@@ -1,0 +1,119 @@
+"""Print the listener's settings as a part of a cluster's definition, so that no job has to say anything.
+
+    configuration.py emr --release 7.10.0 --url $API_URL --namespace prod > configurations.json
+    aws emr create-cluster --configurations file://configurations.json ...
+
+No key is in it: emr and eks read it from a file, serverless from Secrets Manager, glue by glue_key.py.
+"""
+
+import argparse
+import json
+from collections.abc import Callable
+
+LISTENER = "io.openlineage.spark.agent.OpenLineageSparkListener"
+SHIPPED_SINCE = (7, 11)
+"""The first release of EMR that has the listener; Glue has it from 5.0 on."""
+JAR = "/usr/lib/headwater/openlineage-spark.jar"
+KEY_FILE = "/etc/headwater/openlineage.yml"
+FILE_VARIABLE = "OPENLINEAGE_CONFIG"
+PATIENCE = {
+    "spark.openlineage.circuitBreaker.type": "asyncTaskQueue",
+    "spark.openlineage.circuitBreaker.threadCount": "1",
+    "spark.openlineage.circuitBreaker.queueSize": "10",
+    "spark.openlineage.circuitBreaker.blockingTimeInSeconds": "1",
+    "spark.openlineage.circuitBreaker.shutdownTimeoutSeconds": "5",
+}
+"""An endpoint that answers slowly holds a job up for seconds, not for as long as all answers take together."""
+DISCRETION = {
+    "spark.scheduler.listenerbus.logSlowEvent": "false",
+    "spark.redaction.regex": "(?i)secret|password|token|access[.]?key|api[.]?key",
+}
+"""For keys that are settings: Spark logs all of them when an event takes over a second, and shows them in its UI."""
+
+Settings = dict[str, str]
+
+
+def listener(url: str, namespace: str) -> Settings:
+    return {
+        "spark.extraListeners": LISTENER,
+        "spark.openlineage.namespace": namespace,
+        "spark.openlineage.transport.type": "http",
+        "spark.openlineage.transport.url": url,
+        "spark.openlineage.transport.endpoint": "/api/v1/lineage",
+        "spark.openlineage.transport.compression": "gzip",
+        **PATIENCE,
+    }
+
+
+def ships(release: str) -> bool:
+    """Whether a release of EMR, as `7.11.0` or `emr-7.11.0`, has the listener."""
+    major, minor, *_ = release.removeprefix("emr-").split(".")
+    return (int(major), int(minor)) >= SHIPPED_SINCE
+
+
+def emr(options: argparse.Namespace) -> object:
+    """Classifications for EMR on EC2; bootstrap.sh puts the files there."""
+    jar = {} if ships(options.release) else {"spark.jars": JAR}
+    settings = listener(options.url, options.namespace) | jar
+    settings[f"spark.yarn.appMasterEnv.{FILE_VARIABLE}"] = KEY_FILE
+    export = {"Classification": "export", "Properties": {FILE_VARIABLE: KEY_FILE}}
+    return [
+        {"Classification": "spark-defaults", "Properties": settings},
+        {"Classification": "spark-env", "Properties": {}, "Configurations": [export]},
+    ]
+
+
+def serverless(options: argparse.Namespace) -> object:
+    """The runtime configuration of an EMR Serverless application, which reads the key from Secrets Manager itself."""
+    jar = {} if ships(options.release) else {"spark.jars": options.jar}
+    auth = {"auth.type": "api_key", "auth.apiKey": f"EMR.secret@{options.secret}"}
+    key = {f"spark.openlineage.transport.{name}": value for name, value in auth.items()}
+    settings = listener(options.url, options.namespace) | jar | key | DISCRETION
+    return [{"classification": "spark-defaults", "properties": settings}]
+
+
+def eks(options: argparse.Namespace) -> object:
+    """Configuration overrides for EMR on EKS; the key's file is a Kubernetes secret of the job's namespace."""
+    folder, _, _ = KEY_FILE.rpartition("/")
+    jar = {} if ships(options.release) else {"spark.jars": options.jar}
+    of_driver = {
+        "spark.kubernetes.driver.secrets.headwater-listener": folder,
+        f"spark.kubernetes.driverEnv.{FILE_VARIABLE}": KEY_FILE,
+    }
+    settings = listener(options.url, options.namespace) | jar | of_driver
+    return {"applicationConfiguration": [{"classification": "spark-defaults", "properties": settings}]}
+
+
+def glue(options: argparse.Namespace) -> object:
+    """Default arguments of a Glue job: several settings are one argument there. The key comes by glue_key.py."""
+    settings = listener(options.url, options.namespace)
+    arguments = {"--conf": " --conf ".join(f"{name}={value}" for name, value in settings.items())}
+    return arguments | ({"--extra-jars": options.jar, "--user-jars-first": "true"} if options.jar else {})
+
+
+PLATFORMS: dict[str, Callable[[argparse.Namespace], object]] = {
+    "emr": emr,
+    "serverless": serverless,
+    "eks": eks,
+    "glue": glue,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("platform", choices=PLATFORMS)
+    parser.add_argument("--url", required=True, help="of the API, as the output ApiUrl says")
+    parser.add_argument("--namespace", required=True, help="that the jobs report in")
+    parser.add_argument("--release", default="7.11.0", help="of EMR (default: %(default)s, which has the listener)")
+    parser.add_argument("--jar", help="s3:// address of the listener's jar, where the release has none, or an old one")
+    parser.add_argument("--secret", help="ARN of the secret that holds the key (serverless)")
+    options = parser.parse_args()
+    if options.platform == "serverless" and not options.secret:
+        parser.error("serverless needs --secret")
+    if options.platform in ("serverless", "eks") and not ships(options.release) and not options.jar:
+        parser.error(f"EMR {options.release} has no listener: name its jar by --jar")
+    print(json.dumps(PLATFORMS[options.platform](options), indent=2))
+
+
+if __name__ == "__main__":
+    main()

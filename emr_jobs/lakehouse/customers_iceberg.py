@@ -1,0 +1,75 @@
+"""raw customers (CSV) -> customers (Iceberg): made by CTAS, appended to, merged into, widened, and read as it was.
+
+    spark-submit customers_iceberg.py --raw s3://lake/raw/customers --updates s3://lake/raw/customer_updates \\
+        --table lake.crm.customers --first-report s3://lake/customers_at_first
+
+The catalog is the first part of the table's name, and is what the cluster's settings define by that name (on EMR and
+Glue: the Glue Data Catalog). With --warehouse the program defines it itself, as a Hadoop catalog in that folder.
+"""
+
+import argparse
+
+from pyspark.sql import SparkSession
+
+RAW_SCHEMA = "customer_id string, name string, country string, spent decimal(12,2)"
+EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
+
+
+def session(table: str, warehouse: str | None) -> SparkSession:
+    """Return a session that knows the table's catalog."""
+    builder = SparkSession.builder.appName("customers_iceberg").config("spark.sql.extensions", EXTENSIONS)
+    if warehouse:
+        catalog = f"spark.sql.catalog.{table.partition('.')[0]}"
+        builder = builder.config(catalog, "org.apache.iceberg.spark.SparkCatalog")
+        builder = builder.config(f"{catalog}.type", "hadoop").config(f"{catalog}.warehouse", warehouse)
+    return builder.getOrCreate()
+
+
+def load(spark: SparkSession, raw: str, updates: str, table: str) -> int:
+    """Make the table of the raw customers, take the updates in, and return the id of the first snapshot."""
+    for name, path in (("raw_customers", raw), ("customer_updates", updates)):
+        spark.read.schema(RAW_SCHEMA).option("header", True).csv(path).createOrReplaceTempView(name)
+    spark.sql(f"DROP TABLE IF EXISTS {table}")
+    spark.sql(f"CREATE TABLE {table} USING iceberg AS SELECT * FROM raw_customers WHERE country IS NOT NULL")
+    first = snapshot(spark, table)
+    spark.sql(f"INSERT INTO {table} SELECT * FROM raw_customers WHERE country IS NULL")
+    spark.sql(f"ALTER TABLE {table} ADD COLUMN tier string")
+    spark.sql(
+        f"MERGE INTO {table} AS old USING customer_updates AS new ON old.customer_id = new.customer_id "
+        "WHEN MATCHED THEN UPDATE SET old.spent = new.spent, old.tier = 'known' "
+        "WHEN NOT MATCHED THEN INSERT (customer_id, name, country, spent, tier) "
+        "VALUES (new.customer_id, new.name, new.country, new.spent, 'new')"
+    )
+    return first
+
+
+def snapshot(spark: SparkSession, table: str) -> int:
+    """Return the id of the table's present snapshot."""
+    found = spark.sql(f"SELECT snapshot_id FROM {table}.snapshots ORDER BY committed_at DESC LIMIT 1").first()
+    return int(found["snapshot_id"]) if found else 0
+
+
+def report(spark: SparkSession, table: str, at: int, path: str) -> None:
+    """Write how much each country had spent as of a snapshot."""
+    then = spark.sql(f"SELECT country, sum(spent) AS spent FROM {table} VERSION AS OF {at} GROUP BY country")
+    then.coalesce(1).write.mode("overwrite").parquet(path)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--raw", required=True, help="folder of the customers' CSV files")
+    parser.add_argument("--updates", required=True, help="folder of the CSV files to merge")
+    parser.add_argument("--table", required=True, help="the Iceberg table, as catalog.database.table (replaced)")
+    parser.add_argument("--first-report", required=True, help="path for the report of the first snapshot (replaced)")
+    parser.add_argument("--warehouse", help="folder of a Hadoop catalog; without it the cluster defines the catalog")
+    arguments = parser.parse_args()
+    spark = session(arguments.table, arguments.warehouse)
+    try:
+        first = load(spark, arguments.raw, arguments.updates, arguments.table)
+        report(spark, arguments.table, first, arguments.first_report)
+    finally:
+        spark.stop()
+
+
+if __name__ == "__main__":
+    main()

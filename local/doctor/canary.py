@@ -1,0 +1,100 @@
+"""A run that is posted and read back, up and down: what a listener does, and what a person asks."""
+
+import time
+import uuid
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from local.doctor.client import Answer, Client
+from local.doctor.finding import Blame, Finding, Ill
+
+NAMESPACE = "headwater-doctor"
+JOB, SOURCE, TARGET = "canary", "canary/source", "canary/target"
+SEEN_SECONDS = 30
+LISTENER_SECONDS = 5
+"""How long the Spark listener waits for an answer."""
+PRODUCER = "https://github.com/headwater-lineage/headwater/doctor"
+
+
+def examine(client: Client, namespace: str) -> list[Finding]:
+    """Post a run and read it back. Raises Ill if that cannot be done, with what is to blame."""
+    run_id = str(uuid.uuid4())
+    slowest = 0.0
+    for kind in ("START", "COMPLETE"):
+        answer = client.post(event(kind, run_id, namespace))
+        if answer.status != 201:
+            raise Ill(refusal(client, answer, namespace))
+        slowest = max(slowest, answer.seconds)
+    wait_until_seen(client, namespace, run_id)
+    for start, direction in ((TARGET, "upstream"), (SOURCE, "downstream")):
+        answer = client.get("lineage", nodeId=f"dataset:{namespace}:{start}", direction=direction)
+        names = {each["data"]["name"] for each in answer.body["graph"]} if answer.status == 200 else set()
+        if not {SOURCE, JOB, TARGET} <= names:
+            raise Ill(Finding(f"the canary is folded, but not found {direction}", "see lookup's log", Blame.STACK))
+    return [too_slow(slowest)] if slowest > LISTENER_SECONDS else []
+
+
+def event(kind: str, run_id: str, namespace: str) -> dict[str, Any]:
+    return {
+        "eventTime": datetime.now(UTC).isoformat(),
+        "eventType": kind,
+        "producer": PRODUCER,
+        "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
+        "run": {"runId": run_id},
+        "job": {"namespace": namespace, "name": JOB},
+        "inputs": [{"namespace": namespace, "name": SOURCE}],
+        "outputs": [{"namespace": namespace, "name": TARGET}],
+    }
+
+
+def wait_until_seen(client: Client, namespace: str, run_id: str) -> None:
+    deadline = time.monotonic() + SEEN_SECONDS
+    while True:
+        answer = client.get("jobs", "runs", run_id)
+        if answer.status == 200 and answer.body["state"] == "COMPLETED":
+            return
+        if answer.status not in (200, 404, 503):
+            raise Ill(refusal(client, answer, namespace))
+        if time.monotonic() > deadline:
+            what = f"the canary was taken, but is not in the graph after {SEEN_SECONDS} s"
+            fix = "see normalise's log, the queue's age and the dead-letter queue: docs/operating.md"
+            raise Ill(Finding(what, fix, Blame.STACK))
+        time.sleep(0.3)
+
+
+def too_slow(seconds: float) -> Finding:
+    what = f"an event was answered after {seconds:.1f} s; the Spark listener gives up after {LISTENER_SECONDS} s"
+    return Finding(what, "see the latency and throttles of ingest, and what lies between here and there", Blame.NETWORK)
+
+
+def refusal(client: Client, answer: Answer, namespace: str) -> Finding:
+    """What is to blame for an answer that is not the wanted one."""
+    said = answer.body.get("message", "") if isinstance(answer.body, dict) else str(answer.body)
+    if answer.status == 0:
+        fix = "is the URL the output ApiUrl? From a private subnet: a NAT gateway, and port 443 out (emr_jobs/cluster)"
+        return Finding(f"{client.url} has no answer: {said}", fix, Blame.NETWORK)
+    if answer.status == 401:
+        fix = "put a key that is in the secret, and not expired, into HEADWATER_API_KEY: docs/operating.md"
+        return Finding(f"the key is not known: {said}", fix, Blame.KEY)
+    if answer.status == 403:
+        fix = f"a key needs the scopes ingest and read, and the namespace {namespace} (or name another: --namespace)"
+        return Finding(f"the key may not do that: {said}", fix, Blame.KEY)
+    if answer.status in (404, 405):
+        return wrong_path(client)
+    if answer.status >= 500:
+        fix = "see the logs of the functions, and docs/operating.md"
+        return Finding(f"answered {answer.status}: {said}", fix, Blame.STACK)
+    fix = "is this Headwater? It should be the output ApiUrl, over https"
+    return Finding(f"answered {answer.status}: {said}", fix, Blame.PATH)
+
+
+def wrong_path(client: Client) -> Finding:
+    """An API behind a stage or a proxy has a path, a $default stage has none; jobs may have been given either."""
+    what = f"there is no {client.url}/api/v1/lineage"
+    root = client.at_root()
+    if urlsplit(client.url).path.strip("/") and root.get("namespaces", limit=1).status in (200, 401, 403):
+        fix = f"drop the path: it is {root.url}. In spark.openlineage.transport.url, too, where a path is used as it is"
+    else:
+        fix = "take the output ApiUrl as it is, with its stage if it has one"
+    return Finding(what, fix, Blame.PATH)

@@ -1,0 +1,109 @@
+"""What is odd about what has arrived."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+
+from local.doctor.arrivals import Arrivals, Document, job_of
+from local.doctor.client import Client
+from local.doctor.finding import Blame, Finding, some
+from local.doctor.islands import islands
+
+LONG = timedelta(hours=1)
+"""A run that was not heard of for so long has probably ended."""
+PARENTS = 50
+"""Parents that are asked for one by one."""
+SUSPICIOUS = {
+    r"hive://ip-": "the host of a cluster that will be gone: map it to the Glue catalog, by NamespaceAliases",
+    r"s3[an]://": "read as s3, but written by a client or listener that is older than the others",
+    r"file$|file:": "files of one machine: nobody else can read them. Was a path meant to be s3:// or hdfs://?",
+    r"hdfs://ip-": "the host of a cluster that will be gone: give the name service, or write to S3",
+    r"(kafka|jdbc)://localhost|//127\.": "an address that means another host on each machine",
+}
+
+
+def nothing_arrived(arrivals: Arrivals, namespace: str | None) -> Iterator[Finding]:
+    """Why a graph is empty though the canary went through: nothing is sent, or under another name."""
+    if not arrivals.events:
+        yield Finding(
+            "no event has arrived but the canary's",
+            "is spark.extraListeners set, the listener's jar there, and spark.openlineage.transport.type `http`? Any "
+            "other sends nothing. See what OpenLineage says in the driver's log; run this on the cluster, too",
+            Blame.LISTENER,
+        )
+    elif namespace and not any(each.get("job", {}).get("namespace") == namespace for each in arrivals.events):
+        others = sorted({each["job"]["namespace"] for each in arrivals.events if "job" in each})
+        what = f"no event has arrived in the namespace {namespace}, but in {some(others)}"
+        yield Finding(what, "set spark.openlineage.namespace, or ask for the one that jobs use", Blame.NAMESPACE)
+
+
+def without_datasets(arrivals: Arrivals) -> Iterator[Finding]:
+    """Jobs that neither read nor write; applications and DAGs do so by their children."""
+    parents = {each["parentJobName"] for each in arrivals.jobs}
+    empty = [each for each in arrivals.jobs if not each["inputs"] and not each["outputs"]]
+    reported = {job_of(each) for each in arrivals.events}
+    heard = [each for each in empty if (each["namespace"], each["name"]) in reported and not each["parentJobName"]]
+    names = [each["name"] for each in heard if each["name"] not in parents]
+    if names:
+        fix = (
+            "did it touch data by a connector that the listener does not know? Tell it by emr_jobs/packages/job_lineage"
+        )
+        yield Finding(f"jobs that name no dataset: {some(names)}", fix)
+
+
+def never_ended(arrivals: Arrivals, now: datetime) -> Iterator[Finding]:
+    """Runs that nobody ends any more: their application has ended without them, or nothing was heard for long."""
+    states = {
+        (each["namespace"], each["name"]): each["latestRun"]["state"] for each in arrivals.jobs if each["latestRun"]
+    }
+    running = [each for each in arrivals.jobs if states.get((each["namespace"], each["name"])) == "RUNNING"]
+    left = [each for each in running if states.get((each["namespace"], each["parentJobName"]), "RUNNING") != "RUNNING"]
+    if left:
+        fix = "cut off, or never ended by the listener, as some of Spark ML's: nothing to mend, ask by rollup=parent"
+        yield Finding(f"jobs left open by an application that has ended: {some(each['name'] for each in left)}", fix)
+    names = [each["name"] for each in running if each not in left and is_silent(each["latestRun"], now)]
+    if names:
+        fix = "killed, or on a host that was lost: the next run of the job takes their place"
+        yield Finding(f"jobs that run, but were silent for over an hour: {some(names)}", fix)
+
+
+def is_silent(run: Document, now: datetime) -> bool:
+    return now - datetime.fromisoformat(run["updatedAt"]) > LONG
+
+
+def unseen_parents(arrivals: Arrivals, client: Client) -> Iterator[Finding]:
+    """Parents that runs name, and that nobody ever told of themselves."""
+    told = {run_id for run_id, _ in arrivals.runs()}
+    named = {}
+    for _, event in arrivals.runs():
+        parent = event["run"].get("facets", {}).get("parent", {})
+        if run_id := parent.get("run", {}).get("runId"):
+            named[run_id] = parent.get("job", {}).get("name", "")
+    unknown = islice(((run_id, job) for run_id, job in named.items() if run_id not in told), PARENTS)
+    unseen = sorted({job for run_id, job in unknown if not was_told(client, run_id)})
+    if unseen:
+        fix = "does Airflow report to the same URL, with a key of its own? OPENLINEAGE_URL and OPENLINEAGE_API_KEY"
+        yield Finding(f"runs name parents that never reported: {some(unseen)}", fix)
+
+
+def was_told(client: Client, run_id: str) -> bool:
+    answer = client.get("jobs", "runs", run_id)
+    return answer.status == 200 and bool(answer.body["facets"] or answer.body["jobVersion"])
+
+
+def suspicious_names(arrivals: Arrivals) -> Iterator[Finding]:
+    names = {*arrivals.namespaces}
+    for each in arrivals.events:
+        for dataset in [*each.get("inputs", []), *each.get("outputs", [])]:
+            names.add(dataset["namespace"])
+    for pattern, why in SUSPICIOUS.items():
+        found = sorted(name for name in names if re.match(pattern, name) or re.search(f"(?<=:){pattern}", name))
+        if found:
+            yield Finding(f"a suspicious name: {some(found)}", why)
+
+
+def findings(client: Client, arrivals: Arrivals, namespace: str | None) -> list[Finding]:
+    found = [*nothing_arrived(arrivals, namespace), *without_datasets(arrivals)]
+    found += [*never_ended(arrivals, datetime.now(UTC)), *unseen_parents(arrivals, client)]
+    return [*found, *suspicious_names(arrivals), *islands(arrivals)]

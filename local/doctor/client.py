@@ -1,0 +1,59 @@
+"""Asks an API of Headwater, and keeps a failure to answer as what it was."""
+
+import json
+import time
+import urllib.error
+import urllib.request
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+PREFIX = "/api/v1"
+ANSWER_SECONDS = 30
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`status` is 0 if there was no answer: then `body` says why."""
+
+    status: int
+    body: Any
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Client:
+    url: str
+    key: str = field(repr=False)
+
+    def post(self, event: dict[str, Any]) -> Answer:
+        return self._ask(f"{PREFIX}/lineage", json.dumps(event).encode())
+
+    def get(self, *parts: str, **query: str | int) -> Answer:
+        """Ask for a path under /api/v1 whose parts may hold anything."""
+        path = "/".join([PREFIX, *(quote(part, safe="") for part in parts)])
+        return self._ask(f"{path}?{urlencode(query)}" if query else path)
+
+    def at_root(self) -> "Client":
+        """The same API, had its URL no path."""
+        parts = urlsplit(self.url)
+        return Client(f"{parts.scheme}://{parts.netloc}", self.key)
+
+    def _ask(self, target: str, body: bytes | None = None) -> Answer:
+        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
+        start = time.monotonic()
+        try:
+            request = urllib.request.Request(self.url.rstrip("/") + target, body, headers)  # noqa: S310 - as the user says
+            with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as answer:  # noqa: S310
+                return Answer(answer.status, _read(answer.read()), time.monotonic() - start)
+        except urllib.error.HTTPError as error:
+            return Answer(error.code, _read(error.read()), time.monotonic() - start)
+        except (OSError, ValueError) as error:
+            return Answer(0, str(getattr(error, "reason", error)), time.monotonic() - start)
+
+
+def _read(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except ValueError:
+        return body[:200].decode(errors="replace")

@@ -1,0 +1,95 @@
+"""The doctor tells a healthy stack from each way of being broken, and which part is to blame."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from local.doctor import canary
+from local.doctor.__main__ import main
+from local.instance import free_port
+from local.stack import Stack
+from tests import factory
+from tests.embedded import Deployed
+from tests.end_to_end.api import Api
+
+pytestmark = pytest.mark.emulator
+
+Examine = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def examine(shared_stack: Stack, deployed: Deployed, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Examine:
+    """Runs the doctor, on the stack of the session unless told otherwise, and returns its status and what it said."""
+
+    def run(*options: str, url: str = "", key: str = "") -> tuple[int, str]:
+        (tmp_path / "key").write_text(key or shared_stack.key, encoding="utf-8")
+        arguments = ["--url", url or shared_stack.url, "--key-file", str(tmp_path / "key"), *options]
+        return main(arguments), capsys.readouterr().out
+
+    return run
+
+
+def test_a_stack_that_events_reach_is_well(examine: Examine, api: Api, deployed: Deployed) -> None:
+    assert api.post_event(factory.run_event("COMPLETE", job="of-the-doctor")).status == 201
+    deployed.wait_until_folded()
+    status, said = examine("--namespace", "demo")
+    assert status == 0
+    assert "[well] a run was posted, and found upstream and downstream" in said
+    assert f"in demo by {factory.PRODUCER}" in said
+    assert "jobs that name no dataset" in said
+    assert "to blame" not in said
+
+
+def test_a_parent_that_never_reported_is_told(examine: Examine, api: Api, deployed: Deployed) -> None:
+    child = factory.run_event(job="child-of-nobody", run=901, run_facets={"parent": factory.parent(902, "a-dag")})
+    assert api.post_event(child).status == 201
+    deployed.wait_until_folded()
+    assert "a-dag" in next(line for line in examine()[1].splitlines() if "parents that never reported" in line)
+
+
+def test_a_namespace_that_nobody_reports_in_is_to_blame(examine: Examine) -> None:
+    status, said = examine("--namespace", "another-prod")
+    assert status == 1
+    assert "[the namespace is to blame] no event has arrived in the namespace another-prod" in said
+
+
+def test_where_nothing_listens_it_is_the_network(examine: Examine) -> None:
+    status, said = examine(url=f"http://127.0.0.1:{free_port()}")
+    assert (status, "[the network is to blame]" in said) == (1, True)
+
+
+def test_a_path_that_is_not_there_is_to_blame_and_the_right_one_is_told(examine: Examine, shared_stack: Stack) -> None:
+    status, said = examine(url=f"{shared_stack.url}/prod")
+    assert (status, "[the path is to blame]" in said) == (1, True)
+    assert f"drop the path: it is {shared_stack.url}." in said
+
+
+@pytest.mark.parametrize("key", ["nobody-s", "expired", "for-reading", "for-ingesting", "for-a-team"])
+def test_a_key_that_may_not_do_it_is_to_blame(examine: Examine, key: str) -> None:
+    status, said = examine(key=key)
+    assert (status, "[the key is to blame]" in said) == (1, True)
+    assert "nobody-s" not in said
+
+
+def test_a_key_of_some_namespaces_is_well_for_one_of_them(examine: Examine) -> None:
+    _, said = examine("--namespace", "team-doctor", key="for-a-team")
+    assert "[well] a run was posted" in said
+
+
+def test_events_that_are_taken_and_never_folded_are_the_stacks_fault(
+    examine: Examine, deployed: Deployed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(canary, "SEEN_SECONDS", 1)
+    with deployed.held_up():
+        status, said = examine()
+    assert (status, "[the stack is to blame] the canary was taken" in said) == (1, True)
+    deployed.wait_until_folded()
+
+
+def test_an_answer_that_the_listener_would_not_wait_for_is_told(
+    examine: Examine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(canary, "LISTENER_SECONDS", 0)
+    status, said = examine()
+    assert (status, "the Spark listener gives up" in said) == (1, True)

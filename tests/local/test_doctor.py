@@ -1,0 +1,87 @@
+"""What the doctor thinks of what has arrived."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from local.doctor import checks, islands
+from local.doctor.__main__ import main
+from local.doctor.arrivals import Arrivals
+from local.doctor.client import Client
+from local.doctor.finding import Blame, Finding
+from tests import factory
+
+NOW = datetime(2026, 11, 21, 8, tzinfo=UTC)
+
+
+def job(name: str, reads: str = "", writes: str = "", parent: str | None = None, silent: float = 0) -> dict[str, Any]:
+    """A job as GET /jobs lists it; `silent` is for how many hours its run has said nothing."""
+    used = {"inputs": reads.split(), "outputs": writes.split()}
+    datasets = {role: [{"namespace": "s3://lake", "name": each} for each in names] for role, names in used.items()}
+    run = {"state": "RUNNING", "updatedAt": (NOW - timedelta(hours=silent)).isoformat()}
+    return {"namespace": "demo", "name": name, "parentJobName": parent, "latestRun": run, **datasets}
+
+
+def arrivals(*jobs: dict[str, Any], events: list[dict[str, Any]] | None = None, namespaces: str = "demo") -> Arrivals:
+    told = [factory.run_event(job=each["name"]) for each in jobs] if events is None else events
+    return Arrivals(told, list(jobs), namespaces.split(), is_cut=False)
+
+
+def what(found: list[Finding]) -> list[str]:
+    return [each.what for each in found]
+
+
+def test_where_nothing_arrives_though_a_run_went_through_it_is_the_listener() -> None:
+    (found,) = checks.nothing_arrived(arrivals(events=[]), None)
+    assert found.blame is Blame.LISTENER
+
+
+def test_where_all_arrives_under_another_namespace_it_is_that() -> None:
+    (found,) = checks.nothing_arrived(arrivals(job("load")), "prod")
+    assert (found.blame, found.what) == (Blame.NAMESPACE, "no event has arrived in the namespace prod, but in demo")
+    assert list(checks.nothing_arrived(arrivals(job("load")), "demo")) == []
+
+
+def test_a_job_that_names_no_dataset_is_told_unless_its_children_do() -> None:
+    found = checks.without_datasets(arrivals(job("app"), job("app.write", "a", "b", parent="app"), job("blind")))
+    assert what(list(found)) == ["jobs that name no dataset: blind"]
+
+
+def test_a_run_that_is_silent_for_long_is_told() -> None:
+    found = checks.never_ended(arrivals(job("live", silent=0.5), job("lost", silent=2)), NOW)
+    assert what(list(found)) == ["jobs that run, but were silent for over an hour: lost"]
+
+
+def test_a_run_that_its_application_left_open_is_told_at_once() -> None:
+    application = job("app")
+    application["latestRun"]["state"] = "COMPLETED"
+    found = checks.never_ended(
+        arrivals(application, job("app.scan", parent="app"), job("live.scan", parent="live")), NOW
+    )
+    assert what(list(found)) == ["jobs left open by an application that has ended: app.scan"]
+
+
+@pytest.mark.parametrize("name", ["hive://ip-10-0-0-1:9083", "s3a://lake", "file", "kafka://localhost:9092"])
+def test_names_that_mean_something_else_elsewhere_are_told(name: str) -> None:
+    assert what(list(checks.suspicious_names(arrivals(namespaces=name)))) == [f"a suspicious name: {name}"]
+
+
+@pytest.mark.parametrize("name", ["s3://lake", "hdfs://nameservice1", "profile", "kafka://b-1.shop:9092"])
+def test_other_names_are_not(name: str) -> None:
+    assert list(checks.suspicious_names(arrivals(namespaces=name))) == []
+
+
+def test_a_job_whose_data_nobody_else_uses_is_an_island() -> None:
+    jobs = [job("load", "raw", "a"), job("report", "a", "b"), job("mail", "b", ""), job("lost", "x", "y")]
+    assert what(list(islands.islands(arrivals(*jobs)))) == ["islands, jobs whose data no other uses: lost"]
+    assert islands.connected([{("s", "a")}, {("s", "b")}, {("s", "a"), ("s", "b")}, {("s", "c")}]) == [3, 3, 3, 1]
+
+
+def test_a_key_is_never_shown() -> None:
+    assert "secret" not in repr(Client("http://127.0.0.1", "secret"))
+
+
+def test_what_to_examine_has_to_be_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--url", "ftp://somewhere"]) == 2
+    assert "is no URL" in capsys.readouterr().err

@@ -1,0 +1,62 @@
+"""What made the model that scored a topic: its data, its code, its parameters, and how good it was."""
+
+import json
+
+import pytest
+from kafka import KafkaConsumer, KafkaProducer  # type: ignore[import-untyped]
+
+from tests.pipelines.cluster import PROGRAMS, Cluster, drawing
+
+pytestmark = [pytest.mark.spark, pytest.mark.emulator]
+
+CHURN = PROGRAMS / "churn_model"
+HEADER = "customer_id,months,support_calls,churned"
+
+
+def test_a_scored_topic_leads_back_to_the_data_and_the_training_of_its_model(cluster: Cluster, broker: str) -> None:
+    lake: dict[str, object] = {"table": "lake.crm.customers", "warehouse": cluster.path("lake")}
+    rows = [f"C{number},{number % 24},{number % 7},{int(number % 7 > 4)}" for number in range(40)]
+    cluster.spark().run(CHURN / "load_customers.py", raw=cluster.make("raw", HEADER, *rows), **lake)
+    code: dict[str, object] = {"code": "https://example.com/churn", "code-version": "4f2a91c", "iterations": 4}
+    cluster.spark().run(CHURN / "train_churn.py", model=cluster.path("models/churn"), **lake, **code)
+    post(broker, "customers", {"customer_id": "C1", "months": 2, "support_calls": 6})
+    stream = {"bootstrap": broker, "checkpoint": cluster.path("checkpoint"), "model": cluster.path("models/churn")}
+    topics = {"customers": "customers", "scores": "churn-scores"}
+    cluster.spark().run(CHURN / "score_customers.py", once=True, **stream, **topics)
+
+    assert read_one(broker, "churn-scores") == {"customer_id": "C1", "leaves": True}
+    assert cluster.drawn(f"dataset:kafka://{broker}:churn-scores", rollup="parent", direction="upstream") == drawing(
+        "raw -> load_customers -> lake/crm/customers -> train_churn -> models/churn -> score_customers -> churn-scores",
+        "customers -> score_customers",
+    )
+    model = cluster.answer("namespaces", "file", "datasets", str(cluster.path("models/churn")))
+    assert model["type"] == "MODEL"
+    (scoring,) = cluster.runs("score_customers")
+    runs = cluster.answer("runlineage", "upstream", runId=scoring["id"])["runs"]
+    made_by = {each["job"]["name"]: each for each in runs}
+    training = made_by["train_churn"]
+    (data,) = training["inputs"]
+    assert data["producedByRunId"] in {each["run"]["id"] for each in runs if "load_customers." in each["job"]["name"]}
+    run = cluster.answer("jobs", "runs", training["run"]["id"])
+    assert run["state"] == "COMPLETED"
+    parameters = {each["key"]: each["value"] for each in run["facets"]["executionParameters"]["parameters"]}
+    assert parameters == {"regularisation": "0.01", "iterations": "4"}
+    assert 0.5 < run["facets"]["modelMetrics"]["metrics"]["areaUnderROC"] <= 1
+    job = cluster.answer("jobs", "runs", training["run"]["id"], "facets", type="job")["facets"]
+    assert job["sourceCodeLocation"]["version"] == "4f2a91c"
+
+
+def post(broker: str, topic: str, message: dict[str, object]) -> None:
+    producer = KafkaProducer(bootstrap_servers=broker)
+    producer.send(topic, json.dumps(message).encode()).get(timeout=30)
+    producer.close()
+
+
+def read_one(broker: str, topic: str) -> object:
+    """The first message of a topic."""
+    options = {"auto_offset_reset": "earliest", "consumer_timeout_ms": 20_000}
+    consumer = KafkaConsumer(topic, bootstrap_servers=broker, **options)
+    try:
+        return json.loads(next(consumer).value)
+    finally:
+        consumer.close()

@@ -1,0 +1,104 @@
+"""A job is as it is told, and lineage costs it seconds at most: when it fails, is killed or retried, and when nobody
+takes its events."""
+
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from local.failure import Failure
+from local.instance import free_port
+from tests.local.upstream import Upstream, serving
+from tests.pipelines.cluster import PROGRAMS, Cluster, drawing, run_python, started, wait_until
+
+pytestmark = [pytest.mark.spark, pytest.mark.emulator]
+
+CLEAN = PROGRAMS / "orders" / "clean_orders.py"
+COST_SECONDS = 15
+"""What an endpoint may cost a job that sends a handful of events, on a machine that is busy with other things."""
+
+
+def raw_orders(cluster: Cluster, count: int) -> Path:
+    run_python(PROGRAMS / "orders" / "generate_orders.py", "--output", cluster.path("raw"), "--count", count)
+    return cluster.path("raw")
+
+
+def test_a_job_that_fails_is_told_failed_though_the_listener_calls_its_application_complete(cluster: Cluster) -> None:
+    with pytest.raises(Failure, match="bad row in raw orders"):
+        cluster.spark().run(CLEAN, raw=raw_orders(cluster, 80), clean=cluster.path("clean"), strict=True)
+    (application,) = cluster.runs("clean_orders")
+    (failed,) = application["failedChildren"]
+    assert failed["job"]["name"].startswith("clean_orders.execute_insert")
+    assert cluster.answer("jobs", "runs", failed["runId"])["state"] == "FAILED"
+
+
+def test_a_job_that_is_killed_and_tried_again_is_told_as_it_was_however_often_it_is_told(cluster: Cluster) -> None:
+    paths: dict[str, object] = {"raw": raw_orders(cluster, 200_000), "clean": cluster.path("clean")}
+    with started(cluster.spark(), CLEAN, **paths) as process:
+        wait_until(lambda: cluster.api.get("namespaces", cluster.namespace, "jobs", "clean_orders").status == 200)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    cluster.spark().run(CLEAN, **paths)
+    before = told(cluster)
+    assert before["states"] == ["COMPLETED", "RUNNING"], "of the killed one nobody ever heard an end"
+    assert before["drawn"] == drawing("raw -> clean_orders -> clean")
+
+    events = [each for each in cluster.answer("events", "lineage", limit="1000")["events"] if is_of(each, cluster)]
+    assert cluster.api.post(json.dumps(events).encode(), "/api/v1/lineage/batch").json["status"] == "success"
+    assert told(cluster) == before
+
+
+def told(cluster: Cluster) -> dict[str, object]:
+    states = [run["state"] for run in cluster.runs("clean_orders")]
+    return {"states": states, "drawn": cluster.drawn("clean", rollup="parent"), "job": cluster.job("clean_orders")}
+
+
+def is_of(event: dict[str, dict[str, object]], cluster: Cluster) -> bool:
+    return event["job"]["namespace"] == cluster.namespace
+
+
+@contextmanager
+def endpoint(kind: str, cluster: Cluster) -> Iterator[tuple[str, str]]:
+    """The URL and key of an API that takes no event, in one way or another."""
+    if kind == "slow":
+        with serving(Upstream(delay=6)) as upstream:
+            yield upstream.url, "a-key-for-nobody"
+    else:
+        url = f"http://127.0.0.1:{free_port()}" if kind == "dead" else cluster.stack.url
+        yield url, "a-key-for-nobody"
+
+
+@pytest.mark.parametrize("kind", ["dead", "refusing", "slow"])
+def test_an_endpoint_that_takes_no_event_fails_no_job_and_holds_none_up_for_long(cluster: Cluster, kind: str) -> None:
+    raw = raw_orders(cluster, 80)
+    alone = seconds_alone(cluster)
+    with endpoint(kind, cluster) as (url, key):
+        start = time.monotonic()
+        log = cluster.spark(url=url, key=key).run(CLEAN, raw=raw, clean=cluster.path("clean"))
+        took = time.monotonic() - start
+    assert took < alone + COST_SECONDS
+    assert list(cluster.path("clean").glob("part-*")), log.read_text(encoding="utf-8")
+    assert key not in log.read_text(encoding="utf-8")
+    assert cluster.api.get("namespaces", cluster.namespace).status == 404, "nothing arrived"
+
+
+@cache
+def _alone() -> dict[str, float]:
+    return {}
+
+
+def seconds_alone(cluster: Cluster) -> float:
+    """How long the job takes without the listener, measured once."""
+    if "seconds" not in _alone():
+        spark = cluster.spark()
+        without = type(spark)(spark.java_home, spark.jars, "", "", spark.folder, more={"spark.extraListeners": ""})
+        start = time.monotonic()
+        without.run(CLEAN, raw=cluster.path("raw"), clean=cluster.path("alone"))
+        _alone()["seconds"] = time.monotonic() - start
+    return _alone()["seconds"]

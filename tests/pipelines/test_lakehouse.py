@@ -1,0 +1,57 @@
+"""Customers in Iceberg, accounts in Delta: what made each version of a table, and what a version was read for."""
+
+import pytest
+
+from tests.pipelines.cluster import PROGRAMS, Cluster, drawing
+
+pytestmark = [pytest.mark.spark, pytest.mark.emulator]
+
+HEADER = "customer_id,name,country,spent"
+RAW = (HEADER, "C1,Ann,DE,10.50", "C2,Bob,FR,20", "C3,Cid,,3")
+UPDATES = (HEADER, "C1,Ann,DE,99", "C9,Zoe,IT,1")
+
+
+def test_every_write_of_an_iceberg_table_is_a_version_with_its_snapshot(cluster: Cluster) -> None:
+    raw, updates = cluster.make("raw", *RAW), cluster.make("updates", *UPDATES)
+    arguments = {
+        "table": "lake.crm.customers",
+        "warehouse": cluster.path("lake"),
+        "first-report": cluster.path("first"),
+    }
+    program = PROGRAMS / "lakehouse" / "customers_iceberg.py"
+    cluster.spark().run(program, raw=raw, updates=updates, **arguments)
+
+    assert cluster.drawn("first", direction="both", rollup="parent") == drawing(
+        "raw -> customers_iceberg -> lake/crm/customers -> customers_iceberg -> first", "updates -> customers_iceberg"
+    )
+    snapshots = sorted(
+        path.name.split("-")[1] for path in cluster.path("lake/crm/customers/metadata").glob("snap-*.avro")
+    )
+    assert len(snapshots) == 3
+    versions = cluster.answer("namespaces", "file", "datasets", str(cluster.path("lake/crm/customers")), "versions")
+    writers: dict[str, set[str]] = {}
+    for each in reversed(versions["versions"]):
+        if snapshot := each["facets"].get("version"):
+            job = each["createdByRun"]["jobVersion"]["name"].split(".")[1]
+            writers.setdefault(snapshot["datasetVersion"], set()).add(job)
+    assert sorted(writers) == snapshots
+    made, appended, merged = writers.values()
+    assert made == {"append_data", "atomic_create_table_as_select"}
+    assert appended == {"append_data", "alter_table"}, "an ALTER makes no snapshot: it tells the one that there is"
+    assert merged == {"replace_data"}
+
+    jobs = cluster.answer("namespaces", cluster.namespace, "jobs")["jobs"]
+    (report,) = (job for job in jobs if [each["name"] for each in job["outputs"]] == [str(cluster.path("first"))])
+    run_id = report["latestRun"]["id"]
+    _, read = cluster.answer("runlineage", "upstream", runId=run_id, depth="1")["runs"]
+    assert read["job"]["name"].split(".")[1] in made, "it travelled in time, to the first snapshot"
+
+
+def test_a_delta_table_is_made_of_what_is_written_and_of_what_is_merged_into_it(cluster: Cluster) -> None:
+    raw, updates = cluster.make("raw", *RAW), cluster.make("updates", *UPDATES)
+    program = PROGRAMS / "lakehouse" / "accounts_delta.py"
+    cluster.spark().run(program, raw=raw, updates=updates, table=cluster.path("accounts"))
+
+    assert cluster.drawn("accounts", direction="upstream", rollup="parent") == drawing(
+        "raw -> accounts_delta -> accounts -> accounts_delta", "updates -> accounts_delta"
+    )
