@@ -12,11 +12,9 @@ from headwater.alerts.schemas import Schemas
 from headwater.alerts.turn import Turn
 from headwater.alerts.word import Word, users_of
 from headwater.graph.identity import NodeId
-from headwater.graph.job import JobHead
 from headwater.graph.mention import DatasetUse, schema_said
 from headwater.graph.neighbours import Side
 from headwater.graph.schema_diff import columns_diff, columns_of
-from headwater.lookup.reader import Reader
 from headwater.openlineage.instant import Instant
 from headwater.store import keys
 
@@ -32,10 +30,10 @@ def is_news(schemas: Schemas, turn: Turn, word: Word) -> bool:
     if said and schemas.agree(said[0][1], turn.after):
         return False
     since = word.run.inputs[dataset].first if word.run and dataset in word.run.inputs else word.at
-    if _last_write(schemas.reader, dataset) >= since:
+    if _was_written(schemas, since, word.at):
         return False
     contrary = said[0][0].inputs[dataset].first if said else None
-    return contrary is None or not any(_others_since(schemas, turn, word.job, contrary))
+    return contrary is None or not any(_others_between(schemas, turn, word, contrary))
 
 
 def is_first(dataset: NodeId, word: Word) -> bool:
@@ -52,19 +50,18 @@ def _is_known_by_another_name(schemas: Schemas, turn: Turn) -> bool:
     return any(not columns_diff(columns_of(head.schema), columns) for head in heads.values())
 
 
-def _others_since(schemas: Schemas, turn: Turn, job: JobHead, since: Instant) -> Iterator[bool]:
-    """Whether each other job has said the same since a time: then it was told when that one did."""
+def _others_between(schemas: Schemas, turn: Turn, word: Word, since: Instant) -> Iterator[bool]:
+    """Whether each other job has said the same since a time and before this one: then it was told when that one did."""
     for head, seen in users_of(schemas.reader, schemas.dataset, tuple(Side)):
         register = schema_said(seen.facets)
-        if head.facts.node != job.facts.node and register and register.time > since:
+        if word.job and head.facts.node != word.job.facts.node and register and since < register.time < word.at:
             yield schemas.agree(register.value, turn.after)
 
 
-def _last_write(reader: Reader, dataset: NodeId) -> str:
-    """The time of the newest version that somebody wrote, as its place in the index; empty if nobody did."""
-    pk = keys.dataset_head(dataset).pk
-    newest = list(islice(reader.table.newest(pk, limit=1), 1))
-    return next((item.labels["at"] for item in (reader.table.read(newest) if newest else {}).values()), "")
+def _was_written(schemas: Schemas, since: Instant, until: Instant) -> bool:
+    """Whether somebody wrote the dataset while a reader was at it: what the reader says may be from before."""
+    pk = keys.dataset_head(schemas.dataset).pk
+    return any(islice(schemas.reader.table.newest(pk, before=f"{until}$", after=since, limit=1), 1))
 
 
 def _digest(use: DatasetUse | None) -> str | None:
