@@ -60,7 +60,7 @@ def told(cluster: Cluster) -> dict[str, object]:
 
 
 def is_of(event: dict[str, dict[str, object]], cluster: Cluster) -> bool:
-    return event["job"]["namespace"] == cluster.namespace
+    return event.get("job", {}).get("namespace") == cluster.namespace  # others tell of datasets alone
 
 
 @contextmanager
