@@ -16,6 +16,7 @@ ENTRIES = (
     key_entry("for-reading", scopes=["read"]),
     key_entry("for-ingesting", scopes=["ingest"]),
     key_entry("for-a-team", namespaces=["team-*"]),
+    key_entry("for-a-doctor", namespaces=["doctor-*"]),
 )
 
 

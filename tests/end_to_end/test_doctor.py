@@ -73,7 +73,7 @@ def test_a_key_that_may_not_do_it_is_to_blame(examine: Examine, key: str) -> Non
 
 
 def test_a_key_of_some_namespaces_is_well_for_one_of_them(examine: Examine) -> None:
-    _, said = examine("--namespace", "doctor-team", key="for-a-team")
+    _, said = examine("--namespace", "doctor-team", key="for-a-doctor")
     assert "[well] a run was posted" in said
 
 
