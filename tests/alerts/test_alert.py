@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from headwater.alerts.alert import Alert, Severity, Type, id_of, short
 from headwater.alerts.bus import EventBus
 from headwater.lookup.names import Kind
+from headwater.lookup.run_findings import first_line
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.store.table import StorageError
@@ -81,3 +82,27 @@ def test_alerts_are_put_ten_at_a_time() -> None:
 def test_what_the_bus_did_not_take_is_no_success() -> None:
     with pytest.raises(StorageError, match="ThrottlingException"):
         EventBus(_Client(0, 1), "bus", "https://x").put([_alert()] * 15)
+
+
+def test_names_break_no_line_call_nobody_and_end_no_markdown() -> None:
+    name = "a\nb\x1b[31m @all %%% *c*"
+    alert = Alert(Type.RUN_FAILED, "1", NOON, Severity.INFO, Kind.JOB, Name("n", name), (), name, (name,), "g")
+    detail = alert.detail("https://x")
+    assert detail["title"].isprintable()
+    assert all(line.isprintable() for line in detail["lines"])
+    body = detail["text"].removeprefix("%%% \n").removesuffix("\n %%%")
+    assert "%%%" not in body
+    assert "@all" not in body
+    assert "\\*c\\*" in body
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "jdbc:postgresql://db/x?user=a&password=hunter2 refused",
+        "token: hunter2 is expired",
+        "AWS_SECRET_ACCESS_KEY=hunter2",
+    ],
+)
+def test_what_a_message_says_to_be_secret_is_not_told(message: str) -> None:
+    assert "hunter2" not in first_line(f"{message}\n  at line 1")

@@ -172,3 +172,34 @@ def test_a_new_reader_of_some_columns_of_a_table_that_is_known_has_nothing_to_te
     ]
     writer = [run(number, "load", [], [factory.dataset("a", schema=BEFORE)]) for number in (1, 20)]
     assert World().one_by_one([writer[0], *readers, writer[1]]) == []
+
+
+def test_the_orchestrator_is_found_behind_a_task_that_never_spoke() -> None:
+    app = factory.run_event(
+        "START",
+        run=93,
+        seconds=4,
+        job="app",
+        job_facets={"jobType": factory.facet(integration="SPARK", jobType="APPLICATION")},
+        run_facets={"parent": factory.parent(92, "dag.task", root=(91, "dag"))},
+    )
+    action = run(
+        5,
+        "ingest",
+        [],
+        [factory.dataset("raw", schema=AFTER)],
+        job_facets={"jobType": factory.facet(integration="SPARK", jobType="SQL_JOB")},
+        run_facets={"parent": factory.parent(93, "app")},
+    )
+    detail = told(app, action)
+    assert (detail["application"]["job"]["name"], detail["orchestrator"]["job"]["name"]) == ("app", "dag")
+
+
+def test_every_owner_of_many_is_named_so_that_each_ones_filter_fits() -> None:
+    owners = [f"team-{number:02}" for number in range(40)]
+    readers = [
+        run(10 + number, f"job {number}", [factory.dataset("raw")], [factory.dataset(owner, ownership=owned(owner))])
+        for number, owner in enumerate(owners)
+    ]
+    (detail,) = World().one_by_one([pipeline()[0], *readers, drift() | {"eventTime": factory.at(900)}])
+    assert sorted(detail["owners"]) == owners

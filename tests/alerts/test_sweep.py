@@ -1,15 +1,17 @@
 """Runs that started and fell silent: told once, by what is usual for their job."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from headwater.alerts.alert import Alert
 from headwater.alerts.sweep import Sweeper
 from headwater.graph.naming import Naming
 from headwater.graph.thresholds import Thresholds
 from headwater.openlineage.instant import Instant, instant_of
-from headwater.store.table import StorageError
+from headwater.store.table import Rejected, StorageError
 from tests import factory
 from tests.alerts.stream import World, plain
 from tests.factory import EPOCH, Document
@@ -185,3 +187,36 @@ def test_when_time_is_up_the_rest_is_for_the_next_sweep() -> None:
 
 def _fail(_message: str, error: BaseException) -> None:
     raise error
+
+
+def test_a_stream_that_a_finished_task_started_is_told_when_it_dies() -> None:
+    """A task submits a stream and is done; only Spark's actions end with what is above them."""
+    of_task = {"parent": factory.parent(9, "dag.task")}
+    beats = [event("RUNNING", number, 1, "stream", run_facets=of_task) for number in range(1, 10)]
+    task = [event("START", 0, 9, "dag.task"), event("COMPLETE", 1, 9, "dag.task")]
+    world = world_of(*task, event("START", 0, 1, "stream", job_facets=APPLICATION, run_facets=of_task), *beats)
+    assert swept(world, 9 + 14) == []
+    assert swept(world, 9 + 16) == ["stream"]
+
+
+def test_a_stream_that_beats_slower_than_it_began_is_measured_by_how_it_beats_now() -> None:
+    fast = [event("RUNNING", number / 6, 1) for number in range(1, 61)]
+    slow = [event("RUNNING", 10 + 20 * number, 1) for number in range(1, 7)]
+    world = world_of(event("START", 0, 1), *fast, *slow)
+    assert swept(world, 130 + 199) == []
+    assert swept(world, 130 + 201) == ["load"]
+
+
+def test_a_run_that_cannot_be_told_of_keeps_no_other_from_being_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = world_of(event("START", 0, 1, "odd"), event("START", 0, 2, "even"))
+    put, faults = world.bus.put, list[BaseException]()
+
+    def refuse_odd(alerts: Sequence[Alert]) -> None:
+        if alerts[0].name.name == "odd":
+            raise Rejected("too long")
+        put(alerts)
+
+    monkeypatch.setattr(world.bus, "put", refuse_odd)
+    Sweeper(world.table, world.bus, Naming(), MINUTES, lambda _, error: faults.append(error)).sweep(at(2000))
+    assert [alert.name.name for alert in world.bus.put_there] == ["even"]
+    assert [type(fault) for fault in faults] == [Rejected]
