@@ -151,6 +151,7 @@ def test_assertions_that_failed_are_told_once_with_what_is_made_of_it() -> None:
         ["not_null"],
     ]
     assert len({alert["id"] for alert in told}) == 3
+    assert [alert["reaches"]["items"] for alert in told] == [[], [], []], "who checks is not at risk"
     assert {alert["alert"] for alert in told} == {"Data Quality Assertion Failed"}
 
 

@@ -39,6 +39,7 @@ def assertion_failed(record: Record, reader: Reader) -> Iterator[Alert]:
     columns = {each["column"] for each in failed if isinstance(each.get("column"), str)}
     about_whole = any(not isinstance(each.get("column"), str) for each in failed)
     reached = downstream(reader, dataset, None if about_whole else columns, at)
+    reached = reached.without(shapes.node_id(Kind.JOB, run.job)) if run else reached
     of_run = above(reader, run) if run else Above(None, None)
     told = [told_of_assertion(each) for each in failed]
     checked = f"Checked by job {run.job.name}, run {run_id}{of_run.told()}." if run else f"Checked by run {run_id}."

@@ -37,6 +37,10 @@ class Downstream(NamedTuple):
     def owners(self) -> tuple[str, ...]:
         return united(*(each.owners for each in self.at_risk))
 
+    def without(self, node_id: str) -> "Downstream":
+        """The same but for one node: who looked is not at risk by what it saw."""
+        return self._replace(at_risk=tuple(each for each in self.at_risk if each.node_id != node_id))
+
     def shape(self) -> Shape:
         counts = Counter(each.kind for each in self.at_risk)
         return {
