@@ -7,26 +7,25 @@ import sys
 from pathlib import Path
 
 from local.doctor.arrivals import Arrivals
-from local.doctor.canary import NAMESPACE, examine
+from local.doctor.canary import NAMESPACE, posted, read_back
 from local.doctor.checks import findings
 from local.doctor.client import Client
-from local.doctor.finding import Ill
+from local.doctor.finding import Blame, Finding, Ill
+from local.doctor.listener import Listener, listener_of
 from local.layout import Layout
 
 URL, KEY = "HEADWATER_URL", "HEADWATER_API_KEY"
+FORBIDDEN = 403
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Examine, tell, and return 0 if nothing keeps the graph empty, 1 if something does, 2 if nothing can be asked."""
     options = parser().parse_args(arguments)
     try:
-        client = client_of(options)
+        return examine_listener(options) if options.spark_defaults else examine(client_of(options), options.namespace)
     except (OSError, ValueError) as error:
         print(f"cannot tell what to examine: {error}", file=sys.stderr)
         return 2
-    print(f"examining {client.url}")
-    try:
-        return tell(client, options.namespace)
     except Ill as ill:
         print("\n".join(ill.finding.lines()))
         return 1
@@ -39,6 +38,13 @@ def parser() -> argparse.ArgumentParser:
         "--key-file", type=Path, help=f"file with a key of scopes ingest and read (default: ${KEY} itself)"
     )
     top.add_argument("--namespace", help="that jobs should report in; the canary is posted there, too")
+    top.add_argument(
+        "--spark-defaults",
+        type=Path,
+        metavar="FILE",
+        help="Spark's settings where a driver runs, such as /etc/spark/conf/spark-defaults.conf: "
+        "post as the listener would by these, to its URL, with its key, in its namespace",
+    )
     return top
 
 
@@ -52,12 +58,44 @@ def client_of(options: argparse.Namespace) -> Client:
         return Client(found["url"], found["key"])
     if not options.url.startswith(("http://", "https://")):
         raise ValueError(f"{options.url} is no URL of http or https")
+    return Client(options.url.rstrip("/"), key_of(options))
+
+
+def key_of(options: argparse.Namespace) -> str:
     key = options.key_file.read_text(encoding="utf-8") if options.key_file else os.environ.get(KEY, "")
-    return Client(options.url.rstrip("/"), key.strip())
+    return str(key).strip()
 
 
-def tell(client: Client, namespace: str | None) -> int:
-    found = examine(client, namespace or NAMESPACE)
+def examine(client: Client, namespace: str | None) -> int:
+    print(f"examining {client.url}")
+    canary = namespace or NAMESPACE
+    run_id, found = posted(client, canary)
+    read_back(client, canary, run_id)
+    return tell(client, namespace, found)
+
+
+def examine_listener(options: argparse.Namespace) -> int:
+    """Examine what a listener does. Its key mostly may not read: then another has to, for what has arrived."""
+    listener = listener_of(options.spark_defaults, os.environ)
+    print(f"examining {listener.client.url}{listener.client.lineage}, as the listener does in {listener.namespace}")
+    if options.namespace not in (None, listener.namespace):
+        raise Ill(elsewhere(listener, options.namespace))
+    run_id, found = posted(listener.client, listener.namespace)
+    print("[well] the listener's settings are good: a run was posted by them")
+    reader = Client(listener.client.url, key_of(options) or listener.client.key)
+    if reader.key == listener.client.key and reader.get("namespaces", limit=1).status == FORBIDDEN:
+        print(f"[note] its key may not read: put one that may into {KEY} for what has arrived")
+        return 0
+    read_back(reader, listener.namespace, run_id)
+    return tell(reader, listener.namespace, found)
+
+
+def elsewhere(listener: Listener, namespace: str) -> Finding:
+    what = f"the listener reports in {listener.namespace}, not in {namespace}"
+    return Finding(what, "set spark.openlineage.namespace, or ask for the one that jobs use", Blame.NAMESPACE)
+
+
+def tell(client: Client, namespace: str | None, found: list[Finding]) -> int:
     print("[well] a run was posted, and found upstream and downstream")
     arrivals = Arrivals.of(client)
     for (producer, of), time in sorted(arrivals.last().items()):

@@ -4,7 +4,6 @@ import time
 import uuid
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 from local.doctor.client import Answer, Client
 from local.doctor.finding import Blame, Finding, Ill
@@ -17,8 +16,8 @@ LISTENER_SECONDS = 5
 PRODUCER = "https://github.com/headwater-lineage/headwater/doctor"
 
 
-def examine(client: Client, namespace: str) -> list[Finding]:
-    """Post a run and read it back. Raises Ill if that cannot be done, with what is to blame."""
+def posted(client: Client, namespace: str) -> tuple[str, list[Finding]]:
+    """Post a run, and return its id. Raises Ill if it is not taken, with what is to blame."""
     run_id = str(uuid.uuid4())
     slowest = 0.0
     for kind in ("START", "COMPLETE"):
@@ -26,13 +25,17 @@ def examine(client: Client, namespace: str) -> list[Finding]:
         if answer.status != 201:
             raise Ill(refusal(client, answer, namespace))
         slowest = max(slowest, answer.seconds)
+    return run_id, [too_slow(slowest)] if slowest > LISTENER_SECONDS else []
+
+
+def read_back(client: Client, namespace: str, run_id: str) -> None:
+    """Find the run that was posted, up and down. Raises Ill if it is not to be found."""
     wait_until_seen(client, namespace, run_id)
     for start, direction in ((TARGET, "upstream"), (SOURCE, "downstream")):
         answer = client.get("lineage", nodeId=f"dataset:{namespace}:{start}", direction=direction)
         names = {each["data"]["name"] for each in answer.body["graph"]} if answer.status == 200 else set()
         if not {SOURCE, JOB, TARGET} <= names:
             raise Ill(Finding(f"the canary is folded, but not found {direction}", "see lookup's log", Blame.STACK))
-    return [too_slow(slowest)] if slowest > LISTENER_SECONDS else []
 
 
 def event(kind: str, run_id: str, namespace: str) -> dict[str, Any]:
@@ -91,10 +94,10 @@ def refusal(client: Client, answer: Answer, namespace: str) -> Finding:
 
 def wrong_path(client: Client) -> Finding:
     """An API behind a stage or a proxy has a path, a $default stage has none; jobs may have been given either."""
-    what = f"there is no {client.url}/api/v1/lineage"
+    what = f"there is no {client.url}{client.lineage}"
     root = client.at_root()
-    if urlsplit(client.url).path.strip("/") and root.get("namespaces", limit=1).status in (200, 401, 403):
-        fix = f"drop the path: it is {root.url}. In spark.openlineage.transport.url, too, where a path is used as it is"
+    if root != client and root.get("namespaces", limit=1).status in (200, 401, 403):
+        fix = f"drop the path: it is {root.url}. In the listener's own file, too, where a path is taken as it is"
     else:
         fix = "take the output ApiUrl as it is, with its stage if it has one"
     return Finding(what, fix, Blame.PATH)

@@ -29,7 +29,7 @@ def nothing_arrived(arrivals: Arrivals, namespace: str | None) -> Iterator[Findi
         yield Finding(
             "no event has arrived but the canary's",
             "is spark.extraListeners set, the listener's jar there, and spark.openlineage.transport.type `http`? Any "
-            "other sends nothing. See what OpenLineage says in the driver's log; run this on the cluster, too",
+            "other sends nothing. Where the driver runs, --spark-defaults tells, and OpenLineage in the driver's log",
             Blame.LISTENER,
         )
     elif namespace and not any(each.get("job", {}).get("namespace") == namespace for each in arrivals.events):

@@ -5,10 +5,12 @@ import time
 import urllib.error
 import urllib.request
 from dataclasses import dataclass, field
+from http.client import HTTPException
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 PREFIX = "/api/v1"
+LINEAGE = f"{PREFIX}/lineage"
 ANSWER_SECONDS = 30
 
 
@@ -23,11 +25,14 @@ class Answer:
 
 @dataclass(frozen=True)
 class Client:
+    """`lineage` is the path that events are posted to."""
+
     url: str
     key: str = field(repr=False)
+    lineage: str = LINEAGE
 
     def post(self, event: dict[str, Any]) -> Answer:
-        return self._ask(f"{PREFIX}/lineage", json.dumps(event).encode())
+        return self._ask(self.lineage, json.dumps(event).encode())
 
     def get(self, *parts: str, **query: str | int) -> Answer:
         """Ask for a path under /api/v1 whose parts may hold anything."""
@@ -48,7 +53,7 @@ class Client:
                 return Answer(answer.status, _read(answer.read()), time.monotonic() - start)
         except urllib.error.HTTPError as error:
             return Answer(error.code, _read(error.read()), time.monotonic() - start)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, HTTPException) as error:
             return Answer(0, str(getattr(error, "reason", error)), time.monotonic() - start)
 
 

@@ -17,6 +17,7 @@ ENTRIES = (
     key_entry("for-ingesting", scopes=["ingest"]),
     key_entry("for-a-team", namespaces=["team-*"]),
     key_entry("for-a-doctor", namespaces=["doctor-*"]),
+    key_entry("for-silent-jobs", namespaces=["silent-*"]),
 )
 
 

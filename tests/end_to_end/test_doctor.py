@@ -7,6 +7,7 @@ import pytest
 
 from local.doctor import canary
 from local.doctor.__main__ import main
+from local.doctor.listener import CLASS as LISTENER
 from local.instance import free_port
 from local.stack import Stack
 from tests import factory
@@ -75,6 +76,51 @@ def test_a_key_that_may_not_do_it_is_to_blame(examine: Examine, key: str) -> Non
 def test_a_key_of_some_namespaces_is_well_for_one_of_them(examine: Examine) -> None:
     _, said = examine("--namespace", "doctor-team", key="for-a-doctor")
     assert "[well] a run was posted" in said
+
+
+@pytest.fixture
+def settings(shared_stack: Stack, tmp_path: Path) -> Callable[..., str]:
+    """Writes what Spark's settings say of a listener, and returns the file."""
+
+    def write(key: str = "", **changes: str) -> str:
+        told = {"type": "http", "url": shared_stack.url, "auth.apiKey": key or shared_stack.key, **changes}
+        lines = [f"spark.extraListeners {LISTENER}", "spark.openlineage.namespace doctor-jobs"]
+        lines += [f"spark.openlineage.transport.{name} {value}" for name, value in told.items()]
+        (tmp_path / "spark-defaults.conf").write_text("\n".join(lines), encoding="utf-8")
+        return str(tmp_path / "spark-defaults.conf")
+
+    return write
+
+
+def test_a_listeners_settings_are_tried_as_it_would_use_them(examine: Examine, settings: Callable[..., str]) -> None:
+    _, said = examine("--spark-defaults", settings())
+    assert "as the listener does in doctor-jobs" in said
+    assert "[well] the listener's settings are good" in said
+    assert "[well] a run was posted, and found upstream and downstream" in said
+
+
+def test_a_listeners_key_need_not_read(examine: Examine, settings: Callable[..., str]) -> None:
+    status, said = examine("--spark-defaults", settings("for-ingesting"), key="for-ingesting")
+    assert (status, "its key may not read" in said) == (0, True)
+
+
+def test_the_listeners_part_that_is_wrong_is_to_blame(examine: Examine, settings: Callable[..., str]) -> None:
+    def blame(*options: str, **changes: str) -> str:
+        status, said = examine("--spark-defaults", settings(**changes), *options)
+        assert status == 1
+        return next(line for line in said.splitlines() if "to blame" in line)
+
+    assert blame(type="async_http").startswith("[the listener is to blame]")
+    assert blame(endpoint="/prod/api/v1/lineage").startswith("[the path is to blame]")
+    assert blame(url=f"http://127.0.0.1:{free_port()}").startswith("[the network is to blame]")
+    assert blame("--namespace", "prod").startswith("[the namespace is to blame]")
+    assert blame(key="nobody-s").startswith("[the key is to blame]")
+    assert blame(key="for-reading").startswith("[the key is to blame]")
+
+
+def test_where_jobs_send_nothing_it_is_the_listener(examine: Examine) -> None:
+    status, said = examine("--namespace", "silent-jobs", key="for-silent-jobs")
+    assert (status, "[the listener is to blame] no event has arrived but the canary's" in said) == (1, True)
 
 
 def test_events_that_are_taken_and_never_folded_are_the_stacks_fault(

@@ -267,13 +267,6 @@ APPLICATION = (
 )
 
 
-def test_an_application_is_one_node_of_a_rolled_up_graph() -> None:
-    ask = after(*APPLICATION)
-    found = {("raw", "app"), ("app", "clean"), ("clean", "app"), ("app", "daily")}
-    for node in (f"dataset:{LAKE}:raw", "job:demo:app", "job:demo:app.action1"):
-        assert edges(ask("lineage", nodeId=node, rollup="parent")) == found
-
-
 def test_an_application_that_ended_well_tells_of_the_action_that_failed() -> None:
     ask = after(*APPLICATION)
     run = ask(f"jobs/runs/{factory.run_id(9)}")

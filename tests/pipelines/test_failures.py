@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from local.doctor.__main__ import main as doctor
 from local.failure import Failure
 from local.instance import free_port
 from tests.local.upstream import Upstream, serving
@@ -91,6 +92,17 @@ def test_an_endpoint_that_takes_no_event_fails_no_job_and_holds_none_up_for_long
 @cache
 def _alone() -> dict[str, float]:
     return {}
+
+
+def test_a_listener_that_sends_nothing_fails_no_job_and_the_doctor_says_why(
+    cluster: Cluster, capsys: pytest.CaptureFixture[str]
+) -> None:
+    silent = cluster.spark(**{"transport.type": "async_http"})
+    silent.run(CLEAN, raw=raw_orders(cluster, 80), clean=cluster.path("clean"))
+    assert cluster.api.get("namespaces", cluster.namespace).status == 404, "nothing arrived"
+    assert doctor(["--spark-defaults", str(cluster.path("spark.conf"))]) == 1
+    said = capsys.readouterr().out
+    assert "[the listener is to blame] spark.openlineage.transport.type is async_http" in said
 
 
 def seconds_alone(cluster: Cluster) -> float:

@@ -27,7 +27,7 @@ def test_a_stream_is_one_job_on_a_path_from_topic_to_report(cluster: Cluster, br
         wait_until(lambda: len(micro_batches(cluster)) >= 4)
         live = cluster.job("orders_stream")
         assert live["latestRun"]["state"] == "RUNNING"
-        assert cluster.drawn(node, rollup="parent") == drawing(f"{topic} -> orders_stream -> lake/shop/orders")
+        assert cluster.drawn(node) == drawing(f"{topic} -> orders_stream -> lake/shop/orders")
         os.kill(process.pid, signal.SIGTERM)
         process.wait(STOP_SECONDS)
     cluster.spark().run(STREAMING / "orders_report.py", **lake, report=cluster.path("by_product"))
@@ -35,6 +35,10 @@ def test_a_stream_is_one_job_on_a_path_from_topic_to_report(cluster: Cluster, br
     assert cluster.drawn(node, rollup="parent", direction="downstream") == drawing(
         f"{topic} -> orders_stream -> lake/shop/orders -> orders_report -> by_product"
     )
+    drawn = cluster.drawn(node)
+    assert {each for each in drawn if "orders_stream" in each} == drawing(
+        f"{topic} -> orders_stream -> lake/shop/orders"
+    ), "without being asked to roll up, nothing of the stream is drawn but itself"
     (run,) = cluster.runs("orders_stream")
     assert run["state"] == "COMPLETED"
     states = [each["state"] for each in micro_batches(cluster)]

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from headwater.graph.application import is_action
 from headwater.graph.identity import job_id
 from headwater.graph.register import values
 from headwater.graph.run import ParentRef, Run
@@ -12,8 +13,6 @@ from headwater.store import keys
 
 MOST = 10
 """Levels: a task in a task group in a DAG that a DAG triggered has four."""
-_APPLICATIONS = {"SPARK", "FLINK", "HIVE", "TRINO"}
-"""Integrations (jobType facet) whose runs are actions of an application."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +43,9 @@ def above(reader: Reader, run: Run) -> Above:
     top = _root(root)
     if top and top not in chain:
         chain.append(top)
-    application = chain[0] if chain and is_action(run) else None
+    application = chain[0] if chain and is_action(values(run.job_facets)) else None
     orchestrator = chain[-1] if chain and chain[-1] != application else None
     return Above(application, orchestrator)
-
-
-def is_action(run: Run) -> bool:
-    """Whether a run is one of an application's actions, of which the Spark listener ends not all."""
-    job_type = values(run.job_facets).get("jobType")
-    is_application = isinstance(job_type, dict) and job_type.get("jobType") == "APPLICATION"
-    return (shapes.text(values(run.job_facets), "jobType", "integration") or "") in _APPLICATIONS and not is_application
 
 
 def _root(run: Run) -> ParentRef | None:

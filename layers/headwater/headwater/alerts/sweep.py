@@ -11,8 +11,9 @@ from datetime import timedelta
 
 from headwater.alerts.alert import Alert, Severity, Type, id_of, link_to, short, united
 from headwater.alerts.announce import Bus
-from headwater.alerts.run_above import above, is_action
+from headwater.alerts.run_above import above
 from headwater.alerts.silence import SHORTEST, Silence
+from headwater.graph.application import is_action
 from headwater.graph.identity import job_id
 from headwater.graph.naming import Naming
 from headwater.graph.register import values
@@ -72,7 +73,7 @@ class Sweeper:
     def _deal_with(self, run: Run, item: Item, now: Instant) -> int:
         """Tells of a run if it is abandoned, and takes it out if it is not to be looked at again."""
         reader = Reader(RememberingTable(self.table), self.naming)
-        parent = _parent(reader, run) if is_action(run) else None
+        parent = _parent(reader, run) if is_action(values(run.job_facets)) else None
         if parent:  # Spark's listener does not end all actions: they end with their application, and are told with it
             if not _is_open(parent):
                 self._take_out(item)

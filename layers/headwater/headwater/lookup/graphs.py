@@ -12,7 +12,7 @@ from headwater.lookup.lineage_answer import Drawing, drawn
 from headwater.lookup.names import Kind, Node, NotFound
 from headwater.lookup.question import Page, Question
 from headwater.lookup.reader import Reader
-from headwater.lookup.rollup import Rollup, actions, rolled_up
+from headwater.lookup.rollup import Rollup, actions, rolled_up, without_actions
 from headwater.lookup.shapes import Shape, fields_of
 from headwater.openlineage.faults import Fault, Refused
 
@@ -54,8 +54,13 @@ def _lineage(reader: Reader, question: Question) -> Shape:
         as_of=asked_time(reader, question, node),
         most=page.offset + page.limit,
     )
-    graph = walked(reader, node, walk, actions(reader, node.id) if rollup and node.kind is Kind.JOB else [])
-    drawing = drawn(reader, rolled_up(reader, graph) if rollup else graph, as_of=walk.as_of)
+    parts = actions(reader, node.id) if rollup is Rollup.PARENT and node.kind is Kind.JOB else []
+    graph = walked(reader, node, walk, parts)
+    if rollup is Rollup.PARENT:
+        graph = rolled_up(reader, graph)
+    elif rollup is None:
+        graph = without_actions(graph, node.id)
+    drawing = drawn(reader, graph, as_of=walk.as_of)
     return _paged(drawing, page, is_truncated=graph.is_truncated)
 
 

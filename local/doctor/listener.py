@@ -1,0 +1,109 @@
+"""Where a job's listener posts, and with which key, by the settings that the job runs with."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import yaml
+
+from local.doctor.client import LINEAGE, Client
+from local.doctor.finding import Blame, Finding, Ill
+
+Settings = Mapping[str, str]
+
+CLASS = "io.openlineage.spark.agent.OpenLineageSparkListener"
+OWN = "spark.openlineage"
+TRANSPORT = f"{OWN}.transport"
+URL, ENDPOINT = f"{TRANSPORT}.url", f"{TRANSPORT}.endpoint"
+FILE, FILE_VARIABLE = "openlineage.yml", "OPENLINEAGE_CONFIG"
+SETTING = re.compile(r"([^\s=:#!][^\s=:]*)(?:\s*[=:]\s*|\s+)(.*)")
+JARS = {"spark.jars": ",", "spark.driver.extraClassPath": ":"}
+
+
+@dataclass(frozen=True)
+class Listener:
+    """`client` posts as the listener does."""
+
+    client: Client
+    namespace: str
+
+
+def listener_of(spark_defaults: Path, environment: Mapping[str, str]) -> Listener:
+    """Return what the listener does by a file of Spark's settings and a file of its own, if it has one.
+
+    Of a URL among Spark's settings it ignores the path, one in its own file it takes as it is (listener 1.53, seen).
+    Raises Ill if it sends nothing by these, OSError if the settings cannot be read.
+    """
+    told = dict(settings_in(spark_defaults.read_text(encoding="utf-8")))
+    own = of_own_file(told, environment)
+    settings = {**own, **told}
+    for found in (not_there(settings), silent(settings, own)):
+        if found:
+            raise Ill(found)
+    url = urlsplit(settings[URL])
+    path = "" if URL in told else url.path
+    endpoint = "/" + settings.get(ENDPOINT, LINEAGE).lstrip("/")
+    if path and ENDPOINT in settings:
+        what = f"{URL} has a path, and there is an endpoint: the listener wants one of them, and sends nothing"
+        raise Ill(Finding(what, f"take {path} off: it should be the output ApiUrl as it is", Blame.PATH))
+    client = Client(f"{url.scheme}://{url.netloc}", settings.get(f"{TRANSPORT}.auth.apiKey", ""), path or endpoint)
+    return Listener(client, settings.get(f"{OWN}.namespace", "default"))
+
+
+def settings_in(text: str) -> Iterator[tuple[str, str]]:
+    """The settings of a file as spark-submit reads it: `NAME VALUE` or `NAME=VALUE`, a line each."""
+    for line in text.splitlines():
+        if found := SETTING.fullmatch(line.strip()):
+            yield found[1], found[2]
+
+
+def of_own_file(settings: Settings, environment: Mapping[str, str]) -> dict[str, str]:
+    """What the listener's own file says, under the names of settings."""
+    named = [settings.get(f"spark.yarn.appMasterEnv.{FILE_VARIABLE}"), environment.get(FILE_VARIABLE)]
+    files = [*(Path(each) for each in named if each), Path(FILE), Path.home() / ".openlineage" / FILE]
+    try:
+        file = next((each for each in files if each.is_file()), None)
+        return dict(flattened(OWN, yaml.safe_load(file.read_text(encoding="utf-8")))) if file else {}
+    except (OSError, yaml.YAMLError) as error:
+        what = f"the listener's file cannot be read: {type(error).__name__}"
+        raise Ill(Finding(what, "run this as the user that drivers run as; the file is YAML", Blame.KEY)) from error
+
+
+def flattened(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for inner, each in value.items():
+            yield from flattened(f"{name}.{inner}", each)
+    else:
+        yield name, str(value)
+
+
+def not_there(settings: Settings) -> Finding | None:
+    """Why Spark has no listener, as far as settings tell: a release may have its jar where no setting names it."""
+    if CLASS not in settings.get("spark.extraListeners", "").split(","):
+        fix = f"set spark.extraListeners={CLASS}, for all jobs: emr_jobs/cluster"
+        return Finding("spark.extraListeners does not name the listener", fix, Blame.LISTENER)
+    named = [jar for setting, separator in JARS.items() for jar in settings.get(setting, "").split(separator)]
+    jars = [each.removeprefix("file:") for each in named if "openlineage" in each]
+    lost = [each for each in jars if each.startswith("/") and "*" not in each and not Path(each).is_file()]
+    if lost:
+        fix = "see the bootstrap action's log: stderr.gz under node/ in the cluster's log folder"
+        return Finding(f"the listener's jar {lost[0]} is not there", fix, Blame.LISTENER)
+    return None
+
+
+def silent(settings: Settings, own: Settings) -> Finding | None:
+    """Why a listener sends nothing."""
+    if own and f"{TRANSPORT}.type" not in own:
+        what = "the listener's own file has no transport.type: the listener reads nothing of it, and sends nothing"
+        return Finding(what, "write `type: http` under `transport:`", Blame.LISTENER)
+    kind = settings.get(f"{TRANSPORT}.type")
+    if kind != "http":
+        what = f"{TRANSPORT}.type is {kind}" if kind else f"{TRANSPORT}.type is not set"
+        return Finding(f"{what}: nothing is sent over HTTP", f"set {TRANSPORT}.type=http", Blame.LISTENER)
+    url = urlsplit(settings.get(URL, ""))
+    if url.scheme not in ("http", "https") or not url.netloc:
+        return Finding(f"{URL} is no URL of http or https", "set it to the output ApiUrl: https://...", Blame.LISTENER)
+    return None
