@@ -1,6 +1,7 @@
 """A Kafka broker as a child process, in KRaft mode: one node that is its own controller, on ports that loopback alone
-reaches. `python -m local.kafka` runs one until Ctrl-C, for the streaming pipelines of emr_jobs."""
+reaches. `headwater kafka` runs one until Ctrl-C, for the streaming pipelines of emr_jobs."""
 
+import argparse
 import socket
 import subprocess
 import sys
@@ -118,9 +119,13 @@ def wait_until_ready(process: subprocess.Popen[bytes], broker: Broker) -> None:
 
 
 def main() -> None:
+    """Run a broker until Ctrl-C."""
+    top = argparse.ArgumentParser(prog="headwater kafka", description=__doc__)
+    top.add_argument("--port", type=int, default=PORT, help="of 127.0.0.1 (default: %(default)s)")
+    port = top.parse_args().port
     layout = Layout.here()
     try:
-        with kafka(layout, layout.run("kafka"), PORT) as bootstrap:
+        with kafka(layout, layout.run("kafka"), port) as bootstrap:
             print(f"Kafka is up at {bootstrap}, empty; Ctrl-C stops it", flush=True)
             while True:
                 time.sleep(1)
