@@ -193,3 +193,26 @@ def test_who_told_of_a_snapshot_first_wrote_it() -> None:
 def test_who_wrote_a_snapshot_that_nobody_told_of_is_not_known() -> None:
     assert upstream(after(wrote(1, FIRST), scanned(2, SECOND)), 2)[2] == {"t": None}
     assert upstream(after(ran(1, "", "t"), scanned(2, SECOND)), 2)[2] == {"t": 1}, "but for tables without snapshots"
+
+
+def created(run: int, snapshot: str | None) -> Document:
+    """A CREATE TABLE IF NOT EXISTS: of a table that is there, the listener names the present snapshot."""
+    version: dict[str, Any] = {"version": factory.facet(datasetVersion=snapshot)} if snapshot else {}
+    change = factory.facet(lifecycleStateChange="CREATE")
+    output: Document = factory.dataset("t", lifecycleStateChange=change, **version)
+    return factory.run_event("COMPLETE", run=run, job=f"job {run}", seconds=60 * run, outputs=[output])
+
+
+def test_a_stream_that_names_no_snapshot_wrote_what_nobody_else_did() -> None:
+    started = created(1, None), ran(2, "s", "t", seconds=70)
+    restarted = created(3, FIRST), ran(4, "s", "t", seconds=190)
+    assert upstream(after(*started, scanned(5, FIRST)), 5)[5] == {"t": 2}
+    assert upstream(after(*started, *restarted, scanned(5, FIRST)), 5)[5] == {"t": 4}
+    assert upstream(after(*started, *restarted, created(5, SECOND), scanned(6, SECOND)), 6)[6] == {"t": 4}
+    assert upstream(after(*started, *restarted, wrote(5, SECOND), scanned(6, SECOND)), 6)[6] == {"t": 5}
+
+
+def test_a_table_that_was_made_by_a_query_was_written() -> None:
+    made = created(1, FIRST)
+    made["outputs"][0]["outputFacets"] = {"outputStatistics": factory.facet(rowCount=3)}
+    assert upstream(after(made, created(2, FIRST), scanned(3, FIRST)), 3)[3] == {"t": 1}

@@ -14,6 +14,7 @@ from headwater.graph.naming import Naming
 from headwater.graph.neighbours import NOBODY, ROOT, Neighbours, Page, Side, union
 from headwater.graph.register import values
 from headwater.graph.run import Run, joined
+from headwater.graph.schema_diff import columns_diff, columns_of, without_metadata
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.store import keys, records
@@ -61,7 +62,7 @@ class Reader:
     def datasets(self, ids: Collection[NodeId], *, deleted: bool = False) -> dict[NodeId, DatasetHead]:
         """The heads of datasets that are known, but for deleted ones unless those are asked for too."""
         items = self.table.read([keys.dataset_head(dataset) for dataset in ids], DOC) if ids else {}
-        return _all_heads(items.values()) if deleted else _heads(items.values())
+        return self._as_written(_all_heads(items.values()) if deleted else _heads(items.values()))
 
     def around(self, ids: Collection[NodeId], sides: Collection[Side] = tuple(Side), most: int | None = None) -> Around:
         """Datasets with those who read or write them: one read, unless some have other names or very many neighbours,
@@ -76,12 +77,29 @@ class Reader:
             items = self.table.read(
                 [key for each in unread for key in (keys.dataset_head(each), keys.neighbours(each, ROOT))]
             )
-            heads |= _heads(item for key, item in items.items() if key.sk == keys.HEAD)
+            heads |= self._as_written(_heads(item for key, item in items.items() if key.sk == keys.HEAD))
             pages = {keys.node_of(k.pk): records.read_page(item) for k, item in items.items() if k.sk != keys.HEAD}
             roots |= pages
             unread = {other for page in pages.values() for other in page.merged} - roots.keys() - unread
         users = read_below(self.table, roots, sides, most)
         return replace(_merged(heads, users.of, _groups(heads, roots)), is_cut=bool(users.cut))
+
+    def _as_written(self, heads: dict[NodeId, DatasetHead]) -> dict[NodeId, DatasetHead]:
+        """Datasets with all the columns that they were written with, also if the newest that was said of them is what
+        somebody read: some of the columns, or those of an older snapshot."""
+        written = {
+            keys.schema(dataset, head.written): (dataset, head)
+            for dataset, head in heads.items()
+            if head.written and head.schema_digest not in (None, head.written)
+        }
+        items = self.table.read(written) if written else {}
+        for key, item in items.items():
+            dataset, head = written[key]
+            schema = records.read_document(item)
+            diff = columns_diff(columns_of(schema), without_metadata(columns_of(head.schema)))
+            if not (diff.added or diff.retyped):
+                heads[dataset] = replace(head, schema=schema, facets={**head.facets, SCHEMA: head.written})
+        return heads
 
     def edges_at(self, jobs: Mapping[NodeId, JobHead], time: Instant) -> dict[NodeId, Edges]:
         """What jobs read and wrote at a time: by each one's newest run until then that names a dataset."""

@@ -23,7 +23,7 @@ from headwater.lookup.reader import Reader
 from headwater.lookup.runs import known_run
 from headwater.lookup.shapes import Shape
 from headwater.lookup.side_by_side import side_by_side
-from headwater.lookup.snapshots import scanned_snapshot, written_snapshot
+from headwater.lookup.snapshots import scanned_snapshot, writes_data, written_snapshot
 from headwater.openlineage.event import is_uuid
 from headwater.openlineage.faults import Fault, Refused
 from headwater.openlineage.instant import shown
@@ -124,17 +124,18 @@ def _producers(reader: Reader, runs: Collection[Run]) -> dict[Place, Run]:
 
 def _by_snapshots(reader: Reader, reads: Sequence[_Read], made_by: dict[Place, Run]) -> dict[Place, Run]:
     """Where a run says which snapshot of an Iceberg table it read, who wrote that one, not the newest: it may have
-    travelled in time. Who that was is not known if others are known by their snapshots, and none by this one."""
+    travelled in time. If writers are known by their snapshots, and none by this one, it was the newest of those that
+    never name one, as a stream does not."""
     scanned = [read for read in reads if read.snapshot is not None]
     wrote = _writes(reader, scanned, LOOKED_AT) if scanned else {}
     items = reader.table.read({key for found in wrote.values() for key in found})
     for read in scanned:
-        of = {key: written_snapshot(records.read_write(items[key])) for key in wrote[read.place] if key in items}
-        first = next((key for key in reversed(of) if of[key] == read.snapshot), None)
-        if any(of.values()):
+        uses = {key: records.read_write(items[key]) for key in wrote[read.place] if key in items}
+        of = {key: written_snapshot(use) for key, use in uses.items() if writes_data(use)}
+        made = [key for key in of if of[key] == read.snapshot][-1:] or [key for key in of if of[key] is None]
+        if any(of.values()) or len(of) < len(uses):
             made_by.pop(read.place, None)
-        if first:
-            made_by |= _runs_of(reader, {read.place: [first]})
+            made_by |= _runs_of(reader, {read.place: made})
     return made_by
 
 

@@ -11,6 +11,9 @@ from typing import Any
 from headwater.graph.mention import DatasetUse
 from headwater.graph.register import values
 
+_OF_THE_TABLE = {"CREATE", "ALTER", "RENAME", "DROP"}
+"""Changes of a table that are none of its data (lifecycleStateChange facet)."""
+
 
 def scanned_snapshot(use: DatasetUse) -> float | None:
     """The snapshot that a run says it scanned."""
@@ -26,6 +29,13 @@ def written_snapshot(use: DatasetUse) -> float | None:
         case {"datasetVersion": str(version)} if version.isdecimal():
             return _id(version)
     return None
+
+
+def writes_data(use: DatasetUse) -> bool:
+    """Whether a run wrote rows: who creates a table if there is none, or alters it, names the snapshot there is."""
+    change = values(use.facets).get("lifecycleStateChange")
+    kind = change.get("lifecycleStateChange") if isinstance(change, dict) else None
+    return kind not in _OF_THE_TABLE or "outputStatistics" in use.io_facets
 
 
 def _id(snapshot: Any) -> float | None:

@@ -1,0 +1,69 @@
+"""Which columns a dataset has when those who read it say something else than those who write it."""
+
+from typing import Any
+
+import pytest
+
+from tests import factory
+from tests.factory import Document
+from tests.lookup.questions import LAKE, after
+
+TABLE = "wh/crm/customers"
+ICEBERG = {"framework": "iceberg", "type": "hadoop", "name": "lake"}
+WIDE = factory.schema("id:long", "name:string", "tier:string")
+
+
+def wrote(schema: Document, *, run: int = 1) -> Document:
+    return factory.run_event(
+        "COMPLETE", job="load", run=run, seconds=60 * run, outputs=[factory.dataset(TABLE, schema=schema)]
+    )
+
+
+def read(schema: Document, *, run: int = 2, **facets: Any) -> Document:
+    inputs = [factory.dataset(TABLE, schema=schema, **facets)]
+    return factory.run_event("COMPLETE", job="report", run=run, seconds=60 * run, inputs=inputs)
+
+
+def columns(*documents: Document) -> list[str]:
+    """The columns that the dataset is shown with: by itself, in a list, and in a graph."""
+    ask = after(*documents)
+    of_lake = "namespaces/s3%3A%2F%2Flake/datasets"
+    (listed,) = ask(of_lake)["datasets"]
+    graph = ask("lineage", nodeId=f"dataset:{LAKE}:{TABLE}")["graph"]
+    shown = [
+        ask(f"{of_lake}/wh%2Fcrm%2Fcustomers"),
+        listed,
+        *(each["data"] for each in graph if each["type"] == "DATASET"),
+    ]
+    names = [[field["name"] for field in each["fields"]] for each in shown]
+    assert names == names[:1] * 3
+    return names[0]
+
+
+@pytest.mark.parametrize("fewer", [("id:long", "name:string"), ("tier:string", "id:long", "_file:string")])
+def test_who_reads_some_columns_or_an_older_snapshot_takes_none_away(fewer: tuple[str, ...]) -> None:
+    assert columns(wrote(WIDE), read(factory.schema(*fewer))) == ["id", "name", "tier"]
+
+
+def test_who_reads_more_than_was_written_knows_of_a_writer_that_nobody_heard_of() -> None:
+    assert columns(wrote(WIDE), read(factory.schema("id:long", "mail:string"))) == ["id", "mail"]
+
+
+def test_who_writes_fewer_columns_takes_the_others_away() -> None:
+    assert columns(wrote(WIDE), wrote(factory.schema("id:long"), run=3)) == ["id"]
+
+
+def snapshots_of(table: str) -> Document:
+    """A read of an Iceberg table's snapshots, as the Spark listener tells of it."""
+    schema = factory.schema("committed_at:timestamp", "snapshot_id:long")
+    names = factory.symlinks(f"{table}.snapshots", namespace=f"{LAKE}/wh")
+    return read(schema, catalog=factory.facet(**ICEBERG), symlinks=names)
+
+
+def test_a_metadata_table_is_not_its_table() -> None:
+    assert columns(wrote(WIDE), snapshots_of("crm.customers")) == ["id", "name", "tier"]
+    assert columns(snapshots_of("crm.customers")) == []
+
+
+def test_a_table_that_is_called_like_a_metadata_table_is_one() -> None:
+    assert columns(snapshots_of("crm")) == ["committed_at", "snapshot_id"]
