@@ -64,7 +64,9 @@ def free_port() -> int:
 
 
 def write_private(file: Path, text: str) -> None:
-    """Write a file that only its owner can read, from its first byte on."""
-    file.unlink(missing_ok=True)
-    file.touch(mode=0o600)
-    file.write_text(text, encoding="utf-8")
+    """Write a file that only its owner can read, from its first byte on. It is never there in part."""
+    part = file.with_name(f"{file.name}.{os.getpid()}")
+    part.unlink(missing_ok=True)
+    part.touch(mode=0o600)
+    part.write_text(text, encoding="utf-8")
+    part.replace(file)

@@ -3,6 +3,7 @@
 import fcntl
 import hashlib
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,6 +57,7 @@ def held_to_their_pins(jars: list[Jar], folder: Path, java: Path) -> list[Path]:
         fcntl.flock(lock, fcntl.LOCK_EX)
         missing = [jar for jar in jars if not (folder / jar.file_name).is_file()]
         if missing:
+            print(f"fetching {len(missing)} jars from Maven Central, once", file=sys.stderr, flush=True)
             fetch(missing, folder, java)
     for jar in jars:
         check(folder / jar.file_name, jar)

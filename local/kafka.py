@@ -54,6 +54,8 @@ class Broker:
 @contextmanager
 def kafka(layout: Layout, folder: Path, port: int | None = None) -> Iterator[str]:
     """Run a broker for the length of a `with` block and give its bootstrap servers. Topics are made when first used."""
+    if port and is_taken(port):
+        raise Failure(f"port {port} is taken, perhaps by another broker", "name another by --port")
     java = java_home(layout) / "bin" / "java"
     folder.mkdir(parents=True, exist_ok=True)
     broker = Broker(java, jar_files(layout, java, BROKER), folder, port or free_port())
@@ -71,6 +73,12 @@ def kafka(layout: Layout, folder: Path, port: int | None = None) -> Iterator[str
         yield broker.bootstrap
     finally:
         end_group(process)
+
+
+def is_taken(port: int) -> bool:
+    """Whether somebody listens on a port of this machine."""
+    with socket.socket() as found:
+        return found.connect_ex(("127.0.0.1", port)) == 0
 
 
 def format_storage(broker: Broker) -> None:

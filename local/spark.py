@@ -76,7 +76,8 @@ class Spark:
         """Return the spark-submit command. The key is in no setting: Spark writes those into its logs and its UI."""
         settings = self.folder / "spark.conf"
         write_private(self.listener_file, yaml.safe_dump(self.listener_key()))
-        write_private(settings, "".join(f"{name} {value}\n" for name, value in self.settings().items()))
+        lines = (f"{name} {escaped(value)}\n" for name, value in self.settings().items())
+        write_private(settings, "".join(lines))
         submit = self.home / "bin" / "spark-submit"
         options = [f"--{name}" if value is True else f"--{name}={value}" for name, value in arguments.items()]
         return [str(submit), "--properties-file", str(settings), str(program), *options]
@@ -124,6 +125,11 @@ class Spark:
         python["PYTHONPATH"] = str(Layout.here().root / "emr_jobs" / "packages")
         python["OPENLINEAGE_CONFIG"] = str(self.listener_file)
         return kept | python | {"JAVA_HOME": str(self.java_home), "SPARK_LOCAL_IP": "127.0.0.1"}
+
+
+def escaped(value: str) -> str:
+    """Return a value as Java reads it from a file of properties."""
+    return value.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
 
 
 def complaint(log: Path, most: int = 5) -> str:

@@ -5,6 +5,7 @@ the Kafka connector are there, and what emr_jobs/packages holds. Spark's log goe
 """
 
 import argparse
+import hashlib
 import json
 import os
 import sys
@@ -35,20 +36,36 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="headwater submit", description="Run a PySpark program with the listener.")
     top.add_argument("--namespace", default=NAMESPACE, help="to report in (default: %(default)s)")
     top.add_argument(
-        "--conf", action="append", default=[], metavar="NAME=VALUE", help="a setting of Spark's; repeatable"
+        "--conf",
+        action="append",
+        type=setting,
+        default=[],
+        metavar="NAME=VALUE",
+        help="a setting of Spark's; repeatable",
     )
     top.add_argument("program", type=Path)
     top.add_argument("arguments", nargs=argparse.REMAINDER, help="of the program")
     return top
 
 
+def setting(text: str) -> tuple[str, str]:
+    """Return a setting's name and value."""
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise argparse.ArgumentTypeError(f"{text} is not NAME=VALUE")
+    return name, value
+
+
 def spark_for(layout: Layout, options: argparse.Namespace) -> Spark:
     url, key = target(layout)
     home = java_home(layout)
     jars = jar_files(layout, home / "bin" / "java", PINS, CONNECTORS)
-    more = dict(each.split("=", maxsplit=1) for each in options.conf if "=" in each)
+    more = dict(options.conf)
     settings = {"spark.openlineage.namespace": options.namespace, **more}
-    return Spark(home, jars, url, key, layout.run("submit"), more=settings)
+    of_these = hashlib.sha256(json.dumps([url, key, settings]).encode()).hexdigest()
+    folder = layout.run("submit") / of_these[:16]  # jobs that run at one time share no files but those of same content
+    folder.mkdir(exist_ok=True)
+    return Spark(home, jars, url, key, folder, more=settings)
 
 
 def target(layout: Layout) -> tuple[str, str]:

@@ -13,6 +13,10 @@ readonly JAR=$ROOT/usr/lib/headwater/openlineage-spark.jar
 
 main() {
   local url='' secret='' jar='' sha256=''
+  if [[ ${1:-} == --help ]]; then
+    sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
+    exit 0
+  fi
   while (($# > 1)); do
     case $1 in
       --url) url=$2 ;;
@@ -24,9 +28,10 @@ main() {
     shift 2
   done
   (($# == 0)) || give_up "what is $1 for?"
-  [[ $url == http*://* ]] || give_up '--url is needed: the output ApiUrl'
+  [[ $url =~ ^https?://[^[:space:]\"\'\\]+$ ]] || give_up '--url is needed: the output ApiUrl'
   [[ -n $secret ]] || give_up '--secret is needed: the ARN of a secret that holds a key with the scope ingest'
   if [[ -n $jar ]]; then
+    [[ $sha256 =~ ^[0-9a-fA-F]{64}$ ]] || give_up '--sha256 is needed with --jar: 64 hexadecimal digits'
     fetch_jar "$jar" "$sha256"
   fi
   write_settings "$url" "$secret"

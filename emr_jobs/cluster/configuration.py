@@ -8,6 +8,7 @@ No key is in it: emr and eks read it from a file, serverless from Secrets Manage
 
 import argparse
 import json
+import re
 from collections.abc import Callable
 
 LISTENER = "io.openlineage.spark.agent.OpenLineageSparkListener"
@@ -47,8 +48,29 @@ def listener(url: str, namespace: str) -> Settings:
 
 def ships(release: str) -> bool:
     """Whether a release of EMR, as `7.11.0` or `emr-7.11.0`, has the listener."""
-    major, minor, *_ = release.removeprefix("emr-").split(".")
+    major, minor = release.removeprefix("emr-").split(".")[:2]
     return (int(major), int(minor)) >= SHIPPED_SINCE
+
+
+def release(text: str) -> str:
+    """Return a release of EMR, if it is one."""
+    if not re.fullmatch(r"(emr-)?\d+\.\d+(\.\d+)?", text):
+        raise argparse.ArgumentTypeError(f"{text} is no release, such as 7.11.0")
+    return text
+
+
+def address(text: str) -> str:
+    """Return a URL, if it is one that jobs can post to. Spaces and quotes have no place in settings."""
+    if not re.fullmatch(r"https?://[^\s\"'\\]+", text):
+        raise argparse.ArgumentTypeError(f"{text} is no URL of http or https")
+    return text
+
+
+def plain(text: str) -> str:
+    """Return a namespace, if all platforms can take it: Glue splits its settings at spaces."""
+    if not re.fullmatch(r"[^\s\"'\\]+", text):
+        raise argparse.ArgumentTypeError("a namespace without spaces and quotes is wanted")
+    return text
 
 
 def emr(options: argparse.Namespace) -> object:
@@ -102,12 +124,16 @@ PLATFORMS: dict[str, Callable[[argparse.Namespace], object]] = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("platform", choices=PLATFORMS)
-    parser.add_argument("--url", required=True, help="of the API, as the output ApiUrl says")
-    parser.add_argument("--namespace", required=True, help="that the jobs report in")
-    parser.add_argument("--release", default="7.11.0", help="of EMR (default: %(default)s, which has the listener)")
+    parser.add_argument("--url", type=address, required=True, help="of the API, as the output ApiUrl says")
+    parser.add_argument("--namespace", type=plain, required=True, help="that the jobs report in")
+    parser.add_argument(
+        "--release", type=release, default="7.11.0", help="of EMR (default: %(default)s, which has the listener)"
+    )
     parser.add_argument("--jar", help="s3:// address of the listener's jar, where the release has none, or an old one")
     parser.add_argument("--secret", help="ARN of the secret that holds the key (serverless)")
     options = parser.parse_args()
+    if options.platform == "emr" and options.jar:
+        parser.error("on EMR on EC2 bootstrap.sh takes --jar")
     if options.platform == "serverless" and not options.secret:
         parser.error("serverless needs --secret")
     if options.platform in ("serverless", "eks") and not ships(options.release) and not options.jar:

@@ -3,19 +3,19 @@
 import argparse
 import json
 import os
+import re
 import sys
 from pathlib import Path
 
 from local.doctor.arrivals import Arrivals
-from local.doctor.canary import NAMESPACE, posted, read_back
+from local.doctor.canary import FORBIDDEN, NAMESPACE, posted, read_back
 from local.doctor.checks import findings
-from local.doctor.client import Client
+from local.doctor.client import Client, is_address
 from local.doctor.finding import Blame, Finding, Ill
 from local.doctor.listener import Listener, listener_of
 from local.layout import Layout
 
 URL, KEY = "HEADWATER_URL", "HEADWATER_API_KEY"
-FORBIDDEN = 403
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -55,15 +55,18 @@ def client_of(options: argparse.Namespace) -> Client:
         if not endpoint.is_file():
             raise ValueError(f"set {URL} and {KEY}, or run `make up`")
         found = json.loads(endpoint.read_text(encoding="utf-8"))
-        return Client(found["url"], found["key"])
-    if not options.url.startswith(("http://", "https://")):
+        return Client(found["url"], key_of(options) or found["key"])
+    if not is_address(options.url):
         raise ValueError(f"{options.url} is no URL of http or https")
     return Client(options.url.rstrip("/"), key_of(options))
 
 
 def key_of(options: argparse.Namespace) -> str:
-    key = options.key_file.read_text(encoding="utf-8") if options.key_file else os.environ.get(KEY, "")
-    return str(key).strip()
+    key = str(options.key_file.read_text(encoding="utf-8") if options.key_file else os.environ.get(KEY, "")).strip()
+    if not re.fullmatch(r"[!-~]*", key):
+        what = "the key holds a space, a line break or a letter beyond ASCII: no request can carry it"
+        raise Ill(Finding(what, "take it as it was made: docs/operating.md", Blame.KEY))
+    return key
 
 
 def examine(client: Client, namespace: str | None) -> int:

@@ -11,6 +11,9 @@ from local.doctor.finding import Blame, Finding, Ill
 NAMESPACE = "headwater-doctor"
 JOB, SOURCE, TARGET = "canary", "canary/source", "canary/target"
 SEEN_SECONDS = 30
+FORBIDDEN = 403
+LINE, SHOWN = "\n", 80
+"""Of what a stranger answers, the beginning."""
 LISTENER_SECONDS = 5
 """How long the Spark listener waits for an answer."""
 PRODUCER = "https://github.com/headwater-lineage/headwater/doctor"
@@ -57,6 +60,9 @@ def wait_until_seen(client: Client, namespace: str, run_id: str) -> None:
         answer = client.get("jobs", "runs", run_id)
         if answer.status == 200 and answer.body["state"] == "COMPLETED":
             return
+        if answer.status == FORBIDDEN:
+            fix = "give the doctor one with the scope read. Jobs need none: --spark-defaults tries what those have"
+            raise Ill(Finding("the run was taken, but the key may not read it back", fix, Blame.KEY))
         if answer.status not in (200, 404, 503):
             raise Ill(refusal(client, answer, namespace))
         if time.monotonic() > deadline:
@@ -73,23 +79,31 @@ def too_slow(seconds: float) -> Finding:
 
 def refusal(client: Client, answer: Answer, namespace: str) -> Finding:
     """What is to blame for an answer that is not the wanted one."""
-    said = answer.body.get("message", "") if isinstance(answer.body, dict) else str(answer.body)
     if answer.status == 0:
-        fix = "is the URL the output ApiUrl? From a private subnet: a NAT gateway, and port 443 out (emr_jobs/cluster)"
-        return Finding(f"{client.url} has no answer: {said}", fix, Blame.NETWORK)
+        return no_answer(client, str(answer.body))
+    if answer.status in (404, 405):
+        return wrong_path(client)
+    if not isinstance(answer.body, dict) or answer.status in range(200, 400):
+        what = f"answered {answer.status}: {str(answer.body).partition(LINE)[0][:SHOWN]}"
+        return Finding(what, "is this Headwater? It should be the output ApiUrl, over https", Blame.PATH)
+    said = answer.body.get("message", "")
     if answer.status == 401:
         fix = "put a key that is in the secret, and not expired, into HEADWATER_API_KEY: docs/operating.md"
         return Finding(f"the key is not known: {said}", fix, Blame.KEY)
-    if answer.status == 403:
+    if answer.status == FORBIDDEN:
         fix = f"a key needs the scopes ingest and read, and the namespace {namespace} (or name another: --namespace)"
         return Finding(f"the key may not do that: {said}", fix, Blame.KEY)
-    if answer.status in (404, 405):
-        return wrong_path(client)
-    if answer.status >= 500:
-        fix = "see the logs of the functions, and docs/operating.md"
-        return Finding(f"answered {answer.status}: {said}", fix, Blame.STACK)
-    fix = "is this Headwater? It should be the output ApiUrl, over https"
-    return Finding(f"answered {answer.status}: {said}", fix, Blame.PATH)
+    return Finding(
+        f"answered {answer.status}: {said}", "see the logs of the functions, and docs/operating.md", Blame.STACK
+    )
+
+
+def no_answer(client: Client, said: str) -> Finding:
+    if "SSL" in said:
+        fix = "is it http:// and not https://, as for the stack of `make up`? Does this machine trust who signed it?"
+        return Finding(f"{client.url} does not speak TLS as it should: {said}", fix, Blame.NETWORK)
+    fix = "is the URL the output ApiUrl? From a private subnet: a NAT gateway, and port 443 out (emr_jobs/cluster)"
+    return Finding(f"{client.url} has no answer: {said}", fix, Blame.NETWORK)
 
 
 def wrong_path(client: Client) -> Finding:

@@ -27,7 +27,7 @@ def nothing_arrived(arrivals: Arrivals, namespace: str | None) -> Iterator[Findi
     """Why a graph is empty though the canary went through: nothing is sent, or under another name."""
     if not arrivals.events:
         yield Finding(
-            "no event has arrived but the canary's",
+            "no event has arrived but the canary's, as far as this key may see",
             "is spark.extraListeners set, the listener's jar there, and spark.openlineage.transport.type `http`? Any "
             "other sends nothing. Where the driver runs, --spark-defaults tells, and OpenLineage in the driver's log",
             Blame.LISTENER,

@@ -1,6 +1,7 @@
 """Asks an API of Headwater, and keeps a failure to answer as what it was."""
 
 import json
+import re
 import time
 import urllib.error
 import urllib.request
@@ -55,6 +56,17 @@ class Client:
             return Answer(error.code, _read(error.read()), time.monotonic() - start)
         except (OSError, ValueError, HTTPException) as error:
             return Answer(0, str(getattr(error, "reason", error)), time.monotonic() - start)
+
+
+def is_address(url: str) -> bool:
+    """Whether a URL is one that can be asked."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return False
+    is_web = parts.scheme in ("http", "https") and bool(parts.hostname)
+    return is_web and port != 0 and re.fullmatch(r"[!-~]+", url) is not None
 
 
 def _read(body: bytes) -> Any:

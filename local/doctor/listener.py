@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import yaml
 
-from local.doctor.client import LINEAGE, Client
+from local.doctor.client import LINEAGE, Client, is_address
 from local.doctor.finding import Blame, Finding, Ill
 
 Settings = Mapping[str, str]
@@ -103,7 +103,6 @@ def silent(settings: Settings, own: Settings) -> Finding | None:
     if kind != "http":
         what = f"{TRANSPORT}.type is {kind}" if kind else f"{TRANSPORT}.type is not set"
         return Finding(f"{what}: nothing is sent over HTTP", f"set {TRANSPORT}.type=http", Blame.LISTENER)
-    url = urlsplit(settings.get(URL, ""))
-    if url.scheme not in ("http", "https") or not url.netloc:
+    if not is_address(settings.get(URL, "")):
         return Finding(f"{URL} is no URL of http or https", "set it to the output ApiUrl: https://...", Blame.LISTENER)
     return None

@@ -11,6 +11,7 @@ from local.doctor.arrivals import Arrivals
 from local.doctor.client import Client
 from local.doctor.finding import Blame, Finding
 from tests import factory
+from tests.local.upstream import Upstream, serving
 
 NOW = datetime(2026, 11, 21, 8, tzinfo=UTC)
 
@@ -82,6 +83,34 @@ def test_a_key_is_never_shown() -> None:
     assert "secret" not in repr(Client("http://127.0.0.1", "secret"))
 
 
-def test_what_to_examine_has_to_be_said(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--url", "ftp://somewhere"]) == 2
+@pytest.mark.parametrize(
+    "url", ["ftp://somewhere", "http://", "http://h:abc", "http://[::1", "http://h/a b", "http://h/\u00e4"]
+)
+def test_what_is_no_url_is_said_to_be_none(url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--url", url]) == 2
     assert "is no URL" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("key", ["k\u00fc\u20ac", "one\ntwo", "one two"])
+def test_a_key_that_no_request_can_carry_is_to_blame_and_not_shown(
+    key: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HEADWATER_API_KEY", key)
+    assert main(["--url", "http://127.0.0.1:9"]) == 1
+    said = capsys.readouterr().out
+    assert (said.startswith("[the key is to blame]"), key in said) == (True, False)
+
+
+@pytest.mark.parametrize("status", [200, 403, 500, 501])
+def test_an_answer_that_is_not_headwaters_blames_the_path(status: int, capsys: pytest.CaptureFixture[str]) -> None:
+    with serving(Upstream(status=status, body=b"<!DOCTYPE HTML>\n<html>\n", headers={})) as stranger:
+        assert main(["--url", stranger.url]) == 1
+    blame, fix = [line for line in capsys.readouterr().out.splitlines() if "examining" not in line]
+    assert blame == f"[the path is to blame] answered {status}: <!DOCTYPE HTML>"
+    assert "is this Headwater?" in fix
+
+
+def test_https_where_http_is_spoken_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with serving(Upstream()) as upstream:
+        assert main(["--url", upstream.url.replace("http:", "https:")]) == 1
+    assert "is it http:// and not https://" in capsys.readouterr().out
