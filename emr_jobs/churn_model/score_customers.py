@@ -43,14 +43,14 @@ def main() -> None:
     arguments = parser.parse_args()
     spark = session(SparkSession.builder, "score_customers")
     try:
-        found = customers(spark, arguments.bootstrap, arguments.customers)
-        messages = scored(found, PipelineModel.load(arguments.model))
-        writer = messages.writeStream.format("kafka").option("kafka.bootstrap.servers", arguments.bootstrap)
-        writer = writer.option("topic", arguments.scores).option("checkpointLocation", arguments.checkpoint)
-        writer = writer.trigger(availableNow=True) if arguments.once else writer.trigger(processingTime=arguments.every)
         reads = [topic(arguments.bootstrap, arguments.customers), model(arguments.model)]
         with lineage(spark, reads=reads, writes=[topic(arguments.bootstrap, arguments.scores)]):
-            writer.start().awaitTermination()
+            found = customers(spark, arguments.bootstrap, arguments.customers)
+            messages = scored(found, PipelineModel.load(arguments.model))
+            writer = messages.writeStream.format("kafka").option("kafka.bootstrap.servers", arguments.bootstrap)
+            writer = writer.option("topic", arguments.scores).option("checkpointLocation", arguments.checkpoint)
+            often = {"availableNow": True} if arguments.once else {"processingTime": arguments.every}
+            writer.trigger(**often).start().awaitTermination()
     finally:
         spark.stop()
 

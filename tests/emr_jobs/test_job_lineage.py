@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 from openlineage.client.event_v2 import Job, Run, RunEvent, RunState
+from py4j.protocol import Py4JNetworkError  # type: ignore[import-untyped]
 
 from job_lineage import Dataset, folder, model, topic
-from job_lineage.application import PRODUCER, plain
+from job_lineage.application import PRODUCER, Lineage, plain
 from job_lineage.reporter import STOP_SECONDS, Silence, key_in_file, reporter
 from tests.local.upstream import Upstream, serving
 
@@ -94,3 +95,32 @@ def test_the_key_is_found_where_the_listener_finds_it(
 
 def test_a_job_without_a_listener_tells_nobody() -> None:
     assert isinstance(reporter({}), Silence)
+
+
+class Kept(Silence):
+    """Keeps what it is given to send."""
+
+    def __init__(self) -> None:
+        self.events: list[RunEvent] = []
+
+    def send(self, event: RunEvent) -> None:
+        self.events.append(event)
+
+
+def test_a_job_that_fails_outside_of_spark_is_told_failed() -> None:
+    kept = Kept()
+    told = Lineage("demo", "train", str(uuid.UUID(int=1)), kept)
+    with pytest.raises(ValueError, match="no rows"), told.telling():
+        raise ValueError("no rows\nof anything")
+    (event,) = kept.events
+    assert (event.eventType, event.run.runId) == (RunState.FAIL, told.run_id)
+    assert "ValueError: no rows" in str((event.run.facets or {})["errorMessage"])
+    assert "of anything" not in str(event.run.facets)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), Py4JNetworkError("Answer from Java side is empty")])
+def test_a_stream_that_is_stopped_did_not_fail(error: BaseException) -> None:
+    kept = Kept()
+    with pytest.raises(type(error)), Lineage("demo", "stream", str(uuid.UUID(int=1)), kept).telling():
+        raise error
+    assert kept.events == []

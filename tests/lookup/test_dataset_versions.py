@@ -209,3 +209,15 @@ def test_a_key_of_other_namespaces_is_refused() -> None:
     assert Asked(table, key_of("demo")).answer(VERSIONS)[0] == 403
     assert Asked(table, key_of("demo")).answer(f"{VERSIONS}/{factory.run_id(1)}")[0] == 403
     assert Asked(table, key_of("s3://*")).answer(VERSIONS)[0] == 200
+
+
+def test_the_current_version_is_the_first_of_the_versions() -> None:
+    """An application begins before its actions, and may write after them."""
+    action = factory.run_event("COMPLETE", job="app.fit", run=2, seconds=20, outputs=[factory.dataset("model")])
+    application = [
+        factory.run_event("START", job="app", run=1, seconds=10),
+        factory.run_event("RUNNING", job="app", run=1, seconds=30, outputs=[factory.dataset("model")]),
+    ]
+    ask = after(action, *application)
+    newest = ask("namespaces/s3%3A%2F%2Flake/datasets/model/versions")["versions"][0]["version"]
+    assert newest == ask("namespaces/s3%3A%2F%2Flake/datasets/model")["currentVersion"] == factory.run_id(1)

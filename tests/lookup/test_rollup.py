@@ -2,9 +2,16 @@
 
 import pytest
 
+from headwater.fold.fold import fold
+from headwater.graph.identity import job_id
+from headwater.graph.naming import Naming
+from headwater.lookup.reader import Reader
+from headwater.lookup.rollup import started_by
+from headwater.openlineage.event import Name
 from tests import factory
 from tests.factory import Document
-from tests.lookup.test_lineage import APPLICATION, LAKE, after, edges, ran
+from tests.lookup.test_cost import CountedTable
+from tests.lookup.test_lineage import APPLICATION, LAKE, RETENTION, after, edges, ran
 
 ACTION = {"jobType": factory.facet(processingType="STREAMING", integration="SPARK", jobType="SQL_JOB")}
 TASK = {"jobType": factory.facet(processingType="BATCH", integration="AIRFLOW", jobType="TASK")}
@@ -67,3 +74,41 @@ def test_a_task_is_no_action_and_stays_beside_the_job_that_started_it() -> None:
     ask = after(ran("app", "topic", "orders", run=9), part("topic", "orders", run=10, facets=TASK))
     found = {("topic", "app"), ("app", "orders"), ("topic", "app.topic_to_orders"), ("app.topic_to_orders", "orders")}
     assert edges(ask("lineage", nodeId=f"dataset:{LAKE}:topic")) == found
+
+
+def below(parent: tuple[int, str], run: int, job: str, reads: str = "", writes: str = "") -> Document:
+    return ran(job, reads, writes, run=run, seconds=run, run_facets={"parent": factory.parent(*parent)})
+
+
+DAG = (
+    ran("dag", "", "", run=1),
+    below((1, "dag"), 2, "dag.clean"),
+    below((2, "dag.clean"), 3, "app"),
+    below((3, "app"), 4, "app.read", "raw", "clean"),
+    below((3, "app"), 5, "app.write", "clean", "daily"),
+    ran("report", "daily", "mail", run=6),
+)
+
+
+@pytest.mark.parametrize("asked", ["dag", "dag.clean", "app"])
+def test_who_is_asked_for_is_one_node_with_all_that_it_started(asked: str) -> None:
+    found = {
+        ("raw", asked),
+        (asked, "clean"),
+        ("clean", asked),
+        (asked, "daily"),
+        ("daily", "report"),
+        ("report", "mail"),
+    }
+    answer = after(*DAG)("lineage", nodeId=f"job:demo:{asked}", rollup="parent")
+    assert edges(answer) == found
+    assert {node["data"]["name"] for node in answer["graph"] if node["type"] == "JOB"} == {asked, "report"}
+
+
+def test_an_application_with_very_many_runs_of_a_job_is_asked_for_each_job_once() -> None:
+    runs = [below((1, "app"), run, "app.batch", "topic") for run in range(10, 300)]
+    table = CountedTable()
+    fold(factory.received(ran("app", "", "", run=1), *runs), table, RETENTION)
+    table.calls = 0
+    assert started_by(Reader(table, Naming()), job_id(Name("demo", "app"))) == [job_id(Name("demo", "app.batch"))]
+    assert table.calls == 3, "the job, its children, and those of one of them"

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from openlineage.client.event_v2 import InputDataset, Job, OutputDataset, Run, RunEvent, RunState
-from openlineage.client.facet_v2 import JobFacet, RunFacet, source_code_location_job
+from openlineage.client.facet_v2 import JobFacet, RunFacet, error_message_run, source_code_location_job
 from openlineage.client.uuid import generate_new_uuid
+from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]
 from pyspark.sql import SparkSession
 
 from job_lineage.datasets import Dataset, model
@@ -18,6 +19,8 @@ from job_lineage.reporter import Reporter, Silence, reporter
 from job_lineage.training import Code, MetricsRunFacet, parameters_facet
 
 LOG = logging.getLogger("job_lineage")
+LONGEST = 300
+"""Characters that are told of an error."""
 RUN_ID = "spark.openlineage.applicationRunId"
 PRODUCER = "https://github.com/headwater-lineage/headwater/emr_jobs/packages/job_lineage"
 
@@ -49,11 +52,16 @@ class Lineage:
         namespace = settings.get("spark.openlineage.namespace", "default")
         return cls(namespace, plain(name), run_id or str(uuid.UUID(int=0)), reporter(settings) if run_id else Silence())
 
-    def tell(self, reads: Iterable[Dataset] = (), writes: Iterable[Dataset] = ()) -> None:
+    def tell(
+        self,
+        reads: Iterable[Dataset] = (),
+        writes: Iterable[Dataset] = (),
+        state: RunState = RunState.RUNNING,
+    ) -> None:
         """Say what the run reads and writes, and all that is known of it so far."""
         event = RunEvent(
             eventTime=datetime.now(UTC).isoformat(),
-            eventType=RunState.RUNNING,
+            eventType=state,
             producer=PRODUCER,
             run=Run(self.run_id, dict(self.facets)),
             job=Job(self.namespace, self.job, dict(self.job_facets)),
@@ -62,16 +70,30 @@ class Lineage:
         )
         self.reporter.send(event)
 
+    @contextmanager
+    def telling(self) -> Iterator[None]:
+        """Say that the run failed if a `with` block does, which Spark does not notice; wait until all is sent.
+
+        That the JVM is gone is no failure: the stream was stopped, or it will not be heard of again.
+        """
+        try:
+            yield
+        except Exception as error:
+            if isinstance(error, Py4JJavaError) or not isinstance(error, Py4JError):
+                self.facets["errorMessage"] = failure(error)
+                self.tell(state=RunState.FAIL)
+            raise
+        finally:
+            self.reporter.wait()
+
 
 @contextmanager
 def lineage(spark: SparkSession, *, reads: Iterable[Dataset], writes: Iterable[Dataset]) -> Iterator[Lineage]:
     """Tell what the application reads and writes, from the beginning of a `with` block on."""
     told = Lineage.of(spark)
     told.tell(reads, writes)
-    try:
+    with told.telling():
         yield told
-    finally:
-        told.reporter.wait()
 
 
 class Training:
@@ -104,12 +126,17 @@ def training(
         told.job_facets["sourceCodeLocation"] = source_code_location_job.SourceCodeLocationJobFacet(
             type="git", url=code.url, version=code.version
         )
-    try:
+    with told.telling():
         yield made
         told.facets["modelMetrics"] = MetricsRunFacet(metrics=dict(made.metrics))
         told.tell(data, [model(path, told.run_id)])
-    finally:
-        told.reporter.wait()
+
+
+def failure(error: Exception) -> RunFacet:
+    """The kind of an error and the first line of what it says."""
+    first = str(error).strip().partition("\n")[0][:LONGEST]
+    message = f"{type(error).__name__}: {first}"
+    return error_message_run.ErrorMessageRunFacet(message=message, programmingLanguage="PYTHON")
 
 
 def plain(name: str) -> str:

@@ -56,9 +56,9 @@ def dataset_shape(reader: Reader, dataset: NodeId) -> Shape:
     items = reader.table.read([*map(keys.job_head, asked), *(keys.column_lineage(*each) for each in digests)])
     jobs = {keys.node_of(key.pk): records.read_job(item) for key, item in items.items() if key.sk == keys.HEAD}
     facets = {key.sk[2:]: records.read_document(item) for key, item in items.items() if key.sk != keys.HEAD}
-    written, quality = _last_write(jobs, ids), _last_check(jobs, ids)
-    found = reader.table.read([key for key in (written, quality) if key])
-    last = found.get(written) if written else None
+    writes, quality = _last_writes(jobs, ids), _last_check(jobs, ids)
+    found = reader.table.read([*writes, *([quality] if quality else [])])
+    last = max((found[key] for key in writes if key in found), key=lambda item: item.labels["at"], default=None)
     checked = found.get(quality) if quality else None
     said = [facets[digest] for digest in _newest_first(head, jobs, ids) if digest in facets]
     write = (keys.run_of(last.key.sk)[0], records.read_write(last)) if last else None
@@ -116,11 +116,12 @@ def _last_used(jobs: Iterable[JobHead], ids: Collection[NodeId]) -> Instant | No
     return max(seen, default=None)
 
 
-def _last_write(jobs: Mapping[NodeId, JobHead], ids: AbstractSet[NodeId]) -> keys.Key | None:
-    """The newest version of a dataset among those that its jobs wrote last."""
+def _last_writes(jobs: Mapping[NodeId, JobHead], ids: AbstractSet[NodeId]) -> list[keys.Key]:
+    """What each of a dataset's jobs wrote last, of those whose runs began last: of the versions of a dataset the newest
+    is among them, though not always that whose run did. An application begins before its actions."""
     found = [(head.chosen, job, each) for job, head in jobs.items() for each in ids & head.chosen.output_ids]
-    newest = max(found, key=lambda each: (each[0][:2], each[1:]), default=None)
-    return keys.write(newest[2], newest[0].run_id, newest[1]) if newest else None
+    newest = sorted(found, key=lambda each: (each[0][:2], each[1:]), reverse=True)[:MAX_WRITES]
+    return [keys.write(dataset, edges.run_id, job) for edges, job, dataset in newest]
 
 
 def _last_check(jobs: Mapping[NodeId, JobHead], ids: AbstractSet[NodeId]) -> keys.Key | None:
@@ -138,3 +139,6 @@ def _last_check(jobs: Mapping[NodeId, JobHead], ids: AbstractSet[NodeId]) -> key
 def _names_of(reader: Reader, ids: Collection[NodeId]) -> list[Name]:
     heads = reader.datasets(ids) if ids else {}
     return sorted(head.facts.name for head in heads.values())
+
+
+MAX_WRITES = 20

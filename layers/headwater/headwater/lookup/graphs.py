@@ -12,7 +12,7 @@ from headwater.lookup.lineage_answer import Drawing, drawn
 from headwater.lookup.names import Kind, Node, NotFound
 from headwater.lookup.question import Page, Question
 from headwater.lookup.reader import Reader
-from headwater.lookup.rollup import Rollup, actions, rolled_up, without_actions
+from headwater.lookup.rollup import Rollup, rolled_up, started_by, without_actions
 from headwater.lookup.shapes import Shape, fields_of
 from headwater.openlineage.faults import Fault, Refused
 
@@ -54,10 +54,10 @@ def _lineage(reader: Reader, question: Question) -> Shape:
         as_of=asked_time(reader, question, node),
         most=page.offset + page.limit,
     )
-    parts = actions(reader, node.id) if rollup is Rollup.PARENT and node.kind is Kind.JOB else []
-    graph = walked(reader, node, walk, parts)
+    started = started_by(reader, node.id) if rollup is Rollup.PARENT and node.kind is Kind.JOB else []
+    graph = walked(reader, node, walk, started)
     if rollup is Rollup.PARENT:
-        graph = rolled_up(reader, graph)
+        graph = rolled_up(reader, graph, node.id, started)
     elif rollup is None:
         graph = without_actions(graph, node.id)
     drawing = drawn(reader, graph, as_of=walk.as_of)

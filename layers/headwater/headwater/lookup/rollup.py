@@ -1,6 +1,6 @@
 """Parents in place of their jobs: a Spark application instead of its actions, a DAG instead of its tasks."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from enum import StrEnum
 from itertools import islice
@@ -12,9 +12,13 @@ from headwater.graph.register import values
 from headwater.lookup import shapes
 from headwater.lookup.lineage import Graph
 from headwater.lookup.reader import Reader
+from headwater.lookup.side_by_side import side_by_side
 from headwater.store import keys
+from headwater.store.keys import Key
 
 MAX_ACTIONS = 1_000
+MAX_LEVELS = 4
+"""A DAG, its tasks, their applications, the actions of those."""
 
 
 class Rollup(StrEnum):
@@ -22,18 +26,32 @@ class Rollup(StrEnum):
     NONE = "none"
 
 
-def actions(reader: Reader, job: NodeId) -> list[NodeId]:
-    """The jobs that the newest run of a job started."""
+def started_by(reader: Reader, job: NodeId) -> list[NodeId]:
+    """The jobs that the newest run of a job started, those that their runs started, and so on."""
     head = reader.jobs([job], seen=False).get(job)
-    if head is None or head.latest is None:
-        return []
-    children = islice(reader.table.listed(keys.children_of(head.latest.run_id)), MAX_ACTIONS)
-    return sorted({keys.node_of(child.key.pk) for child in children})
+    runs = [head.latest.run_id] if head and head.latest else []
+    found: dict[NodeId, str] = {}
+    for _ in range(MAX_LEVELS):
+        listed = side_by_side(lambda run: list(islice(_children(reader, run), MAX_ACTIONS)), runs)
+        runs_of = {keys.node_of(key.pk): keys.run_id_of(key.sk) for of_run in listed for key in of_run}
+        new = list(runs_of.keys() - found.keys() - {job})[: MAX_ACTIONS - len(found)]
+        found |= {each: runs_of[each] for each in new}
+        runs = [runs_of[each] for each in new]
+    return sorted(found)
 
 
-def rolled_up(reader: Reader, graph: Graph) -> Graph:
-    """The graph with each job's parent in its place, as far as it has one."""
-    above = _parents(graph)
+def _children(reader: Reader, run_id: str) -> Iterator[Key]:
+    return (child.key for child in reader.table.listed(keys.children_of(run_id)))
+
+
+def rolled_up(reader: Reader, graph: Graph, start: NodeId, started: Collection[NodeId]) -> Graph:
+    """The graph with each job's parent in its place, as far as it has one.
+
+    A job that was asked for, and started others, is that of all of them: a DAG is one node if it was asked for, its
+    tasks or their applications are if it was not.
+    """
+    above = {job: parent for job, parent in _parents(graph).items() if not started or job != start}
+    above |= dict.fromkeys(graph.jobs.keys() & set(started), start)
     parents = reader.jobs(set(above.values()), seen=False)
     return _drawn_in(graph, {job: parent for job, parent in above.items() if parent in parents}, parents)
 

@@ -114,6 +114,11 @@ def run_of(sk: str) -> tuple[str, NodeId]:
     return run_id, NodeId(job)
 
 
+def run_id_of(sk: str) -> str:
+    """The run that a run's sort key names."""
+    return sk.partition("#")[2]
+
+
 def jobs_of(namespace_name: str) -> str:
     """Where the jobs of a namespace are listed (`listed_in` of the index `listed`), by the time of their last event."""
     return f"J#{namespace_id(namespace_name)}"
