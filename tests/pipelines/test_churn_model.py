@@ -3,28 +3,28 @@
 import json
 
 import pytest
-from kafka import KafkaConsumer, KafkaProducer  # type: ignore[import-untyped]
+from kafka import KafkaConsumer  # type: ignore[import-untyped]
 
-from tests.pipelines.cluster import PROGRAMS, Cluster, drawing
+from tests.pipelines.cluster import PROGRAMS, Cluster, drawing, run_python
 
 pytestmark = [pytest.mark.spark, pytest.mark.emulator]
 
 CHURN = PROGRAMS / "churn_model"
-HEADER = "customer_id,months,support_calls,churned"
 
 
 def test_a_scored_topic_leads_back_to_the_data_and_the_training_of_its_model(cluster: Cluster, broker: str) -> None:
     lake: dict[str, object] = {"table": "lake.crm.customers", "warehouse": cluster.path("lake")}
-    rows = [f"C{number},{number % 24},{number % 7},{int(number % 7 > 4)}" for number in range(40)]
-    cluster.spark().run(CHURN / "load_customers.py", raw=cluster.make("raw", HEADER, *rows), **lake)
+    run_python(CHURN / "generate_customers.py", "--output", cluster.path("raw"))
+    cluster.spark().run(CHURN / "load_customers.py", raw=cluster.path("raw"), **lake)
     code: dict[str, object] = {"code": "https://example.com/churn", "code-version": "4f2a91c", "iterations": 4}
     cluster.spark().run(CHURN / "train_churn.py", model=cluster.path("models/churn"), **lake, **code)
-    post(broker, "customers", {"customer_id": "C1", "months": 2, "support_calls": 6})
+    to_topic = ("--bootstrap", broker, "--topic", "customers", "--count", 1)
+    run_python(CHURN / "generate_customers.py", *to_topic)
     stream = {"bootstrap": broker, "checkpoint": cluster.path("checkpoint"), "model": cluster.path("models/churn")}
     topics = {"customers": "customers", "scores": "churn-scores"}
     cluster.spark().run(CHURN / "score_customers.py", once=True, **stream, **topics)
 
-    assert read_one(broker, "churn-scores") == {"customer_id": "C1", "leaves": True}
+    assert read_one(broker, "churn-scores").keys() == {"customer_id", "leaves"}
     assert cluster.drawn(f"dataset:kafka://{broker}:churn-scores", rollup="parent", direction="upstream") == drawing(
         "raw -> load_customers -> lake/crm/customers -> train_churn -> models/churn -> score_customers -> churn-scores",
         "customers -> score_customers",
@@ -46,17 +46,12 @@ def test_a_scored_topic_leads_back_to_the_data_and_the_training_of_its_model(clu
     assert job["sourceCodeLocation"]["version"] == "4f2a91c"
 
 
-def post(broker: str, topic: str, message: dict[str, object]) -> None:
-    producer = KafkaProducer(bootstrap_servers=broker)
-    producer.send(topic, json.dumps(message).encode()).get(timeout=30)
-    producer.close()
-
-
-def read_one(broker: str, topic: str) -> object:
+def read_one(broker: str, topic: str) -> dict[str, object]:
     """The first message of a topic."""
     options = {"auto_offset_reset": "earliest", "consumer_timeout_ms": 20_000}
     consumer = KafkaConsumer(topic, bootstrap_servers=broker, **options)
     try:
-        return json.loads(next(consumer).value)
+        found: dict[str, object] = json.loads(next(consumer).value)
+        return found
     finally:
         consumer.close()

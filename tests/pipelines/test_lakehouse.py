@@ -1,18 +1,23 @@
 """Customers in Iceberg, accounts in Delta: what made each version of a table, and what a version was read for."""
 
+from pathlib import Path
+
 import pytest
 
-from tests.pipelines.cluster import PROGRAMS, Cluster, drawing
+from tests.pipelines.cluster import PROGRAMS, Cluster, drawing, run_python
 
 pytestmark = [pytest.mark.spark, pytest.mark.emulator]
 
-HEADER = "customer_id,name,country,spent"
-RAW = (HEADER, "C1,Ann,DE,10.50", "C2,Bob,FR,20", "C3,Cid,,3")
-UPDATES = (HEADER, "C1,Ann,DE,99", "C9,Zoe,IT,1")
+
+def generated(cluster: Cluster) -> tuple[Path, Path]:
+    """The folders of the customers and of the updates."""
+    raw, updates = cluster.path("raw"), cluster.path("updates")
+    run_python(PROGRAMS / "lakehouse" / "generate_customers.py", "--raw", raw, "--updates", updates)
+    return raw, updates
 
 
 def test_every_write_of_an_iceberg_table_is_a_version_with_its_snapshot(cluster: Cluster) -> None:
-    raw, updates = cluster.make("raw", *RAW), cluster.make("updates", *UPDATES)
+    raw, updates = generated(cluster)
     arguments = {
         "table": "lake.crm.customers",
         "warehouse": cluster.path("lake"),
@@ -24,6 +29,9 @@ def test_every_write_of_an_iceberg_table_is_a_version_with_its_snapshot(cluster:
     assert cluster.drawn("first", direction="both", rollup="parent") == drawing(
         "raw -> customers_iceberg -> lake/crm/customers -> customers_iceberg -> first", "updates -> customers_iceberg"
     )
+    table = cluster.answer("namespaces", "file", "datasets", str(cluster.path("lake/crm/customers")))
+    columns = [each["name"] for each in table["fields"]]
+    assert columns == ["customer_id", "name", "country", "spent", "tier"], "a table's, not its metadata's or its past's"
     snapshots = sorted(
         path.name.split("-")[1] for path in cluster.path("lake/crm/customers/metadata").glob("snap-*.avro")
     )
@@ -48,7 +56,7 @@ def test_every_write_of_an_iceberg_table_is_a_version_with_its_snapshot(cluster:
 
 
 def test_a_delta_table_is_made_of_what_is_written_and_of_what_is_merged_into_it(cluster: Cluster) -> None:
-    raw, updates = cluster.make("raw", *RAW), cluster.make("updates", *UPDATES)
+    raw, updates = generated(cluster)
     program = PROGRAMS / "lakehouse" / "accounts_delta.py"
     cluster.spark().run(program, raw=raw, updates=updates, table=cluster.path("accounts"))
 

@@ -39,6 +39,13 @@ def test_a_stream_is_one_job_on_a_path_from_topic_to_report(cluster: Cluster, br
     assert {each for each in drawn if "orders_stream" in each} == drawing(
         f"{topic} -> orders_stream -> lake/shop/orders"
     ), "without being asked to roll up, nothing of the stream is drawn but itself"
+    (report,) = (
+        job
+        for job in cluster.answer("namespaces", cluster.namespace, "jobs")["jobs"]
+        if [each["name"] for each in job["outputs"]] == [str(cluster.path("by_product"))]
+    )
+    _, read = cluster.answer("runlineage", "upstream", runId=report["latestRun"]["id"])["runs"]
+    assert read["job"]["name"] == "orders_stream", "which names no snapshot, but nobody else wrote that one"
     (run,) = cluster.runs("orders_stream")
     assert run["state"] == "COMPLETED"
     states = [each["state"] for each in micro_batches(cluster)]
