@@ -67,3 +67,15 @@ def test_a_metadata_table_is_not_its_table() -> None:
 
 def test_a_table_that_is_called_like_a_metadata_table_is_one() -> None:
     assert columns(snapshots_of("crm")) == ["committed_at", "snapshot_id"]
+
+
+def test_who_reads_files_as_text_says_nothing_of_their_columns() -> None:
+    assert columns(wrote(WIDE), read(factory.schema("value:string"))) == ["id", "name", "tier"]
+    assert columns(read(factory.schema("value:string", "id:long"))) == ["value", "id"]
+
+
+def test_a_models_files_have_columns_and_the_model_has_none() -> None:
+    inner = factory.dataset("models/churn/stages/1_LogisticRegression_3e19a3d2e346/data", schema=WIDE)
+    train = factory.run_event("COMPLETE", job="train", outputs=[inner])
+    (model,) = after(train)("namespaces/s3%3A%2F%2Flake/datasets")["datasets"]
+    assert (model["name"], model["fields"]) == ("models/churn", [])

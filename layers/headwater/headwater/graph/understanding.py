@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from headwater.graph.explicit_lineage import spelled_out
 from headwater.graph.identity import dataset_id
-from headwater.graph.mention import COLUMN_LINEAGE, SCHEMA, SOURCES, SYMLINKS, mentioned, sources_of, symlinks
-from headwater.graph.metadata_table import is_metadata_table
+from headwater.graph.mention import COLUMN_LINEAGE, SOURCES, SYMLINKS, mentioned, sources_of, symlinks
 from headwater.graph.naming import Naming
+from headwater.graph.others_columns import without_others_columns
 from headwater.graph.received import Alias, Link, Received
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetMention, Name, RunEvent
@@ -17,7 +17,7 @@ from headwater.openlineage.wire import read_event
 
 def understood(canonical: str, naming: Naming, at: Instant = NEVER) -> Received:
     """The event in a canonical text, received `at`. Raises Refused if it is none."""
-    event = _of_tables(spelled_out(read_event(exact_json.loads(canonical))))
+    event = spelled_out(read_event(exact_json.loads(canonical)))
     aliases = {alias for mention in mentioned(event) for alias in _aliases(event, mention, naming)}
     outputs = event.outputs if isinstance(event, RunEvent) else ()
     written = {alias for mention in outputs for alias in _aliases(event, mention, naming)}
@@ -25,21 +25,6 @@ def understood(canonical: str, naming: Naming, at: Instant = NEVER) -> Received:
     links = {link for mention in mentioned(event) for link in _links(mention, naming)}
     named = tuple(sorted(aliases)), tuple(sorted(links)), tuple(sorted(written))
     return Received(event, canonical, *named, _undeclared(event, naming), at)
-
-
-def _of_tables(event: AnyEvent) -> AnyEvent:
-    """A metadata table of Iceberg's is read by the name of its table, with columns and a symlink of its own, which are
-    not the table's."""
-    if isinstance(event, DatasetEvent) or not any(map(is_metadata_table, event.inputs)):
-        return event
-
-    def of_table(mention: DatasetMention) -> DatasetMention:
-        if not is_metadata_table(mention):
-            return mention
-        facets = {name: facet for name, facet in mention.facets.items() if name not in (SCHEMA, SYMLINKS)}
-        return replace(mention, facets=facets)
-
-    return replace(event, inputs=tuple(map(of_table, event.inputs)))
 
 
 def _aliases(event: AnyEvent, mention: DatasetMention, naming: Naming) -> Iterator[Alias]:
@@ -56,17 +41,18 @@ def _links(mention: DatasetMention, naming: Naming) -> Iterator[Link]:
 
 
 def _renamed(event: AnyEvent, naming: Naming) -> AnyEvent:
-    def rename(mention: DatasetMention) -> DatasetMention:
-        shown = naming.identify(mention.name, streams_files=_streams_files(event, mention)).shown
-        facets = mention.facets
+    def rename(mention: DatasetMention, *, is_read: bool = False) -> DatasetMention:
+        found = naming.identify(mention.name, streams_files=_streams_files(event, mention))
+        facets = without_others_columns(mention, found.rules, is_read=is_read).facets
         if SOURCES in facets:
             sources = sorted({naming.identify(Name(*source)).shown for source in facets[SOURCES]})
             facets = {**facets, SOURCES: [list(source) for source in sources]}
-        return replace(mention, name=shown, facets=facets)
+        return replace(mention, name=found.shown, facets=facets)
 
     if isinstance(event, DatasetEvent):
         return replace(event, dataset=rename(event.dataset))
-    return replace(event, inputs=tuple(map(rename, event.inputs)), outputs=tuple(map(rename, event.outputs)))
+    inputs = tuple(rename(each, is_read=True) for each in event.inputs)
+    return replace(event, inputs=inputs, outputs=tuple(map(rename, event.outputs)))
 
 
 def _streams_files(event: AnyEvent, mention: DatasetMention) -> bool:
