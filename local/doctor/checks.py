@@ -53,16 +53,9 @@ def without_datasets(arrivals: Arrivals) -> Iterator[Finding]:
 
 
 def never_ended(arrivals: Arrivals, now: datetime) -> Iterator[Finding]:
-    """Runs that nobody ends any more: their application has ended without them, or nothing was heard for long."""
-    states = {
-        (each["namespace"], each["name"]): each["latestRun"]["state"] for each in arrivals.jobs if each["latestRun"]
-    }
-    running = [each for each in arrivals.jobs if states.get((each["namespace"], each["name"])) == "RUNNING"]
-    left = [each for each in running if states.get((each["namespace"], each["parentJobName"]), "RUNNING") != "RUNNING"]
-    if left:
-        fix = "cut off, or never ended by the listener, as some of Spark ML's: nothing to mend, ask by rollup=parent"
-        yield Finding(f"jobs left open by an application that has ended: {some(each['name'] for each in left)}", fix)
-    names = [each["name"] for each in running if each not in left and is_silent(each["latestRun"], now)]
+    """Runs that nobody ends any more: nothing was heard of them for long."""
+    runs = {each["name"]: each["latestRun"] for each in arrivals.jobs if each["latestRun"]}
+    names = [name for name, run in runs.items() if run["state"] == "RUNNING" and is_silent(run, now)]
     if names:
         fix = "killed, or on a host that was lost: the next run of the job takes their place"
         yield Finding(f"jobs that run, but were silent for over an hour: {some(names)}", fix)

@@ -54,15 +54,6 @@ def test_a_run_that_is_silent_for_long_is_told() -> None:
     assert what(list(found)) == ["jobs that run, but were silent for over an hour: lost"]
 
 
-def test_a_run_that_its_application_left_open_is_told_at_once() -> None:
-    application = job("app")
-    application["latestRun"]["state"] = "COMPLETED"
-    found = checks.never_ended(
-        arrivals(application, job("app.scan", parent="app"), job("live.scan", parent="live")), NOW
-    )
-    assert what(list(found)) == ["jobs left open by an application that has ended: app.scan"]
-
-
 @pytest.mark.parametrize("name", ["hive://ip-10-0-0-1:9083", "s3a://lake", "file", "kafka://localhost:9092"])
 def test_names_that_mean_something_else_elsewhere_are_told(name: str) -> None:
     assert what(list(checks.suspicious_names(arrivals(namespaces=name)))) == [f"a suspicious name: {name}"]

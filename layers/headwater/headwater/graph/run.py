@@ -1,7 +1,7 @@
 """A run: the join of what its events say, and the lattice of its states."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import reduce
 from typing import Any, NamedTuple
@@ -145,6 +145,10 @@ class Run:
         is_new = created is not None and not self.started and self.last <= created.time
         return RunState.NEW if is_new else RunState.RUNNING
 
+    def ended_by(self, application: "Run") -> "Run":
+        """This run, with the end of its application if it has none of its own."""
+        return replace(self, ending=self.ending or application.ending)
+
     @property
     def created(self) -> Instant:
         """The time of the first event of it, or of a child that names it."""
@@ -183,7 +187,7 @@ class Run:
     def parent(self) -> ParentRef | None:
         """The parent's run id and job, where the newest `parent` facet names them rightly."""
         register = self.facets.get(PARENT)
-        return _reference(register.value) if register else None
+        return reference(register.value) if register else None
 
 
 def _earliest(*times: Instant) -> Instant:
@@ -194,12 +198,13 @@ def _parents(event: RunEvent) -> Iterator[ParentRef]:
     """The runs that an event names above its own: its parent, and the root of all."""
     facet = event.run_facets.get(PARENT)
     for holder in (facet, facet.get("root") if isinstance(facet, dict) else None):
-        parent = _reference(holder)
+        parent = reference(holder)
         if parent and parent.run_id != event.run_id:
             yield parent
 
 
-def _reference(holder: Any) -> ParentRef | None:
+def reference(holder: Any) -> ParentRef | None:
+    """The run, and its job, that a parent facet or its root names, if it names them rightly."""
     match holder:
         case {"run": {"runId": str(run_id)}, "job": {"namespace": str(namespace), "name": str(name)}}:
             if is_uuid(run_id) and 0 < len(namespace) <= MAX_NAME_LENGTH and 0 < len(name) <= MAX_NAME_LENGTH:

@@ -15,6 +15,7 @@ from headwater.graph.neighbours import NOBODY, ROOT, Neighbours, Page, Side, uni
 from headwater.graph.register import values
 from headwater.graph.run import Run, joined
 from headwater.graph.schema_diff import columns_diff, columns_of, without_metadata
+from headwater.lookup.left_open import ended_heads, ended_runs
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.store import keys, records
@@ -57,7 +58,7 @@ class Reader:
         """The heads of jobs that are known, but for deleted ones; an edge may be stored a moment before its job."""
         items = self.table.read([keys.job_head(job) for job in ids], None if seen else DOC) if ids else {}
         heads = {keys.node_of(key.pk): records.read_job(item) for key, item in items.items()}
-        return {job: head for job, head in heads.items() if not head.facts.is_deleted}
+        return ended_heads(self.table, {job: head for job, head in heads.items() if not head.facts.is_deleted})
 
     def datasets(self, ids: Collection[NodeId], *, deleted: bool = False) -> dict[NodeId, DatasetHead]:
         """The heads of datasets that are known, but for deleted ones unless those are asked for too."""
@@ -160,8 +161,8 @@ class Reader:
 
     def runs_of(self, wanted: Mapping[NodeId, str]) -> dict[NodeId, Run]:
         """A run of each job, by its id."""
-        items = self.table.read([keys.run(job, run_id) for job, run_id in wanted.items()]) if wanted else {}
-        return {keys.node_of(key.pk): records.read_run(item) for key, item in items.items()}
+        runs = self.read_runs([keys.run(job, run_id) for job, run_id in wanted.items()])
+        return {job_id(run.job): run for run in runs}
 
     def run(self, run_id: str) -> Run | None:
         """A run by its id alone. The index may not have a run of the last moments yet; its events tell its job."""
@@ -175,7 +176,7 @@ class Reader:
 
     def read_runs(self, wanted: Sequence[Key]) -> list[Run]:
         items = self.table.read(wanted) if wanted else {}
-        return [records.read_run(items[key]) for key in wanted if key in items]
+        return ended_runs(self.table, [records.read_run(items[key]) for key in wanted if key in items])
 
     def column_lineage(self, wanted: Collection[tuple[NodeId, str]]) -> dict[tuple[NodeId, str], Any]:
         """Column lineage facets by dataset and digest."""
