@@ -54,8 +54,8 @@ def without_datasets(arrivals: Arrivals) -> Iterator[Finding]:
 
 def never_ended(arrivals: Arrivals, now: datetime) -> Iterator[Finding]:
     """Runs that nobody ends any more: nothing was heard of them for long."""
-    runs = {each["name"]: each["latestRun"] for each in arrivals.jobs if each["latestRun"]}
-    names = [name for name, run in runs.items() if run["state"] == "RUNNING" and is_silent(run, now)]
+    runs = [(each["name"], each["latestRun"]) for each in arrivals.jobs if each["latestRun"]]
+    names = [name for name, run in runs if run["state"] == "RUNNING" and is_silent(run, now)]
     if names:
         fix = "killed, or on a host that was lost: the next run of the job takes their place"
         yield Finding(f"jobs that run, but were silent for over an hour: {some(names)}", fix)
