@@ -110,6 +110,23 @@ def test_a_run_fails_once_though_the_listener_completes_it_a_moment_later() -> N
     assert World().told(complete) == []
 
 
+def test_an_application_that_fails_by_an_action_is_told_with_that_and_not_again() -> None:
+    facets = {"parent": factory.parent(1, "app")}
+    action = factory.run_event("FAIL", job="app.write", run=2, run_facets=facets)
+    application = factory.run_event("FAIL", job="app", run=1, seconds=1)
+    (told,) = World().one_by_one([action, application])
+    assert told["job"]["name"] == "app.write"
+    task = factory.run_event("FAIL", job="dag", run=1, seconds=1)
+    assert (
+        len(
+            World().one_by_one(
+                [{**action, "run": {**action["run"], "facets": {"parent": factory.parent(1, "dag")}}}, task]
+            )
+        )
+        == 2
+    )
+
+
 def test_a_failed_run_is_told_with_its_message_and_what_it_was_writing() -> None:
     facets = {"errorMessage": factory.facet(message="No such column: total\n  at line 3: password='x'")}
     output = factory.dataset("revenue", ownership=factory.facet(owners=[{"name": "team:finance"}]))

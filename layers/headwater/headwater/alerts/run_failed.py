@@ -1,4 +1,5 @@
-"""`Run Failed`: once a run, whatever comes after its failure, and in whatever order."""
+"""`Run Failed`: once a run, whatever comes after its failure, and in whatever order; and once a failure, of the action
+that failed and not of the application as well."""
 
 from collections.abc import Iterator
 
@@ -23,8 +24,14 @@ def run_failed(record: Record, reader: Reader) -> Iterator[Alert]:
     if record.after is None or (record.before and records.read_run(record.before).state is RunState.FAILED):
         return
     run = records.read_run(record.after)
-    if run.state is RunState.FAILED:
+    if run.state is RunState.FAILED and not _was_told(run):
         yield _alert(run, reader)
+
+
+def _was_told(run: Run) -> bool:
+    """Whether it is an application that failed by an action of its own: of that it was told, with where it ran."""
+    own = f"{run.job.name}."
+    return any(job.namespace == run.job.namespace and job.name.startswith(own) for _, job in run.failed_children)
 
 
 def _alert(run: Run, reader: Reader) -> Alert:
