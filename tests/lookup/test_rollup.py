@@ -105,10 +105,51 @@ def test_who_is_asked_for_is_one_node_with_all_that_it_started(asked: str) -> No
     assert {node["data"]["name"] for node in answer["graph"] if node["type"] == "JOB"} == {asked, "report"}
 
 
-def test_an_application_with_very_many_runs_of_a_job_is_asked_for_each_job_once() -> None:
-    runs = [below((1, "app"), run, "app.batch", "topic") for run in range(10, 300)]
+def test_actions_are_not_asked_for_what_they_started() -> None:
+    above = {"parent": factory.parent(1, "app")}
+    started = [
+        ran(f"app.action{run % 9}", "topic", "", run=run, run_facets=above, job_facets=ACTION) for run in range(10, 300)
+    ]
     table = CountedTable()
-    fold(factory.received(ran("app", "", "", run=1), *runs), table, RETENTION)
+    fold(factory.received(ran("app", "", "", run=1), *started), table, RETENTION)
     table.calls = 0
-    assert started_by(Reader(table, Naming()), job_id(Name("demo", "app"))) == [job_id(Name("demo", "app.batch"))]
-    assert table.calls == 3, "the job, its children, and those of one of them"
+    assert len(started_by(Reader(table, Naming()), job_id(Name("demo", "app")))) == 9
+    assert table.calls == 3, "the job, its children, and what these are"
+
+
+@pytest.mark.parametrize("query", [{}, {"rollup": "parent"}, {"direction": "downstream"}])
+@pytest.mark.parametrize("limit", [1, 2, 3, 10])
+def test_pages_of_what_is_drawn_as_one_are_the_whole_graph_once(limit: int, query: dict[str, str]) -> None:
+    batches = [part("topic", f"part{run % 2}", run=run) for run in range(20, 50)]
+    numbered = [{**each, "job": {**each["job"], "name": f"app.batch{run}"}} for run, each in enumerate(batches)]
+    ask = after(ran("app", "topic", "orders", run=9), *numbered, ran("report", "orders", "daily", run=1))
+    asked = {"nodeId": f"dataset:{LAKE}:topic", **query}
+    whole = {node["id"] for node in ask("lineage", **asked)["graph"]}
+    assert len(whole) == 7
+    pages: list[str] = []
+    answer = ask("lineage", limit=limit, **asked)
+    while True:
+        pages += [node["id"] for node in answer["graph"]]
+        if "cursor" not in answer:
+            break
+        answer = ask("lineage", limit=limit, cursor=answer["cursor"], **asked)
+    assert sorted(pages) == sorted(whole)
+    assert "truncated" not in answer
+
+
+def test_an_application_under_a_task_is_one_node_also_if_it_tells_of_itself() -> None:
+    under = {"parent": factory.parent(1, "dag.task")}
+    told = ran("app", "topic", "orders", run=9, run_facets=under)
+    ask = after(ran("dag.task", "", "", run=1), told, part("topic", "", run=20), part("", "orders", run=10))
+    for node in (f"dataset:{LAKE}:topic", f"dataset:{LAKE}:orders", "job:demo:app"):
+        assert edges(ask("lineage", nodeId=node, rollup="parent")) == {("topic", "app"), ("app", "orders")}
+    by_task = edges(ask("lineage", nodeId="job:demo:dag.task", rollup="parent"))
+    assert by_task == {("topic", "dag.task"), ("dag.task", "orders")}
+
+
+def test_what_an_action_writes_is_its_applications_from_wherever_one_looks() -> None:
+    ask = after(ran("app", "topic", "orders", run=9), part("topic", "audit", run=21))
+    for node, direction in (("audit", "upstream"), ("topic", "downstream")):
+        found = edges(ask("lineage", nodeId=f"dataset:{LAKE}:{node}", direction=direction))
+        assert ("app", "audit") in found
+        assert not any("app." in name for edge in found for name in edge)

@@ -1,13 +1,16 @@
 """Graphs: lineage, column lineage, and either in another format."""
 
+import time as clock
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from headwater.answers import Answer
 from headwater.lookup.asking import asked_node, asked_time
 from headwater.lookup.column_lineage import column_lineage as column_walk
 from headwater.lookup.export import FORMATS
-from headwater.lookup.lineage import Direction, View, Walk, walked
+from headwater.lookup.lineage import Direction, Graph, View, Walk, walked
 from headwater.lookup.lineage_answer import Drawing, drawn
 from headwater.lookup.names import Kind, Node, NotFound
 from headwater.lookup.question import Page, Question
@@ -18,6 +21,8 @@ from headwater.openlineage.faults import Fault, Refused
 
 DEFAULT_NODES = 5_000
 MAX_NODES = 20_000
+FURTHER, ENOUGH_SECONDS = 4, 5
+"""How much further a walk goes whose nodes turned out to be fewer, and after how long it does not begin again."""
 
 
 def lineage(reader: Reader, question: Question) -> Answer:
@@ -54,14 +59,33 @@ def _lineage(reader: Reader, question: Question) -> Shape:
         as_of=asked_time(reader, question, node),
         most=page.offset + page.limit,
     )
+    graph = _rolled_up(reader, node, walk, rollup)
+    return _paged(drawn(reader, graph, as_of=walk.as_of), page, is_truncated=graph.is_truncated)
+
+
+def _rolled_up(reader: Reader, node: Node, walk: Walk, rollup: Rollup | None) -> Graph:
+    """The graph of as many nodes as are wanted. Several that are found may be one, so that it takes more of them."""
     started = started_by(reader, node.id) if rollup is Rollup.PARENT and node.kind is Kind.JOB else []
-    graph = walked(reader, node, walk, started)
-    if rollup is Rollup.PARENT:
-        graph = rolled_up(reader, graph, node.id, started)
-    elif rollup is None:
-        graph = without_actions(graph, node.id)
-    drawing = drawn(reader, graph, as_of=walk.as_of)
-    return _paged(drawing, page, is_truncated=graph.is_truncated)
+    end = clock.monotonic() + ENOUGH_SECONDS
+    wanted = walk.most
+    while True:
+        found = _first(walked(reader, node, walk, started), walk.most)
+        if rollup is Rollup.NONE:
+            return found
+        graph = (
+            rolled_up(reader, found, node.id, started)
+            if rollup is Rollup.PARENT
+            else without_actions(reader, found, node.id)
+        )
+        is_enough = not graph.is_truncated or len(graph.order) >= wanted or len(graph.order) == len(found.order)
+        if is_enough or walk.most >= MAX_NODES or clock.monotonic() > end:
+            return graph
+        walk = walk._replace(most=min(MAX_NODES, FURTHER * walk.most))
+
+
+def _first(graph: Graph, most: int) -> Graph:
+    """A graph that was cut, without the nodes beyond those that were wanted: others might come before them."""
+    return replace(graph, order=dict.fromkeys(islice(graph.order, most))) if graph.is_truncated else graph
 
 
 def _column_lineage(reader: Reader, question: Question) -> Shape:

@@ -27,7 +27,7 @@ class Rollup(StrEnum):
 
 
 def started_by(reader: Reader, job: NodeId) -> list[NodeId]:
-    """The jobs that the newest run of a job started, those that their runs started, and so on."""
+    """The jobs that the newest run of a job started, those that their runs started, and so on. Actions start none."""
     head = reader.jobs([job], seen=False).get(job)
     runs = [head.latest.run_id] if head and head.latest else []
     found: dict[NodeId, str] = {}
@@ -36,7 +36,8 @@ def started_by(reader: Reader, job: NodeId) -> list[NodeId]:
         runs_of = {keys.node_of(key.pk): keys.run_id_of(key.sk) for of_run in listed for key in of_run}
         new = list(runs_of.keys() - found.keys() - {job})[: MAX_ACTIONS - len(found)]
         found |= {each: runs_of[each] for each in new}
-        runs = [runs_of[each] for each in new]
+        heads = reader.jobs(new, seen=False) if new else {}
+        runs = [runs_of[each] for each, head in heads.items() if not _is_action(head)]
     return sorted(found)
 
 
@@ -45,28 +46,36 @@ def _children(reader: Reader, run_id: str) -> Iterator[Key]:
 
 
 def rolled_up(reader: Reader, graph: Graph, start: NodeId, started: Collection[NodeId]) -> Graph:
-    """The graph with each job's parent in its place, as far as it has one.
+    """The graph with each job's parent in its place, as far as it has one, but for parents of jobs of the graph.
 
     A job that was asked for, and started others, is that of all of them: a DAG is one node if it was asked for, its
     tasks or their applications are if it was not.
     """
-    above = {job: parent for job, parent in _parents(graph).items() if not started or job != start}
+    above = _parents(graph)
+    above = {job: parent for job, parent in above.items() if job not in above.values()}
     above |= dict.fromkeys(graph.jobs.keys() & set(started), start)
     parents = reader.jobs(set(above.values()), seen=False)
     return _drawn_in(graph, {job: parent for job, parent in above.items() if parent in parents}, parents)
 
 
-def without_actions(graph: Graph, start: NodeId) -> Graph:
-    """The graph without the actions of applications that are in it themselves.
+def without_actions(reader: Reader, graph: Graph, start: NodeId) -> Graph:
+    """The graph with applications in place of their actions, if they say themselves what they read and write.
 
-    An application that says what it reads and writes says it of them, too: a stream is one job, and its micro-batches
-    are none beside it. If it is an action that was asked for, those of its application are drawn.
+    They say it of their actions, too: a stream is one job, and its micro-batches are none beside it. If it is an action
+    that was asked for, those of its application are drawn.
     """
     above = _parents(graph)
     asked = above.get(start)
-    into = {job: parent for job, parent in above.items() if parent in graph.jobs and parent != asked}
-    told = {job: parent for job, parent in into.items() if is_action(values(graph.jobs[job].facts.facets))}
-    return _drawn_in(graph, told, graph.jobs) if told else graph
+    into = {
+        job: above[job] for job, head in graph.jobs.items() if _is_action(head) and above.get(job) not in (None, asked)
+    }
+    applications = reader.jobs(set(into.values()), seen=False) if into else {}
+    telling = {job: head for job, head in applications.items() if head.current}
+    return _drawn_in(graph, {job: parent for job, parent in into.items() if parent in telling}, telling)
+
+
+def _is_action(head: JobHead) -> bool:
+    return is_action(values(head.facts.facets))
 
 
 def _parents(graph: Graph) -> dict[NodeId, NodeId]:
