@@ -129,7 +129,8 @@ def wait_until_ready(process: subprocess.Popen[bytes], broker: Broker) -> None:
 def main() -> None:
     """Run a broker until Ctrl-C."""
     top = argparse.ArgumentParser(prog="headwater kafka", description=__doc__)
-    top.add_argument("--port", type=int, default=PORT, help="of 127.0.0.1 (default: %(default)s)")
+    ports = range(1, 65_536)
+    top.add_argument("--port", type=int, choices=ports, metavar="PORT", default=PORT, help="(default: %(default)s)")
     port = top.parse_args().port
     layout = Layout.here()
     try:

@@ -3,14 +3,13 @@
 import argparse
 import json
 import os
-import re
 import sys
 from pathlib import Path
 
 from local.doctor.arrivals import Arrivals
 from local.doctor.canary import FORBIDDEN, NAMESPACE, posted, read_back
 from local.doctor.checks import findings
-from local.doctor.client import Client, is_address
+from local.doctor.client import Client, as_header, is_address
 from local.doctor.finding import Blame, Finding, Ill
 from local.doctor.listener import Listener, listener_of
 from local.layout import Layout
@@ -62,11 +61,8 @@ def client_of(options: argparse.Namespace) -> Client:
 
 
 def key_of(options: argparse.Namespace) -> str:
-    key = str(options.key_file.read_text(encoding="utf-8") if options.key_file else os.environ.get(KEY, "")).strip()
-    if not re.fullmatch(r"[!-~]*", key):
-        what = "the key holds a space, a line break or a letter beyond ASCII: no request can carry it"
-        raise Ill(Finding(what, "take it as it was made: docs/operating.md", Blame.KEY))
-    return key
+    key = options.key_file.read_text(encoding="utf-8") if options.key_file else os.environ.get(KEY, "")
+    return as_header(str(key).strip())
 
 
 def examine(client: Client, namespace: str | None) -> int:

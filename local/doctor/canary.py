@@ -5,7 +5,7 @@ import uuid
 from datetime import UTC, datetime
 from typing import Any
 
-from local.doctor.client import Answer, Client
+from local.doctor.client import LINEAGE, Answer, Client
 from local.doctor.finding import Blame, Finding, Ill
 
 NAMESPACE = "headwater-doctor"
@@ -88,10 +88,10 @@ def refusal(client: Client, answer: Answer, namespace: str) -> Finding:
         return Finding(what, "is this Headwater? It should be the output ApiUrl, over https", Blame.PATH)
     said = answer.body.get("message", "")
     if answer.status == 401:
-        fix = "put a key that is in the secret, and not expired, into HEADWATER_API_KEY: docs/operating.md"
+        fix = "put one that is in the secret, and not expired, where this one is from: docs/operating.md"
         return Finding(f"the key is not known: {said}", fix, Blame.KEY)
     if answer.status == FORBIDDEN:
-        fix = f"a key needs the scopes ingest and read, and the namespace {namespace} (or name another: --namespace)"
+        fix = f"it needs the scope ingest (to read back: read), and the namespace {namespace} or another by --namespace"
         return Finding(f"the key may not do that: {said}", fix, Blame.KEY)
     return Finding(
         f"answered {answer.status}: {said}", "see the logs of the functions, and docs/operating.md", Blame.STACK
@@ -110,8 +110,10 @@ def wrong_path(client: Client) -> Finding:
     """An API behind a stage or a proxy has a path, a $default stage has none; jobs may have been given either."""
     what = f"there is no {client.url}{client.lineage}"
     root = client.at_root()
-    if root != client and root.get("namespaces", limit=1).status in (200, 401, 403):
-        fix = f"drop the path: it is {root.url}. In the listener's own file, too, where a path is taken as it is"
+    if root == client or root.get("namespaces", limit=1).status not in (200, 401, 403):
+        return Finding(what, "take the output ApiUrl as it is, with its stage if it has one", Blame.PATH)
+    if client.url == root.url:
+        fix = f"set spark.openlineage.transport.endpoint to {LINEAGE}, and let the listener's own file name no path"
     else:
-        fix = "take the output ApiUrl as it is, with its stage if it has one"
+        fix = f"drop the path: it is {root.url}. In the listener's own file, too, where a path is taken as it is"
     return Finding(what, fix, Blame.PATH)

@@ -10,6 +10,8 @@ from http.client import HTTPException
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
+from local.doctor.finding import Blame, Finding, Ill
+
 PREFIX = "/api/v1"
 LINEAGE = f"{PREFIX}/lineage"
 ANSWER_SECONDS = 30
@@ -58,6 +60,14 @@ class Client:
             return Answer(0, str(getattr(error, "reason", error)), time.monotonic() - start)
 
 
+def as_header(key: str) -> str:
+    """Return a key, if a request can carry it. Raises Ill, which does not show it."""
+    if not re.fullmatch(r"[!-~]*", key):
+        what = "the key holds a space, a line break or a letter beyond ASCII: no request can carry it"
+        raise Ill(Finding(what, "take it as it was made: docs/operating.md", Blame.KEY))
+    return key
+
+
 def is_address(url: str) -> bool:
     """Whether a URL is one that can be asked."""
     try:
@@ -65,7 +75,7 @@ def is_address(url: str) -> bool:
         port = parts.port
     except ValueError:
         return False
-    is_web = parts.scheme in ("http", "https") and bool(parts.hostname)
+    is_web = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.username is None
     return is_web and port != 0 and re.fullmatch(r"[!-~]+", url) is not None
 
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import yaml
 
-from local.doctor.client import LINEAGE, Client, is_address
+from local.doctor.client import LINEAGE, Client, as_header, is_address
 from local.doctor.finding import Blame, Finding, Ill
 
 Settings = Mapping[str, str]
@@ -17,7 +17,7 @@ Settings = Mapping[str, str]
 CLASS = "io.openlineage.spark.agent.OpenLineageSparkListener"
 OWN = "spark.openlineage"
 TRANSPORT = f"{OWN}.transport"
-URL, ENDPOINT = f"{TRANSPORT}.url", f"{TRANSPORT}.endpoint"
+URL, ENDPOINT, AUTH = f"{TRANSPORT}.url", f"{TRANSPORT}.endpoint", f"{TRANSPORT}.auth"
 FILE, FILE_VARIABLE = "openlineage.yml", "OPENLINEAGE_CONFIG"
 SETTING = re.compile(r"([^\s=:#!][^\s=:]*)(?:\s*[=:]\s*|\s+)(.*)")
 JARS = {"spark.jars": ",", "spark.driver.extraClassPath": ":"}
@@ -49,7 +49,8 @@ def listener_of(spark_defaults: Path, environment: Mapping[str, str]) -> Listene
     if path and ENDPOINT in settings:
         what = f"{URL} has a path, and there is an endpoint: the listener wants one of them, and sends nothing"
         raise Ill(Finding(what, f"take {path} off: it should be the output ApiUrl as it is", Blame.PATH))
-    client = Client(f"{url.scheme}://{url.netloc}", settings.get(f"{TRANSPORT}.auth.apiKey", ""), path or endpoint)
+    key = as_header(settings.get(f"{AUTH}.apiKey", ""))
+    client = Client(f"{url.scheme}://{url.netloc}", key, path or endpoint)
     return Listener(client, settings.get(f"{OWN}.namespace", "default"))
 
 
@@ -67,7 +68,7 @@ def of_own_file(settings: Settings, environment: Mapping[str, str]) -> dict[str,
     try:
         file = next((each for each in files if each.is_file()), None)
         return dict(flattened(OWN, yaml.safe_load(file.read_text(encoding="utf-8")))) if file else {}
-    except (OSError, yaml.YAMLError) as error:
+    except (OSError, ValueError, yaml.YAMLError) as error:
         what = f"the listener's file cannot be read: {type(error).__name__}"
         raise Ill(Finding(what, "run this as the user that drivers run as; the file is YAML", Blame.KEY)) from error
 
@@ -82,7 +83,7 @@ def flattened(name: str, value: Any) -> Iterator[tuple[str, str]]:
 
 def not_there(settings: Settings) -> Finding | None:
     """Why Spark has no listener, as far as settings tell: a release may have its jar where no setting names it."""
-    if CLASS not in settings.get("spark.extraListeners", "").split(","):
+    if CLASS not in re.split(r"\s*,\s*", settings.get("spark.extraListeners", "")):
         fix = f"set spark.extraListeners={CLASS}, for all jobs: emr_jobs/cluster"
         return Finding("spark.extraListeners does not name the listener", fix, Blame.LISTENER)
     named = [jar for setting, separator in JARS.items() for jar in settings.get(setting, "").split(separator)]
@@ -96,13 +97,17 @@ def not_there(settings: Settings) -> Finding | None:
 
 def silent(settings: Settings, own: Settings) -> Finding | None:
     """Why a listener sends nothing."""
-    if own and f"{TRANSPORT}.type" not in own:
+    if any(name.startswith(TRANSPORT) for name in own) and f"{TRANSPORT}.type" not in own:
         what = "the listener's own file has no transport.type: the listener reads nothing of it, and sends nothing"
         return Finding(what, "write `type: http` under `transport:`", Blame.LISTENER)
     kind = settings.get(f"{TRANSPORT}.type")
     if kind != "http":
         what = f"{TRANSPORT}.type is {kind}" if kind else f"{TRANSPORT}.type is not set"
         return Finding(f"{what}: nothing is sent over HTTP", f"set {TRANSPORT}.type=http", Blame.LISTENER)
+    auth = settings.get(f"{AUTH}.type")
+    if auth != "api_key" and any(name.startswith(AUTH) for name in settings):
+        what = f"{AUTH}.type is {auth}, not api_key" if auth else f"{AUTH}.type is not set: the listener sends no key"
+        return Finding(what, f"set {AUTH}.type=api_key", Blame.KEY)
     if not is_address(settings.get(URL, "")):
         return Finding(f"{URL} is no URL of http or https", "set it to the output ApiUrl: https://...", Blame.LISTENER)
     return None

@@ -83,7 +83,8 @@ def settings(shared_stack: Stack, tmp_path: Path) -> Callable[..., str]:
     """Writes what Spark's settings say of a listener, and returns the file."""
 
     def write(key: str = "", **changes: str) -> str:
-        told = {"type": "http", "url": shared_stack.url, "auth.apiKey": key or shared_stack.key, **changes}
+        key = key or shared_stack.key
+        told = {"type": "http", "url": shared_stack.url, "auth.type": "api_key", "auth.apiKey": key, **changes}
         lines = [f"spark.extraListeners {LISTENER}", "spark.openlineage.namespace doctor-jobs"]
         lines += [f"spark.openlineage.transport.{name} {value}" for name, value in told.items()]
         (tmp_path / "spark-defaults.conf").write_text("\n".join(lines), encoding="utf-8")

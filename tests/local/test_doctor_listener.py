@@ -8,7 +8,7 @@ from local.doctor.finding import Blame, Ill
 from local.doctor.listener import CLASS, Listener, listener_of
 
 SETTINGS = {
-    "spark.extraListeners": f"com.example.Other,{CLASS}",
+    "spark.extraListeners": f"com.example.Other, {CLASS}",
     "spark.openlineage.namespace": "prod",
     "spark.openlineage.transport.type": "http",
     "spark.openlineage.transport.url": "https://api.example.com",
@@ -96,3 +96,29 @@ def test_a_jar_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 def test_a_file_of_its_own_that_is_no_yaml_is_told(tmp_path: Path) -> None:
     assert ill(tmp_path, own="{")[0] is Blame.KEY
+
+
+@pytest.mark.parametrize("key", ["|\n    a-secret\n", '"a secret"', '"k\\u00fc"'])
+def test_a_key_that_no_request_can_carry_is_told_and_not_shown(tmp_path: Path, key: str) -> None:
+    own = f"transport:\n  type: http\n  auth:\n   type: api_key\n   apiKey: {key}\n"
+    with pytest.raises(Ill) as raised:
+        listener(tmp_path, own=own)
+    assert raised.value.finding.blame is Blame.KEY
+    assert "secret" not in "".join(raised.value.finding.lines())
+
+
+def test_an_own_file_may_say_nothing_of_a_transport(tmp_path: Path) -> None:
+    assert listener(tmp_path, own="facets: {spark_unknown: {disabled: true}}").namespace == "prod"
+
+
+def test_a_key_without_its_type_is_told(tmp_path: Path) -> None:
+    assert ill(tmp_path, transport_auth_apiKey="k") == (
+        Blame.KEY,
+        "spark.openlineage.transport.auth.type is not set: the listener sends no key",
+    )
+    assert ill(tmp_path, transport_auth_type="jwt")[0] is Blame.KEY
+
+
+def test_an_own_file_that_is_no_text_is_told(tmp_path: Path) -> None:
+    (tmp_path / "openlineage.yml").write_bytes(b"\xff\xfe")
+    assert ill(tmp_path)[0] is Blame.KEY
