@@ -1,4 +1,6 @@
-"""raw customers (CSV) -> customers (Iceberg): made by CTAS, appended to, merged into, widened, and read as it was.
+"""raw customers (CSV) -> customers (Iceberg): made by CTAS, widened, appended to, merged into, and read as it was.
+
+It may be run again: what is there stays, and is brought up to date.
 
     spark-submit customers_iceberg.py --raw s3://lake/raw/customers --updates s3://lake/raw/customer_updates \\
         --table lake.crm.customers --first-report s3://lake/customers_at_first
@@ -29,23 +31,26 @@ def load(spark: SparkSession, raw: str, updates: str, table: str) -> int:
     """Make the table of the raw customers, take the updates in, and return the id of the first snapshot."""
     for name, path in (("raw_customers", raw), ("customer_updates", updates)):
         spark.read.schema(RAW_SCHEMA).option("header", True).csv(path).createOrReplaceTempView(name)
-    spark.sql(f"DROP TABLE IF EXISTS {table}")
-    spark.sql(f"CREATE TABLE {table} USING iceberg AS SELECT * FROM raw_customers WHERE country IS NOT NULL")
-    first = snapshot(spark, table)
-    spark.sql(f"INSERT INTO {table} SELECT * FROM raw_customers WHERE country IS NULL")
-    spark.sql(f"ALTER TABLE {table} ADD COLUMN tier string")
+    of_known = "SELECT * FROM raw_customers WHERE country IS NOT NULL"
+    spark.sql(f"CREATE TABLE IF NOT EXISTS {table} USING iceberg AS {of_known}")
+    if "tier" not in spark.table(table).columns:
+        spark.sql(f"ALTER TABLE {table} ADD COLUMN tier string")
+    spark.sql(
+        f"INSERT INTO {table} SELECT raw.*, CAST(NULL AS string) FROM raw_customers raw "
+        f"LEFT ANTI JOIN {table} old ON old.customer_id = raw.customer_id"
+    )
     spark.sql(
         f"MERGE INTO {table} AS old USING customer_updates AS new ON old.customer_id = new.customer_id "
         "WHEN MATCHED THEN UPDATE SET old.spent = new.spent, old.tier = 'known' "
         "WHEN NOT MATCHED THEN INSERT (customer_id, name, country, spent, tier) "
         "VALUES (new.customer_id, new.name, new.country, new.spent, 'new')"
     )
-    return first
+    return first_snapshot(spark, table)
 
 
-def snapshot(spark: SparkSession, table: str) -> int:
-    """Return the id of the table's present snapshot."""
-    found = spark.sql(f"SELECT snapshot_id FROM {table}.snapshots ORDER BY committed_at DESC LIMIT 1").first()
+def first_snapshot(spark: SparkSession, table: str) -> int:
+    """Return the id of the table's oldest snapshot."""
+    found = spark.sql(f"SELECT snapshot_id FROM {table}.snapshots ORDER BY committed_at LIMIT 1").first()
     return int(found["snapshot_id"]) if found else 0
 
 
@@ -59,7 +64,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--raw", required=True, help="folder of the customers' CSV files")
     parser.add_argument("--updates", required=True, help="folder of the CSV files to merge")
-    parser.add_argument("--table", required=True, help="the Iceberg table, as catalog.database.table (replaced)")
+    parser.add_argument("--table", required=True, help="the Iceberg table, as catalog.database.table")
     parser.add_argument("--first-report", required=True, help="path for the report of the first snapshot (replaced)")
     parser.add_argument("--warehouse", help="folder of a Hadoop catalog; without it the cluster defines the catalog")
     arguments = parser.parse_args()

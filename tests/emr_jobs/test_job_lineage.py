@@ -1,5 +1,6 @@
 """What a job tells of itself goes by the listener's names, and never holds the job up for long."""
 
+import sys
 import time
 import uuid
 from pathlib import Path
@@ -42,7 +43,9 @@ def test_files_are_named_as_the_listener_names_them(uri: str, namespace: str, na
 
 
 def test_a_topic_is_of_the_cluster_of_the_first_bootstrap_server() -> None:
-    assert topic("one:9092,two:9092", "orders") == Dataset("kafka://one:9092", "orders")
+    found = topic("one:9092,two:9092", "orders")
+    assert (found.namespace, found.name) == ("kafka://one:9092", "orders")
+    assert found.facets["datasetType"].datasetType == "TOPIC"  # type: ignore[attr-defined]
 
 
 def test_a_model_is_a_dataset_of_its_own_type() -> None:
@@ -118,7 +121,17 @@ def test_a_job_that_fails_outside_of_spark_is_told_failed() -> None:
     assert "of anything" not in str(event.run.facets)
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), Py4JNetworkError("Answer from Java side is empty")])
+def test_a_job_that_exits_with_a_status_failed() -> None:
+    kept = Kept()
+    with pytest.raises(SystemExit), Lineage("demo", "train", str(uuid.UUID(int=1)), kept).telling():
+        sys.exit(3)
+    assert [event.eventType for event in kept.events] == [RunState.FAIL]
+
+
+GONE = Py4JNetworkError("Answer from Java side is empty")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(0), GONE])
 def test_a_stream_that_is_stopped_did_not_fail(error: BaseException) -> None:
     kept = Kept()
     with pytest.raises(type(error)), Lineage("demo", "stream", str(uuid.UUID(int=1)), kept).telling():

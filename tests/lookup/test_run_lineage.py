@@ -216,3 +216,20 @@ def test_a_table_that_was_made_by_a_query_was_written() -> None:
     made = created(1, FIRST)
     made["outputs"][0]["outputFacets"] = {"outputStatistics": factory.facet(rowCount=3)}
     assert upstream(after(made, created(2, FIRST), scanned(3, FIRST)), 3)[3] == {"t": 1}
+
+
+ACTION = {"jobType": factory.facet(processingType="BATCH", integration="SPARK", jobType="SQL_JOB")}
+
+
+def test_an_action_that_failed_before_it_named_a_snapshot_wrote_none() -> None:
+    failed = {**ran(2, "", "t", kind="FAIL"), "job": {"namespace": "demo", "name": "load", "facets": ACTION}}
+    assert upstream(after(wrote(1, FIRST), failed, scanned(3, SECOND)), 3)[3] == {"t": None}
+
+
+def test_of_more_writes_than_are_looked_at_no_other_is_taken_for_the_one() -> None:
+    later = [wrote(run, str(int(SECOND) + run)) for run in range(3, 70)]
+    stream = ran(2, "s", "t", seconds=10_000)
+    read = scanned(99, FIRST)
+    assert upstream(after(wrote(1, FIRST), *later, stream, {**read, "eventTime": factory.at(20_000)}), 99)[99] == {
+        "t": None
+    }

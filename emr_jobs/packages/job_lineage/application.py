@@ -78,8 +78,8 @@ class Lineage:
         """
         try:
             yield
-        except Exception as error:
-            if isinstance(error, Py4JJavaError) or not isinstance(error, Py4JError):
+        except (Exception, SystemExit) as error:
+            if is_failure(error):
                 self.facets["errorMessage"] = failure(error)
                 self.tell(state=RunState.FAIL)
             raise
@@ -132,10 +132,18 @@ def training(
         told.tell(data, [model(path, told.run_id)])
 
 
-def failure(error: Exception) -> RunFacet:
-    """The kind of an error and the first line of what it says."""
-    first = str(error).strip().partition("\n")[0][:LONGEST]
-    message = f"{type(error).__name__}: {first}"
+def is_failure(error: BaseException) -> bool:
+    """Whether an exception that ends a job is a failure: an exit with status 0 is none, nor that the JVM is gone."""
+    if isinstance(error, SystemExit):
+        return error.code not in (None, 0)
+    return isinstance(error, Py4JJavaError) or not isinstance(error, Py4JError)
+
+
+def failure(error: BaseException) -> RunFacet:
+    """The kind of an error and the first line of what it says; of one of Java's the second, the first is Py4J's."""
+    lines = str(error).strip().splitlines() or [""]
+    first = lines[1].lstrip(": ") if isinstance(error, Py4JJavaError) and len(lines) > 1 else lines[0]
+    message = f"{type(error).__name__}: {first[:LONGEST]}"
     return error_message_run.ErrorMessageRunFacet(message=message, programmingLanguage="PYTHON")
 
 

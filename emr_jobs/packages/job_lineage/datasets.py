@@ -32,7 +32,8 @@ def folder(uri: str) -> Dataset:
 
 def topic(bootstrap: str, name: str) -> Dataset:
     """A Kafka topic. The first of the bootstrap servers names the cluster, as it does for the listener."""
-    return Dataset(f"kafka://{re.split(r'[,;]', bootstrap)[0].strip()}", name)
+    kind = dataset_type_dataset.DatasetTypeDatasetFacet(datasetType="TOPIC", subType="kafka")
+    return Dataset(f"kafka://{re.split(r'[,;]', bootstrap)[0].strip()}", name, {"datasetType": kind})
 
 
 def table(spark: SparkSession, name: str) -> Dataset:

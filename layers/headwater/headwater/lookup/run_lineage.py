@@ -12,6 +12,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from headwater.answers import Answer
+from headwater.graph.application import is_action
 from headwater.graph.identity import NodeId
 from headwater.graph.job import Edges
 from headwater.graph.mention import SCHEMA, DatasetUse
@@ -124,19 +125,29 @@ def _producers(reader: Reader, runs: Collection[Run]) -> dict[Place, Run]:
 
 def _by_snapshots(reader: Reader, reads: Sequence[_Read], made_by: dict[Place, Run]) -> dict[Place, Run]:
     """Where a run says which snapshot of an Iceberg table it read, who wrote that one, not the newest: it may have
-    travelled in time. If writers are known by their snapshots, and none by this one, it was the newest of those that
-    never name one, as a stream does not."""
+    travelled in time. If writers are known by their snapshots, and none by this one, it was the newest of the
+    applications, which never name one: a stream, mostly."""
     scanned = [read for read in reads if read.snapshot is not None]
     wrote = _writes(reader, scanned, LOOKED_AT) if scanned else {}
     items = reader.table.read({key for found in wrote.values() for key in found})
     for read in scanned:
         uses = {key: records.read_write(items[key]) for key in wrote[read.place] if key in items}
         of = {key: written_snapshot(use) for key, use in uses.items() if writes_data(use)}
-        made = [key for key in of if of[key] == read.snapshot][-1:] or [key for key in of if of[key] is None]
+        made = [key for key in of if of[key] == read.snapshot][-1:]
         if any(of.values()) or len(of) < len(uses):
             made_by.pop(read.place, None)
-            made_by |= _runs_of(reader, {read.place: made})
+            is_all = len(wrote[read.place]) < LOOKED_AT
+            made_by |= _runs_of(reader, {read.place: made or (_of_applications(reader, of) if is_all else [])})
     return made_by
+
+
+def _of_applications(reader: Reader, snapshots: Mapping[Key, float | None]) -> list[Key]:
+    """Writes whose snapshots nobody ever names, since they are told of applications: an action that ends well names its
+    own, an application none."""
+    unnamed = [key for key, snapshot in snapshots.items() if snapshot is None]
+    runs = _runs(reader, {keys.run_of(key.sk) for key in unnamed})
+    by = {key: runs.get(keys.run_of(key.sk)[0]) for key in unnamed}
+    return [key for key, run in by.items() if run and not is_action(values(run.job_facets))]
 
 
 def _reads(reader: Reader, runs: Collection[Run]) -> list[_Read]:
