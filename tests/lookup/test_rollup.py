@@ -153,3 +153,10 @@ def test_what_an_action_writes_is_its_applications_from_wherever_one_looks() -> 
         found = edges(ask("lineage", nodeId=f"dataset:{LAKE}:{node}", direction=direction))
         assert ("app", "audit") in found
         assert not any("app." in name for edge in found for name in edge)
+
+
+def test_a_stream_is_one_thing_that_would_break() -> None:
+    ask = after(*stream(3))
+    (owner,) = ask("impact", nodeId=f"dataset:{LAKE}:topic")["owners"]
+    jobs = [each["nodeId"] for each in owner["items"] if each["nodeId"].startswith("job:")]
+    assert jobs == ["job:demo:app", "job:demo:report"]

@@ -8,8 +8,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from headwater.graph.application import is_action
 from headwater.graph.dataset import DatasetHead
-from headwater.graph.identity import NodeId
+from headwater.graph.identity import NodeId, job_id
 from headwater.graph.register import values
 from headwater.lookup import shapes
 from headwater.lookup.columns import Steps
@@ -80,8 +81,9 @@ def impact(reader: Reader, dataset: NodeId, columns: Collection[str] | None = No
 def _at_risk(spread: Spread) -> Iterator[AtRisk]:
     """What was reached, but for what changed itself."""
     known = spread.known
+    jobs = {each.place.id for each in spread.reached.values() if each.place.kind is Kind.JOB}
     for each in spread.reached.values():
-        if each.distance and not _is_derivation(known, each.place):
+        if each.distance and not _is_derivation(known, each.place) and not _is_part(known, each.place, jobs):
             path = tuple(_node_id(known, place) for place in each.path if not _is_derivation(known, place))
             steps = [step for of_hop in each.steps for step in of_hop]
             owners = tuple(dict.fromkeys(_owners(known, each)))
@@ -91,6 +93,15 @@ def _at_risk(spread: Spread) -> Iterator[AtRisk]:
 def _is_derivation(known: Consumers, place: Place) -> bool:
     """What makes a view, or another dataset without a job, is a hop, but no node that anybody could look at."""
     return place.kind is Kind.JOB and known.jobs[place.id].facts.is_derivation
+
+
+def _is_part(known: Consumers, place: Place, jobs: Collection[NodeId]) -> bool:
+    """Whether it is an action of an application that is at risk itself: that is one thing that would break."""
+    if place.kind is not Kind.JOB:
+        return False
+    head = known.jobs[place.id]
+    application = shapes.parent_name(head)
+    return application is not None and job_id(application) in jobs and is_action(values(head.facts.facets))
 
 
 def _owners(known: Consumers, reached: Reached) -> list[str]:
