@@ -162,3 +162,13 @@ def wait_until_ready(process: subprocess.Popen[bytes], port: int, log: Path) -> 
             return
     said = log.read_text(encoding="utf-8", errors="replace")
     raise Failure(f"DynamoDB Local was not ready within {READY_SECONDS} s, or ended:\n{tail(said)}", f"read {log}")
+
+
+def main() -> None:
+    """Fetch it, so that no test has to wait for it."""
+    layout = Layout.here()
+    files(layout.state / "dynamodb-local", java_home(layout) / "bin" / "java", print)
+
+
+if __name__ == "__main__":
+    main()

@@ -100,7 +100,7 @@ def test_being_cut_off_at_any_call_and_delivered_again_changes_nothing(documents
 
 
 @given(st.lists(strategies.events, min_size=2, max_size=6))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_writer_in_between_any_two_calls_changes_nothing(documents: list[Document]) -> None:
     expected = folded([factory.received(*documents)])
     *earlier, theirs, ours = one_by_one(documents)
