@@ -57,7 +57,8 @@ def held_to_their_pins(jars: list[Jar], folder: Path, java: Path) -> list[Path]:
         fcntl.flock(lock, fcntl.LOCK_EX)
         missing = [jar for jar in jars if not (folder / jar.file_name).is_file()]
         if missing:
-            print(f"fetching {len(missing)} jars from Maven Central, once", file=sys.stderr, flush=True)
+            names = ", ".join(jar.name for jar in missing)
+            print(f"fetching from Maven Central, once: {names}", file=sys.stderr, flush=True)
             fetch(missing, folder, java)
     for jar in jars:
         check(folder / jar.file_name, jar)

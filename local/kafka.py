@@ -23,6 +23,7 @@ from local.process_group import LEASH, end_group
 READY_SECONDS = 60
 FORMATTER, SERVER = "kafka.tools.StorageTool", "kafka.Kafka"
 PORT = 9092
+PORTS = 65_536
 
 
 @dataclass(frozen=True)
@@ -126,11 +127,17 @@ def wait_until_ready(process: subprocess.Popen[bytes], broker: Broker) -> None:
     raise Failure(f"Kafka was not ready within {READY_SECONDS} s, or ended:\n{tail(said)}", f"read {broker.log}")
 
 
+def port_number(text: str) -> int:
+    """Return a port, if it is one."""
+    if not (text.isdecimal() and 0 < int(text) < PORTS):
+        raise argparse.ArgumentTypeError(f"{text} is no port")
+    return int(text)
+
+
 def main() -> None:
     """Run a broker until Ctrl-C."""
     top = argparse.ArgumentParser(prog="headwater kafka", description=__doc__)
-    ports = range(1, 65_536)
-    top.add_argument("--port", type=int, choices=ports, metavar="PORT", default=PORT, help="(default: %(default)s)")
+    top.add_argument("--port", type=port_number, default=PORT, help="of 127.0.0.1 (default: %(default)s)")
     port = top.parse_args().port
     layout = Layout.here()
     try:

@@ -11,10 +11,10 @@ import yaml
 
 from local.doctor.client import LINEAGE, Client, as_header, is_address
 from local.doctor.finding import Blame, Finding, Ill
+from local.spark import LISTENER
 
 Settings = Mapping[str, str]
 
-CLASS = "io.openlineage.spark.agent.OpenLineageSparkListener"
 OWN = "spark.openlineage"
 TRANSPORT = f"{OWN}.transport"
 URL, ENDPOINT, AUTH = f"{TRANSPORT}.url", f"{TRANSPORT}.endpoint", f"{TRANSPORT}.auth"
@@ -35,9 +35,12 @@ def listener_of(spark_defaults: Path, environment: Mapping[str, str]) -> Listene
     """Return what the listener does by a file of Spark's settings and a file of its own, if it has one.
 
     Of a URL among Spark's settings it ignores the path, one in its own file it takes as it is (listener 1.53, seen).
-    Raises Ill if it sends nothing by these, OSError if the settings cannot be read.
+    Raises Ill if it sends nothing by these, OSError or ValueError if the settings cannot be read.
     """
-    told = dict(settings_in(spark_defaults.read_text(encoding="utf-8")))
+    try:
+        told = dict(settings_in(spark_defaults.read_text(encoding="utf-8")))
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{spark_defaults} is no file of settings") from error
     own = of_own_file(told, environment)
     settings = {**own, **told}
     for found in (not_there(settings), silent(settings, own)):
@@ -83,8 +86,8 @@ def flattened(name: str, value: Any) -> Iterator[tuple[str, str]]:
 
 def not_there(settings: Settings) -> Finding | None:
     """Why Spark has no listener, as far as settings tell: a release may have its jar where no setting names it."""
-    if CLASS not in re.split(r"\s*,\s*", settings.get("spark.extraListeners", "")):
-        fix = f"set spark.extraListeners={CLASS}, for all jobs: emr_jobs/cluster"
+    if LISTENER not in re.split(r"\s*,\s*", settings.get("spark.extraListeners", "")):
+        fix = f"set spark.extraListeners={LISTENER}, for all jobs: emr_jobs/cluster"
         return Finding("spark.extraListeners does not name the listener", fix, Blame.LISTENER)
     named = [jar for setting, separator in JARS.items() for jar in settings.get(setting, "").split(separator)]
     jars = [each.removeprefix("file:") for each in named if "openlineage" in each]

@@ -127,6 +127,12 @@ def test_an_application_that_fails_by_an_action_is_told_with_that_and_not_again(
     )
 
 
+def test_an_application_that_outlived_a_failed_action_and_fails_later_is_told() -> None:
+    action = factory.run_event("FAIL", job="app.write", run=2, run_facets={"parent": factory.parent(1, "app")})
+    application = factory.run_event("FAIL", job="app", run=1, seconds=600)
+    assert [each["job"]["name"] for each in World().one_by_one([action, application])] == ["app.write", "app"]
+
+
 def test_a_failed_run_is_told_with_its_message_and_what_it_was_writing() -> None:
     facets = {"errorMessage": factory.facet(message="No such column: total\n  at line 3: password='x'")}
     output = factory.dataset("revenue", ownership=factory.facet(owners=[{"name": "team:finance"}]))

@@ -113,7 +113,7 @@ class Kept(Silence):
 def test_a_job_that_fails_outside_of_spark_is_told_failed() -> None:
     kept = Kept()
     told = Lineage("demo", "train", str(uuid.UUID(int=1)), kept)
-    with pytest.raises(ValueError, match="no rows"), told.telling():
+    with pytest.raises(ValueError, match="no rows"), told.reporting_failure():
         raise ValueError("no rows\nof anything")
     (event,) = kept.events
     assert (event.eventType, event.run.runId) == (RunState.FAIL, told.run_id)
@@ -123,7 +123,7 @@ def test_a_job_that_fails_outside_of_spark_is_told_failed() -> None:
 
 def test_a_job_that_exits_with_a_status_failed() -> None:
     kept = Kept()
-    with pytest.raises(SystemExit), Lineage("demo", "train", str(uuid.UUID(int=1)), kept).telling():
+    with pytest.raises(SystemExit), Lineage("demo", "train", str(uuid.UUID(int=1)), kept).reporting_failure():
         sys.exit(3)
     assert [event.eventType for event in kept.events] == [RunState.FAIL]
 
@@ -134,6 +134,6 @@ GONE = Py4JNetworkError("Answer from Java side is empty")
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(0), GONE])
 def test_a_stream_that_is_stopped_did_not_fail(error: BaseException) -> None:
     kept = Kept()
-    with pytest.raises(type(error)), Lineage("demo", "stream", str(uuid.UUID(int=1)), kept).telling():
+    with pytest.raises(type(error)), Lineage("demo", "stream", str(uuid.UUID(int=1)), kept).reporting_failure():
         raise error
     assert kept.events == []

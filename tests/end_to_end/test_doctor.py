@@ -7,8 +7,8 @@ import pytest
 
 from local.doctor import canary
 from local.doctor.__main__ import main
-from local.doctor.listener import CLASS as LISTENER
 from local.instance import free_port
+from local.spark import LISTENER
 from local.stack import Stack
 from tests import factory
 from tests.embedded import Deployed

@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from local.doctor.finding import Blame, Ill
-from local.doctor.listener import CLASS, Listener, listener_of
+from local.doctor.listener import Listener, listener_of
+from local.spark import LISTENER
 
 SETTINGS = {
-    "spark.extraListeners": f"com.example.Other, {CLASS}",
+    "spark.extraListeners": f"com.example.Other, {LISTENER}",
     "spark.openlineage.namespace": "prod",
     "spark.openlineage.transport.type": "http",
     "spark.openlineage.transport.url": "https://api.example.com",

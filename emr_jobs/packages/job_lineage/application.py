@@ -71,7 +71,7 @@ class Lineage:
         self.reporter.send(event)
 
     @contextmanager
-    def telling(self) -> Iterator[None]:
+    def reporting_failure(self) -> Iterator[None]:
         """Say that the run failed if a `with` block does, which Spark does not notice; wait until all is sent.
 
         That the JVM is gone is no failure: the stream was stopped, or it will not be heard of again.
@@ -92,7 +92,7 @@ def lineage(spark: SparkSession, *, reads: Iterable[Dataset], writes: Iterable[D
     """Tell what the application reads and writes, from the beginning of a `with` block on."""
     told = Lineage.of(spark)
     told.tell(reads, writes)
-    with told.telling():
+    with told.reporting_failure():
         yield told
 
 
@@ -126,7 +126,7 @@ def training(
         told.job_facets["sourceCodeLocation"] = source_code_location_job.SourceCodeLocationJobFacet(
             type="git", url=code.url, version=code.version
         )
-    with told.telling():
+    with told.reporting_failure():
         yield made
         told.facets["modelMetrics"] = MetricsRunFacet(metrics=dict(made.metrics))
         told.tell(data, [model(path, told.run_id)])

@@ -2,6 +2,7 @@
 that failed and not of the application as well."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 from headwater.alerts.alert import Alert, Severity, Type, counted, id_of, link_to, short, united
 from headwater.alerts.record import Record
@@ -13,10 +14,12 @@ from headwater.lookup import shapes
 from headwater.lookup.names import Kind
 from headwater.lookup.reader import Reader
 from headwater.lookup.run_findings import error_message, first_line
-from headwater.openlineage.instant import shown
-from headwater.store import records
+from headwater.openlineage.instant import shown, to_datetime
+from headwater.store import keys, records
 
 MOST_OUTPUTS = 50
+SOON = timedelta(minutes=1)
+"""An application that fails so soon after one of its actions failed by that."""
 
 
 def run_failed(record: Record, reader: Reader) -> Iterator[Alert]:
@@ -24,14 +27,18 @@ def run_failed(record: Record, reader: Reader) -> Iterator[Alert]:
     if record.after is None or (record.before and records.read_run(record.before).state is RunState.FAILED):
         return
     run = records.read_run(record.after)
-    if run.state is RunState.FAILED and not _was_told(run):
+    if run.state is RunState.FAILED and not _was_told(reader, run):
         yield _alert(run, reader)
 
 
-def _was_told(run: Run) -> bool:
-    """Whether it is an application that failed by an action of its own: of that it was told, with where it ran."""
+def _was_told(reader: Reader, run: Run) -> bool:
+    """Whether it is an application that failed by an action of its own, of which was told where it ran. One that
+    outlived the failure of an action, and fails later, fails by something else."""
     own = f"{run.job.name}."
-    return any(job.namespace == run.job.namespace and job.name.startswith(own) for _, job in run.failed_children)
+    actions = [each for each in run.failed_children if each.job.namespace == run.job.namespace]
+    found = reader.read_runs([keys.run(job_id(job), run_id) for run_id, job in actions if job.name.startswith(own)])
+    ends = [to_datetime(action.ended_at) for action in found if action.ended_at]
+    return any(abs(to_datetime(run.ended_at or run.updated) - end) < SOON for end in ends)
 
 
 def _alert(run: Run, reader: Reader) -> Alert:

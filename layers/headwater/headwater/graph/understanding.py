@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from headwater.graph.explicit_lineage import spelled_out
+from headwater.graph.foreign_columns import without_foreign_columns
 from headwater.graph.identity import dataset_id
 from headwater.graph.mention import COLUMN_LINEAGE, SOURCES, SYMLINKS, mentioned, sources_of, symlinks
 from headwater.graph.naming import Naming
-from headwater.graph.others_columns import without_others_columns
 from headwater.graph.received import Alias, Link, Received
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetMention, Name, RunEvent
@@ -43,7 +43,7 @@ def _links(mention: DatasetMention, naming: Naming) -> Iterator[Link]:
 def _renamed(event: AnyEvent, naming: Naming) -> AnyEvent:
     def rename(mention: DatasetMention, *, is_read: bool = False) -> DatasetMention:
         found = naming.identify(mention.name, streams_files=_streams_files(event, mention))
-        facets = without_others_columns(mention, found.rules, is_read=is_read).facets
+        facets = without_foreign_columns(mention, found.rules, is_read=is_read).facets
         if SOURCES in facets:
             sources = sorted({naming.identify(Name(*source)).shown for source in facets[SOURCES]})
             facets = {**facets, SOURCES: [list(source) for source in sources]}

@@ -17,7 +17,7 @@ _LEAST_PARTS = 3
 _MODEL = "model"
 
 
-def without_others_columns(mention: DatasetMention, rules: Collection[str], *, is_read: bool) -> DatasetMention:
+def without_foreign_columns(mention: DatasetMention, rules: Collection[str], *, is_read: bool) -> DatasetMention:
     """What is said of a dataset alone; `rules` are those that its name was found by."""
     dropped = set(_not_its_own(mention, rules, is_read=is_read))
     kept = {name: facet for name, facet in mention.facets.items() if name not in dropped}
