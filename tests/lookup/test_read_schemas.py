@@ -79,3 +79,18 @@ def test_a_models_files_have_columns_and_the_model_has_none() -> None:
     train = factory.run_event("COMPLETE", job="train", outputs=[inner])
     (model,) = after(train)("namespaces/s3%3A%2F%2Flake/datasets")["datasets"]
     assert (model["name"], model["fields"]) == ("models/churn", [])
+
+
+def test_a_table_in_a_nested_namespace_may_be_called_like_a_metadata_table() -> None:
+    names = factory.symlinks("crm.docs.files", namespace=f"{LAKE}/wh")
+    table = factory.dataset("wh/crm/docs/files", schema=WIDE, symlinks=names, catalog=factory.facet(**ICEBERG))
+    ask = after(factory.run_event("COMPLETE", job="report", inputs=[table]))
+    found = ask("namespaces/s3%3A%2F%2Flake/datasets/wh%2Fcrm%2Fdocs%2Ffiles")
+    assert [field["name"] for field in found["fields"]] == ["id", "name", "tier"]
+    by_name = ask("lineage", nodeId=f"dataset:{LAKE}/wh:crm.docs.files")["graph"]
+    assert {each["data"]["name"] for each in by_name} == {"wh/crm/docs/files", "report"}
+
+
+def test_a_table_of_one_column_is_no_text() -> None:
+    names = factory.symlinks("crm.notes", namespace=f"{LAKE}/wh")
+    assert columns(read(factory.schema("value:string"), symlinks=names)) == ["value"]

@@ -11,7 +11,7 @@ _METADATA_TABLES = {
     *("data_files", "delete_files", "position_deletes"),
     *("all_data_files", "all_delete_files", "all_entries", "all_files", "all_manifests"),
 }
-"""As Iceberg's documentation of Spark queries lists them. A table in a nested namespace cannot be called so."""
+"""As Iceberg's documentation of Spark queries lists them."""
 _LEAST_PARTS = 3
 """Of the name of one: namespace, table, metadata table."""
 _MODEL = "model"
@@ -35,16 +35,19 @@ def _not_its_own(mention: DatasetMention, rules: Collection[str], *, is_read: bo
 
 def _is_metadata_table(mention: DatasetMention) -> bool:
     """Whether it is a table like `crm.customers.snapshots`, of an Iceberg table `crm.customers`: the Spark listener
-    names it by the path of its table, and by its own symlink."""
+    names it by the path of its table, and by its own symlink. A table of that name has a path that ends so."""
     match mention.facets.get("catalog"):
         case {"framework": "iceberg"}:
             parts = [name.name.split(".") for name in symlinks(mention.facets.get(SYMLINKS))]
-            return any(len(of_name) >= _LEAST_PARTS and of_name[-1] in _METADATA_TABLES for of_name in parts)
+            last = {of_name[-1] for of_name in parts if len(of_name) >= _LEAST_PARTS}
+            return bool(last & _METADATA_TABLES - {mention.name.name.rstrip("/").rpartition("/")[2]})
     return False
 
 
 def _is_read_as_text(mention: DatasetMention) -> bool:
-    """Whether it has the one column that Spark's text source makes of any file."""
+    """Whether it has the one column that Spark's text source makes of any file, and is no table."""
+    if SYMLINKS in mention.facets:
+        return False
     match mention.facets.get(SCHEMA):
         case {"fields": [{"name": "value", "type": "string"}]}:
             return True

@@ -34,7 +34,7 @@ def started_by(reader: Reader, job: NodeId) -> list[NodeId]:
     for _ in range(MAX_LEVELS):
         listed = side_by_side(lambda run: list(islice(_children(reader, run), MAX_ACTIONS)), runs)
         runs_of = {keys.node_of(key.pk): keys.run_id_of(key.sk) for of_run in listed for key in of_run}
-        new = list(runs_of.keys() - found.keys() - {job})[: MAX_ACTIONS - len(found)]
+        new = sorted(runs_of.keys() - found.keys() - {job})[: MAX_ACTIONS - len(found)]
         found |= {each: runs_of[each] for each in new}
         heads = reader.jobs(new, seen=False) if new else {}
         runs = [runs_of[each] for each, head in heads.items() if not _is_action(head)]
@@ -52,7 +52,8 @@ def rolled_up(reader: Reader, graph: Graph, start: NodeId, started: Collection[N
     tasks or their applications are if it was not.
     """
     above = _parents(graph)
-    above = {job: parent for job, parent in above.items() if job not in above.values()}
+    of_others = set(above.values())
+    above = {job: parent for job, parent in above.items() if job not in of_others}
     above |= dict.fromkeys(graph.jobs.keys() & set(started), start)
     parents = reader.jobs(set(above.values()), seen=False)
     return _drawn_in(graph, {job: parent for job, parent in above.items() if parent in parents}, parents)
