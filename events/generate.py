@@ -24,15 +24,15 @@ from events.envelopes import (
 from events.envelopes import (
     write as writing,
 )
-from headwater.catalog.news import KINDS
+from headwater.catalog.affected_tables import KINDS
 from headwater.fold.fold import fold
+from headwater.graph.event_normalisation import normalise_event
 from headwater.graph.naming import Naming
 from headwater.graph.thresholds import Thresholds
-from headwater.graph.understanding import understood
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import instant_of
+from headwater.store.item_codec import Retention
 from headwater.store.memory import MemoryTable
-from headwater.store.records import Retention
 
 FOLDER = Path(__file__).parent
 REVENUE_NODE = "s3%3A%2F%2Fshop-lake:revenue_daily"
@@ -40,7 +40,7 @@ REVENUE_NODE = "s3%3A%2F%2Fshop-lake:revenue_daily"
 
 def samples() -> Mapping[str, Document]:
     """Every sample by its file, `function/name.json`."""
-    return authorise() | ingest() | normalise() | lookup() | curate() | alerts() | sweep() | catalog() | owners()
+    return authorise() | ingest() | normalise() | lookup() | curate() | alerts() | sweep() | catalog() | glue_import()
 
 
 def authorise() -> dict[str, Document]:
@@ -156,7 +156,7 @@ def catalog() -> dict[str, Document]:
     """What the stream tells of the first run of the story."""
     table, kept = MemoryTable(), Retention(timedelta(days=400), timedelta(days=90))
     texts = map(exact_json.dumps, (story.CLEAN_START, story.CLEAN_COMPLETE))
-    fold([understood(text, Naming()) for text in texts], table, kept)
+    fold([normalise_event(text, Naming()) for text in texts], table, kept)
     items = [item for _, item in sorted(table.items.items()) if item.labels["kind"] in KINDS]
     return {"catalog/window.json": streamed(*((None, item) for item in items))}
 
@@ -165,7 +165,7 @@ def alerts() -> dict[str, Document]:
     """The second run of the story, had it failed, and had its event come late."""
     table, kept = MemoryTable(), Retention(timedelta(days=400), timedelta(days=90))
     failed = {**story.REVENUE_COMPLETE, "eventType": "FAIL"}
-    received = understood(exact_json.dumps(failed), Naming(), instant_of(RECEIVED_AT))
+    received = normalise_event(exact_json.dumps(failed), Naming(), instant_of(RECEIVED_AT))
     fold([received], table, kept, Thresholds(500, {}))
     items = [item for _, item in sorted(table.items.items()) if item.labels["kind"] in ("run", "latency")]
     return {"alerts/failed-and-late.json": streamed(*((None, item) for item in items))}
@@ -175,8 +175,8 @@ def sweep() -> dict[str, Document]:
     return {"sweep/schedule.json": scheduled()}
 
 
-def owners() -> dict[str, Document]:
-    return {"owners/schedule.json": scheduled()}
+def glue_import() -> dict[str, Document]:
+    return {"glue_import/schedule.json": scheduled()}
 
 
 def write(folder: Path) -> None:

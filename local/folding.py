@@ -31,7 +31,7 @@ def read_metrics(deployment: Deployment) -> Metrics:
 
 
 def settled(metrics: Metrics) -> int:
-    return metrics.total("EventsFolded") + metrics.total("EventsQuarantined")
+    return metrics.total("EventsNormalised") + metrics.total("EventsQuarantined")
 
 
 def not_folded(metrics: Metrics, spark_logs: list[Path]) -> Failure:

@@ -13,7 +13,7 @@ DEPTH = 20
 
 
 def print_counts(metrics: Metrics) -> None:
-    received, folded, refused = map(metrics.total, ("EventsReceived", "EventsFolded", "EventsRefused"))
+    received, folded, refused = map(metrics.total, ("EventsReceived", "EventsNormalised", "EventsRefused"))
     print(f"\nevents: {received} received, {folded} folded, {refused} refused")
     print(f"emission latency, from an event's own time until it was received: {percentiles(metrics)}")
 

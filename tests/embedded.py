@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from headwater.store.records import Retention
+from headwater.store.item_codec import Retention
 from local.deployment import STACK, Deployment
 from local.instance import free_port
 from local.layout import Layout

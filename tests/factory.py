@@ -4,9 +4,9 @@ import uuid
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from headwater.graph.event_normalisation import normalise_event
 from headwater.graph.naming import Naming
-from headwater.graph.received import Received
-from headwater.graph.understanding import understood
+from headwater.graph.normalised_event import NormalisedEvent
 from headwater.openlineage import exact_json
 
 EPOCH = datetime(2026, 11, 20, 8, tzinfo=UTC)
@@ -110,6 +110,6 @@ def dataset_event(named: Document, *, seconds: float = 0) -> Document:
     return {"eventTime": at(seconds), "producer": PRODUCER, "dataset": named}
 
 
-def received(*documents: Document) -> list[Received]:
+def received(*documents: Document) -> list[NormalisedEvent]:
     """Events as the fold takes them, read from their JSON as a message is."""
-    return [understood(exact_json.dumps(document), Naming()) for document in documents]
+    return [normalise_event(exact_json.dumps(document), Naming()) for document in documents]

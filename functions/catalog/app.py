@@ -17,8 +17,8 @@ from headwater.config import CatalogSettings, from_environment
 from headwater.graph.naming import Naming
 from headwater.store.aws import PATIENT_SECONDS, client
 from headwater.store.dynamodb import DynamoTable
-from headwater.store.images import read_change
 from headwater.store.s3 import Bucket
+from headwater.store.stream_records import read_change
 
 SECONDS = 240
 """For tables; the function has 300, and the call that is being made then may take some."""
@@ -51,12 +51,12 @@ def handler(batch: dict[str, Any], context: Any) -> dict[str, Any]:
     """One window of the stream; Lambda delivers it again from the first of the records in `batchItemFailures` on."""
     end = time.monotonic() + SECONDS
     changes = [read_change(record, bucket) for record in batch["Records"]]
-    outcome = synchroniser.synchronise(changes, lambda: time.monotonic() < end)
+    result = synchroniser.synchronise(changes, lambda: time.monotonic() < end)
     metrics.count(
-        TablesUpdated=outcome.updated,
-        TablesCreated=outcome.created,
-        TablesRefused=outcome.refused,
-        TablesPostponed=outcome.postponed,
-        PartitionsWritten=outcome.partitions,
+        TablesUpdated=result.updated,
+        TablesCreated=result.created,
+        TablesRefused=result.refused,
+        TablesPostponed=result.postponed,
+        PartitionsWritten=result.partitions,
     )
-    return {"batchItemFailures": [{"itemIdentifier": sequence} for sequence in sorted(outcome.failed, key=int)]}
+    return {"batchItemFailures": [{"itemIdentifier": sequence} for sequence in sorted(result.failed, key=int)]}

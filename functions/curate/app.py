@@ -8,16 +8,16 @@ from urllib.parse import parse_qsl
 from aws_lambda_powertools import Logger
 
 from headwater.access.principal import Scope, principal_of
-from headwater.answers import Answer, answered
 from headwater.config import CurateSettings, from_environment
 from headwater.curate.curator import Command, Curator
 from headwater.curate.routes import respond
 from headwater.graph.naming import Naming
-from headwater.lookup.question import Question
+from headwater.http.request import ApiRequest
+from headwater.http.response import ApiResponse, response_or_error
 from headwater.openlineage.body import MAX_WIRE_BYTES, read_body
 from headwater.store.aws import client
 from headwater.store.dynamodb import DynamoTable
-from headwater.store.records import Retention
+from headwater.store.item_codec import Retention
 from headwater.store.s3 import Bucket
 from headwater.store.sqs import Queue
 
@@ -36,20 +36,20 @@ curator = Curator(
 )
 
 
-def handler(request: dict[str, Any], context: Any) -> dict[str, Any]:
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """One request."""
     end = time.monotonic() + SECONDS
-    answer = answered(lambda: _curate(request, end), logger.exception)
-    accepts = (request.get("headers") or {}).get("accept-encoding", "")
-    return answer.to_gateway(accepts_gzip="gzip" in accepts)
+    response = response_or_error(lambda: _curate(event, end), logger.exception)
+    accepts = (event.get("headers") or {}).get("accept-encoding", "")
+    return response.to_gateway(accepts_gzip="gzip" in accepts)
 
 
-def _curate(request: dict[str, Any], end: float) -> Answer:
-    principal = principal_of(request, by_iam=tuple(Scope))
-    body = request.get("body") or ""
-    is_base64 = bool(request.get("isBase64Encoded"))
+def _curate(event: dict[str, Any], end: float) -> ApiResponse:
+    principal = principal_of(event, by_iam=tuple(Scope))
+    body = event.get("body") or ""
+    is_base64 = bool(event.get("isBase64Encoded"))
     text = read_body(body, is_base64=is_base64, max_bytes=MAX_WIRE_BYTES) if body else ""
-    query = dict(parse_qsl(request.get("rawQueryString") or "", keep_blank_values=True))
-    method = request["requestContext"]["http"]["method"]
-    question = Question(principal, method, request["rawPath"], query, asked_at=datetime.now(UTC))
-    return respond(curator, Command(question, text, lambda: time.monotonic() < end))
+    query = dict(parse_qsl(event.get("rawQueryString") or "", keep_blank_values=True))
+    method = event["requestContext"]["http"]["method"]
+    request = ApiRequest(principal, method, event["rawPath"], query, received_at=datetime.now(UTC))
+    return respond(curator, Command(request, text, lambda: time.monotonic() < end))

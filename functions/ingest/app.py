@@ -7,8 +7,8 @@ from aws_lambda_powertools import Logger
 
 from headwater import metrics
 from headwater.access.principal import Scope, principal_of
-from headwater.answers import Answer, answered
 from headwater.config import IngestSettings, from_environment
+from headwater.http.response import ApiResponse, response_or_error
 from headwater.ingest.accept import Ingest
 from headwater.openlineage.body import read_body
 from headwater.store.aws import client
@@ -23,14 +23,14 @@ bucket = Bucket(client("s3"), settings.archive_bucket)
 
 def handler(request: dict[str, Any], context: Any) -> dict[str, Any]:
     """One request."""
-    answer = answered(lambda: _ingest(request), logger.exception)
-    if answer.status >= 400:
+    response = response_or_error(lambda: _ingest(request), logger.exception)
+    if response.status >= 400:
         metrics.count(EventsRefused=1)
-        logger.info("refused", status=answer.status, reason=answer.body["message"][:1000])
-    return answer.to_gateway()
+        logger.info("refused", status=response.status, reason=response.body["message"][:1000])
+    return response.to_gateway()
 
 
-def _ingest(request: dict[str, Any]) -> Answer:
+def _ingest(request: dict[str, Any]) -> ApiResponse:
     principal = principal_of(request)
     principal.require(Scope.INGEST)
     is_base64 = bool(request.get("isBase64Encoded"))
@@ -39,6 +39,6 @@ def _ingest(request: dict[str, Any]) -> Answer:
     is_batch = request["rawPath"].rstrip("/").endswith("/batch")
     counted = ingest.batch(text) if is_batch else ingest.one(text)
     metrics.count(EventsReceived=counted.received)
-    if counted.answer.status < 400:
+    if counted.response.status < 400:
         metrics.count(EventsRefused=counted.refused)
-    return counted.answer
+    return counted.response

@@ -7,12 +7,12 @@ from urllib.parse import parse_qsl
 from aws_lambda_powertools import Logger
 
 from headwater.access.principal import principal_of
-from headwater.answers import Answer, answered
 from headwater.config import LookupSettings, from_environment
 from headwater.graph.naming import Naming
-from headwater.lookup.question import Question
-from headwater.lookup.reader import Reader
+from headwater.http.request import ApiRequest
+from headwater.http.response import ApiResponse, response_or_error
 from headwater.lookup.routes import respond
+from headwater.read.reader import Reader
 from headwater.store.aws import client
 from headwater.store.dynamodb import DynamoTable
 from headwater.store.s3 import Bucket
@@ -32,14 +32,14 @@ lookup's time."""
 
 def handler(request: dict[str, Any], context: Any) -> dict[str, Any]:
     """One request."""
-    answer = answered(lambda: _lookup(request), logger.exception)
+    response = response_or_error(lambda: _lookup(request), logger.exception)
     accepts = (request.get("headers") or {}).get("accept-encoding", "")
-    return answer.to_gateway(accepts_gzip="gzip" in accepts)
+    return response.to_gateway(accepts_gzip="gzip" in accepts)
 
 
-def _lookup(request: dict[str, Any]) -> Answer:
+def _lookup(request: dict[str, Any]) -> ApiResponse:
     principal = principal_of(request)
     method = request["requestContext"]["http"]["method"]
     pairs = parse_qsl(request.get("rawQueryString") or "", keep_blank_values=True)
     repeated = {name: tuple(value for other, value in pairs if other == name) for name, _ in pairs}
-    return respond(reader, Question(principal, method, request["rawPath"], dict(pairs), repeated))
+    return respond(reader, ApiRequest(principal, method, request["rawPath"], dict(pairs), repeated))

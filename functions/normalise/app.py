@@ -14,7 +14,7 @@ from headwater.openlineage.instant import Instant, instant_of
 from headwater.store.aws import PATIENT_SECONDS, client
 from headwater.store.dynamodb import DynamoTable
 from headwater.store.firehose import Archive
-from headwater.store.records import Retention
+from headwater.store.item_codec import Retention
 from headwater.store.s3 import Bucket
 
 logger = Logger()
@@ -48,7 +48,7 @@ def handler(batch: dict[str, Any], context: Any) -> dict[str, Any]:
         Delivery(record["messageId"], record["attributes"]["MessageGroupId"], record["body"])
         for record in batch["Records"]
     ]
-    outcome = normaliser.normalise(deliveries)
-    metrics.count(EventsFolded=outcome.folded, EventsQuarantined=outcome.quarantined)
-    metrics.durations(outcome.durations)
-    return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in outcome.failed]}
+    result = normaliser.normalise(deliveries)
+    metrics.count(EventsNormalised=result.folded, EventsQuarantined=result.quarantined)
+    metrics.durations(result.durations)
+    return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in result.failed]}

@@ -6,8 +6,8 @@ from typing import Any
 from aws_lambda_powertools import Logger
 
 from headwater import metrics
+from headwater.alerts.abandoned_runs import Sweeper
 from headwater.alerts.bus import EventBus
-from headwater.alerts.sweep import Sweeper
 from headwater.config import SweepSettings, from_environment
 from headwater.graph.naming import Naming
 from headwater.graph.thresholds import Thresholds

@@ -9,7 +9,7 @@ import pytest
 
 from headwater.access.keys import BadKeys, KeyRing, presented_key, read_keys
 from headwater.access.principal import UNAVAILABLE, Principal, Scope, principal_of
-from headwater.openlineage.faults import Refused
+from headwater.openlineage.faults import InvalidRequest
 from headwater.store.table import StorageError
 
 START = datetime(2026, 11, 20, 8, tzinfo=UTC)
@@ -161,7 +161,7 @@ def test_the_caller_survives_the_way_through_the_gateway() -> None:
     "asked", [{}, {"requestContext": {}}, request(), request(**{"lambda": {}}), request(**{"lambda": None})]
 )
 def test_without_a_key_nobody_is_anybody(asked: dict[str, Any]) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(InvalidRequest) as refused:
         principal_of(asked)
     assert refused.value.status == 401
 
@@ -185,5 +185,5 @@ def test_a_caller_by_iam_may_do_there_what_the_function_says() -> None:
 def test_admin_includes_the_other_scopes() -> None:
     admin = Principal("a", frozenset({"admin"}), ("*",))
     assert all(admin.may(scope) for scope in Scope)
-    with pytest.raises(Refused, match="has not the scope admin"):
+    with pytest.raises(InvalidRequest, match="has not the scope admin"):
         Principal("b", frozenset({"read"}), ("*",)).require(Scope.ADMIN)

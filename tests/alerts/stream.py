@@ -9,13 +9,13 @@ from typing import Any
 from headwater.alerts.alert import Alert
 from headwater.alerts.announce import Announced, Announcer
 from headwater.fold.fold import fold
-from headwater.fold.told_apart import told_apart
+from headwater.fold.split_on_schema_change import split_on_schema_change
 from headwater.graph.naming import Naming
-from headwater.graph.received import Received
+from headwater.graph.normalised_event import NormalisedEvent
 from headwater.graph.thresholds import Thresholds
+from headwater.store.item_codec import Retention
 from headwater.store.memory import MemoryTable
-from headwater.store.records import Retention
-from headwater.store.table import Change, Conflict, Item, StorageError
+from headwater.store.table import ConditionalPut, Conflict, Item, StorageError
 from tests import factory
 from tests.factory import Document
 from tests.fakes import FakeBucket
@@ -35,7 +35,7 @@ class StreamedTable(MemoryTable):
         super().__init__()
         self.stream: list[Record] = []
 
-    def change(self, changes: Sequence[Change]) -> None:
+    def change(self, changes: Sequence[ConditionalPut]) -> None:
         for each in changes:
             before = self.items.get(each.item.key)
             try:
@@ -107,13 +107,13 @@ class World:
         """What is told of events that come one after the other."""
         return [detail for each in documents for detail in self.told(each)]
 
-    def received(self, events: Sequence[Received]) -> list[Detail]:
+    def received(self, events: Sequence[NormalisedEvent]) -> list[Detail]:
         start = len(self.table.stream)
         self.fold(events)
         return self.announced(self.table.stream[start:])
 
-    def fold(self, events: Sequence[Received]) -> None:
-        for group in told_apart(events):
+    def fold(self, events: Sequence[NormalisedEvent]) -> None:
+        for group in split_on_schema_change(events):
             fold(group, self.table, RETENTION, THRESHOLDS)
 
     def announced(self, records: Sequence[Record]) -> list[Detail]:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from headwater.alerts.alert import Alert, Severity, Type, id_of, short
 from headwater.alerts.bus import EventBus
-from headwater.lookup.names import Kind
-from headwater.lookup.run_findings import first_line
+from headwater.graph.facets import first_line
+from headwater.graph.identity import NodeKind
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.store.table import StorageError
@@ -26,7 +26,7 @@ def alerts(draw: st.DrawFn) -> Alert:
         id=id_of("x"),
         time=NOON,
         severity=draw(st.sampled_from(Severity)),
-        kind=draw(st.sampled_from([Kind.JOB, Kind.DATASET])),
+        kind=draw(st.sampled_from([NodeKind.JOB, NodeKind.DATASET])),
         name=draw(names),
         owners=tuple(draw(st.lists(texts, max_size=30))),
         title=draw(texts),
@@ -70,7 +70,7 @@ class _Client:
 
 
 def _alert() -> Alert:
-    return Alert(Type.RUN_FAILED, "1", NOON, Severity.INFO, Kind.JOB, Name("a", "b"), (), "t", (), "g")
+    return Alert(Type.RUN_FAILED, "1", NOON, Severity.INFO, NodeKind.JOB, Name("a", "b"), (), "t", (), "g")
 
 
 def test_alerts_are_put_ten_at_a_time() -> None:
@@ -86,7 +86,7 @@ def test_what_the_bus_did_not_take_is_no_success() -> None:
 
 def test_names_break_no_line_call_nobody_and_end_no_markdown() -> None:
     name = "a\nb\x1b[31m @all %%% *c*"
-    alert = Alert(Type.RUN_FAILED, "1", NOON, Severity.INFO, Kind.JOB, Name("n", name), (), name, (name,), "g")
+    alert = Alert(Type.RUN_FAILED, "1", NOON, Severity.INFO, NodeKind.JOB, Name("n", name), (), name, (name,), "g")
     detail = alert.detail("https://x")
     assert detail["title"].isprintable()
     assert all(line.isprintable() for line in detail["lines"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from headwater.graph.mention import schema_said
+from headwater.graph.dataset_reference import schema_said
 from headwater.graph.schema_diff import columns_of
 from tests import factory
 from tests.alerts.stream import World, changes

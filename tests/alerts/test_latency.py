@@ -2,8 +2,8 @@
 
 from datetime import datetime, timedelta
 
+from headwater.graph.event_normalisation import normalise_event
 from headwater.graph.naming import Naming
-from headwater.graph.understanding import understood
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import parse_instant
 from tests import factory
@@ -13,7 +13,7 @@ from tests.factory import Document
 
 def told(world: World, document: Document, seconds: float) -> list[tuple[str, str]]:
     received_at = datetime.fromisoformat(document["eventTime"]) + timedelta(seconds=seconds)
-    received = understood(exact_json.dumps(document), Naming(), parse_instant(received_at.isoformat()))
+    received = normalise_event(exact_json.dumps(document), Naming(), parse_instant(received_at.isoformat()))
     return [(each["alert"], each["alertType"]) for each in world.received([received])]
 
 

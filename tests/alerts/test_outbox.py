@@ -8,7 +8,7 @@ import pytest
 from headwater.alerts import announce
 from headwater.alerts.record import Record
 from headwater.fold.fold import fold
-from headwater.lookup.reader import Reader
+from headwater.read.reader import Reader
 from headwater.store.memory import MemoryTable
 from headwater.store.table import StorageError
 from tests import factory
@@ -187,7 +187,7 @@ class _Dying(MemoryTable):
         self._left = nth
 
     def __getattribute__(self, name: str) -> Any:
-        if name in ("read", "change", "put", "newest", "partition", "listed"):
+        if name in ("read", "change", "put", "newest", "partition", "list_entries"):
             self._left -= 1
             if self._left <= 0:
                 raise StorageError("gone")

@@ -8,28 +8,28 @@ from typing import Any
 import pytest
 
 from events.envelopes import streamed
+from headwater.catalog.affected_tables import KINDS
 from headwater.catalog.creation import Creation
 from headwater.catalog.glue import GlueCatalog
+from headwater.catalog.glue_import import GlueImport, GlueImportResult
 from headwater.catalog.identity import CatalogArn
 from headwater.catalog.locations import Locations
-from headwater.catalog.news import KINDS
 from headwater.catalog.patience import Patience
-from headwater.catalog.reading import CatalogReading, Told
 from headwater.catalog.resolver import Resolver
-from headwater.catalog.synchroniser import Outcome, Synchroniser
+from headwater.catalog.synchroniser import Synchroniser, SyncResult
 from headwater.fold.fold import fold
 from headwater.graph.dataset import DatasetHead
+from headwater.graph.event_normalisation import normalise_event
 from headwater.graph.identity import dataset_id
 from headwater.graph.naming import Naming
-from headwater.graph.understanding import understood
-from headwater.lookup.reader import Reader
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import Name
-from headwater.store.images import read_change
+from headwater.read.reader import Reader
+from headwater.store.item_codec import Retention
 from headwater.store.memory import MemoryTable
 from headwater.store.messages import read_message
-from headwater.store.records import Retention
-from headwater.store.table import Change, Item
+from headwater.store.stream_records import read_change
+from headwater.store.table import ConditionalPut, Item
 from tests.catalog.glue_service import GlueService
 from tests.factory import Document
 from tests.fakes import FakeBucket, FakeQueue
@@ -46,7 +46,7 @@ class StreamedTable(MemoryTable):
         super().__init__()
         self.written: list[tuple[Item | None, Item]] = []
 
-    def change(self, changes: Sequence[Change]) -> None:
+    def change(self, changes: Sequence[ConditionalPut]) -> None:
         self.written += [(self.items.get(change.item.key), change.item) for change in changes]
         super().change(changes)
 
@@ -91,7 +91,7 @@ class World:
 
     def fold(self, *documents: Document) -> None:
         """Events arrive."""
-        received = [understood(exact_json.dumps(document), self.naming) for document in documents]
+        received = [normalise_event(exact_json.dumps(document), self.naming) for document in documents]
         fold(received, self.table, RETENTION)
 
     def records(self) -> list[Document]:
@@ -100,12 +100,12 @@ class World:
         self.table.written.clear()
         return list(streamed(*changes)["Records"])
 
-    def window(self, *documents: Document, has_time: Callable[[], bool] = lambda: True) -> Outcome:
+    def window(self, *documents: Document, has_time: Callable[[], bool] = lambda: True) -> SyncResult:
         """Events arrive, and then a window of the stream comes to its end."""
         self.fold(*documents)
         return self.deliver(self.records(), has_time)
 
-    def deliver(self, records: list[Document], has_time: Callable[[], bool] = lambda: True) -> Outcome:
+    def deliver(self, records: list[Document], has_time: Callable[[], bool] = lambda: True) -> SyncResult:
         self.seen += len(records)
         return self.synchroniser.synchronise([read_change(each, self.bucket) for each in records], has_time)
 
@@ -118,9 +118,9 @@ class World:
         said = self.parameters(table).items()
         return {name.removeprefix("headwater."): value for name, value in said if name.startswith("headwater.")}
 
-    def read(self, has_time: Callable[[], bool] = lambda: True) -> Told:
+    def read(self, has_time: Callable[[], bool] = lambda: True) -> GlueImportResult:
         """The catalogue is read, and what it says is folded."""
-        reading = CatalogReading(
+        glue_import = GlueImport(
             table=self.table,
             queue=self.queue,
             bucket=self.bucket,
@@ -130,15 +130,15 @@ class World:
             log=self.log,
             sleep=self.slept.append,
         )
-        told = reading.read(datetime.now(UTC), has_time)
+        result = glue_import.read(datetime.now(UTC), has_time)
         self.fold(*(exact_json.loads(read_message(each.body, self.bucket).canonical) for each in self.queue.sent))
         self.queue.sent.clear()
-        return told
+        return result
 
     def dataset(self, name: str, namespace: str = "s3://lake") -> DatasetHead:
         """A dataset as lookups see it."""
-        around = Reader(self.table, self.naming).around({dataset_id(Name(namespace, name))}, ())
-        (head,) = around.heads.values()
+        neighbourhood = Reader(self.table, self.naming).neighbourhood({dataset_id(Name(namespace, name))}, ())
+        (head,) = neighbourhood.heads.values()
         return head
 
 

@@ -5,10 +5,9 @@ import json
 
 import pytest
 
-from headwater.graph.identity import dataset_id
-from headwater.lookup.shapes import version_of_schema
+from headwater.graph.identity import dataset_id, version_of_schema
 from headwater.openlineage.event import Name
-from headwater.store import keys, records
+from headwater.store import item_codec, keys
 from tests import factory
 from tests.catalog.conftest import ARN, URL, World, storage, without_parameters
 from tests.catalog.glue_service import GlueService
@@ -54,7 +53,7 @@ def test_a_table_says_its_last_run_its_schema_version_and_where_to_look(world: W
     world.window(run())
     said = world.ours("shop.revenue")
     key = keys.dataset_head(dataset_id(Name("s3://lake", "revenue")))
-    digest = records.read_dataset(world.table.items[key]).schema_digest
+    digest = item_codec.read_dataset(world.table.items[key]).schema_digest
     assert digest
     assert said["schema-version"] == version_of_schema(digest)
     assert said["last-run"] == factory.run_id(1)

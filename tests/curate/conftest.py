@@ -9,20 +9,20 @@ from typing import Any, NamedTuple
 import pytest
 
 from headwater.access.principal import Principal, Scope
-from headwater.answers import Answer, answered
 from headwater.curate import routes as writing
 from headwater.curate.curator import Command, Curator
 from headwater.fold.fold import fold
+from headwater.graph.event_normalisation import normalise_event
 from headwater.graph.naming import Naming
-from headwater.graph.received import Received
-from headwater.graph.understanding import understood
+from headwater.graph.normalised_event import NormalisedEvent
+from headwater.http.request import ApiRequest
+from headwater.http.response import ApiResponse, response_or_error
 from headwater.lookup import routes as reading
-from headwater.lookup.question import Question
-from headwater.lookup.reader import Reader
 from headwater.openlineage import exact_json
+from headwater.read.reader import Reader
+from headwater.store.item_codec import Retention
 from headwater.store.memory import MemoryTable
 from headwater.store.messages import read_message
-from headwater.store.records import Retention
 from tests import factory
 from tests.fakes import FakeBucket, FakeQueue
 
@@ -47,19 +47,19 @@ class Api:
     now: Any = factory.EPOCH + timedelta(hours=1)
     caller: Principal = EVERYBODY
     prefix: str = "/api/v1/"
-    told: list[Received] = field(default_factory=list)
+    told: list[NormalisedEvent] = field(default_factory=list)
     logged: list[str] = field(default_factory=list)
 
     def tell(self, *documents: factory.Document) -> None:
         """Events of producers, folded one by one."""
         for document in documents:
-            received = understood(exact_json.dumps(document), self.naming)
+            received = normalise_event(exact_json.dumps(document), self.naming)
             self.told.append(received)
             fold([received], self.table, RETENTION)
 
     def get(self, path: str, **query: Any) -> Answered:
-        question = self._question("GET", path, query)
-        return self._answered(lambda: reading.respond(Reader(self.table, self.naming), question))
+        request = self._question("GET", path, query)
+        return self._answered(lambda: reading.respond(Reader(self.table, self.naming), request))
 
     def put(self, path: str, body: Any = None) -> Answered:
         return self.write("PUT", path, body)
@@ -80,10 +80,10 @@ class Api:
         curator = Curator(self.table, self.queue, self.bucket, RETENTION, self.naming)
         return self._answered(lambda: writing.respond(curator, command))
 
-    def said(self) -> list[Received]:
+    def said(self) -> list[NormalisedEvent]:
         """The events that went into the queue, as normalise reads them."""
         texts = [read_message(message.body, self.bucket).canonical for message in self.queue.sent]
-        return [understood(text, self.naming) for text in texts]
+        return [normalise_event(text, self.naming) for text in texts]
 
     def jobs(self, namespace: str = "demo") -> list[str]:
         return [job["name"] for job in self.get(f"namespaces/{namespace}/jobs").body["jobs"]]
@@ -94,17 +94,17 @@ class Api:
     def graph(self, node_id: str) -> set[str]:
         return {node["id"] for node in self.get("lineage", nodeId=node_id).body["graph"]}
 
-    def _question(self, method: str, path: str, query: Mapping[str, Any]) -> Question:
+    def _question(self, method: str, path: str, query: Mapping[str, Any]) -> ApiRequest:
         self.now += timedelta(seconds=1)
         texts = {name: str(value) for name, value in query.items()}
-        return Question(self.caller, method, f"{self.prefix}{path}", texts, asked_at=self.now)
+        return ApiRequest(self.caller, method, f"{self.prefix}{path}", texts, received_at=self.now)
 
     def _answered(self, request: Any) -> Answered:
-        answer: Answer = answered(request, self.logged.append)
+        answer: ApiResponse = response_or_error(request, self.logged.append)
         return Answered(answer.status, json.loads(answer.to_gateway()["body"]))
 
 
-def folded(events: Iterable[Received]) -> dict[Any, str]:
+def folded(events: Iterable[NormalisedEvent]) -> dict[Any, str]:
     """The versions of all items of a table that these events were folded into, one by one."""
     table = MemoryTable()
     for each in events:

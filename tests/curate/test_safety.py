@@ -10,7 +10,7 @@ from headwater.fold.fold import NO_THRESHOLDS, fold
 from headwater.fold.normalise import Delivery, Normaliser
 from headwater.openlineage.instant import Instant
 from headwater.store.messages import ReadMessage
-from headwater.store.table import Change, StorageError
+from headwater.store.table import ConditionalPut, StorageError
 from tests import factory
 from tests.curate.conftest import LAKE, RETENTION, Answered, Api, folded, versions
 
@@ -72,7 +72,7 @@ def test_what_was_queued_is_not_lost_if_the_table_is_away(
         written(api, before)
     said = len(api.queue.sent)
 
-    def away(changes: Sequence[Change]) -> None:
+    def away(changes: Sequence[ConditionalPut]) -> None:
         raise StorageError("the table is away")
 
     with monkeypatch.context() as patched:

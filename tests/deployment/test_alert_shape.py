@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from headwater.alerts.alert import Alert, Severity, Type, link_to
-from headwater.lookup.names import Kind
+from headwater.graph.identity import NodeKind
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from local.datadog_event import parsed
@@ -29,13 +29,13 @@ alerts = st.builds(
     id=st.text("0123456789abcdef", min_size=32, max_size=32),
     time=st.just(Instant("2026-11-20T08:00:00.000000000Z")),
     severity=st.sampled_from(Severity),
-    kind=st.sampled_from([Kind.JOB, Kind.DATASET]),
+    kind=st.sampled_from([NodeKind.JOB, NodeKind.DATASET]),
     name=names,
     owners=st.lists(texts, max_size=3).map(tuple),
     title=st.text(st.characters(codec="utf-8"), min_size=1),
     lines=st.lists(texts, max_size=3).map(tuple),
     group=texts,
-    link=st.none() | st.builds(link_to, st.just("impact"), st.just(Kind.DATASET), names),
+    link=st.none() | st.builds(link_to, st.just("impact"), st.just(NodeKind.DATASET), names),
     details=st.dictionaries(st.just("breaks"), st.lists(texts, max_size=2)),
 )
 
@@ -45,13 +45,13 @@ LONGEST = Alert(
     id="a" * 32,
     time=Instant("2026-11-20T08:00:00.000000000Z"),
     severity=Severity.CRITICAL,
-    kind=Kind.DATASET,
+    kind=NodeKind.DATASET,
     name=LONG,
     owners=("owner" * 100,) * 100,
     title="changed " * 100,
     lines=("*_`[]" * 500,) * 100,
     group="x" * 1000,
-    link=link_to("impact", Kind.DATASET, LONG),
+    link=link_to("impact", NodeKind.DATASET, LONG),
 )
 
 

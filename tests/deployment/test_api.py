@@ -17,7 +17,7 @@ INGEST_ROUTES = {
 CURATE_ROUTES = {"PUT /{proxy+}", "POST /{proxy+}", "DELETE /{proxy+}"}
 """API Gateway takes the most specific route, so `POST /lineage` stays with ingest."""
 LOOKUP_ROUTE = "$default"
-SCHEDULED = ("OwnersPermission", "SweepPermission")
+SCHEDULED = ("GlueImportPermission", "SweepPermission")
 """Not the gateway's: EventBridge calls these."""
 
 

@@ -2,11 +2,11 @@
 
 import json
 
-from headwater.catalog.news import KINDS
+from headwater.catalog.affected_tables import KINDS
 from tests.deployment.conftest import Properties, Resources
 
-ON_DEMAND = ("CatalogStreamMapping", "OwnersSchedule", "OwnersPermission")
-ALARMS = ("CatalogDeadLettersAlarm", "TablesRefusedAlarm", "OwnersErrorsAlarm")
+ON_DEMAND = ("CatalogStreamMapping", "GlueImportSchedule", "GlueImportPermission")
+ALARMS = ("CatalogDeadLettersAlarm", "TablesRefusedAlarm", "GlueImportErrorsAlarm")
 
 
 def test_nothing_invokes_the_functions_and_nothing_bills_unless_it_is_wanted(
@@ -54,9 +54,9 @@ def test_nobody_deletes_anything_of_the_catalogue(resources: Resources) -> None:
     assert "glue:BatchDelete" not in json.dumps(resources["CatalogRole"])
 
 
-def test_only_the_schedule_may_invoke_owners(resources: Resources) -> None:
-    permission = resources["OwnersPermission"]
+def test_only_the_schedule_may_invoke_the_glue_import(resources: Resources) -> None:
+    permission = resources["GlueImportPermission"]
     assert permission["Principal"] == "events.amazonaws.com"
-    assert permission["SourceArn"] == {"Fn::GetAtt": ["OwnersSchedule", "Arn"]}
-    (target,) = resources["OwnersSchedule"]["Targets"]
-    assert target["Arn"] == {"Fn::GetAtt": ["OwnersFunction", "Arn"]}
+    assert permission["SourceArn"] == {"Fn::GetAtt": ["GlueImportSchedule", "Arn"]}
+    (target,) = resources["GlueImportSchedule"]["Targets"]
+    assert target["Arn"] == {"Fn::GetAtt": ["GlueImportFunction", "Arn"]}

@@ -17,7 +17,7 @@ WATCHED = {
     ("AWS/Lambda", "Errors", "NormaliseFunction"),
     ("AWS/Firehose", "DeliveryToS3.DataFreshness", "ArchiveStream"),
     ("AWS/SQS", "ApproximateNumberOfMessagesVisible", "CatalogDeadLetterQueue"),
-    ("AWS/Lambda", "Errors", "OwnersFunction"),
+    ("AWS/Lambda", "Errors", "GlueImportFunction"),
     ("Headwater/${Stage}", "TablesRefused", "catalog"),
     ("Headwater/${Stage}", "EventsQuarantined", "normalise"),
     ("Headwater/${Stage}", "EmissionLatency", "normalise"),

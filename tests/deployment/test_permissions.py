@@ -24,7 +24,7 @@ ALLOWED = {
     | {"sqs:SendMessage", "dynamodb:BatchGetItem", "dynamodb:Query", "s3:GetObject"}
     | {"glue:GetDatabases", "glue:GetTables", "glue:GetTable", "glue:UpdateTable", "glue:CreateTable"}
     | {"glue:CreateDatabase", "glue:BatchGetPartition", "glue:BatchCreatePartition", "glue:BatchUpdatePartition"},
-    "OwnersRole": LOGS
+    "GlueImportRole": LOGS
     | {"glue:GetDatabases", "glue:GetTables", "glue:GetTable", "sqs:SendMessage"}
     | {"dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "s3:GetObject", "s3:PutObject"},
     "ArchiveStreamRole": {"logs:PutLogEvents", "s3:AbortMultipartUpload", "s3:GetBucketLocation", "s3:GetObject"}
@@ -45,13 +45,13 @@ PREFIXES_PUT = {
     "LookupRole": set[str](),
     "CurateRole": {"bodies", "items"},
     "CatalogRole": set[str](),
-    "OwnersRole": {"bodies"},
+    "GlueImportRole": {"bodies"},
     "AlertsRole": {"quarantine"},
     "SweepRole": {"bodies"},
     "ArchiveStreamRole": {"events", "archive-errors"},
 }
 OWN_CATALOG = "arn:${AWS::Partition}:glue:${AWS::Region}:${AWS::AccountId}:"
-FUNCTIONS = ("Authorise", "Ingest", "Normalise", "Lookup", "Curate", "Catalog", "Owners", "Alerts", "Sweep")
+FUNCTIONS = ("Authorise", "Ingest", "Normalise", "Lookup", "Curate", "Catalog", "GlueImport", "Alerts", "Sweep")
 
 
 def test_every_role_is_listed_here(resources: Resources) -> None:

@@ -10,7 +10,7 @@ import pytest
 from headwater import config
 from headwater.curate.routes import ROUTES as WRITTEN
 from headwater.lookup.routes import PREFIX, ROUTES
-from headwater.store import records
+from headwater.store import item_codec
 from local.template import read_template
 from tests.alert_samples import TYPES
 
@@ -24,7 +24,7 @@ SETTINGS = {
     "lookup": config.LookupSettings,
     "curate": config.CurateSettings,
     "catalog": config.CatalogSettings,
-    "owners": config.OwnersSettings,
+    "glue_import": config.GlueImportSettings,
     "alerts": config.AlertsSettings,
     "sweep": config.SweepSettings,
 }
@@ -43,7 +43,7 @@ def _until_blank(lines: list[str]) -> list[str]:
 
 
 def test_every_kind_of_item_is_documented_and_no_other() -> None:
-    written = set(re.findall(r'"kind": "(\w+)"|_node_labels\(\s*"(\w+)"', inspect.getsource(records)))
+    written = set(re.findall(r'"kind": "(\w+)"|_node_labels\(\s*"(\w+)"', inspect.getsource(item_codec)))
     assert set(column("table.md", "kind")) == {one or other for one, other in written}
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from headwater.fold.fold import fold
 from headwater.openlineage import exact_json
+from headwater.store.item_codec import Retention
 from headwater.store.memory import MemoryTable
-from headwater.store.records import Retention
 from tests import factory
 from tests.embedded import Items
 

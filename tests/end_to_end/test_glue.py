@@ -155,7 +155,7 @@ def test_a_second_run_like_the_first_writes_nothing(api: Api, deployed: Deployed
 @pytest.mark.usefixtures("synced")
 def test_an_owner_in_glue_reaches_the_dataset(api: Api, deployed: Deployed, synced_stack: Stack) -> None:
     for told in (2, 0):
-        assert invoke_owners(deployed, synced_stack)["told"] == told
+        assert invoke_glue_import(deployed, synced_stack)["told"] == told
         deployed.wait_until_folded()
     dataset = api.get("namespaces", "s3://glue-lake", "datasets", "revenue").json
     assert [each["name"] for each in dataset["facets"]["ownership"]["owners"]] == ["team:finance"]
@@ -163,9 +163,9 @@ def test_an_owner_in_glue_reaches_the_dataset(api: Api, deployed: Deployed, sync
     assert dataset["tags"] == ["parquet"]
 
 
-def invoke_owners(deployed: Deployed, running: Stack) -> dict[str, int]:
+def invoke_glue_import(deployed: Deployed, running: Stack) -> dict[str, int]:
     names = running.deployment.resources["AWS::Lambda::Function"]
-    (name,) = (each for each in names if "OwnersFunction" in each)
+    (name,) = (each for each in names if "GlueImportFunction" in each)
     answer = deployed.lambda_.invoke(FunctionName=name, Payload=b"{}")
     told: dict[str, int] = json.loads(answer["Payload"].read())
     return told

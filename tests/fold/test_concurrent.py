@@ -17,10 +17,10 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from headwater.fold.fold import fold
-from headwater.graph.received import Received
+from headwater.graph.normalised_event import NormalisedEvent
 from headwater.store.dynamodb import DynamoTable
+from headwater.store.item_codec import Retention
 from headwater.store.memory import MemoryTable
-from headwater.store.records import Retention
 from headwater.store.table import Item, StorageError
 from tests import factory, strategies
 from tests.dynamodb_local import dynamodb_local
@@ -34,7 +34,7 @@ LONGEST_BATCH = 4
 DELIVERIES = 20
 
 Attributes = dict[str, Any]
-Batches = list[list[Received]]
+Batches = list[list[NormalisedEvent]]
 
 
 @pytest.fixture(scope="module")
@@ -54,14 +54,14 @@ def test_writers_at_once_leave_what_one_leaves(clients: list[Any], documents: li
     assert items(clients[0], name) == as_stored(clients[0], folded_by_one(documents))
 
 
-def dealt(received: Sequence[Received], chance: random.Random) -> list[Batches]:
+def dealt(received: Sequence[NormalisedEvent], chance: random.Random) -> list[Batches]:
     """The events, some of them twice, shuffled, dealt out to the writers and cut into batches."""
     shuffled = [*received, *chance.choices(received, k=len(received) // 3)]
     chance.shuffle(shuffled)
     return [list(cut(shuffled[writer::WRITERS], chance)) for writer in range(WRITERS)]
 
 
-def cut(received: list[Received], chance: random.Random) -> Iterator[list[Received]]:
+def cut(received: list[NormalisedEvent], chance: random.Random) -> Iterator[list[NormalisedEvent]]:
     while received:
         length = chance.randint(1, LONGEST_BATCH)
         yield received[:length]
@@ -80,7 +80,7 @@ def fold_at_once(tables: Sequence[DynamoTable], hands: Sequence[Batches]) -> Non
         list(writers.map(write, tables, hands))
 
 
-def deliver(batch: Sequence[Received], table: DynamoTable) -> None:
+def deliver(batch: Sequence[NormalisedEvent], table: DynamoTable) -> None:
     """Fold a batch; where the others were faster too often it comes again, as from the queue."""
     for _ in range(DELIVERIES):
         with suppress(StorageError):

@@ -5,11 +5,11 @@ from datetime import timedelta
 
 from headwater.fold.fold import fold
 from headwater.graph.neighbours import PAGE_SIZE, Side
+from headwater.store.item_codec import Retention
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
-from headwater.store.pages import read_neighbours
-from headwater.store.records import Retention
-from headwater.store.table import Change, Item
+from headwater.store.neighbour_pages import read_neighbours
+from headwater.store.table import ConditionalPut, Item
 from tests import factory
 from tests.factory import Document
 
@@ -36,7 +36,7 @@ class CountedTable(MemoryTable):
             self.reads.append(len(keys))
         return super().read(keys, only)
 
-    def change(self, changes: Sequence[Change]) -> None:
+    def change(self, changes: Sequence[ConditionalPut]) -> None:
         self.written += [change.item.key for change in changes]
         super().change(changes)
 

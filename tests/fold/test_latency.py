@@ -6,18 +6,18 @@ from datetime import datetime, timedelta
 import pytest
 
 from headwater.fold.fold import fold
+from headwater.graph.event_normalisation import normalise_event
 from headwater.graph.identity import job_id
 from headwater.graph.naming import Naming
-from headwater.graph.received import Received
+from headwater.graph.normalised_event import NormalisedEvent
 from headwater.graph.thresholds import Thresholds
-from headwater.graph.understanding import understood
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import parse_instant
-from headwater.store import keys, records
+from headwater.store import item_codec, keys
+from headwater.store.item_codec import Retention
 from headwater.store.memory import MemoryTable
-from headwater.store.records import Retention
-from headwater.store.table import Change
+from headwater.store.table import ConditionalPut
 from tests import factory
 from tests.factory import Document
 
@@ -33,15 +33,15 @@ class FollowedTable(MemoryTable):
         super().__init__()
         self.turns: list[bool] = []
 
-    def change(self, changes: Sequence[Change]) -> None:
+    def change(self, changes: Sequence[ConditionalPut]) -> None:
         super().change(changes)
-        self.turns += [records.read_latency(item).is_exceeded for item, _ in changes if item.key == KEY]
+        self.turns += [item_codec.read_latency(item).is_exceeded for item, _ in changes if item.key == KEY]
 
 
-def late(document: Document, seconds: float) -> Received:
+def late(document: Document, seconds: float) -> NormalisedEvent:
     """An event that was received so many seconds after it happened."""
     received_at = datetime.fromisoformat(document["eventTime"]) + timedelta(seconds=seconds)
-    return understood(exact_json.dumps(document), Naming(), parse_instant(received_at.isoformat()))
+    return normalise_event(exact_json.dumps(document), Naming(), parse_instant(received_at.isoformat()))
 
 
 def event(number: int, kind: str = "START") -> Document:
@@ -67,7 +67,7 @@ def test_around_the_threshold_nothing_flutters() -> None:
 def test_the_turn_tells_which_event_it_was() -> None:
     table = FollowedTable()
     fold([late(event(1), 6)], table, RETENTION, THRESHOLDS)
-    latency = records.read_latency(table.items[KEY])
+    latency = item_codec.read_latency(table.items[KEY])
     assert (latency.job, latency.run_id) == (Name("demo", "load"), factory.run_id(1))
     assert (latency.millis, latency.threshold) == (6_000, 5_000)
 

@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headwater.fold.fold import fold
-from headwater.graph.received import Received
+from headwater.graph.normalised_event import NormalisedEvent
 from headwater.store import keys
+from headwater.store.item_codec import Retention
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
-from headwater.store.records import Retention
-from headwater.store.table import LOWEST, Change, Item, StorageError
+from headwater.store.table import LOWEST, ConditionalPut, Item, StorageError
 from tests import factory, strategies
 from tests.factory import Document
 
@@ -38,7 +38,7 @@ class Interrupted(MemoryTable):
         self._called()
         return super().read(keys, only)
 
-    def change(self, changes: Sequence[Change]) -> None:
+    def change(self, changes: Sequence[ConditionalPut]) -> None:
         for change in changes:
             self._called()
             super().change([change])
@@ -55,14 +55,14 @@ class Interrupted(MemoryTable):
         return super().newest(pk, before, after, limit)
 
 
-def folded(batches: Iterable[Sequence[Received]]) -> dict[Key, Item]:
+def folded(batches: Iterable[Sequence[NormalisedEvent]]) -> dict[Key, Item]:
     table = MemoryTable()
     for batch in batches:
         fold(batch, table, RETENTION)
     return table.items
 
 
-def one_by_one(documents: Sequence[Document]) -> list[list[Received]]:
+def one_by_one(documents: Sequence[Document]) -> list[list[NormalisedEvent]]:
     return [[each] for each in factory.received(*documents)]
 
 

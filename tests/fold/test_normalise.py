@@ -12,10 +12,10 @@ from headwater.graph.thresholds import Thresholds
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import Instant, parse_instant
 from headwater.openlineage.wire import read_event
+from headwater.store.item_codec import Retention
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
 from headwater.store.messages import ReadMessage, write_message
-from headwater.store.records import Retention
 from headwater.store.table import Item, StorageError
 from tests import factory
 from tests.factory import Document

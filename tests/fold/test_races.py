@@ -13,12 +13,12 @@ from datetime import timedelta
 import pytest
 
 from headwater.fold.fold import fold
-from headwater.graph.received import Received
+from headwater.graph.normalised_event import NormalisedEvent
 from headwater.store import keys
+from headwater.store.item_codec import Retention
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
-from headwater.store.records import Retention
-from headwater.store.table import LOWEST, Change, Item
+from headwater.store.table import LOWEST, ConditionalPut, Item
 from tests import factory
 from tests.factory import Document
 
@@ -160,7 +160,7 @@ class TakingTurns(MemoryTable):
         self._turns.take(self._writer)
         return super().read(keys)
 
-    def change(self, changes: Sequence[Change]) -> None:
+    def change(self, changes: Sequence[ConditionalPut]) -> None:
         for change in changes:
             self._turns.take(self._writer)
             super().change([change])
@@ -184,7 +184,7 @@ def folded(documents: Sequence[Document]) -> dict[Key, Item]:
     return table.items
 
 
-def raced(before: dict[Key, Item], writers: Sequence[list[Received]], order: Sequence[int]) -> dict[Key, Item]:
+def raced(before: dict[Key, Item], writers: Sequence[list[NormalisedEvent]], order: Sequence[int]) -> dict[Key, Item]:
     items, turns = dict(before), Turns(order)
 
     def write(writer: int) -> None:

@@ -8,9 +8,9 @@ from headwater.graph.identity import dataset_id, job_id
 from headwater.graph.job import JobHead
 from headwater.graph.run import Run, RunState
 from headwater.openlineage.event import Name
-from headwater.store import keys, records
+from headwater.store import item_codec, keys
+from headwater.store.item_codec import Retention
 from headwater.store.memory import MemoryTable
-from headwater.store.records import Retention
 from tests import factory
 from tests.factory import Document
 
@@ -27,15 +27,15 @@ def folded(*documents: Document) -> MemoryTable:
 
 def run_of(table: MemoryTable, number: int = 1) -> Run:
     (key,) = table.runs(factory.run_id(number))
-    return records.read_run(table.items[key])
+    return item_codec.read_run(table.items[key])
 
 
 def job_of(table: MemoryTable, name: str = "load") -> JobHead:
-    return records.read_job(table.items[keys.job_head(job_id(Name("demo", name)))])
+    return item_codec.read_job(table.items[keys.job_head(job_id(Name("demo", name)))])
 
 
 def dataset_of(table: MemoryTable, name: str) -> DatasetHead:
-    return records.read_dataset(table.items[keys.dataset_head(dataset_id(Name("s3://lake", name)))])
+    return item_codec.read_dataset(table.items[keys.dataset_head(dataset_id(Name("s3://lake", name)))])
 
 
 def edges(table: MemoryTable, name: str = "load") -> tuple[list[str], list[str]]:
@@ -142,7 +142,7 @@ def test_the_newest_schema_wins_whichever_job_saw_it() -> None:
         factory.run_event("COMPLETE", seconds=5, job="report", run=3, inputs=[factory.dataset("a", schema=new)]),
     )
     assert dataset_of(table, "a").schema == old
-    assert dataset_of(table, "a").settling is None
+    assert dataset_of(table, "a").reselecting is None
 
 
 def test_a_schema_that_flaps_is_what_it_was_last() -> None:
@@ -160,7 +160,7 @@ def test_each_distinct_schema_is_kept_with_when_it_was_first_seen() -> None:
     table = folded(*(factory.run_event("RUNNING", seconds=seconds, outputs=[one]) for seconds in (5, 2, 9)))
     (schema,) = [item for item in table.items.values() if item.labels["kind"] == "schema"]
     assert schema.labels["first"] == "2026-11-20T08:00:02.000000000Z"
-    assert records.read_document(schema) == one["facets"]["schema"]
+    assert item_codec.read_document(schema) == one["facets"]["schema"]
 
 
 def test_one_run_id_under_two_job_names_is_one_run_of_each() -> None:

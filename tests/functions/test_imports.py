@@ -17,12 +17,12 @@ BUDGETS = {
     "lookup": 461,
     "curate": 535,
     "catalog": 423,
-    "owners": 476,
+    "glue_import": 476,
     "alerts": 440,
     "sweep": 443,
 }
 """Modules above a bare interpreter's: what they were in November 2026, and 5%."""
-WITH_PYDANTIC = {"ingest", "normalise", "curate", "owners"}
+WITH_PYDANTIC = {"ingest", "normalise", "curate", "glue_import"}
 
 each_function = pytest.mark.parametrize("name", sorted(BUDGETS))
 

@@ -38,10 +38,10 @@ def test_an_event_is_measured_by_service_and_by_producer_with_its_job_beside(
         (("service", "normalise"),),
         (("producer", "spark"), ("service", "normalise")),
     }
-    assert (line["EmissionLatency"], line["FoldLatency"]) == ([1_200.0], [40.0])
+    assert (line["EmissionLatency"], line["NormaliseLatency"]) == ([1_200.0], [40.0])
     assert (line["jobNamespace"], line["job"]) == ("prod", "load")
     units = {each["Name"]: each["Unit"] for each in line["_aws"]["CloudWatchMetrics"][0]["Metrics"]}
-    assert units == {"EmissionLatency": "Milliseconds", "FoldLatency": "Milliseconds"}
+    assert units == {"EmissionLatency": "Milliseconds", "NormaliseLatency": "Milliseconds"}
 
 
 def test_what_is_replayed_has_no_emission_latency(capsys: pytest.CaptureFixture[str]) -> None:

@@ -61,7 +61,7 @@ BATCHES: dict[str, tuple[list[story.Document], list[Any]]] = {
 
 NORMALISED = "normalise/two-runs.json"
 CATALOGUED = "catalog/window.json"
-SCHEDULED = "owners/schedule.json"
+SCHEDULED = "glue_import/schedule.json"
 STREAMED = "alerts/failed-and-late.json"
 SWEPT = "sweep/schedule.json"
 TRIGGERED = {NORMALISED, CATALOGUED, SCHEDULED, STREAMED, SWEPT}
@@ -261,7 +261,9 @@ def test_sweep_looks_at_open_runs(named: Named) -> None:
 
 
 @pytest.mark.usefixtures("folded")
-def test_catalog_and_owners_go_to_and_fro_between_a_table_and_its_dataset(named: Named, deployed: Deployed) -> None:
+def test_catalog_and_glue_import_go_to_and_fro_between_a_table_and_its_dataset(
+    named: Named, deployed: Deployed
+) -> None:
     storage = {"Columns": [], "Location": f"{LAKE}/orders_clean/"}
     table = {"Name": "orders_clean", "StorageDescriptor": storage, "Parameters": {"owner": "team:shop"}}
     deployed.glue.create_database(DatabaseInput={"Name": "shop"})
@@ -270,9 +272,9 @@ def test_catalog_and_owners_go_to_and_fro_between_a_table_and_its_dataset(named:
     found = deployed.glue.get_table(DatabaseName="shop", Name="orders_clean")["Table"]["Parameters"]
     assert found["headwater.upstream"] == f'["{LAKE}/raw/orders"]'
     assert found["owner"] == "team:shop"
-    assert named("owners")(sample(SCHEDULED)) == {"read": 1, "told": 1}
+    assert named("glue_import")(sample(SCHEDULED)) == {"read": 1, "told": 1}
     deployed.wait_until_folded()
-    assert named("owners")(sample(SCHEDULED)) == {"read": 1, "told": 0}
+    assert named("glue_import")(sample(SCHEDULED)) == {"read": 1, "told": 0}
 
 
 def test_every_sample_is_run() -> None:

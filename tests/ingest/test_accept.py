@@ -10,7 +10,7 @@ import pytest
 from headwater.access.principal import Principal
 from headwater.ingest.accept import Ingest
 from headwater.openlineage import exact_json
-from headwater.openlineage.faults import Refused
+from headwater.openlineage.faults import InvalidRequest
 from headwater.store.messages import Message, read_message
 from headwater.store.table import StorageError
 from tests import factory
@@ -45,8 +45,8 @@ def test_an_event_is_queued_whole_and_answered_with_a_body(
     event = factory.run_event("START", run_facets={"ours": factory.facet(any=["thing", None])})
     counted = ingest.one(text(event))
     (message,) = queue.sent
-    assert (counted.answer.status, counted.received, counted.refused) == (201, 1, 0)
-    assert counted.answer.body["status"] == "accepted"
+    assert (counted.response.status, counted.received, counted.refused) == (201, 1, 0)
+    assert counted.response.body["status"] == "accepted"
     read = read_message(message.body, bucket)
     assert json.loads(read.canonical) == event
     assert read.received_at == "2026-11-20T08:00:02.000000000Z"
@@ -87,7 +87,7 @@ def test_an_event_that_is_not_safe_is_not_accepted(ingest: Ingest, queue: FakeQu
 
 
 def test_a_bad_event_is_never_queued(ingest: Ingest, queue: FakeQueue) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(InvalidRequest):
         ingest.one(text(factory.run_event() | {"eventTime": "soon"}))
     assert queue.sent == []
 
@@ -95,9 +95,9 @@ def test_a_bad_event_is_never_queued(ingest: Ingest, queue: FakeQueue) -> None:
 def test_a_batch_takes_the_good_and_names_the_bad_by_index(ingest: Ingest, queue: FakeQueue) -> None:
     good = [factory.run_event(run=number) for number in (1, 2)]
     counted = ingest.batch(text([good[0], {}, good[1], "x"]))
-    assert (counted.answer.status, counted.received, counted.refused) == (200, 2, 2)
+    assert (counted.response.status, counted.received, counted.refused) == (200, 2, 2)
     assert len(queue.sent) == 2
-    body = counted.answer.body
+    body = counted.response.body
     assert body["status"] == "partial_success"
     assert body["summary"] == {"received": 4, "successful": 2, "failed": 2, "retriable": 0, "non_retriable": 2}
     assert [(each["index"], each["retriable"]) for each in body["failed_events"]] == [(1, False), (3, False)]
@@ -105,43 +105,43 @@ def test_a_batch_takes_the_good_and_names_the_bad_by_index(ingest: Ingest, queue
 
 
 def test_a_good_batch_is_a_success(ingest: Ingest) -> None:
-    answer = ingest.batch(text([factory.run_event(run=number) for number in range(1, 26)])).answer
+    response = ingest.batch(text([factory.run_event(run=number) for number in range(1, 26)])).response
     summary = {"received": 25, "successful": 25, "failed": 0, "retriable": 0, "non_retriable": 0}
-    assert answer.body == {"status": "success", "summary": summary, "failed_events": []}
+    assert response.body == {"status": "success", "summary": summary, "failed_events": []}
 
 
 def test_an_empty_batch_is_a_success_of_nothing(ingest: Ingest) -> None:
-    assert ingest.batch("[]").answer.body["summary"]["received"] == 0
+    assert ingest.batch("[]").response.body["summary"]["received"] == 0
 
 
 def test_in_a_batch_what_the_queue_did_not_take_is_to_be_sent_again(ingest: Ingest, queue: FakeQueue) -> None:
     queue.refused.add(factory.run_id(2))
-    answer = ingest.batch(text([factory.run_event(run=1), factory.run_event(run=2)])).answer
-    assert answer.status == 200
-    assert [(each["index"], each["retriable"]) for each in answer.body["failed_events"]] == [(1, True)]
+    response = ingest.batch(text([factory.run_event(run=1), factory.run_event(run=2)])).response
+    assert response.status == 200
+    assert [(each["index"], each["retriable"]) for each in response.body["failed_events"]] == [(1, True)]
 
 
 def test_a_batch_of_which_nothing_could_be_stored_is_to_be_sent_again_whole(ingest: Ingest, queue: FakeQueue) -> None:
     queue.refused.add(factory.run_id(1))
-    answer = ingest.batch(text([factory.run_event()])).answer
-    assert (answer.status, answer.headers) == (503, {"retry-after": "1"})
+    response = ingest.batch(text([factory.run_event()])).response
+    assert (response.status, response.headers) == (503, {"retry-after": "1"})
 
 
 def test_a_batch_is_bounded(ingest: Ingest, queue: FakeQueue) -> None:
-    with pytest.raises(Refused, match="more than 5000 events") as refused:
+    with pytest.raises(InvalidRequest, match="more than 5000 events") as refused:
         ingest.batch(text([{}] * 5_001))
     assert refused.value.status == 413
     assert queue.sent == []
 
 
 def test_a_batch_is_an_array(ingest: Ingest) -> None:
-    with pytest.raises(Refused, match="expected an array"):
+    with pytest.raises(InvalidRequest, match="expected an array"):
         ingest.batch(text(factory.run_event()))
 
 
 def test_a_key_writes_to_its_own_namespaces_alone(queue: FakeQueue, bucket: FakeBucket) -> None:
     ingest = Ingest(Principal("team", frozenset({"ingest"}), ("team-*", "s3://lake")), queue, bucket, NOW)
-    with pytest.raises(Refused, match=r"job\.namespace: is not a namespace of this key") as refused:
+    with pytest.raises(InvalidRequest, match=r"job\.namespace: is not a namespace of this key") as refused:
         ingest.one(text(factory.run_event()))
     assert refused.value.status == 403
     assert ingest.one(text(factory.dataset_event(factory.dataset("a")))).received == 1
@@ -179,7 +179,7 @@ def test_events_that_belong_together_are_all_safe_or_it_is_said(ingest: Ingest, 
 
 
 def test_of_events_that_belong_together_none_is_sent_if_one_is_refused(ingest: Ingest, queue: FakeQueue) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(InvalidRequest):
         ingest.together([text(factory.job_event()), "{}"])
     assert queue.sent == []
 
@@ -195,7 +195,7 @@ CURATING = [
 def test_an_event_that_deletes_or_tags_takes_the_scope_of_who_may(
     queue: FakeQueue, bucket: FakeBucket, event: factory.Document
 ) -> None:
-    with pytest.raises(Refused, match="takes the scope admin") as refused:
+    with pytest.raises(InvalidRequest, match="takes the scope admin") as refused:
         Ingest(ANYONE, queue, bucket, NOW).one(text(event))
     assert refused.value.status == 403
     assert queue.sent == []

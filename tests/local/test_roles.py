@@ -48,7 +48,7 @@ def folded(running: Stack, count: int) -> Metrics:
     deployment, deadline = running.deployment, time.monotonic() + FOLD_SECONDS
     while True:
         metrics = Metrics(log_lines(deployment.account, deployment.resources["AWS::Logs::LogGroup"]))
-        if metrics.total("EventsFolded") >= count or time.monotonic() > deadline:
+        if metrics.total("EventsNormalised") >= count or time.monotonic() > deadline:
             return metrics
         time.sleep(0.2)
 
@@ -56,7 +56,7 @@ def folded(running: Stack, count: int) -> Metrics:
 def test_events_go_all_the_way_with_the_roles_of_the_template(running: Stack) -> None:
     assert {post(running, event)[0] for event in EVENTS} == {201}
     metrics = folded(running, len(EVENTS))
-    assert (metrics.total("EventsFolded"), metrics.total("EventsQuarantined")) == (len(EVENTS), 0)
+    assert (metrics.total("EventsNormalised"), metrics.total("EventsQuarantined")) == (len(EVENTS), 0)
     answer = Api(running.url, running.key, Path()).get(
         "/api/v1/column-lineage", nodeId="dataset:file:/data/revenue_daily"
     )

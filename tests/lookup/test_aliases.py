@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from headwater.lookup.aliases import EVIDENCE
+from headwater.lookup.nodes.aliases import EVIDENCE
 from tests import factory
 from tests.factory import Document
-from tests.lookup.questions import LAKE, Asked, after, key_of, table_after
+from tests.lookup.requests import LAKE, Asked, after, key_of, table_after
 
 
 def wrote(name: str, namespace: str = LAKE, *, seconds: float = 0, run: int = 1, **facets: Document) -> Document:

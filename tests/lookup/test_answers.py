@@ -3,19 +3,20 @@
 import json
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
 
 from headwater.access.principal import Principal
-from headwater.answers import answered
 from headwater.fold.fold import fold
 from headwater.graph.naming import Naming
-from headwater.lookup.question import Question
-from headwater.lookup.reader import Reader
+from headwater.http.request import ApiRequest
+from headwater.http.response import response_or_error
 from headwater.lookup.routes import respond
+from headwater.read.reader import Reader
+from headwater.store.item_codec import Retention
 from headwater.store.memory import MemoryTable
-from headwater.store.records import Retention
 from tests import factory
 from tests.factory import Document
 
@@ -31,8 +32,8 @@ def after(*documents: Document) -> Ask:
     fold(factory.received(*documents), table, Retention(timedelta(days=90), timedelta(days=30)))
 
     def ask(path: str, **query: Any) -> Any:
-        question = Question(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
-        answer = answered(lambda: respond(Reader(table, Naming()), question), log=_fail)
+        request = ApiRequest(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
+        answer = response_or_error(lambda: respond(Reader(table, Naming()), request), log=_fail)
         assert answer.status == 200
         return json.loads(answer.to_gateway()["body"])
 
@@ -186,12 +187,13 @@ def test_a_column_that_is_not_known_is_not_found() -> None:
     known = factory.dataset("d", schema=factory.schema("id:int"))
     fold(factory.received(factory.dataset_event(known)), table, Retention(timedelta(days=90), timedelta(days=30)))
     for field, status in (("id", 200), ("nope", 404)):
-        question = Question(ANYONE, "GET", "/api/v1/column-lineage", {"nodeId": f"datasetField:{LAKE}:d:{field}"})
-        assert answered(lambda asked=question: respond(Reader(table, Naming()), asked), log=_fail).status == status  # type: ignore[misc]
+        request = ApiRequest(ANYONE, "GET", "/api/v1/column-lineage", {"nodeId": f"datasetField:{LAKE}:d:{field}"})
+        response = response_or_error(partial(respond, Reader(table, Naming()), request), log=_fail)
+        assert response.status == status
 
 
 def test_a_node_id_of_very_many_colons_is_answered_at_once() -> None:
     table = MemoryTable()
-    question = Question(ANYONE, "GET", "/api/v1/column-lineage", {"nodeId": "datasetField" + ":a" * 5_000})
-    answer = answered(lambda: respond(Reader(table, Naming()), question), log=_fail)
+    request = ApiRequest(ANYONE, "GET", "/api/v1/column-lineage", {"nodeId": "datasetField" + ":a" * 5_000})
+    answer = response_or_error(lambda: respond(Reader(table, Naming()), request), log=_fail)
     assert answer.status == 404

@@ -12,21 +12,21 @@ from typing import Any
 import pytest
 
 from headwater.access.principal import Principal
-from headwater.answers import answered
 from headwater.fold.fold import fold
 from headwater.graph.identity import dataset_id
 from headwater.graph.naming import Naming
-from headwater.lookup.impact import Reach, impact
-from headwater.lookup.question import Question
-from headwater.lookup.reader import Reader
+from headwater.http.request import ApiRequest
+from headwater.http.response import response_or_error
 from headwater.lookup.routes import respond
 from headwater.openlineage.event import Name
+from headwater.read.reader import Reader
 from headwater.store import keys
 from headwater.store.dynamodb import READ_LIMIT
+from headwater.store.item_codec import Retention
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
-from headwater.store.records import Retention
-from headwater.store.table import HIGHEST, LOWEST, Item, Listed
+from headwater.store.table import HIGHEST, LOWEST, IndexEntry, Item
+from headwater.traversal.impact import Reach, impact
 from tests import factory
 from tests.factory import Document
 
@@ -55,7 +55,7 @@ class CountedTable(MemoryTable):
         self.calls += 1
         return super().partition(pk, beginning)
 
-    def listed(
+    def list_entries(
         self,
         list_name: str,
         *,
@@ -63,18 +63,18 @@ class CountedTable(MemoryTable):
         before: str = HIGHEST,
         newest_first: bool = False,
         limit: int | None = None,
-    ) -> Iterator[Listed]:
+    ) -> Iterator[IndexEntry]:
         self.calls += 1
-        return super().listed(list_name, after=after, before=before, newest_first=newest_first, limit=limit)
+        return super().list_entries(list_name, after=after, before=before, newest_first=newest_first, limit=limit)
 
     def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST) -> int:
         self.calls += 1
-        return len(list(super().listed(list_name, after=after, before=before)))
+        return len(list(super().list_entries(list_name, after=after, before=before)))
 
-    def counted(
+    def page_with_count(
         self, list_name: str, limit: int, *, after: str = LOWEST, before: str = HIGHEST, newest_first: bool = False
-    ) -> tuple[list[Listed], int]:
-        found = list(self.listed(list_name, after=after, before=before, newest_first=newest_first))
+    ) -> tuple[list[IndexEntry], int]:
+        found = list(self.list_entries(list_name, after=after, before=before, newest_first=newest_first))
         return found[:limit], len(found)
 
 
@@ -110,9 +110,9 @@ def table_of(*documents: Document) -> CountedTable:
 
 def asked(table: CountedTable, path: str, **query: Any) -> tuple[Any, int]:
     """An answer, and the calls it took."""
-    question = Question(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
+    request = ApiRequest(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
     table.calls = 0
-    answer = answered(lambda: respond(Reader(table, Naming()), question), log=_fail)
+    answer = response_or_error(lambda: respond(Reader(table, Naming()), request), log=_fail)
     assert answer.status == 200
     return answer.body, table.calls
 

@@ -8,8 +8,8 @@ import pytest
 from headwater.fold.fold import fold
 from tests import factory
 from tests.factory import Document
-from tests.lookup import questions
-from tests.lookup.questions import LAKE, Asked, after, key_of
+from tests.lookup import requests
+from tests.lookup.requests import LAKE, Asked, after, key_of
 from tests.lookup.test_cost import CountedTable
 
 VERSIONS = f"namespaces/{LAKE}/datasets/orders/versions"
@@ -165,17 +165,17 @@ def test_pages_by_cursor_and_by_offset_hold_every_version_once(limit: int) -> No
 
 
 def test_a_cursor_stays_right_while_versions_are_added() -> None:
-    table = questions.table_after(*(write(number) for number in range(4)))
+    table = requests.table_after(*(write(number) for number in range(4)))
     ask = Asked(table)
     first = ask(VERSIONS, limit=2)
-    fold(factory.received(write(9)), table, questions.RETENTION)
+    fold(factory.received(write(9)), table, requests.RETENTION)
     assert ids(ask(VERSIONS, limit=2, cursor=first["cursor"])["versions"]) == runs(1, 0)
 
 
 def test_a_page_of_a_hundred_takes_five_calls_and_so_does_one_by_cursor() -> None:
     table = CountedTable()
     events = [write(number, schema=OLD, columnLineage=factory.columns(id=(LAKE, "raw", "id"))) for number in range(250)]
-    fold(factory.received(*events), table, questions.RETENTION)
+    fold(factory.received(*events), table, requests.RETENTION)
     ask, cursor = Asked(table), dict[str, str]()
     for most in (5, 5):
         table.calls = 0
@@ -190,7 +190,7 @@ def test_a_page_of_a_hundred_takes_five_calls_and_so_does_one_by_cursor() -> Non
 
 def test_an_answer_is_cut_where_it_gets_too_long_and_goes_on_by_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
     ask = after(*(write(number, schema=NEW) for number in range(7)))
-    monkeypatch.setattr("headwater.lookup.paging.MAX_BYTES", 5_000)
+    monkeypatch.setattr("headwater.http.paging.MAX_BYTES", 5_000)
     page = ask(VERSIONS)
     assert 0 < len(page["versions"]) < 7
     assert page["totalCount"] == 7
@@ -205,7 +205,7 @@ def test_a_cursor_of_somebody_s_own_making_does_no_harm(cursor: str) -> None:
 
 
 def test_a_key_of_other_namespaces_is_refused() -> None:
-    table = questions.table_after(write(1))
+    table = requests.table_after(write(1))
     assert Asked(table, key_of("demo")).answer(VERSIONS)[0] == 403
     assert Asked(table, key_of("demo")).answer(f"{VERSIONS}/{factory.run_id(1)}")[0] == 403
     assert Asked(table, key_of("s3://*")).answer(VERSIONS)[0] == 200

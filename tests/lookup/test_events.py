@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from headwater.lookup import events
+from headwater.lookup.activity import events
 from tests import factory
 from tests.factory import Document
-from tests.lookup.questions import LAKE, Asked, after, key_of, table_after
+from tests.lookup.requests import LAKE, Asked, after, key_of, table_after
 
 EVENTS = "events/lineage"
 DAY = 24 * 3600
@@ -142,7 +142,7 @@ def test_a_key_of_some_namespaces_looks_at_so_many_events_and_goes_on_by_cursor(
 
 def test_an_answer_is_cut_where_it_gets_too_long_and_goes_on_by_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
     ask = after(*(ran(n, n) for n in range(9)))
-    monkeypatch.setattr("headwater.lookup.paging.MAX_BYTES", 1_500)
+    monkeypatch.setattr("headwater.http.paging.MAX_BYTES", 1_500)
     assert 0 < len(ask(EVENTS)["events"]) < 9
     assert times(ask.by_cursor(EVENTS, "events", 100)) == at(*reversed(range(9)))
 

@@ -31,15 +31,15 @@ from openlineage.client.generated import (
 )
 
 from headwater.access.principal import Principal
-from headwater.answers import answered
 from headwater.fold.fold import fold
 from headwater.graph.naming import Naming
+from headwater.http.request import ApiRequest
+from headwater.http.response import response_or_error
 from headwater.lookup.export import FORMATS
-from headwater.lookup.question import Question
-from headwater.lookup.reader import Reader
 from headwater.lookup.routes import respond
+from headwater.read.reader import Reader
+from headwater.store.item_codec import Retention
 from headwater.store.memory import MemoryTable
-from headwater.store.records import Retention
 from tests import factory
 from tests.factory import Document
 
@@ -91,8 +91,8 @@ def after(*documents: Document) -> Ask:
     fold(factory.received(*documents), table, Retention(timedelta(days=90), timedelta(days=30)))
 
     def ask(path: str, **query: Any) -> Any:
-        question = Question(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
-        answer = answered(lambda: respond(Reader(table, Naming()), question), log=_fail)
+        request = ApiRequest(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
+        answer = response_or_error(lambda: respond(Reader(table, Naming()), request), log=_fail)
         assert answer.status == 200
         return json.loads(answer.to_gateway()["body"])
 

@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 
 from headwater.access.principal import Principal
-from headwater.answers import answered
 from headwater.fold.fold import fold
 from headwater.graph.naming import Naming
-from headwater.lookup.question import Question
-from headwater.lookup.reader import Reader
+from headwater.http.request import ApiRequest
+from headwater.http.response import response_or_error
 from headwater.lookup.routes import respond
-from headwater.openlineage.faults import Refused
+from headwater.openlineage.faults import InvalidRequest
 from headwater.openlineage.wire import read_event
+from headwater.read.reader import Reader
+from headwater.store.item_codec import Retention
 from headwater.store.memory import MemoryTable
-from headwater.store.records import Retention
 from tests import factory
 from tests.factory import Document
 
@@ -34,8 +34,8 @@ Ask = Callable[..., Any]
 
 def asking(table: MemoryTable) -> Ask:
     def ask(path: str, **query: Any) -> Any:
-        question = Question(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
-        answer = answered(lambda: respond(Reader(table, Naming()), question), log=lambda _: None)
+        request = ApiRequest(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
+        answer = response_or_error(lambda: respond(Reader(table, Naming()), request), log=lambda _: None)
         return answer.body if answer.status == 200 else answer.status
 
     return ask
@@ -151,7 +151,7 @@ def test_11_a_namespace_is_kept_as_it_is_and_its_nodes_are_found(namespace: str)
     ],
 )
 def test_12_what_is_wrong_is_refused_by_name(changes: Document, place: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(InvalidRequest) as refused:
         read_event({**factory.run_event(), **changes}, now=datetime(2026, 11, 20, tzinfo=UTC))
     assert [fault.path for fault in refused.value.faults] == [place]
 

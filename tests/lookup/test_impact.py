@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from headwater.graph.identity import dataset_id
 from headwater.graph.naming import Naming
-from headwater.lookup.impact import Reach, impact
-from headwater.lookup.reader import Reader
-from headwater.lookup.spread import By
 from headwater.openlineage.event import Name
+from headwater.read.reader import Reader
+from headwater.traversal.impact import Reach, impact
+from headwater.traversal.impact_propagation import Granularity
 from tests import factory, strategies
 from tests.factory import Document
-from tests.lookup.questions import LAKE, Asked, table_after
+from tests.lookup.requests import LAKE, Asked, table_after
 
 Ask = Callable[..., Any]
 
@@ -428,10 +428,10 @@ def test_alerts_ask_for_several_columns_at_once() -> None:
     lineage = said("raw.a > a", "raw.b > b", "raw.c > c")
     reader = reader_after(ran("load", "raw", "clean", run=1, columnLineage=lineage, owner="team-a"))
     found = impact(reader, dataset_id(Name(LAKE, "raw")), ["a", "c"])
-    assert [(_short(each.node_id), each.by, each.owners) for each in found.at_risk] == [
-        ("clean:a", By.COLUMN, ("team-a",)),
-        ("clean:c", By.COLUMN, ("team-a",)),
-        ("job:load", By.COLUMN, ("team-a",)),
+    assert [(_short(each.node_id), each.granularity, each.owners) for each in found.at_risk] == [
+        ("clean:a", Granularity.COLUMN, ("team-a",)),
+        ("clean:c", Granularity.COLUMN, ("team-a",)),
+        ("job:load", Granularity.COLUMN, ("team-a",)),
     ]
 
 

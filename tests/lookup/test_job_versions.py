@@ -2,10 +2,10 @@
 
 import pytest
 
-from headwater.lookup import job_versions
+from headwater.lookup.nodes import job_versions
 from tests import factory
 from tests.factory import Document
-from tests.lookup.questions import Asked, after, key_of, table_after
+from tests.lookup.requests import Asked, after, key_of, table_after
 
 VERSIONS = "namespaces/demo/jobs/load/versions"
 

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from headwater.access.principal import Principal
-from headwater.answers import answered
 from headwater.fold.fold import fold
 from headwater.graph.naming import Naming
-from headwater.lookup.question import Question
-from headwater.lookup.reader import Reader
+from headwater.http.request import ApiRequest
+from headwater.http.response import response_or_error
 from headwater.lookup.routes import respond
+from headwater.read.reader import Reader
+from headwater.store.item_codec import Retention
 from headwater.store.memory import MemoryTable
-from headwater.store.records import Retention
 from tests import factory
 from tests.factory import Document
 
@@ -31,8 +31,8 @@ def after(*documents: Document) -> Ask:
     fold(factory.received(*documents), table, RETENTION)
 
     def ask(path: str, **query: Any) -> Any:
-        question = Question(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
-        return answered(lambda: respond(Reader(table, Naming()), question), log=_fail).body
+        request = ApiRequest(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
+        return response_or_error(lambda: respond(Reader(table, Naming()), request), log=_fail).body
 
     return ask
 

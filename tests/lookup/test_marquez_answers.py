@@ -14,14 +14,14 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from headwater.access.principal import Principal
-from headwater.answers import answered
 from headwater.fold.fold import fold
 from headwater.graph.naming import Naming
-from headwater.lookup.question import Question
-from headwater.lookup.reader import Reader
+from headwater.http.request import ApiRequest
+from headwater.http.response import response_or_error
 from headwater.lookup.routes import respond
+from headwater.read.reader import Reader
+from headwater.store.item_codec import Retention
 from headwater.store.memory import MemoryTable
-from headwater.store.records import Retention
 from tests import factory
 
 RECORDED = Path(__file__).parents[1] / "fixtures" / "marquez-api"
@@ -97,8 +97,8 @@ def ask(reader: Reader, request: str) -> tuple[int, Any]:
     url = urlsplit(request.removeprefix("GET "))
     pairs = parse_qsl(url.query)
     repeated = {name: tuple(value for other, value in pairs if other == name) for name, _ in pairs}
-    question = Question(ANYONE, "GET", url.path, dict(pairs), repeated, RECORDED_AT)
-    answer = answered(lambda: respond(reader, question), log=lambda _: None)
+    question = ApiRequest(ANYONE, "GET", url.path, dict(pairs), repeated, RECORDED_AT)
+    answer = response_or_error(lambda: respond(reader, question), log=lambda _: None)
     return answer.status, json.loads(answer.to_gateway()["body"])
 
 

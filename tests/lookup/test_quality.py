@@ -6,7 +6,7 @@ import pytest
 
 from tests import factory
 from tests.factory import Document
-from tests.lookup.questions import LAKE, Asked, after, key_of, table_after
+from tests.lookup.requests import LAKE, Asked, after, key_of, table_after
 
 QUALITY = f"namespaces/{LAKE}/datasets/orders/quality"
 

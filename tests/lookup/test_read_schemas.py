@@ -6,7 +6,7 @@ import pytest
 
 from tests import factory
 from tests.factory import Document
-from tests.lookup.questions import LAKE, after
+from tests.lookup.requests import LAKE, after
 
 TABLE = "wh/crm/customers"
 ICEBERG = {"framework": "iceberg", "type": "hadoop", "name": "lake"}

@@ -5,9 +5,9 @@ import pytest
 from headwater.fold.fold import fold
 from headwater.graph.identity import job_id
 from headwater.graph.naming import Naming
-from headwater.lookup.reader import Reader
-from headwater.lookup.rollup import started_by
 from headwater.openlineage.event import Name
+from headwater.read.reader import Reader
+from headwater.traversal.rollup import jobs_started_by
 from tests import factory
 from tests.factory import Document
 from tests.lookup.test_cost import CountedTable
@@ -113,7 +113,7 @@ def test_actions_are_not_asked_for_what_they_started() -> None:
     table = CountedTable()
     fold(factory.received(ran("app", "", "", run=1), *started), table, RETENTION)
     table.calls = 0
-    assert len(started_by(Reader(table, Naming()), job_id(Name("demo", "app")))) == 9
+    assert len(jobs_started_by(Reader(table, Naming()), job_id(Name("demo", "app")))) == 9
     assert table.calls == 3, "the job, its children, and what these are"
 
 

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from headwater.fold.fold import fold
-from headwater.lookup import search
-from headwater.lookup.hits import highlighted
+from headwater.lookup.search import search
+from headwater.lookup.search.search_v2beta import highlighted
 from tests import factory
 from tests.factory import Document
-from tests.lookup.questions import LAKE, RETENTION, Asked, after, key_of, table_after
+from tests.lookup.requests import LAKE, RETENTION, Asked, after, key_of, table_after
 from tests.lookup.test_cost import CountedTable
 
 DAY = 24 * 3600

@@ -8,7 +8,7 @@ import zlib
 import pytest
 
 from headwater.openlineage.body import MAX_WIRE_BYTES, read_body
-from headwater.openlineage.faults import Refused
+from headwater.openlineage.faults import InvalidRequest
 
 TEXT = '{"job": "größe"}'
 PACKED = gzip.compress(TEXT.encode())
@@ -50,29 +50,29 @@ def test_every_form_that_a_gateway_may_give_is_read(body: str, is_base64: bool) 
     ],
 )
 def test_what_cannot_be_read_is_the_client_s_fault(raw: bytes, fault: str) -> None:
-    with pytest.raises(Refused, match=fault) as refused:
+    with pytest.raises(InvalidRequest, match=fault) as refused:
         read(base64.b64encode(raw).decode(), is_base64=True)
     assert refused.value.status == 400
 
 
 def test_gzip_that_a_gateway_has_damaged_is_told_apart() -> None:
-    with pytest.raises(Refused, match="damaged on its way"):
+    with pytest.raises(InvalidRequest, match="damaged on its way"):
         read(PACKED.decode("utf-8", "replace"))
 
 
 def test_base64_that_is_none_is_refused() -> None:
-    with pytest.raises(Refused, match="not base64"):
+    with pytest.raises(InvalidRequest, match="not base64"):
         read("%%%", is_base64=True)
 
 
 def test_a_body_over_the_gateway_s_limit_is_refused() -> None:
-    with pytest.raises(Refused, match="longer than") as refused:
+    with pytest.raises(InvalidRequest, match="longer than") as refused:
         read(" " * (MAX_WIRE_BYTES + 1))
     assert refused.value.status == 413
 
 
 def test_an_inflated_body_over_the_cap_is_refused() -> None:
-    with pytest.raises(Refused, match="longer than") as refused:
+    with pytest.raises(InvalidRequest, match="longer than") as refused:
         read("x" * (CAP + 1))
     assert refused.value.status == 413
 
@@ -82,7 +82,7 @@ def test_a_bomb_costs_no_more_memory_than_the_cap() -> None:
     bomb = b"".join(packer.compress(b"\0" * CAP) for _ in range(200)) + packer.flush()
     body = base64.b64encode(bomb).decode()
     tracemalloc.start()
-    with pytest.raises(Refused, match="inflates to more than") as refused:
+    with pytest.raises(InvalidRequest, match="inflates to more than") as refused:
         read(body, is_base64=True)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()

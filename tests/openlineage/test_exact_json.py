@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.openlineage import exact_json
-from headwater.openlineage.faults import Refused
+from headwater.openlineage.faults import InvalidRequest
 
 texts = st.text(st.characters(exclude_characters="\x00", codec="utf-8"), max_size=5)
 documents = st.recursive(
@@ -51,14 +51,14 @@ def test_equal_documents_have_one_spelling_and_one_digest() -> None:
     ],
 )
 def test_what_cannot_be_kept_is_refused_by_its_place(text: str, fault: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(InvalidRequest) as refused:
         exact_json.loads(text)
     assert str(refused.value) == fault
     assert refused.value.status == 400
 
 
 def test_a_document_of_very_many_values_is_refused_before_it_is_read() -> None:
-    with pytest.raises(Refused, match="more than 1000000 values") as refused:
+    with pytest.raises(InvalidRequest, match="more than 1000000 values") as refused:
         exact_json.loads(f"[{'0,' * 1_000_000}0]")
     assert refused.value.status == 413
 
@@ -68,7 +68,7 @@ def test_an_escaped_emoji_is_no_half_of_a_pair() -> None:
 
 
 def test_a_member_s_name_is_checked_as_its_value_is() -> None:
-    with pytest.raises(Refused, match="NUL"):
+    with pytest.raises(InvalidRequest, match="NUL"):
         exact_json.loads('{"a\\u0000":1}')
 
 

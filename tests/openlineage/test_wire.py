@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from headwater.openlineage.event import DatasetEvent, EventType, JobEvent, RunEvent
-from headwater.openlineage.faults import Refused
+from headwater.openlineage.faults import InvalidRequest
 from headwater.openlineage.wire import read_event
 from tests import factory
 
@@ -22,7 +22,7 @@ def good() -> dict[str, Any]:
 
 
 def faults(document: Any) -> list[str]:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(InvalidRequest) as refused:
         read_event(document, now=NOW)
     return [str(fault) for fault in refused.value.faults]
 

@@ -13,8 +13,8 @@ from headwater.openlineage import exact_json
 from headwater.openlineage.instant import Instant
 from headwater.openlineage.wire import read_event
 from headwater.store.firehose import Archive
+from headwater.store.item_codec import Retention
 from headwater.store.messages import write_message
-from headwater.store.records import Retention
 from tests import factory
 from tests.factory import Document
 from tests.fakes import FakeBucket

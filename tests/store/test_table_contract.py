@@ -9,7 +9,7 @@ from headwater.openlineage.instant import Instant
 from headwater.store.dynamodb import MAX_PARTS_BYTES, DynamoTable
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
-from headwater.store.table import Change, Conflict, Item, Rejected, StorageError, Table
+from headwater.store.table import ConditionalPut, Conflict, Item, Rejected, StorageError, Table
 from tests.fakes import FakeBucket
 from tests.store.conftest import SERVICES, dynamo_table
 
@@ -48,31 +48,31 @@ def test_many_items_are_put_and_read_at_once(table: Table) -> None:
 
 
 def test_a_new_item_is_put_only_where_none_is(table: Table) -> None:
-    table.change([Change(item(name="first"), None)])
+    table.change([ConditionalPut(item(name="first"), None)])
     with pytest.raises(Conflict):
-        table.change([Change(item(name="second"), None)])
+        table.change([ConditionalPut(item(name="second"), None)])
     assert table.read([item().key])[item().key].labels["name"] == "first"
 
 
 def test_an_item_is_replaced_only_as_it_was_read(table: Table) -> None:
     first, second, third = item(name="first"), item(name="second"), item(name="third")
-    table.change([Change(first, None)])
-    table.change([Change(second, first)])
+    table.change([ConditionalPut(first, None)])
+    table.change([ConditionalPut(second, first)])
     with pytest.raises(Conflict):
-        table.change([Change(third, first)])
+        table.change([ConditionalPut(third, first)])
     assert table.read([first.key])[first.key] == second
 
 
 def test_what_is_not_there_cannot_be_replaced(table: Table) -> None:
     with pytest.raises(Conflict):
-        table.change([Change(item(name="second"), item(name="first"))])
+        table.change([ConditionalPut(item(name="second"), item(name="first"))])
     assert table.read([item().key]) == {}
 
 
 def test_a_conflict_does_not_hold_up_the_other_changes(table: Table) -> None:
     table.put([item("taken")])
     with pytest.raises(Conflict):
-        table.change([Change(item("taken", name="x"), None), Change(item("free"), None)])
+        table.change([ConditionalPut(item("taken", name="x"), None), ConditionalPut(item("free"), None)])
     assert Key("J#1", "free") in table.read([Key("J#1", "free")])
 
 
@@ -84,7 +84,7 @@ def test_of_two_writers_exactly_one_wins(table: Table) -> None:
     def write(name: str) -> None:
         together.wait()
         try:
-            table.change([Change(item(name=name), item(name="start"))])
+            table.change([ConditionalPut(item(name=name), item(name="start"))])
             outcomes.append(name)
         except Conflict:
             outcomes.append("conflict")
@@ -145,28 +145,30 @@ def put_list(table: Table) -> None:
 
 def test_a_list_is_in_the_order_of_its_places(table: Table) -> None:
     put_list(table)
-    assert [each.name for each in table.listed("J#ns")] == sorted(NAMES.values())
-    assert [each.name for each in table.listed("J#ns", newest_first=True, limit=2)] == sorted(NAMES.values())[::-1]
-    assert next(iter(table.listed("J#other"))) == (Key("J#x", "META"), "x", "x")
-    assert list(table.listed("J#none")) == []
+    assert [each.name for each in table.list_entries("J#ns")] == sorted(NAMES.values())
+    assert [each.name for each in table.list_entries("J#ns", newest_first=True, limit=2)] == sorted(NAMES.values())[
+        ::-1
+    ]
+    assert next(iter(table.list_entries("J#other"))) == (Key("J#x", "META"), "x", "x")
+    assert list(table.list_entries("J#none")) == []
 
 
 def test_a_list_may_be_bounded_by_places(table: Table) -> None:
     put_list(table)
     assert [table.count("J#ns", before=place) for place in ("ant#a", "zebra#z", "\x02")] == [2, 3, 1]
-    assert [each.name for each in table.listed("J#ns", after="ant#a", before="zebra#z")] == ["ant"]
-    assert [each.name for each in table.listed("J#ns", after="ant#b", before="zebra#zz")] == ["zebra"]
-    assert list(table.listed("J#ns", after="z", before="a")) == []
+    assert [each.name for each in table.list_entries("J#ns", after="ant#a", before="zebra#z")] == ["ant"]
+    assert [each.name for each in table.list_entries("J#ns", after="ant#b", before="zebra#zz")] == ["zebra"]
+    assert list(table.list_entries("J#ns", after="z", before="a")) == []
 
 
 @pytest.mark.parametrize("newest_first", [False, True])
 def test_a_list_is_counted_whatever_part_of_it_is_asked_for(table: Table, *, newest_first: bool) -> None:
     put_list(table)
-    whole = list(table.listed("J#ns", newest_first=newest_first))
+    whole = list(table.list_entries("J#ns", newest_first=newest_first))
     for limit in (0, 1, 3, 6, 100):
-        assert table.counted("J#ns", limit, newest_first=newest_first) == (whole[:limit], len(NAMES))
-    assert table.counted("J#ns", 1, after="ant", before="zebra#z")[1] == 1
-    assert table.counted("J#none", 5) == ([], 0)
+        assert table.page_with_count("J#ns", limit, newest_first=newest_first) == (whole[:limit], len(NAMES))
+    assert table.page_with_count("J#ns", 1, after="ant", before="zebra#z")[1] == 1
+    assert table.page_with_count("J#none", 5) == ([], 0)
 
 
 def test_runs_are_found_by_their_id_under_every_job(table: Table) -> None:
@@ -193,7 +195,7 @@ def test_what_is_too_long_for_an_item_goes_to_the_bucket(
 ) -> None:
     parts = {"doc": b"s" * 1000, "seen": b"l" * (MAX_PARTS_BYTES + 1)}
     long = Item(Key("J#1", "META"), {"kind": "job"}, parts, expires_at)
-    dynamo.change([Change(long, None)])
+    dynamo.change([ConditionalPut(long, None)])
     assert dynamo.read([long.key]) == {long.key: long}
     assert [key.startswith(prefix) for key in objects.objects] == [True]
 
@@ -201,7 +203,7 @@ def test_what_is_too_long_for_an_item_goes_to_the_bucket(
 @pytest.mark.parametrize("refused", [item("s" * 1025), item(name="n" * 400 * 1024)], ids=["sort key", "item"])
 def test_what_is_beyond_the_service_s_limits_is_rejected(dynamo: DynamoTable, refused: Item) -> None:
     with pytest.raises(Rejected):
-        dynamo.change([Change(refused, None)])
+        dynamo.change([ConditionalPut(refused, None)])
     with pytest.raises(Rejected):
         dynamo.put([refused])
 
@@ -211,7 +213,7 @@ def test_a_service_that_does_not_answer_is_a_storage_error(service: Any, objects
     with pytest.raises(StorageError):
         missing.read([Key("a", "b")])
     with pytest.raises(StorageError):
-        missing.change([Change(item(), None)])
+        missing.change([ConditionalPut(item(), None)])
 
 
 def test_open_runs_are_those_that_started_before_a_time(table: Table) -> None:

@@ -65,7 +65,7 @@ class CatalogSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class OwnersSettings:
+class GlueImportSettings:
     table_name: str
     queue_url: str
     archive_bucket: str
@@ -140,7 +140,7 @@ Settings = TypeVar(
     LookupSettings,
     CurateSettings,
     CatalogSettings,
-    OwnersSettings,
+    GlueImportSettings,
     AlertsSettings,
     SweepSettings,
 )

@@ -52,7 +52,7 @@ def durations(events: Iterable[Durations]) -> None:
     no metric is billed for a job.
     """
     for each in events:
-        values: dict[str, list[float]] = {"FoldLatency": [each.fold]}
+        values: dict[str, list[float]] = {"NormaliseLatency": [each.fold]}
         if each.emission is not None:
             values["EmissionLatency"] = [each.emission]
         job = {"jobNamespace": each.job.namespace, "job": each.job.name} if each.job else {}

@@ -34,7 +34,7 @@ class BadKeys(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class ApiKey:
     """One key, known by its SHA-256 alone."""
 
     sha256: bytes
@@ -48,7 +48,7 @@ class KeyRing:
     def __init__(self, secret: Secret, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._secret = secret
         self._clock = clock
-        self._keys: tuple[Key, ...] = ()
+        self._keys: tuple[ApiKey, ...] = ()
         self._read_at: datetime | None = None
 
     def find(self, presented: str) -> Principal | None:
@@ -86,7 +86,7 @@ class KeyRing:
         return (self._clock() - self._read_at).total_seconds() if self._read_at else math.inf
 
 
-def read_keys(secret: str) -> tuple[Key, ...]:
+def read_keys(secret: str) -> tuple[ApiKey, ...]:
     """The keys in a secret's text. Raises BadKeys, naming the place."""
     try:
         entries = simplejson.loads(secret)["keys"]
@@ -101,14 +101,14 @@ def read_keys(secret: str) -> tuple[Key, ...]:
     return tuple(keys)
 
 
-def _key(entry: Mapping[str, Any]) -> Key:
+def _key(entry: Mapping[str, Any]) -> ApiKey:
     if len(bytes.fromhex(entry["sha256"])) != hashlib.sha256().digest_size:
         raise ValueError("not a SHA-256")
     expires = entry.get("expires")
     scopes = frozenset(Scope(scope) for scope in entry["scopes"])
     namespaces = tuple(str(pattern) for pattern in entry["namespaces"])
     until = datetime.fromisoformat(expires).astimezone(UTC) if expires else None
-    return Key(entry["sha256"].lower().encode(), until, Principal(str(entry["id"]), scopes, namespaces))
+    return ApiKey(entry["sha256"].lower().encode(), until, Principal(str(entry["id"]), scopes, namespaces))
 
 
 def presented_key(headers: Mapping[str, str]) -> str | None:

@@ -11,7 +11,7 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import Any
 
-from headwater.openlineage.faults import Fault, Refused
+from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.store.table import StorageError
 
 
@@ -46,14 +46,14 @@ class Principal:
         }
 
     def require(self, scope: Scope) -> None:
-        """Raises Refused (403) if this caller's key is not for that."""
+        """Raises InvalidRequest (403) if this caller's key is not for that."""
         if not self.may(scope):
-            raise Refused(Fault("key", f"has not the scope {scope}"), status=403)
+            raise InvalidRequest(Fault("key", f"has not the scope {scope}"), status=403)
 
     def require_namespace(self, namespace: str, path: str) -> None:
-        """Raises Refused (403), naming the path in the request, if this caller's key is not for that namespace."""
+        """Raises InvalidRequest (403), naming the path in the request, if the caller's key is not for the namespace."""
         if not self.may_use(namespace):
-            raise Refused(Fault(path, "is not a namespace of this key"), status=403)
+            raise InvalidRequest(Fault(path, "is not a namespace of this key"), status=403)
 
 
 UNAVAILABLE = "unavailable"
@@ -63,7 +63,7 @@ UNAVAILABLE = "unavailable"
 def principal_of(request: Mapping[str, Any], by_iam: Collection[Scope] = (Scope.READ,)) -> Principal:
     """The caller of a request: by a key, or by IAM, which then says who may call; what they may do there, is `by_iam`.
 
-    Raises Refused (401) without a known key, StorageError if the keys could not be read.
+    Raises InvalidRequest (401) without a known key, StorageError if the keys could not be read.
     """
     authorizer = request.get("requestContext", {}).get("authorizer") or {}
     context = authorizer.get("lambda") or {}
@@ -73,5 +73,5 @@ def principal_of(request: Mapping[str, Any], by_iam: Collection[Scope] = (Scope.
         raise StorageError("the keys could not be read")
     if "keyId" not in context:
         fault = Fault("key", "missing, unknown or expired; send it as `Authorization: Bearer KEY` or `x-api-key: KEY`")
-        raise Refused(fault, status=401)
+        raise InvalidRequest(fault, status=401)
     return Principal(context["keyId"], frozenset(context["scopes"].split()), tuple(json.loads(context["namespaces"])))

@@ -11,8 +11,7 @@ from enum import StrEnum
 from typing import Any
 from urllib.parse import quote
 
-from headwater.lookup import shapes
-from headwater.lookup.names import Kind
+from headwater.graph.identity import NodeKind, node_id
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant, shown
 
@@ -56,7 +55,7 @@ class Alert:
     id: str
     time: Instant
     severity: Severity
-    kind: Kind
+    kind: NodeKind
     name: Name
     owners: tuple[str, ...]
     title: str
@@ -81,7 +80,7 @@ class Alert:
             "severity": self.severity.value,
             "namespace": self.name.namespace,
             "name": self.name.name,
-            "nodeId": shapes.node_id(self.kind, self.name),
+            "nodeId": node_id(self.kind, self.name),
             "owners": [cut(owner, MAX_TAG) for owner in self.owners[:MAX_OWNERS]],
             "title": cut(plain(self.title), MAX_TITLE),
             "lines": [cut(plain(line), MAX_LINE) for line in self.lines],
@@ -122,9 +121,9 @@ def short(name: str) -> str:
     return last if len(last) <= SHORT else f"…{last[1 - SHORT :]}"
 
 
-def link_to(route: str, kind: Kind, of: Name) -> str:
+def link_to(route: str, kind: NodeKind, of: Name) -> str:
     """The path of a lookup of a node."""
-    return f"/api/v1/{route}?nodeId={quote(shapes.node_id(kind, of), safe='')}"
+    return f"/api/v1/{route}?nodeId={quote(node_id(kind, of), safe='')}"
 
 
 def counted(number: int, noun: str) -> str:

@@ -12,13 +12,13 @@ from typing import Any, Protocol
 
 from headwater.alerts.alert import Alert
 from headwater.alerts.assertion_failed import assertion_failed
-from headwater.alerts.latency_turned import latency_turned
+from headwater.alerts.emission_latency_breach import emission_latency_breach
 from headwater.alerts.record import Record, read_record
 from headwater.alerts.run_failed import run_failed
 from headwater.alerts.schema_changed import schema_changed
 from headwater.graph.naming import Naming
-from headwater.lookup.reader import Reader
-from headwater.store.remembering import RememberingTable
+from headwater.read.reader import Reader
+from headwater.store.request_cache import RequestCache
 from headwater.store.s3 import Bodies
 from headwater.store.table import StorageError, Table
 
@@ -35,7 +35,7 @@ BY_KIND: Mapping[str, Alerts] = {
     "dataset": schema_changed,
     "run": run_failed,
     "quality": assertion_failed,
-    "latency": latency_turned,
+    "latency": emission_latency_breach,
 }
 """What a record of each kind of item may tell. template.yaml lets no other reach the function."""
 
@@ -83,7 +83,7 @@ class Announcer:
     def _announce(self, raw: dict[str, Any], rest: Sequence[dict[str, Any]]) -> int:
         record = read_record(raw, self.bucket, rest)
         told = BY_KIND.get(record.kind)
-        reader = Reader(RememberingTable(self.table), self.naming)
+        reader = Reader(RequestCache(self.table), self.naming)
         alerts = list(told(record, reader)) if told else []
         if alerts:
             self.bus.put(alerts)

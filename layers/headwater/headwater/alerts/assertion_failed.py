@@ -7,16 +7,16 @@ from headwater.alerts.alert import Alert, Severity, Type, counted, id_of, link_t
 from headwater.alerts.downstream import downstream
 from headwater.alerts.names import all_names
 from headwater.alerts.record import Record
-from headwater.alerts.run_above import Above, above
-from headwater.graph.mention import ASSERTIONS
+from headwater.alerts.run_ancestors import RunAncestors, ancestors_of
+from headwater.graph.dataset_reference import ASSERTIONS
+from headwater.graph.facets import assertions_of, describe_assertion, owners_of
+from headwater.graph.identity import NodeKind, node_id
 from headwater.graph.register import values
-from headwater.lookup import shapes
-from headwater.lookup.findings import assertions_of, told_of_assertion
-from headwater.lookup.names import Kind
-from headwater.lookup.reader import Reader
+from headwater.lookup import marquez_schema
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import shown
-from headwater.store import keys, records
+from headwater.read.reader import Reader
+from headwater.store import item_codec, keys
 from headwater.store.table import Item
 
 MOST = 20
@@ -35,22 +35,22 @@ def assertion_failed(record: Record, reader: Reader) -> Iterator[Alert]:
         return
     run_id, job = keys.run_of(record.after.key.sk)
     run = next(iter(reader.read_runs([keys.run(job, run_id)])), None)
-    name, at = head.facts.name, records.read_quality(record.after)[ASSERTIONS].time
+    name, at = head.facts.name, item_codec.read_quality(record.after)[ASSERTIONS].time
     columns = {each["column"] for each in failed if isinstance(each.get("column"), str)}
     about_whole = any(not isinstance(each.get("column"), str) for each in failed)
     reached = downstream(reader, dataset, None if about_whole else columns, at)
-    reached = reached.without(shapes.node_id(Kind.JOB, run.job)) if run else reached
-    of_run = above(reader, run) if run else Above(None, None)
-    told = [told_of_assertion(each) for each in failed]
+    reached = reached.without(node_id(NodeKind.JOB, run.job)) if run else reached
+    of_run = ancestors_of(reader, run) if run else RunAncestors(None, None)
+    told = [describe_assertion(each) for each in failed]
     checked = f"Checked by job {run.job.name}, run {run_id}{of_run.told()}." if run else f"Checked by run {run_id}."
     yield Alert(
         type=Type.ASSERTION_FAILED,
         id=id_of(Type.ASSERTION_FAILED, dataset, run_id, job, *sorted(map(exact_json.dumps, failed))),
         time=at,
         severity=Severity.WARNING if all(each.get("severity") == "warn" for each in failed) else Severity.CRITICAL,
-        kind=Kind.DATASET,
+        kind=NodeKind.DATASET,
         name=name,
-        owners=united(shapes.owners_of(head.facets), reached.owners),
+        owners=united(owners_of(head.facets), reached.owners),
         title=f"{short(name.name)}: {counted(len(failed), 'assertion')} failed: {', '.join(told)}",
         lines=(
             f"{name.name} in {name.namespace}: at {shown(at)} these did not hold: {', '.join(told[:MOST])}.",
@@ -58,18 +58,18 @@ def assertion_failed(record: Record, reader: Reader) -> Iterator[Alert]:
             *reached.lines("It reaches"),
         ),
         group=dataset,
-        link=link_to("rootcause", Kind.DATASET, name),
+        link=link_to("rootcause", NodeKind.DATASET, name),
         details={
             "names": all_names(reader, dataset, head),
             "assertions": failed[:MOST],
-            "job": shapes.name(run.job) if run else None,
+            "job": marquez_schema.name(run.job) if run else None,
             "run": {"runId": run_id},
-            **of_run.shape(),
-            "reaches": reached.shape(),
+            **of_run.as_json(),
+            "reaches": reached.as_json(),
         },
     )
 
 
 def _failed(item: Item | None) -> list[dict[str, Any]]:
-    found = values(records.read_quality(item)) if item else {}
+    found = values(item_codec.read_quality(item)) if item else {}
     return [each for each in assertions_of(found) if each.get("success") is False]

@@ -9,19 +9,18 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from headwater.alerts.alert import counted, short, united
-from headwater.graph.identity import NodeId
-from headwater.lookup.impact import AtRisk, Impact, Reach, impact
-from headwater.lookup.impact_answer import item_of
-from headwater.lookup.names import Kind
-from headwater.lookup.reader import Reader
-from headwater.lookup.shapes import Shape
-from headwater.lookup.spread import By
+from headwater.graph.identity import NodeId, NodeKind
+from headwater.lookup.graphs.impact_view import item_of
+from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant, instant_of, to_datetime
+from headwater.read.reader import Reader
+from headwater.traversal.impact import AtRisk, Impact, Reach, impact
+from headwater.traversal.impact_propagation import Granularity
 
 DEPTH, MOST = 10, 500
 NAMED, TOLD = 50, 8
 """Of what breaks, how much an alert names, and how much of that a person is told; the link leads to all of it."""
-_KINDS = {Kind.FIELD: "column", Kind.DATASET: "dataset", Kind.JOB: "job"}
+_KINDS = {NodeKind.FIELD: "column", NodeKind.DATASET: "dataset", NodeKind.JOB: "job"}
 
 
 class Downstream(NamedTuple):
@@ -41,7 +40,7 @@ class Downstream(NamedTuple):
         """The same but for one node: who looked is not at risk by what it saw."""
         return self._replace(at_risk=tuple(each for each in self.at_risk if each.node_id != node_id))
 
-    def shape(self) -> Shape:
+    def as_json(self) -> JsonObject:
         counts = Counter(each.kind for each in self.at_risk)
         return {
             "items": [{**item_of(each), "owners": list(each.owners)} for each in self.at_risk[:NAMED]],
@@ -57,8 +56,12 @@ class Downstream(NamedTuple):
         counts = Counter(each.kind for each in self.at_risk)
         told = ", ".join(counted(counts[kind], noun) for kind, noun in _KINDS.items() if counts[kind])
         more = "at least " if self.is_truncated else ""
-        doubt = "" if _by(self.at_risk) == By.COLUMN else ", by the lineage of datasets: of some columns none is known"
-        places = [each for each in self.at_risk if each.kind is not Kind.JOB] or list(self.at_risk)
+        doubt = (
+            ""
+            if _by(self.at_risk) == Granularity.COLUMN
+            else ", by the lineage of datasets: of some columns none is known"
+        )
+        places = [each for each in self.at_risk if each.kind is not NodeKind.JOB] or list(self.at_risk)
         places.sort(key=lambda each: (each.distance, each.is_indirect))
         rest = len(places) - TOLD
         return [
@@ -84,8 +87,10 @@ def _just_before(time: Instant) -> Instant:
 
 def _by(at_risk: Collection[AtRisk]) -> str | None:
     """How surely it is known: `column` only if that holds for all columns and datasets; without any, for the jobs."""
-    ways = {each.by for each in at_risk if each.kind is not Kind.JOB} or {each.by for each in at_risk}
-    return None if not ways else (By.DATASET if By.DATASET in ways else By.COLUMN).value
+    ways = {each.granularity for each in at_risk if each.kind is not NodeKind.JOB} or {
+        each.granularity for each in at_risk
+    }
+    return None if not ways else (Granularity.DATASET if Granularity.DATASET in ways else Granularity.COLUMN).value
 
 
 def _line(of: AtRisk) -> str:
@@ -96,7 +101,7 @@ def _line(of: AtRisk) -> str:
 
 def _named(of: AtRisk) -> str:
     """`revenue_daily.units`: the end of a path, and the column."""
-    if of.kind is not Kind.FIELD:
+    if of.kind is not NodeKind.FIELD:
         return short(of.node_id)
     dataset, _, field = of.node_id.rpartition(":")
     return f"{short(dataset)}.{field}"

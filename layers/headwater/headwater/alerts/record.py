@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from headwater.store.images import read_change
 from headwater.store.s3 import Bodies
+from headwater.store.stream_records import read_change
 from headwater.store.table import Item
 
 Raw = dict[str, Any]

@@ -6,16 +6,15 @@ from datetime import timedelta
 
 from headwater.alerts.alert import Alert, Severity, Type, counted, id_of, link_to, short, united
 from headwater.alerts.record import Record
-from headwater.alerts.run_above import above
-from headwater.graph.identity import job_id
+from headwater.alerts.run_ancestors import ancestors_of
+from headwater.graph.facets import error_message, first_line, owners_of
+from headwater.graph.identity import NodeKind, job_id, node_id
 from headwater.graph.register import values
 from headwater.graph.run import Run, RunState
-from headwater.lookup import shapes
-from headwater.lookup.names import Kind
-from headwater.lookup.reader import Reader
-from headwater.lookup.run_findings import error_message, first_line
+from headwater.lookup import marquez_schema
 from headwater.openlineage.instant import shown, to_datetime
-from headwater.store import keys, records
+from headwater.read.reader import Reader
+from headwater.store import item_codec, keys
 
 MOST_OUTPUTS = 50
 SOON = timedelta(minutes=1)
@@ -24,9 +23,9 @@ SOON = timedelta(minutes=1)
 
 def run_failed(record: Record, reader: Reader) -> Iterator[Alert]:
     """The alert for a record of a run, if it failed and had not failed before."""
-    if record.after is None or (record.before and records.read_run(record.before).state is RunState.FAILED):
+    if record.after is None or (record.before and item_codec.read_run(record.before).state is RunState.FAILED):
         return
-    run = records.read_run(record.after)
+    run = item_codec.read_run(record.after)
     if run.state is RunState.FAILED and not _was_told(reader, run):
         yield _alert(run, reader)
 
@@ -43,10 +42,10 @@ def _was_told(reader: Reader, run: Run) -> bool:
 
 def _alert(run: Run, reader: Reader) -> Alert:
     outputs = reader.datasets(run.outputs)
-    owners = [shapes.owners_of(head.facets) for head in outputs.values()]
-    of_run = above(reader, run)
+    owners = [owners_of(head.facets) for head in outputs.values()]
+    of_run = ancestors_of(reader, run)
     message = first_line(error_message(values(run.facets)))
-    written = [shapes.node_id(Kind.DATASET, use.name) for use in run.outputs.values()]
+    written = [node_id(NodeKind.DATASET, use.name) for use in run.outputs.values()]
     at = run.ended_at or run.updated
     lines = [
         f"Run {run.run_id} of job {run.job.name} in {run.job.namespace} failed at {shown(at)}{of_run.told()}.",
@@ -61,17 +60,17 @@ def _alert(run: Run, reader: Reader) -> Alert:
         id=id_of(Type.RUN_FAILED, job_id(run.job), run.run_id),
         time=at,
         severity=Severity.CRITICAL,
-        kind=Kind.JOB,
+        kind=NodeKind.JOB,
         name=run.job,
-        owners=united(shapes.owners_of(values(run.job_facets)), *owners),
+        owners=united(owners_of(values(run.job_facets)), *owners),
         title=f"{short(run.job.name)} failed",
         lines=tuple(lines),
         group=job_id(run.job),
-        link=link_to("lineage", Kind.JOB, run.job),
+        link=link_to("lineage", NodeKind.JOB, run.job),
         details={
-            "job": shapes.name(run.job),
+            "job": marquez_schema.name(run.job),
             "run": {"runId": run.run_id, "startedAt": shown(run.started_at), "endedAt": shown(at)},
-            **of_run.shape(),
+            **of_run.as_json(),
             "message": message or None,
             "outputs": written[:MOST_OUTPUTS],
         },

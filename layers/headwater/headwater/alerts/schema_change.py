@@ -9,47 +9,47 @@ from itertools import dropwhile, islice
 from typing import Any
 
 from headwater.alerts.alert import Severity
+from headwater.alerts.attribution import Attribution, attribute_transition
 from headwater.alerts.downstream import Downstream, downstream
-from headwater.alerts.news import is_first, is_news
-from headwater.alerts.run_above import Above, above
+from headwater.alerts.run_ancestors import RunAncestors, ancestors_of
+from headwater.alerts.schema_transition import SchemaTransition
 from headwater.alerts.schemas import Schemas
-from headwater.alerts.turn import Turn
-from headwater.alerts.word import Word, word_of
+from headwater.alerts.suppression import is_first, should_alert
+from headwater.graph.column_lineage import flows
 from headwater.graph.dataset import DatasetHead
+from headwater.graph.dataset_reference import COLUMN_LINEAGE, schema_said
 from headwater.graph.identity import NodeId
-from headwater.graph.mention import COLUMN_LINEAGE, schema_said
 from headwater.graph.neighbours import Side
 from headwater.graph.register import values
 from headwater.graph.run import Run
 from headwater.graph.schema_diff import Columns, MadeOf, SchemaDiff, Verdict, columns_diff, holders_of, with_renames
-from headwater.lookup.columns import flows
-from headwater.lookup.reader import Reader
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
-from headwater.store import keys, records
+from headwater.read.reader import Reader
+from headwater.store import item_codec, keys
 
 MOST_VERSIONS = 50
 """Versions that are looked through for the last schema before a table was dropped."""
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ReportedSchemaChange:
     """A change, and all that an alert tells of it. A dropped dataset has no difference, since it has no columns."""
 
     head: DatasetHead
-    turn: Turn
+    transition: SchemaTransition
     diff: SchemaDiff
     types: Mapping[str, Any]
-    word: Word | None
-    above: Above | None
+    attribution: Attribution | None
+    ancestors: RunAncestors | None
     breaks: Downstream
     is_certain: bool
     at: Instant
 
     @property
     def verdict(self) -> Verdict:
-        return Verdict.BREAKING if self.turn.is_drop else self.diff.verdict
+        return Verdict.BREAKING if self.transition.is_drop else self.diff.verdict
 
     @property
     def severity(self) -> Severity:
@@ -59,31 +59,37 @@ class Change:
         return Severity.CRITICAL if is_critical else Severity.WARNING
 
 
-def change_of(reader: Reader, dataset: NodeId, head: DatasetHead, turn: Turn) -> Change | None:
+def change_of(
+    reader: Reader, dataset: NodeId, head: DatasetHead, transition: SchemaTransition
+) -> ReportedSchemaChange | None:
     """The change that a turn is; None if it is none, or no news. Raises StorageError if it cannot be asked."""
-    schemas = Schemas(reader, dataset, turn.side)
-    word = word_of(reader, dataset, turn)
-    if turn.is_drop and word is None:
+    schemas = Schemas(reader, dataset, transition.side)
+    attribution = attribute_transition(reader, dataset, transition)
+    if transition.is_drop and attribution is None:
         return None  # somebody has written it since, by event time: the drop came late
-    before = schemas[turn.before]
-    if not before and not turn.is_drop:
+    before = schemas[transition.before]
+    if not before and not transition.is_drop:
         before = _before_it_was_dropped(reader, dataset, schemas)
-    after = before if turn.is_drop or turn.after is None else schemas[turn.after]
+    after = before if transition.is_drop or transition.after is None else schemas[transition.after]
     diff = columns_diff(before, after)
-    if not before or not (turn.is_drop or (diff and after)):
+    if not before or not (transition.is_drop or (diff and after)):
         return None
-    is_certain = not (turn.side is Side.READS and word and is_first(dataset, word))
-    if word and not is_news(schemas, turn, word):
+    is_certain = not (transition.side is Side.READS and attribution and is_first(dataset, attribution))
+    if attribution and not should_alert(schemas, transition, attribution):
         return None
     if not is_certain and head.written and not (diff.added or diff.retyped):
         return None  # a job that reads some columns of what is known to have more
-    if word and word.run:
-        diff = with_renames(diff, before, after, *_made_of(reader, dataset, word.run, word.earlier))
-    at = word.at if word else head.facts.created
-    touched = None if turn.is_drop else _with_those_around(diff, before)
-    breaks = downstream(reader, dataset, touched, word.since if word else at) if touched != set() else _NOTHING
-    run_above = above(reader, word.run) if word and word.run else None
-    return Change(head, turn, diff, {**before, **after}, word, run_above, breaks, is_certain, at)
+    if attribution and attribution.run:
+        diff = with_renames(diff, before, after, *_made_of(reader, dataset, attribution.run, attribution.earlier))
+    at = attribution.at if attribution else head.facts.created
+    touched = None if transition.is_drop else _with_those_around(diff, before)
+    breaks = (
+        downstream(reader, dataset, touched, attribution.since if attribution else at) if touched != set() else _NOTHING
+    )
+    ancestors = ancestors_of(reader, attribution.run) if attribution and attribution.run else None
+    return ReportedSchemaChange(
+        head, transition, diff, {**before, **after}, attribution, ancestors, breaks, is_certain, at
+    )
 
 
 _NOTHING = Downstream((), is_truncated=False)
@@ -93,7 +99,7 @@ def _before_it_was_dropped(reader: Reader, dataset: NodeId, schemas: Schemas) ->
     """The last columns that the dataset was written with: those of a table dropped and made again."""
     newest = list(islice(reader.table.newest(keys.dataset_head(dataset).pk, limit=MOST_VERSIONS), MOST_VERSIONS))
     items = reader.table.read(newest) if newest else {}
-    uses = [records.read_write(items[key]) for key in newest if key in items]
+    uses = [item_codec.read_write(items[key]) for key in newest if key in items]
     written = [schemas[said.value] for use in uses if (said := schema_said(use.facets))]
     return next((columns for columns in dropwhile(len, written) if columns), {})
 

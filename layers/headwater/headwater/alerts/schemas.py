@@ -3,8 +3,8 @@
 from headwater.graph.identity import NodeId
 from headwater.graph.neighbours import Side
 from headwater.graph.schema_diff import Columns, columns_diff, columns_of, without_metadata
-from headwater.lookup.reader import Reader
-from headwater.store import keys, records
+from headwater.read.reader import Reader
+from headwater.store import item_codec, keys
 
 
 class Schemas:
@@ -21,7 +21,7 @@ class Schemas:
         if digest not in self._known:
             key = keys.schema(self.dataset, digest)
             item = self.reader.table.read([key]).get(key)
-            columns = columns_of(records.read_document(item)) if item else {}
+            columns = columns_of(item_codec.read_document(item)) if item else {}
             self._known[digest] = columns if self._side is Side.WRITES else without_metadata(columns)
         return self._known[digest]
 

@@ -7,11 +7,11 @@ COMPLETE. So a run that is not complete adds to what the last complete one said,
 
 from collections.abc import Mapping
 
+from headwater.concurrent import concurrent_map
 from headwater.graph.identity import NodeId
 from headwater.graph.job import NO_EDGES, Edges, JobHead
 from headwater.graph.run import RunState
-from headwater.lookup.reader import Reader
-from headwater.lookup.side_by_side import side_by_side
+from headwater.read.reader import Reader
 
 RUNS_LOOKED_AT = 20
 """Of a job whose newest run is not complete, the newest runs among which the last complete one is looked for."""
@@ -32,7 +32,7 @@ def is_complete(head: JobHead) -> bool:
     return not said_by or (latest is not None and latest.run_id == said_by and latest.state == RunState.COMPLETED)
 
 
-def is_news(before: JobHead | None, after: JobHead) -> bool:
+def affects_tables(before: JobHead | None, after: JobHead) -> bool:
     """Whether a change of a job's head bears on what the catalogue shows of its tables."""
     if before is None or before.facts.is_deleted != after.facts.is_deleted:
         return True
@@ -50,5 +50,5 @@ def known_flows(reader: Reader, heads: Mapping[NodeId, JobHead]) -> dict[NodeId,
         return flows(next(complete, NO_EDGES))
 
     incomplete = [job for job, head in heads.items() if not is_complete(head)]
-    before = dict(zip(incomplete, side_by_side(last_complete, incomplete), strict=True))
+    before = dict(zip(incomplete, concurrent_map(last_complete, incomplete), strict=True))
     return {job: flows(head.current) | before.get(job, frozenset()) for job, head in heads.items()}

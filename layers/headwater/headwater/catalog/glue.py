@@ -4,7 +4,7 @@ CatalogError            a call failed
 +-- Missing             there is no such table or database
 +-- AlreadyThere        there is one already
 +-- Stale               the table is no longer as it was read: read it again
-+-- Refused             Lake Formation or IAM says no, or Glue takes no such thing; others may go through
++-- CallRejected             Lake Formation or IAM says no, or Glue takes no such thing; others may go through
 +-- Busy                throttled, or not available: later
 """
 
@@ -44,7 +44,7 @@ class Stale(CatalogError):
     pass
 
 
-class Refused(CatalogError):
+class CallRejected(CatalogError):
     pass
 
 
@@ -57,11 +57,11 @@ _ERRORS: Mapping[str, type[CatalogError]] = {
     "AlreadyExistsException": AlreadyThere,
     "ConcurrentModificationException": Stale,
     "VersionMismatchException": Stale,
-    "AccessDeniedException": Refused,
-    "InvalidInputException": Refused,
-    "ValidationException": Refused,
-    "GlueEncryptionException": Refused,
-    "ResourceNumberLimitExceededException": Refused,
+    "AccessDeniedException": CallRejected,
+    "InvalidInputException": CallRejected,
+    "ValidationException": CallRejected,
+    "GlueEncryptionException": CallRejected,
+    "ResourceNumberLimitExceededException": CallRejected,
 }
 
 

@@ -4,7 +4,7 @@ minutes and only if a dataset has to be found so. Never a call for each event.""
 import time
 from collections.abc import Callable, Sequence
 
-from headwater.catalog.glue import GlueCatalog, Refused, Table
+from headwater.catalog.glue import CallRejected, GlueCatalog, Table
 from headwater.catalog.identity import TableRef, at_location
 from headwater.catalog.patience import Patience
 from headwater.graph.identity import NodeId
@@ -46,7 +46,7 @@ class Locations:
         for database in self._databases():
             try:
                 self._list(database, tables, end)
-            except Refused as error:
+            except CallRejected as error:
                 self._log(f"the tables of {database} could not be listed", error)
             if self._clock() > end:
                 self._log("the catalogue is too large to be listed whole", TimeoutError(database))
@@ -56,7 +56,7 @@ class Locations:
     def _databases(self) -> Sequence[str]:
         try:
             return self._patiently(self._glue.databases)
-        except Refused as error:
+        except CallRejected as error:
             self._log("the databases could not be listed", error)
             return ()
 

@@ -9,10 +9,10 @@ from headwater.catalog.glue import GlueCatalog, Table, Values
 from headwater.catalog.identity import TableRef
 from headwater.catalog.locations import location_of
 from headwater.catalog.patience import Patience
-from headwater.graph.received import Writing
+from headwater.graph.normalised_event import FirstWriter
 from headwater.openlineage.event import Name
 
-Written = Mapping[Name, Writing]
+Written = Mapping[Name, FirstWriter]
 """Partition paths, and the run that wrote each."""
 
 
@@ -48,14 +48,17 @@ def is_projected(definition: Table) -> bool:
     return str((definition.get("Parameters") or {}).get("projection.enabled", "")).lower() == "true"
 
 
-def _said(writing: Writing) -> dict[str, str]:
-    return {parameters.JOB: f"{writing.job.namespace}/{writing.job.name}", parameters.FIRST_RUN: writing.run_id}
+def _said(first_writer: FirstWriter) -> dict[str, str]:
+    return {
+        parameters.JOB: f"{first_writer.job.namespace}/{first_writer.job.name}",
+        parameters.FIRST_RUN: first_writer.run_id,
+    }
 
 
-def _new(definition: Table, values: Values, path: Name, writing: Writing) -> dict[str, Any]:
+def _new(definition: Table, values: Values, path: Name, first_writer: FirstWriter) -> dict[str, Any]:
     location = "/".join([location_of(definition).rstrip("/"), *_folders(path)])
     storage = {**(definition.get("StorageDescriptor") or {}), "Location": location}
-    return {"Values": list(values), "StorageDescriptor": storage, "Parameters": _said(writing)}
+    return {"Values": list(values), "StorageDescriptor": storage, "Parameters": _said(first_writer)}
 
 
 def _folders(path: Name) -> Sequence[str]:

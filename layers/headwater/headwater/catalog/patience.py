@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from headwater.catalog.glue import Busy, Refused
+from headwater.catalog.glue import Busy, CallRejected
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 BUSY_TRIES = 5
 REFUSED_TRIES = 2
@@ -21,13 +21,13 @@ class Patience:
     sleep: Callable[[float], None]
     has_time: Callable[[], bool] = lambda: True
 
-    def __call__(self, call: Callable[[], Answer]) -> Answer:
-        """The call's answer. Raises Busy or Refused once it was tried often enough, and other errors at once."""
+    def __call__(self, call: Callable[[], Result]) -> Result:
+        """The call's answer. Raises Busy or CallRejected once it was tried often enough, and other errors at once."""
         tries = 0
         while True:
             try:
                 return call()
-            except (Busy, Refused) as error:
+            except (Busy, CallRejected) as error:
                 tries += 1
                 most = BUSY_TRIES if isinstance(error, Busy) else REFUSED_TRIES
                 if tries >= most or not self.has_time():

@@ -12,8 +12,8 @@ from headwater.catalog.glue import Table
 from headwater.catalog.identity import CatalogArn, TableRef, at_location, told_elsewhere
 from headwater.catalog.locations import Locations, location_of
 from headwater.graph.dataset import DatasetHead
+from headwater.graph.dataset_reference import SYMLINKS, symlinks
 from headwater.graph.identity import NodeId, dataset_id
-from headwater.graph.mention import SYMLINKS, symlinks
 from headwater.graph.naming import Naming
 from headwater.openlineage.event import Name
 

@@ -9,25 +9,25 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from headwater.catalog import parameters
+from headwater.catalog.affected_tables import AffectedTables
 from headwater.catalog.creation import Creation
-from headwater.catalog.glue import Busy, GlueCatalog, Missing, Refused
+from headwater.catalog.glue import Busy, CallRejected, GlueCatalog, Missing
 from headwater.catalog.identity import TableRef
-from headwater.catalog.lineage import TableLineage, beside, read_lineage
-from headwater.catalog.news import News
+from headwater.catalog.lineage import TableLineage, adjacent, read_lineage
 from headwater.catalog.partitions import write_partitions
 from headwater.catalog.patience import Patience
 from headwater.catalog.resolver import Resolver
-from headwater.catalog.tables import Found, Tables
-from headwater.catalog.writing import Writer
+from headwater.catalog.table_writer import Writer
+from headwater.catalog.tables import FoundTable, Tables
 from headwater.graph.naming import Naming
-from headwater.lookup.reader import Reader
-from headwater.store.images import ItemChange
-from headwater.store.remembering import RememberingTable
+from headwater.read.reader import Reader
+from headwater.store.request_cache import RequestCache
+from headwater.store.stream_records import ItemChange
 from headwater.store.table import Table
 
 
 @dataclass
-class Outcome:
+class SyncResult:
     """What became of a window: the sequence numbers of records that are to come again, and counts of tables."""
 
     failed: set[str] = field(default_factory=set)
@@ -51,14 +51,14 @@ class Synchroniser:
     log: Callable[[str, BaseException], None]
     sleep: Callable[[float], None]
 
-    def synchronise(self, changes: Sequence[ItemChange], has_time: Callable[[], bool] = lambda: True) -> Outcome:
+    def synchronise(self, changes: Sequence[ItemChange], has_time: Callable[[], bool] = lambda: True) -> SyncResult:
         """Writes what these changes make different. Raises StorageError if the graph cannot be read."""
-        outcome, news = Outcome(), News.of(changes)
-        if not news.datasets:
-            return outcome
-        window = _Window(self, news, outcome, Patience(self.sleep, has_time))
-        window.synchronise(Reader(RememberingTable(self.table), self.naming))
-        return outcome
+        result, affected = SyncResult(), AffectedTables.of(changes)
+        if not affected.datasets:
+            return result
+        window = _Window(self, affected, result, Patience(self.sleep, has_time))
+        window.synchronise(Reader(RequestCache(self.table), self.naming))
+        return result
 
 
 @dataclass(frozen=True)
@@ -66,17 +66,17 @@ class _Window:
     """One window. A table that fails holds up no other."""
 
     of: Synchroniser
-    news: News
-    outcome: Outcome
+    affected: AffectedTables
+    result: SyncResult
     patiently: Patience
 
     def synchronise(self, reader: Reader) -> None:
-        for dataset, others in beside(reader, self.news.relabelled).items():
-            self.news.concern(others, self.news.relabelled[dataset])
+        for dataset, others in adjacent(reader, self.affected.relabelled).items():
+            self.affected.mark(others, self.affected.relabelled[dataset])
         tables = Tables(self.of.glue, self.of.resolver, self.of.creation, self.patiently)
-        for concerned in tables.concerned(reader, self.news):
-            with self._apart(str(concerned.head.facts.name), concerned.records):
-                tables.find(concerned)
+        for affected_dataset in tables.affected_datasets(reader, self.affected):
+            with self._apart(str(affected_dataset.head.facts.name), affected_dataset.records):
+                tables.find(affected_dataset)
         found = tables.found
         ids = {table: self.of.resolver.ids_of(table, each.definition) | each.ids for table, each in found.items()}
         lineage = read_lineage(reader, self.of.resolver, ids)
@@ -84,19 +84,19 @@ class _Window:
             with self._apart(str(table), each.records):
                 self._write(table, each, lineage.get(table))
 
-    def _write(self, table: TableRef, found: Found, lineage: TableLineage | None) -> None:
+    def _write(self, table: TableRef, found: FoundTable, lineage: TableLineage | None) -> None:
         if not self.patiently.has_time():
             raise Busy("there was no time left for it")
         said = parameters.of_table(lineage, self.of.api_url) if lineage else {}
         is_written = Writer(self.of.glue, self.of.creation, self.patiently).write(table, found, said)
         if found.is_new:
-            self.outcome.created += is_written
+            self.result.created += is_written
         else:
-            self.outcome.updated += is_written
-        written = {path: run for each in found.ids for path, run in self.news.partitions.get(each, {}).items()}
+            self.result.updated += is_written
+        written = {path: run for each in found.ids for path, run in self.affected.partitions.get(each, {}).items()}
         if written:
             count = write_partitions(self.of.glue, self.patiently, table, found.definition, written)
-            self.outcome.partitions += count
+            self.result.partitions += count
 
     @contextmanager
     def _apart(self, what: str, records: set[str]) -> Iterator[None]:
@@ -106,10 +106,10 @@ class _Window:
             yield
         except Missing as error:
             self.of.log(f"{what} went away", error)
-        except Refused as error:
+        except CallRejected as error:
             self.of.log(f"{what} may not be read or written", error)
-            self.outcome.refused += 1
+            self.result.refused += 1
         except Exception as error:  # noqa: BLE001 - a bug, too, is one table's
             self.of.log(f"{what} could not be brought up to date for now", error)
-            self.outcome.postponed += 1
-            self.outcome.failed |= records
+            self.result.postponed += 1
+            self.result.failed |= records

@@ -6,7 +6,7 @@ from pydantic import AfterValidator
 
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import Name, is_uuid
-from headwater.openlineage.faults import Fault, Refused
+from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.openlineage.instant import parse_instant
 from headwater.openlineage.wire import Text, Wire, checked
 
@@ -86,10 +86,10 @@ Body = TypeVar("Body", bound=Wire)
 
 
 def read(model: type[Body], text: str, *, may_be_empty: bool = False) -> Body:
-    """The body in a request's text. Raises Refused (400) that names each fault; `null` is taken as absent."""
+    """The body in a request's text. Raises InvalidRequest (400) that names each fault; `null` is taken as absent."""
     if not text.strip() and not may_be_empty:
-        raise Refused(Fault("body", "empty; expected a JSON object"))
+        raise InvalidRequest(Fault("body", "empty; expected a JSON object"))
     document = exact_json.loads(text) if text.strip() else {}
     if not isinstance(document, dict):
-        raise Refused(Fault("body", "expected a JSON object"))
+        raise InvalidRequest(Fault("body", "expected a JSON object"))
     return checked(model, {name: member for name, member in document.items() if member is not None})

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from headwater.access.principal import Principal, Scope
-from headwater.curate.statement import Document
+from headwater.curate.curation_events import Document
 from headwater.fold.fold import fold
+from headwater.graph.event_normalisation import normalise_event
 from headwater.graph.naming import Naming
-from headwater.graph.understanding import understood
+from headwater.http.request import ApiRequest
 from headwater.ingest.accept import Ingest, Sender
-from headwater.lookup.question import Question
-from headwater.lookup.reader import Reader
 from headwater.openlineage import exact_json
-from headwater.store.records import Retention
-from headwater.store.remembering import RememberingTable
+from headwater.read.reader import Reader
+from headwater.store.item_codec import Retention
+from headwater.store.request_cache import RequestCache
 from headwater.store.s3 import Bodies
 from headwater.store.table import Table
 
@@ -30,13 +30,13 @@ _OURSELVES = Principal("curate", frozenset({Scope.ADMIN}), ("*",))
 class Command:
     """A request to write: who asks for what and when, with which body, and whether there is time to go on."""
 
-    question: Question
+    request: ApiRequest
     body: str = ""
     has_time: Callable[[], bool] = lambda: True
 
     @property
     def now(self) -> datetime:
-        return self.question.asked_at
+        return self.request.received_at
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,10 @@ class Curator:
 
     def reader(self) -> Reader:
         """The graph as it is now."""
-        return Reader(RememberingTable(self.table), self.naming)
+        return Reader(RequestCache(self.table), self.naming)
 
-    def say(self, now: datetime, documents: Sequence[Document]) -> None:
-        """Queues events, then folds them. Raises Refused before it has done anything.
+    def apply(self, now: datetime, documents: Sequence[Document]) -> None:
+        """Queues events, then folds them. Raises InvalidRequest before it has done anything.
 
         Raises StorageError if not all of them are safe in the queue, and nothing is folded then; or if they could not
         be folded, and then they will be. To repeat the request is right in either case.
@@ -63,4 +63,4 @@ class Curator:
             return
         texts = [exact_json.dumps(document) for document in documents]
         Ingest(_OURSELVES, self.queue, self.bucket, now).together(texts)
-        fold([understood(text, self.naming) for text in texts], self.table, self.retention)
+        fold([normalise_event(text, self.naming) for text in texts], self.table, self.retention)

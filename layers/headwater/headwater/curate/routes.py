@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from headwater.access.principal import Scope
-from headwater.answers import Answer, failure
-from headwater.curate import declaring, deletion, describing, running, tagging
+from headwater.curate import declarations, deletion, descriptions, run_lifecycle, tagging
 from headwater.curate.curator import Command, Curator
-from headwater.lookup.names import NotFound
+from headwater.http.response import ApiResponse, error_response
 from headwater.lookup.routes import PREFIX, RUN_ID, is_known
+from headwater.read.name_resolution import NotFound
 
 
 class Route(NamedTuple):
@@ -17,32 +17,32 @@ class Route(NamedTuple):
 
     method: str
     pattern: str
-    respond: Callable[..., Answer]
+    respond: Callable[..., ApiResponse]
     scope: Scope = Scope.INGEST
 
 
-def respond(curator: Curator, command: Command) -> Answer:
-    """The answer to a request to write. Raises Refused, or StorageError."""
-    question = command.question
-    found = [(route, parts) for route, parts in _routes(question.path) if route.method == question.method]
+def respond(curator: Curator, command: Command) -> ApiResponse:
+    """The answer to a request to write. Raises InvalidRequest, or StorageError."""
+    request = command.request
+    found = [(route, parts) for route, parts in _routes(request.path) if route.method == request.method]
     if not found:
-        return _nothing(question.path)
-    permitted = [(route, parts) for route, parts in found if question.principal.may(route.scope)]
+        return _nothing(request.path)
+    permitted = [(route, parts) for route, parts in found if request.principal.may(route.scope)]
     if not permitted:
-        question.principal.require(found[0][0].scope)
+        request.principal.require(found[0][0].scope)
     missing: NotFound | None = None
     for route, parts in permitted:
         try:
             return route.respond(curator, command, *parts)
         except NotFound as not_found:
             missing = missing or not_found
-    return failure(404, missing.message if missing else "HTTP 404 Not Found")
+    return error_response(404, missing.message if missing else "HTTP 404 Not Found")
 
 
-def _nothing(path: str) -> Answer:
+def _nothing(path: str) -> ApiResponse:
     if any(_routes(path)) or is_known(path):
-        return failure(405, "HTTP 405 Method Not Allowed")
-    return failure(404, "HTTP 404 Not Found")
+        return error_response(405, "HTTP 405 Method Not Allowed")
+    return error_response(404, "HTTP 404 Not Found")
 
 
 def _routes(path: str) -> Iterator[tuple[Route, tuple[str, ...]]]:
@@ -65,12 +65,12 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", _FIELD_TAG, tagging.tag_field),
     Route("POST", _DATASET_TAG, tagging.tag_dataset),
     Route("POST", _JOB_TAG, tagging.tag_job),
-    Route("POST", "/namespaces/(.+/jobs/.+)/runs", running.create_run),
-    Route("POST", f"/jobs/runs/{RUN_ID}/(start|complete|fail|abort)", running.mark_run),
-    Route("PUT", "/namespaces/(.+/(?:datasets|jobs)/.+)", declaring.put_node),
-    Route("PUT", _NAMESPACE, describing.put_namespace),
-    Route("PUT", "/sources/(.+)", describing.put_source),
-    Route("PUT", "/tags/(.+)", describing.put_tag),
+    Route("POST", "/namespaces/(.+/jobs/.+)/runs", run_lifecycle.create_run),
+    Route("POST", f"/jobs/runs/{RUN_ID}/(start|complete|fail|abort)", run_lifecycle.mark_run),
+    Route("PUT", "/namespaces/(.+/(?:datasets|jobs)/.+)", declarations.put_node),
+    Route("PUT", _NAMESPACE, descriptions.put_namespace),
+    Route("PUT", "/sources/(.+)", descriptions.put_source),
+    Route("PUT", "/tags/(.+)", descriptions.put_tag),
     Route("DELETE", _FIELD_TAG, tagging.untag_field),
     Route("DELETE", _DATASET_TAG, tagging.untag_dataset),
     Route("DELETE", _JOB_TAG, tagging.untag_job),

@@ -4,58 +4,58 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import unquote
 
-from headwater.answers import Answer
+from headwater.curate.curation_events import Document, moment, no_facet, of_dataset, of_job, own_facet, said_of
 from headwater.curate.curator import Command, Curator
 from headwater.curate.naming import known_node
-from headwater.curate.statement import Document, moment, no_facet, of_dataset, of_job, own_facet, said_of
 from headwater.graph.curation import TAGS, sent_tags, tag_facet
 from headwater.graph.dataset import DatasetHead
-from headwater.graph.identity import NodeId, dataset_id
+from headwater.graph.facets import fields_of
+from headwater.graph.identity import NodeId, NodeKind, dataset_id
 from headwater.graph.register import values
-from headwater.lookup.asking import permit
-from headwater.lookup.datasets import dataset_shape
-from headwater.lookup.jobs import job_shape
-from headwater.lookup.names import Kind, Node, NotFound
-from headwater.lookup.reader import Reader
-from headwater.lookup.shapes import fields_of
+from headwater.http.response import ApiResponse
+from headwater.lookup.nodes.datasets import dataset_as_json
+from headwater.lookup.nodes.jobs import job_as_json
+from headwater.lookup.request_nodes import permit
 from headwater.openlineage.event import Name
-from headwater.openlineage.faults import Fault, Refused
+from headwater.openlineage.faults import Fault, InvalidRequest
+from headwater.read.name_resolution import NamedNode, NotFound
+from headwater.read.reader import Reader
 
 
-def tag_dataset(curator: Curator, command: Command, path: str, tag: str) -> Answer:
+def tag_dataset(curator: Curator, command: Command, path: str, tag: str) -> ApiResponse:
     """Puts a tag on a dataset; a tag that is not known is from then on."""
     return _tag(curator, command, path, tag_name(tag), None)
 
 
-def untag_dataset(curator: Curator, command: Command, path: str, tag: str) -> Answer:
+def untag_dataset(curator: Curator, command: Command, path: str, tag: str) -> ApiResponse:
     return _untag(curator, command, path, [tag_name(tag)], None)
 
 
-def tag_field(curator: Curator, command: Command, path: str, field: str, tag: str) -> Answer:
+def tag_field(curator: Curator, command: Command, path: str, field: str, tag: str) -> ApiResponse:
     """Puts a tag, in capitals as Marquez does, on a field of a dataset."""
     return _tag(curator, command, path, tag_name(tag).upper(), unquote(field))
 
 
-def untag_field(curator: Curator, command: Command, path: str, field: str, tag: str) -> Answer:
+def untag_field(curator: Curator, command: Command, path: str, field: str, tag: str) -> ApiResponse:
     """Takes a tag off a field of a dataset, as it is spelled and in capitals: a producer may have sent it small."""
     name = tag_name(tag)
     return _untag(curator, command, path, [*dict.fromkeys([name, name.upper()])], unquote(field))
 
 
-def tag_job(curator: Curator, command: Command, path: str, tag: str) -> Answer:
+def tag_job(curator: Curator, command: Command, path: str, tag: str) -> ApiResponse:
     reader, name = curator.reader(), tag_name(tag)
-    node = known_node(reader, command.question, Kind.JOB, path)
+    node = known_node(reader, command.request, NodeKind.JOB, path)
     facets = {tag_facet(name): tagged(name)}
-    curator.say(command.now, [*made_known(reader, command, [name]), _of_job(reader, command, node, facets)])
-    return Answer(200, job_shape(curator.reader(), node.id))
+    curator.apply(command.now, [*made_known(reader, command, [name]), _of_job(reader, command, node, facets)])
+    return ApiResponse(200, job_as_json(curator.reader(), node.id))
 
 
-def untag_job(curator: Curator, command: Command, path: str, tag: str) -> Answer:
+def untag_job(curator: Curator, command: Command, path: str, tag: str) -> ApiResponse:
     reader, name = curator.reader(), tag_name(tag)
-    node = known_node(reader, command.question, Kind.JOB, path)
+    node = known_node(reader, command.request, NodeKind.JOB, path)
     facets = {tag_facet(name): _taken_off(values(reader.jobs([node.id])[node.id].facts.facets), name, None)}
-    curator.say(command.now, [_of_job(reader, command, node, facets)])
-    return Answer(200, job_shape(curator.reader(), node.id))
+    curator.apply(command.now, [_of_job(reader, command, node, facets)])
+    return ApiResponse(200, job_as_json(curator.reader(), node.id))
 
 
 def tagged(tag: str, field: str | None = None) -> Document:
@@ -70,34 +70,34 @@ def made_known(reader: Reader, command: Command, tags: Iterable[str]) -> list[Do
     return [of_dataset(name, {}, moment(command.now)) for node, name in names.items() if node not in known]
 
 
-def _tag(curator: Curator, command: Command, path: str, tag: str, field: str | None) -> Answer:
+def _tag(curator: Curator, command: Command, path: str, tag: str, field: str | None) -> ApiResponse:
     reader = curator.reader()
-    node = known_node(reader, command.question, Kind.DATASET, path)
+    node = known_node(reader, command.request, NodeKind.DATASET, path)
     heads, shown = _names_of(reader, node)
     _require_field(shown, field)
     said = _of_dataset(command, heads[dataset_id(shown.facts.name)], {tag_facet(tag, field): tagged(tag, field)})
-    curator.say(command.now, [*made_known(reader, command, [tag]), said])
-    return Answer(200, dataset_shape(curator.reader(), node.id))
+    curator.apply(command.now, [*made_known(reader, command, [tag]), said])
+    return ApiResponse(200, dataset_as_json(curator.reader(), node.id))
 
 
-def _untag(curator: Curator, command: Command, path: str, tags: Iterable[str], field: str | None) -> Answer:
+def _untag(curator: Curator, command: Command, path: str, tags: Iterable[str], field: str | None) -> ApiResponse:
     """Under those of the dataset's names that have it, since the tag may have been put on any."""
     reader = curator.reader()
-    node = known_node(reader, command.question, Kind.DATASET, path)
+    node = known_node(reader, command.request, NodeKind.DATASET, path)
     heads, shown = _names_of(reader, node)
     _require_field(shown, field)
     facets = {tag_facet(tag, field): _taken_off(shown.facets, tag, field) for tag in tags}
     holders = [head for head in heads.values() if facets.keys() & head.facets.keys()]
     told = holders or [heads[dataset_id(shown.facts.name)]]
-    curator.say(command.now, [_of_dataset(command, head, facets) for head in told])
-    return Answer(200, dataset_shape(curator.reader(), node.id))
+    curator.apply(command.now, [_of_dataset(command, head, facets) for head in told])
+    return ApiResponse(200, dataset_as_json(curator.reader(), node.id))
 
 
-def _names_of(reader: Reader, node: Node) -> tuple[Mapping[NodeId, DatasetHead], DatasetHead]:
+def _names_of(reader: Reader, node: NamedNode) -> tuple[Mapping[NodeId, DatasetHead], DatasetHead]:
     """A dataset under each of its names, and as it is shown under all of them."""
-    around = reader.around([node.id], ())
-    one = around.same.get(node.id, node.id)
-    return reader.datasets(around.ids_of(one)), around.heads[one]
+    neighbourhood = reader.neighbourhood([node.id], ())
+    one = neighbourhood.same.get(node.id, node.id)
+    return reader.datasets(neighbourhood.ids_of(one)), neighbourhood.heads[one]
 
 
 def _require_field(head: DatasetHead, field: str | None) -> None:
@@ -111,11 +111,11 @@ def _taken_off(facets: Mapping[str, Any], tag: str, field: str | None) -> Docume
 
 
 def _of_dataset(command: Command, head: DatasetHead, facets: Mapping[str, Document]) -> Document:
-    permit(command.question, head.facts.name.namespace)
+    permit(command.request, head.facts.name.namespace)
     return of_dataset(head.facts.name, facets, moment(command.now, *said_of(head.facts.own, facets)))
 
 
-def _of_job(reader: Reader, command: Command, node: Node, facets: Mapping[str, Document]) -> Document:
+def _of_job(reader: Reader, command: Command, node: NamedNode, facets: Mapping[str, Document]) -> Document:
     facts = reader.jobs([node.id])[node.id].facts
     return of_job(facts.name, facets, moment(command.now, *said_of(facts.facets, facets)))
 
@@ -123,5 +123,5 @@ def _of_job(reader: Reader, command: Command, node: Node, facets: Mapping[str, D
 def tag_name(part: str) -> str:
     name = unquote(part).rstrip("/")
     if not name:
-        raise Refused(Fault("tag", "empty"))
+        raise InvalidRequest(Fault("tag", "empty"))
     return name

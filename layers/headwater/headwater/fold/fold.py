@@ -28,13 +28,13 @@ from headwater.fold.batch import Batch
 from headwater.fold.datasets import fold_datasets
 from headwater.fold.jobs import fold_jobs
 from headwater.fold.latency import put_latency, timely
-from headwater.fold.referred import put_aliases, put_days, put_referred
 from headwater.fold.runs import fold_runs
+from headwater.fold.supporting_items import put_aliases, put_days, write_supporting_items
 from headwater.graph.latency import BACKFILL_MILLIS
-from headwater.graph.received import Received
+from headwater.graph.normalised_event import NormalisedEvent
 from headwater.graph.thresholds import Thresholds
-from headwater.store import keys, records
-from headwater.store.records import Retention
+from headwater.store import item_codec, keys
+from headwater.store.item_codec import Retention
 from headwater.store.table import Conflict, StorageError, Stored, Table
 
 ATTEMPTS = 12
@@ -43,8 +43,8 @@ NO_THRESHOLDS = Thresholds(BACKFILL_MILLIS, {})
 
 
 def fold(
-    received: Sequence[Received], table: Table, retention: Retention, thresholds: Thresholds = NO_THRESHOLDS
-) -> tuple[Received, ...]:
+    normalised: Sequence[NormalisedEvent], table: Table, retention: Retention, thresholds: Thresholds = NO_THRESHOLDS
+) -> tuple[NormalisedEvent, ...]:
     """Folds events into the table; afterwards it holds what it would hold had they come in any other order.
 
     Returns the events that count for the emission latency: those that are news when they come.
@@ -52,8 +52,8 @@ def fold(
     Raises StorageError if the table cannot be used, or is so contended that no attempt got through; whatever was
     stored until then is right, and folding the same events again completes it.
     """
-    batch = Batch.of(received)
-    news: tuple[Received, ...] | None = None
+    batch = Batch.of(normalised)
+    news: tuple[NormalisedEvent, ...] | None = None
     for attempt in range(ATTEMPTS):
         try:
             stored = table.read(batch.keys_to_read)
@@ -68,12 +68,12 @@ def fold(
 
 
 def _fold_once(batch: Batch, table: Table, retention: Retention, stored: Stored) -> None:
-    table.put(records.event_item(each.event, each.canonical, retention) for each in batch.received)
+    table.put(item_codec.event_item(each.event, each.canonical, retention) for each in batch.normalised)
     put_days(batch, table, stored, retention)
     folded = fold_runs(batch, table, retention, stored)
     jobs = {job: facts.join(folded.parents.get(job)) for job, facts in {**folded.parents, **batch.jobs}.items()}
-    before = {job: records.read_job(item) for job in jobs if (item := folded.stored.get(keys.job_head(job)))}
-    put_referred(batch, table, jobs, before)
-    heads, watched = fold_jobs(jobs, table, folded.runs, before, folded.stored)
-    fold_datasets(batch, table, heads, watched)
+    before = {job: item_codec.read_job(item) for job in jobs if (item := folded.stored.get(keys.job_head(job)))}
+    write_supporting_items(batch, table, jobs, before)
+    heads, preconditions = fold_jobs(jobs, table, folded.runs, before, folded.stored)
+    fold_datasets(batch, table, heads, preconditions)
     put_aliases(batch, table, stored, retention)

@@ -8,13 +8,13 @@ from itertools import islice
 from headwater.fold.runs import FoldedRun
 from headwater.graph.identity import NodeId, job_id
 from headwater.graph.job import NO_EDGES, Edges, JobFacts, JobHead, LatestRun
-from headwater.store import keys, records
+from headwater.store import item_codec, keys
 from headwater.store.keys import Key
-from headwater.store.table import Change, Conflict, Item, Stored, Table, changed
+from headwater.store.table import ConditionalPut, Conflict, Item, Stored, Table, changed
 
 RUNS_AT_A_TIME = 20
 
-Watched = Mapping[Key, Item | None]
+Preconditions = Mapping[Key, Item | None]
 """Items as they must still be."""
 
 
@@ -24,7 +24,7 @@ def fold_jobs(
     runs: Sequence[FoldedRun],
     before: Mapping[NodeId, JobHead],
     stored: Stored,
-) -> tuple[dict[NodeId, JobHead], Watched]:
+) -> tuple[dict[NodeId, JobHead], Preconditions]:
     """Writes the heads of jobs that changed. Returns all heads, and what must still be as it is when all is written:
 
     a head that was left as it is although a run of its job is news, since a choice made in the meantime may have missed
@@ -34,44 +34,44 @@ def fold_jobs(
         job: replace(before[job], facts=said.join(before[job].facts)) if job in before else JobHead(said)
         for job, said in facts.items()
     }
-    settling = {job for job, head in heads.items() if head.settling}
+    reselecting = {job for job, head in heads.items() if head.reselecting}
     for folded in runs:
         job = job_id(folded.run.job)
-        if heads[job].is_undercut_by(folded.run):
-            settling.add(job)
+        if heads[job].is_stale_after(folded.run):
+            reselecting.add(job)
         heads[job] = heads[job].with_run(folded.run)
-    changes = changed([records.job_item(head) for job, head in heads.items() if job not in settling], stored)
+    changes = changed([item_codec.job_item(head) for job, head in heads.items() if job not in reselecting], stored)
     table.change(changes)
     written = {keys.node_of(change.item.key.pk) for change in changes}
-    watched = _watched(runs, heads, before, written, stored)
-    for job in sorted(settling):
-        heads[job] = _settle_job(table, heads[job], stored.get(keys.job_head(job)))
-    return heads, {key: item for key, item in watched.items() if keys.node_of(key.pk) not in settling}
+    preconditions = _preconditions(runs, heads, before, written, stored)
+    for job in sorted(reselecting):
+        heads[job] = _reselect_runs(table, heads[job], stored.get(keys.job_head(job)))
+    return heads, {key: item for key, item in preconditions.items() if keys.node_of(key.pk) not in reselecting}
 
 
-def _watched(
+def _preconditions(
     runs: Iterable[FoldedRun],
     heads: Mapping[NodeId, JobHead],
     before: Mapping[NodeId, JobHead],
     written: Container[NodeId],
     stored: Stored,
-) -> Watched:
-    watched: dict[Key, Item | None] = {}
+) -> Preconditions:
+    preconditions: dict[Key, Item | None] = {}
     for run, item, is_news in runs:
         job = job_id(run.job)
         if job not in written and is_news:
-            watched[keys.job_head(job)] = stored.get(keys.job_head(job))
+            preconditions[keys.job_head(job)] = stored.get(keys.job_head(job))
         elif job in written and heads[job].chooses(run) and not (job in before and before[job].chooses(run)):
-            watched[item.key] = item
-    return watched
+            preconditions[item.key] = item
+    return preconditions
 
 
-def _settle_job(table: Table, head: JobHead, item: Item | None) -> JobHead:
-    marked = records.job_item(replace(head, settling=uuid.uuid4().hex))
-    table.change([Change(marked, item)])
+def _reselect_runs(table: Table, head: JobHead, item: Item | None) -> JobHead:
+    marked = item_codec.job_item(replace(head, reselecting=uuid.uuid4().hex))
+    table.change([ConditionalPut(marked, item)])
     latest, chosen = _newest_runs(table, keys.node_of(marked.key.pk))
     settled = JobHead(head.facts, latest, chosen)
-    table.change([Change(records.job_item(settled), marked)])
+    table.change([ConditionalPut(item_codec.job_item(settled), marked)])
     return settled
 
 
@@ -84,7 +84,7 @@ def _newest_runs(table: Table, job: NodeId) -> tuple[LatestRun | None, Edges]:
     newest = table.newest(keys.job_head(job).pk)
     while page := list(islice(newest, RUNS_AT_A_TIME)):
         items = table.read(page)
-        runs = [records.read_run(items[key]) for key in page if key in items]
+        runs = [item_codec.read_run(items[key]) for key in page if key in items]
         if runs != sorted(runs, key=lambda run: run.order, reverse=True):
             raise Conflict("a run moved among its job's runs while they were read")
         for run in runs:

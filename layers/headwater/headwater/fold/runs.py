@@ -5,15 +5,15 @@ from typing import NamedTuple
 
 from headwater.fold.batch import Batch
 from headwater.graph.curation import is_curation
+from headwater.graph.dataset_reference import uses
 from headwater.graph.identity import NodeId, job_id
 from headwater.graph.job import JobFacts
-from headwater.graph.mention import uses
 from headwater.graph.register import join_registers, stamp
 from headwater.graph.run import Run
 from headwater.openlineage.event import DatasetEvent, JobEvent, Name
-from headwater.store import keys, records
+from headwater.store import item_codec, keys
+from headwater.store.item_codec import Retention
 from headwater.store.keys import Key
-from headwater.store.records import Retention
 from headwater.store.table import Item, Stored, Table, changed
 
 
@@ -49,29 +49,29 @@ def fold_runs(batch: Batch, table: Table, retention: Retention, stored: Stored) 
     return Folded(folded, _parent_jobs(told.values()), stored)
 
 
-_Place = tuple[Name, str]
+_RunKey = tuple[Name, str]
 """A run by its job and its id."""
 
 
-def _key(place: _Place) -> Key:
+def _key(place: _RunKey) -> Key:
     return keys.run(job_id(place[0]), place[1])
 
 
-def _stored(place: _Place, stored: Stored) -> Run | None:
+def _stored(place: _RunKey, stored: Stored) -> Run | None:
     item = stored.get(_key(place))
-    return records.read_run(item) if item else None
+    return item_codec.read_run(item) if item else None
 
 
-def _folded(place: _Place, run: Run, retention: Retention, stored: Stored) -> FoldedRun:
+def _folded(place: _RunKey, run: Run, retention: Retention, stored: Stored) -> FoldedRun:
     item = stored.get(_key(place))
-    if item and records.read_run(item) == run:
+    if item and item_codec.read_run(item) == run:
         return FoldedRun(run, item, is_news=False)
-    return FoldedRun(run, records.run_item(run, retention), is_news=True)
+    return FoldedRun(run, item_codec.run_item(run, retention), is_news=True)
 
 
-def _told(runs: Iterable[Run]) -> dict[_Place, Run]:
+def _told(runs: Iterable[Run]) -> dict[_RunKey, Run]:
     """What runs tell of those above them."""
-    told: dict[_Place, Run] = {}
+    told: dict[_RunKey, Run] = {}
     for run in runs:
         for parent in sorted(run.parents):
             place = (parent.job, parent.run_id)
@@ -79,7 +79,7 @@ def _told(runs: Iterable[Run]) -> dict[_Place, Run]:
     return told
 
 
-def _unread(told: Iterable[_Place], table: Table, read: Collection[Key]) -> Stored:
+def _unread(told: Iterable[_RunKey], table: Table, read: Collection[Key]) -> Stored:
     """The parents, and their jobs, that no event of this batch names but an earlier one of the same run."""
     wanted = {key for place in told for key in (_key(place), keys.job_head(job_id(place[0])))}
     unread = wanted.difference(read)
@@ -99,19 +99,19 @@ def _of_datasets(run: Run, retention: Retention, stored: Stored) -> Iterator[Ite
     job = job_id(run.job)
     for dataset, use in run.outputs.items():
         item = stored.get(keys.write(dataset, run.run_id, job))
-        yield records.write_item(run, use.join(records.read_write(item) if item else None), retention)
+        yield item_codec.write_item(run, use.join(item_codec.read_write(item) if item else None), retention)
     for dataset, found in run.found_out.items():
         item = stored.get(keys.quality(dataset, run.run_id, job))
-        known = records.read_quality(item) if item else {}
-        yield records.quality_item(run, dataset, join_registers(found, known), retention)
+        known = item_codec.read_quality(item) if item else {}
+        yield item_codec.quality_item(run, dataset, join_registers(found, known), retention)
 
 
 def _versions(batch: Batch, retention: Retention) -> Iterator[Item]:
     """The versions that events without a run make; each follows from its event alone."""
-    for event, *_ in batch.received:
+    for event, *_ in batch.normalised:
         if isinstance(event, JobEvent):
             for use in uses(event.outputs, stamp(event)).values():
-                yield records.version_item(event, use, event.job.name, retention)
+                yield item_codec.version_item(event, use, event.job.name, retention)
         elif isinstance(event, DatasetEvent) and not is_curation(event):
             (use,) = uses([event.dataset], stamp(event)).values()
-            yield records.version_item(event, use, None, retention)
+            yield item_codec.version_item(event, use, None, retention)

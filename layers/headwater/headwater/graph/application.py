@@ -10,7 +10,7 @@ _INTEGRATIONS = {"SPARK", "FLINK", "HIVE", "TRINO"}
 """Integrations (jobType facet) whose runs are actions of an application."""
 
 
-def is_action(job_facets: Facets) -> bool:
+def is_query_job(job_facets: Facets) -> bool:
     """Whether a job is one of an application's actions."""
     match job_facets.get("jobType"):
         case {"integration": str(integration), **said}:

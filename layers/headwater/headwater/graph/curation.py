@@ -38,7 +38,7 @@ def curating(event: AnyEvent) -> Iterator[str]:
     """The facets by which an event would curate a node: whoever sends one deletes and tags as the API does."""
     named = [event.dataset.facets] if isinstance(event, DatasetEvent) else [event.job.facets]
     if not isinstance(event, DatasetEvent):
-        named += [mention.facets for mention in event.inputs + event.outputs]
+        named += [reference.facets for reference in event.inputs + event.outputs]
     return (name for facets in named for name in facets if name.startswith(PREFIX))
 
 

@@ -7,8 +7,16 @@ from typing import Any
 
 from headwater.graph.curation import SOURCES as NAMED_SOURCES
 from headwater.graph.curation import deleted_through, is_curation
+from headwater.graph.dataset_reference import (
+    COLUMN_LINEAGE,
+    DATA_SOURCE,
+    QUALITY,
+    SCHEMA,
+    SOURCES,
+    dataset_facets,
+    dataset_references,
+)
 from headwater.graph.identity import NodeId
-from headwater.graph.mention import COLUMN_LINEAGE, DATA_SOURCE, QUALITY, SCHEMA, SOURCES, dataset_facets, mentioned
 from headwater.graph.naming import Naming
 from headwater.graph.register import Register, Registers, Stamp, join_registers, stamp, values
 from headwater.openlineage import exact_json
@@ -39,11 +47,11 @@ class DatasetFacts:
     def all_of(cls, event: AnyEvent) -> "Iterable[DatasetFacts]":
         """What one event says of each dataset it names, and of the data sources that those name."""
         described = event.dataset if isinstance(event, DatasetEvent) else None
-        for mention in mentioned(event):
-            own = dataset_facets(mention.facets, stamp(event)) if mention is described else {}
-            said = event.time if mention is described and not is_curation(event) else NEVER
-            yield cls(mention.name, event.time, event.time, own, said)
-            source = _source(mention.facets)
+        for reference in dataset_references(event):
+            own = dataset_facets(reference.facets, stamp(event)) if reference is described else {}
+            said = event.time if reference is described and not is_curation(event) else NEVER
+            yield cls(reference.name, event.time, event.time, own, said)
+            source = _source(reference.facets)
             if source:
                 yield cls(source[0], event.time, event.time, source[1])
 
@@ -65,8 +73,8 @@ class DatasetHead:
     `facets`. `written` is the digest of the schema that it was last written with, or that a DatasetEvent gave it since:
     a reader may say another, for it may have looked before. `columns` has the digest of the column lineage that each
     job gives of it; `users` are a few of its jobs, writers first. `is_deleted` says that somebody deleted it and that
-    nothing newer was heard of it since. `settling` marks a head whose facets are being chosen anew; it is never there
-    once a fold is through.
+    nothing newer was heard of it since. `reselecting` marks a head whose facets are being chosen anew; it is never
+    there once a fold is through.
     """
 
     facts: DatasetFacts
@@ -76,7 +84,7 @@ class DatasetHead:
     columns: Mapping[NodeId, str] = field(default_factory=dict)
     users: tuple[tuple[int, NodeId], ...] = ()
     is_deleted: bool = False
-    settling: str | None = None
+    reselecting: str | None = None
 
     def disagrees_with(self, said: Registers) -> bool:
         """Whether someone who says this has another opinion of a facet, newer or older, than this head."""

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from headwater.graph.dataset_reference import COLUMN_LINEAGE, SOURCES, named
 from headwater.graph.identity import dataset_id
-from headwater.graph.mention import COLUMN_LINEAGE, SOURCES, named
-from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetMention, Facets, Name
+from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, Facets, Name
 
 LINEAGE = "lineage"
 
 
-def spelled_out(event: AnyEvent) -> AnyEvent:
+def apply_lineage_facet(event: AnyEvent) -> AnyEvent:
     """The event with what its `lineage` facet says told of the datasets themselves."""
     if isinstance(event, DatasetEvent):
         dataset, facet = _plain(event.dataset), event.dataset.facets.get(LINEAGE)
@@ -32,12 +32,12 @@ def spelled_out(event: AnyEvent) -> AnyEvent:
     return replace(event, inputs=inputs, outputs=outputs)
 
 
-def _plain(mention: DatasetMention) -> DatasetMention:
+def _plain(reference: DatasetReference) -> DatasetReference:
     """Nobody else may say it in our words."""
-    return replace(mention, facets={name: facet for name, facet in mention.facets.items() if name != SOURCES})
+    return replace(reference, facets={name: facet for name, facet in reference.facets.items() if name != SOURCES})
 
 
-def _with_targets(outputs: tuple[DatasetMention, ...], entries: Iterable[Any]) -> tuple[DatasetMention, ...]:
+def _with_targets(outputs: tuple[DatasetReference, ...], entries: Iterable[Any]) -> tuple[DatasetReference, ...]:
     targets = {dataset_id(name): entry for entry in entries if (name := _dataset(entry))}
     named_too = _with_names(outputs, (name for entry in entries if (name := _dataset(entry))))
     return tuple(
@@ -46,13 +46,13 @@ def _with_targets(outputs: tuple[DatasetMention, ...], entries: Iterable[Any]) -
     )
 
 
-def _with_names(mentions: tuple[DatasetMention, ...], names: Iterable[Name]) -> tuple[DatasetMention, ...]:
-    known = {dataset_id(each.name) for each in mentions}
-    more = {dataset_id(name): DatasetMention(name, {}, {}) for name in names}
-    return mentions + tuple(mention for node, mention in more.items() if node not in known)
+def _with_names(references: tuple[DatasetReference, ...], names: Iterable[Name]) -> tuple[DatasetReference, ...]:
+    known = {dataset_id(each.name) for each in references}
+    more = {dataset_id(name): DatasetReference(name, {}, {}) for name in names}
+    return references + tuple(reference for node, reference in more.items() if node not in known)
 
 
-def _made_of(target: DatasetMention, entry: Any) -> DatasetMention:
+def _made_of(target: DatasetReference, entry: Any) -> DatasetReference:
     facets: dict[str, Any] = {**target.facets, SOURCES: sorted(set(map(tuple, _sources(entry))))}
     facets[SOURCES] = [list(name) for name in facets[SOURCES]]
     columns = _column_lineage(entry)

@@ -2,6 +2,7 @@
 
 import hashlib
 import uuid
+from enum import StrEnum
 from functools import lru_cache
 from typing import NewType
 
@@ -47,3 +48,20 @@ def _hash(*parts: str) -> NodeId:
     """Each part is preceded by its length, so that no two different lists of parts spell the same."""
     text = "".join(f"{len(part)}:{part}" for part in parts)
     return NodeId(hashlib.sha256(text.encode()).hexdigest()[:32])
+
+
+class NodeKind(StrEnum):
+    """What a nodeId names."""
+
+    JOB = "job"
+    DATASET = "dataset"
+    FIELD = "datasetField"
+
+
+def node_id(kind: str, of: Name) -> str:
+    return f"{kind}:{of.namespace}:{of.name}"
+
+
+def version_of_schema(digest: str) -> str:
+    """The id of the version of a dataset that is only known to have been read: that of its schema."""
+    return str(uuid.UUID(digest[:32]))

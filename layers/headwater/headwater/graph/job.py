@@ -1,14 +1,16 @@
 """A job: what its events say of it, and which of its runs says what it reads and writes now."""
 
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from headwater.graph.curation import deleted_through, is_curation
+from headwater.graph.dataset_reference import COLUMN_LINEAGE, QUALITY, SOURCES, Uses, schema_said, uses
 from headwater.graph.identity import NodeId, derivation_id, job_id
-from headwater.graph.mention import COLUMN_LINEAGE, QUALITY, SOURCES, Uses, schema_said, uses
 from headwater.graph.register import Register, Registers, deletable, join_registers, stamp, values
 from headwater.graph.run import PARENT, Run
+from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent, JobEvent, Name, RunEvent
 from headwater.openlineage.instant import NEVER, Instant
 
@@ -16,7 +18,7 @@ OF_THE_WRITE = frozenset({"version"})
 """Facets of an output that are new with every run: they belong to the write, and the dataset's head stays as it is."""
 
 
-class RunRef(NamedTuple):
+class RunOrder(NamedTuple):
     """A run by its place among its job's runs."""
 
     started_at: Instant
@@ -40,12 +42,12 @@ class LatestRun(NamedTuple):
         return cls(run.started_at, run.run_id, run.state.value, run.created, run.updated, run.ended_at, failed)
 
     @property
-    def order(self) -> RunRef:
-        return RunRef(self.started_at, self.run_id)
+    def order(self) -> RunOrder:
+        return RunOrder(self.started_at, self.run_id)
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class DatasetUsage:
     """A dataset as a job has ever seen it: what it calls it, whether it read it, wrote it, when it last named it, the
     newest it said of its facets, the run that last found something out about its data, and the schema (its digest) that
     it wrote last: of a dataset that it also reads, its facets may tell what it read."""
@@ -55,20 +57,20 @@ class Seen:
     writes: bool
     last: Instant
     facets: Registers
-    quality: RunRef | None = None
+    quality: RunOrder | None = None
     wrote: Register | None = None
 
-    def join(self, other: "Seen | None") -> "Seen":
+    def join(self, other: "DatasetUsage | None") -> "DatasetUsage":
         if other is None:
             return self
         facets = join_registers(self.facets, other.facets)
         quality = max((each for each in (self.quality, other.quality) if each), default=None)
         name, last = min(self.name, other.name), max(self.last, other.last)
         wrote = self.wrote.join(other.wrote) if self.wrote else other.wrote
-        return Seen(name, self.reads or other.reads, self.writes or other.writes, last, facets, quality, wrote)
+        return DatasetUsage(name, self.reads or other.reads, self.writes or other.writes, last, facets, quality, wrote)
 
 
-class Used(NamedTuple):
+class DatasetRef(NamedTuple):
     """A dataset that a job reads or writes, and what the job calls it."""
 
     id: NodeId
@@ -83,15 +85,15 @@ class Edges(NamedTuple):
 
     said_at: Instant
     run_id: str
-    inputs: tuple[Used, ...]
-    outputs: tuple[Used, ...]
+    inputs: tuple[DatasetRef, ...]
+    outputs: tuple[DatasetRef, ...]
     sources: tuple[tuple[NodeId, tuple[NodeId, ...]], ...] = ()
 
     @classmethod
     def between(cls, said_at: Instant, run_id: str, inputs: Uses, outputs: Uses) -> "Edges":
         sources = {node: use.sources for node, use in outputs.items()}
         said = tuple(sorted((node, made_of) for node, made_of in sources.items() if made_of is not None))
-        return cls(said_at, run_id, _used(inputs), _used(outputs), said)
+        return cls(said_at, run_id, _dataset_refs(inputs), _dataset_refs(outputs), said)
 
     @classmethod
     def of(cls, run: Run) -> "Edges":
@@ -135,7 +137,7 @@ class JobFacts:
     facets: Registers
     run_facets: Registers
     declared: Register | None
-    seen: Mapping[NodeId, Seen]
+    usages: Mapping[NodeId, DatasetUsage]
     is_derivation: bool = False
 
     @classmethod
@@ -153,7 +155,7 @@ class JobFacts:
             facets=deletable(event.job.facets, at),
             run_facets=_parent(event),
             declared=Register(at, Edges.between(event.time, "", inputs, outputs)[2:]) if declares else None,
-            seen=_seen(event),
+            usages=_usages(event),
         )
 
     @classmethod
@@ -179,7 +181,7 @@ class JobFacts:
     def join(self, other: "JobFacts | None") -> "JobFacts":
         if other is None or other == self:
             return self
-        seen = {**self.seen, **{node: seen.join(self.seen.get(node)) for node, seen in other.seen.items()}}
+        usages = {**self.usages, **{node: usages.join(self.usages.get(node)) for node, usages in other.usages.items()}}
         return JobFacts(
             name=min(self.name, other.name),
             first=min(self.first, other.first),
@@ -187,7 +189,7 @@ class JobFacts:
             facets=join_registers(self.facets, other.facets),
             run_facets=join_registers(self.run_facets, other.run_facets),
             declared=self.declared.join(other.declared) if self.declared else other.declared,
-            seen=seen,
+            usages=usages,
             is_derivation=self.is_derivation,
         )
 
@@ -198,13 +200,13 @@ class JobHead:
 
     The choice is a maximum over all runs, which the head cannot hold. It can follow it as long as no chosen run
     turns out to have started earlier than was thought (a START that came late): then the runs must be asked again.
-    `settling` marks a head whose choice is being made anew; it is never there once a fold is through.
+    `reselecting` marks a head whose choice is being made anew; it is never there once a fold is through.
     """
 
     facts: JobFacts
     latest: LatestRun | None = None
     chosen: Edges = NO_EDGES
-    settling: str | None = None
+    reselecting: str | None = None
 
     @property
     def current(self) -> Edges:
@@ -217,9 +219,9 @@ class JobHead:
     @property
     def ever(self) -> Edges:
         """All that the job has ever read or written. Of what an output was made is known of the current ones alone."""
-        seen, current = self.facts.seen, self.current
-        inputs = tuple(Used(node, seen[node].name) for node in sorted(seen) if seen[node].reads)
-        outputs = tuple(Used(node, seen[node].name) for node in sorted(seen) if seen[node].writes)
+        usages, current = self.facts.usages, self.current
+        inputs = tuple(DatasetRef(node, usages[node].name) for node in sorted(usages) if usages[node].reads)
+        outputs = tuple(DatasetRef(node, usages[node].name) for node in sorted(usages) if usages[node].writes)
         return Edges(current.said_at, current.run_id, inputs, outputs, current.sources)
 
     def chooses(self, run: Run) -> bool:
@@ -228,20 +230,20 @@ class JobHead:
 
     def column_lineage(self, dataset: NodeId) -> Register | None:
         """The digest of the newest column lineage that the job gave of an output, and when."""
-        seen = self.facts.seen.get(dataset)
-        register = seen.facets.get(COLUMN_LINEAGE) if seen and seen.writes else None
+        usages = self.facts.usages.get(dataset)
+        register = usages.facets.get(COLUMN_LINEAGE) if usages and usages.writes else None
         return register if register and register.value is not None else None
 
     def with_run(self, run: Run) -> "JobHead":
         """The choice with one more run, or a newer state of a known one, in view."""
-        is_latest = self.latest is None or RunRef(*run.order) >= self.latest.order
+        is_latest = self.latest is None or RunOrder(*run.order) >= self.latest.order
         latest = LatestRun.of(run) if is_latest else self.latest
         edges = Edges.of(run) if run.names_datasets else NO_EDGES
         return replace(self, latest=latest, chosen=max(edges, self.chosen, key=lambda edges: edges[:2]))
 
-    def is_undercut_by(self, run: Run) -> bool:
+    def is_stale_after(self, run: Run) -> bool:
         """Whether a run that this head chose started earlier than the head believes."""
-        chosen = [RunRef(self.chosen.said_at, self.chosen.run_id), self.latest.order if self.latest else None]
+        chosen = [RunOrder(self.chosen.said_at, self.chosen.run_id), self.latest.order if self.latest else None]
         return any(ref is not None and ref.run_id == run.run_id and ref > run.order for ref in chosen)
 
 
@@ -251,14 +253,14 @@ def edges_of(document: Sequence[Any]) -> Edges:
     return Edges(
         said_at,
         run_id,
-        tuple(Used(node, Name(*name)) for node, name in inputs),
-        tuple(Used(node, Name(*name)) for node, name in outputs),
+        tuple(DatasetRef(node, Name(*name)) for node, name in inputs),
+        tuple(DatasetRef(node, Name(*name)) for node, name in outputs),
         tuple((node, tuple(made_of)) for node, made_of in sources),
     )
 
 
-def _used(uses: Uses) -> tuple[Used, ...]:
-    return tuple(Used(node, use.name) for node, use in sorted(uses.items()))
+def _dataset_refs(uses: Uses) -> tuple[DatasetRef, ...]:
+    return tuple(DatasetRef(node, use.name) for node, use in sorted(uses.items()))
 
 
 def _derivation(event: DatasetEvent) -> JobFacts | None:
@@ -270,9 +272,9 @@ def _derivation(event: DatasetEvent) -> JobFacts | None:
     (output,) = outputs
     inputs = uses((replace(event.dataset, name=Name(*each), facets={}) for each in sources), at)
     declared = Register(at, Edges.between(event.time, "", inputs, outputs)[2:])
-    seen = {node: Seen(use.name, True, False, event.time, {}) for node, use in inputs.items()}
-    seen[output] = Seen(event.dataset.name, False, True, event.time, {}).join(seen.get(output))
-    return JobFacts(event.dataset.name, event.time, event.time, {}, {}, declared, seen, is_derivation=True)
+    usages = {node: DatasetUsage(use.name, True, False, event.time, {}) for node, use in inputs.items()}
+    usages[output] = DatasetUsage(event.dataset.name, False, True, event.time, {}).join(usages.get(output))
+    return JobFacts(event.dataset.name, event.time, event.time, {}, {}, declared, usages, is_derivation=True)
 
 
 def _parent(event: RunEvent | JobEvent) -> Registers:
@@ -280,14 +282,19 @@ def _parent(event: RunEvent | JobEvent) -> Registers:
     return {PARENT: Register(stamp(event), facet)} if facet is not None else {}
 
 
-def _seen(event: RunEvent | JobEvent) -> dict[NodeId, Seen]:
-    seen: dict[NodeId, Seen] = {}
+def _usages(event: RunEvent | JobEvent) -> dict[NodeId, DatasetUsage]:
+    usages: dict[NodeId, DatasetUsage] = {}
     for role in ("i", "o"):
         for node, use in uses(event.inputs if role == "i" else event.outputs, stamp(event, role)).items():
             elsewhere = QUALITY | (OF_THE_WRITE if role == "o" else frozenset())
             facets = {name: facet for name, facet in use.facets.items() if name not in elsewhere}
-            checked = RunRef(event.time, event.run_id) if use.quality and isinstance(event, RunEvent) else None
+            checked = RunOrder(event.time, event.run_id) if use.quality and isinstance(event, RunEvent) else None
             wrote = schema_said(facets) if role == "o" else None
-            said = Seen(use.name, role == "i", role == "o", event.time, facets, checked, wrote)
-            seen[node] = said.join(seen.get(node))
-    return seen
+            said = DatasetUsage(use.name, role == "i", role == "o", event.time, facets, checked, wrote)
+            usages[node] = said.join(usages.get(node))
+    return usages
+
+
+def job_version(of: Name, edges: Edges) -> str:
+    """A job version's id: one for each set of inputs and outputs."""
+    return str(uuid.uuid5(uuid.UUID(job_id(of)), exact_json.dumps([sorted(edges.input_ids), sorted(edges.output_ids)])))

@@ -26,7 +26,7 @@ class Latency:
     is_exceeded: bool
 
 
-def turned(before: Latency | None, now: Latency) -> Latency | None:
+def next_breach_state(before: Latency | None, now: Latency) -> Latency | None:
     """The state that an event turns the one before into; None if it stays as it is. `now` has the event's measures.
 
     What was received before the state turned, or with the event that turned it, was looked at then.

@@ -49,7 +49,7 @@ def by_page(jobs: Collection[NodeId], depth: int) -> Mapping[str, frozenset[Node
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class NeighbourPage:
     """One page: its jobs, and the sides of which it has none any more since they are in pages below it.
 
     The first page also has the dataset's other names by its symlinks facet, as ids (`linked`), and those of them that

@@ -6,8 +6,8 @@ from enum import StrEnum
 from functools import reduce
 from typing import Any, NamedTuple
 
+from headwater.graph.dataset_reference import Uses, join_uses, uses
 from headwater.graph.identity import NodeId
-from headwater.graph.mention import Uses, join_uses, uses
 from headwater.graph.register import Register, Registers, Stamp, deletable, join_registers, said, stamp
 from headwater.openlineage.event import MAX_NAME_LENGTH, EventType, Name, RunEvent, is_uuid
 from headwater.openlineage.instant import NEVER, Instant
@@ -145,7 +145,7 @@ class Run:
         is_new = created is not None and not self.started and self.last <= created.time
         return RunState.NEW if is_new else RunState.RUNNING
 
-    def ended_by(self, application: "Run") -> "Run":
+    def with_inferred_end(self, application: "Run") -> "Run":
         """This run, with the end of its application if it has none of its own."""
         return replace(self, ending=self.ending or application.ending)
 
@@ -187,7 +187,7 @@ class Run:
     def parent(self) -> ParentRef | None:
         """The parent's run id and job, where the newest `parent` facet names them rightly."""
         register = self.facets.get(PARENT)
-        return reference(register.value) if register else None
+        return parent_reference(register.value) if register else None
 
 
 def _earliest(*times: Instant) -> Instant:
@@ -198,12 +198,12 @@ def _parents(event: RunEvent) -> Iterator[ParentRef]:
     """The runs that an event names above its own: its parent, and the root of all."""
     facet = event.run_facets.get(PARENT)
     for holder in (facet, facet.get("root") if isinstance(facet, dict) else None):
-        parent = reference(holder)
+        parent = parent_reference(holder)
         if parent and parent.run_id != event.run_id:
             yield parent
 
 
-def reference(holder: Any) -> ParentRef | None:
+def parent_reference(holder: Any) -> ParentRef | None:
     """The run, and its job, that a parent facet or its root names, if it names them rightly."""
     match holder:
         case {"run": {"runId": str(run_id)}, "job": {"namespace": str(namespace), "name": str(name)}}:

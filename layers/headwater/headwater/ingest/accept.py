@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from headwater.access.principal import Principal, Scope
-from headwater.answers import Answer, failure
 from headwater.graph.curation import curating
+from headwater.http.response import ApiResponse, error_response
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent
-from headwater.openlineage.faults import Fault, Refused
+from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.openlineage.instant import instant_of
 from headwater.openlineage.wire import read_event
 from headwater.store.messages import Message, write_message
@@ -33,7 +33,7 @@ class Sender(Protocol):
 class Counted:
     """An answer, and how many events it took in and how many it refused."""
 
-    answer: Answer
+    response: ApiResponse
     received: int
     refused: int
 
@@ -48,11 +48,11 @@ class Ingest:
     now: datetime
 
     def one(self, text: str) -> Counted:
-        """One event: 201 once it is safe. Raises Refused, or StorageError if it is not safe."""
+        """One event: 201 once it is safe. Raises InvalidRequest, or StorageError if it is not safe."""
         message = self._message(exact_json.loads(text))
         if not self.queue.send([message])[0]:
             raise StorageError(NOT_QUEUED)
-        return Counted(Answer(201, {"status": "accepted", "deduplicationId": message.deduplication_id}), 1, 0)
+        return Counted(ApiResponse(201, {"status": "accepted", "deduplicationId": message.deduplication_id}), 1, 0)
 
     def batch(self, text: str) -> Counted:
         """A bare array of events; what is wrong with one does not hold up the others.
@@ -62,15 +62,15 @@ class Ingest:
         """
         documents = exact_json.loads(text)
         if not isinstance(documents, list):
-            raise Refused(Fault("body", "expected an array of OpenLineage events"))
+            raise InvalidRequest(Fault("body", "expected an array of OpenLineage events"))
         if len(documents) > MAX_BATCH:
-            raise Refused(Fault("body", f"more than {MAX_BATCH} events; send fewer at once"), status=413)
+            raise InvalidRequest(Fault("body", f"more than {MAX_BATCH} events; send fewer at once"), status=413)
         messages: dict[int, Message] = {}
         failed: dict[int, tuple[str, bool]] = {}
         for index, document in enumerate(documents):
             try:
                 messages[index] = self._message(document)
-            except Refused as fault:
+            except InvalidRequest as fault:
                 failed[index] = (str(fault), False)
             except StorageError:
                 failed[index] = (NOT_QUEUED, True)
@@ -78,11 +78,11 @@ class Ingest:
         failed |= {index: (NOT_QUEUED, True) for index, sent in zip(messages, safe, strict=True) if not sent}
         refused = sum(not retriable for _, retriable in failed.values())
         if len(failed) - refused and len(failed) == len(documents):
-            return Counted(failure(503, NOT_QUEUED), 0, refused)
+            return Counted(error_response(503, NOT_QUEUED), 0, refused)
         return Counted(_summary(len(documents), failed), len(documents) - len(failed), refused)
 
     def together(self, texts: Sequence[str]) -> None:
-        """Events that belong together: returns once all of them are safe. Raises Refused before any is sent, or
+        """Events that belong together: returns once all of them are safe. Raises InvalidRequest before any is sent, or
         StorageError if one is not safe; then all are to be sent again."""
         messages = [self._message(exact_json.loads(text)) for text in texts]
         if not all(self.queue.send(messages)):
@@ -97,10 +97,12 @@ class Ingest:
         named, path = (event.dataset, "dataset") if isinstance(event, DatasetEvent) else (event.job, "job")
         self.principal.require_namespace(named.name.namespace, f"{path}.namespace")
         if not self.principal.may(Scope.ADMIN) and (facet := next(curating(event), None)):
-            raise Refused(Fault(f"facets.{facet}", f"a facet of this name takes the scope {Scope.ADMIN}"), status=403)
+            raise InvalidRequest(
+                Fault(f"facets.{facet}", f"a facet of this name takes the scope {Scope.ADMIN}"), status=403
+            )
 
 
-def _summary(received: int, failed: dict[int, tuple[str, bool]]) -> Answer:
+def _summary(received: int, failed: dict[int, tuple[str, bool]]) -> ApiResponse:
     retriable = sum(retriable for _, retriable in failed.values())
     summary = {
         "received": received,
@@ -114,4 +116,4 @@ def _summary(received: int, failed: dict[int, tuple[str, bool]]) -> Answer:
         for index, (reason, retriable) in sorted(failed.items())
     ]
     status = "partial_success" if failed else "success"
-    return Answer(200, {"status": status, "summary": summary, "failed_events": events})
+    return ApiResponse(200, {"status": status, "summary": summary, "failed_events": events})

@@ -4,51 +4,46 @@ import re
 from collections.abc import Callable, Iterator
 
 from headwater.access.principal import Scope
-from headwater.answers import Answer, failure
-from headwater.lookup import (
+from headwater.http.request import ApiRequest
+from headwater.http.response import ApiResponse, error_response
+from headwater.lookup.activity import events, statistics
+from headwater.lookup.graphs import impact_view, lineage, root_cause_view, run_lineage_view
+from headwater.lookup.nodes import (
     aliases,
     dataset_versions,
     datasets,
-    events,
-    graphs,
-    hits,
-    impact_answer,
     job_versions,
     jobs,
     namespaces,
     quality,
-    rootcause_answer,
-    run_lineage,
     runs,
-    search,
     sources,
-    stats,
     tags,
 )
-from headwater.lookup.names import NotFound
-from headwater.lookup.question import Question
-from headwater.lookup.reader import Reader
-from headwater.store.remembering import RememberingTable
+from headwater.lookup.search import search, search_v2beta
+from headwater.read.name_resolution import NotFound
+from headwater.read.reader import Reader
+from headwater.store.request_cache import RequestCache
 
 PREFIX = "/api/v1"
 
-Route = Callable[..., Answer]
+Route = Callable[..., ApiResponse]
 
 
-def respond(reader: Reader, question: Question) -> Answer:
-    """The answer to a question. Raises Refused, or StorageError."""
-    question.principal.require(Scope.READ)
-    reader = Reader(RememberingTable(reader.table), reader.naming)
-    routes = list(_routes(question.path))
-    if routes and question.method not in ("GET", "HEAD"):
-        return failure(405, "HTTP 405 Method Not Allowed")
+def respond(reader: Reader, request: ApiRequest) -> ApiResponse:
+    """The answer to a question. Raises InvalidRequest, or StorageError."""
+    request.principal.require(Scope.READ)
+    reader = Reader(RequestCache(reader.table), reader.naming)
+    routes = list(_routes(request.path))
+    if routes and request.method not in ("GET", "HEAD"):
+        return error_response(405, "HTTP 405 Method Not Allowed")
     missing: NotFound | None = None
     for route, parts in routes:
         try:
-            return route(reader, question, *parts)
+            return route(reader, request, *parts)
         except NotFound as not_found:
             missing = missing or not_found
-    return failure(404, missing.message if missing else "HTTP 404 Not Found")
+    return error_response(404, missing.message if missing else "HTTP 404 Not Found")
 
 
 def is_known(path: str) -> bool:
@@ -72,20 +67,20 @@ ROUTES: tuple[tuple[str, Route], ...] = (
     (f"/jobs/runs/{RUN_ID}", runs.run),
     (f"/jobs/runs/{RUN_ID}/facets", runs.run_facets),
     (f"/jobs/runs/{RUN_ID}/children", runs.run_children),
-    ("/lineage", graphs.lineage),
-    ("/column-lineage", graphs.column_lineage),
-    ("/export", graphs.export),
-    ("/impact", impact_answer.at_risk),
-    ("/rootcause", rootcause_answer.rootcause),
-    ("/runlineage/upstream", run_lineage.upstream),
+    ("/lineage", lineage.lineage),
+    ("/column-lineage", lineage.column_lineage),
+    ("/export", lineage.export),
+    ("/impact", impact_view.at_risk),
+    ("/rootcause", root_cause_view.rootcause),
+    ("/runlineage/upstream", run_lineage_view.upstream),
     ("/events/lineage", events.lineage_events),
     ("/search", search.search),
-    ("/api/v2beta/search/jobs", hits.jobs),
-    ("/api/v2beta/search/datasets", hits.datasets),
-    ("/stats/lineage-events", stats.lineage_events),
-    ("/stats/jobs", stats.jobs),
-    ("/stats/datasets", stats.datasets),
-    ("/stats/sources", stats.sources),
+    ("/api/v2beta/search/jobs", search_v2beta.jobs),
+    ("/api/v2beta/search/datasets", search_v2beta.datasets),
+    ("/stats/lineage-events", statistics.lineage_events),
+    ("/stats/jobs", statistics.jobs),
+    ("/stats/datasets", statistics.datasets),
+    ("/stats/sources", statistics.sources),
     ("/sources", sources.sources),
     ("/sources/(.+)", sources.source),
     ("/tags", tags.tags),

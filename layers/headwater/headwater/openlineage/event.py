@@ -37,7 +37,7 @@ class EventType(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class DatasetMention:
+class DatasetReference:
     """A dataset as one event names it: its facets, and those of this input or output alone."""
 
     name: Name
@@ -46,7 +46,7 @@ class DatasetMention:
 
 
 @dataclass(frozen=True, slots=True)
-class JobMention:
+class JobReference:
     """A job as one event names it."""
 
     name: Name
@@ -69,25 +69,25 @@ class RunEvent(Event):
     type: EventType
     run_id: str
     run_facets: Facets
-    job: JobMention
-    inputs: tuple[DatasetMention, ...]
-    outputs: tuple[DatasetMention, ...]
+    job: JobReference
+    inputs: tuple[DatasetReference, ...]
+    outputs: tuple[DatasetReference, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class JobEvent(Event):
     """A job described outside any run (design time: a catalogue, a scheduler's definition)."""
 
-    job: JobMention
-    inputs: tuple[DatasetMention, ...]
-    outputs: tuple[DatasetMention, ...]
+    job: JobReference
+    inputs: tuple[DatasetReference, ...]
+    outputs: tuple[DatasetReference, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class DatasetEvent(Event):
     """A dataset described outside any job."""
 
-    dataset: DatasetMention
+    dataset: DatasetReference
 
 
 AnyEvent = RunEvent | JobEvent | DatasetEvent

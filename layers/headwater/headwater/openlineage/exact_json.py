@@ -10,7 +10,10 @@ from typing import Any
 
 import simplejson
 
-from headwater.openlineage.faults import Fault, Refused, path_of
+from headwater.openlineage.faults import Fault, InvalidRequest, path_of
+
+JsonObject = dict[str, Any]
+"""A JSON object."""
 
 MAX_DEPTH = 200
 """Levels of nesting. No producer comes near it; a recursive reader downstream must not fall over it."""
@@ -23,20 +26,20 @@ _SUSPICIOUS = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 
 def loads(text: str) -> Any:
-    """The document in `text`. Raises `Refused` for what is no JSON, too much of it, or holds what no store keeps."""
+    """The document in `text`. Raises `InvalidRequest` for no JSON, too much of it, or what no store keeps."""
     if sum(map(text.count, ",[{")) > MAX_VALUES:
-        raise Refused(Fault("body", f"holds more than {MAX_VALUES} values"), status=413)
+        raise InvalidRequest(Fault("body", f"holds more than {MAX_VALUES} values"), status=413)
     try:
         document = simplejson.loads(text, use_decimal=True, parse_constant=_no_constant)
     except RecursionError:
-        raise Refused(Fault("body", f"nested more than {MAX_DEPTH} levels deep")) from None
+        raise InvalidRequest(Fault("body", f"nested more than {MAX_DEPTH} levels deep")) from None
     except simplejson.JSONDecodeError as error:
         reason = error.msg.removesuffix(" %r at")
-        raise Refused(Fault("body", f"not JSON: {reason} at line {error.lineno} column {error.colno}")) from None
+        raise InvalidRequest(Fault("body", f"not JSON: {reason} at line {error.lineno} column {error.colno}")) from None
     except _NotANumber as error:
-        raise Refused(Fault("body", f"not JSON: {error} is not a number")) from None
+        raise InvalidRequest(Fault("body", f"not JSON: {error} is not a number")) from None
     except (ValueError, InvalidOperation):
-        raise Refused(Fault("body", "holds a number of too many digits")) from None
+        raise InvalidRequest(Fault("body", "holds a number of too many digits")) from None
     _check_depth(document)
     if _SUSPICIOUS.search(text):
         _check_texts(document)
@@ -85,7 +88,7 @@ def _check_depth(document: Any) -> None:
         ]
         if not level:
             return
-    raise Refused(Fault("body", f"nested more than {MAX_DEPTH} levels deep"))
+    raise InvalidRequest(Fault("body", f"nested more than {MAX_DEPTH} levels deep"))
 
 
 def _check_texts(document: Any) -> None:
@@ -104,9 +107,9 @@ def _check_texts(document: Any) -> None:
 
 def _check_text(text: str, path: tuple[str | int, ...]) -> None:
     if "\x00" in text:
-        raise Refused(Fault(path_of(*path), "holds a NUL character"))
+        raise InvalidRequest(Fault(path_of(*path), "holds a NUL character"))
     if not text.isascii():
         try:
             text.encode()
         except UnicodeEncodeError:
-            raise Refused(Fault(path_of(*path), "holds half of a surrogate pair")) from None
+            raise InvalidRequest(Fault(path_of(*path), "holds half of a surrogate pair")) from None

@@ -17,7 +17,7 @@ class Fault:
         return f"{self.path}: {self.message}"
 
 
-class Refused(Exception):
+class InvalidRequest(Exception):
     """The client's fault: the body or the event cannot be taken as it is.
 
     `status` is the HTTP status that says so (400 unless the reason has one of its own, as 413 has).

@@ -15,15 +15,15 @@ from headwater.openlineage.event import (
     MAX_NAME_LENGTH,
     AnyEvent,
     DatasetEvent,
-    DatasetMention,
+    DatasetReference,
     EventType,
     JobEvent,
-    JobMention,
+    JobReference,
     Name,
     RunEvent,
     is_uuid,
 )
-from headwater.openlineage.faults import Fault, Refused, path_of
+from headwater.openlineage.faults import Fault, InvalidRequest, path_of
 from headwater.openlineage.instant import Instant, instant_of, parse_instant
 
 MAX_FAULTS = 100
@@ -111,23 +111,23 @@ class _RunEvent(_JobEvent):
 def read_event(document: Any, *, now: datetime | None = None) -> AnyEvent:
     """The event in a JSON document; with `now`, one dated too far ahead of it is refused.
 
-    Raises `Refused` with every fault, each by its path: `inputs[0].name: missing`.
+    Raises `InvalidRequest` with every fault, each by its path: `inputs[0].name: missing`.
     """
     if not isinstance(document, dict):
-        raise Refused(Fault("body", f"expected an object, one OpenLineage event, got {_kind(document)}"))
+        raise InvalidRequest(Fault("body", f"expected an object, one OpenLineage event, got {_kind(document)}"))
     members = {name: value for name, value in document.items() if value is not None}
     wire = checked(_model(members), members)
     if now and wire.eventTime > instant_of(now.astimezone(UTC) + FURTHEST_AHEAD):
-        raise Refused(Fault("eventTime", f"more than {FURTHEST_AHEAD.days} days ahead of the clock"))
+        raise InvalidRequest(Fault("eventTime", f"more than {FURTHEST_AHEAD.days} days ahead of the clock"))
     return _event(wire, exact_json.digest(document))
 
 
 def checked(model: type[Checked], members: dict[str, Any]) -> Checked:
-    """What a document says, by a model of it. Raises `Refused` with every fault, each by its path."""
+    """What a document says, by a model of it. Raises `InvalidRequest` with every fault, each by its path."""
     try:
         return model.model_validate(members)
     except ValidationError as error:
-        raise Refused(*_named_faults(model, members, error)) from None
+        raise InvalidRequest(*_named_faults(model, members, error)) from None
 
 
 def _model(members: dict[str, Any]) -> type[_Event]:
@@ -153,8 +153,8 @@ def _event(wire: _Event, digest: str) -> AnyEvent:
                 run_id=wire.run.runId,
                 run_facets=_present(wire.run.facets),
                 job=_job(wire.job),
-                inputs=_mentions(wire.inputs, "inputFacets"),
-                outputs=_mentions(wire.outputs, "outputFacets"),
+                inputs=_references(wire.inputs, "inputFacets"),
+                outputs=_references(wire.outputs, "outputFacets"),
             )
         case _JobEvent():
             return JobEvent(
@@ -162,24 +162,24 @@ def _event(wire: _Event, digest: str) -> AnyEvent:
                 producer=wire.producer,
                 digest=digest,
                 job=_job(wire.job),
-                inputs=_mentions(wire.inputs, "inputFacets"),
-                outputs=_mentions(wire.outputs, "outputFacets"),
+                inputs=_references(wire.inputs, "inputFacets"),
+                outputs=_references(wire.outputs, "outputFacets"),
             )
     wire = cast(_DatasetEvent, wire)
-    return DatasetEvent(time=time, producer=wire.producer, digest=digest, dataset=_mention(wire.dataset, None))
+    return DatasetEvent(time=time, producer=wire.producer, digest=digest, dataset=_reference(wire.dataset, None))
 
 
-def _job(job: _Job) -> JobMention:
-    return JobMention(Name(job.namespace, job.name), _present(job.facets))
+def _job(job: _Job) -> JobReference:
+    return JobReference(Name(job.namespace, job.name), _present(job.facets))
 
 
-def _mentions(datasets: list[_Dataset], io_facets: str) -> tuple[DatasetMention, ...]:
-    return tuple(_mention(dataset, io_facets) for dataset in datasets)
+def _references(datasets: list[_Dataset], io_facets: str) -> tuple[DatasetReference, ...]:
+    return tuple(_reference(dataset, io_facets) for dataset in datasets)
 
 
-def _mention(dataset: _Dataset, io_facets: str | None) -> DatasetMention:
+def _reference(dataset: _Dataset, io_facets: str | None) -> DatasetReference:
     own = getattr(dataset, io_facets) if io_facets else {}
-    return DatasetMention(Name(dataset.namespace, dataset.name), _present(dataset.facets), _present(own))
+    return DatasetReference(Name(dataset.namespace, dataset.name), _present(dataset.facets), _present(own))
 
 
 def _present(facets: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from headwater.store import keys
 from headwater.store.aws import translated_errors
 from headwater.store.keys import Key
 from headwater.store.s3 import Bodies
-from headwater.store.table import HIGHEST, LOWEST, Change, Conflict, Item, Listed, StorageError
+from headwater.store.table import HIGHEST, LOWEST, ConditionalPut, Conflict, IndexEntry, Item, StorageError
 
 READ_LIMIT = 100
 """Items a BatchGetItem."""
@@ -47,7 +47,7 @@ class DynamoTable:
         items = [item_of(found, self._bucket) for page in self._each(self._read_page, pages) for found in page]
         return {item.key: item for item in items}
 
-    def change(self, changes: Sequence[Change]) -> None:
+    def change(self, changes: Sequence[ConditionalPut]) -> None:
         conflicts = [conflict for conflict in self._each(self._change, changes) if conflict]
         if conflicts:
             raise conflicts[0]
@@ -69,7 +69,7 @@ class DynamoTable:
         for page in self._query(None, ProjectionExpression="PK, SK", ConsistentRead=True, **within):
             yield from map(_key, page)
 
-    def listed(
+    def list_entries(
         self,
         list_name: str,
         *,
@@ -77,20 +77,20 @@ class DynamoTable:
         before: str = HIGHEST,
         newest_first: bool = False,
         limit: int | None = None,
-    ) -> Iterator[Listed]:
+    ) -> Iterator[IndexEntry]:
         within = _between("listed_in", list_name, "place", after, before)
         for page in self._query(limit, IndexName="listed", ScanIndexForward=not newest_first, **within):
-            yield from _listed(page)
+            yield from _index_entries(page)
 
-    def counted(
+    def page_with_count(
         self, list_name: str, limit: int, *, after: str = LOWEST, before: str = HIGHEST, newest_first: bool = False
-    ) -> tuple[list[Listed], int]:
+    ) -> tuple[list[IndexEntry], int]:
         """What a page holds is read whole, since that is one call; what is behind the entries asked for is counted."""
         within = _between("listed_in", list_name, "place", after, before)
         query = {"IndexName": "listed", "ScanIndexForward": not newest_first, **within}
-        entries: list[Listed] = []
+        entries: list[IndexEntry] = []
         for page in self._pages(**query):
-            entries += _listed(page["Items"])
+            entries += _index_entries(page["Items"])
             rest = page.get("LastEvaluatedKey")
             if rest and len(entries) >= limit:
                 behind = self._pages(Select="COUNT", ExclusiveStartKey=rest, **query)
@@ -138,7 +138,7 @@ class DynamoTable:
             time.sleep(wait)
         raise StorageError("the table did not take all items of a write")
 
-    def _change(self, change: Change) -> Conflict | None:
+    def _change(self, change: ConditionalPut) -> Conflict | None:
         condition: dict[str, Any] = {"ConditionExpression": "attribute_not_exists(PK)"}
         if change.replacing:
             version = {":version": {"S": change.replacing.version}}
@@ -219,8 +219,8 @@ def _just_below(text: str) -> str:
     return text[:-1] + chr(0xD7FF if 0xD800 <= last <= 0xDFFF else last) + HIGHEST if last else text[:-1]
 
 
-def _listed(page: list[Attributes]) -> list[Listed]:
-    return [Listed(_key(each), each["place"]["S"], each.get("name", {"S": ""})["S"]) for each in page]
+def _index_entries(page: list[Attributes]) -> list[IndexEntry]:
+    return [IndexEntry(_key(each), each["place"]["S"], each.get("name", {"S": ""})["S"]) for each in page]
 
 
 def _key(found: Attributes) -> Key:

@@ -88,7 +88,7 @@ def day(time: Instant) -> Key:
     return Key(DAYS, time[:10])
 
 
-def catalog_reading() -> Key:
+def glue_import() -> Key:
     """Where the reading of the Glue Data Catalog is to go on."""
     return Key(CATALOG, "READING")
 

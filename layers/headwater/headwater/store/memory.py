@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from headwater.openlineage.instant import Instant
 from headwater.store import keys
 from headwater.store.keys import Key
-from headwater.store.table import HIGHEST, LOWEST, Change, Conflict, Item, Listed
+from headwater.store.table import HIGHEST, LOWEST, ConditionalPut, Conflict, IndexEntry, Item
 
 
 class MemoryTable:
@@ -17,7 +17,7 @@ class MemoryTable:
     def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
         return {key: _only(self.items[key], only) for key in keys if key in self.items}
 
-    def change(self, changes: Sequence[Change]) -> None:
+    def change(self, changes: Sequence[ConditionalPut]) -> None:
         refused = [change for change in changes if not self._holds(change)]
         self.items.update((change.item.key, change.item) for change in changes if change not in refused)
         if refused:
@@ -40,7 +40,7 @@ class MemoryTable:
     def partition(self, pk: str, beginning: str) -> Iterator[Key]:
         yield from sorted(key for key in self.items if key.pk == pk and key.sk.startswith(beginning))
 
-    def listed(
+    def list_entries(
         self,
         list_name: str,
         *,
@@ -48,22 +48,22 @@ class MemoryTable:
         before: str = HIGHEST,
         newest_first: bool = False,
         limit: int | None = None,  # noqa: ARG002 - it costs nothing to have more than was asked for
-    ) -> Iterator[Listed]:
+    ) -> Iterator[IndexEntry]:
         found = [
-            Listed(item.key, item.labels["place"], item.labels.get("name", ""))
+            IndexEntry(item.key, item.labels["place"], item.labels.get("name", ""))
             for item in self.items.values()
             if item.labels.get("listed_in") == list_name and after <= item.labels["place"] < before
         ]
         yield from sorted(found, key=lambda each: each.place, reverse=newest_first)
 
-    def counted(
+    def page_with_count(
         self, list_name: str, limit: int, *, after: str = LOWEST, before: str = HIGHEST, newest_first: bool = False
-    ) -> tuple[list[Listed], int]:
-        found = list(self.listed(list_name, after=after, before=before, newest_first=newest_first))
+    ) -> tuple[list[IndexEntry], int]:
+        found = list(self.list_entries(list_name, after=after, before=before, newest_first=newest_first))
         return found[:limit], len(found)
 
     def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST) -> int:
-        return len(list(self.listed(list_name, after=after, before=before)))
+        return len(list(self.list_entries(list_name, after=after, before=before)))
 
     def runs(self, run_id: str) -> list[Key]:
         return sorted(item.key for item in self.items.values() if item.labels.get("run_id") == run_id)
@@ -72,7 +72,7 @@ class MemoryTable:
         found = [item for item in self.items.values() if "open_in" in item.labels and item.labels["at"] < before]
         return [item.key for item in sorted(found, key=lambda item: (item.labels["open_in"], item.labels["at"]))]
 
-    def _holds(self, change: Change) -> bool:
+    def _holds(self, change: ConditionalPut) -> bool:
         present = self.items.get(change.item.key)
         expected = change.replacing
         return (present and present.version) == (expected and expected.version)

@@ -47,7 +47,7 @@ class Item:
         return hashlib.sha256(json.dumps([content, self.expires_at], sort_keys=True).encode()).hexdigest()[:32]
 
 
-class Change(NamedTuple):
+class ConditionalPut(NamedTuple):
     """An item to put, and the one that must still be there when it is put (None: none may be there)."""
 
     item: Item
@@ -63,13 +63,13 @@ def version_of(item: Item | None) -> str | None:
     return item.version if item else None
 
 
-def changed(items: Iterable[Item], stored: Stored) -> list[Change]:
+def changed(items: Iterable[Item], stored: Stored) -> list[ConditionalPut]:
     """The changes that make of what is stored what is wanted."""
-    changes = [Change(item, stored.get(item.key)) for item in items]
+    changes = [ConditionalPut(item, stored.get(item.key)) for item in items]
     return [change for change in changes if version_of(change.item) != version_of(change.replacing)]
 
 
-class Listed(NamedTuple):
+class IndexEntry(NamedTuple):
     """An entry of a list: an item's key, where it stands in the list, and its name if it has one."""
 
     key: Key
@@ -82,13 +82,13 @@ LOWEST, HIGHEST = "\x01", "\U0010ffff" * 4
 
 
 class Table(Protocol):
-    """Reads are strongly consistent but for those of `listed`, `counted`, `count`, `runs` and `open_runs`."""
+    """Reads are strongly consistent, except `list_entries`, `page_with_count`, `count`, `runs` and `open_runs`."""
 
     def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
         """The items that are there, up to 100 a call to the service; it may be, `only` one part of each, and no labels.
         Such an item is for reading alone: it is not the one that is stored."""
 
-    def change(self, changes: Sequence[Change]) -> None:
+    def change(self, changes: Sequence[ConditionalPut]) -> None:
         """Puts each item on its condition; raises Conflict, after having tried all, if any did not hold."""
 
     def put(self, items: Iterable[Item]) -> None:
@@ -105,7 +105,7 @@ class Table(Protocol):
     def partition(self, pk: str, beginning: str) -> Iterator[Key]:
         """The keys of a partition whose sort key begins so, in their order."""
 
-    def listed(
+    def list_entries(
         self,
         list_name: str,
         *,
@@ -113,12 +113,12 @@ class Table(Protocol):
         before: str = HIGHEST,
         newest_first: bool = False,
         limit: int | None = None,
-    ) -> Iterator[Listed]:
+    ) -> Iterator[IndexEntry]:
         """What is listed there, between two places, from the first or the last on, as far as asked."""
 
-    def counted(
+    def page_with_count(
         self, list_name: str, limit: int, *, after: str = LOWEST, before: str = HIGHEST, newest_first: bool = False
-    ) -> tuple[list[Listed], int]:
+    ) -> tuple[list[IndexEntry], int]:
         """The first entries of a list between two places, or the last, and how many there are between them in all."""
 
     def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST) -> int:

@@ -7,9 +7,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from headwater.lookup.export import label
-from headwater.lookup.export.graph import Edge, Graph, Kind, Node, graph_of
+from headwater.lookup.export.graph import ExportEdge, ExportGraph, ExportKind, ExportNode, graph_of
 
-_SHAPES = {Kind.JOB: "shape=box", Kind.DATASET: "shape=cylinder", Kind.COLUMN: "shape=box, style=rounded"}
+_SHAPES = {
+    ExportKind.JOB: "shape=box",
+    ExportKind.DATASET: "shape=cylinder",
+    ExportKind.COLUMN: "shape=box, style=rounded",
+}
 
 
 def render(answer: dict[str, Any]) -> str:
@@ -18,7 +22,7 @@ def render(answer: dict[str, Any]) -> str:
     return "\n".join(["digraph lineage {", *(f"  {line}" for line in _statements(graph)), "}", ""])
 
 
-def _statements(graph: Graph) -> Iterator[str]:
+def _statements(graph: ExportGraph) -> Iterator[str]:
     ids = {node: f"n{number}" for number, node in enumerate(graph.nodes)}
     yield "rankdir=LR"
     if graph.truncated:
@@ -35,18 +39,18 @@ def _statements(graph: Graph) -> Iterator[str]:
     yield from (f"{ids[edge.origin]} -> {ids[edge.target]}{_attributes(edge)}" for edge in graph.edges)
 
 
-def _node(node_id: str, node: Node, lines: Iterable[str]) -> str:
+def _node(node_id: str, node: ExportNode, lines: Iterable[str]) -> str:
     return f"{node_id} [{_SHAPES[node.kind]}, label={_quoted(lines)}, tooltip={_tooltip(node)}]"
 
 
-def _attributes(edge: Edge) -> str:
+def _attributes(edge: ExportEdge) -> str:
     text = label.of_edge(edge)
     attributes = [f"label={_quoted([text])}"] if text else []
     attributes += ["style=dashed"] if edge.is_indirect else []
     return f" [{', '.join(attributes)}]" if attributes else ""
 
 
-def _tooltip(node: Node) -> str:
+def _tooltip(node: ExportNode) -> str:
     """The full name. Of tooltips, and of nothing else, Graphviz reads the escapes twice."""
     return _quoted([label.visible(node.id).replace("\\", r"\\")])
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from headwater.lookup.export import facets
-from headwater.lookup.export.facets import Shape
-from headwater.lookup.export.graph import Document, Edge, Graph, Kind, Node, graph_of
+from headwater.lookup.export.graph import Document, ExportEdge, ExportGraph, ExportKind, ExportNode, graph_of
+from headwater.openlineage.exact_json import JsonObject
 
 _SPEC = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs"
 _BEFORE_ALL = "1970-01-01T00:00:00Z"
@@ -21,12 +21,12 @@ def render(answer: dict[str, Any]) -> list[dict[str, Any]]:
     """The events, for POST /api/v1/lineage/batch: those of jobs, then those of datasets, by name."""
     graph = graph_of(answer)
     into, out_of = _edges_by_end(graph)
-    jobs = [node for node in graph.nodes if node.kind is Kind.JOB]
+    jobs = [node for node in graph.nodes if node.kind is ExportKind.JOB]
     used = {end for job in jobs for end in [*(e.origin for e in into[job]), *(e.target for e in out_of[job])]}
-    datasets: dict[Node, list[Edge]] = {}
+    datasets: dict[ExportNode, list[ExportEdge]] = {}
     for node in graph.nodes:
-        if node.kind is not Kind.JOB:
-            told = [edge for edge in into[node] if edge.origin.kind is not Kind.JOB]
+        if node.kind is not ExportKind.JOB:
+            told = [edge for edge in into[node] if edge.origin.kind is not ExportKind.JOB]
             datasets.setdefault(node.dataset, []).extend(told)
     declared = [_job_event(graph, job, into[job], out_of[job]) for job in jobs]
     return declared + [
@@ -36,16 +36,18 @@ def render(answer: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _edges_by_end(graph: Graph) -> tuple[dict[Node, list[Edge]], dict[Node, list[Edge]]]:
-    into: dict[Node, list[Edge]] = defaultdict(list)
-    out_of: dict[Node, list[Edge]] = defaultdict(list)
+def _edges_by_end(graph: ExportGraph) -> tuple[dict[ExportNode, list[ExportEdge]], dict[ExportNode, list[ExportEdge]]]:
+    into: dict[ExportNode, list[ExportEdge]] = defaultdict(list)
+    out_of: dict[ExportNode, list[ExportEdge]] = defaultdict(list)
     for edge in graph.edges:
         into[edge.target].append(edge)
         out_of[edge.origin].append(edge)
     return into, out_of
 
 
-def _job_event(graph: Graph, job: Node, into: Iterable[Edge], out_of: Iterable[Edge]) -> Shape:
+def _job_event(
+    graph: ExportGraph, job: ExportNode, into: Iterable[ExportEdge], out_of: Iterable[ExportEdge]
+) -> JsonObject:
     data = graph.data[job]
     return _event("JobEvent", data) | {
         "job": {"namespace": job.namespace, "name": job.name, "facets": facets.of_job(data)},
@@ -54,18 +56,18 @@ def _job_event(graph: Graph, job: Node, into: Iterable[Edge], out_of: Iterable[E
     }
 
 
-def _dataset_event(graph: Graph, dataset: Node, edges: list[Edge]) -> Shape:
-    shape = _dataset(graph, dataset)
-    shape["facets"] |= facets.of_flows(edges)
-    return _event("DatasetEvent", graph.data.get(dataset, {})) | {"dataset": shape}
+def _dataset_event(graph: ExportGraph, dataset: ExportNode, edges: list[ExportEdge]) -> JsonObject:
+    document = _dataset(graph, dataset)
+    document["facets"] |= facets.of_flows(edges)
+    return _event("DatasetEvent", graph.data.get(dataset, {})) | {"dataset": document}
 
 
-def _dataset(graph: Graph, dataset: Node) -> Shape:
+def _dataset(graph: ExportGraph, dataset: ExportNode) -> JsonObject:
     said = facets.of_dataset(graph.data.get(dataset, {}))
     return {"namespace": dataset.namespace, "name": dataset.name, "facets": said}
 
 
-def _event(kind: str, data: Document) -> Shape:
+def _event(kind: str, data: Document) -> JsonObject:
     return {
         "eventTime": data.get("updatedAt") or _BEFORE_ALL,
         "producer": facets.PRODUCER,

@@ -6,18 +6,17 @@ Only what an answer shows can be told again: of a description its text, of a loc
 from collections.abc import Iterable
 from typing import Any
 
-from headwater.lookup.export.graph import Document, Edge, Kind, Node
-
-Shape = dict[str, Any]
+from headwater.lookup.export.graph import Document, ExportEdge, ExportKind, ExportNode
+from headwater.openlineage.exact_json import JsonObject
 
 PRODUCER = "https://github.com/headwater-lineage/headwater"
 _FACETS = "https://openlineage.io/spec/facets"
 _PROCESSING_TYPES = {"STREAM": "STREAMING", "SERVICE": "SERVICE"}
 
 
-def of_job(data: Document) -> Shape:
+def of_job(data: Document) -> JsonObject:
     """The facets that an answer's job has come from."""
-    said: Shape = {}
+    said: JsonObject = {}
     if data.get("description"):
         said["documentation"] = _facet("1-1-0/DocumentationJobFacet", description=data["description"])
     if data.get("location"):
@@ -28,9 +27,9 @@ def of_job(data: Document) -> Shape:
     return said
 
 
-def of_dataset(data: Document) -> Shape:
+def of_dataset(data: Document) -> JsonObject:
     """The facets that an answer's dataset has come from; none for a dataset of which it only has columns."""
-    said: Shape = {}
+    said: JsonObject = {}
     if data.get("fields"):
         said["schema"] = _facet("1-2-0/SchemaDatasetFacet", fields=[_field(each) for each in data["fields"]])
     if data.get("description"):
@@ -46,19 +45,19 @@ def of_dataset(data: Document) -> Shape:
     return said | {"tags": _facet("1-0-0/TagsDatasetFacet", tags=tags)} if tags else said
 
 
-def of_flows(edges: Iterable[Edge]) -> Shape:
+def of_flows(edges: Iterable[ExportEdge]) -> JsonObject:
     """What the edges into a dataset, and into its columns, say that it is made of."""
-    columns: dict[str, Shape] = {}
-    whole: list[Shape] = []
-    datasets: list[Shape] = []
+    columns: dict[str, JsonObject] = {}
+    whole: list[JsonObject] = []
+    datasets: list[JsonObject] = []
     for edge in edges:
-        if edge.origin.kind is Kind.DATASET:
+        if edge.origin.kind is ExportKind.DATASET:
             datasets.append({"namespace": edge.origin.namespace, "name": edge.origin.name, "type": "DATASET"})
         elif edge.target.field is None:
             whole.append(_input(edge))
         else:
             columns.setdefault(edge.target.field, {"inputFields": []})["inputFields"].append(_input(edge))
-    said: Shape = {}
+    said: JsonObject = {}
     if columns or whole:
         said["columnLineage"] = _facet("1-2-0/ColumnLineageDatasetFacet", fields=columns, dataset=whole)
     if datasets:
@@ -66,30 +65,30 @@ def of_flows(edges: Iterable[Edge]) -> Shape:
     return said
 
 
-def _input(edge: Edge) -> Shape:
-    source: Node = edge.origin
+def _input(edge: ExportEdge) -> JsonObject:
+    source: ExportNode = edge.origin
     steps = [_present(step) for step in edge.steps or ()]
     return {"namespace": source.namespace, "name": source.name, "field": source.field, "transformations": steps}
 
 
-def _field(field: Document) -> Shape:
-    shape = _present({each: field.get(each) for each in ("name", "type", "description")})
+def _field(field: Document) -> JsonObject:
+    document = _present({each: field.get(each) for each in ("name", "type", "description")})
     nested = field.get("fields")
-    return shape | {"fields": [_field(each) for each in nested]} if nested else shape
+    return document | {"fields": [_field(each) for each in nested]} if nested else document
 
 
-def _tags(data: Document) -> list[Shape]:
+def _tags(data: Document) -> list[JsonObject]:
     """The tags of a dataset and of its columns, which an answer has without values."""
     own = [{"key": tag, "value": "true"} for tag in data.get("tags") or ()]
     fields = [(field["name"], tag) for field in data.get("fields") or () for tag in field.get("tags") or ()]
     return own + [{"key": tag, "value": "true", "field": name} for name, tag in fields]
 
 
-def _present(members: Document) -> Shape:
+def _present(members: Document) -> JsonObject:
     """Without the members that are null, which the spec has not."""
     return {name: value for name, value in members.items() if value is not None}
 
 
-def _facet(schema: str, definition: str | None = None, **members: Any) -> Shape:
+def _facet(schema: str, definition: str | None = None, **members: Any) -> JsonObject:
     url = f"{_FACETS}/{schema}.json#/$defs/{definition or schema.rpartition('/')[2]}"
     return {"_producer": PRODUCER, "_schemaURL": url, **members}

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 Document = Mapping[str, Any]
 
 
-class Kind(StrEnum):
+class ExportKind(StrEnum):
     """What a node is."""
 
     JOB = "job"
@@ -20,10 +20,10 @@ class Kind(StrEnum):
     COLUMN = "column"
 
 
-class Node(NamedTuple):
+class ExportNode(NamedTuple):
     """A job, a dataset, or a column: then `field` is its name, and `name` that of its dataset."""
 
-    kind: Kind
+    kind: ExportKind
     namespace: str
     name: str
     field: str | None = None
@@ -31,22 +31,22 @@ class Node(NamedTuple):
     @property
     def id(self) -> str:
         """The nodeId by which the lookups know it."""
-        if self.kind is Kind.COLUMN:
+        if self.kind is ExportKind.COLUMN:
             return f"datasetField:{self.namespace}:{self.name}:{self.field}"
         return f"{self.kind}:{self.namespace}:{self.name}"
 
     @property
-    def dataset(self) -> "Node":
+    def dataset(self) -> "ExportNode":
         """The dataset that a column is of."""
-        return Node(Kind.DATASET, self.namespace, self.name)
+        return ExportNode(ExportKind.DATASET, self.namespace, self.name)
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class ExportEdge:
     """Data flows from `origin` to `target`; `steps` are the transformations on its way, known of columns alone."""
 
-    origin: Node
-    target: Node
+    origin: ExportNode
+    target: ExportNode
     steps: tuple[Document, ...] | None = None
 
     @property
@@ -56,30 +56,30 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
-class Graph:
+class ExportGraph:
     """Nodes and edges, sorted; `data` is what the answer says of its own nodes."""
 
-    nodes: tuple[Node, ...]
-    edges: tuple[Edge, ...]
-    data: Mapping[Node, Document]
+    nodes: tuple[ExportNode, ...]
+    edges: tuple[ExportEdge, ...]
+    data: Mapping[ExportNode, Document]
     truncated: bool
 
-    def clusters(self) -> dict[Node, list[Node]]:
+    def clusters(self) -> dict[ExportNode, list[ExportNode]]:
         """In a graph of columns, what is drawn together: the columns of a dataset, and the dataset as a whole."""
-        clusters: dict[Node, list[Node]] = {}
-        if any(node.kind is Kind.COLUMN for node in self.nodes):
+        clusters: dict[ExportNode, list[ExportNode]] = {}
+        if any(node.kind is ExportKind.COLUMN for node in self.nodes):
             for node in self.nodes:
                 clusters.setdefault(node.dataset, []).append(node)
         return clusters
 
 
-def graph_of(answer: Document) -> Graph:
+def graph_of(answer: Document) -> ExportGraph:
     """The graph in an answer. What bears on all columns of a dataset is an edge to the dataset itself."""
     data = {_node(each): each["data"] for each in answer["graph"]}
     found = [*_uses(answer), *_flows(answer), *_indirect(answer)]
     edges = {(edge.origin, edge.target): edge for edge in found}
     nodes = {*data, *(node for ends in edges for node in ends)}
-    return Graph(
+    return ExportGraph(
         nodes=tuple(sorted(nodes)),
         edges=tuple(edges[ends] for ends in sorted(edges)),
         data=data,
@@ -87,41 +87,43 @@ def graph_of(answer: Document) -> Graph:
     )
 
 
-def _node(entry: Document) -> Node:
+def _node(entry: Document) -> ExportNode:
     data = entry["data"]
     match entry["type"]:
         case "DATASET_FIELD":
             return _column(data)
         case "JOB":
-            return Node(Kind.JOB, data["namespace"], data["name"])
-    return Node(Kind.DATASET, data["namespace"], data["name"])
+            return ExportNode(ExportKind.JOB, data["namespace"], data["name"])
+    return ExportNode(ExportKind.DATASET, data["namespace"], data["name"])
 
 
-def _column(data: Document) -> Node:
-    return Node(Kind.COLUMN, data["namespace"], data["dataset"], data["field"])
+def _column(data: Document) -> ExportNode:
+    return ExportNode(ExportKind.COLUMN, data["namespace"], data["dataset"], data["field"])
 
 
-def _uses(answer: Document) -> Iterator[Edge]:
+def _uses(answer: Document) -> Iterator[ExportEdge]:
     """The edges between jobs and datasets; half an edge, of which the other end is not in the answer, is none."""
     known = {each["id"]: _node(each) for each in answer["graph"] if each["type"] != "DATASET_FIELD"}
     for each in answer["graph"]:
         for edge in [*each["inEdges"], *each["outEdges"]]:
             if edge["origin"] in known and edge["destination"] in known:
-                yield Edge(known[edge["origin"]], known[edge["destination"]])
+                yield ExportEdge(known[edge["origin"]], known[edge["destination"]])
 
 
-def _flows(answer: Document) -> Iterator[Edge]:
+def _flows(answer: Document) -> Iterator[ExportEdge]:
     """The edges between columns, from the members that have their names apart and the transformations with them."""
     for each in answer["graph"]:
         if each["type"] == "DATASET_FIELD":
             for source in each["data"]["inputFields"]:
-                yield Edge(_column(source), _node(each), _steps(source))
+                yield ExportEdge(_column(source), _node(each), _steps(source))
 
 
-def _indirect(answer: Document) -> Iterator[Edge]:
+def _indirect(answer: Document) -> Iterator[ExportEdge]:
     for each in answer.get("indirect", ()):
         source = each["inputField"]
-        yield Edge(_column(source), Node(Kind.DATASET, each["namespace"], each["dataset"]), _steps(source))
+        yield ExportEdge(
+            _column(source), ExportNode(ExportKind.DATASET, each["namespace"], each["dataset"]), _steps(source)
+        )
 
 
 def _steps(source: Document) -> tuple[Document, ...]:

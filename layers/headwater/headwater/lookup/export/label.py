@@ -1,24 +1,24 @@
 """What a picture says at its nodes and edges: names of any length and of any characters, in a few that can be seen."""
 
-from headwater.lookup.export.graph import Edge, Kind, Node
+from headwater.lookup.export.graph import ExportEdge, ExportKind, ExportNode
 
 LENGTH = 60
 TRUNCATED = "truncated: the graph goes on beyond this"
 _PICTURES = {code: 0x2400 + code for code in range(0x20)} | dict.fromkeys(range(0x7F, 0xA0), 0xFFFD) | {0x7F: 0x2421}
 
 
-def lines(node: Node) -> list[str]:
+def lines(node: ExportNode) -> list[str]:
     """The lines of a node's label: a column is told by its name alone, since it is drawn in its dataset."""
     names = [node.name, node.namespace] if node.field is None else [node.field]
     return [shortened(visible(name)) for name in names]
 
 
-def inner_lines(node: Node) -> list[str]:
+def inner_lines(node: ExportNode) -> list[str]:
     """The lines of a label inside a dataset's cluster, where the dataset itself stands for all its columns."""
-    return ["all columns"] if node.kind is Kind.DATASET else lines(node)
+    return ["all columns"] if node.kind is ExportKind.DATASET else lines(node)
 
 
-def of_edge(edge: Edge) -> str:
+def of_edge(edge: ExportEdge) -> str:
     """The transformations on an edge, each once: the subtype, which says more than the type, if there is one."""
     kinds = [step.get("subtype") or step.get("type") for step in edge.steps or ()]
     return shortened(visible(", ".join(dict.fromkeys(kind for kind in kinds if isinstance(kind, str)))))

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from headwater.lookup.export import label
-from headwater.lookup.export.graph import Edge, Graph, Kind, Node, graph_of
+from headwater.lookup.export.graph import ExportEdge, ExportGraph, ExportKind, ExportNode, graph_of
 
-_SHAPES = {Kind.JOB: ("[", "]"), Kind.DATASET: ("[(", ")]"), Kind.COLUMN: ("([", "])")}
+_SHAPES = {ExportKind.JOB: ("[", "]"), ExportKind.DATASET: ("[(", ")]"), ExportKind.COLUMN: ("([", "])")}
 _WORDS = re.compile(r"([^\W_]+(?:[ _/-][^\W_]+)*)|(.)", re.DOTALL)
 
 
@@ -27,7 +27,7 @@ def render(answer: dict[str, Any]) -> str:
     return "\n".join([*title, "flowchart LR", *(f"  {line}" for line in _statements(graph)), ""])
 
 
-def _statements(graph: Graph) -> Iterator[str]:
+def _statements(graph: ExportGraph) -> Iterator[str]:
     ids = {node: f"n{number}" for number, node in enumerate(graph.nodes)}
     clusters = graph.clusters()
     for number, (dataset, nodes) in enumerate(clusters.items()):
@@ -39,12 +39,12 @@ def _statements(graph: Graph) -> Iterator[str]:
     yield from (f"{ids[edge.origin]} {_arrow(edge)} {ids[edge.target]}" for edge in graph.edges)
 
 
-def _node(node_id: str, node: Node, lines: Iterable[str]) -> str:
+def _node(node_id: str, node: ExportNode, lines: Iterable[str]) -> str:
     opening, closing = _SHAPES[node.kind]
     return f"{node_id}{opening}{_quoted(lines)}{closing}"
 
 
-def _arrow(edge: Edge) -> str:
+def _arrow(edge: ExportEdge) -> str:
     arrow = "-.->" if edge.is_indirect else "-->"
     text = label.of_edge(edge)
     return f"{arrow}|{_quoted([text])}|" if text else arrow

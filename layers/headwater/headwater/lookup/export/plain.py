@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from headwater.lookup.export.graph import Edge, Node, graph_of
+from headwater.lookup.export.graph import ExportEdge, ExportNode, graph_of
 
 
 def render(answer: dict[str, Any]) -> dict[str, Any]:
@@ -15,11 +15,11 @@ def render(answer: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _node(node: Node) -> dict[str, Any]:
-    shape = {"id": node.id, "kind": node.kind.value, "namespace": node.namespace, "name": node.name}
-    return shape if node.field is None else shape | {"field": node.field}
+def _node(node: ExportNode) -> dict[str, Any]:
+    document = {"id": node.id, "kind": node.kind.value, "namespace": node.namespace, "name": node.name}
+    return document if node.field is None else document | {"field": node.field}
 
 
-def _edge(edge: Edge) -> dict[str, Any]:
+def _edge(edge: ExportEdge) -> dict[str, Any]:
     ends = {"from": edge.origin.id, "to": edge.target.id}
     return ends if edge.steps is None else ends | {"transformations": [dict(step) for step in edge.steps]}

@@ -1,0 +1,94 @@
+"""From an event as it was sent to what it means: which dataset each name stands for, and what is made of what."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from headwater.graph.dataset_reference import (
+    COLUMN_LINEAGE,
+    SOURCES,
+    SYMLINKS,
+    dataset_references,
+    sources_of,
+    symlinks,
+)
+from headwater.graph.explicit_lineage import apply_lineage_facet
+from headwater.graph.identity import dataset_id
+from headwater.graph.metadata_table_columns import without_metadata_table_columns
+from headwater.graph.naming import Naming
+from headwater.graph.normalised_event import Alias, NormalisedEvent, SymlinkPair
+from headwater.openlineage import exact_json
+from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, Name, RunEvent
+from headwater.openlineage.instant import NEVER, Instant
+from headwater.openlineage.wire import read_event
+
+
+def normalise_event(canonical: str, naming: Naming, at: Instant = NEVER) -> NormalisedEvent:
+    """The event in a canonical text, received `at`. Raises InvalidRequest if it is none."""
+    event = apply_lineage_facet(read_event(exact_json.loads(canonical)))
+    aliases = {alias for reference in dataset_references(event) for alias in _aliases(event, reference, naming)}
+    outputs = event.outputs if isinstance(event, RunEvent) else ()
+    written = {alias for reference in outputs for alias in _aliases(event, reference, naming)}
+    event = _with_merged(_renamed(event, naming), naming)
+    links = {link for reference in dataset_references(event) for link in _links(reference, naming)}
+    named = tuple(sorted(aliases)), tuple(sorted(links)), tuple(sorted(written))
+    return NormalisedEvent(event, canonical, *named, _undeclared(event, naming), at)
+
+
+def _aliases(event: AnyEvent, reference: DatasetReference, naming: Naming) -> Iterator[Alias]:
+    found = naming.identify(reference.name, streams_files=_streams_files(event, reference))
+    if found.rules:
+        yield Alias(reference.name, found.shown, found.rules)
+
+
+def _links(reference: DatasetReference, naming: Naming) -> Iterator[SymlinkPair]:
+    for name in symlinks(reference.facets.get(SYMLINKS)):
+        found = naming.identify(name)
+        if found.identity != naming.identify(reference.name).identity:
+            yield SymlinkPair(reference.name, found.shown)
+
+
+def _renamed(event: AnyEvent, naming: Naming) -> AnyEvent:
+    def rename(reference: DatasetReference, *, is_read: bool = False) -> DatasetReference:
+        found = naming.identify(reference.name, streams_files=_streams_files(event, reference))
+        facets = without_metadata_table_columns(reference, found.rules, is_read=is_read).facets
+        if SOURCES in facets:
+            sources = sorted({naming.identify(Name(*source)).shown for source in facets[SOURCES]})
+            facets = {**facets, SOURCES: [list(source) for source in sources]}
+        return replace(reference, name=found.shown, facets=facets)
+
+    if isinstance(event, DatasetEvent):
+        return replace(event, dataset=rename(event.dataset))
+    inputs = tuple(rename(each, is_read=True) for each in event.inputs)
+    return replace(event, inputs=inputs, outputs=tuple(map(rename, event.outputs)))
+
+
+def _streams_files(event: AnyEvent, reference: DatasetReference) -> bool:
+    """Whether a dataset is an input of a streaming job: the Spark listener names each file of a source directory."""
+    if isinstance(event, DatasetEvent) or reference not in event.inputs:
+        return False
+    match event.job.facets.get("jobType"):
+        case {"processingType": "STREAMING"}:
+            return True
+    return False
+
+
+def _with_merged(event: AnyEvent, naming: Naming) -> AnyEvent:
+    """A MERGE into a Delta table names its target alone, as input and output; what is merged into it is known by its
+    column lineage. Where an event has no other inputs than its outputs, the sources of columns are inputs."""
+    if isinstance(event, DatasetEvent):
+        return event
+    outputs = {dataset_id(reference.name) for reference in event.outputs}
+    if not event.inputs or any(dataset_id(reference.name) not in outputs for reference in event.inputs):
+        return event
+    merged = tuple(DatasetReference(name, {}, {}) for name in _undeclared(event, naming))
+    return replace(event, inputs=event.inputs + merged)
+
+
+def _undeclared(event: AnyEvent, naming: Naming) -> tuple[Name, ...]:
+    """The datasets that column lineage names as sources, and the event's inputs do not."""
+    if isinstance(event, DatasetEvent):
+        return ()
+    facets = [reference.facets[COLUMN_LINEAGE] for reference in event.outputs if COLUMN_LINEAGE in reference.facets]
+    named = {naming.identify(name).shown for facet in facets for name in sources_of(facet)}
+    inputs = {dataset_id(reference.name) for reference in event.inputs}
+    return tuple(sorted(name for name in named if dataset_id(name) not in inputs))

@@ -1,0 +1,1 @@
+"""Lookups of events and of counts over time."""

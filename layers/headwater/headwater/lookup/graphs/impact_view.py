@@ -1,0 +1,90 @@
+"""GET /impact: what would break downstream if a dataset or a column changed, by owner, in pages."""
+
+from collections.abc import Iterable
+
+from headwater.graph.facets import fields_of
+from headwater.graph.identity import NodeKind, dataset_id, node_id
+from headwater.http.paging import within_size_limit
+from headwater.http.request import ApiRequest, PageRequest
+from headwater.http.response import ApiResponse
+from headwater.lookup.request_nodes import node_from_query, time_from_query
+from headwater.openlineage.exact_json import JsonObject
+from headwater.openlineage.faults import Fault, InvalidRequest
+from headwater.openlineage.instant import Instant
+from headwater.read.name_resolution import NamedNode, NotFound
+from headwater.read.reader import Reader
+from headwater.traversal.impact import AtRisk, Impact, Reach, impact
+from headwater.traversal.impact_propagation import Granularity
+
+_TYPES = {NodeKind.JOB: "JOB", NodeKind.DATASET: "DATASET", NodeKind.FIELD: "DATASET_FIELD"}
+
+
+def at_risk(reader: Reader, request: ApiRequest) -> ApiResponse:
+    """The jobs, datasets and columns downstream, a page of at most `limit`, the nearest first."""
+    node = node_from_query(reader, request, {NodeKind.DATASET, NodeKind.FIELD})
+    page, reach = _page(request), Reach(request.depth(), as_of=time_from_query(reader, request, node))
+    found = impact(reader, node.id, None if node.field is None else [node.field], reach)
+    if found.head is None:
+        raise NotFound(f"Dataset '{node.name.name}' not found.")
+    if not _is_known(reader, node, found, reach.as_of):
+        raise NotFound(f"Column '{node.field}' of dataset '{node.name.name}' not found.")
+    shown = node_id(node.kind, found.head.facts.name)
+    return ApiResponse(200, {"nodeId": shown if node.field is None else f"{shown}:{node.field}", **_paged(found, page)})
+
+
+def _page(request: ApiRequest) -> PageRequest:
+    page = request.page()
+    if page.after is None:
+        return page
+    if not page.after.isdigit():
+        raise InvalidRequest(Fault("cursor", "expected the cursor of an earlier answer"))
+    return page._replace(offset=int(page.after))
+
+
+def _is_known(reader: Reader, node: NamedNode, found: Impact, as_of: Instant | None) -> bool:
+    """Whether there is such a column: by the schema, or by somebody who uses it."""
+    if (
+        node.field is None
+        or found.head is None
+        or any(each.granularity is Granularity.COLUMN for each in found.at_risk)
+    ):
+        return True
+    heads = {dataset_id(found.head.facts.name): found.head}
+    (head,) = (reader.datasets_at(heads, as_of) if as_of else heads).values()
+    return any(field["name"] == node.field for field in fields_of(head.schema))
+
+
+def _paged(found: Impact, page: PageRequest) -> JsonObject:
+    asked, total = found.at_risk[page.offset :][: page.limit], len(found.at_risk)
+    items = within_size_limit(map(item_of, asked))
+    end = page.offset + len(items)
+    answer: JsonObject = {"totalCount": total, "owners": _by_owner(zip(asked, items, strict=False))}
+    if found.is_truncated:
+        answer["truncated"] = True
+    if items and end < total:
+        answer["cursor"] = page.cursor(str(end), total)
+    return answer
+
+
+def _by_owner(items: Iterable[tuple[AtRisk, JsonObject]]) -> list[JsonObject]:
+    """What is at risk under each of its owners; what nobody owns comes last."""
+    owned: dict[str | None, list[JsonObject]] = {}
+    for each, item in items:
+        for owner in each.owners or (None,):
+            owned.setdefault(owner, []).append(item)
+    ranked = sorted(owned, key=lambda owner: (owner is None, owner or ""))
+    return [{"owner": owner, "items": owned[owner]} for owner in ranked]
+
+
+def item_of(of: AtRisk) -> JsonObject:
+    """One thing at risk, without its owners."""
+    transformations = {"transformations": of.transformations} if of.transformations else {}
+    return {
+        "nodeId": of.node_id,
+        "type": _TYPES[of.kind],
+        "distance": of.distance,
+        "by": of.granularity.value,
+        "indirect": of.is_indirect,
+        "path": list(of.path),
+        **transformations,
+    }

@@ -1,0 +1,137 @@
+"""Graphs: lineage, column lineage, and either in another format."""
+
+import time as clock
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from headwater.graph.facets import fields_of
+from headwater.graph.identity import NodeKind
+from headwater.http.request import ApiRequest, PageRequest
+from headwater.http.response import ApiResponse
+from headwater.lookup.export import FORMATS
+from headwater.lookup.graphs.column_lineage_view import column_lineage as column_walk
+from headwater.lookup.graphs.graph_view import GraphView, serialise
+from headwater.lookup.request_nodes import node_from_query, time_from_query
+from headwater.openlineage.exact_json import JsonObject
+from headwater.openlineage.faults import Fault, InvalidRequest
+from headwater.read.name_resolution import NamedNode, NotFound
+from headwater.read.reader import Reader
+from headwater.traversal.lineage import Direction, LineageGraph, View, Walk, walk_lineage
+from headwater.traversal.rollup import Rollup, jobs_started_by, roll_up, without_query_jobs
+
+DEFAULT_NODES = 5_000
+MAX_NODES = 20_000
+FURTHER, ENOUGH_SECONDS = 4, 5
+"""How much further a walk goes whose nodes turned out to be fewer, and after how long it does not begin again."""
+
+
+def lineage(reader: Reader, request: ApiRequest) -> ApiResponse:
+    """The graph around a job or dataset, a page of at most `limit` nodes, those first that are nearest."""
+    return ApiResponse(200, _lineage(reader, request))
+
+
+def column_lineage(reader: Reader, request: ApiRequest) -> ApiResponse:
+    """The columns that a column, a dataset's or a job's output's columns come from, or that come from them."""
+    return ApiResponse(200, _column_lineage(reader, request))
+
+
+def export(reader: Reader, request: ApiRequest) -> ApiResponse:
+    """A lineage answer in another format; that of columns if the node is one, or `of=column-lineage` says so."""
+    name = request.query.get("format", "json")
+    if name not in FORMATS:
+        raise InvalidRequest(Fault("format", f"expected one of {', '.join(FORMATS)}"))
+    of = request.query.get(
+        "of", "column-lineage" if request.query.get("nodeId", "").startswith(NodeKind.FIELD) else "lineage"
+    )
+    if of not in _GRAPHS:
+        raise InvalidRequest(Fault("of", f"expected one of {', '.join(_GRAPHS)}"))
+    kind = FORMATS[name]
+    return ApiResponse(200, kind.render(_GRAPHS[of](reader, request)), {"content-type": kind.content_type})
+
+
+def _lineage(reader: Reader, request: ApiRequest) -> JsonObject:
+    node = node_from_query(reader, request, {NodeKind.JOB, NodeKind.DATASET})
+    page, rollup = _page(request), request.choice("rollup", Rollup)
+    walk = Walk(
+        depth=request.depth(),
+        direction=request.choice("direction", Direction),
+        view=request.choice("view", View) or View.CURRENT,
+        as_of=time_from_query(reader, request, node),
+        most=page.offset + page.limit,
+    )
+    graph = _rolled_up(reader, node, walk, rollup)
+    return _paged(serialise(reader, graph, as_of=walk.as_of), page, is_truncated=graph.is_truncated)
+
+
+def _rolled_up(reader: Reader, node: NamedNode, walk: Walk, rollup: Rollup | None) -> LineageGraph:
+    """The graph of as many nodes as are wanted. Several that are found may be one, so that it takes more of them."""
+    started = jobs_started_by(reader, node.id) if rollup is Rollup.PARENT and node.kind is NodeKind.JOB else []
+    end = clock.monotonic() + ENOUGH_SECONDS
+    wanted = walk.most
+    while True:
+        found = _first(walk_lineage(reader, node, walk, started), walk.most)
+        if rollup is Rollup.NONE:
+            return found
+        graph = (
+            roll_up(reader, found, node.id, started)
+            if rollup is Rollup.PARENT
+            else without_query_jobs(reader, found, node.id)
+        )
+        is_enough = not graph.is_truncated or len(graph.order) >= wanted or len(graph.order) == len(found.order)
+        if is_enough or walk.most >= MAX_NODES or clock.monotonic() > end:
+            return graph
+        walk = walk._replace(most=min(MAX_NODES, FURTHER * walk.most))
+
+
+def _first(graph: LineageGraph, most: int) -> LineageGraph:
+    """A graph that was cut, without the nodes beyond those that were wanted: others might come before them."""
+    return replace(graph, order=dict.fromkeys(islice(graph.order, most))) if graph.is_truncated else graph
+
+
+def _column_lineage(reader: Reader, request: ApiRequest) -> JsonObject:
+    node = node_from_query(reader, request, set(NodeKind))
+    page = _page(request)
+    with_downstream = Direction.BOTH if request.flag("withDownstream") else Direction.UPSTREAM
+    direction = request.choice("direction", Direction) or with_downstream
+    depth = request.depth()
+    nodes, indirect, is_truncated = column_walk(reader, node, depth, direction, time_from_query(reader, request, node))
+    if node.field is not None and not nodes and not _has_field(reader, node):
+        raise NotFound("Could not find node")
+    view = GraphView({each["id"]: each for each in nodes}, frozenset())
+    return {**_paged(view, page, is_truncated=is_truncated), "indirect": indirect}
+
+
+_GRAPHS: dict[str, Callable[[Reader, ApiRequest], JsonObject]] = {
+    "lineage": _lineage,
+    "column-lineage": _column_lineage,
+}
+
+
+def _page(request: ApiRequest) -> PageRequest:
+    page = request.page(DEFAULT_NODES, DEFAULT_NODES)
+    if page.after is not None:
+        if not page.after.isdigit():
+            raise InvalidRequest(Fault("cursor", "expected the cursor of an earlier answer"))
+        page = page._replace(offset=int(page.after))
+    if page.offset + page.limit > MAX_NODES:
+        page = page._replace(limit=max(0, MAX_NODES - page.offset))
+    return page
+
+
+def _paged(view: GraphView, page: PageRequest, *, is_truncated: bool) -> JsonObject:
+    """A page of a graph. A walk that ended for its length goes on with the cursor, as long as it finds more."""
+    nodes, count = view.page(page.offset, page.limit)
+    answer: dict[str, Any] = {"graph": nodes}
+    end = page.offset + count
+    if is_truncated or end < len(view.nodes):
+        answer["truncated"] = True
+        if count and end < MAX_NODES:
+            answer["cursor"] = page.cursor(str(end), len(view.nodes))
+    return answer
+
+
+def _has_field(reader: Reader, node: NamedNode) -> bool:
+    head = reader.datasets([node.id])[node.id]
+    return any(field["name"] == node.field for field in fields_of(head.schema))

@@ -1,0 +1,1 @@
+"""Lookups of jobs, datasets, runs, namespaces, sources and tags."""

@@ -1,0 +1,122 @@
+"""The versions of a job: one for each set of datasets that it read and wrote, as its newest runs and its declaration
+tell. Nothing is stored of them: which version a run has follows from the run."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from headwater.graph.facets import facet_text
+from headwater.graph.identity import NodeKind
+from headwater.graph.job import NO_EDGES, DatasetRef, Edges, JobHead, job_version
+from headwater.graph.register import values
+from headwater.graph.run import Run
+from headwater.http.paging import in_parts, part_of, within_size_limit
+from headwater.http.request import ApiRequest
+from headwater.http.response import ApiResponse
+from headwater.lookup import marquez_schema
+from headwater.lookup.request_nodes import node_from_path
+from headwater.openlineage.exact_json import JsonObject
+from headwater.openlineage.instant import Instant, shown
+from headwater.read.name_resolution import NotFound
+from headwater.read.reader import Reader
+from headwater.store import keys
+
+MAX_RUNS = 1_000
+READ_AT_A_TIME = 100
+
+
+@dataclass(frozen=True, slots=True)
+class JobVersion:
+    """A set of inputs and outputs, when it was first and last seen, and its newest run, if it was ever run.
+
+    As in Marquez, it is made when its first run ends; before that, when that run starts.
+    """
+
+    id: str
+    edges: Edges
+    made: Instant
+    last: Instant
+    run: Run | None = None
+
+    @property
+    def place(self) -> str:
+        return f"{self.last}#{self.id}"
+
+
+def versions(reader: Reader, request: ApiRequest, path: str) -> ApiResponse:
+    """A page of a job's versions, newest first. `truncated` tells that the job has more runs than were looked at."""
+    node = node_from_path(reader, request, NodeKind.JOB, path)
+    head = reader.jobs([node.id])[node.id]
+    known, is_whole = _versions(reader, head)
+    page = request.page()
+    part = part_of(known, page, lambda version: version.place, newest_first=True)
+    found = within_size_limit(_as_json(head, version) for version in part.entries)
+    answer = {"versions": found, "totalCount": part.total, **part.cursor(page, len(found))}
+    return ApiResponse(200, answer if is_whole else answer | {"truncated": True})
+
+
+def version(reader: Reader, request: ApiRequest, path: str, version: str) -> ApiResponse:
+    """One version, by its id."""
+    node = node_from_path(reader, request, NodeKind.JOB, path)
+    head = reader.jobs([node.id])[node.id]
+    for known in _versions(reader, head)[0]:
+        if known.id == version.lower():
+            return ApiResponse(200, _as_json(head, known))
+    raise NotFound(f"Job version '{version}' not found.")
+
+
+def _versions(reader: Reader, head: JobHead) -> tuple[list[JobVersion], bool]:
+    """The versions, newest first, and whether all runs were looked at."""
+    found: dict[str, JobVersion] = {}
+    newest = list(islice(reader.table.newest(keys.job_head(head.facts.node).pk, limit=MAX_RUNS + 1), MAX_RUNS + 1))
+    for some in in_parts(newest[:MAX_RUNS], READ_AT_A_TIME):
+        for run in reader.read_runs(some):
+            if run.names_datasets:
+                _add(found, _of_run(run))
+    for declared in _declared(head):
+        _add(found, declared)
+    return sorted(found.values(), key=lambda version: version.place, reverse=True), len(newest) <= MAX_RUNS
+
+
+def _add(found: dict[str, JobVersion], older: JobVersion) -> None:
+    """Takes in a run that is older than all of its version that were taken in before, or a declaration."""
+    newer = found.get(older.id)
+    if newer is None:
+        found[older.id] = older
+    else:
+        made, last = min(newer.made, older.made), max(newer.last, older.last)
+        found[older.id] = replace(newer, made=made, last=last)
+
+
+def _of_run(run: Run) -> JobVersion:
+    edges = Edges.of(run)
+    return JobVersion(job_version(run.job, edges), edges, run.ended_at or run.started_at, run.started_at, run)
+
+
+def _declared(head: JobHead) -> Iterable[JobVersion]:
+    """The version that the job's newest JobEvent declares."""
+    declared = replace(head, chosen=NO_EDGES).current
+    if declared:
+        id_ = job_version(head.facts.name, declared)
+        yield JobVersion(id_, declared, declared.said_at, declared.said_at)
+
+
+def _as_json(head: JobHead, version: JobVersion) -> JsonObject:
+    of = head.facts.name
+    said = values(version.run.job_facets) if version.run else {}
+    facets = values(head.facts.facets)
+    return {
+        "id": {**marquez_schema.name(of), "version": version.id},
+        "name": of.name,
+        "createdAt": shown(version.made),
+        "version": version.id,
+        "namespace": of.namespace,
+        "location": facet_text({**facets, **said}, "sourceCodeLocation", "url"),
+        "inputs": _names(version.edges.inputs),
+        "outputs": _names(version.edges.outputs),
+        "latestRun": marquez_schema.run(version.run) if version.run else None,
+    }
+
+
+def _names(used: Iterable[DatasetRef]) -> list[JsonObject]:
+    return [marquez_schema.name(each.name) for each in sorted(used, key=lambda each: each.name)]

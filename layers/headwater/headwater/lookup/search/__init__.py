@@ -1,0 +1,1 @@
+"""Lookups by a part of a name."""

@@ -1,0 +1,1 @@
+"""Algorithms over the read model: lineage, column lineage, impact, root cause, roll-up. Nothing of HTTP."""

@@ -1,0 +1,222 @@
+"""Runs that started and fell silent: told once, by what is usual for their job."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from headwater.alerts.abandoned_runs import Sweeper
+from headwater.alerts.alert import Alert
+from headwater.graph.naming import Naming
+from headwater.graph.thresholds import Thresholds
+from headwater.openlineage.instant import Instant, instant_of
+from headwater.store.table import Rejected, StorageError
+from tests import factory
+from tests.alerts.stream import World, plain
+from tests.factory import EPOCH, Document
+
+MINUTES = Thresholds(1440, {"streams-*": 30})
+HOUR = 60
+
+
+def at(minutes: float) -> Instant:
+    return instant_of(EPOCH + timedelta(minutes=minutes))
+
+
+def event(kind: str, minutes: float, run: int, job: str = "load", **more: Any) -> Document:
+    return factory.run_event(kind, seconds=60 * minutes, run=run, job=job, **more)
+
+
+def swept(world: World, minutes: float, limits: Thresholds = MINUTES) -> list[str]:
+    """The runs that a sweep tells of, by job."""
+    start = len(world.bus.put_there)
+    Sweeper(world.table, world.bus, Naming(), limits, _fail).sweep(at(minutes))
+    told = [plain(alert) for alert in world.bus.put_there[start:]]
+    assert {each["alert"] for each in told} <= {"Run Abandoned"}
+    return [each["name"] for each in told]
+
+
+def world_of(*documents: Document) -> World:
+    world = World()
+    world.fold(factory.received(*documents))
+    return world
+
+
+def usual(minutes: float, runs: int = 3) -> list[Document]:
+    """Runs of the job that took so long."""
+    return [
+        event(kind, -1000 * number + after, 900 + number)
+        for number in range(1, runs + 1)
+        for kind, after in (("START", 0), ("COMPLETE", minutes))
+    ]
+
+
+def test_a_run_that_takes_three_times_as_long_as_its_jobs_longest_is_abandoned() -> None:
+    world = world_of(*usual(20), event("START", 0, 1))
+    assert swept(world, 59) == []
+    assert swept(world, 61) == ["load"]
+
+
+def test_it_is_told_once_until_something_is_heard_of_it_again() -> None:
+    world = world_of(*usual(20), event("START", 0, 1))
+    assert swept(world, 61) == ["load"]
+    assert swept(world, 90) == swept(world, 5000) == []
+    world.fold(factory.received(event("RUNNING", 100, 1)))
+    assert swept(world, 130) == []
+    assert swept(world, 170) == ["load"]
+    assert len({alert.id for alert in world.bus.put_there}) == 2
+
+
+def test_one_that_ends_after_all_is_as_complete_as_any() -> None:
+    world = world_of(*usual(20), event("START", 0, 1))
+    swept(world, 61)
+    world.fold(factory.received(event("COMPLETE", 70, 1)))
+    assert swept(world, 5000) == []
+    assert world.table.open_runs(at(5000)) == []
+
+
+def test_of_a_job_whose_runs_are_not_known_yet_the_configured_time_counts() -> None:
+    world = world_of(event("START", 0, 1))
+    assert swept(world, 23 * HOUR) == []
+    assert swept(world, 25 * HOUR) == ["load"]
+
+
+def test_what_is_set_for_a_namespace_counts_before_what_is_usual() -> None:
+    streams = event("START", 0, 1)
+    streams["job"]["namespace"] = "streams-eu"
+    world = world_of(*usual(20), streams)
+    assert swept(world, 29) == []
+    assert swept(world, 31) == ["load"]
+
+
+def test_a_quarter_of_an_hour_is_the_least_even_of_runs_that_take_seconds() -> None:
+    world = world_of(*usual(0.1), event("START", 0, 1))
+    assert swept(world, 14) == []
+    assert swept(world, 16) == ["load"]
+
+
+def test_a_run_that_ended_is_not_looked_at() -> None:
+    world = world_of(event("START", 0, 1), event("COMPLETE", 1, 1), event("START", 0, 2), event("FAIL", 1, 2))
+    assert world.table.open_runs(at(9999)) == []
+
+
+def test_a_run_that_was_only_named_as_a_parent_is_not_waited_for() -> None:
+    world = world_of(event("COMPLETE", 0, 1, run_facets={"parent": factory.parent(9, "nightly")}))
+    assert world.table.open_runs(at(9999)) == []
+
+
+SPARK = {"jobType": factory.facet(processingType="BATCH", integration="SPARK", jobType="SQL_JOB")}
+APPLICATION = {"jobType": factory.facet(processingType="NONE", integration="SPARK", jobType="APPLICATION")}
+OF_APP = {"parent": factory.parent(1, "app")}
+
+
+def test_an_action_that_the_listener_never_ends_is_closed_with_its_application() -> None:
+    """Some runs never end: schema inference, map_partitions, ML jobs on RDDs."""
+    world = world_of(
+        event("START", 0, 1, "app", job_facets=APPLICATION),
+        event("START", 1, 2, "app.infer", job_facets=SPARK, run_facets=OF_APP),
+        event("COMPLETE", 5, 1, "app", job_facets=APPLICATION),
+    )
+    assert swept(world, 9999) == []
+    assert world.table.open_runs(at(9999)) == []
+
+
+def test_of_an_application_that_died_only_the_application_is_told() -> None:
+    world = world_of(
+        event("START", 0, 1, "app", job_facets=APPLICATION),
+        event("START", 1, 2, "app.write", job_facets=SPARK, run_facets=OF_APP),
+    )
+    assert swept(world, 2000) == ["app"]
+    assert swept(world, 4000) == []
+    assert world.table.open_runs(at(9999)) == []
+
+
+def test_a_stream_lives_as_long_as_its_batches_come() -> None:
+    batches = [
+        event(kind, 10 * number + after, 100 + number, "app.batch", job_facets=SPARK, run_facets=OF_APP)
+        for number in range(1, 20)
+        for kind, after in (("START", 0), ("COMPLETE", 1))
+    ]
+    world = world_of(event("START", 0, 1, "app", job_facets=APPLICATION), *batches)
+    assert swept(world, 191 + 99) == []
+    assert swept(world, 191 + 101) == ["app"]
+
+
+def test_a_stream_that_sends_heartbeats_of_its_own_is_measured_by_them() -> None:
+    stream = {"jobType": factory.facet(processingType="STREAMING", integration="FLINK", jobType="JOB")}
+    beats = [event("RUNNING", 3 * number, 1, job_facets=stream) for number in range(1, 11)]
+    world = world_of(event("START", 0, 1, job_facets=stream), *beats, *usual(1))
+    assert swept(world, 30 + 29) == []
+    assert swept(world, 30 + 31) == ["load"]
+
+
+def test_a_task_whose_dag_still_runs_is_told_by_itself() -> None:
+    world = world_of(
+        event("START", 0, 9, "dag"),
+        event("START", 0, 1, run_facets={"parent": factory.parent(9, "dag")}),
+        *usual(20),
+    )
+    assert swept(world, 61) == ["load"]
+
+
+def test_killed_between_telling_and_noting_it_a_sweep_tells_the_same_again() -> None:
+    world = world_of(*usual(20), event("START", 0, 1))
+    world.bus.kills = 1
+    with pytest.raises(KeyboardInterrupt):
+        swept(world, 61)
+    assert swept(world, 76) == ["load"]
+    assert len({alert.id for alert in world.bus.put_there}) == 1
+
+
+def test_what_the_bus_does_not_take_is_told_by_the_next_sweep() -> None:
+    world = world_of(*usual(20), event("START", 0, 1))
+    world.bus.failures = 1
+    with pytest.raises(StorageError):
+        swept(world, 61)
+    assert swept(world, 76) == ["load"]
+
+
+def test_when_time_is_up_the_rest_is_for_the_next_sweep() -> None:
+    world = world_of(*(event("START", 0, number, f"job {number}") for number in range(1, 6)))
+    left = iter([True, True, False, False, False])
+    outcome = Sweeper(world.table, world.bus, Naming(), MINUTES, _fail, lambda: next(left)).sweep(at(2000))
+    assert (outcome.open_runs, outcome.abandoned) == (2, 2)
+    assert len(swept(world, 2015)) == 3
+
+
+def _fail(_message: str, error: BaseException) -> None:
+    raise error
+
+
+def test_a_stream_that_a_finished_task_started_is_told_when_it_dies() -> None:
+    """A task submits a stream and is done; only Spark's actions end with what is above them."""
+    of_task = {"parent": factory.parent(9, "dag.task")}
+    beats = [event("RUNNING", number, 1, "stream", run_facets=of_task) for number in range(1, 10)]
+    task = [event("START", 0, 9, "dag.task"), event("COMPLETE", 1, 9, "dag.task")]
+    world = world_of(*task, event("START", 0, 1, "stream", job_facets=APPLICATION, run_facets=of_task), *beats)
+    assert swept(world, 9 + 14) == []
+    assert swept(world, 9 + 16) == ["stream"]
+
+
+def test_a_stream_that_beats_slower_than_it_began_is_measured_by_how_it_beats_now() -> None:
+    fast = [event("RUNNING", number / 6, 1) for number in range(1, 61)]
+    slow = [event("RUNNING", 10 + 20 * number, 1) for number in range(1, 7)]
+    world = world_of(event("START", 0, 1), *fast, *slow)
+    assert swept(world, 130 + 199) == []
+    assert swept(world, 130 + 201) == ["load"]
+
+
+def test_a_run_that_cannot_be_told_of_keeps_no_other_from_being_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = world_of(event("START", 0, 1, "odd"), event("START", 0, 2, "even"))
+    put, faults = world.bus.put, list[BaseException]()
+
+    def refuse_odd(alerts: Sequence[Alert]) -> None:
+        if alerts[0].name.name == "odd":
+            raise Rejected("too long")
+        put(alerts)
+
+    monkeypatch.setattr(world.bus, "put", refuse_odd)
+    Sweeper(world.table, world.bus, Naming(), MINUTES, lambda _, error: faults.append(error)).sweep(at(2000))
+    assert [alert.name.name for alert in world.bus.put_there] == ["even"]
+    assert [type(fault) for fault in faults] == [Rejected]

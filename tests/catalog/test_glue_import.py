@@ -1,0 +1,135 @@
+"""What the catalogue says of tables reaches their datasets: owners, descriptions, classifications."""
+
+import pytest
+
+from headwater.graph.curation import tags
+from headwater.graph.facets import facet_text, owners_of
+from headwater.openlineage.event import Name
+from tests import factory
+from tests.catalog.conftest import ARN, World, storage
+from tests.catalog.glue_service import GlueService
+from tests.factory import Document
+
+MEMBERS = {"Description": "What came in", "Owner": "hadoop"}
+PARAMETERS = {"owner": "team:finance", "classification": "confidential"}
+
+
+@pytest.fixture(autouse=True)
+def tables(glue: GlueService) -> None:
+    glue.add_table("shop.revenue", StorageDescriptor=storage("s3://lake/revenue/"), Parameters=PARAMETERS, **MEMBERS)
+    for number in range(5):
+        glue.add_table(f"unused.table_{number}", Owner="somebody")
+
+
+def wrote(*outputs: Document, number: int = 1) -> Document:
+    return factory.run_event("COMPLETE", seconds=number, run=number, outputs=list(outputs))
+
+
+def test_owner_description_and_classification_reach_the_dataset_that_spark_writes(world: World) -> None:
+    world.fold(wrote(factory.dataset("revenue")))
+    told = world.read()
+    head = world.dataset("revenue")
+    assert owners_of(head.facets) == ["team:finance"]
+    assert facet_text(head.facets, "documentation", "description") == "What came in"
+    assert tags(head.facets) == ["confidential"]
+    assert (told.read, len(told.datasets), told.is_whole) == (6, 1, True)
+
+
+@pytest.mark.parametrize("name", ["table/shop/revenue", "shop.revenue"])
+def test_so_they_do_where_the_dataset_goes_by_its_glue_name(world: World, name: str) -> None:
+    world.fold(wrote(factory.dataset(name, ARN)))
+    world.read()
+    assert owners_of(world.dataset(name, ARN).facets) == ["team:finance"]
+
+
+def test_so_they_do_where_only_a_symlink_says_the_table(world: World) -> None:
+    path = factory.dataset("odd/path", symlinks=factory.symlinks("table/shop/revenue", namespace=ARN))
+    world.fold(wrote(path))
+    world.read()
+    assert owners_of(world.dataset("odd/path").facets) == ["team:finance"]
+
+
+def test_nothing_is_sent_for_what_has_not_changed(world: World) -> None:
+    world.fold(wrote(factory.dataset("revenue")))
+    assert world.read().datasets == {Name("s3://lake", "revenue")}
+    assert world.read().datasets == set()
+
+
+def test_nothing_is_sent_of_tables_that_lineage_does_not_know(world: World) -> None:
+    assert world.read().datasets == set()
+    assert world.table.items == {}
+
+
+def test_a_change_is_told_and_what_was_taken_away_goes(world: World) -> None:
+    world.fold(wrote(factory.dataset("revenue")))
+    world.read()
+    table = world.glue.tables_by_name["shop.revenue"]
+    table["Parameters"] = {"classification": "parquet"}
+    table["Description"] = ""
+    assert world.read().datasets == {Name("s3://lake", "revenue")}
+    head = world.dataset("revenue")
+    assert owners_of(head.facets) == ["hadoop"]
+    assert "documentation" not in head.facets
+    assert tags(head.facets) == ["parquet"]
+
+
+def test_several_owners_are_separated_by_commas(world: World) -> None:
+    world.glue.tables_by_name["shop.revenue"]["Parameters"] = {"owner": "team:finance, ann@example.com"}
+    world.fold(wrote(factory.dataset("revenue")))
+    world.read()
+    assert owners_of(world.dataset("revenue").facets) == ["team:finance", "ann@example.com"]
+
+
+def test_what_people_said_since_stays(world: World) -> None:
+    world.fold(wrote(factory.dataset("revenue")))
+    world.read()
+    said = factory.facet(owners=[{"name": "team:new"}])
+    later = {**factory.dataset_event(factory.dataset("revenue", ownership=said)), "eventTime": "2199-01-01T00:00:00Z"}
+    world.fold(later)
+    assert world.read().datasets == set()
+    assert owners_of(world.dataset("revenue").facets) == ["team:new"]
+
+
+def test_the_tags_of_producers_stay(world: World) -> None:
+    sent = factory.facet(tags=[{"key": "pii", "value": "true"}])
+    world.fold(wrote(factory.dataset("revenue", tags=sent)))
+    world.read()
+    assert tags(world.dataset("revenue").facets) == ["confidential", "pii"]
+
+
+def test_being_described_is_no_new_version_and_revives_nothing(world: World) -> None:
+    world.fold(wrote(factory.dataset("revenue")))
+    before = [key for key in world.table.items if key.sk.startswith("W#")]
+    deleted = factory.dataset("revenue", headwater_deleted=factory.facet(through="2198-01-01T00:00:00.000000000Z"))
+    world.read()
+    world.fold({**factory.dataset_event(deleted), "eventTime": "2198-01-01T00:00:00Z"})
+    world.glue.tables_by_name["shop.revenue"]["Description"] = "new"
+    assert world.read().datasets == set()
+    assert [key for key in world.table.items if key.sk.startswith("W#")] == before
+
+
+def test_two_tables_over_one_dataset_do_not_take_turns(world: World) -> None:
+    world.glue.add_table("shop.revenue_too", StorageDescriptor=storage("s3://lake/revenue"), Owner="others")
+    world.fold(wrote(factory.dataset("revenue")))
+    world.read()
+    assert world.read().datasets == set()
+    assert owners_of(world.dataset("revenue").facets) == ["team:finance"]
+    del world.glue.tables_by_name["shop.revenue"]
+    world.read()
+    assert owners_of(world.dataset("revenue").facets) == ["others"]
+
+
+def test_a_reading_that_ran_out_of_time_goes_on_where_it_stopped(world: World) -> None:
+    world.glue.add_table("zoo.animals", StorageDescriptor=storage("s3://lake/animals"), Owner="keeper")
+    world.fold(wrote(factory.dataset("revenue"), factory.dataset("animals")))
+    readings = [world.read(has_time=lambda: False) for _ in range(6)]
+    assert [each.read for each in readings] == [1, 2, 2, 1, 1, 0]
+    assert [each.is_whole for each in readings] == [False] * 5 + [True]
+    assert owners_of(world.dataset("animals").facets) == ["keeper"]
+    assert world.read().read == 7
+
+
+def test_a_database_that_may_not_be_read_hides_no_other(world: World) -> None:
+    world.glue.fail("GetTables", "shop", *["AccessDeniedException"] * 9)
+    told = world.read()
+    assert (told.read, told.refused, told.is_whole) == (5, 1, True)

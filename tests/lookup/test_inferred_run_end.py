@@ -1,0 +1,75 @@
+"""Actions of an application that nobody ended."""
+
+import pytest
+
+from headwater.fold.fold import fold
+from tests import factory
+from tests.factory import Document
+from tests.lookup.requests import RETENTION, Asked, after
+from tests.lookup.test_cost import CountedTable
+
+ACTION = {"jobType": factory.facet(processingType="BATCH", integration="SPARK", jobType="RDD_JOB")}
+TASK = {"jobType": factory.facet(processingType="BATCH", integration="AIRFLOW", jobType="TASK")}
+
+
+def started(run: int = 2, facets: Document = ACTION) -> Document:
+    parent = {"parent": factory.parent(1, "app")}
+    return factory.run_event(
+        "START",
+        job="app.map_partitions",
+        run=run,
+        seconds=10,
+        run_facets=parent,
+        job_facets=facets,
+        inputs=[factory.dataset("raw")],
+    )
+
+
+def application(kind: str, seconds: float = 60) -> Document:
+    return factory.run_event(kind, job="app", run=1, seconds=seconds)
+
+
+def states(ask: Asked) -> set[str]:
+    """What is said of the action's run, wherever it is shown."""
+    run = ask(f"jobs/runs/{factory.run_id(2)}")
+    (child,) = ask(f"jobs/runs/{factory.run_id(1)}/children")["runs"]
+    (listed,) = ask("namespaces/demo/jobs/app.map_partitions/runs")["runs"]
+    job = ask("namespaces/demo/jobs/app.map_partitions")["latestRun"]
+    (in_list,) = [each for each in ask("jobs")["jobs"] if each["name"] == "app.map_partitions"]
+    (drawn,) = [
+        each["data"] for each in ask("lineage", nodeId="job:demo:app.map_partitions")["graph"] if each["type"] == "JOB"
+    ]
+    runs = [run, child, listed, job, in_list["latestRun"], drawn["latestRun"]]
+    return {f"{each['state']} {each['endedAt']}" for each in runs}
+
+
+@pytest.mark.parametrize(
+    ("kind", "state"), [("COMPLETE", "COMPLETED"), ("FAIL", "FAILED"), ("ABORT", "ABORTED"), ("RUNNING", "RUNNING")]
+)
+def test_an_action_that_was_left_open_ended_with_its_application(kind: str, state: str) -> None:
+    ended = None if kind == "RUNNING" else application(kind)["eventTime"]
+    assert states(after(started(), application(kind))) == {f"{state} {ended}"}
+    assert states(after(application(kind), started())) == {f"{state} {ended}"}
+
+
+def test_an_end_of_its_own_is_its_end() -> None:
+    failed = {**started(), "eventType": "FAIL"}
+    assert {each.split()[0] for each in states(after(started(), failed, application("COMPLETE")))} == {"FAILED"}
+
+
+def test_a_task_may_outlive_who_started_it() -> None:
+    assert {each.split()[0] for each in states(after(started(facets=TASK), application("COMPLETE")))} == {"RUNNING"}
+
+
+def test_it_costs_a_read_for_a_list_and_none_where_nothing_is_open() -> None:
+    def calls(*events: Document) -> int:
+        table = CountedTable()
+        fold(factory.received(*events), table, RETENTION)
+        table.calls = 0
+        Asked(table)("jobs")
+        return table.calls
+
+    parents = [factory.run_event("COMPLETE", job="app", run=1, seconds=60)]
+    closed = [{**started(run), "eventType": "COMPLETE"} for run in range(2, 30)]
+    opened = [started(run) for run in range(2, 30)]
+    assert calls(*parents, *opened) == calls(*parents, *closed) + 1

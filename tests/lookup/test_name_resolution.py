@@ -1,0 +1,151 @@
+"""Names of any kind are found, however a gateway hands over the path."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from headwater.access.principal import Principal
+from headwater.fold.fold import fold
+from headwater.graph.naming import Naming
+from headwater.http.request import ApiRequest
+from headwater.http.response import ApiResponse, response_or_error
+from headwater.lookup.routes import respond
+from headwater.read.reader import Reader
+from headwater.store.item_codec import Retention
+from headwater.store.memory import MemoryTable
+from tests import factory
+
+NAMES = [
+    "plain",
+    "with space",
+    "slashes/in/it",
+    "co:lons::",
+    "ha#sh",
+    "per%cent",
+    "pct%2Fencoded",
+    "new\nline",
+    "🚀",
+    "x" * 5000,
+    "tail/",
+    "//double",
+    "q?x=1&y",
+    "a/datasets/b",
+    "a/jobs/b",
+    "a/runs",
+    "+plus",
+    "..",
+    "jobs",
+    "datasets",
+]
+NAMESPACE = "kafka://host:9092/ü:#"
+HANDED_OVER: dict[str, Callable[[str], str]] = {
+    "encoded": lambda name: quote(name, safe=""),
+    "decoded": lambda name: name,
+}
+
+Ask = Callable[..., ApiResponse]
+
+
+@pytest.fixture(scope="module")
+def reader() -> Reader:
+    table = MemoryTable()
+    events = [
+        factory.run_event("COMPLETE", run=number, job=name, outputs=[factory.dataset(name, NAMESPACE)])
+        for number, name in enumerate(NAMES)
+    ]
+    fold(factory.received(*events), table, Retention(timedelta(days=90), timedelta(days=30)))
+    return Reader(table, Naming())
+
+
+@pytest.fixture
+def ask(reader: Reader) -> Ask:
+    def ask(path: str, *, method: str = "GET", namespaces: tuple[str, ...] = ("*",), **query: str) -> ApiResponse:
+        principal = Principal("test", frozenset({"read"}), namespaces)
+        request = ApiRequest(principal, method, path, query)
+        return response_or_error(lambda: respond(reader, request), log=_fail)
+
+    return ask
+
+
+def _fail(message: str) -> None:
+    raise AssertionError(message)
+
+
+@pytest.mark.parametrize("form", HANDED_OVER)
+@pytest.mark.parametrize("name", NAMES, ids=lambda name: repr(name[:12]))
+def test_a_node_is_found_by_its_path(ask: Ask, name: str, form: str) -> None:
+    spelled = HANDED_OVER[form]
+    job = ask(f"/api/v1/namespaces/demo/jobs/{spelled(name)}")
+    dataset = ask(f"/api/v1/namespaces/{spelled(NAMESPACE)}/datasets/{spelled(name)}")
+    assert (job.status, job.body.get("name")) == (200, name)
+    assert (dataset.status, dataset.body.get("name"), dataset.body.get("namespace")) == (200, name, NAMESPACE)
+
+
+@pytest.mark.parametrize("name", NAMES, ids=lambda name: repr(name[:12]))
+def test_a_node_is_found_by_its_node_id(ask: Ask, name: str) -> None:
+    answer = ask("/api/v1/lineage", nodeId=f"dataset:{NAMESPACE}:{name}", depth="0")
+    assert [node["type"] for node in answer.body["graph"]] == ["DATASET", "JOB"]
+    encoded = ask("/api/v1/lineage", nodeId=f"dataset:{quote(NAMESPACE, safe='')}:{quote(name, safe='')}", depth="0")
+    assert encoded == answer
+
+
+@pytest.mark.parametrize("name", ["plain", "tail/", "a/jobs/b"])
+def test_the_runs_of_a_job_are_found_by_its_path(ask: Ask, name: str) -> None:
+    assert ask(f"/api/v1/namespaces/demo/jobs/{name}/runs").body["totalCount"] == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "status", "message"),
+    [
+        ("/api/v1/nope", {}, 404, "HTTP 404 Not Found"),
+        ("/", {}, 404, "HTTP 404 Not Found"),
+        ("/api/v1/namespaces/demo/jobs/nope", {}, 404, "Job 'nope' not found."),
+        ("/api/v1/jobs/runs/no-uuid", {}, 404, "HTTP 404 Not Found"),
+        ("/api/v1/lineage", {}, 400, "nodeId: missing"),
+        ("/api/v1/lineage", {"nodeId": "foo"}, 400, "nodeId: expected"),
+        ("/api/v1/lineage", {"nodeId": "job:demo"}, 400, "nodeId: has too few parts"),
+        ("/api/v1/lineage", {"nodeId": "job:demo:nope"}, 404, "Job 'nope' not found."),
+        ("/api/v1/lineage", {"nodeId": "job:demo:plain", "depth": "-2"}, 400, "depth: must be"),
+        ("/api/v1/lineage", {"nodeId": "job:demo:plain", "depth": "1e9"}, 400, "depth: expected a whole number"),
+        (
+            "/api/v1/column-lineage",
+            {"nodeId": "job:demo:plain", "withDownstream": "x"},
+            400,
+            "withDownstream: expected",
+        ),
+        ("/api/v1/namespaces", {"limit": "-1"}, 400, "limit: must be greater"),
+        ("/api/v1/namespaces", {"limit": "9" * 30}, 400, "limit: expected a whole number"),
+    ],
+)
+def test_a_bad_question_is_the_client_s_fault(
+    ask: Ask, path: str, query: dict[str, Any], status: int, message: str
+) -> None:
+    answer = ask(path, **query)
+    assert answer.status == status
+    assert answer.body["message"].startswith(message)
+
+
+def test_a_depth_beyond_all_bounds_is_bounded(ask: Ask) -> None:
+    assert ask("/api/v1/lineage", nodeId="job:demo:plain", depth="1000000000").status == 200
+
+
+def test_a_slash_at_the_end_of_a_list_does_no_harm(ask: Ask) -> None:
+    assert ask("/api/v1/namespaces/").body == ask("/api/v1/namespaces").body
+
+
+def test_only_reading_is_done_here(ask: Ask) -> None:
+    assert ask("/api/v1/namespaces", method="DELETE").status == 405
+    assert ask("/api/v1/nope", method="POST").status == 404
+
+
+def test_a_key_reads_its_own_namespaces_alone(ask: Ask) -> None:
+    mine = {"namespaces": ("kafka*",)}
+    assert [each["name"] for each in ask("/api/v1/namespaces", **mine).body["namespaces"]] == [NAMESPACE]
+    assert ask("/api/v1/namespaces/demo/jobs", **mine).status == 403
+    assert ask("/api/v1/namespaces/demo/jobs/plain", **mine).status == 403
+    assert ask("/api/v1/lineage", nodeId="job:demo:plain", **mine).status == 403
+    assert ask(f"/api/v1/jobs/runs/{factory.run_id(0)}", **mine).status == 403
+    assert ask("/api/v1/jobs", **mine).body == {"totalCount": 0, "jobs": []}

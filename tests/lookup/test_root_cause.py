@@ -1,0 +1,437 @@
+"""GET /rootcause: what happened upstream since the last good run, told so that somebody can act on it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.read import window
+from headwater.traversal import root_cause
+from tests import factory, strategies
+from tests.factory import Document
+from tests.lookup.requests import LAKE, Asked, table_after
+
+Ask = Callable[..., Any]
+DAY = 86_400
+KAFKA = "kafka://broker:9092"
+
+
+def after(*documents: Document) -> Ask:
+    """A way to ask what to look at once these events were folded."""
+    asked = Asked(table_after(*documents))
+    return lambda node, **query: asked.answer("rootcause", nodeId=node, **query)[1]
+
+
+def table(name: str) -> str:
+    return f"dataset:{LAKE}:{name}"
+
+
+def ran(
+    job: str, reads: str = "", writes: str = "", *, run: int, seconds: float, ended: str = "COMPLETE", **changes: Any
+) -> list[Document]:
+    """A run of ten seconds, with the names of its datasets a word each; without an end for `ended=""`."""
+    sides = {"inputs": reads.split(), "outputs": writes.split()}
+    datasets = {side: [factory.dataset(name) for name in names] for side, names in sides.items()}
+    kinds = [("START", 0), *([(ended, 10)] if ended else [])]
+    return [
+        factory.run_event(kind, job=job, run=run, seconds=seconds + more, **{**datasets, **changes})
+        for kind, more in kinds
+    ]
+
+
+def error(message: str) -> Document:
+    return {"errorMessage": factory.facet(message=message, programmingLanguage="python")}
+
+
+def checked(name: str, *assertions: Document) -> Document:
+    return {**factory.dataset(name), "inputFacets": {"dataQualityAssertions": factory.facet(assertions=assertions)}}
+
+
+def told(answer: Any) -> list[tuple[str, str, int]]:
+    return [(each["kind"], each["nodeId"].rpartition(":")[2], each["distance"]) for each in answer["findings"]]
+
+
+def kinds(answer: Any) -> list[str]:
+    return [each["kind"] for each in answer["findings"]]
+
+
+def a_day(number: int, amount: str, *, failed: bool) -> list[Document]:
+    """Every night the topic becomes a table, which is checked, and with the rates becomes what the dashboard shows."""
+    night, run = number * DAY, 10 * number
+    topic = factory.dataset("orders", KAFKA, schema=factory.schema("id:long", f"amount:{amount}"))
+    orders = factory.dataset("orders", schema=factory.schema("id:long", f"amount:{amount}"))
+    assertions = [
+        {"assertion": "not_null", "column": "amount", "success": not failed},
+        {"assertion": "unique", "column": "id", "success": True},
+    ]
+    rates = {"run_facets": error("no route to rates.example.com\nTraceback")} if failed else {}
+    return [
+        *ran("ingest", run=run, seconds=night, inputs=[topic], outputs=[orders]),
+        *ran("check", run=run + 1, seconds=night + 100, inputs=[checked("orders", *assertions)]),
+        *ran("rate", "", "rates", run=run + 2, seconds=night + 200, ended="FAIL" if failed else "COMPLETE", **rates),
+        *ran("report", "orders rates", "daily", run=run + 3, seconds=night + 300),
+        *ran("dashboard", "daily", "board", run=run + 4, seconds=night + 400),
+    ]
+
+
+DRIFT = [*a_day(0, "long", failed=False), *a_day(1, "long", failed=False), *a_day(2, "string", failed=True)]
+
+
+def test_orders_schema_drift_is_told_newest_first_from_the_dashboard_back_to_the_topic() -> None:
+    answer = after(*DRIFT)(table("board"))
+    assert told(answer) == [
+        ("RUN_FAILED", "rate", 3),
+        ("ASSERTION_FAILED", "orders", 2),
+        ("SCHEMA_CHANGED", "orders", 2),
+        ("SCHEMA_CHANGED", "orders", 3),
+    ]
+    assert [each["summary"] for each in answer["findings"]] == [
+        "rate failed: no route to rates.example.com",
+        "orders: 1 of 2 assertions failed: not_null of amount",
+        "orders: amount is string now, was long, since ingest wrote it",
+        "orders: amount is string now, was long",
+    ]
+    assert (answer["suspect"]["id"], answer["suspect"]["job"]["name"]) == (factory.run_id(24), "dashboard")
+    assert (answer["lastGood"]["id"], answer["lastGood"]["state"]) == (factory.run_id(14), "COMPLETED")
+    assert (answer["nodeId"], answer["asOf"]) == (table("board"), None)
+    assert "truncated" not in answer
+
+
+def test_findings_have_their_details() -> None:
+    failed, assertion, schema, of_topic = after(*DRIFT)(table("board"))["findings"]
+    assert failed == {
+        "kind": "RUN_FAILED",
+        "at": factory.at(2 * DAY + 210),
+        "distance": 3,
+        "nodeId": "job:demo:rate",
+        "runId": factory.run_id(22),
+        "summary": "rate failed: no route to rates.example.com",
+        "message": "no route to rates.example.com\nTraceback",
+    }
+    assert assertion["assertions"] == [{"assertion": "not_null", "column": "amount", "success": False}]
+    assert (assertion["runId"], schema["runId"], schema["at"]) == (
+        factory.run_id(21),
+        factory.run_id(20),
+        factory.at(2 * DAY),
+    )
+    assert (schema["retyped"], schema["added"], schema["removed"]) == (
+        [{"field": "amount", "before": "long", "after": "string"}],
+        [],
+        [],
+    )
+    assert (of_topic["nodeId"], "runId" in of_topic) == (f"dataset:{KAFKA}:orders", False)
+
+
+def test_what_went_well_is_counted_and_no_noise() -> None:
+    answer = after(*DRIFT)(table("board"))
+    assert answer["successfulRuns"] == [
+        {"nodeId": "job:demo:dashboard", "count": 2},
+        {"nodeId": "job:demo:report", "count": 1},
+        {"nodeId": "job:demo:ingest", "count": 1},
+    ]
+
+
+def test_before_the_drift_nothing_was_wrong() -> None:
+    ask = after(*DRIFT)
+    answer = ask(table("board"), asOf=factory.at(DAY + 500))
+    assert (answer["findings"], answer["asOf"]) == ([], factory.at(DAY + 500))
+    assert (answer["suspect"]["id"], answer["lastGood"]["id"]) == (factory.run_id(14), factory.run_id(4))
+    early = ask(table("board"), asOf=factory.at(-DAY))
+    assert (early["suspect"], early["lastGood"], early["findings"]) == (None, None, [])
+
+
+def test_of_a_version_it_is_what_had_happened_when_that_was_written() -> None:
+    ask = after(*DRIFT)
+    answer = ask(f"{table('orders')}#{factory.run_id(10)}")
+    assert (answer["findings"], answer["suspect"]["id"]) == ([], factory.run_id(10))
+    assert told(ask(f"{table('orders')}#{factory.run_id(20)}"))[-1] == ("SCHEMA_CHANGED", "orders", 1)
+
+
+def test_depth_and_limit_bound_it() -> None:
+    ask = after(*DRIFT)
+    assert told(ask(table("board"), depth=2)) == [("ASSERTION_FAILED", "orders", 2), ("SCHEMA_CHANGED", "orders", 2)]
+    limited = ask(table("board"), limit=1)
+    assert (told(limited), limited["truncated"]) == ([("RUN_FAILED", "rate", 3)], True)
+
+
+def test_of_a_job_it_is_what_happened_to_the_job_and_to_what_it_reads() -> None:
+    answer = after(*DRIFT)("job:demo:report")
+    assert (answer["suspect"]["id"], answer["lastGood"]["id"]) == (factory.run_id(23), factory.run_id(13))
+    assert told(answer) == [
+        ("RUN_FAILED", "rate", 1),
+        ("ASSERTION_FAILED", "orders", 0),
+        ("SCHEMA_CHANGED", "orders", 0),
+        ("SCHEMA_CHANGED", "orders", 1),
+    ]
+
+
+def test_a_suspect_that_failed_is_a_finding_and_the_last_good_run_is_the_one_that_completed() -> None:
+    ask = after(
+        *ran("load", "raw", "clean", run=1, seconds=0),
+        *ran("load", "raw", "clean", run=2, seconds=100, ended="ABORT"),
+        *ran("load", "raw", "clean", run=3, seconds=200, ended="FAIL"),
+    )
+    answer = ask(table("clean"))
+    assert (answer["suspect"]["id"], answer["lastGood"]["id"]) == (factory.run_id(3), factory.run_id(1))
+    assert [(each["kind"], each["summary"]) for each in answer["findings"]] == [
+        ("RUN_FAILED", "load failed"),
+        ("RUN_ABORTED", "load was aborted"),
+    ]
+
+
+def test_without_a_last_good_run_all_that_is_known_counts() -> None:
+    ask = after(
+        *ran("load", "raw", "clean", run=1, seconds=0, ended="FAIL"),
+        *ran("report", "clean", "daily", run=2, seconds=100),
+    )
+    answer = ask(table("daily"))
+    assert (answer["lastGood"], told(answer)) == (None, [("RUN_FAILED", "load", 2)])
+
+
+def test_what_happened_before_the_last_good_run_is_none_of_it() -> None:
+    ask = after(
+        *ran("load", "raw", "clean", run=1, seconds=0, ended="FAIL"),
+        *ran("load", "raw", "clean", run=2, seconds=50),
+        *ran("report", "clean", "daily", run=3, seconds=100),
+        *ran("report", "clean", "daily", run=4, seconds=200),
+    )
+    assert ask(table("daily"))["findings"] == []
+
+
+def test_a_run_that_began_before_the_last_good_one_and_failed_after_it_counts_and_one_that_still_runs() -> None:
+    slow = ran("load", "raw", "clean", run=1, seconds=0, ended="")
+    failed = factory.run_event("FAIL", job="load", run=1, seconds=150)
+    others = [
+        *ran("report", "clean", "daily", run=2, seconds=100),
+        *ran("report", "clean", "daily", run=3, seconds=200),
+    ]
+    assert told(after(*slow, failed, *others)(table("daily"))) == [("RUN_FAILED", "load", 2)]
+    running = after(*slow, *others)(table("daily"))["findings"]
+    assert [(each["kind"], each["summary"]) for each in running] == [
+        ("RUN_RUNNING", "load is running since 2026-11-20T08:00:00Z")
+    ]
+
+
+def test_as_of_a_time_a_run_that_ended_later_was_running() -> None:
+    ask = after(*ran("load", "raw", "clean", run=1, seconds=0), *ran("load", "raw", "clean", run=2, seconds=100))
+    answer = ask(table("clean"), asOf=factory.at(105))
+    assert (kinds(answer), answer["lastGood"]["id"]) == (["RUN_RUNNING"], factory.run_id(1))
+    assert ask(table("clean"), asOf=factory.at(5))["lastGood"] is None
+
+
+def test_an_application_that_completed_over_the_failure_of_an_action_is_not_good() -> None:
+    def application(run: int, seconds: float, action: str) -> list[Document]:
+        above = {"parent": factory.parent(run, "app")}
+        return [
+            *ran("app.insert", run=run + 1, seconds=seconds, ended=action, run_facets=above),
+            *ran("app", "raw", "clean", run=run, seconds=seconds),
+        ]
+
+    ask = after(*application(1, 0, "COMPLETE"), *application(11, 100, "FAIL"), *application(21, 200, "COMPLETE"))
+    answer = ask(table("clean"))
+    assert answer["lastGood"]["id"] == factory.run_id(1)
+    (finding,) = answer["findings"]
+    assert (finding["kind"], finding["summary"]) == (
+        "CHILD_FAILED",
+        "app completed, but of what it started failed: app.insert",
+    )
+    assert finding["failedChildren"] == [
+        {"runId": factory.run_id(12), "job": {"namespace": "demo", "name": "app.insert"}}
+    ]
+
+
+def test_a_job_that_reads_or_writes_something_else_now_is_told() -> None:
+    ask = after(
+        *ran("load", "raw old", "clean", run=1, seconds=0),
+        *ran("load", "raw new", "clean", run=2, seconds=100),
+    )
+    (finding,) = ask(table("clean"))["findings"]
+    assert finding == {
+        "kind": "JOB_CHANGED",
+        "at": factory.at(100),
+        "distance": 1,
+        "nodeId": "job:demo:load",
+        "runId": factory.run_id(2),
+        "summary": f"load now reads {LAKE}:new, no longer reads {LAKE}:old",
+        "inputsAdded": [table("new")],
+        "inputsRemoved": [table("old")],
+    }
+
+
+def test_what_a_job_changed_before_the_window_is_none_of_it() -> None:
+    ask = after(
+        *ran("load", "old", "clean", run=1, seconds=0),
+        *ran("load", "new", "clean", run=2, seconds=50),
+        *ran("report", "clean", "daily", run=3, seconds=100),
+        *ran("report", "clean", "daily", run=4, seconds=200),
+    )
+    assert ask(table("daily"))["findings"] == []
+
+
+def test_a_run_that_was_only_named_by_its_children_is_not_known_to_run() -> None:
+    above = {"parent": factory.parent(9, "app")}
+    ask = after(
+        *ran("app", "raw", "clean", run=1, seconds=0), *ran("app.insert", run=10, seconds=100, run_facets=above)
+    )
+    assert ask(table("clean"))["findings"] == []
+    assert ask("job:demo:app")["suspect"]["id"] == factory.run_id(9)
+
+
+@pytest.mark.parametrize("ended", ["", "FAIL"])
+def test_a_run_that_did_not_complete_may_not_have_named_all_that_it_uses(ended: str) -> None:
+    ask = after(
+        *ran("load", "raw rates", "clean", run=1, seconds=0),
+        *ran("load", "raw", "clean", run=2, seconds=9, ended=ended),
+    )
+    assert "JOB_CHANGED" not in kinds(ask(table("clean")))
+
+
+def wrote(run: int, seconds: float, *fields: str) -> list[Document]:
+    return ran("load", "raw", run=run, seconds=seconds, outputs=[factory.dataset("t", schema=factory.schema(*fields))])
+
+
+def test_a_schema_is_compared_with_the_one_before_the_window_and_each_change_is_told() -> None:
+    ask = after(
+        *wrote(1, 0, "id:long", "old:int"),
+        *ran("report", "t", "daily", run=2, seconds=50),
+        *wrote(3, 100, "id:long", "new:int"),
+        *wrote(4, 200, "id:long", "new:int"),
+        *wrote(5, 300, "id:long", "old:int"),
+        *ran("report", "t", "daily", run=6, seconds=400),
+    )
+    changes = [(each["removed"], each["added"], each["runId"]) for each in ask(table("daily"))["findings"]]
+    assert changes == [(["new"], ["old"], factory.run_id(5)), (["old"], ["new"], factory.run_id(3))]
+
+
+def test_a_schema_that_a_dataset_event_declares_is_a_change_without_a_run() -> None:
+    declared = factory.dataset("t", schema=factory.schema("id:string"))
+    ask = after(*wrote(1, 0, "id:long"), factory.dataset_event(declared, seconds=50), *wrote(2, 100, "id:string"))
+    (finding,) = ask(table("t"))["findings"]
+    assert ("runId" in finding, finding["summary"]) == (False, "t: id is string now, was long")
+
+
+def test_a_description_or_another_order_is_no_change_of_a_schema() -> None:
+    fields = [{"name": "a", "type": "int"}, {"name": "b", "type": "int"}]
+    described = factory.facet(fields=[{**fields[1], "description": "x"}, fields[0]])
+    ask = after(
+        *wrote(1, 0, "a:int", "b:int"),
+        *ran("load", "raw", run=2, seconds=100, outputs=[factory.dataset("t", schema=described)]),
+    )
+    assert ask(table("t"))["findings"] == []
+
+
+def test_what_a_dataset_of_several_names_went_through_is_told_under_one() -> None:
+    path = factory.dataset("wh/t", symlinks=factory.symlinks("db.t", namespace="hive://h:9083"))
+    by_path = {**path, "facets": {**path["facets"], "schema": factory.schema("id:long")}}
+    by_table = factory.dataset("db.t", "hive://h:9083", schema=factory.schema("id:string"))
+    ask = after(
+        *ran("load", "raw", run=1, seconds=0, outputs=[by_path]),
+        *ran("load", "raw", run=2, seconds=100, outputs=[by_table]),
+    )
+    answer = ask(table("wh/t"))
+    assert answer["suspect"]["id"] == factory.run_id(2)
+    assert told(answer) == [("SCHEMA_CHANGED", "wh/t", 0)]
+    assert ask("dataset:hive://h:9083:db.t")["findings"] == answer["findings"]
+
+
+def test_a_view_is_told_with_what_its_tables_went_through() -> None:
+    view = factory.dataset("view", lineage=factory.facet(**factory.made_of("view", "t")))
+    ask = after(factory.dataset_event(view), *wrote(1, 0, "id:long"), *wrote(2, 100, "id:string"))
+    answer = ask(table("view"))
+    assert (answer["suspect"], told(answer)) == (None, [("SCHEMA_CHANGED", "t", 1)])
+
+
+def test_explicit_lineage_keeps_out_what_it_is_not_made_of() -> None:
+    entries = {"lineage": factory.facet(entries=[factory.made_of("c", "a"), factory.made_of("d", "b")])}
+    ask = after(
+        *ran("make a", "", "a", run=1, seconds=0, ended="FAIL"),
+        *ran("make b", "", "b", run=2, seconds=0, ended="FAIL"),
+        *ran("bulk", "a b", "c d", run=3, seconds=50, job_facets=entries),
+    )
+    assert told(ask(table("c"))) == [("RUN_FAILED", "make a", 2)]
+
+
+def test_what_it_is_made_of_by_way_of_another_job_is_as_far_away_as_that() -> None:
+    entries = {"lineage": factory.facet(entries=[factory.made_of("c", "a"), factory.made_of("d", "b")])}
+    ask = after(
+        *ran("make b", "", "b", run=1, seconds=0, ended="FAIL"),
+        *ran("bulk", "a b", "c d", run=2, seconds=50, job_facets=entries),
+        *ran("back", "d", "a", run=3, seconds=60),
+    )
+    assert told(ask(table("c"))) == [("RUN_FAILED", "make b", 4)]
+
+
+def test_a_diamond_is_told_once_by_its_nearest_way_and_a_circle_comes_to_an_end() -> None:
+    ask = after(
+        *ran("load", "raw back", "a", run=1, seconds=0, ended="FAIL"),
+        *ran("far", "a", "b", run=2, seconds=10),
+        *ran("join", "a b", "c", run=3, seconds=20),
+        *ran("circle", "c", "back", run=4, seconds=30),
+    )
+    assert told(ask(table("c"))) == [("RUN_FAILED", "load", 2)]
+
+
+def test_of_very_many_runs_the_newest_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(window, "MOST", 3)
+    runs = [each for n in range(6) for each in ran("load", "raw", "t", run=n + 1, seconds=100 * n, ended="FAIL")]
+    answer = after(*runs)(table("t"))
+    assert [each["runId"] for each in answer["findings"]] == [factory.run_id(6), factory.run_id(5), factory.run_id(4)]
+    assert answer["truncated"]
+
+
+def test_of_very_many_nodes_some_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(root_cause, "MAX_NODES", 4)
+    answer = after(*DRIFT)(table("board"))
+    assert answer["truncated"]
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ({"nodeId": ""}, "nodeId"),
+        ({"nodeId": f"datasetField:{LAKE}:board:x"}, "nodeId"),
+        ({"nodeId": "x"}, "nodeId"),
+        ({"depth": "x"}, "depth"),
+        ({"limit": "-1"}, "limit"),
+        ({"asOf": "yesterday"}, "asOf"),
+    ],
+)
+def test_what_is_no_value_is_named(query: dict[str, str], field: str) -> None:
+    asked = {"node": table("board"), **query}
+    node = asked.pop("nodeId", asked.pop("node"))
+    asked.pop("node", None)
+    answer = after(*DRIFT)(node, **asked)
+    assert (answer["code"], answer["details"][0].split(":")[0]) == (400, field)
+
+
+@pytest.mark.parametrize("node", ["job:demo:nope", table("nope")])
+def test_what_is_not_known_is_not_found(node: str) -> None:
+    assert after(*DRIFT)(node)["code"] == 404
+
+
+@pytest.mark.parametrize(
+    "odd", [None, 3, "q", [], {}, {"assertions": 3}, {"assertions": [None, {}, {"success": None}]}]
+)
+def test_no_facet_keeps_it_from_being_answered(odd: Any) -> None:
+    facets: Document = {"errorMessage": odd}
+    output = {**factory.dataset("t", schema=odd), "outputFacets": {"dataQualityAssertions": odd}}
+    ask = after(
+        *ran("load", "raw", run=1, seconds=0, outputs=[factory.dataset("t", schema=factory.schema("id:int"))]),
+        *ran("load", "raw", run=2, seconds=100, ended="FAIL", outputs=[output], run_facets=facets),
+    )
+    assert "RUN_FAILED" in kinds(ask(table("t")))
+
+
+@given(st.lists(strategies.events, max_size=8))
+def test_whatever_happened_it_is_answered_newest_first(documents: list[Document]) -> None:
+    asked = Asked(table_after(*documents))
+    for node in [*map(table, strategies.DATASETS), *(f"job:demo:{job}" for job in strategies.JOBS)]:
+        for query in ({}, {"asOf": factory.at(3)}):
+            status, answer = asked.answer("rootcause", nodeId=node, **query)
+            assert status in (200, 404)
+            if status == 200:
+                times = [each["at"] for each in answer["findings"]]
+                assert times == sorted(times, reverse=True)
+                assert all(time <= query.get("asOf", "9") for time in times)
