@@ -8,9 +8,9 @@ from aws_lambda_powertools import Logger
 from headwater import metrics
 from headwater.catalog.creation import Creation
 from headwater.catalog.glue import GlueCatalog
+from headwater.catalog.glue_retry import GlueRetry
 from headwater.catalog.identity import CatalogArn
 from headwater.catalog.locations import Locations
-from headwater.catalog.patience import Patience
 from headwater.catalog.resolver import Resolver
 from headwater.catalog.synchroniser import Synchroniser
 from headwater.config import CatalogSettings, from_environment
@@ -38,7 +38,7 @@ def _log(message: str, error: BaseException) -> None:
 synchroniser = Synchroniser(
     table=DynamoTable(client("dynamodb", seconds=PATIENT_SECONDS), settings.table_name, bucket),
     glue=glue,
-    resolver=Resolver(catalog, naming, Locations(glue, Patience(time.sleep), _log)),
+    resolver=Resolver(catalog, naming, Locations(glue, GlueRetry(time.sleep), _log)),
     creation=Creation(settings.catalog_database if settings.create_missing_tables else "", catalog),
     api_url=settings.api_url,
     naming=naming,

@@ -9,9 +9,9 @@ from aws_lambda_powertools import Logger
 from headwater import metrics
 from headwater.catalog.glue import GlueCatalog
 from headwater.catalog.glue_import import GlueImport
+from headwater.catalog.glue_retry import GlueRetry
 from headwater.catalog.identity import CatalogArn
 from headwater.catalog.locations import Locations
-from headwater.catalog.patience import Patience
 from headwater.catalog.resolver import Resolver
 from headwater.config import GlueImportSettings, from_environment
 from headwater.graph.naming import Naming
@@ -39,7 +39,7 @@ glue_import = GlueImport(
     queue=Queue(client("sqs", seconds=PATIENT_SECONDS), settings.queue_url),
     bucket=bucket,
     glue=glue,
-    resolver=Resolver(CatalogArn(settings.catalog_arn), naming, Locations(glue, Patience(time.sleep), _log)),
+    resolver=Resolver(CatalogArn(settings.catalog_arn), naming, Locations(glue, GlueRetry(time.sleep), _log)),
     naming=naming,
     log=_log,
     sleep=time.sleep,

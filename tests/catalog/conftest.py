@@ -12,9 +12,9 @@ from headwater.catalog.affected_tables import KINDS
 from headwater.catalog.creation import Creation
 from headwater.catalog.glue import GlueCatalog
 from headwater.catalog.glue_import import GlueImport, GlueImportResult
+from headwater.catalog.glue_retry import GlueRetry
 from headwater.catalog.identity import CatalogArn
 from headwater.catalog.locations import Locations
-from headwater.catalog.patience import Patience
 from headwater.catalog.resolver import Resolver
 from headwater.catalog.synchroniser import Synchroniser, SyncResult
 from headwater.fold.fold import fold
@@ -74,7 +74,7 @@ class World:
     def __post_init__(self) -> None:
         self.naming = Naming(self.aliases)
         catalog, glue = CatalogArn(ARN), GlueCatalog(self.glue)
-        self.resolver = Resolver(catalog, self.naming, Locations(glue, Patience(self.slept.append), self.log))
+        self.resolver = Resolver(catalog, self.naming, Locations(glue, GlueRetry(self.slept.append), self.log))
         self.synchroniser = Synchroniser(
             table=self.table,
             glue=glue,

@@ -62,7 +62,7 @@ def test_every_prefix_of_the_bucket_is_documented() -> None:
 
 @pytest.mark.parametrize("function", SETTINGS)
 def test_a_function_is_given_every_variable_that_it_reads_and_no_other(function: str) -> None:
-    given = TEMPLATE[f"{function.capitalize()}Function"]["Properties"]["Environment"]["Variables"]
+    given = TEMPLATE[f"{function.title().replace('_', '')}Function"]["Properties"]["Environment"]["Variables"]
     read = {field.name.upper() for field in fields(SETTINGS[function])}
     assert {name for name in given if not name.startswith("POWERTOOLS_")} == read
 

@@ -315,7 +315,7 @@ def test_the_readme_lists_every_sample_with_its_command() -> None:
     for file, function, _, command in rows:
         name = file.strip("| `")
         assert name.startswith(f"{function}/")
-        assert command.startswith(f"`sam local invoke {function.capitalize()}Function ")
+        assert command.startswith(f"`sam local invoke {function.title().replace('_', '')}Function ")
         assert command.endswith(f"-e events/{name}` |")
 
 

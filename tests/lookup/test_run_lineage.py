@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from headwater.lookup.graphs import run_lineage_view
+from headwater.traversal import run_lineage
 from tests import factory
 from tests.factory import Document
 from tests.lookup.requests import LAKE, Asked, after, key_of, table_after
@@ -138,12 +138,12 @@ def test_a_walk_is_bounded_by_runs_by_inputs_and_in_time(monkeypatch: pytest.Mon
     events = [ran(1, "", "a"), ran(2, "", "b"), ran(3, "", "c"), ran(4, "abc")]
     ask, query = after(*events), {"runId": factory.run_id(4)}
     with monkeypatch.context() as few:
-        few.setattr(run_lineage_view, "MAX_RUNS", 3)
+        few.setattr(run_lineage, "MAX_RUNS", 3)
         assert (list(upstream(ask, 4)), ask(UPSTREAM, **query)["truncated"]) == ([4, 1, 2], True)
     with monkeypatch.context() as few:
-        few.setattr(run_lineage_view, "MAX_INPUTS", 3)
+        few.setattr(run_lineage, "MAX_INPUTS", 3)
         assert upstream(after(*events, ran(1, "x")), 4) == {4: {"a": 1, "b": 2, "c": 3}, 2: {}, 3: {}}
-    monkeypatch.setattr(run_lineage_view, "MAX_SECONDS", -1)
+    monkeypatch.setattr(run_lineage, "MAX_SECONDS", -1)
     assert ask(UPSTREAM, **query) == {"runs": [], "truncated": True}
 
 

@@ -1,17 +1,32 @@
-"""Calls that do not wait for each other: what one question asks of many partitions takes as long as the slowest."""
+"""Calls that do not wait for each other: what one request asks of many partitions takes as long as the slowest."""
 
+import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+THREADS = 16
+"""Half of the connections that a client of AWS keeps (store/aws.py)."""
+
 Argument = TypeVar("Argument")
 Result = TypeVar("Result")
 
-_THREADS = ThreadPoolExecutor(max_workers=16)
+_thread = threading.local()
 
 
 def concurrent_map(function: Callable[[Argument], Result], arguments: Iterable[Argument]) -> list[Result]:
-    """One call for each argument, in their order; a lone one without a thread. No call may make such calls itself:
-    all threads could be waiting for one."""
+    """The results of one call for each argument, in the order of the arguments. A lone call takes no thread.
+
+    A call that makes such calls itself makes them one after the other: if all threads waited for calls of their own,
+    no thread would be left to make them.
+    """
     each = list(arguments)
-    return list((_THREADS.map if len(each) > 1 else map)(function, each))
+    is_nested = getattr(_thread, "is_of_pool", False)
+    return list((map if is_nested or len(each) < 2 else _POOL.map)(function, each))
+
+
+def _mark_thread() -> None:
+    _thread.is_of_pool = True
+
+
+_POOL = ThreadPoolExecutor(max_workers=THREADS, initializer=_mark_thread)

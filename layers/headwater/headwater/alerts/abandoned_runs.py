@@ -20,7 +20,6 @@ from headwater.graph.naming import Naming
 from headwater.graph.register import values
 from headwater.graph.run import Run, RunState
 from headwater.graph.thresholds import Thresholds
-from headwater.lookup import marquez_schema
 from headwater.openlineage.instant import Instant, instant_of, shown, to_datetime
 from headwater.read.reader import Reader
 from headwater.store import item_codec, keys
@@ -138,7 +137,7 @@ def _abandoned(reader: Reader, run: Run, since: Instant, allowed: timedelta) -> 
         group=job,
         link=link_to("lineage", NodeKind.JOB, run.job),
         details={
-            "job": marquez_schema.name(run.job),
+            "job": run.job.as_json(),
             "run": {"runId": run.run_id, "startedAt": shown(run.started_at)},
             **of_run.as_json(),
             "lastHeardAt": shown(since),

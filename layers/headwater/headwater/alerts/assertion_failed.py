@@ -12,7 +12,6 @@ from headwater.graph.dataset_reference import ASSERTIONS
 from headwater.graph.facets import assertions_of, describe_assertion, owners_of
 from headwater.graph.identity import NodeKind, node_id
 from headwater.graph.register import values
-from headwater.lookup import marquez_schema
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import shown
 from headwater.read.reader import Reader
@@ -62,7 +61,7 @@ def assertion_failed(record: Record, reader: Reader) -> Iterator[Alert]:
         details={
             "names": all_names(reader, dataset, head),
             "assertions": failed[:MOST],
-            "job": marquez_schema.name(run.job) if run else None,
+            "job": run.job.as_json() if run else None,
             "run": {"runId": run_id},
             **of_run.as_json(),
             "reaches": reached.as_json(),

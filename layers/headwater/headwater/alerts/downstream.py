@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from headwater.alerts.alert import counted, short, united
 from headwater.graph.identity import NodeId, NodeKind
-from headwater.lookup.graphs.impact_view import item_of
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant, instant_of, to_datetime
 from headwater.read.reader import Reader
@@ -43,7 +42,7 @@ class Downstream(NamedTuple):
     def as_json(self) -> JsonObject:
         counts = Counter(each.kind for each in self.at_risk)
         return {
-            "items": [{**item_of(each), "owners": list(each.owners)} for each in self.at_risk[:NAMED]],
+            "items": [{**each.as_json(), "owners": list(each.owners)} for each in self.at_risk[:NAMED]],
             **{f"{noun}s": counts[kind] for kind, noun in _KINDS.items()},
             "by": _by(self.at_risk),
             "truncated": self.is_truncated or len(self.at_risk) > NAMED,

@@ -7,7 +7,6 @@ from headwater.alerts.record import Record
 from headwater.graph.facets import owners_of
 from headwater.graph.identity import NodeKind, job_id
 from headwater.graph.register import values
-from headwater.lookup import marquez_schema
 from headwater.openlineage.instant import shown
 from headwater.read.reader import Reader
 from headwater.store import item_codec
@@ -41,7 +40,7 @@ def emission_latency_breach(record: Record, reader: Reader) -> Iterator[Alert]:
         group=job,
         link=link_to("lineage", NodeKind.JOB, latency.job),
         details={
-            "job": marquez_schema.name(latency.job),
+            "job": latency.job.as_json(),
             "run": {"runId": latency.run_id},
             "latencyMillis": latency.millis,
             "thresholdMillis": latency.threshold,

@@ -3,7 +3,6 @@
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.dataset_reference import SYMLINKS, symlinks
 from headwater.graph.identity import NodeId
-from headwater.lookup import marquez_schema
 from headwater.openlineage.exact_json import JsonObject
 from headwater.read.reader import Reader
 from headwater.store import item_codec, keys
@@ -20,4 +19,4 @@ def all_names(reader: Reader, dataset: NodeId, head: DatasetHead) -> list[JsonOb
     names += [name for each in heads for name in symlinks(each.facets.get(SYMLINKS))]
     sent = [each.key for each in reader.table.list_entries(keys.names_of(dataset), limit=MOST)][:MOST]
     names += [item_codec.read_alias(item).sent for item in (reader.table.read(sent).values() if sent else ())]
-    return [marquez_schema.name(name) for name in list(dict.fromkeys(names))[:MOST]]
+    return [name.as_json() for name in list(dict.fromkeys(names))[:MOST]]

@@ -6,7 +6,6 @@ from headwater.graph.application import is_query_job
 from headwater.graph.identity import job_id
 from headwater.graph.register import values
 from headwater.graph.run import ParentRef, Run
-from headwater.lookup import marquez_schema
 from headwater.openlineage.exact_json import JsonObject
 from headwater.read.reader import Reader
 from headwater.store import keys
@@ -55,4 +54,4 @@ def _root(run: Run) -> ParentRef | None:
 
 
 def _as_json(ref: ParentRef | None) -> JsonObject | None:
-    return {"runId": ref.run_id, "job": marquez_schema.name(ref.job)} if ref else None
+    return {"runId": ref.run_id, "job": ref.job.as_json()} if ref else None

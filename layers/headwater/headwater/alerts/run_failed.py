@@ -11,7 +11,6 @@ from headwater.graph.facets import error_message, first_line, owners_of
 from headwater.graph.identity import NodeKind, job_id, node_id
 from headwater.graph.register import values
 from headwater.graph.run import Run, RunState
-from headwater.lookup import marquez_schema
 from headwater.openlineage.instant import shown, to_datetime
 from headwater.read.reader import Reader
 from headwater.store import item_codec, keys
@@ -68,7 +67,7 @@ def _alert(run: Run, reader: Reader) -> Alert:
         group=job_id(run.job),
         link=link_to("lineage", NodeKind.JOB, run.job),
         details={
-            "job": marquez_schema.name(run.job),
+            "job": run.job.as_json(),
             "run": {"runId": run.run_id, "startedAt": shown(run.started_at), "endedAt": shown(at)},
             **of_run.as_json(),
             "message": message or None,

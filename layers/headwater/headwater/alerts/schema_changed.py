@@ -12,7 +12,6 @@ from headwater.graph.facets import owners_of
 from headwater.graph.identity import NodeKind
 from headwater.graph.neighbours import Side
 from headwater.graph.schema_diff import Verdict
-from headwater.lookup import marquez_schema
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import shown
 from headwater.read.reader import Reader
@@ -82,7 +81,7 @@ def _lines(change: ReportedSchemaChange) -> Iterator[str]:
 
 def _details(change: ReportedSchemaChange) -> JsonObject:
     diff, types, attribution = change.diff, change.types, change.attribution
-    job = marquez_schema.name(attribution.job.facts.name) if attribution and attribution.job else None
+    job = attribution.job.facts.name.as_json() if attribution and attribution.job else None
     run = (
         {"runId": attribution.run.run_id, "startedAt": shown(attribution.run.started_at)}
         if attribution and attribution.run

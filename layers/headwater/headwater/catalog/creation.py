@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from headwater.catalog.glue import AlreadyThere, GlueCatalog, Missing, Table
+from headwater.catalog.glue_retry import GlueRetry
 from headwater.catalog.hive_types import columns
 from headwater.catalog.identity import CatalogArn, TableRef
 from headwater.catalog.parameters import CREATED
-from headwater.catalog.patience import Patience
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.identity import dataset_id
 from headwater.graph.naming import FILE_SYSTEMS
@@ -48,11 +48,11 @@ class Creation:
             "StorageDescriptor": {"Columns": columns(head.schema), **location},
         }
 
-    def create(self, glue: GlueCatalog, patiently: Patience, table: TableRef, new: Table) -> None:
+    def create(self, glue: GlueCatalog, retry: GlueRetry, table: TableRef, new: Table) -> None:
         """Creates a table, and first the database if need be."""
         try:
-            patiently(lambda: glue.create(table, new))
+            retry(lambda: glue.create(table, new))
         except Missing:
             with suppress(AlreadyThere):
-                patiently(lambda: glue.create_database(self.database, "Datasets that Headwater found in no other"))
-            patiently(lambda: glue.create(table, new))
+                retry(lambda: glue.create_database(self.database, "Datasets that Headwater found in no other"))
+            retry(lambda: glue.create(table, new))

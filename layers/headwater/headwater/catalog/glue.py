@@ -8,13 +8,11 @@ CatalogError            a call failed
 +-- Busy                throttled, or not available: later
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from headwater.catalog.identity import TableRef
+from headwater.store.aws import errors_as
 
 PARTITIONS_READ = 1_000
 """Partitions a BatchGetPartition."""
@@ -73,19 +71,19 @@ class GlueCatalog:
 
     def databases(self) -> list[str]:
         """The names of all databases, in order."""
-        with _errors():
+        with errors_as(_error):
             pages = list(self._client.get_paginator("get_databases").paginate())
         return sorted(database["Name"] for page in pages for database in page["DatabaseList"])
 
     def tables(self, database: str, token: str = "") -> tuple[Sequence[Table], str]:
         """A page of a database's tables, and the token by which the next one is had (empty for the last)."""
         at = {"NextToken": token} if token else {}
-        with _errors():
+        with errors_as(_error):
             page = self._client.get_tables(DatabaseName=database, **at)
         return page["TableList"], page.get("NextToken") or ""
 
     def table(self, table: TableRef) -> Table:
-        with _errors():
+        with errors_as(_error):
             found: Table = self._client.get_table(DatabaseName=table.database, Name=table.name)["Table"]
         return found
 
@@ -96,15 +94,15 @@ class GlueCatalog:
         """
         version = {"VersionId": changed["VersionId"]} if changed.get("VersionId") else {}
         definition = self._input("TableInput", changed)
-        with _errors():
+        with errors_as(_error):
             self._client.update_table(DatabaseName=table.database, TableInput=definition, SkipArchive=True, **version)
 
     def create(self, table: TableRef, definition: Table) -> None:
-        with _errors():
+        with errors_as(_error):
             self._client.create_table(DatabaseName=table.database, TableInput={**definition, "Name": table.name})
 
     def create_database(self, name: str, description: str) -> None:
-        with _errors():
+        with errors_as(_error):
             self._client.create_database(DatabaseInput={"Name": name, "Description": description})
 
     def partitions(self, table: TableRef, wanted: Sequence[Values]) -> list[Partition]:
@@ -114,7 +112,7 @@ class GlueCatalog:
         for start in range(0, len(unread), PARTITIONS_READ):
             keys: list[Any] = unread[start : start + PARTITIONS_READ]
             while keys:
-                with _errors():
+                with errors_as(_error):
                     answer = self._client.batch_get_partition(**_named(table), PartitionsToGet=keys)
                 found += answer["Partitions"]
                 keys = answer.get("UnprocessedKeys", []) if answer["Partitions"] else []
@@ -125,7 +123,7 @@ class GlueCatalog:
         failed: dict[Values, str] = {}
         for start in range(0, len(definitions), PARTITIONS_WRITTEN):
             inputs = [self._input("PartitionInput", each) for each in definitions[start : start + PARTITIONS_WRITTEN]]
-            with _errors():
+            with errors_as(_error):
                 answer = self._client.batch_create_partition(**_named(table), PartitionInputList=inputs)
             failed |= {tuple(each["PartitionValues"]): _code(each) for each in answer.get("Errors", [])}
         return failed
@@ -138,7 +136,7 @@ class GlueCatalog:
                 {"PartitionValueList": each["Values"], "PartitionInput": self._input("PartitionInput", each)}
                 for each in changed[start : start + PARTITIONS_WRITTEN]
             ]
-            with _errors():
+            with errors_as(_error):
                 answer = self._client.batch_update_partition(**_named(table), Entries=entries)
             failed |= {tuple(each["PartitionValueList"]): _code(each) for each in answer.get("Errors", [])}
         return failed
@@ -167,12 +165,5 @@ def _code(failure: Mapping[str, Any]) -> str:
     return code
 
 
-@contextmanager
-def _errors() -> Iterator[None]:
-    try:
-        yield
-    except ClientError as error:
-        code = error.response.get("Error", {}).get("Code", "")
-        raise _ERRORS.get(code, Busy)(str(error)) from error
-    except BotoCoreError as error:
-        raise Busy(str(error)) from error
+def _error(code: str, message: str) -> CatalogError:
+    return _ERRORS.get(code, Busy)(message)

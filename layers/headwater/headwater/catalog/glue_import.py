@@ -12,13 +12,13 @@ from datetime import datetime
 from headwater.access.principal import Principal, Scope
 from headwater.catalog.description import TABLE, Description, description_of, event_of, facets_between
 from headwater.catalog.glue import CatalogError, GlueCatalog, Missing, Table
+from headwater.catalog.glue_retry import GlueRetry
 from headwater.catalog.identity import TableRef
-from headwater.catalog.patience import Patience
 from headwater.catalog.resolver import Resolver
 from headwater.graph.curation import CATALOG
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.naming import Naming
-from headwater.ingest.accept import Ingest, Sender
+from headwater.ingest.event_sender import EventSender, Sender
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import instant_of
@@ -55,12 +55,12 @@ class GlueImport:
     def read(self, now: datetime, has_time: Callable[[], bool]) -> GlueImportResult:
         """Reads tables from where the last reading stopped. Raises StorageError or CatalogError; then a page that was
         being told is told again by the next reading, which is harmless."""
-        result, patiently = GlueImportResult(), Patience(self.sleep, has_time)
+        result, retry = GlueImportResult(), GlueRetry(self.sleep, has_time)
         begin, token = self._position()
-        for database in [each for each in patiently(self.glue.databases) if each >= begin]:
+        for database in [each for each in retry(self.glue.databases) if each >= begin]:
             following = token if database == begin else ""
             try:
-                following = self._read(database, following, result, now, patiently)
+                following = self._read(database, following, result, now, retry)
             except CatalogError as error:
                 self.log(f"the tables of {database} could not be read", error)
                 result.refused += 1
@@ -73,13 +73,13 @@ class GlueImport:
         result.is_whole = True
         return result
 
-    def _read(self, database: str, token: str, result: GlueImportResult, now: datetime, patiently: Patience) -> str:
+    def _read(self, database: str, token: str, result: GlueImportResult, now: datetime, retry: GlueRetry) -> str:
         """Reads a database's tables from a token on, as long as there is time. Returns the token to go on with."""
         while True:
             at = token
-            page, token = patiently(lambda: self.glue.tables(database, at))  # noqa: B023 - called at once
+            page, token = retry(lambda: self.glue.tables(database, at))  # noqa: B023 - called at once
             self._tell(database, page, now, result)
-            if not token or not patiently.has_time():
+            if not token or not retry.has_time():
                 return token
 
     def _tell(self, database: str, page: Sequence[Table], now: datetime, result: GlueImportResult) -> None:
@@ -89,7 +89,7 @@ class GlueImport:
                 facets.setdefault(name, said)
         texts = [exact_json.dumps(event_of(name, said, instant_of(now))) for name, said in facets.items()]
         if texts:
-            Ingest(_OURSELVES, self.queue, self.bucket, now).together(texts)
+            EventSender(_OURSELVES, self.queue, self.bucket, now).together(texts)
         result.read += len(page)
         result.datasets |= facets.keys()
 

@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable, Sequence
 
 from headwater.catalog.glue import CallRejected, GlueCatalog, Table
+from headwater.catalog.glue_retry import GlueRetry
 from headwater.catalog.identity import TableRef, at_location
-from headwater.catalog.patience import Patience
 from headwater.graph.identity import NodeId
 
 FRESH_SECONDS = 600
@@ -22,12 +22,12 @@ class Locations:
     def __init__(
         self,
         glue: GlueCatalog,
-        patiently: Patience,
+        retry: GlueRetry,
         log: Callable[[str, BaseException], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._glue = glue
-        self._patiently = patiently
+        self._retry = retry
         self._log = log
         self._clock = clock
         self._listed_at: float | None = None
@@ -55,7 +55,7 @@ class Locations:
 
     def _databases(self) -> Sequence[str]:
         try:
-            return self._patiently(self._glue.databases)
+            return self._retry(self._glue.databases)
         except CallRejected as error:
             self._log("the databases could not be listed", error)
             return ()
@@ -64,7 +64,7 @@ class Locations:
         token = ""
         while True:
             at = token
-            page, token = self._patiently(lambda: self._glue.tables(database, at))  # noqa: B023 - called at once
+            page, token = self._retry(lambda: self._glue.tables(database, at))  # noqa: B023 - called at once
             for table in page:
                 dataset = at_location(location_of(table))
                 if dataset:

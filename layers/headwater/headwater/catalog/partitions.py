@@ -6,9 +6,9 @@ from urllib.parse import unquote
 
 from headwater.catalog import parameters
 from headwater.catalog.glue import GlueCatalog, Table, Values
+from headwater.catalog.glue_retry import GlueRetry
 from headwater.catalog.identity import TableRef
 from headwater.catalog.locations import location_of
-from headwater.catalog.patience import Patience
 from headwater.graph.normalised_event import FirstWriter
 from headwater.openlineage.event import Name
 
@@ -16,23 +16,21 @@ Written = Mapping[Name, FirstWriter]
 """Partition paths, and the run that wrote each."""
 
 
-def write_partitions(
-    glue: GlueCatalog, patiently: Patience, table: TableRef, definition: Table, written: Written
-) -> int:
+def write_partitions(glue: GlueCatalog, retry: GlueRetry, table: TableRef, definition: Table, written: Written) -> int:
     """Gives each partition its parameters, and creates those that are not there. Returns how many were written."""
     wanted = {values: (path, written[path]) for path in sorted(written) if (values := values_of(path, definition))}
     if not wanted or is_projected(definition):
         return 0
-    found = {tuple(each["Values"]): each for each in patiently(lambda: glue.partitions(table, list(wanted)))}
+    found = {tuple(each["Values"]): each for each in retry(lambda: glue.partitions(table, list(wanted)))}
     changed = [
         {**there, "Parameters": said}
         for values, there in found.items()
         if (said := parameters.changed(there, _said(wanted[values][1])))
     ]
     new = [_new(definition, values, *wanted[values]) for values in wanted if values not in found]
-    failed = patiently(lambda: glue.update_partitions(table, changed)) if changed else {}
+    failed = retry(lambda: glue.update_partitions(table, changed)) if changed else {}
     # Who created one in the meantime, most likely the job that wrote it, has made it known: that is enough.
-    failed |= patiently(lambda: glue.create_partitions(table, new)) if new else {}
+    failed |= retry(lambda: glue.create_partitions(table, new)) if new else {}
     return len(changed) + len(new) - len(failed)
 
 

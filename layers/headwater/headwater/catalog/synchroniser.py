@@ -12,10 +12,10 @@ from headwater.catalog import parameters
 from headwater.catalog.affected_tables import AffectedTables
 from headwater.catalog.creation import Creation
 from headwater.catalog.glue import Busy, CallRejected, GlueCatalog, Missing
+from headwater.catalog.glue_retry import GlueRetry
 from headwater.catalog.identity import TableRef
 from headwater.catalog.lineage import TableLineage, adjacent, read_lineage
 from headwater.catalog.partitions import write_partitions
-from headwater.catalog.patience import Patience
 from headwater.catalog.resolver import Resolver
 from headwater.catalog.table_writer import Writer
 from headwater.catalog.tables import FoundTable, Tables
@@ -56,7 +56,7 @@ class Synchroniser:
         result, affected = SyncResult(), AffectedTables.of(changes)
         if not affected.datasets:
             return result
-        window = _Window(self, affected, result, Patience(self.sleep, has_time))
+        window = _Window(self, affected, result, GlueRetry(self.sleep, has_time))
         window.synchronise(Reader(RequestCache(self.table), self.naming))
         return result
 
@@ -68,12 +68,12 @@ class _Window:
     of: Synchroniser
     affected: AffectedTables
     result: SyncResult
-    patiently: Patience
+    retry: GlueRetry
 
     def synchronise(self, reader: Reader) -> None:
         for dataset, others in adjacent(reader, self.affected.relabelled).items():
             self.affected.mark(others, self.affected.relabelled[dataset])
-        tables = Tables(self.of.glue, self.of.resolver, self.of.creation, self.patiently)
+        tables = Tables(self.of.glue, self.of.resolver, self.of.creation, self.retry)
         for affected_dataset in tables.affected_datasets(reader, self.affected):
             with self._apart(str(affected_dataset.head.facts.name), affected_dataset.records):
                 tables.find(affected_dataset)
@@ -85,17 +85,17 @@ class _Window:
                 self._write(table, each, lineage.get(table))
 
     def _write(self, table: TableRef, found: FoundTable, lineage: TableLineage | None) -> None:
-        if not self.patiently.has_time():
+        if not self.retry.has_time():
             raise Busy("there was no time left for it")
         said = parameters.of_table(lineage, self.of.api_url) if lineage else {}
-        is_written = Writer(self.of.glue, self.of.creation, self.patiently).write(table, found, said)
+        is_written = Writer(self.of.glue, self.of.creation, self.retry).write(table, found, said)
         if found.is_new:
             self.result.created += is_written
         else:
             self.result.updated += is_written
         written = {path: run for each in found.ids for path, run in self.affected.partitions.get(each, {}).items()}
         if written:
-            count = write_partitions(self.of.glue, self.patiently, table, found.definition, written)
+            count = write_partitions(self.of.glue, self.retry, table, found.definition, written)
             self.result.partitions += count
 
     @contextmanager

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from headwater.catalog import parameters
 from headwater.catalog.creation import Creation
 from headwater.catalog.glue import Busy, GlueCatalog, Stale, Table
+from headwater.catalog.glue_retry import GlueRetry
 from headwater.catalog.identity import TableRef
-from headwater.catalog.patience import Patience
 from headwater.catalog.tables import FoundTable
 
 TRIES = 5
@@ -20,7 +20,7 @@ class Writer:
 
     glue: GlueCatalog
     creation: Creation
-    patiently: Patience
+    retry: GlueRetry
 
     def write(self, table: TableRef, found: FoundTable, said: Mapping[str, str]) -> bool:
         """Whether a table was written. Only our parameters differ from what was read, so the guard by its version is
@@ -33,13 +33,13 @@ class Writer:
             try:
                 self._put(table, found, {**definition, "Parameters": changed or definition["Parameters"]})
             except Stale:
-                definition = self.patiently(lambda: self.glue.table(table))
+                definition = self.retry(lambda: self.glue.table(table))
             else:
                 return True
         raise Busy(f"others wrote it {TRIES} times in a row")
 
     def _put(self, table: TableRef, found: FoundTable, definition: Table) -> None:
         if found.is_new:
-            self.creation.create(self.glue, self.patiently, table, definition)
+            self.creation.create(self.glue, self.retry, table, definition)
         else:
-            self.patiently(lambda: self.glue.update(table, definition))
+            self.retry(lambda: self.glue.update(table, definition))

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from headwater.catalog.affected_tables import AffectedTables
 from headwater.catalog.creation import Creation
 from headwater.catalog.glue import GlueCatalog, Missing, Table
+from headwater.catalog.glue_retry import GlueRetry
 from headwater.catalog.identity import TableRef
-from headwater.catalog.patience import Patience
 from headwater.catalog.resolver import Resolver
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.identity import NodeId, dataset_id
@@ -40,12 +40,12 @@ class FoundTable:
 class Tables:
     """The tables of a window as they are found."""
 
-    def __init__(self, glue: GlueCatalog, resolver: Resolver, creation: Creation, patiently: Patience) -> None:
+    def __init__(self, glue: GlueCatalog, resolver: Resolver, creation: Creation, retry: GlueRetry) -> None:
         self.found: dict[TableRef, FoundTable] = {}
         self._glue = glue
         self._resolver = resolver
         self._creation = creation
-        self._patiently = patiently
+        self._retry = retry
         self._read: dict[TableRef, Table | None] = {}
 
     def affected_datasets(self, reader: Reader, affected: AffectedTables) -> Iterator[AffectedDataset]:
@@ -88,7 +88,7 @@ class Tables:
     def _definition(self, table: TableRef) -> Table | None:
         if table not in self._read:
             try:
-                self._read[table] = self._patiently(lambda: self._glue.table(table))
+                self._read[table] = self._retry(lambda: self._glue.table(table))
             except Missing:
                 self._read[table] = None
         return self._read[table]

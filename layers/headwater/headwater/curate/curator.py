@@ -14,7 +14,7 @@ from headwater.fold.fold import fold
 from headwater.graph.event_normalisation import normalise_event
 from headwater.graph.naming import Naming
 from headwater.http.request import ApiRequest
-from headwater.ingest.accept import Ingest, Sender
+from headwater.ingest.event_sender import EventSender, Sender
 from headwater.openlineage import exact_json
 from headwater.read.reader import Reader
 from headwater.store.item_codec import Retention
@@ -62,5 +62,5 @@ class Curator:
         if not documents:
             return
         texts = [exact_json.dumps(document) for document in documents]
-        Ingest(_OURSELVES, self.queue, self.bucket, now).together(texts)
+        EventSender(_OURSELVES, self.queue, self.bucket, now).together(texts)
         fold([normalise_event(text, self.naming) for text in texts], self.table, self.retention)

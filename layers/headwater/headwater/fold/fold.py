@@ -20,7 +20,6 @@ who has stored something new either looks at the head after it was marked, and j
 among those who are asked. docs/decisions/0003-choosing-heads.md tells why.
 """
 
-import random
 import time
 from collections.abc import Sequence
 
@@ -33,6 +32,7 @@ from headwater.fold.supporting_items import put_aliases, put_days, write_support
 from headwater.graph.latency import BACKFILL_MILLIS
 from headwater.graph.normalised_event import NormalisedEvent
 from headwater.graph.thresholds import Thresholds
+from headwater.retry import backoff
 from headwater.store import item_codec, keys
 from headwater.store.item_codec import Retention
 from headwater.store.table import Conflict, StorageError, Stored, Table
@@ -61,7 +61,7 @@ def fold(
             put_latency(news, table, stored, thresholds)
             _fold_once(batch, table, retention, stored)
         except Conflict:
-            time.sleep(random.uniform(0, 0.01 * 2 ** min(attempt, 6)))  # noqa: S311 - spreads writers, keeps no secret
+            time.sleep(backoff(attempt, 0.01, most=0.64))
         else:
             return news
     raise StorageError(f"other writers were faster {ATTEMPTS} times in a row")

@@ -95,7 +95,9 @@ class Normaliser:
                 continue
             try:
                 message = read_message(delivery.body, self.bucket)
-                readable.append(_Readable(delivery, message, self._normalised(message)))
+                readable.append(
+                    _Readable(delivery, message, normalise_event(message.canonical, self.naming, message.received_at))
+                )
             except StorageError as error:
                 self.log("a message's body could not be read", error)
                 stuck.add(delivery.group)
@@ -103,9 +105,6 @@ class Normaliser:
             except Exception as error:  # noqa: BLE001 - ingest checked it: what is unreadable now stays so
                 self._quarantine(delivery, error, stuck, result)
         return readable
-
-    def _normalised(self, message: ReadMessage) -> NormalisedEvent:
-        return normalise_event(message.canonical, self.naming, message.received_at)
 
     def _one_by_one(
         self, readable: Iterable[_Readable], unarchived: Collection[_Readable], result: BatchResult

@@ -10,6 +10,13 @@ from headwater.graph.register import values
 from headwater.openlineage.event import Facets, Name
 from headwater.openlineage.exact_json import JsonObject
 
+MAX_FIRST_LINE = 300
+"""Characters of the first line of an error message."""
+_SECRET = re.compile(
+    r"(?i)((?:password|passwd|pwd|secret|token|credential|api.?key|access.?key)\w*\s*[=:]\s*)[^\s;&,]+"
+)
+"""A secret as an error tells it: in the URL of a database, say."""
+
 
 def fields_of(holder: Any) -> list[JsonObject]:
     """The named fields of a schema, or of a field that nests some."""
@@ -27,6 +34,7 @@ def owners_of(facets: Facets) -> list[str]:
 
 
 def parent_name(head: JobHead) -> Name | None:
+    """The job that the newest `parent` facet of a job's runs names."""
     match values(head.facts.run_facets).get("parent"):
         case {"job": {"namespace": str(namespace), "name": str(name)}}:
             return Name(namespace, name)
@@ -34,6 +42,7 @@ def parent_name(head: JobHead) -> Name | None:
 
 
 def facet_text(facets: Facets, facet: str, member: str) -> str | None:
+    """The text in a member of a facet; None if the facet or the member is absent, or the member is no text."""
     found = facets.get(facet)
     value = found.get(member) if isinstance(found, dict) else None
     return value if isinstance(value, str) else None
@@ -50,15 +59,6 @@ def describe_assertion(assertion: Mapping[str, Any]) -> str:
     """An assertion in few words: `not_null of email`."""
     column = f" of {assertion['column']}" if assertion.get("column") else ""
     return f"{assertion.get('assertion')}{column}"
-
-
-MAX_FIRST_LINE = 300
-"""Characters of an error message, which may be a stack trace: in the details, and of its first line in the sentence."""
-
-_SECRET = re.compile(
-    r"(?i)((?:password|passwd|pwd|secret|token|credential|api.?key|access.?key)\w*\s*[=:]\s*)[^\s;&,]+"
-)
-"""A secret as an error tells it: in the URL of a database, say."""
 
 
 def error_message(facets: Facets) -> str:

@@ -1,32 +1,16 @@
 """Takes events in: reads, checks, queues, and only then says so."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, Protocol
 
-from headwater.access.principal import Principal, Scope
-from headwater.graph.curation import curating
 from headwater.http.response import ApiResponse, error_response
+from headwater.ingest.event_sender import NOT_QUEUED, EventSender
 from headwater.openlineage import exact_json
-from headwater.openlineage.event import AnyEvent, DatasetEvent
 from headwater.openlineage.faults import Fault, InvalidRequest
-from headwater.openlineage.instant import instant_of
-from headwater.openlineage.wire import read_event
-from headwater.store.messages import Message, write_message
-from headwater.store.s3 import Bodies
+from headwater.store.messages import Message
 from headwater.store.table import StorageError
 
 MAX_BATCH = 5_000
 """Events a batch: ten take one call, and the function has to be through before its time is up."""
-NOT_QUEUED = "the event could not be queued; send it again"
-
-
-class Sender(Protocol):
-    """Where accepted events go."""
-
-    def send(self, messages: Sequence[Message]) -> list[bool]:
-        """Whether each message is safe."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +22,12 @@ class Counted:
     refused: int
 
 
-@dataclass(frozen=True, slots=True)
-class Ingest:
-    """Takes in what one caller sends."""
-
-    principal: Principal
-    queue: Sender
-    bucket: Bodies
-    now: datetime
+class Ingest(EventSender):
+    """Takes in what one caller sends, and answers."""
 
     def one(self, text: str) -> Counted:
         """One event: 201 once it is safe. Raises InvalidRequest, or StorageError if it is not safe."""
-        message = self._message(exact_json.loads(text))
+        message = self.message(exact_json.loads(text))
         if not self.queue.send([message])[0]:
             raise StorageError(NOT_QUEUED)
         return Counted(ApiResponse(201, {"status": "accepted", "deduplicationId": message.deduplication_id}), 1, 0)
@@ -69,7 +47,7 @@ class Ingest:
         failed: dict[int, tuple[str, bool]] = {}
         for index, document in enumerate(documents):
             try:
-                messages[index] = self._message(document)
+                messages[index] = self.message(document)
             except InvalidRequest as fault:
                 failed[index] = (str(fault), False)
             except StorageError:
@@ -80,26 +58,6 @@ class Ingest:
         if len(failed) - refused and len(failed) == len(documents):
             return Counted(error_response(503, NOT_QUEUED), 0, refused)
         return Counted(_summary(len(documents), failed), len(documents) - len(failed), refused)
-
-    def together(self, texts: Sequence[str]) -> None:
-        """Events that belong together: returns once all of them are safe. Raises InvalidRequest before any is sent, or
-        StorageError if one is not safe; then all are to be sent again."""
-        messages = [self._message(exact_json.loads(text)) for text in texts]
-        if not all(self.queue.send(messages)):
-            raise StorageError(NOT_QUEUED)
-
-    def _message(self, document: Any) -> Message:
-        event = read_event(document, now=self.now)
-        self._permit(event)
-        return write_message(event, exact_json.dumps(document), instant_of(self.now), self.bucket)
-
-    def _permit(self, event: AnyEvent) -> None:
-        named, path = (event.dataset, "dataset") if isinstance(event, DatasetEvent) else (event.job, "job")
-        self.principal.require_namespace(named.name.namespace, f"{path}.namespace")
-        if not self.principal.may(Scope.ADMIN) and (facet := next(curating(event), None)):
-            raise InvalidRequest(
-                Fault(f"facets.{facet}", f"a facet of this name takes the scope {Scope.ADMIN}"), status=403
-            )
 
 
 def _summary(received: int, failed: dict[int, tuple[str, bool]]) -> ApiResponse:

@@ -39,17 +39,13 @@ def namespace(name: str, created: str, described: DatasetHead | None = None, *, 
     }
 
 
-def name(of: Name, member: str = "name") -> JsonObject:
-    return {"namespace": of.namespace, member: of.name}
-
-
 def dataset_node(head: DatasetHead, used: Instant | None = None) -> JsonObject:
     """A dataset as a lineage graph shows it. `used` is the latest time at which it is known to have been used: its
     head does not hold that, since it would have to be written with every run."""
     of, facets = head.facts.name, head.facets
     tagged = tagging(facets)
     return {
-        "id": name(of),
+        "id": of.as_json(),
         "type": _DATASET_TYPES.get(facet_text(facets, "datasetType", "datasetType") or "", "DB_TABLE"),
         "name": of.name,
         "physicalName": facet_text(facets, DECLARED, "physicalName") or of.name,
@@ -93,7 +89,7 @@ def job_node(head: JobHead, edges: Edges, latest: LatestRun | None) -> JsonObjec
     facets = values(facts.facets)
     parent = parent_name(head)
     return {
-        "id": name(of),
+        "id": of.as_json(),
         "type": _JOB_TYPES.get(facet_text(facets, "jobType", "processingType") or "", "BATCH"),
         "name": of.name,
         "simpleName": of.name.removeprefix(f"{parent.name}.") if parent else of.name,
@@ -125,7 +121,7 @@ def job(head: JobHead, newest: Sequence[Run]) -> JsonObject:
 def run(of: Run) -> JsonObject:
     facets = values(of.facets)
     ended, is_new = of.ended_at, of.state is RunState.NEW
-    version = {**name(of.job), "version": job_version(of.job, Edges.of(of))} if of.names_datasets else None
+    version = {**of.job.as_json(), "version": job_version(of.job, Edges.of(of))} if of.names_datasets else None
     return {
         "id": of.run_id,
         "createdAt": shown(of.created),
@@ -141,7 +137,7 @@ def run(of: Run) -> JsonObject:
         "inputDatasetVersions": [_input_version(use) for use in of.inputs.values()],
         "outputDatasetVersions": [_output_version(use, of.run_id) for use in of.outputs.values()],
         "facets": without_curation(facets),
-        "failedChildren": [{"runId": child.run_id, "job": name(child.job)} for child in of.failed_children],
+        "failedChildren": [{"runId": child.run_id, "job": child.job.as_json()} for child in of.failed_children],
     }
 
 
@@ -208,7 +204,7 @@ def _text_of(value: Any) -> str | None:
 
 
 def _names(used: Iterable[DatasetRef]) -> list[JsonObject]:
-    return [name(each.name) for each in sorted(used, key=lambda each: each.name)]
+    return [each.name.as_json() for each in sorted(used, key=lambda each: each.name)]
 
 
 def _input_version(use: DatasetUse) -> JsonObject:
@@ -222,7 +218,7 @@ def _output_version(use: DatasetUse, run_id: str) -> JsonObject:
 
 
 def _dataset_version(use: DatasetUse, version: str | None) -> JsonObject:
-    return {"datasetVersionId": {**name(use.name), "version": version}, "facets": values(use.io_facets)}
+    return {"datasetVersionId": {**use.name.as_json(), "version": version}, "facets": values(use.io_facets)}
 
 
 def _arguments(of: Run, facets: Facets) -> JsonObject:

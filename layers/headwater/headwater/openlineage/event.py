@@ -20,6 +20,10 @@ class Name(NamedTuple):
     namespace: str
     name: str
 
+    def as_json(self, member: str = "name") -> dict[str, str]:
+        """The two members of an object that names a node; beside a column, the dataset's name is `dataset`."""
+        return {"namespace": self.namespace, member: self.name}
+
 
 class EventType(StrEnum):
     """The transition that a RunEvent reports (spec: `RunEvent.eventType`)."""

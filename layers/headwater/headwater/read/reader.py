@@ -1,11 +1,11 @@
 """Reads nodes by their ids: one BatchGetItem for up to a hundred."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
+from headwater.concurrent import concurrent_map
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.dataset_reference import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.identity import NodeId, job_id
@@ -25,7 +25,6 @@ from headwater.store.neighbour_pages import read_below
 from headwater.store.table import Item, Table
 
 RUNS_AT_A_TIME = 5
-_THREADS = ThreadPoolExecutor(max_workers=16)
 
 
 @dataclass
@@ -117,7 +116,7 @@ class Reader:
                 return replace(jobs[job], chosen=NO_EDGES).current
             return chosen
 
-        return dict(zip(jobs, _THREADS.map(edges_of, jobs), strict=True))
+        return dict(zip(jobs, concurrent_map(edges_of, jobs), strict=True))
 
     def columns_at(
         self, writers: Mapping[NodeId, Collection[NodeId]], ids: Mapping[NodeId, set[NodeId]], time: Instant
@@ -140,7 +139,7 @@ class Reader:
             return set()
 
         asked = [(dataset, job) for dataset, jobs in writers.items() for job in sorted(jobs)]
-        return set().union(*_THREADS.map(said_by, asked))
+        return set().union(*concurrent_map(said_by, asked))
 
     def datasets_at(self, heads: Mapping[NodeId, DatasetHead], time: Instant) -> dict[NodeId, DatasetHead]:
         """Datasets with the schema that they had at a time: by the last write until then, else by the last one seen."""
@@ -150,7 +149,7 @@ class Reader:
             facets = {name: facet for name, facet in heads[dataset].facets.items() if name != SCHEMA}
             return replace(heads[dataset], facets=facets, schema=schema)
 
-        return dict(zip(heads, _THREADS.map(head_at, heads), strict=True))
+        return dict(zip(heads, concurrent_map(head_at, heads), strict=True))
 
     def version_time(self, dataset: NodeId, version: str) -> Instant | None:
         """When a version of a dataset was last said something of; None if it is only known by its schema."""

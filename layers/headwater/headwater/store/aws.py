@@ -3,7 +3,7 @@
 botocore alone: `import boto3` loads its resource layer too, which nothing here uses and every cold start would pay for.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -50,3 +50,14 @@ def translated_errors(*, writing: bool = False) -> Iterator[None]:
         raise StorageError(str(error)) from error
     except BotoCoreError as error:
         raise StorageError(str(error)) from error
+
+
+@contextmanager
+def errors_as(error_of: Callable[[str, str], Exception]) -> Iterator[None]:
+    """Errors of AWS as `error_of` makes them of a code and a message; the code is empty if no service answered."""
+    try:
+        yield
+    except ClientError as error:
+        raise error_of(error.response.get("Error", {}).get("Code", ""), str(error)) from error
+    except BotoCoreError as error:
+        raise error_of("", str(error)) from error

@@ -1,13 +1,13 @@
 """The table on DynamoDB (docs/table.md), with what is too long for an item in S3."""
 
 import hashlib
-import random
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from headwater.concurrent import concurrent_map
 from headwater.openlineage.instant import Instant
+from headwater.retry import backoff
 from headwater.store import keys
 from headwater.store.aws import translated_errors
 from headwater.store.keys import Key
@@ -21,6 +21,7 @@ WRITE_LIMIT = 25
 MAX_PARTS_BYTES = 350 * 1024
 """An item has 400 KB; what its parts take beyond this goes to S3."""
 TRIES = 8
+FIRST_WAIT_SECONDS = 0.05
 SHARDS = "0123456789abcdef"
 """The partitions of the index of open runs."""
 ATTRIBUTES = frozenset(
@@ -39,16 +40,15 @@ class DynamoTable:
         self._client = client
         self._name = name
         self._bucket = bucket
-        self._threads = ThreadPoolExecutor(max_workers=16)
 
     def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
         wanted = [{"PK": {"S": key.pk}, "SK": {"S": key.sk}} for key in sorted(set(keys))]
         pages = [_page(wanted[start : start + READ_LIMIT], only) for start in range(0, len(wanted), READ_LIMIT)]
-        items = [item_of(found, self._bucket) for page in self._each(self._read_page, pages) for found in page]
+        items = [item_of(found, self._bucket) for page in concurrent_map(self._read_page, pages) for found in page]
         return {item.key: item for item in items}
 
     def change(self, changes: Sequence[ConditionalPut]) -> None:
-        conflicts = [conflict for conflict in self._each(self._change, changes) if conflict]
+        conflicts = [conflict for conflict in concurrent_map(self._change, changes) if conflict]
         if conflicts:
             raise conflicts[0]
 
@@ -108,34 +108,30 @@ class DynamoTable:
 
     def open_runs(self, before: Instant) -> list[Key]:
         shards = [_between("open_in", keys.open_runs(shard), "at", LOWEST, before) for shard in SHARDS]
-        found = self._each(lambda within: list(self._query(None, IndexName="open", **within)), shards)
+        found = concurrent_map(lambda within: list(self._query(None, IndexName="open", **within)), shards)
         return [_key(each) for pages in found for page in pages for each in page]
-
-    def _each(self, operation: Any, arguments: Sequence[Any]) -> list[Any]:
-        """One call each, side by side; a lone one without a thread."""
-        return list((self._threads.map if len(arguments) > 1 else map)(operation, arguments))
 
     def _read_page(self, page: dict[str, Any]) -> list[Attributes]:
         found: list[Attributes] = []
         pending = {self._name: page}
-        for wait in _waits():
+        for attempt in range(TRIES):
             with translated_errors():
                 answer = self._client.batch_get_item(RequestItems=pending)
             found += answer["Responses"].get(self._name, [])
             pending = answer.get("UnprocessedKeys")
             if not pending:
                 return found
-            time.sleep(wait)
+            time.sleep(backoff(attempt, FIRST_WAIT_SECONDS))
         raise StorageError("the table did not answer for all keys of a read")
 
     def _put_page(self, requests: list[dict[str, Any]]) -> None:
         pending = {self._name: requests}
-        for wait in _waits():
+        for attempt in range(TRIES):
             with translated_errors(writing=True):
                 pending = self._client.batch_write_item(RequestItems=pending).get("UnprocessedItems")
             if not pending:
                 return
-            time.sleep(wait)
+            time.sleep(backoff(attempt, FIRST_WAIT_SECONDS))
         raise StorageError("the table did not take all items of a write")
 
     def _change(self, change: ConditionalPut) -> Conflict | None:
@@ -225,9 +221,3 @@ def _index_entries(page: list[Attributes]) -> list[IndexEntry]:
 
 def _key(found: Attributes) -> Key:
     return Key(found["PK"]["S"], found["SK"]["S"])
-
-
-def _waits() -> Iterator[float]:
-    """Seconds to wait between tries: growing, and spread at random."""
-    for attempt in range(TRIES):
-        yield random.uniform(0, 0.05 * 2**attempt)  # noqa: S311 - spreads callers, keeps no secret

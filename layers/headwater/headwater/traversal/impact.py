@@ -14,12 +14,14 @@ from headwater.graph.dataset import DatasetHead
 from headwater.graph.facets import owners_of, parent_name
 from headwater.graph.identity import NodeId, NodeKind, job_id, node_id
 from headwater.graph.register import values
+from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
 from headwater.traversal.consumers import Consumers
 from headwater.traversal.impact_propagation import Granularity, ImpactedNode, ImpactPropagation, ImpactTarget
 from headwater.traversal.lineage import DEFAULT_DEPTH
 
+_TYPES = {NodeKind.JOB: "JOB", NodeKind.DATASET: "DATASET", NodeKind.FIELD: "DATASET_FIELD"}
 PUSHED_DOWN = ("max({})", "min({})", "count({})")
 """What Spark has an Iceberg scan compute, the listener names as if it were a column of the table: `max(id)`."""
 
@@ -48,6 +50,19 @@ class AtRisk:
     path: tuple[str, ...]
     transformations: Steps
     owners: tuple[str, ...]
+
+    def as_json(self) -> JsonObject:
+        """Its members in answers and alerts, but for its owners."""
+        transformations = {"transformations": self.transformations} if self.transformations else {}
+        return {
+            "nodeId": self.node_id,
+            "type": _TYPES[self.kind],
+            "distance": self.distance,
+            "by": self.granularity.value,
+            "indirect": self.is_indirect,
+            "path": list(self.path),
+            **transformations,
+        }
 
 
 class Impact(NamedTuple):

@@ -8,7 +8,6 @@ from headwater.graph.facets import error_message, first_line
 from headwater.graph.identity import NodeId, NodeKind, node_id
 from headwater.graph.register import values
 from headwater.graph.run import Run, RunState
-from headwater.lookup import marquez_schema
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import shown
@@ -16,6 +15,7 @@ from headwater.read.window import Window
 from headwater.traversal.findings import Finding, FindingKind, UpstreamNode, first_few
 
 MAX_MESSAGE = 5_000
+"""Characters of an error message in the details of a finding: the message may be a stack trace."""
 
 One = Callable[[NodeId], NodeId]
 """From any id of a dataset to the one that stands for it."""
@@ -82,7 +82,7 @@ def _of_run(node: UpstreamNode, run: Run, window: Window) -> Iterator[Finding]:
 
 
 def _children(run: Run) -> JsonObject:
-    failed = [{"runId": child.run_id, "job": marquez_schema.name(child.job)} for child in run.failed_children]
+    failed = [{"runId": child.run_id, "job": child.job.as_json()} for child in run.failed_children]
     return {"failedChildren": failed} if failed else {}
 
 

@@ -1,53 +1,18 @@
-"""GET /column-lineage: which columns a column comes from, and with `withDownstream`, which come from it."""
+"""The answer of GET /column-lineage: a walk's columns in Marquez's schema."""
 
 from typing import Any
 
 from headwater.graph.column_lineage import Steps, transformation
 from headwater.graph.facets import fields_of
-from headwater.graph.identity import NodeId, NodeKind, node_id, version_of_schema
-from headwater.lookup import marquez_schema
+from headwater.graph.identity import NodeId, node_id, version_of_schema
 from headwater.openlineage.exact_json import JsonObject
-from headwater.openlineage.instant import Instant
-from headwater.read.name_resolution import NamedNode
-from headwater.read.reader import Reader
 from headwater.traversal.column_graph import ColumnGraph, ColumnId
-from headwater.traversal.lineage import Direction
+from headwater.traversal.column_lineage import ColumnLineage
 
 
-def column_lineage(
-    reader: Reader, start: NamedNode, depth: int, direction: Direction, as_of: Instant | None = None
-) -> tuple[list[JsonObject], list[JsonObject], bool]:
-    """The columns up to `depth` steps from a column, from a dataset's columns, or from those of a job's outputs: as
-    nodes, nearest first; the inputs that bear on whole datasets; and whether there is more.
-
-    Upstream and downstream are walked apart: what else flows into a downstream column is not part of the answer.
-    """
-    graph = ColumnGraph(reader, as_of)
-    datasets = _datasets(reader, start, as_of)
-    graph.read_upstream(datasets)
-    if direction is not Direction.UPSTREAM:
-        graph.read_downstream(datasets)
-    begin = {ColumnId(graph.one(start.id), start.field)} if start.field is not None else graph.columns_of(datasets)
-    found: dict[ColumnId, int] = {}
-    if direction is not Direction.DOWNSTREAM:
-        found |= graph.reached(begin, depth, upstream=True)
-    if direction is not Direction.UPSTREAM:
-        found |= {**graph.reached(begin, depth, upstream=False), **found}
-    lone = {column for column in begin if not graph.into.get(column) and not graph.out_of.get(column)}
-    shown = sorted(found.keys() - lone, key=lambda column: (found[column], column))
-    graph.read_heads(column.dataset for column in shown)
-    return _nodes(graph, shown), _indirect(graph, {column.dataset for column in found}), graph.is_truncated
-
-
-def _datasets(reader: Reader, start: NamedNode, as_of: Instant | None) -> list[NodeId]:
-    if start.kind is not NodeKind.JOB:
-        return [start.id]
-    heads = reader.jobs([start.id], usages=False)
-    edges = reader.edges_at(heads, as_of)[start.id] if as_of else heads[start.id].current
-    return sorted(edges.output_ids)
-
-
-def _nodes(graph: ColumnGraph, shown: list[ColumnId]) -> list[JsonObject]:
+def serialise_columns(lineage: ColumnLineage) -> list[JsonObject]:
+    """The columns of a walk as nodes, nearest first."""
+    graph, shown = lineage.graph, lineage.columns
     among = set(shown)
     types = {
         ColumnId(dataset, field["name"]): field.get("type")
@@ -62,7 +27,7 @@ def _node(graph: ColumnGraph, column: ColumnId, among: set[ColumnId], kind: Any)
     targets = graph.out_of.get(column, set()) & among
     node = _node_id(graph, column)
     data = {
-        **_place(graph, column.dataset),
+        **_dataset_members(graph, column.dataset),
         "field": column.field,
         "fieldType": kind if isinstance(kind, str) else "",
         **transformation([step for steps in sources.values() for step in steps]),
@@ -79,14 +44,14 @@ def _by_name(graph: ColumnGraph, sources: dict[ColumnId, Steps]) -> list[tuple[C
 
 def _source(graph: ColumnGraph, source: ColumnId, steps: Steps) -> JsonObject:
     return {
-        **_place(graph, source.dataset),
+        **_dataset_members(graph, source.dataset),
         "field": source.field,
         **transformation(steps),
         "transformations": steps,
     }
 
 
-def _place(graph: ColumnGraph, dataset: NodeId) -> JsonObject:
+def _dataset_members(graph: ColumnGraph, dataset: NodeId) -> JsonObject:
     name, head = graph.name(dataset), graph.heads.get(dataset)
     version = version_of_schema(head.schema_digest) if head and head.schema_digest else None
     return {"namespace": name.namespace, "dataset": name.name, "datasetVersion": version}
@@ -96,15 +61,16 @@ def _node_id(graph: ColumnGraph, column: ColumnId) -> str:
     return f"{node_id('datasetField', graph.name(column.dataset))}:{column.field}"
 
 
-def _indirect(graph: ColumnGraph, datasets: set[NodeId]) -> list[JsonObject]:
+def serialise_indirect(lineage: ColumnLineage) -> list[JsonObject]:
     """The inputs that bear on whole datasets, each once: apart from the columns, not multiplied by them."""
-    found = [(dataset, source) for dataset in datasets for source in graph.indirect.get(dataset, ())]
+    graph = lineage.graph
+    found = [(dataset, source) for dataset in lineage.datasets for source in graph.indirect.get(dataset, ())]
     named = sorted(found, key=lambda e: (graph.name(e[0]), graph.name(e[1].dataset), e[1].field))
     return [
         {
-            **marquez_schema.name(graph.name(dataset), "dataset"),
+            **graph.name(dataset).as_json("dataset"),
             "inputField": {
-                **marquez_schema.name(graph.name(source.dataset), "dataset"),
+                **graph.name(source.dataset).as_json("dataset"),
                 "field": source.field,
                 "transformations": graph.indirect[dataset][source],
             },

@@ -16,8 +16,6 @@ from headwater.read.reader import Reader
 from headwater.traversal.impact import AtRisk, Impact, Reach, impact
 from headwater.traversal.impact_propagation import Granularity
 
-_TYPES = {NodeKind.JOB: "JOB", NodeKind.DATASET: "DATASET", NodeKind.FIELD: "DATASET_FIELD"}
-
 
 def at_risk(reader: Reader, request: ApiRequest) -> ApiResponse:
     """The jobs, datasets and columns downstream, a page of at most `limit`, the nearest first."""
@@ -56,7 +54,7 @@ def _is_known(reader: Reader, node: NamedNode, found: Impact, as_of: Instant | N
 
 def _paged(found: Impact, page: PageRequest) -> JsonObject:
     asked, total = found.at_risk[page.offset :][: page.limit], len(found.at_risk)
-    items = within_size_limit(map(item_of, asked))
+    items = within_size_limit(each.as_json() for each in asked)
     end = page.offset + len(items)
     answer: JsonObject = {"totalCount": total, "owners": _by_owner(zip(asked, items, strict=False))}
     if found.is_truncated:
@@ -74,17 +72,3 @@ def _by_owner(items: Iterable[tuple[AtRisk, JsonObject]]) -> list[JsonObject]:
             owned.setdefault(owner, []).append(item)
     ranked = sorted(owned, key=lambda owner: (owner is None, owner or ""))
     return [{"owner": owner, "items": owned[owner]} for owner in ranked]
-
-
-def item_of(of: AtRisk) -> JsonObject:
-    """One thing at risk, without its owners."""
-    transformations = {"transformations": of.transformations} if of.transformations else {}
-    return {
-        "nodeId": of.node_id,
-        "type": _TYPES[of.kind],
-        "distance": of.distance,
-        "by": of.granularity.value,
-        "indirect": of.is_indirect,
-        "path": list(of.path),
-        **transformations,
-    }

@@ -11,13 +11,14 @@ from headwater.graph.identity import NodeKind
 from headwater.http.request import ApiRequest, PageRequest
 from headwater.http.response import ApiResponse
 from headwater.lookup.export import FORMATS
-from headwater.lookup.graphs.column_lineage_view import column_lineage as column_walk
+from headwater.lookup.graphs.column_lineage_view import serialise_columns, serialise_indirect
 from headwater.lookup.graphs.graph_view import GraphView, serialise
 from headwater.lookup.request_nodes import node_from_query, time_from_query
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.read.name_resolution import NamedNode, NotFound
 from headwater.read.reader import Reader
+from headwater.traversal.column_lineage import walk_column_lineage
 from headwater.traversal.lineage import Direction, LineageGraph, View, Walk, walk_lineage
 from headwater.traversal.rollup import Rollup, jobs_started_by, roll_up, without_query_jobs
 
@@ -96,11 +97,12 @@ def _column_lineage(reader: Reader, request: ApiRequest) -> JsonObject:
     with_downstream = Direction.BOTH if request.flag("withDownstream") else Direction.UPSTREAM
     direction = request.choice("direction", Direction) or with_downstream
     depth = request.depth()
-    nodes, indirect, is_truncated = column_walk(reader, node, depth, direction, time_from_query(reader, request, node))
+    found = walk_column_lineage(reader, node, depth, direction, time_from_query(reader, request, node))
+    nodes = serialise_columns(found)
     if node.field is not None and not nodes and not _has_field(reader, node):
         raise NotFound("Could not find node")
     view = GraphView({each["id"]: each for each in nodes}, frozenset())
-    return {**_paged(view, page, is_truncated=is_truncated), "indirect": indirect}
+    return {**_paged(view, page, is_truncated=found.graph.is_truncated), "indirect": serialise_indirect(found)}
 
 
 _GRAPHS: dict[str, Callable[[Reader, ApiRequest], JsonObject]] = {

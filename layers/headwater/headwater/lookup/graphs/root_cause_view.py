@@ -34,7 +34,7 @@ def rootcause(reader: Reader, request: ApiRequest) -> ApiResponse:
 
 
 def _run(run: Run | None) -> JsonObject | None:
-    return {"job": marquez_schema.name(run.job), **marquez_schema.run(run)} if run else None
+    return {"job": run.job.as_json(), **marquez_schema.run(run)} if run else None
 
 
 def _finding(of: Finding) -> JsonObject:

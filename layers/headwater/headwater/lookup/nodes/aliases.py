@@ -16,7 +16,6 @@ from headwater.graph.neighbours import ROOT
 from headwater.http.paging import Part
 from headwater.http.request import ApiRequest, PageRequest
 from headwater.http.response import ApiResponse
-from headwater.lookup import marquez_schema
 from headwater.lookup.nodes import dataset_history
 from headwater.lookup.request_nodes import node_from_query
 from headwater.openlineage.event import Name
@@ -52,7 +51,7 @@ class _Alias:
 
     def as_json(self) -> JsonObject:
         first = shown(self.first) if self.first else None
-        return {**marquez_schema.name(self.name), "rules": self.rules, "evidence": self.evidence, "firstSeenAt": first}
+        return {**self.name.as_json(), "rules": self.rules, "evidence": self.evidence, "firstSeenAt": first}
 
 
 def aliases(reader: Reader, request: ApiRequest) -> ApiResponse:
@@ -62,7 +61,7 @@ def aliases(reader: Reader, request: ApiRequest) -> ApiResponse:
     head, ids = dataset_history.known_as(reader, node)
     part = _part(reader, ids, list(_linked(reader, head, ids)), page)
     found = [alias.as_json() for alias in _read(reader, part.entries)]
-    answer = {"dataset": marquez_schema.name(head.facts.name), "aliases": found, "totalCount": part.total}
+    answer = {"dataset": head.facts.name.as_json(), "aliases": found, "totalCount": part.total}
     return ApiResponse(200, answer | part.cursor(page))
 
 

@@ -64,7 +64,7 @@ def dataset_as_json(reader: Reader, dataset: NodeId) -> JsonObject:
     document = marquez_schema.dataset(head, _last_used(jobs.values(), ids), write, said)
     others = [each for each in ids if each != one]
     return document | {
-        "aliases": [marquez_schema.name(around_name) for around_name in _names_of(reader, others)],
+        "aliases": [around_name.as_json() for around_name in _names_of(reader, others)],
         "dataQuality": marquez_schema.quality(checked) if checked else None,
     }
 

@@ -106,7 +106,7 @@ def _as_json(head: JobHead, version: JobVersion) -> JsonObject:
     said = values(version.run.job_facets) if version.run else {}
     facets = values(head.facts.facets)
     return {
-        "id": {**marquez_schema.name(of), "version": version.id},
+        "id": {**of.as_json(), "version": version.id},
         "name": of.name,
         "createdAt": shown(version.made),
         "version": version.id,
@@ -119,4 +119,4 @@ def _as_json(head: JobHead, version: JobVersion) -> JsonObject:
 
 
 def _names(used: Iterable[DatasetRef]) -> list[JsonObject]:
-    return [marquez_schema.name(each.name) for each in sorted(used, key=lambda each: each.name)]
+    return [each.name.as_json() for each in sorted(used, key=lambda each: each.name)]

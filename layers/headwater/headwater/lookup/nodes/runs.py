@@ -41,7 +41,7 @@ def run_children(reader: Reader, request: ApiRequest, run_id: str) -> ApiRespons
     found = [each for each in found if each.place != page.after][page.offset :]
     total = total if page.total is None else page.total
     runs = reader.read_runs([each.key for each in found])
-    shown = [{"job": marquez_schema.name(each.job), **marquez_schema.run(each)} for each in runs]
+    shown = [{"job": each.job.as_json(), **marquez_schema.run(each)} for each in runs]
     return ApiResponse(200, {"runs": shown, "totalCount": total, **next_page(page, found, total)})
 
 

@@ -1,12 +1,12 @@
 """Calls that are tried again for a while: Glue throttles an account as a whole, and grants of Lake Formation take a
 moment to be known everywhere."""
 
-import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
 from headwater.catalog.glue import Busy, CallRejected
+from headwater.retry import backoff
 
 Result = TypeVar("Result")
 
@@ -15,7 +15,7 @@ REFUSED_TRIES = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class GlueRetry:
     """How long to wait: `sleep` takes seconds, `has_time` says whether there is time for another try."""
 
     sleep: Callable[[float], None]
@@ -32,4 +32,4 @@ class Patience:
                 most = BUSY_TRIES if isinstance(error, Busy) else REFUSED_TRIES
                 if tries >= most or not self.has_time():
                     raise
-            self.sleep(random.uniform(0.5, 1) * 0.2 * 2**tries)  # noqa: S311 - spreads callers, keeps no secret
+            self.sleep(backoff(tries, 0.2, least=0.5))
