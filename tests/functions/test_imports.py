@@ -15,7 +15,7 @@ BUDGETS = {
     "ingest": 448,
     "normalise": 460,
     "lookup": 461,
-    "curate": 535,
+    "curate": 540,
     "catalog": 423,
     "glue_import": 476,
     "alerts": 440,

@@ -44,7 +44,7 @@ class Attribution:
 
 
 def attribute_transition(reader: Reader, dataset: NodeId, transition: SchemaTransition) -> Attribution | None:
-    """Who says what a turn leads to: the run that wrote it, or the newest that read it. None if nobody is found."""
+    """Who says the new schema of a transition: the run that wrote it, or the newest that read it; or None."""
     if transition.side is Side.WRITES:
         return _written(reader, dataset, transition)
     users = list(users_of(reader, dataset, (Side.READS,)))
@@ -93,8 +93,8 @@ class _WrittenVersion(NamedTuple):
 
 
 def _written(reader: Reader, dataset: NodeId, transition: SchemaTransition) -> Attribution | None:
-    """The first of the versions in a row that a turn leads to: it made the change, the others only repeat it. Of a drop
-    that came late there is none: what was written since, by event time, is newer."""
+    """The first of the versions in a row that a transition leads to: it made the change, the others only repeat it. Of
+    a drop that came late there is none: what was written since, by event time, is newer."""
     rows = [[*row] for _, row in groupby(_versions(reader, dataset), key=lambda version: version.said)]
     wanted = DROPPED if transition.is_drop else transition.after
     behind = rows[transition.later_transitions : transition.later_transitions + 1]

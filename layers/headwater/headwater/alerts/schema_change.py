@@ -62,7 +62,7 @@ class ReportedSchemaChange:
 def change_of(
     reader: Reader, dataset: NodeId, head: DatasetHead, transition: SchemaTransition
 ) -> ReportedSchemaChange | None:
-    """The change that a turn is; None if it is none, or no news. Raises StorageError if it cannot be asked."""
+    """The change that a transition is; None if it is none, or not to be told. Raises StorageError."""
     schemas = Schemas(reader, dataset, transition.side)
     attribution = attribute_transition(reader, dataset, transition)
     if transition.is_drop and attribution is None:

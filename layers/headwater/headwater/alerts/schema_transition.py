@@ -1,7 +1,7 @@
-"""What turned between two heads of a dataset, one after the other in the table's stream.
+"""The change of schema between two heads of a dataset, one after the other in the table's stream.
 
-A head holds what is newest by event time, so an older event that comes late turns nothing; and each turn is in one
-record of the stream alone, whoever dies before or after it.
+A head holds what is newest by event time, so an older event that comes late changes nothing; and each transition is in
+one record of the stream alone, whoever dies before or after it.
 """
 
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from headwater.openlineage.event import Facets
 
 class SchemaTransition(NamedTuple):
     """From one schema to another, by their digests, as somebody wrote or read the dataset; or, if `is_drop`, from there
-    to nothing. `later_transitions` counts the turns that are known to have followed it."""
+    to nothing. `later_transitions` counts the transitions that are known to have followed."""
 
     before: str
     after: str | None

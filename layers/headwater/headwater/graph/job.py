@@ -181,7 +181,7 @@ class JobFacts:
     def join(self, other: "JobFacts | None") -> "JobFacts":
         if other is None or other == self:
             return self
-        usages = {**self.usages, **{node: usages.join(self.usages.get(node)) for node, usages in other.usages.items()}}
+        usages = {**self.usages, **{node: usage.join(self.usages.get(node)) for node, usage in other.usages.items()}}
         return JobFacts(
             name=min(self.name, other.name),
             first=min(self.first, other.first),
@@ -230,8 +230,8 @@ class JobHead:
 
     def column_lineage(self, dataset: NodeId) -> Register | None:
         """The digest of the newest column lineage that the job gave of an output, and when."""
-        usages = self.facts.usages.get(dataset)
-        register = usages.facets.get(COLUMN_LINEAGE) if usages and usages.writes else None
+        usage = self.facts.usages.get(dataset)
+        register = usage.facets.get(COLUMN_LINEAGE) if usage and usage.writes else None
         return register if register and register.value is not None else None
 
     def with_run(self, run: Run) -> "JobHead":

@@ -1,4 +1,4 @@
-"""A question: who asks, and what; its parameters bounded."""
+"""A request: its caller, its path, and its parameters within bounds."""
 
 import base64
 import binascii
@@ -85,7 +85,7 @@ class ApiRequest:
         return text == "true"
 
     def choice(self, name: str, choices: type[Choice]) -> Choice | None:
-        """One of some values, or None if the question does not say. Raises InvalidRequest for another."""
+        """One of some values, or None if the request does not say. Raises InvalidRequest for another."""
         text = self.query.get(name)
         if text is None:
             return None
@@ -95,7 +95,7 @@ class ApiRequest:
             raise InvalidRequest(Fault(name, f"expected one of {', '.join(choices)}")) from None
 
     def time(self, name: str) -> Instant | None:
-        """A moment, or None if the question does not say. A `+` of its zone may have become a space on its way."""
+        """A moment, or None if the request does not say. A `+` of its zone may have become a space on its way."""
         text = self.query.get(name)
         if text is None:
             return None

@@ -1,4 +1,4 @@
-"""From a question's path and nodeId to the nodes it is about, and whether its asker may know of them."""
+"""From a request's path and nodeId to the nodes it is about, and whether its caller may know of them."""
 
 from urllib.parse import unquote
 
@@ -24,7 +24,7 @@ def node_from_query(reader: Reader, request: ApiRequest, kinds: set[NodeKind]) -
 
 
 def time_from_query(reader: Reader, request: ApiRequest, node: NamedNode) -> Instant | None:
-    """The time that the question is about: one it names, or that of the version that its nodeId names."""
+    """The time that the request is about: one it names, or that of the version that its nodeId names."""
     asked = request.time("asOf")
     if asked or node.version is None or node.kind is NodeKind.JOB:
         return asked
@@ -57,5 +57,5 @@ def known_namespace(reader: Reader, path: str) -> str:
 
 
 def permit(request: ApiRequest, namespace: str) -> None:
-    """Raises InvalidRequest (403) if the asker's key is not for that namespace."""
+    """Raises InvalidRequest (403) if the caller's key is not for that namespace."""
     request.principal.require_namespace(namespace, "namespace")

@@ -31,7 +31,7 @@ Route = Callable[..., ApiResponse]
 
 
 def respond(reader: Reader, request: ApiRequest) -> ApiResponse:
-    """The answer to a question. Raises InvalidRequest, or StorageError."""
+    """The response to a request. Raises InvalidRequest, or StorageError."""
     request.principal.require(Scope.READ)
     reader = Reader(RequestCache(reader.table), reader.naming)
     routes = list(_routes(request.path))
@@ -47,7 +47,7 @@ def respond(reader: Reader, request: ApiRequest) -> ApiResponse:
 
 
 def is_known(path: str) -> bool:
-    """Whether there are questions of that path."""
+    """Whether there is a route of that path."""
     return any(True for _ in _routes(path))
 
 

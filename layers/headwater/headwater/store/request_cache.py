@@ -1,4 +1,4 @@
-"""A table that is asked for nothing twice: for the length of one question, what was read stays as it was."""
+"""A table that is asked for nothing twice: for the length of one request, what was read stays as it was."""
 
 from collections.abc import Collection
 from typing import Any
@@ -8,7 +8,7 @@ from headwater.store.table import Item, Table
 
 
 class RequestCache:
-    """`Table` for reading. The parts of a question need not hand each other what they have read."""
+    """`Table` for reading. The parts of a request need not hand each other what they have read."""
 
     def __init__(self, table: Table) -> None:
         self._table = table

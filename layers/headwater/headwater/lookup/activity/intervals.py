@@ -39,7 +39,7 @@ class Interval(NamedTuple):
 
 
 def intervals(request: ApiRequest) -> list[Interval]:
-    """The intervals that a question asks for, up to the one that it is asked in. Raises InvalidRequest."""
+    """The intervals that a request asks for, up to the one that it is received in. Raises InvalidRequest."""
     period, zone = request.choice("period", Period), _zone(request)
     if period is None:
         raise InvalidRequest(Fault("period", f"missing; expected one of {', '.join(Period)}"))
@@ -68,7 +68,7 @@ def _days(now: datetime, zone: tzinfo) -> Iterator[Interval]:
 
 
 def _zone(request: ApiRequest) -> tzinfo | None:
-    """The zone that a question names; the `+` of `Etc/GMT+3` may have become a space on its way."""
+    """The zone that a request names; the `+` of `Etc/GMT+3` may have become a space on its way."""
     name = request.query.get("timezone", "").replace(" ", "+")
     if name.upper() in ("", "UTC", "Z"):
         return UTC if name else None

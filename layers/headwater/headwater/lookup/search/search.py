@@ -1,8 +1,8 @@
 """Search: jobs and datasets by a part of their names.
 
-The lists of all namespaces are looked through, whose entries carry the names; that is the same work for any question,
+The lists of all namespaces are looked through, whose entries carry the names; that is the same work for any request,
 and bounded. When a dataset was last used is known to its jobs alone, so it is read for what is shown, and for all that
-was found only if the question is about time.
+was found only if the request is about time.
 """
 
 import time as clock
@@ -148,7 +148,7 @@ def _times(reader: Reader, datasets: Collection[NodeId]) -> dict[NodeId, Instant
 
 
 def _day(request: ApiRequest, name: str) -> str:
-    """The beginning of a day, or nothing if the question does not name one. Raises InvalidRequest for what is none."""
+    """The beginning of a day, or nothing if the request does not name one. Raises InvalidRequest for what is none."""
     text = request.query.get(name, "")
     try:
         return date.fromisoformat(text).isoformat() if text else ""
