@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from headwater.store.records import Retention
-from local.deployment import STACK, Deployment
-from local.instance import free_port
+from local.deploy.cloudformation import STACK
+from local.deploy.deployment import Deployment
 from local.layout import Layout
-from local.metrics import log_lines
-from local.stack import Stack, StackOptions, stack
+from local.machine.ports import free_port
+from local.stack.function_logs import log_lines
+from local.stack.lifecycle import Stack, StackOptions, run_stack
 
 LOGS = Path("tests") / str(os.getpid())
 """Where the stacks of this process log, below .local."""
@@ -30,8 +31,8 @@ KeyEntry = dict[str, Any]
 def embedded_stack(name: str, *, iam: bool = False, **parameters: str) -> Iterator[Stack]:
     """A fresh stack on a free port; `parameters` are the template's."""
     options = StackOptions(Layout.here(), str(LOGS / name), free_port(), iam=iam, parameters=parameters)
-    with stack(options, lambda _: None) as running:
-        Deployed(running.deployment).keep_what_expired()
+    with run_stack(options, lambda _: None) as running:
+        Deployed(running.deployment).disable_ttl()
         yield running
 
 
@@ -101,7 +102,7 @@ class Deployed:
         resources = self.account.cloudformation.describe_stack_resources(StackName=STACK, LogicalResourceId=logical_id)
         return resources["StackResources"][0]["PhysicalResourceId"]
 
-    def admit(self, *entries: KeyEntry) -> None:
+    def register_api_keys(self, *entries: KeyEntry) -> None:
         """Adds keys to those that the API takes."""
         secrets, secret = self.account.secretsmanager, self.outputs["KeysSecretArn"]
         keys = json.loads(secrets.get_secret_value(SecretId=secret)["SecretString"])["keys"]
@@ -125,7 +126,7 @@ class Deployed:
     def dead(self) -> int:
         return self._count("DeadLetterQueueUrl")
 
-    def wait_until_folded(self) -> None:
+    def wait_for_ingestion(self) -> None:
         """Waits until the queue is empty. Fails if it is not in time, or if a message was set aside."""
         deadline = time.monotonic() + FOLD_SECONDS
         while self.queued():
@@ -135,7 +136,7 @@ class Deployed:
         assert self.objects("quarantine/") == {}
 
     @contextmanager
-    def held_up(self) -> Iterator[None]:
+    def queue_paused(self) -> Iterator[None]:
         """For the length of a `with` block nothing takes messages out of the queue."""
         mappings = self.lambda_.list_event_source_mappings()["EventSourceMappings"]
         (mapping,) = [each["UUID"] for each in mappings if each["EventSourceArn"].startswith("arn:aws:sqs:")]
@@ -164,7 +165,7 @@ class Deployed:
             assert time.monotonic() < deadline, f"{function} did not log {text!r} within {FOLD_SECONDS} s"
             time.sleep(0.1)
 
-    def keep_what_expired(self) -> None:
+    def disable_ttl(self) -> None:
         """Turns the table's TTL off: recorded events grow old, and their items would go while a test looks at them."""
         setting = {"Enabled": False, "AttributeName": "expires_at"}
         self.dynamodb.update_time_to_live(TableName=self.outputs["TableName"], TimeToLiveSpecification=setting)

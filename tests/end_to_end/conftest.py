@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from local.stack import Stack
+from local.stack.lifecycle import Stack
 from tests.embedded import Deployed, key_entry
 from tests.end_to_end.api import Api
 
@@ -25,7 +25,7 @@ ENTRIES = (
 def deployed(shared_stack: Stack) -> Deployed:
     """What is behind the API, with keys of every kind in its secret."""
     deployed = Deployed(shared_stack.deployment)
-    deployed.admit(*ENTRIES)
+    deployed.register_api_keys(*ENTRIES)
     reading = Api.of(shared_stack.url, "for-reading")
     deadline = time.monotonic() + ADMITTED_SECONDS
     while reading.get("namespaces").status == 401 and time.monotonic() < deadline:

@@ -21,9 +21,9 @@ MAX_ANSWER_BYTES = 100_000
 @pytest.fixture(scope="module")
 def undisturbed(deployed: Deployed) -> Iterator[None]:
     """Nothing is taken out of the queue meanwhile; in the end the table and the bucket are as they were."""
-    deployed.wait_until_folded()
+    deployed.wait_for_ingestion()
     items, bodies = deployed.items(), deployed.objects("")
-    with deployed.held_up():
+    with deployed.queue_paused():
         yield
     assert deployed.items() == items
     assert deployed.objects("") == bodies

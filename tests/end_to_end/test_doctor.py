@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from local.doctor import canary
-from local.doctor.__main__ import main
-from local.instance import free_port
-from local.spark import LISTENER
-from local.stack import Stack
+from cli.doctor import canary
+from cli.doctor.__main__ import main
+from cli.doctor.listener import LISTENER
+from local.machine.ports import free_port
+from local.stack.lifecycle import Stack
 from tests import factory
 from tests.embedded import Deployed
 from tests.end_to_end.api import Api
@@ -33,7 +33,7 @@ def examine(shared_stack: Stack, deployed: Deployed, tmp_path: Path, capsys: pyt
 
 def test_a_stack_that_events_reach_is_well(examine: Examine, api: Api, deployed: Deployed) -> None:
     assert api.post_event(factory.run_event("COMPLETE", job="of-the-doctor")).status == 201
-    deployed.wait_until_folded()
+    deployed.wait_for_ingestion()
     status, said = examine("--namespace", "demo")
     assert status == 0
     assert "[well] a run was posted, and found upstream and downstream" in said
@@ -45,7 +45,7 @@ def test_a_stack_that_events_reach_is_well(examine: Examine, api: Api, deployed:
 def test_a_parent_that_never_reported_is_told(examine: Examine, api: Api, deployed: Deployed) -> None:
     child = factory.run_event(job="child-of-nobody", run=901, run_facets={"parent": factory.parent(902, "a-dag")})
     assert api.post_event(child).status == 201
-    deployed.wait_until_folded()
+    deployed.wait_for_ingestion()
     assert "a-dag" in next(line for line in examine()[1].splitlines() if "parents that never reported" in line)
 
 
@@ -128,10 +128,10 @@ def test_events_that_are_taken_and_never_folded_are_the_stacks_fault(
     examine: Examine, deployed: Deployed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(canary, "SEEN_SECONDS", 1)
-    with deployed.held_up():
+    with deployed.queue_paused():
         status, said = examine()
     assert (status, "[the stack is to blame] the canary was taken" in said) == (1, True)
-    deployed.wait_until_folded()
+    deployed.wait_for_ingestion()
 
 
 def test_an_answer_that_the_listener_would_not_wait_for_is_told(

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from local.__main__ import parser
-from local.deployment import refuse_unknown
+from local.deploy.deployment import refuse_unknown
 from local.failure import Failure
 from local.layout import Layout
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from local.doctor.__main__ import main as doctor
+from cli.doctor.__main__ import main as doctor
 from local.failure import Failure
-from local.instance import free_port
-from tests.local.upstream import Upstream, serving
+from local.machine.ports import free_port
 from tests.pipelines.cluster import PROGRAMS, Cluster, drawing, run_python, started, wait_until
+from tests.upstream import Upstream, serving
 
 pytestmark = [pytest.mark.spark, pytest.mark.emulator]
 
@@ -109,7 +109,9 @@ def seconds_alone(cluster: Cluster) -> float:
     """How long the job takes without the listener, measured once."""
     if "seconds" not in _alone():
         spark = cluster.spark()
-        without = type(spark)(spark.java_home, spark.jars, "", "", spark.folder, more={"spark.extraListeners": ""})
+        without = type(spark)(
+            spark.java_home, spark.jars, "", "", spark.folder, more_settings={"spark.extraListeners": ""}
+        )
         start = time.monotonic()
         without.run(CLEAN, raw=cluster.path("raw"), clean=cluster.path("alone"))
         _alone()["seconds"] = time.monotonic() - start
