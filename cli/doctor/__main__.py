@@ -28,7 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="headwater doctor", description=__doc__)
+    parser = argparse.ArgumentParser(prog="headwater doctor", description="Say why a graph is empty or incomplete.")
     parser.add_argument(
         "--url", default=os.environ.get(URL_VARIABLE), help=f"of the API, as ApiUrl says (default: ${URL_VARIABLE})"
     )

@@ -15,7 +15,7 @@ Started = list[tuple[list[str], dict[str, str]]]
 
 @pytest.fixture
 def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Started:
-    """What would be run, with its environment; the stack of this folder is up."""
+    """The commands that submit starts, with their environments, while the stack of `make up` runs."""
     found: Started = []
     (tmp_path / "endpoint.json").write_text(json.dumps({"url": "http://127.0.0.1:1", "key": "k-of-up"}))
     monkeypatch.setattr(endpoint, "FILE", tmp_path / "endpoint.json")

@@ -1,4 +1,4 @@
-"""What is wrong with a request is said in JSON, soon, and none of it gets any further."""
+"""A faulty request is answered with its faults in JSON, within the clients' patience, and leaves no trace."""
 
 import uuid
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from tests.end_to_end.bad_requests import EVERYTHING, Bad, bad_requests, event, 
 pytestmark = [pytest.mark.emulator, pytest.mark.usefixtures("undisturbed")]
 
 SECONDS = 5
-"""What OpenLineage's clients wait for an answer."""
+"""How long OpenLineage's clients wait for an answer."""
 
 MAX_ANSWER_BYTES = 100_000
 """Far below the 6 MB that may leave a Lambda: beyond, API Gateway answers 500 in its place."""

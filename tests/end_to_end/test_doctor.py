@@ -21,7 +21,7 @@ Examine = Callable[..., tuple[int, str]]
 
 @pytest.fixture
 def examine(shared_stack: Stack, deployed: Deployed, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Examine:
-    """Runs the doctor, on the stack of the session unless told otherwise, and returns its status and what it said."""
+    """Runs the doctor, by default on the stack of the session, and returns its status and its output."""
 
     def run(*options: str, url: str = "", key: str = "") -> tuple[int, str]:
         (tmp_path / "key").write_text(key or shared_stack.key, encoding="utf-8")
@@ -80,7 +80,7 @@ def test_a_key_of_some_namespaces_is_well_for_one_of_them(examine: Examine) -> N
 
 @pytest.fixture
 def settings(shared_stack: Stack, tmp_path: Path) -> Callable[..., str]:
-    """Writes what Spark's settings say of a listener, and returns the file."""
+    """Writes a file of Spark settings with a listener, and returns its path."""
 
     def write(key: str = "", **changes: str) -> str:
         key = key or shared_stack.key

@@ -1,4 +1,4 @@
-"""From a drifted schema over HTTP to those who are to hear of it: by queue, table, stream, bus, topic and Datadog."""
+"""The alert of a schema change on its way: HTTP, queue, table, stream, bus, topic, and Datadog."""
 
 import json
 import time

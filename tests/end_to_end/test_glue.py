@@ -1,4 +1,4 @@
-"""Events over HTTP, and what becomes of tables in Glue that somebody made by hand; and the way back."""
+"""Events over HTTP update the parameters of Glue tables, and owners of Glue tables reach their datasets."""
 
 import json
 import shutil
@@ -47,7 +47,7 @@ def api(synced_stack: Stack) -> Api:
 
 @pytest.fixture(scope="module")
 def by_hand(deployed: Deployed) -> dict[str, Table]:
-    """Two tables that somebody made, as they were."""
+    """Two Glue tables that were created by hand."""
     deployed.glue.create_database(DatabaseInput={"Name": "shop"})
     columns = [{"Name": "id", "Type": "bigint", "Comment": "as the till counts them"}]
     for name, more in (("orders", FOREIGN), ("revenue", FOREIGN | ICEBERG)):

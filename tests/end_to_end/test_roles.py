@@ -1,4 +1,4 @@
-"""With the roles of template.yaml enforced the whole path works, and without a permission that is used it does not."""
+"""With the roles of template.yaml enforced the whole path works; without one of their permissions it does not."""
 
 import json
 import random
@@ -113,7 +113,7 @@ def test_ingest_that_may_not_store_is_not_available_for_long_events(api: Api, gu
 
 
 def test_authorise_that_may_not_read_the_keys_does_not_call_a_key_unknown(api: Api, guarded: Deployed) -> None:
-    """It remembers the keys, but has them read again for one that it does not know, if they are over 5 s old."""
+    """The authoriser caches the keys, and reads them again for an unknown key if they are over 5 s old."""
     stranger = Api.of(api.url, "unknown")
     deadline = time.monotonic() + 15
     with without(guarded, "AuthoriseRole", "secretsmanager:GetSecretValue"):

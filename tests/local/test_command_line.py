@@ -1,4 +1,4 @@
-"""What goes wrong on the command line is told in a line or two, with the next step, and a status that is not 0."""
+"""A fault on the command line is printed in a line or two, with the next step, and the status is not 0."""
 
 import socket
 import subprocess

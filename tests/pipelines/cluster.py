@@ -1,4 +1,4 @@
-"""A Spark of one machine whose jobs report to an embedded stack, and what that answers of them."""
+"""A local Spark whose jobs report to an embedded stack, and the API's answers about them."""
 
 import subprocess
 import sys
@@ -56,7 +56,7 @@ class Cluster:
         return Api.of(self.stack.url, self.stack.key)
 
     def answer(self, *parts: str, **query: str) -> Any:
-        """What the API answers, once all that it was sent is folded."""
+        """The API's answer, once every event is normalised."""
         Deployed(self.stack.deployment).wait_for_ingestion()
         found = self.api.get(*parts, **query)
         assert found.status == 200, found.body
@@ -83,7 +83,7 @@ class Cluster:
 
 @contextmanager
 def started(spark: Spark, program: Path, **arguments: object) -> Iterator[subprocess.Popen[bytes]]:
-    """A program that runs for the length of a `with` block, if it does not end before."""
+    """A program that runs for the length of a `with` block, or ends before."""
     process = spark.start(program, arguments, spark.folder / f"{program.stem}.log")
     try:
         yield process

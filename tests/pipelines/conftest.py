@@ -1,4 +1,4 @@
-"""What the pipelines run on: a Spark with the real listener, the session's embedded stack, and a Kafka broker."""
+"""The fixtures of the pipelines: a Spark with the real listener, the session's embedded stack, a Kafka broker."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,5 +1,4 @@
-"""A job is as it is told, and lineage costs it seconds at most: when it fails, is killed or retried, and when nobody
-takes its events."""
+"""Run states of jobs that fail, are killed or are retried, and the seconds that a faulty endpoint costs a job."""
 
 import json
 import os
@@ -22,7 +21,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.emulator]
 
 CLEAN = PROGRAMS / "orders" / "clean_orders.py"
 COST_SECONDS = 15
-"""What an endpoint may cost a job that sends a handful of events, on a machine that is busy with other things."""
+"""How much longer a job with a handful of events may take because of its endpoint, on a busy machine."""
 
 
 def raw_orders(cluster: Cluster, count: int) -> Path:

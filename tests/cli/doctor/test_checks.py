@@ -1,4 +1,4 @@
-"""What the doctor thinks of what has arrived."""
+"""The doctor's findings on the events and jobs that have arrived."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the doctor makes of the settings that a listener has."""
+"""The doctor's diagnosis of a listener's settings."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def listener(folder: Path, *left_out: str, own: str | None = None, **changes: str) -> Listener:
-    """What a listener does by settings; `changes` have _ for a dot, below spark.openlineage."""
+    """The listener of these settings; `changes` are below spark.openlineage and have _ for a dot."""
     changed = {f"spark.openlineage.{name.replace('_', '.')}": value for name, value in changes.items()}
     settings = {name: value for name, value in (SETTINGS | changed).items() if name not in left_out}
     file = folder / "spark-defaults.conf"

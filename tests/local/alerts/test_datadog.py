@@ -1,4 +1,4 @@
-"""The local Datadog takes what Datadog publishes that it takes, and says of anything else what is wrong with it."""
+"""The local Datadog accepts the events of Datadog's published schema, and names each fault of any other request."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""`make up ALERTS=...` takes a URL or a queue of the emulator, and refuses what is neither before anything starts."""
+"""`make up ALERTS=...` accepts a URL or a queue of the emulator, and refuses any other text before the stack starts."""
 
 import pytest
 

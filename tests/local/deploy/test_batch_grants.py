@@ -1,4 +1,4 @@
-"""What the emulator asks for beyond AWS is granted beside, on the same queues and to the same roles."""
+"""Each role that may send messages is granted the emulator's batch action on the same queues."""
 
 import json
 from typing import Any, cast

@@ -1,4 +1,4 @@
-"""What the emulator's CloudFormation refuses is taken out of the template, and made as the template says."""
+"""The resources that the emulator's CloudFormation refuses leave the template, and are created with its properties."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ class AlreadyThere(Exception):
 
 
 class FakeEvents:
-    """Knows what was made, and refuses to make it twice."""
+    """Keeps the resources, and refuses to create one twice."""
 
     class exceptions:  # noqa: N801 - as botocore's clients have it
         ResourceAlreadyExistsException = AlreadyThere

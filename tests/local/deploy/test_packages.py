@@ -1,4 +1,4 @@
-"""What is uploaded: the function's folder as it is, a layer under `python/`, the same bytes for the same content."""
+"""A function's package is its folder, a layer's is below `python/`, and the same content has the same bytes."""
 
 import os
 import stat
@@ -55,7 +55,7 @@ def test_a_layers_packages_go_under_python_and_its_other_files_stay_out(tmp_path
 
 @pytest.fixture
 def layer_with_requirements(tmp_path: Path) -> Path:
-    """A layer in a project whose uv installs one file, and counts how often it is asked."""
+    """A layer with requirements, in a project whose uv installs one file and counts its calls."""
     script = write(
         tmp_path / ".local" / "uv" / "bin" / "uv",
         '#!/bin/sh\necho asked >> "$(dirname "$0")/asked"\n'

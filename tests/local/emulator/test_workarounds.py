@@ -58,7 +58,7 @@ def account(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
 
 @dataclass(frozen=True)
 class EchoApi:
-    """An HTTP API of the emulator whose function answers with the request that it got."""
+    """An HTTP API of the emulator whose function answers with its request."""
 
     account: Account
     url: str

@@ -1,4 +1,4 @@
-"""A broker of one's own: it takes messages, and does not outlive who started it."""
+"""The Kafka broker accepts connections, and ends with its parent process."""
 
 import os
 import signal

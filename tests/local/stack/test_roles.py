@@ -1,4 +1,4 @@
-"""The whole path with the roles of template.yaml enforced, and what becomes of it when a permission is gone."""
+"""The whole path with the roles of template.yaml enforced, and its answers while a permission is missing."""
 
 import gzip
 import json
@@ -25,7 +25,7 @@ from tests.alert_samples import put, schema_changed
 pytestmark = pytest.mark.emulator
 
 EVENTS = (Path(__file__).parents[2] / "fixtures" / "spark-3.5" / "orders.jsonl").read_bytes().splitlines()
-FOLD_SECONDS = 30
+INGESTION_SECONDS = 30
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def post(running: Stack, event: bytes) -> tuple[int, dict[str, str], Any]:
 
 
 def folded(running: Stack, count: int) -> Metrics:
-    deployment, deadline = running.deployment, time.monotonic() + FOLD_SECONDS
+    deployment, deadline = running.deployment, time.monotonic() + INGESTION_SECONDS
     while True:
         metrics = Metrics(log_lines(deployment.account, deployment.resources["AWS::Logs::LogGroup"]))
         if metrics.total("EventsFolded") >= count or time.monotonic() > deadline:
@@ -91,7 +91,7 @@ def test_alerts_are_delivered_with_the_roles_and_policies_of_the_template(runnin
     queue = subscribe(account, outputs["AlertTopicArn"], "alerts")
     put(account.events, outputs["AlertBusName"], sent := schema_changed("a" * 32))
     assert [alert.detail for alert in queue.receive(10)] == [sent]
-    deadline = time.monotonic() + FOLD_SECONDS
+    deadline = time.monotonic() + INGESTION_SECONDS
     while not running.datadog.events() and time.monotonic() < deadline:
         time.sleep(0.1)
     assert [event["title"] for event in running.datadog.events()] == [sent["title"]]
