@@ -1,6 +1,5 @@
 """Starts and stops MiniStack, the emulator of AWS, as a child process on a port of the loopback interface."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -11,36 +10,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from local.emulator.account import Account, scrubbed
+from local.emulator.account import Account
+from local.emulator.options import EmulatorOptions, environment
 from local.failure import Failure
 from local.layout import Layout
 from local.machine.process_group import end_group
 
 READY_SECONDS = 30
 STOP_SECONDS = 40  # the emulator's own shutdown waits up to 30 s for TLS connections
-
-
-@dataclass(frozen=True)
-class EmulatorOptions:
-    """`folder` is for the log and scratch files, `data` for state over restarts; `iam` enforces the roles."""
-
-    folder: Path
-    port: int
-    data: Path | None = None
-    iam: bool = False
-
-    @property
-    def log(self) -> Path:
-        return self.folder / "emulator.log"
-
-    @property
-    def scratch(self) -> Path:
-        return self.folder / "scratch"
-
-    @property
-    def certificate(self) -> Path:
-        """The file of the certificate that the emulator makes for itself."""
-        return self.scratch / "ministack-tls" / "server.crt"
 
 
 @dataclass(frozen=True)
@@ -70,45 +47,6 @@ def account_of(options: EmulatorOptions) -> Account:
     if options.iam:
         return Account(f"https://127.0.0.1:{options.port}", options.certificate)
     return Account(f"http://127.0.0.1:{options.port}")
-
-
-def environment(options: EmulatorOptions) -> dict[str, str]:
-    """Return the emulator's environment, which its Lambda processes inherit.
-
-    The SFTP and MQTT listeners are off. DOCKER_HOST names no daemon: with one the emulator would remove containers that
-    look like its own at its start, and those may belong to another project.
-    """
-    settings = {
-        "GATEWAY_PORT": str(options.port),
-        "BIND_HOST": "127.0.0.1",
-        "LAMBDA_EXECUTOR": "local",
-        "SFTP_ENABLED": "0",
-        "IOT_MTLS_ENABLED": "0",
-        "DOCKER_HOST": "unix:///nonexistent",
-        "TMPDIR": str(options.scratch.resolve()),
-    }
-    return scrubbed(os.environ) | settings | persistence(options.data) | enforcement(options)
-
-
-def persistence(data: Path | None) -> dict[str, str]:
-    if data is None:
-        return {"PERSIST_STATE": "0", "S3_PERSIST": "0"}
-    folder = data.resolve()
-    return {
-        "PERSIST_STATE": "1",
-        "STATE_DIR": str(folder / "state"),
-        "S3_PERSIST": "1",
-        "S3_DATA_DIR": str(folder / "s3"),
-    }
-
-
-def enforcement(options: EmulatorOptions) -> dict[str, str]:
-    """Return the settings that enforce roles and resource policies, which refuse plain HTTP."""
-    if not options.iam:
-        return {"AUTH": "false"}
-    if shutil.which("openssl") is None:
-        raise Failure("AUTH=1 needs openssl for the emulator's certificate", "install openssl, or leave AUTH=1 out")
-    return {"AUTH": "true", "USE_SSL": "1", "AWS_CA_BUNDLE": str(options.certificate.resolve())}
 
 
 def start(settings: dict[str, str], log: Path) -> subprocess.Popen[bytes]:

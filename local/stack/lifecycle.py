@@ -11,7 +11,8 @@ from local.alerts.datadog import Datadog, run_datadog
 from local.deploy.api_key import register_api_key
 from local.deploy.deployment import Deployment, DeploymentOptions, deploy
 from local.emulator.front import run_front
-from local.emulator.ministack import Emulator, EmulatorOptions, run_emulator
+from local.emulator.ministack import Emulator, run_emulator
+from local.emulator.options import EmulatorOptions
 from local.emulator.proxy import Target
 from local.failure import Failure
 from local.layout import Layout

@@ -10,7 +10,8 @@ import pytest
 
 from headwater.store.dynamodb import DynamoTable
 from local.deploy.template import read_template
-from local.emulator.ministack import EmulatorOptions, run_emulator
+from local.emulator.ministack import run_emulator
+from local.emulator.options import EmulatorOptions
 from local.machine.ports import free_port
 from tests.dynamodb_local import dynamodb_local as running_dynamodb_local
 from tests.fakes import FakeBucket

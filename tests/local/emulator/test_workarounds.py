@@ -27,14 +27,8 @@ from botocore.exceptions import ClientError
 from ministack.core.lambda_runtime import Worker  # type: ignore[import-untyped]
 
 from local.emulator.account import REGION, Account
-from local.emulator.ministack import (
-    Emulator,
-    EmulatorOptions,
-    account_of,
-    environment,
-    run_emulator,
-    wait_until_ready,
-)
+from local.emulator.ministack import Emulator, account_of, run_emulator, wait_until_ready
+from local.emulator.options import EmulatorOptions, environment
 from local.emulator.proxy import MAX_BODY_BYTES, MAX_HEADER_BYTES
 from local.machine.ports import free_port
 from local.machine.process_group import end_group
