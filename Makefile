@@ -47,7 +47,7 @@ down: $(STATE)/venv.stamp ## stop the stack that `make up` runs
 
 .PHONY: doctor
 doctor: $(STATE)/venv.stamp ## say why a graph is empty: of the stack that `make up` runs, or of URL= with KEY_FILE= (NAMESPACE=prod), or of a driver's SPARK_DEFAULTS=file
-	@$(BIN)/python -m local.doctor $(if $(URL),--url '$(URL)') $(if $(KEY_FILE),--key-file '$(KEY_FILE)') $(if $(NAMESPACE),--namespace '$(NAMESPACE)') $(if $(SPARK_DEFAULTS),--spark-defaults '$(SPARK_DEFAULTS)')
+	@$(BIN)/python -m cli.doctor $(if $(URL),--url '$(URL)') $(if $(KEY_FILE),--key-file '$(KEY_FILE)') $(if $(NAMESPACE),--namespace '$(NAMESPACE)') $(if $(SPARK_DEFAULTS),--spark-defaults '$(SPARK_DEFAULTS)')
 
 # ------------------------------------------------------------------------------------------------------------ to change
 .PHONY: test

@@ -18,7 +18,7 @@ from benchmarks.figures import median, repeated
 from benchmarks.graph import Job
 from events import envelopes
 from headwater.access.principal import Principal, Scope
-from local.account import scrubbed
+from local.emulator.account import scrubbed
 from local.layout import Layout
 from tests.embedded import Deployed
 

@@ -18,7 +18,7 @@ from benchmarks.report import Measured, Size, document, report
 from benchmarks.spark_events import events
 from benchmarks.wall import Client, measure_wall
 from local.failure import Failure
-from local.up import say
+from local.progress import say
 from tests.embedded import Deployed, embedded_stack
 
 EVENTS_A_RUN = 2

@@ -1,4 +1,12 @@
-"""The embedded stack: the deployment's own template and handlers, on this machine, with nothing but Python.
+"""The embedded stack: template.yaml and the handlers of functions/ on this machine, in an emulator of AWS.
 
-`python -m local up|down|demo`, or the Makefile's targets of the same names.
+`python -m local up|down|demo`, or the Makefile's targets of the same names. Imports point downwards in this list:
+
+demo       the orders pipeline of emr_jobs on a fresh stack, its lineage and its alerts printed
+stack      emulator, deployment, API key and front: brought up together and taken down together
+deploy     template.yaml, packaged for the emulator's CloudFormation and deployed there
+alerts     the queue that alerts are printed from, and the stand-in for Datadog
+spark      Java, jars, spark-submit and a Kafka broker
+emulator   MiniStack as a child process, the front before its HTTP API, the account in it
+machine    ports, files, processes and Python packages of this machine
 """

@@ -8,25 +8,27 @@ from types import FrameType
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from local.account import scrub_this_process
-from local.demo import demo
+from local.demo.run import demo
+from local.emulator.account import scrub_this_process
 from local.failure import Failure
 from local.layout import Layout
-from local.stack import StackOptions
-from local.up import down, up
+from local.machine.ports import port_argument
+from local.stack.down import down
+from local.stack.lifecycle import StackOptions
+from local.stack.up import up
 
 PORT = 8765
-IN_STEP = {"CatalogSync": "ON", "CatalogWindowSeconds": "1"}
-"""The emulator's Glue is nobody else's, so its tables are kept in step from the start."""
+CATALOG_SYNC = {"CatalogSync": "ON", "CatalogWindowSeconds": "1"}
+"""CatalogSync is OFF by default since tables of AWS Glue belong to other teams; those of the emulator do not."""
 INTERRUPTED = 130  # what a shell reports for a command ended by Ctrl-C
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command and return the exit status; what goes wrong is told with the next step."""
+    """Run one command and return the exit status. A failure is printed with the next step."""
     options = parser().parse_args(arguments)
     scrub_this_process()
-    for wanted in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(wanted, interrupt)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, interrupt)
     try:
         run(options, Layout.here())
     except Failure as failure:
@@ -62,14 +64,10 @@ def parser() -> argparse.ArgumentParser:
     commands.add_parser("down", help="stop the stack that `up` runs")
     demo = commands.add_parser("demo", help="run a Spark pipeline against a fresh stack and show its lineage")
     for command in (up, demo):
-        command.add_argument("--port", type=port, default=PORT, help="of the public URL (default: %(default)s)")
+        command.add_argument(
+            "--port", type=port_argument, default=PORT, help="of the public URL (default: %(default)s)"
+        )
     return top
-
-
-def port(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 65535:
-        raise argparse.ArgumentTypeError(f"expected a number from 1 to 65535, not {text!r}")
-    return int(text)
 
 
 def parameter(text: str) -> tuple[str, str]:
@@ -81,9 +79,11 @@ def parameter(text: str) -> tuple[str, str]:
 
 def run(options: argparse.Namespace, layout: Layout) -> None:
     if options.command == "up":
-        given = IN_STEP | dict(options.parameter)
-        wanted = StackOptions(layout, "up", options.port, options.data, options.auth, options.open, given)
-        up(wanted, options.alerts)
+        parameters = CATALOG_SYNC | dict(options.parameter)
+        up(
+            StackOptions(layout, "up", options.port, options.data, options.auth, options.open, parameters),
+            options.alerts,
+        )
     elif options.command == "down":
         down(layout)
     else:
@@ -91,7 +91,7 @@ def run(options: argparse.Namespace, layout: Layout) -> None:
 
 
 def interrupt(_signal: int, _frame: FrameType | None) -> None:
-    """End as on Ctrl-C, cleaning up: on SIGTERM, on a closed terminal, and for a job of a shell's."""
+    """End on each of these signals as on Ctrl-C: a shell's background job, for one, would ignore SIGINT."""
     raise KeyboardInterrupt
 
 

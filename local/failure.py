@@ -2,7 +2,7 @@
 
 
 class Failure(Exception):
-    """Something went wrong that the user can act on: what it was, and what to do about it."""
+    """A fault that the user can act on: its reason, and the next step to take."""
 
     def __init__(self, reason: str, next_step: str) -> None:
         super().__init__(reason)

@@ -1,4 +1,4 @@
-"""Where things are in the project's folder. Whatever local/ writes goes under `.local`, never elsewhere."""
+"""The paths of the project's folder. local/ writes under `.local` alone."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +33,7 @@ class Layout:
 
     @property
     def up_lock(self) -> Path:
-        """Locked, and holding the process id, for as long as `make up` runs."""
+        """Locked while `make up` runs; its text is the process id."""
         return self.state / "up.pid"
 
     @property
@@ -41,7 +41,7 @@ class Layout:
         return self.state / "demo.pid"
 
     def run(self, name: str) -> Path:
-        """Return the folder for the logs and scratch files of one kind of run (`up`, `demo`), made if missing."""
+        """Return the folder for the logs and scratch files of a command (`up`, `demo`), made if missing."""
         folder = self.state / name
         folder.mkdir(parents=True, exist_ok=True)
         return folder

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from local.layout import Layout
-from local.stack import Stack
+from local.stack.lifecycle import Stack
 from tests.embedded import LOGS, embedded_stack
 
 

@@ -18,14 +18,14 @@ from typing import Any
 
 import pytest
 
-from local.account import Account
+from local.emulator.account import Account
 from local.failure import Failure
-from local.instance import free_port
-from local.jars import ivy, tail
-from local.java import java_home
 from local.layout import Layout
-from local.process_group import LEASH, end_group
-from local.truststore import trust_options
+from local.machine.ports import free_port
+from local.machine.process_group import EXIT_WITH_PARENT, end_group
+from local.spark.jars import ivy, tail
+from local.spark.java import java_home
+from local.spark.truststore import trust_options
 
 COORDINATES = ("com.amazonaws", "DynamoDBLocal", "2.6.1")
 PINS = Path(__file__).with_name("dynamodb_local.sha256")
@@ -143,7 +143,7 @@ def command(java: Path, jars_and_library: list[Path], port: int) -> list[str]:
 def start(command: list[str], log: Path) -> subprocess.Popen[bytes]:
     with log.open("wb") as output:
         return subprocess.Popen(  # noqa: S603 - our own words
-            ["/bin/sh", "-c", LEASH, "sh", *command],
+            ["/bin/sh", "-c", EXIT_WITH_PARENT, "sh", *command],
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=subprocess.STDOUT,

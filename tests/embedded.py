@@ -1,4 +1,4 @@
-"""Embedded stacks for tests, and what is behind their API: the table, the queues, the bucket, the keys."""
+"""Embedded stacks for tests, and the resources behind their API: the table, the queues, the bucket, the keys."""
 
 import hashlib
 import json
@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from headwater.store.item_codec import Retention
-from local.deployment import STACK, Deployment
-from local.instance import free_port
+from local.deploy.cloudformation import STACK
+from local.deploy.deployment import Deployment
 from local.layout import Layout
-from local.metrics import log_lines
-from local.stack import Stack, StackOptions, stack
+from local.machine.ports import free_port
+from local.stack.function_logs import log_lines
+from local.stack.lifecycle import Stack, StackOptions, run_stack
 
 LOGS = Path("tests") / str(os.getpid())
 """Where the stacks of this process log, below .local."""
-FOLD_SECONDS = 60
+INGESTION_SECONDS = 60
 
 Items = dict[tuple[str, str], dict[str, Any]]
 KeyEntry = dict[str, Any]
@@ -30,13 +31,13 @@ KeyEntry = dict[str, Any]
 def embedded_stack(name: str, *, iam: bool = False, **parameters: str) -> Iterator[Stack]:
     """A fresh stack on a free port; `parameters` are the template's."""
     options = StackOptions(Layout.here(), str(LOGS / name), free_port(), iam=iam, parameters=parameters)
-    with stack(options, lambda _: None) as running:
-        Deployed(running.deployment).keep_what_expired()
+    with run_stack(options, lambda _: None) as running:
+        Deployed(running.deployment).disable_ttl()
         yield running
 
 
 def key_entry(key: str, **changes: Any) -> KeyEntry:
-    """An entry of the keys' secret: for everything and for ever, unless `changes` say otherwise."""
+    """An entry of the keys' secret, with every permission and no expiry; `changes` override its members."""
     entry = {"id": key, "sha256": hashlib.sha256(key.encode()).hexdigest(), "scopes": ["ingest", "read"]}
     return entry | {"namespaces": ["*"]} | changes
 
@@ -101,8 +102,8 @@ class Deployed:
         resources = self.account.cloudformation.describe_stack_resources(StackName=STACK, LogicalResourceId=logical_id)
         return resources["StackResources"][0]["PhysicalResourceId"]
 
-    def admit(self, *entries: KeyEntry) -> None:
-        """Adds keys to those that the API takes."""
+    def register_api_keys(self, *entries: KeyEntry) -> None:
+        """Adds keys to the secret."""
         secrets, secret = self.account.secretsmanager, self.outputs["KeysSecretArn"]
         keys = json.loads(secrets.get_secret_value(SecretId=secret)["SecretString"])["keys"]
         secrets.put_secret_value(SecretId=secret, SecretString=json.dumps({"keys": [*keys, *entries]}))
@@ -113,30 +114,32 @@ class Deployed:
         return {(item["PK"]["S"], item["SK"]["S"]): item for page in pages for item in page["Items"]}
 
     def objects(self, prefix: str) -> dict[str, bytes]:
-        """The objects of the archive bucket whose keys start so."""
+        """The objects of the archive bucket whose keys have this prefix."""
         s3, bucket = self.account.s3, self.outputs["ArchiveBucketName"]
         found = s3.list_objects_v2(Bucket=bucket, Prefix=prefix).get("Contents", [])
         return {each["Key"]: s3.get_object(Bucket=bucket, Key=each["Key"])["Body"].read() for each in found}
 
     def queued(self) -> int:
-        """The messages in the queue, those that are being folded included."""
+        """The number of messages in the queue, in flight or not."""
         return self._count("QueueUrl")
 
-    def dead(self) -> int:
+    def dead_letters(self) -> int:
         return self._count("DeadLetterQueueUrl")
 
-    def wait_until_folded(self) -> None:
-        """Waits until the queue is empty. Fails if it is not in time, or if a message was set aside."""
-        deadline = time.monotonic() + FOLD_SECONDS
+    def wait_for_ingestion(self) -> None:
+        """Waits until the queue is empty. Fails after a minute, or if a message is quarantined or a dead letter."""
+        deadline = time.monotonic() + INGESTION_SECONDS
         while self.queued():
-            assert time.monotonic() < deadline, f"{self.queued()} messages are not folded after {FOLD_SECONDS} s"
+            assert time.monotonic() < deadline, (
+                f"{self.queued()} messages are not normalised after {INGESTION_SECONDS} s"
+            )
             time.sleep(0.1)
-        assert self.dead() == 0
+        assert self.dead_letters() == 0
         assert self.objects("quarantine/") == {}
 
     @contextmanager
-    def held_up(self) -> Iterator[None]:
-        """For the length of a `with` block nothing takes messages out of the queue."""
+    def queue_paused(self) -> Iterator[None]:
+        """For the length of a `with` block normalise takes no messages out of the queue."""
         mappings = self.lambda_.list_event_source_mappings()["EventSourceMappings"]
         (mapping,) = [each["UUID"] for each in mappings if each["EventSourceArn"].startswith("arn:aws:sqs:")]
         self.lambda_.update_event_source_mapping(UUID=mapping, Enabled=False)
@@ -147,7 +150,7 @@ class Deployed:
 
     @contextmanager
     def visibility(self, seconds: int) -> Iterator[None]:
-        """For the length of a `with` block, a message that failed comes again so soon."""
+        """For the length of a `with` block, a failed message is delivered again after so many seconds."""
         of_queue = {"QueueUrl": self.outputs["QueueUrl"]}
         before = self.sqs.get_queue_attributes(**of_queue, AttributeNames=["VisibilityTimeout"])["Attributes"]
         self.sqs.set_queue_attributes(**of_queue, Attributes={"VisibilityTimeout": str(seconds)})
@@ -157,15 +160,15 @@ class Deployed:
             self.sqs.set_queue_attributes(**of_queue, Attributes=before)
 
     def wait_until_logged(self, function: str, text: str) -> None:
-        """Waits until a function has logged this. Fails if it does not in time."""
+        """Waits until a function has logged a text. Fails after a minute."""
         groups = [name for name in self._deployment.resources["AWS::Logs::LogGroup"] if name.endswith(f"/{function}")]
-        deadline = time.monotonic() + FOLD_SECONDS
+        deadline = time.monotonic() + INGESTION_SECONDS
         while not any(text in line for line in log_lines(self.account, groups)):
-            assert time.monotonic() < deadline, f"{function} did not log {text!r} within {FOLD_SECONDS} s"
+            assert time.monotonic() < deadline, f"{function} did not log {text!r} within {INGESTION_SECONDS} s"
             time.sleep(0.1)
 
-    def keep_what_expired(self) -> None:
-        """Turns the table's TTL off: recorded events grow old, and their items would go while a test looks at them."""
+    def disable_ttl(self) -> None:
+        """Turns the table's TTL off, since the items of old recorded events would expire during a test."""
         setting = {"Enabled": False, "AttributeName": "expires_at"}
         self.dynamodb.update_time_to_live(TableName=self.outputs["TableName"], TimeToLiveSpecification=setting)
 

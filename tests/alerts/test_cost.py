@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from local.template import read_template
+from local.deploy.template import read_template
 from tests import factory
 from tests.alerts.stream import Record, World
 from tests.factory import Document

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from local.template import read_template
+from local.deploy.template import read_template
 
 ROOT = Path(__file__).parents[2]
 

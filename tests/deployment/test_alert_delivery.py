@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from local.datadog_event import parsed
-from local.template import read_template
+from local.alerts.datadog_event import parse_event
+from local.deploy.template import read_template
 from tests.alert_samples import TYPES, Detail, details, schema_changed
 from tests.deployment.conftest import ROOT, Properties, Resources
 from tests.deployment.input_transformer import in_quotes, rendered
@@ -125,7 +125,7 @@ def test_whatever_an_alert_says_its_message_is_json_that_says_it_again(null: str
 @settings(deadline=None)
 @given(detail=details)
 def test_whatever_an_alert_says_datadog_takes_it(detail: Detail) -> None:
-    sent = parsed(rendered(TO_DATADOG, event(detail)).encode(), now=0)
+    sent = parse_event(rendered(TO_DATADOG, event(detail)).encode(), now=0)
     assert sent == {
         "title": detail["title"],
         "text": detail["text"],

@@ -10,8 +10,8 @@ from headwater.alerts.alert import Alert, Severity, Type, link_to
 from headwater.graph.identity import NodeKind
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
-from local.datadog_event import parsed
-from local.template import read_template
+from local.alerts.datadog_event import parse_event
+from local.deploy.template import read_template
 from tests.deployment.conftest import ROOT, Resources
 from tests.deployment.input_transformer import rendered
 
@@ -59,7 +59,7 @@ LONGEST = Alert(
 @settings(deadline=None)
 @given(alerts)
 def test_whatever_an_alert_says_datadog_shows_it_as_markdown_and_knows_its_id(alert: Alert) -> None:
-    sent = parsed(rendered(TO_DATADOG, event(alert)).encode(), now=0)
+    sent = parse_event(rendered(TO_DATADOG, event(alert)).encode(), now=0)
     assert sent["text"].startswith("%%% \n")
     assert sent["text"].endswith("\n %%%")
     assert f"id:{alert.id}" in sent["tags"]

@@ -11,7 +11,7 @@ from headwater import config
 from headwater.curate.routes import ROUTES as WRITTEN
 from headwater.lookup.routes import PREFIX, ROUTES
 from headwater.store import item_codec
-from local.template import read_template
+from local.deploy.template import read_template
 from tests.alert_samples import TYPES
 
 ROOT = Path(__file__).parents[2]

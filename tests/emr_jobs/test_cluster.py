@@ -17,8 +17,8 @@ import yaml
 from moto import mock_aws
 
 from local.layout import Layout
-from local.spark import LISTENER, PATIENCE
-from local.stack import Stack
+from local.spark.spark_submit import CIRCUIT_BREAKER, LISTENER
+from local.stack.lifecycle import Stack
 
 ROOT = Layout.here().root
 CLUSTER = ROOT / "emr_jobs" / "cluster"
@@ -142,7 +142,7 @@ def test_every_platform_has_the_listener_with_the_settings_that_are_tried_here(
     assert settings["spark.extraListeners"] == LISTENER
     assert settings["spark.openlineage.transport.url"] == URL
     assert settings["spark.openlineage.namespace"] == "prod"
-    assert settings.items() >= PATIENCE.items()
+    assert settings.items() >= CIRCUIT_BREAKER.items()
     assert "spark.jars" not in settings, "EMR 7.11 and Glue 5.0 have the listener"
     key = settings.get("spark.openlineage.transport.auth.apiKey", "EMR.secret@")
     assert key.startswith("EMR.secret@"), "a reference, never a key"

@@ -12,7 +12,7 @@ from py4j.protocol import Py4JNetworkError  # type: ignore[import-untyped]
 from job_lineage import Dataset, folder, model, topic
 from job_lineage.application import PRODUCER, Lineage, plain
 from job_lineage.reporter import STOP_SECONDS, Silence, key_in_file, reporter
-from tests.local.upstream import Upstream, serving
+from tests.upstream import Upstream, serving
 
 KEY = "a-secret-key"
 EVENT = RunEvent(

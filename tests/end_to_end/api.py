@@ -29,7 +29,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Api:
-    """`headers` go with every request, so that tests can say who asks."""
+    """`headers` are sent with every request: mostly an API key."""
 
     url: str
     headers: Mapping[str, str]
@@ -47,7 +47,7 @@ class Api:
         return self.post(json.dumps(document, ensure_ascii=False).encode(), path)
 
     def get(self, *parts: str, **query: str) -> Answer:
-        """Asks for a path under /api/v1 whose parts may hold anything."""
+        """Requests a path under /api/v1; its parts are escaped."""
         path = "/".join(["/api/v1", *(quote(part, safe="") for part in parts)])
         text = "&".join(f"{name}={quote(value, safe='')}" for name, value in query.items())
         return self.ask("GET", f"{path}?{text}" if text else path)

@@ -1,4 +1,4 @@
-"""Requests that are to be refused, each with its status and a part of what is said of it."""
+"""Requests that the API refuses, each with the status and a part of the message."""
 
 import gzip
 import json

@@ -4,12 +4,12 @@ import time
 
 import pytest
 
-from local.stack import Stack
+from local.stack.lifecycle import Stack
 from tests.embedded import Deployed, key_entry
 from tests.end_to_end.api import Api
 
 ADMITTED_SECONDS = 10
-"""The authoriser looks for a key that it does not know every five seconds."""
+"""The authoriser reads the keys again for an unknown key, at most every five seconds."""
 
 ENTRIES = (
     key_entry("expired", expires="2020-01-01T00:00:00Z"),
@@ -23,9 +23,9 @@ ENTRIES = (
 
 @pytest.fixture(scope="session")
 def deployed(shared_stack: Stack) -> Deployed:
-    """What is behind the API, with keys of every kind in its secret."""
+    """The resources behind the API, with keys of every kind in the secret."""
     deployed = Deployed(shared_stack.deployment)
-    deployed.admit(*ENTRIES)
+    deployed.register_api_keys(*ENTRIES)
     reading = Api.of(shared_stack.url, "for-reading")
     deadline = time.monotonic() + ADMITTED_SECONDS
     while reading.get("namespaces").status == 401 and time.monotonic() < deadline:
@@ -35,5 +35,5 @@ def deployed(shared_stack: Stack) -> Deployed:
 
 @pytest.fixture(scope="session")
 def api(shared_stack: Stack, deployed: Deployed) -> Api:
-    """The API for someone who may do everything."""
+    """The API with a key that has every permission."""
     return Api.of(shared_stack.url, shared_stack.key)

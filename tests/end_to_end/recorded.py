@@ -1,4 +1,4 @@
-"""The recorded events of tests/fixtures, and what the table holds once such events are folded."""
+"""The recorded events of tests/fixtures, and the items that they leave in the table."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -30,7 +30,7 @@ def recorded_documents() -> tuple[Any, ...]:
 
 
 def folded_without_aws(documents: Iterable[Any], retention: Retention) -> Versions:
-    """What folding these events at once, in memory, leaves."""
+    """The items after all these events are folded at once, in memory."""
     table = MemoryTable()
     fold(factory.received(*documents), table, retention)
     return {(key.pk, key.sk): item.version for key, item in table.items.items()}

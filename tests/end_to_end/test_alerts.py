@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from local.alerts import Alert, AlertQueue, subscribe
-from local.stack import Stack
+from local.alerts.alert import Alert
+from local.alerts.queue import AlertQueue, subscribe
+from local.stack.lifecycle import Stack
 from tests.alert_samples import TYPES, Detail, put, schema_changed
 
 pytestmark = pytest.mark.emulator

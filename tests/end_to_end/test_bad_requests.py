@@ -1,4 +1,4 @@
-"""What is wrong with a request is said in JSON, soon, and none of it gets any further."""
+"""A faulty request is answered with its faults in JSON, within the clients' patience, and leaves no trace."""
 
 import uuid
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from tests.end_to_end.bad_requests import EVERYTHING, Bad, bad_requests, event, 
 pytestmark = [pytest.mark.emulator, pytest.mark.usefixtures("undisturbed")]
 
 SECONDS = 5
-"""What OpenLineage's clients wait for an answer."""
+"""How long OpenLineage's clients wait for an answer."""
 
 MAX_ANSWER_BYTES = 100_000
 """Far below the 6 MB that may leave a Lambda: beyond, API Gateway answers 500 in its place."""
@@ -21,9 +21,9 @@ MAX_ANSWER_BYTES = 100_000
 @pytest.fixture(scope="module")
 def undisturbed(deployed: Deployed) -> Iterator[None]:
     """Nothing is taken out of the queue meanwhile; in the end the table and the bucket are as they were."""
-    deployed.wait_until_folded()
+    deployed.wait_for_ingestion()
     items, bodies = deployed.items(), deployed.objects("")
-    with deployed.held_up():
+    with deployed.queue_paused():
         yield
     assert deployed.items() == items
     assert deployed.objects("") == bodies

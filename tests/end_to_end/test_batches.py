@@ -66,7 +66,7 @@ def test_what_is_wrong_with_some_does_not_hold_up_the_others(api: Api, deployed:
         "job.namespace: missing",
         "producer: expected a string",
     ]
-    deployed.wait_until_folded()
+    deployed.wait_for_ingestion()
     found = [api.get("jobs", "runs", event["run"]["runId"]).json["state"] for event in good]
     assert found == ["COMPLETED"] * 3
 
@@ -88,6 +88,6 @@ def test_a_batch_longer_than_the_queues_keeps_the_order_of_a_run(api: Api, deplo
     states = ["START", *["RUNNING"] * 40, "COMPLETE"]
     events = [factory.run_event(kind, run=run, seconds=second) for second, kind in enumerate(states)]
     assert posted(api, events).json["summary"] == summary(42)
-    deployed.wait_until_folded()
+    deployed.wait_for_ingestion()
     found = api.get("jobs", "runs", factory.run_id(run)).json
     assert (found["state"], found["durationMs"]) == ("COMPLETED", 41_000)

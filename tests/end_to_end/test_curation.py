@@ -1,4 +1,4 @@
-"""What people say of the graph over HTTP is so for whoever asks next, and for whoever reads the archive."""
+"""A change of the graph over HTTP shows in the next lookup, and is an event in the archive."""
 
 import gzip
 import json
@@ -22,14 +22,14 @@ TABLE = {"type": "DB_TABLE", "physicalName": "orders", "sourceName": "shop", "fi
 def told(api: Api, deployed: Deployed) -> Api:
     """The API with a job that wrote a dataset."""
     api.post_event(event(run=0xC0, seconds=0))
-    deployed.wait_until_folded()
+    deployed.wait_for_ingestion()
     return api
 
 
 @pytest.fixture
 def curated(told: Api, deployed: Deployed) -> Iterator[Api]:
-    """The same, while normalise folds nothing: what is seen then, curate has folded."""
-    with deployed.held_up():
+    """The API while normalise is paused, so that lookups show the writes of curate alone."""
+    with deployed.queue_paused():
         yield told
 
 
@@ -103,8 +103,8 @@ def test_events_and_questions_go_their_own_ways(curated: Api) -> None:
 
 
 def test_normalise_folds_the_same_again_and_archives_it(told: Api, deployed: Deployed) -> None:
-    """The queue also holds events of later times than what was deleted, which bring the dataset back."""
-    deployed.wait_until_folded()
+    """The queue also holds events later than the deletion, which undelete the dataset."""
+    deployed.wait_for_ingestion()
     assert told.get(*ORDERS).status == told.get(*LOAD).status == 200
     assert told.get("namespaces", "curation").json["ownerName"] == "me"
     archived = b"".join(map(_plain, deployed.objects("events/").values()))

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from local.doctor import canary
-from local.doctor.__main__ import main
-from local.instance import free_port
-from local.spark import LISTENER
-from local.stack import Stack
+from cli.doctor import canary
+from cli.doctor.__main__ import main
+from cli.doctor.listener import LISTENER
+from local.machine.ports import free_port
+from local.stack.lifecycle import Stack
 from tests import factory
 from tests.embedded import Deployed
 from tests.end_to_end.api import Api
@@ -21,7 +21,7 @@ Examine = Callable[..., tuple[int, str]]
 
 @pytest.fixture
 def examine(shared_stack: Stack, deployed: Deployed, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Examine:
-    """Runs the doctor, on the stack of the session unless told otherwise, and returns its status and what it said."""
+    """Runs the doctor, by default on the stack of the session, and returns its status and its output."""
 
     def run(*options: str, url: str = "", key: str = "") -> tuple[int, str]:
         (tmp_path / "key").write_text(key or shared_stack.key, encoding="utf-8")
@@ -33,7 +33,7 @@ def examine(shared_stack: Stack, deployed: Deployed, tmp_path: Path, capsys: pyt
 
 def test_a_stack_that_events_reach_is_well(examine: Examine, api: Api, deployed: Deployed) -> None:
     assert api.post_event(factory.run_event("COMPLETE", job="of-the-doctor")).status == 201
-    deployed.wait_until_folded()
+    deployed.wait_for_ingestion()
     status, said = examine("--namespace", "demo")
     assert status == 0
     assert "[well] a run was posted, and found upstream and downstream" in said
@@ -45,7 +45,7 @@ def test_a_stack_that_events_reach_is_well(examine: Examine, api: Api, deployed:
 def test_a_parent_that_never_reported_is_told(examine: Examine, api: Api, deployed: Deployed) -> None:
     child = factory.run_event(job="child-of-nobody", run=901, run_facets={"parent": factory.parent(902, "a-dag")})
     assert api.post_event(child).status == 201
-    deployed.wait_until_folded()
+    deployed.wait_for_ingestion()
     assert "a-dag" in next(line for line in examine()[1].splitlines() if "parents that never reported" in line)
 
 
@@ -80,7 +80,7 @@ def test_a_key_of_some_namespaces_is_well_for_one_of_them(examine: Examine) -> N
 
 @pytest.fixture
 def settings(shared_stack: Stack, tmp_path: Path) -> Callable[..., str]:
-    """Writes what Spark's settings say of a listener, and returns the file."""
+    """Writes a file of Spark settings with a listener, and returns its path."""
 
     def write(key: str = "", **changes: str) -> str:
         key = key or shared_stack.key
@@ -128,10 +128,10 @@ def test_events_that_are_taken_and_never_folded_are_the_stacks_fault(
     examine: Examine, deployed: Deployed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(canary, "SEEN_SECONDS", 1)
-    with deployed.held_up():
+    with deployed.queue_paused():
         status, said = examine()
     assert (status, "[the stack is to blame] the canary was taken" in said) == (1, True)
-    deployed.wait_until_folded()
+    deployed.wait_for_ingestion()
 
 
 def test_an_answer_that_the_listener_would_not_wait_for_is_told(

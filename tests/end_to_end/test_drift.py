@@ -1,4 +1,4 @@
-"""From a drifted schema over HTTP to those who are to hear of it: by queue, table, stream, bus, topic and Datadog."""
+"""The alert of a schema change on its way: HTTP, queue, table, stream, bus, topic, and Datadog."""
 
 import json
 import time
@@ -6,8 +6,9 @@ import uuid
 
 import pytest
 
-from local.alerts import Alert, AlertQueue, subscribe
-from local.stack import Stack
+from local.alerts.alert import Alert
+from local.alerts.queue import AlertQueue, subscribe
+from local.stack.lifecycle import Stack
 from tests import factory
 from tests.embedded import Deployed
 from tests.end_to_end.api import Api
@@ -41,7 +42,7 @@ class Feed:
     def post(self, *documents: Document) -> None:
         for each in documents:
             assert self._api.post_event(each).status == 201
-        self._deployed.wait_until_folded()
+        self._deployed.wait_for_ingestion()
 
     def _of(self, number: int, kind: str, job: str, inputs: list[Document], outputs: list[Document]) -> Document:
         event = factory.run_event(kind, seconds=number, inputs=inputs, outputs=outputs)

@@ -1,4 +1,4 @@
-"""Events over HTTP, and what becomes of tables in Glue that somebody made by hand; and the way back."""
+"""Events over HTTP update the parameters of Glue tables, and owners of Glue tables reach their datasets."""
 
 import json
 import shutil
@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from local.account import ACCOUNT_ID, REGION
-from local.stack import Stack
+from local.emulator.account import ACCOUNT_ID, REGION
+from local.stack.lifecycle import Stack
 from tests import factory
 from tests.embedded import Deployed, embedded_stack
 from tests.end_to_end.api import Api
@@ -47,7 +47,7 @@ def api(synced_stack: Stack) -> Api:
 
 @pytest.fixture(scope="module")
 def by_hand(deployed: Deployed) -> dict[str, Table]:
-    """Two tables that somebody made, as they were."""
+    """Two Glue tables that were created by hand."""
     deployed.glue.create_database(DatabaseInput={"Name": "shop"})
     columns = [{"Name": "id", "Type": "bigint", "Comment": "as the till counts them"}]
     for name, more in (("orders", FOREIGN), ("revenue", FOREIGN | ICEBERG)):
@@ -81,7 +81,7 @@ def run(number: int) -> list[factory.Document]:
 def post(api: Api, deployed: Deployed, number: int) -> None:
     for event in run(number):
         assert api.post_event(event).status == 201
-    deployed.wait_until_folded()
+    deployed.wait_for_ingestion()
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:
@@ -156,7 +156,7 @@ def test_a_second_run_like_the_first_writes_nothing(api: Api, deployed: Deployed
 def test_an_owner_in_glue_reaches_the_dataset(api: Api, deployed: Deployed, synced_stack: Stack) -> None:
     for told in (2, 0):
         assert invoke_glue_import(deployed, synced_stack)["told"] == told
-        deployed.wait_until_folded()
+        deployed.wait_for_ingestion()
     dataset = api.get("namespaces", "s3://glue-lake", "datasets", "revenue").json
     assert [each["name"] for each in dataset["facets"]["ownership"]["owners"]] == ["team:finance"]
     assert dataset["description"] == "revenue of the shop"

@@ -44,7 +44,7 @@ def test_a_key_is_for_its_scopes_and_namespaces(api: Api) -> None:
 def test_a_reader_sees_only_the_namespaces_of_its_key(api: Api, deployed: Deployed) -> None:
     ours = factory.run_event() | {"job": {"namespace": "team-a", "name": "load"}}
     api.post_event(ours)
-    deployed.wait_until_folded()
+    deployed.wait_for_ingestion()
     reader = Api.of(api.url, "for-a-team")
     assert [each["name"] for each in reader.get("namespaces").json["namespaces"]] == ["team-a"]
     assert reader.get("namespaces", "team-a", "jobs").json["totalCount"] == 1
@@ -54,7 +54,7 @@ def test_a_new_key_works_without_a_deployment(api: Api, deployed: Deployed) -> N
     key = uuid.uuid4().hex
     caller = Api.of(api.url, key)
     assert caller.post(GOOD).status == 401
-    deployed.admit(key_entry(key))
+    deployed.register_api_keys(key_entry(key))
     deadline = time.monotonic() + ROTATION_SECONDS
     while caller.post(GOOD).status == 401:
         assert time.monotonic() < deadline, f"the key is still unknown after {ROTATION_SECONDS} s"

@@ -58,7 +58,7 @@ def named(api: Api, deployed: Deployed) -> Api:
     """The API, with a job and a dataset of each name."""
     answer = api.post_event([event(number, name) for number, name in enumerate(NAMES.values())], "/lineage/batch")
     assert answer.json["summary"]["successful"] == len(NAMES)
-    deployed.wait_until_folded()
+    deployed.wait_for_ingestion()
     return api
 
 

@@ -1,4 +1,4 @@
-"""What a Spark listener really sent leaves the same items, byte for byte, however it arrives over HTTP."""
+"""Recorded events of a Spark listener leave the same items, byte for byte, in any way of posting them."""
 
 import gzip
 import random
@@ -53,7 +53,7 @@ def disordered(seed: int) -> list[bytes]:
 
 @dataclass(frozen=True)
 class Left:
-    """What a stack holds once everything is folded."""
+    """The items of a stack that has normalised every event."""
 
     statuses: set[int]
     items: Items
@@ -63,11 +63,11 @@ class Left:
 
 @cache
 def left_by(way: Way) -> Left:
-    """What a way leaves in a stack of its own: in one stack, the queue would drop what it has seen before."""
+    """The items that a way of posting leaves in its own stack: a shared queue would drop repeated events."""
     with embedded_stack(way.__name__) as running:
         deployed = Deployed(running.deployment)
         answers = way(Api.of(running.url, running.key))
-        deployed.wait_until_folded()
+        deployed.wait_for_ingestion()
         lines = b"".join(deployed.objects("events/").values()).splitlines()
         archived = {exact_json.dumps(exact_json.loads(line.decode())["event"]) for line in lines}
         return Left({answer.status for answer in answers}, deployed.items(), archived, deployed.retention())

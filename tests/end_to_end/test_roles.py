@@ -1,4 +1,4 @@
-"""With the roles of template.yaml enforced the whole path works, and without a permission that is used it does not."""
+"""With the roles of template.yaml enforced the whole path works; without one of their permissions it does not."""
 
 import json
 import random
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from headwater.openlineage import exact_json
-from local.stack import Stack
+from local.stack.lifecycle import Stack
 from tests import factory
 from tests.embedded import Deployed, embedded_stack
 from tests.end_to_end.api import Api
@@ -76,7 +76,7 @@ def test_the_whole_path_works(api: Api, guarded: Deployed) -> None:
     documents = [*recorded_documents(), large_event(run=1)]
     for document in documents:
         assert api.post(exact_json.dumps(document).encode()).status == 201
-    guarded.wait_until_folded()
+    guarded.wait_for_ingestion()
     assert versions(guarded.items()) == folded_without_aws(documents, guarded.retention())
     assert len(guarded.objects("events/")) >= len(documents)
 
@@ -113,7 +113,7 @@ def test_ingest_that_may_not_store_is_not_available_for_long_events(api: Api, gu
 
 
 def test_authorise_that_may_not_read_the_keys_does_not_call_a_key_unknown(api: Api, guarded: Deployed) -> None:
-    """It remembers the keys, but has them read again for one that it does not know, if they are over 5 s old."""
+    """The authoriser caches the keys, and reads them again for an unknown key if they are over 5 s old."""
     stranger = Api.of(api.url, "unknown")
     deadline = time.monotonic() + 15
     with without(guarded, "AuthoriseRole", "secretsmanager:GetSecretValue"):
@@ -126,13 +126,13 @@ def test_authorise_that_may_not_read_the_keys_does_not_call_a_key_unknown(api: A
 
 def test_an_event_that_normalise_may_not_store_waits_until_it_may(api: Api, guarded: Deployed) -> None:
     run = factory.run_event("COMPLETE", run=5)
-    guarded.wait_until_folded()  # what an earlier test posted would fail too, and stay away for the usual six minutes
+    guarded.wait_for_ingestion()  # what an earlier test posted would fail too, and stay away for the usual six minutes
     with guarded.visibility(seconds=2):
         with without(guarded, "NormaliseRole", "dynamodb:PutItem"):
             assert api.post_event(run).status == 201
             guarded.wait_until_logged("normalise", "a message could not be folded for now")
             assert api.get("jobs", "runs", run["run"]["runId"]).status == 404
-        guarded.wait_until_folded()
+        guarded.wait_for_ingestion()
     assert api.get("jobs", "runs", run["run"]["runId"]).json["state"] == "COMPLETED"
 
 
@@ -156,7 +156,7 @@ def test_curating_works(api: Api, guarded: Deployed) -> None:
     assert api.ask("GET", REVENUE).status == 404
     assert api.ask("DELETE", "/api/v1/namespaces/file").status == 200
     assert api.get("namespaces", "file", "datasets").json["datasets"] == []
-    guarded.wait_until_folded()
+    guarded.wait_for_ingestion()
     assert api.ask("GET", REVENUE).status == 404
 
 

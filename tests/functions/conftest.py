@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from local.stack import Stack
+from local.stack.lifecycle import Stack
 from tests.embedded import Deployed
 from tests.functions.handlers import Function, Named, function
 from tests.functions.own_queue import OwnQueue, own_queue

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.httpsession import URLLib3Session
 
-from local.account import scrubbed
+from local.emulator.account import scrubbed
 
 ROOT = Path(__file__).parents[2]
 

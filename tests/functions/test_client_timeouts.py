@@ -6,7 +6,7 @@ Of the statuses that OpenLineage's clients get, 503 is the one that all of them 
 import pytest
 
 from headwater.store.aws import client
-from local.template import read_template
+from local.deploy.template import read_template
 from tests.functions.handlers import ROOT
 
 AWAITED = ("authorise", "ingest", "lookup", "curate")

@@ -9,7 +9,7 @@ import pytest
 
 from events.envelopes import post
 from headwater.access.principal import Principal, Scope
-from local.instance import free_port
+from local.machine.ports import free_port
 from tests import factory
 from tests.embedded import Deployed
 from tests.functions.handlers import Function, function, recorded_calls

@@ -8,7 +8,7 @@ import tracemalloc
 import pytest
 
 from headwater.openlineage import exact_json
-from local.template import Template, read_template
+from local.deploy.template import Template, read_template
 from tests.end_to_end.recorded import recorded
 from tests.functions.handlers import ROOT
 

@@ -19,8 +19,8 @@ from events.generate import samples
 from headwater.curate.routes import ROUTES as WRITTEN
 from headwater.curate.routes import Route
 from headwater.lookup.routes import PREFIX, ROUTES
-from local.alerts import subscribe
-from local.template import read_template
+from local.alerts.queue import subscribe
+from local.deploy.template import read_template
 from tests.embedded import Deployed, key_entry
 from tests.functions.handlers import ROOT, Event, Function, Named
 from tests.functions.own_queue import OwnQueue
@@ -162,7 +162,7 @@ def files() -> set[str]:
 def admitted(deployed: Deployed) -> None:
     """Puts the samples' key among those that the API takes."""
     scopes, namespaces = sorted(CALLER.scopes), list(CALLER.namespaces)
-    deployed.admit(key_entry(KEY, id=CALLER.key_id, scopes=scopes, namespaces=namespaces))
+    deployed.register_api_keys(key_entry(KEY, id=CALLER.key_id, scopes=scopes, namespaces=namespaces))
 
 
 @pytest.mark.usefixtures("admitted")
@@ -221,7 +221,7 @@ def test_lookup_answers(named: Named, name: str) -> None:
 def curated(named: Named, deployed: Deployed) -> dict[str, Any]:
     """What curate answers to its samples, one after the other."""
     answers = {name: named("curate")(sample(name)) for name in CURATED}
-    deployed.wait_until_folded()
+    deployed.wait_for_ingestion()
     return answers
 
 
@@ -273,7 +273,7 @@ def test_catalog_and_glue_import_go_to_and_fro_between_a_table_and_its_dataset(
     assert found["headwater.upstream"] == f'["{LAKE}/raw/orders"]'
     assert found["owner"] == "team:shop"
     assert named("glue_import")(sample(SCHEDULED)) == {"read": 1, "told": 1}
-    deployed.wait_until_folded()
+    deployed.wait_for_ingestion()
     assert named("glue_import")(sample(SCHEDULED)) == {"read": 1, "told": 0}
 
 

@@ -1,4 +1,4 @@
-"""What goes wrong on the command line is told in a line or two, with the next step, and a status that is not 0."""
+"""A fault on the command line is printed in a line or two, with the next step, and the status is not 0."""
 
 import socket
 import subprocess
@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from local.__main__ import parser
-from local.deployment import refuse_unknown
+from local.deploy.deployment import refuse_unknown
 from local.failure import Failure
 from local.layout import Layout
 

@@ -1,4 +1,4 @@
-"""A Spark of one machine whose jobs report to an embedded stack, and what that answers of them."""
+"""A local Spark whose jobs report to an embedded stack, and the API's answers about them."""
 
 import subprocess
 import sys
@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from local.layout import Layout
-from local.process_group import end_group
-from local.spark import Spark
-from local.stack import Stack
+from local.machine.process_group import end_group
+from local.spark.spark_submit import Spark
+from local.stack.lifecycle import Stack
 from tests.embedded import Deployed
 from tests.end_to_end.api import Api
 
@@ -38,7 +38,7 @@ class Cluster:
         settings = {"namespace": self.namespace, **more}
         named = {f"spark.openlineage.{name}": value for name, value in settings.items()}
         found = (self.stack.url if url is None else url), (self.stack.key if key is None else key)
-        spark = Spark(self.java_home, self.jars, *found, self.folder, more=named)
+        spark = Spark(self.java_home, self.jars, *found, self.folder, more_settings=named)
         return replace(spark, home=self.spark_home) if self.spark_home else spark
 
     def path(self, name: str) -> Path:
@@ -56,8 +56,8 @@ class Cluster:
         return Api.of(self.stack.url, self.stack.key)
 
     def answer(self, *parts: str, **query: str) -> Any:
-        """What the API answers, once all that it was sent is folded."""
-        Deployed(self.stack.deployment).wait_until_folded()
+        """The API's answer, once every event is normalised."""
+        Deployed(self.stack.deployment).wait_for_ingestion()
         found = self.api.get(*parts, **query)
         assert found.status == 200, found.body
         return found.json
@@ -83,7 +83,7 @@ class Cluster:
 
 @contextmanager
 def started(spark: Spark, program: Path, **arguments: object) -> Iterator[subprocess.Popen[bytes]]:
-    """A program that runs for the length of a `with` block, if it does not end before."""
+    """A program that runs for the length of a `with` block, or ends before."""
     process = spark.start(program, arguments, spark.folder / f"{program.stem}.log")
     try:
         yield process

@@ -1,15 +1,15 @@
-"""What the pipelines run on: a Spark with the real listener, the session's embedded stack, and a Kafka broker."""
+"""The fixtures of the pipelines: a Spark with the real listener, the session's embedded stack, a Kafka broker."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from local.jars import CONNECTORS, PINS, jar_files
-from local.java import java_home
-from local.kafka import kafka
 from local.layout import Layout
-from local.stack import Stack
+from local.spark.jars import CONNECTOR_PINS, LISTENER_PINS, jar_files
+from local.spark.java import java_home
+from local.spark.kafka import run_broker
+from local.stack.lifecycle import Stack
 from tests.pipelines.cluster import Cluster
 
 
@@ -18,7 +18,7 @@ def spark_files() -> tuple[Path, list[Path]]:
     """The Java that Spark runs on, and the jars of Spark 3.5."""
     layout = Layout.here()
     home = java_home(layout)
-    return home, jar_files(layout, home / "bin" / "java", PINS, CONNECTORS)
+    return home, jar_files(layout, home / "bin" / "java", LISTENER_PINS, CONNECTOR_PINS)
 
 
 @pytest.fixture
@@ -32,5 +32,5 @@ def cluster(
 @pytest.fixture(scope="session")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The bootstrap servers of a Kafka broker, up to the end of the session; each test has topics of its own."""
-    with kafka(Layout.here(), tmp_path_factory.mktemp("kafka")) as bootstrap:
+    with run_broker(Layout.here(), tmp_path_factory.mktemp("kafka")) as bootstrap:
         yield bootstrap

@@ -1,4 +1,4 @@
-"""What made the model that scored a topic: its data, its code, its parameters, and how good it was."""
+"""The lineage of a model that scores a topic: its training data, its code, its parameters and its metrics."""
 
 import json
 

@@ -1,5 +1,4 @@
-"""A job is as it is told, and lineage costs it seconds at most: when it fails, is killed or retried, and when nobody
-takes its events."""
+"""Run states of jobs that fail, are killed or are retried, and the seconds that a faulty endpoint costs a job."""
 
 import json
 import os
@@ -12,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from local.doctor.__main__ import main as doctor
+from cli.doctor.__main__ import main as doctor
 from local.failure import Failure
-from local.instance import free_port
-from tests.local.upstream import Upstream, serving
+from local.machine.ports import free_port
 from tests.pipelines.cluster import PROGRAMS, Cluster, drawing, run_python, started, wait_until
+from tests.upstream import Upstream, serving
 
 pytestmark = [pytest.mark.spark, pytest.mark.emulator]
 
 CLEAN = PROGRAMS / "orders" / "clean_orders.py"
 COST_SECONDS = 15
-"""What an endpoint may cost a job that sends a handful of events, on a machine that is busy with other things."""
+"""How much longer a job with a handful of events may take because of its endpoint, on a busy machine."""
 
 
 def raw_orders(cluster: Cluster, count: int) -> Path:
@@ -109,7 +108,9 @@ def seconds_alone(cluster: Cluster) -> float:
     """How long the job takes without the listener, measured once."""
     if "seconds" not in _alone():
         spark = cluster.spark()
-        without = type(spark)(spark.java_home, spark.jars, "", "", spark.folder, more={"spark.extraListeners": ""})
+        without = type(spark)(
+            spark.java_home, spark.jars, "", "", spark.folder, more_settings={"spark.extraListeners": ""}
+        )
         start = time.monotonic()
         without.run(CLEAN, raw=cluster.path("raw"), clean=cluster.path("alone"))
         _alone()["seconds"] = time.monotonic() - start

@@ -1,4 +1,4 @@
-"""Customers in Iceberg, accounts in Delta: what made each version of a table, and what a version was read for."""
+"""Customers in Iceberg, accounts in Delta: the runs that wrote each version of a table, and the runs that read it."""
 
 from pathlib import Path
 

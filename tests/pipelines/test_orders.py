@@ -11,7 +11,7 @@ TASK_RUN = "01890000-0000-7000-8000-0000000000a1"
 
 
 def airflow(namespace: str, task: str, run_id: str) -> dict[str, str]:
-    """What Airflow's Spark operators pass on of the task that runs, and of its DAG."""
+    """The settings by which Airflow's Spark operators name the task and its DAG."""
     return {
         "parentRunId": run_id,
         "parentJobNamespace": namespace,

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from local.jars import SPARK_4, jar_files
-from local.java import candidates, java_home
 from local.layout import Layout
-from local.stack import Stack
+from local.spark.jars import SPARK_4_PINS, jar_files
+from local.spark.java import candidates, java_home
+from local.stack.lifecycle import Stack
 from tests.pipelines.cluster import PROGRAMS, Cluster, drawing
 
 pytestmark = [pytest.mark.spark, pytest.mark.emulator]
@@ -24,7 +24,7 @@ def cluster_4(shared_stack: Stack, tmp_path: Path) -> Cluster:
     java = java_home(layout)
     if java not in candidates():
         pytest.skip("Spark 4 wants a Java with jdk.incubator.vector, which that of the wheel has not")
-    jars = jar_files(layout, java / "bin" / "java", SPARK_4)
+    jars = jar_files(layout, java / "bin" / "java", SPARK_4_PINS)
     return Cluster(java, jars, shared_stack, tmp_path, "spark-4", homes[0])
 
 

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from headwater.store.dynamodb import DynamoTable
-from local.emulator import EmulatorOptions, emulator
-from local.instance import free_port
-from local.template import read_template
+from local.deploy.template import read_template
+from local.emulator.ministack import run_emulator
+from local.emulator.options import EmulatorOptions
+from local.machine.ports import free_port
 from tests.dynamodb_local import dynamodb_local as running_dynamodb_local
 from tests.fakes import FakeBucket
 
@@ -24,7 +25,7 @@ SERVICES = {"ministack": "dynamodb", "dynamodb-local": "dynamodb_local"}
 @pytest.fixture(scope="module")
 def dynamodb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A client of the emulator's DynamoDB."""
-    with emulator(EmulatorOptions(tmp_path_factory.mktemp("dynamodb"), free_port())) as running:
+    with run_emulator(EmulatorOptions(tmp_path_factory.mktemp("dynamodb"), free_port())) as running:
         yield running.account.client("dynamodb")
 
 

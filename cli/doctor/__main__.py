@@ -1,0 +1,114 @@
+"""The doctor's command line: `headwater doctor`, or `make doctor`."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from cli.doctor.arrivals import Arrivals
+from cli.doctor.canary import FORBIDDEN, NAMESPACE, post_canary, read_back
+from cli.doctor.checks import findings
+from cli.doctor.client import Client, as_header, is_address
+from cli.doctor.finding import Blame, Diagnosis, Finding
+from cli.doctor.listener import Listener, listener_of
+from cli.endpoint import KEY_VARIABLE, URL_VARIABLE, endpoint_of_make_up
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print the findings. Return 0 if no fault keeps the graph empty, 1 if one does, 2 if no API can be examined."""
+    options = parser().parse_args(arguments)
+    try:
+        return examine_listener(options) if options.spark_defaults else examine(client_of(options), options.namespace)
+    except (OSError, ValueError) as error:
+        print(f"cannot tell what to examine: {error}", file=sys.stderr)
+        return 2
+    except Diagnosis as diagnosis:
+        print("\n".join(diagnosis.finding.lines()))
+        return 1
+
+
+def parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="headwater doctor", description="Say why a graph is empty or incomplete.")
+    parser.add_argument(
+        "--url", default=os.environ.get(URL_VARIABLE), help=f"of the API, as ApiUrl says (default: ${URL_VARIABLE})"
+    )
+    parser.add_argument(
+        "--key-file", type=Path, help=f"file with a key of scopes ingest and read (default: ${KEY_VARIABLE} itself)"
+    )
+    parser.add_argument("--namespace", help="that jobs should report in; the canary is posted there, too")
+    parser.add_argument(
+        "--spark-defaults",
+        type=Path,
+        metavar="FILE",
+        help="Spark's settings where a driver runs, such as /etc/spark/conf/spark-defaults.conf: "
+        "post as the listener would by these, to its URL, with its key, in its namespace",
+    )
+    return parser
+
+
+def client_of(options: argparse.Namespace) -> Client:
+    """Return the API to examine, the stack of `make up` if no URL is given. Raises ValueError, OSError or Diagnosis.
+
+    The key is never an argument, since `ps` shows arguments.
+    """
+    if not options.url:
+        endpoint = endpoint_of_make_up()
+        if endpoint is None:
+            raise ValueError(f"set {URL_VARIABLE} and {KEY_VARIABLE}, or run `make up`")
+        return Client(endpoint.url, key_of(options) or endpoint.key)
+    if not is_address(options.url):
+        raise ValueError(f"{options.url} is no URL of http or https")
+    return Client(options.url.rstrip("/"), key_of(options))
+
+
+def key_of(options: argparse.Namespace) -> str:
+    key = options.key_file.read_text(encoding="utf-8") if options.key_file else os.environ.get(KEY_VARIABLE, "")
+    return as_header(str(key).strip())
+
+
+def examine(client: Client, namespace: str | None) -> int:
+    print(f"examining {client.url}")
+    canary_namespace = namespace or NAMESPACE
+    run_id, found = post_canary(client, canary_namespace)
+    read_back(client, canary_namespace, run_id)
+    return report(client, namespace, found)
+
+
+def examine_listener(options: argparse.Namespace) -> int:
+    """Post as a listener does by its settings. Its key mostly may not read; HEADWATER_API_KEY may hold one that may."""
+    listener = listener_of(options.spark_defaults, os.environ)
+    print(f"examining {listener.client.url}{listener.client.lineage}, as the listener does in {listener.namespace}")
+    if options.namespace not in (None, listener.namespace):
+        raise Diagnosis(other_namespace(listener, options.namespace))
+    run_id, found = post_canary(listener.client, listener.namespace)
+    print("[well] the listener's settings are good: a run was posted by them")
+    reader = Client(listener.client.url, key_of(options) or listener.client.key)
+    if reader.key == listener.client.key and reader.get("namespaces", limit=1).status == FORBIDDEN:
+        print(f"[note] its key may not read: put one that may into {KEY_VARIABLE} for what has arrived")
+        return 0
+    read_back(reader, listener.namespace, run_id)
+    return report(reader, listener.namespace, found)
+
+
+def other_namespace(listener: Listener, namespace: str) -> Finding:
+    what = f"the listener reports in {listener.namespace}, not in {namespace}"
+    return Finding(what, "set spark.openlineage.namespace, or ask for the one that jobs use", Blame.NAMESPACE)
+
+
+def report(client: Client, namespace: str | None, found: list[Finding]) -> int:
+    print("[well] a run was posted, and found upstream and downstream")
+    arrivals = Arrivals.of(client)
+    for (producer, of), time in sorted(arrivals.last().items()):
+        print(f"[last event] {time} in {of} by {producer}")
+    found += findings(client, arrivals, namespace)
+    for each in found:
+        print("\n".join(each.lines()))
+    if arrivals.is_cut:
+        print("[note] there is more than was looked at: the newest thousand of each")
+    has_cause = any(each.blame for each in found)
+    print("something keeps the graph empty" if has_cause else "nothing keeps the graph from filling")
+    return 1 if has_cause else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,63 @@
+"""The events, jobs and namespaces that have arrived at a deployment."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from cli.doctor.canary import PRODUCER
+from cli.doctor.client import Client
+from cli.doctor.finding import Blame, Diagnosis, Finding
+
+Document = dict[str, Any]
+NEWEST = 1_000
+"""The doctor looks at so many events and jobs, and says so if there may be more."""
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """`events` (the newest first) and `jobs` are without those of the canary; `is_cut` if there may be more."""
+
+    events: list[Document]
+    jobs: list[Document]
+    namespaces: list[str]
+    is_cut: bool
+
+    @classmethod
+    def of(cls, client: Client) -> "Arrivals":
+        events = fetch_newest(client, "events/lineage", "events")
+        jobs = fetch_newest(client, "jobs", "jobs")
+        namespaces = [each["name"] for each in fetch_newest(client, "namespaces", "namespaces")]
+        others = [each for each in events if each["producer"] != PRODUCER]
+        own = {job_of(each) for each in events if each["producer"] == PRODUCER} - {job_of(each) for each in others}
+        found = [each for each in jobs if (each["namespace"], each["name"]) not in own]
+        return cls(others, found, namespaces, max(len(events), len(jobs)) >= NEWEST)
+
+    def last(self) -> dict[tuple[str, str], str]:
+        """The time of the last event of each producer in each namespace."""
+        found: dict[tuple[str, str], str] = {}
+        for event in self.events:
+            holder = event.get("job") or event["dataset"]
+            found.setdefault((event["producer"], holder["namespace"]), event["eventTime"])
+        return found
+
+    def runs(self) -> Iterator[tuple[str, Document]]:
+        """Yield the ids of runs in the events, each with the newest event of the run."""
+        seen: set[str] = set()
+        for each in self.events:
+            run_id = each.get("run", {}).get("runId")
+            if run_id and run_id not in seen:
+                seen.add(run_id)
+                yield run_id, each
+
+
+def job_of(event: Document) -> tuple[str, str]:
+    job = event.get("job", {})
+    return job.get("namespace", ""), job.get("name", "")
+
+
+def fetch_newest(client: Client, path: str, member: str) -> list[Document]:
+    response = client.get(*path.split("/"), limit=NEWEST)
+    if response.status != 200:
+        raise Diagnosis(Finding(f"GET {path} was answered {response.status}", "see lookup's log", Blame.STACK))
+    found: list[Document] = response.body[member]
+    return found

@@ -1,0 +1,121 @@
+"""The canary: a run that is posted as a listener posts, and read back as a person asks, upstream and downstream."""
+
+import time
+import uuid
+from datetime import UTC, datetime
+from typing import Any
+
+from cli.doctor.client import LINEAGE, ApiResponse, Client
+from cli.doctor.finding import Blame, Diagnosis, Finding
+
+NAMESPACE = "headwater-doctor"
+JOB, SOURCE, TARGET = "canary", "canary/source", "canary/target"
+SEEN_SECONDS = 30
+FORBIDDEN = 403
+LINE, SHOWN = "\n", 80
+"""How much of an answer that is not Headwater's is shown: the beginning of its first line."""
+LISTENER_SECONDS = 5
+"""How long the Spark listener waits for an answer."""
+PRODUCER = "https://github.com/headwater-lineage/headwater/doctor"
+
+
+def post_canary(client: Client, namespace: str) -> tuple[str, list[Finding]]:
+    """Post a run, and return its id with findings about the answers. Raises Diagnosis if an event is refused."""
+    run_id = str(uuid.uuid4())
+    slowest = 0.0
+    for kind in ("START", "COMPLETE"):
+        response = client.post(event(kind, run_id, namespace))
+        if response.status != 201:
+            raise Diagnosis(refusal(client, response, namespace))
+        slowest = max(slowest, response.seconds)
+    return run_id, [too_slow(slowest)] if slowest > LISTENER_SECONDS else []
+
+
+def read_back(client: Client, namespace: str, run_id: str) -> None:
+    """Find the posted run, upstream and downstream. Raises Diagnosis if it is not in the graph."""
+    wait_until_seen(client, namespace, run_id)
+    for start, direction in ((TARGET, "upstream"), (SOURCE, "downstream")):
+        response = client.get("lineage", nodeId=f"dataset:{namespace}:{start}", direction=direction)
+        names = {each["data"]["name"] for each in response.body["graph"]} if response.status == 200 else set()
+        if not {SOURCE, JOB, TARGET} <= names:
+            raise Diagnosis(
+                Finding(f"the canary is in the graph, but not found {direction}", "see lookup's log", Blame.STACK)
+            )
+
+
+def event(kind: str, run_id: str, namespace: str) -> dict[str, Any]:
+    return {
+        "eventTime": datetime.now(UTC).isoformat(),
+        "eventType": kind,
+        "producer": PRODUCER,
+        "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
+        "run": {"runId": run_id},
+        "job": {"namespace": namespace, "name": JOB},
+        "inputs": [{"namespace": namespace, "name": SOURCE}],
+        "outputs": [{"namespace": namespace, "name": TARGET}],
+    }
+
+
+def wait_until_seen(client: Client, namespace: str, run_id: str) -> None:
+    deadline = time.monotonic() + SEEN_SECONDS
+    while True:
+        response = client.get("jobs", "runs", run_id)
+        if response.status == 200 and response.body["state"] == "COMPLETED":
+            return
+        if response.status == FORBIDDEN:
+            fix = "give the doctor one with the scope read. Jobs need none: --spark-defaults tries what those have"
+            raise Diagnosis(Finding("the run was taken, but the key may not read it back", fix, Blame.KEY))
+        if response.status not in (200, 404, 503):
+            raise Diagnosis(refusal(client, response, namespace))
+        if time.monotonic() > deadline:
+            what = f"the canary was taken, but is not in the graph after {SEEN_SECONDS} s"
+            fix = "see normalise's log, the queue's age and the dead-letter queue: docs/operating.md"
+            raise Diagnosis(Finding(what, fix, Blame.STACK))
+        time.sleep(0.3)
+
+
+def too_slow(seconds: float) -> Finding:
+    what = f"an event was answered after {seconds:.1f} s; the Spark listener gives up after {LISTENER_SECONDS} s"
+    return Finding(what, "see the latency and throttles of ingest, and what lies between here and there", Blame.NETWORK)
+
+
+def refusal(client: Client, response: ApiResponse, namespace: str) -> Finding:
+    """Return which part is at fault for an answer that is not the expected one."""
+    if response.status == 0:
+        return no_answer(client, str(response.body))
+    if response.status in (404, 405):
+        return wrong_path(client)
+    if not isinstance(response.body, dict) or response.status in range(200, 400):
+        what = f"answered {response.status}: {str(response.body).partition(LINE)[0][:SHOWN]}"
+        return Finding(what, "is this Headwater? It should be the output ApiUrl, over https", Blame.PATH)
+    said = response.body.get("message", "")
+    if response.status == 401:
+        fix = "put one that is in the secret, and not expired, where this one is from: docs/operating.md"
+        return Finding(f"the key is not known: {said}", fix, Blame.KEY)
+    if response.status == FORBIDDEN:
+        fix = f"it needs the scope ingest (to read back: read), and the namespace {namespace} or another by --namespace"
+        return Finding(f"the key may not do that: {said}", fix, Blame.KEY)
+    return Finding(
+        f"answered {response.status}: {said}", "see the logs of the functions, and docs/operating.md", Blame.STACK
+    )
+
+
+def no_answer(client: Client, said: str) -> Finding:
+    if "SSL" in said:
+        fix = "is it http:// and not https://, as for the stack of `make up`? Does this machine trust who signed it?"
+        return Finding(f"{client.url} does not speak TLS as it should: {said}", fix, Blame.NETWORK)
+    fix = "is the URL the output ApiUrl? From a private subnet: a NAT gateway, and port 443 out (emr_jobs/cluster)"
+    return Finding(f"{client.url} has no answer: {said}", fix, Blame.NETWORK)
+
+
+def wrong_path(client: Client) -> Finding:
+    """Return what is wrong with the URL's path: an API has one behind a named stage or a proxy, none at $default."""
+    what = f"there is no {client.url}{client.lineage}"
+    root = client.at_root()
+    if root == client or root.get("namespaces", limit=1).status not in (200, 401, 403):
+        return Finding(what, "take the output ApiUrl as it is, with its stage if it has one", Blame.PATH)
+    if client.url == root.url:
+        fix = f"set spark.openlineage.transport.endpoint to {LINEAGE}, and let the listener's own file name no path"
+    else:
+        fix = f"drop the path: it is {root.url}. In the listener's own file, too, where a path is taken as it is"
+    return Finding(what, fix, Blame.PATH)

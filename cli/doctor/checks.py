@@ -1,0 +1,102 @@
+"""Checks of the events and jobs that have arrived."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+
+from cli.doctor.arrivals import Arrivals, Document, job_of
+from cli.doctor.client import Client
+from cli.doctor.finding import Blame, Finding, first_few
+from cli.doctor.isolated_jobs import isolated_jobs
+
+LONG = timedelta(hours=1)
+"""A running run without an event for so long has probably ended."""
+PARENTS = 50
+"""How many parent runs are looked up, one request each."""
+SUSPICIOUS = {
+    r"hive://ip-": "the host of a cluster that will be gone: map it to the Glue catalog, by NamespaceAliases",
+    r"s3[an]://": "read as s3, but written by a client or listener that is older than the others",
+    r"file$|file:": "files of one machine: nobody else can read them. Was a path meant to be s3:// or hdfs://?",
+    r"hdfs://ip-": "the host of a cluster that will be gone: give the name service, or write to S3",
+    r"(kafka|jdbc)://localhost|//127\.": "an address that means another host on each machine",
+}
+
+
+def nothing_arrived(arrivals: Arrivals, namespace: str | None) -> Iterator[Finding]:
+    """The canary arrived and the jobs' events did not: no job sends any, or in another namespace."""
+    if not arrivals.events:
+        yield Finding(
+            "no event has arrived but the canary's, as far as this key may see",
+            "is spark.extraListeners set, the listener's jar there, and spark.openlineage.transport.type `http`? Any "
+            "other sends nothing. Where the driver runs, --spark-defaults tells, and OpenLineage in the driver's log",
+            Blame.LISTENER,
+        )
+    elif namespace and not any(each.get("job", {}).get("namespace") == namespace for each in arrivals.events):
+        others = sorted({each["job"]["namespace"] for each in arrivals.events if "job" in each})
+        what = f"no event has arrived in the namespace {namespace}, but in {first_few(others)}"
+        yield Finding(what, "set spark.openlineage.namespace, or ask for the one that jobs use", Blame.NAMESPACE)
+
+
+def without_datasets(arrivals: Arrivals) -> Iterator[Finding]:
+    """Jobs without inputs and outputs. Applications and DAGs have them in their children, and are left out."""
+    parents = {each["parentJobName"] for each in arrivals.jobs}
+    empty = [each for each in arrivals.jobs if not each["inputs"] and not each["outputs"]]
+    reported = {job_of(each) for each in arrivals.events}
+    reporting = [each for each in empty if (each["namespace"], each["name"]) in reported and not each["parentJobName"]]
+    names = [each["name"] for each in reporting if each["name"] not in parents]
+    if names:
+        fix = (
+            "did it touch data by a connector that the listener does not know? Tell it by emr_jobs/packages/job_lineage"
+        )
+        yield Finding(f"jobs that name no dataset: {first_few(names)}", fix)
+
+
+def never_ended(arrivals: Arrivals, now: datetime) -> Iterator[Finding]:
+    """Jobs whose latest run is RUNNING and had no event for long."""
+    runs = [(each["name"], each["latestRun"]) for each in arrivals.jobs if each["latestRun"]]
+    names = [name for name, run in runs if run["state"] == "RUNNING" and is_silent(run, now)]
+    if names:
+        fix = "killed, or on a host that was lost: the next run of the job takes their place"
+        yield Finding(f"jobs that run, but were silent for over an hour: {first_few(names)}", fix)
+
+
+def is_silent(run: Document, now: datetime) -> bool:
+    return now - datetime.fromisoformat(run["updatedAt"]) > LONG
+
+
+def unseen_parents(arrivals: Arrivals, client: Client) -> Iterator[Finding]:
+    """Parent runs that other runs name, and that never sent an event."""
+    seen = {run_id for run_id, _ in arrivals.runs()}
+    named = {}
+    for _, event in arrivals.runs():
+        parent = event["run"].get("facets", {}).get("parent", {})
+        if run_id := parent.get("run", {}).get("runId"):
+            named[run_id] = parent.get("job", {}).get("name", "")
+    unknown = islice(((run_id, job) for run_id, job in named.items() if run_id not in seen), PARENTS)
+    unseen = sorted({job for run_id, job in unknown if not has_reported(client, run_id)})
+    if unseen:
+        fix = "does Airflow report to the same URL, with a key of its own? OPENLINEAGE_URL and OPENLINEAGE_API_KEY"
+        yield Finding(f"runs name parents that never reported: {first_few(unseen)}", fix)
+
+
+def has_reported(client: Client, run_id: str) -> bool:
+    answer = client.get("jobs", "runs", run_id)
+    return answer.status == 200 and bool(answer.body["facets"] or answer.body["jobVersion"])
+
+
+def suspicious_names(arrivals: Arrivals) -> Iterator[Finding]:
+    names = {*arrivals.namespaces}
+    for each in arrivals.events:
+        for dataset in [*each.get("inputs", []), *each.get("outputs", [])]:
+            names.add(dataset["namespace"])
+    for pattern, why in SUSPICIOUS.items():
+        found = sorted(name for name in names if re.match(pattern, name) or re.search(f"(?<=:){pattern}", name))
+        if found:
+            yield Finding(f"a suspicious name: {first_few(found)}", why)
+
+
+def findings(client: Client, arrivals: Arrivals, namespace: str | None) -> list[Finding]:
+    found = [*nothing_arrived(arrivals, namespace), *without_datasets(arrivals)]
+    found += [*never_ended(arrivals, datetime.now(UTC)), *unseen_parents(arrivals, client)]
+    return [*found, *suspicious_names(arrivals), *isolated_jobs(arrivals)]

@@ -1,0 +1,86 @@
+"""A client of Headwater's API. A request without an answer is a response too, with the reason."""
+
+import json
+import re
+import time
+import urllib.error
+import urllib.request
+from dataclasses import dataclass, field
+from http.client import HTTPException
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+from cli.doctor.finding import Blame, Diagnosis, Finding
+
+PREFIX = "/api/v1"
+LINEAGE = f"{PREFIX}/lineage"
+ANSWER_SECONDS = 30
+
+
+@dataclass(frozen=True)
+class ApiResponse:
+    """`status` is 0 if there was no answer; `body` is then the reason."""
+
+    status: int
+    body: Any
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Client:
+    """`lineage` is the path that events are posted to."""
+
+    url: str
+    key: str = field(repr=False)
+    lineage: str = LINEAGE
+
+    def post(self, event: dict[str, Any]) -> ApiResponse:
+        return self._request(self.lineage, json.dumps(event).encode())
+
+    def get(self, *parts: str, **query: str | int) -> ApiResponse:
+        """Ask for a path under /api/v1; its parts are escaped."""
+        path = "/".join([PREFIX, *(quote(part, safe="") for part in parts)])
+        return self._request(f"{path}?{urlencode(query)}" if query else path)
+
+    def at_root(self) -> "Client":
+        """Return a client of the same host without the URL's path."""
+        parts = urlsplit(self.url)
+        return Client(f"{parts.scheme}://{parts.netloc}", self.key)
+
+    def _request(self, target: str, body: bytes | None = None) -> ApiResponse:
+        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
+        start = time.monotonic()
+        try:
+            request = urllib.request.Request(self.url.rstrip("/") + target, body, headers)  # noqa: S310 - as the user says
+            with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as answer:  # noqa: S310
+                return ApiResponse(answer.status, _read(answer.read()), time.monotonic() - start)
+        except urllib.error.HTTPError as error:
+            return ApiResponse(error.code, _read(error.read()), time.monotonic() - start)
+        except (OSError, ValueError, HTTPException) as error:
+            return ApiResponse(0, str(getattr(error, "reason", error)), time.monotonic() - start)
+
+
+def as_header(key: str) -> str:
+    """Return the key if an HTTP header can hold it. Raises Diagnosis, which does not show the key."""
+    if not re.fullmatch(r"[!-~]*", key):
+        what = "the key holds a space, a line break or a letter beyond ASCII: no request can carry it"
+        raise Diagnosis(Finding(what, "take it as it was made: docs/operating.md", Blame.KEY))
+    return key
+
+
+def is_address(url: str) -> bool:
+    """Whether a text is a URL of http or https."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return False
+    is_web = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.username is None
+    return is_web and port != 0 and re.fullmatch(r"[!-~]+", url) is not None
+
+
+def _read(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except ValueError:
+        return body[:200].decode(errors="replace")

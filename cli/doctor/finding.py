@@ -1,0 +1,45 @@
+"""Findings of the doctor, each with its remedy."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+SHOWN = 5
+
+
+class Blame(StrEnum):
+    """The part that keeps a graph empty."""
+
+    NETWORK = "the network"
+    PATH = "the path"
+    KEY = "the key"
+    STACK = "the stack"
+    LISTENER = "the listener"
+    NAMESPACE = "the namespace"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`blame` is the part that keeps the graph empty; a finding without it is only worth a look."""
+
+    what: str
+    fix: str
+    blame: Blame | None = None
+
+    def lines(self) -> list[str]:
+        mark = f"[{self.blame} is to blame] " if self.blame else "[look at] "
+        return [f"{mark}{self.what}", f"    fix: {self.fix}"]
+
+
+class Diagnosis(Exception):
+    """The finding that ends an examination."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.what)
+        self.finding = finding
+
+
+def first_few(names: Iterable[str]) -> str:
+    found = list(names)
+    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    return ", ".join(found[:SHOWN]) + more

@@ -1,0 +1,31 @@
+"""Jobs that share no dataset with any other job: mostly, two jobs call the same data by different names."""
+
+from collections.abc import Iterator
+
+from cli.doctor.arrivals import Arrivals, Document
+from cli.doctor.finding import Finding, first_few
+
+
+def isolated_jobs(arrivals: Arrivals) -> Iterator[Finding]:
+    """Yield a finding if some jobs share datasets and others share none."""
+    sizes = component_sizes([dataset_ids(each) for each in arrivals.jobs])
+    alone = [each["name"] for each, size in zip(arrivals.jobs, sizes, strict=True) if size == 1 and each["outputs"]]
+    if alone and max(sizes) > 1:
+        fix = "does the next job call the same data by another name? See suspicious names, and docs/identity.md"
+        yield Finding(f"islands, jobs whose data no other uses: {first_few(alone)}", fix)
+
+
+def dataset_ids(job: Document) -> set[tuple[str, str]]:
+    return {(each["namespace"], each["name"]) for each in job["inputs"] + job["outputs"]}
+
+
+def component_sizes(sets: list[set[tuple[str, str]]]) -> list[int]:
+    """Return for each set the size of its connected component: the sets that common members link, itself included."""
+    group = list(range(len(sets)))
+    first: dict[tuple[str, str], int] = {}
+    for index, members in enumerate(sets):
+        for member in members:
+            other = group[first.setdefault(member, index)]
+            own = group[index]
+            group = [other if each == own else each for each in group] if own != other else group
+    return [group.count(each) for each in group]

@@ -1,0 +1,44 @@
+"""An SQS queue that is subscribed to the alert topic of a stack."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from local.alerts.alert import Alert
+from local.emulator.account import ACCOUNT_ID, REGION, Account
+
+MAX_MESSAGES = 10  # of one ReceiveMessage
+
+
+@dataclass(frozen=True)
+class AlertQueue:
+    """The queue at `url`."""
+
+    sqs: Any
+    url: str
+
+    def receive(self, seconds: int) -> list[Alert]:
+        """Take alerts out of the queue. Returns as soon as there are any, and an empty list after so many seconds."""
+        answer = self.sqs.receive_message(QueueUrl=self.url, MaxNumberOfMessages=MAX_MESSAGES, WaitTimeSeconds=seconds)
+        alerts = []
+        for message in answer.get("Messages", []):
+            self.sqs.delete_message(QueueUrl=self.url, ReceiptHandle=message["ReceiptHandle"])
+            alerts.append(Alert(message["Body"], json.loads(message["Body"])))
+        return alerts
+
+
+def subscribe(account: Account, topic: str, queue: str, **attributes: str) -> AlertQueue:
+    """Subscribe a queue, created if missing, to a topic; `attributes` are those of the subscription."""
+    arn = f"arn:aws:sqs:{REGION}:{ACCOUNT_ID}:{queue}"
+    url = account.sqs.create_queue(QueueName=queue)["QueueUrl"]
+    account.sqs.set_queue_attributes(QueueUrl=url, Attributes={"Policy": json.dumps(queue_policy(arn, topic))})
+    attributes = {"RawMessageDelivery": "true"} | attributes
+    account.sns.subscribe(TopicArn=topic, Protocol="sqs", Endpoint=arn, Attributes=attributes)
+    return AlertQueue(account.sqs, url)
+
+
+def queue_policy(queue: str, topic: str) -> dict[str, Any]:
+    """Return the resource policy that lets the topic, and no other sender of SNS, send to the queue."""
+    allowed = {"Effect": "Allow", "Principal": {"Service": "sns.amazonaws.com"}, "Action": "sqs:SendMessage"}
+    condition = {"ArnEquals": {"aws:SourceArn": topic}}
+    return {"Version": "2012-10-17", "Statement": [allowed | {"Resource": queue, "Condition": condition}]}

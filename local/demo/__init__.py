@@ -1,0 +1,1 @@
+"""`make demo`: a Spark pipeline on a fresh stack, its lineage, and the alert of a schema change."""

@@ -1,0 +1,83 @@
+"""`make demo`: a Spark pipeline reports its lineage to a fresh embedded stack, and the lookup API shows it.
+
+In the second act the schema of the raw orders changes, the same jobs run again without an error, and an alert comes.
+"""
+
+import shutil
+import time
+
+from local.alerts.queue import AlertQueue, subscribe
+from local.demo.ingestion import wait_for_ingestion
+from local.demo.orders_pipeline import Lake, OrdersPipeline
+from local.demo.report import check_counts, curl_of_columns, print_counts, print_upstream
+from local.demo.schema_drift import SCHEMA_CHANGED, check_datadog, print_alerts, wait_for_alert
+from local.layout import Layout
+from local.progress import Say
+from local.spark.jars import LISTENER_PINS, jar_files
+from local.spark.java import java_home
+from local.spark.spark_submit import Spark
+from local.stack.api import Api
+from local.stack.lifecycle import IN_USE, Stack, StackOptions, listening, run_stack
+from local.stack.lock import hold_lock, require_unlocked
+
+QUEUE = "demo-alerts"
+
+
+def demo(layout: Layout, port: int) -> None:
+    """Run the demo on an empty stack, print its results, and stop the stack. Raises Failure."""
+    with listening(port):
+        pass  # a taken port is reported now, and not after the minutes before the port is needed
+    with hold_lock(layout.demo_lock, "wait until it has ended"):
+        require_unlocked(layout.run("demo") / "data" / IN_USE, "`make down` if that is the stack that `make up` runs")
+        shutil.rmtree(layout.run("demo"))
+        run(layout, port, stopwatch())
+
+
+def run(layout: Layout, port: int, say: Say) -> None:
+    folder = layout.run("demo")
+    lake, data = Lake(folder / "lake"), folder / "data"
+    say("looking for Java and the OpenLineage listener")
+    home = java_home(layout)
+    say(f"Java: {home}")
+    jars = jar_files(layout, home / "bin" / "java", LISTENER_PINS)
+    with run_stack(StackOptions(layout, "demo", port, data), say) as stack:
+        spark, api = Spark(home, jars, stack.url, stack.key, folder), Api(stack.url, stack.key, folder)
+        pipeline = OrdersPipeline(layout.root / "emr_jobs" / "orders", spark, lake, say)
+        alerts = subscribe(stack.deployment.account, stack.deployment.outputs["AlertTopicArn"], QUEUE)
+        first_act(stack, api, pipeline, say)
+        second_act(stack, alerts, pipeline, say)
+        curl = curl_of_columns(api, lake.revenue)
+    print("\nThe stack is down again. To ask it yourself:")
+    print(f"  make up DATA={data.relative_to(layout.root)} PORT={port}     # with what the demo saw")
+    print(f"  {curl} | python3 -m json.tool     # in another shell")
+
+
+def first_act(stack: Stack, api: Api, pipeline: OrdersPipeline, say: Say) -> None:
+    """Run the pipeline, and print its events and its lineage."""
+    logs = pipeline.run()
+    say("waiting until every event is folded into the graph")
+    metrics = wait_for_ingestion(stack.deployment, logs)
+    say("done")
+    print_counts(metrics)
+    print_upstream(api, pipeline.lake.revenue)
+    check_counts(metrics)
+
+
+def second_act(stack: Stack, queue: AlertQueue, pipeline: OrdersPipeline, say: Say) -> None:
+    """Run the pipeline on raw orders of another schema, and print the alert."""
+    print("\nSecond act: the shop exports prices in cents, and no status any more.\n")
+    pipeline.run("--drift")
+    say("both jobs ended well; waiting for what the topic has to say of it")
+    alerts = wait_for_alert(queue, SCHEMA_CHANGED)
+    print_alerts(alerts)
+    check_datadog(stack.datadog, alerts)
+
+
+def stopwatch() -> Say:
+    """Return a function that prints a step with the seconds since now."""
+    start = time.monotonic()
+
+    def say(step: str) -> None:
+        print(f"[{time.monotonic() - start:5.1f} s] {step}", flush=True)
+
+    return say

@@ -1,0 +1,40 @@
+"""The second act of the demo: the alerts of a schema change, at a subscriber of the topic and at Datadog."""
+
+import time
+
+from local.alerts.alert import Alert
+from local.alerts.datadog import Datadog
+from local.alerts.queue import AlertQueue
+from local.failure import Failure
+
+SCHEMA_CHANGED = "Dataset Schema Changed"
+SECONDS = 30
+QUIET_SECONDS = 2
+
+
+def wait_for_alert(queue: AlertQueue, detail_type: str) -> list[Alert]:
+    """Return the alerts up to one of this type and a pause of two seconds after it. Raises Failure."""
+    alerts: list[Alert] = []
+    deadline = time.monotonic() + SECONDS
+    while time.monotonic() < deadline:
+        more = queue.receive(QUIET_SECONDS)
+        if not more and any(alert.message["alert"] == detail_type for alert in alerts):
+            return alerts
+        alerts += more
+    raise Failure(f"no alert {detail_type!r} came within {SECONDS} s", "see alerts.log and emulator.log in .local/demo")
+
+
+def print_alerts(alerts: list[Alert]) -> None:
+    print("\nalerts, as the topic sent them to a queue:")
+    for alert in alerts:
+        print("\n".join(f"  {line}" for line in alert.lines()))
+
+
+def check_datadog(datadog: Datadog, alerts: list[Alert]) -> None:
+    """Wait until Datadog has the same alerts. Raises Failure if it does not get them."""
+    deadline, wanted = time.monotonic() + SECONDS, sorted(alert.detail["title"] for alert in alerts)
+    while sorted(event["title"] for event in datadog.events()) != wanted:
+        if time.monotonic() > deadline:
+            raise Failure("the local Datadog did not get the same alerts", f"compare {datadog.folder}/datadog.jsonl")
+        time.sleep(0.1)
+    print(f"\nthe local Datadog took the same: {len(wanted)} of {len(wanted)}")

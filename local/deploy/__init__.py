@@ -1,0 +1,1 @@
+"""template.yaml in the emulator: packaged, deployed through its CloudFormation, completed by API calls."""

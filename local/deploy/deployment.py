@@ -1,0 +1,83 @@
+"""Deploys template.yaml into the emulator, with the API calls for what its CloudFormation refuses."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from local.alerts.datadog import Datadog
+from local.deploy import cloudformation
+from local.deploy.batch_grants import grant_batches
+from local.deploy.event_resources import create, extract
+from local.deploy.template import package, read_template
+from local.deploy.uploads import Uploads
+from local.emulator.account import Account
+from local.failure import Failure
+from local.layout import Layout
+from local.progress import Say
+
+DATADOG_SECRET = "headwater-datadog-key"  # noqa: S105 - its name
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """The deployed stack: the physical ids of its resources by type, and its outputs."""
+
+    account: Account
+    resources: dict[str, list[str]]
+    outputs: dict[str, str]
+
+    def only(self, resource_type: str) -> str:
+        """Return the physical id of the one resource of a type."""
+        (physical_id,) = self.resources[resource_type]
+        return physical_id
+
+    @property
+    def api_url(self) -> str:
+        """The emulator's own address of the HTTP API; clients use the address of the front."""
+        return f"{self.account.endpoint}/_aws/execute-api/{self.only('AWS::ApiGatewayV2::Api')}/$default"
+
+
+@dataclass(frozen=True)
+class DeploymentOptions:
+    """`url` is the public URL of the API, `iam` enforces the roles, `parameters` override defaults of the template."""
+
+    layout: Layout
+    url: str
+    iam: bool
+    datadog: Datadog
+    parameters: Mapping[str, str]
+
+
+def deploy(options: DeploymentOptions, account: Account, say: Say) -> Deployment:
+    """Create the stack, or update the one that a data folder kept to this template and code. Raises Failure."""
+    template = read_template(options.layout.template)
+    refuse_unknown(options.parameters, template["Parameters"])
+    event_resources = extract(template, cloudformation.STACK)
+    uploads = Uploads(options.layout, account)
+    url = uploads.put_template(package(template, options.layout.root, uploads.put_code))
+    defaults = {"DatadogKeySecretArn": put_datadog_secret(account, options.datadog), "PublicUrl": options.url}
+    cloudformation.create_or_update(account, url, {**defaults, **options.parameters})
+    cloudformation.wait_until_deployed(account)
+    deployment = Deployment(account, cloudformation.resources(account), cloudformation.outputs(account))
+    created = ["the secret of the local Datadog's key"]
+    created += create(account, event_resources, deployment.outputs, options.datadog)
+    say(f"made by API call: {', '.join(created)}")
+    if options.iam:
+        for role in grant_batches(account, deployment.resources["AWS::IAM::Role"]):
+            say(f"made by API call: sqs:SendMessageBatch for {role}, which on AWS is part of sqs:SendMessage")
+    return deployment
+
+
+def refuse_unknown(given: Iterable[str], known: Iterable[str]) -> None:
+    """Raise Failure for parameters that the template lacks, as CloudFormation does. Workaround: unknown-parameters."""
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        raise Failure(f"template.yaml has no parameter {', '.join(unknown)}", f"take one of {', '.join(sorted(known))}")
+
+
+def put_datadog_secret(account: Account, datadog: Datadog) -> str:
+    """Put the key of the local Datadog into a secret, as a team does with its own, and return the secret's ARN."""
+    secrets = account.secretsmanager
+    try:
+        return secrets.create_secret(Name=DATADOG_SECRET, SecretString=datadog.key)["ARN"]
+    except secrets.exceptions.ResourceExistsException:
+        return secrets.put_secret_value(SecretId=DATADOG_SECRET, SecretString=datadog.key)["ARN"]

@@ -1,0 +1,74 @@
+"""The zip files of functions and layers. The same content makes the same bytes."""
+
+import hashlib
+import shutil
+import sys
+import zipfile
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+
+from local.layout import Layout
+from local.machine.wheels import install
+
+EPOCH = (1980, 1, 1, 0, 0, 0)
+EXCLUDED = {"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache"}
+NAME_LENGTH = 16
+
+
+def function_package(source: Path) -> bytes:
+    """Return the zip of a function's folder."""
+    return zip_files((file.relative_to(source).as_posix(), file) for file in files_below(source))
+
+
+def layer_package(layout: Layout, source: Path) -> bytes:
+    """Return the zip of a layer: its packages and its requirements below `python/`.
+
+    The requirements are installed for this interpreter, which runs the emulator's Lambda processes; `sam build`
+    installs them for Lambda's platform.
+    """
+    return zip_files(layer_files(layout, source))
+
+
+def layer_files(layout: Layout, source: Path) -> Iterator[tuple[str, Path]]:
+    for file in files_below(source):
+        path = file.relative_to(source)
+        if (source / path.parts[0] / "__init__.py").is_file():
+            yield f"python/{path.as_posix()}", file
+    requirements = source / "requirements.txt"
+    if requirements.is_file():
+        folder = install_once(layout, requirements)
+        for file in files_below(folder):
+            yield f"python/{file.relative_to(folder).as_posix()}", file
+
+
+def install_once(layout: Layout, requirements: Path) -> Path:
+    """Return a folder with the requirements, installed once for each version of the file and of this interpreter."""
+    version = hashlib.sha256(requirements.read_bytes() + sys.version.encode()).hexdigest()[:NAME_LENGTH]
+    target = layout.state / "layers" / version
+    if not target.is_dir():
+        unfinished = target.with_suffix(".unfinished")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        install(layout, requirements, "--target", unfinished)
+        unfinished.rename(target)
+    return target
+
+
+def files_below(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not EXCLUDED.intersection(path.relative_to(folder).parts):
+            yield path
+
+
+def zip_files(files: Iterator[tuple[str, Path]]) -> bytes:
+    """Return a zip without times, and without compression, since the zip never leaves this machine."""
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+        for name, file in files:
+            archive.writestr(zipfile.ZipInfo(name, EPOCH), file.read_bytes())
+    return buffer.getvalue()
+
+
+def content_name(package: bytes) -> str:
+    """Return the object key of a package. It is a hash, so unchanged code deploys as no change."""
+    return f"{hashlib.sha256(package).hexdigest()[:NAME_LENGTH]}.zip"

@@ -1,0 +1,39 @@
+"""The emulator as a child process that ends with its parent: `python -m local.emulator.child`.
+
+The parent holds the other end of standard input. When that pipe closes, because the parent closes it or ends in any
+way, the emulator stops as on SIGTERM and saves its state.
+"""
+
+import os
+import signal
+import sys
+import threading
+
+from ministack.app import main as run_ministack  # type: ignore[import-untyped]
+from ministack.core.lambda_runtime import Worker  # type: ignore[import-untyped]
+from ministack.core.lambda_runtime import reset as end_lambda_processes
+
+LOG_WAIT_SECONDS = (0.001, 0.005, 0.250)
+"""Workaround: log-wait. How long the emulator waits for the first line of a function's log after an invocation (its own
+default is 50 ms, twice a request), for a further line, and at most."""
+
+
+def stop_with_parent() -> None:
+    """Stop the emulator when standard input closes.
+
+    Workaround: open-connections. The Lambda processes end first, since their idle TLS connections delay the shutdown.
+    """
+    os.read(sys.stdin.fileno(), 1)
+    end_lambda_processes()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def main() -> None:
+    sys.argv = ["ministack"]
+    Worker._drain_stderr_bounded.__defaults__ = LOG_WAIT_SECONDS  # noqa: SLF001 - MiniStack has no setting for it
+    threading.Thread(target=stop_with_parent, daemon=True).start()
+    run_ministack()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""The HTTP server at the public URL of an embedded stack, in a thread of its own."""
+
+import asyncio
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import aiohttp
+from aiohttp import web
+
+from local.emulator.proxy import Proxy, Target
+
+MAX_LINE_BYTES = 1024 * 1024  # far over the limit of API Gateway, which the proxy answers with 414
+START_SECONDS = 10
+
+
+@contextmanager
+def run_front(listener: socket.socket, target: Target) -> Iterator[None]:
+    """Forward the requests that arrive on a bound socket to the target, for the length of a `with` block."""
+    loop = asyncio.new_event_loop()
+    ready, stop = threading.Event(), asyncio.Event()
+    thread = threading.Thread(target=loop.run_until_complete, args=[serve(listener, target, ready, stop)])
+    thread.start()
+    try:
+        if not ready.wait(START_SECONDS):
+            raise TimeoutError(f"the front did not start within {START_SECONDS} s")
+        yield
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join()
+        loop.close()
+
+
+async def serve(listener: socket.socket, target: Target, ready: threading.Event, stop: asyncio.Event) -> None:
+    async with aiohttp.ClientSession(auto_decompress=False, cookie_jar=aiohttp.DummyCookieJar()) as session:
+        server = web.Server(
+            Proxy(target, session).handle,
+            access_log=None,
+            auto_decompress=False,
+            max_line_size=MAX_LINE_BYTES,
+            max_field_size=MAX_LINE_BYTES,
+        )
+        runner = web.ServerRunner(server, shutdown_timeout=1)
+        await runner.setup()
+        await web.SockSite(runner, listener).start()
+        ready.set()
+        try:
+            await stop.wait()
+        finally:
+            await runner.cleanup()

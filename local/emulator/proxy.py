@@ -1,0 +1,143 @@
+"""Forwards requests to the emulator's HTTP API within the limits of API Gateway, which the emulator lacks.
+
+Bodies that are no text are kept intact. Paths stay percent-encoded, and answers are returned unchanged.
+"""
+
+import asyncio
+import ssl
+from dataclasses import dataclass
+
+import aiohttp
+from aiohttp import web
+from multidict import CIMultiDict, CIMultiDictProxy
+from yarl import URL
+
+MAX_BODY_BYTES = 10 * 1024 * 1024
+"""API Gateway's limit of a body. Workaround: body-limit."""
+MAX_HEADER_BYTES = 10_240
+"""API Gateway's limit of the request line and the headers together. Workaround: header-limit."""
+MAX_SECONDS = 30.0
+"""API Gateway's longest integration timeout for HTTP APIs. Workaround: answer-time."""
+HOP_BY_HOP = {
+    "connection",
+    "content-length",
+    "expect",
+    "host",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+}
+KEY_HEADERS = ("Authorization", "x-api-key")
+CLIENT_HEADERS = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
+"""Headers that aiohttp would add by itself."""
+
+
+class BodyTooLargeError(Exception):
+    """The body is over API Gateway's limit."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """The API to forward to: its URL, the certificates to trust if that is https, and the seconds it has for an answer.
+
+    With `key`, requests without a key are sent with this one: Marquez's web UI cannot send any.
+    """
+
+    url: str
+    trust: ssl.SSLContext | None = None
+    max_seconds: float = MAX_SECONDS
+    key: str | None = None
+
+
+@dataclass(frozen=True)
+class Proxy:
+    target: Target
+    session: aiohttp.ClientSession
+
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Answer one request; where the API gives no answer, with the status and message of API Gateway."""
+        if header_bytes(request) > MAX_HEADER_BYTES:
+            return error_response(414, "Request-URI Too Long")
+        try:
+            body = await read_body(request)
+            async with asyncio.timeout(self.target.max_seconds):
+                return await self.forward(request, body)
+        except BodyTooLargeError:
+            return error_response(413, "Request Entity Too Large")
+        except (TimeoutError, aiohttp.ClientError):
+            return error_response(503, "Service Unavailable")
+        except ValueError:  # a path that is no URL
+            return error_response(400, "Bad Request")
+
+    async def forward(self, request: web.BaseRequest, body: bytes) -> web.Response:
+        request_context = self.session.request(
+            request.method,
+            URL(self.target.url + request.raw_path, encoded=True),
+            headers=self.with_key(forwarded_headers(request.headers, body)),
+            data=body if body or request.body_exists else None,
+            allow_redirects=False,
+            skip_auto_headers=CLIENT_HEADERS,
+            ssl=self.target.trust or True,
+        )
+        async with request_context as answer:
+            return client_response(request.method, answer, await answer.read())
+
+    def with_key(self, headers: CIMultiDict[str]) -> CIMultiDict[str]:
+        """Add the key of the target, if there is one and the client sent none."""
+        if self.target.key and not any(name in headers for name in KEY_HEADERS):
+            headers["Authorization"] = f"Bearer {self.target.key}"
+        return headers
+
+
+def header_bytes(request: web.BaseRequest) -> int:
+    return len(request.raw_path) + sum(len(name) + len(value) for name, value in request.raw_headers)
+
+
+async def read_body(request: web.BaseRequest) -> bytes:
+    """Return the whole body, chunked or not, as it was sent. Raises BodyTooLargeError once it passes the limit."""
+    if (request.content_length or 0) > MAX_BODY_BYTES:
+        raise BodyTooLargeError
+    if request.transport and request.headers.get("Expect", "").lower() == "100-continue":
+        request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")  # curl would wait a second for it
+    body = bytearray()
+    async for part in request.content.iter_any():
+        body += part
+        if len(body) > MAX_BODY_BYTES:
+            raise BodyTooLargeError
+    return bytes(body)
+
+
+def forwarded_headers(headers: CIMultiDictProxy[str], body: bytes) -> CIMultiDict[str]:
+    """Return the headers for the emulator.
+
+    Workaround: binary-bodies. The emulator decodes a JSON body as UTF-8 and replaces each invalid byte, which ruins
+    gzip. As application/octet-stream a body arrives base64-encoded and intact.
+    """
+    forwarded = CIMultiDict((name, value) for name, value in headers.items() if name.lower() not in HOP_BY_HOP)
+    if not is_text(body):
+        forwarded["Content-Type"] = "application/octet-stream"
+    return forwarded
+
+
+def is_text(body: bytes) -> bool:
+    """Whether the body is UTF-8. Gzip never is: its second byte, 0x8b, cannot follow its first."""
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def client_response(method: str, answer: aiohttp.ClientResponse, body: bytes) -> web.Response:
+    headers = CIMultiDict((name, value) for name, value in answer.headers.items() if name.lower() not in HOP_BY_HOP)
+    if method == "HEAD" and "Content-Length" in answer.headers:
+        headers["Content-Length"] = answer.headers["Content-Length"]
+    return web.Response(status=answer.status, reason=answer.reason, headers=headers, body=body)
+
+
+def error_response(status: int, message: str) -> web.Response:
+    return web.json_response({"message": message}, status=status)

@@ -1,0 +1,1 @@
+"""Ports, files, processes and Python packages of this machine."""

@@ -1,0 +1,116 @@
+"""A Kafka broker as a child process, in KRaft mode: one node, its own controller, on loopback ports."""
+
+import socket
+import subprocess
+import time
+import uuid
+from base64 import urlsafe_b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from local.failure import Failure
+from local.layout import Layout
+from local.machine.ports import free_port, is_taken
+from local.machine.process_group import EXIT_WITH_PARENT, end_group
+from local.spark.jars import BROKER_PINS, jar_files, tail
+from local.spark.java import java_home
+
+READY_SECONDS = 60
+FORMATTER, SERVER = "kafka.tools.StorageTool", "kafka.Kafka"
+
+
+@dataclass(frozen=True)
+class Broker:
+    """A broker to start; `folder` is for its settings, its log and its data, which is new at each start."""
+
+    java: Path
+    jars: list[Path]
+    folder: Path
+    port: int
+
+    @property
+    def bootstrap(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    @property
+    def settings(self) -> Path:
+        return self.folder / "server.properties"
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "kafka.log"
+
+    def command(self, main_class: str, *arguments: str) -> list[str]:
+        options = ["-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]  # starts fast on a small machine
+        return [str(self.java), *options, "-cp", ":".join(map(str, self.jars)), main_class, *arguments]
+
+
+@contextmanager
+def run_broker(layout: Layout, folder: Path, port: int | None = None) -> Iterator[str]:
+    """Run a broker for the length of a `with` block, and yield its bootstrap servers. Topics are made on first use."""
+    if port and is_taken(port):
+        raise Failure(f"port {port} is taken, perhaps by another broker", "name another by --port")
+    java = java_home(layout) / "bin" / "java"
+    folder.mkdir(parents=True, exist_ok=True)
+    broker = Broker(java, jar_files(layout, java, BROKER_PINS), folder, port or free_port())
+    format_storage(broker)
+    with broker.log.open("ab") as log:
+        process = subprocess.Popen(
+            ["/bin/sh", "-c", EXIT_WITH_PARENT, "sh", *broker.command(SERVER, str(broker.settings))],
+            stdin=subprocess.PIPE,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        wait_until_ready(process, broker)
+        yield broker.bootstrap
+    finally:
+        end_group(process)
+
+
+def format_storage(broker: Broker) -> None:
+    """Write the settings and the empty storage of a new cluster. Raises Failure."""
+    data = broker.folder / f"data-{uuid.uuid4().hex}"
+    broker.settings.write_text(settings(broker.port, free_port(), data), encoding="utf-8")
+    cluster = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+    formatted = broker.command(FORMATTER, "format", "--cluster-id", cluster, "--config", str(broker.settings))
+    done = subprocess.run(formatted, capture_output=True, text=True, timeout=READY_SECONDS, check=False)
+    if done.returncode:
+        raise Failure(f"Kafka's storage could not be made:\n{tail(done.stdout + done.stderr)}", "read what it says")
+
+
+def settings(port: int, controller: int, data: Path) -> str:
+    """Return the settings of a cluster of one node, without the delays that are for clusters of many."""
+    return "\n".join(
+        (
+            "process.roles=broker,controller",
+            "node.id=1",
+            f"controller.quorum.voters=1@127.0.0.1:{controller}",
+            f"listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}",
+            f"advertised.listeners=PLAINTEXT://127.0.0.1:{port}",
+            "controller.listener.names=CONTROLLER",
+            f"log.dirs={data}",
+            "offsets.topic.num.partitions=1",
+            "offsets.topic.replication.factor=1",
+            "transaction.state.log.replication.factor=1",
+            "transaction.state.log.min.isr=1",
+            "group.initial.rebalance.delay.ms=0",
+            "",
+        )
+    )
+
+
+def wait_until_ready(process: subprocess.Popen[bytes], broker: Broker) -> None:
+    deadline = time.monotonic() + READY_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            socket.create_connection(("127.0.0.1", broker.port)).close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    said = broker.log.read_text(encoding="utf-8", errors="replace")
+    raise Failure(f"Kafka was not ready within {READY_SECONDS} s, or ended:\n{tail(said)}", f"read {broker.log}")

@@ -1,0 +1,139 @@
+"""Runs a PySpark program with spark-submit and the OpenLineage listener, as on a cluster."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyspark
+import yaml
+
+from local.emulator.account import scrubbed
+from local.failure import Failure
+from local.layout import Layout
+from local.machine.private_file import write_private
+from local.machine.process_group import end_group
+
+LISTENER = "io.openlineage.spark.agent.OpenLineageSparkListener"
+NAMESPACE = "demo"
+RUN_SECONDS = 180
+CIRCUIT_BREAKER = {
+    "spark.openlineage.circuitBreaker.type": "asyncTaskQueue",
+    "spark.openlineage.circuitBreaker.threadCount": "1",
+    "spark.openlineage.circuitBreaker.queueSize": "10",
+    "spark.openlineage.circuitBreaker.blockingTimeInSeconds": "1",
+    "spark.openlineage.circuitBreaker.shutdownTimeoutSeconds": "5",
+}
+"""Events are sent beside the job, so a slow endpoint delays it by seconds, not by the sum of all answers."""
+LOG_TIME = re.compile(r"^[\d/]+ [\d:]+ ")
+ERROR_MARKS = ("ERROR", "Exception", "error:")
+
+
+@dataclass(frozen=True)
+class Spark:
+    """A local Spark whose listener reports to the API at `url` with `key`.
+
+    `folder` is for its logs and settings, `home` is the Spark to run, `more_settings` override the default settings.
+    """
+
+    java_home: Path
+    jars: list[Path]
+    url: str
+    key: str
+    folder: Path
+    home: Path = Path(pyspark.__file__).parent
+    more_settings: Mapping[str, str] = field(default_factory=dict)
+
+    def run(self, program: Path, **arguments: object) -> Path:
+        """Run a program to its end and return its log. Raises Failure if it fails."""
+        log = self.folder / f"{program.stem}.log"
+        process = self.start(program, arguments, log)
+        try:
+            status = process.wait(RUN_SECONDS)
+        except subprocess.TimeoutExpired as error:
+            raise Failure(f"{program.name} did not end within {RUN_SECONDS} s", f"read {log}") from error
+        finally:
+            end_group(process)
+        if status:
+            raise Failure(f"{program.name} failed:\n{error_lines(log)}", f"read {log}")
+        return log
+
+    def start(self, program: Path, arguments: Mapping[str, object], log: Path) -> subprocess.Popen[bytes]:
+        with log.open("wb") as output:
+            return subprocess.Popen(
+                self.command(program, arguments),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=self.environment(),
+                start_new_session=True,
+            )
+
+    def command(self, program: Path, arguments: Mapping[str, object]) -> list[str]:
+        """Return the spark-submit command. The key is in no setting, since Spark logs settings."""
+        settings = self.folder / "spark.conf"
+        write_private(self.listener_file, yaml.safe_dump(self.listener_key()))
+        lines = (f"{name} {escaped(value)}\n" for name, value in self.settings().items())
+        write_private(settings, "".join(lines))
+        submit = self.home / "bin" / "spark-submit"
+        options = [f"--{name}" if value is True else f"--{name}={value}" for name, value in arguments.items()]
+        return [str(submit), "--properties-file", str(settings), str(program), *options]
+
+    def settings(self) -> dict[str, str]:
+        return {**self.engine_settings(), **self.listener_settings(), **self.more_settings}
+
+    def engine_settings(self) -> dict[str, str]:
+        """Return settings with which a small job starts fast on a small machine."""
+        return {
+            "spark.master": "local[2]",
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.memory": "1g",
+            "spark.driver.extraClassPath": ":".join(str(jar) for jar in self.jars),
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+            "spark.ui.enabled": "false",
+            "spark.sql.shuffle.partitions": "2",
+            "spark.databricks.delta.snapshotPartitions": "2",
+        }
+
+    def listener_settings(self) -> dict[str, str]:
+        return {
+            "spark.extraListeners": LISTENER,
+            "spark.openlineage.namespace": NAMESPACE,
+            "spark.openlineage.transport.type": "http",
+            "spark.openlineage.transport.url": self.url,
+            "spark.openlineage.transport.endpoint": "/api/v1/lineage",
+            "spark.openlineage.transport.compression": "gzip",
+            **CIRCUIT_BREAKER,
+        }
+
+    def listener_key(self) -> dict[str, object]:
+        """Return the content of the listener's own file: the key, which must not be a setting of Spark."""
+        return {"transport": {"type": "http", "url": self.url, "auth": {"type": "api_key", "apiKey": self.key}}}
+
+    @property
+    def listener_file(self) -> Path:
+        return self.folder / "openlineage.yml"
+
+    def environment(self) -> dict[str, str]:
+        """Return the environment for Spark: this Java and this Python, without SPARK_* variables of the user."""
+        kept = {name: value for name, value in scrubbed(os.environ).items() if not name.startswith("SPARK_")}
+        python = {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
+        python["PYTHONPATH"] = str(Layout.here().root / "emr_jobs" / "packages")
+        python["OPENLINEAGE_CONFIG"] = str(self.listener_file)
+        return kept | python | {"JAVA_HOME": str(self.java_home), "SPARK_LOCAL_IP": "127.0.0.1"}
+
+
+def escaped(value: str) -> str:
+    """Escape a value for a Java properties file."""
+    return value.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
+
+
+def error_lines(log: Path, most: int = 5) -> str:
+    """Return the first lines of a log that name an error, each once; the last lines if none does."""
+    lines = [line.strip()[:200] for line in log.read_text(encoding="utf-8", errors="replace").splitlines()]
+    errors = {LOG_TIME.sub("", line): None for line in lines if any(word in line for word in ERROR_MARKS)}
+    return "\n".join([*errors][:most] or lines[-most:])

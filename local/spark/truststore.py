@@ -1,0 +1,40 @@
+"""A trust store for Java with the certificate authorities that Python trusts.
+
+A Java from a wheel lacks the authorities that the user added, such as that of a proxy which inspects TLS.
+"""
+
+import re
+import ssl
+import warnings
+from contextlib import suppress
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, pkcs12
+
+PEM = re.compile(rb"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----", re.DOTALL)
+PASSWORD = "changeit"  # noqa: S105 - Java's own default; the file holds public certificates alone
+
+
+def trust_options(folder: Path) -> list[str]:
+    """Write the trust store into a folder, and return the options with which Java uses it."""
+    bundle = ssl.get_default_verify_paths().cafile
+    if bundle is None:
+        return []
+    certificates = valid_certificates(Path(bundle).read_bytes())
+    entries = [pkcs12.PKCS12Certificate(each, str(number).encode()) for number, each in enumerate(certificates)]
+    store = folder / "truststore.p12"
+    encryption = BestAvailableEncryption(PASSWORD.encode())
+    store.write_bytes(pkcs12.serialize_java_truststore(entries, encryption))
+    properties = {"trustStore": store, "trustStoreType": "PKCS12", "trustStorePassword": PASSWORD}
+    return [f"-Djavax.net.ssl.{name}={value}" for name, value in properties.items()]
+
+
+def valid_certificates(bundle: bytes) -> list[x509.Certificate]:
+    """Return the certificates of a bundle, without those that cryptography rejects, such as some old authorities'."""
+    found: list[x509.Certificate] = []
+    for pem in PEM.findall(bundle):
+        with warnings.catch_warnings(), suppress(ValueError, UserWarning):
+            warnings.simplefilter("error")
+            found.append(x509.load_pem_x509_certificate(pem))
+    return found

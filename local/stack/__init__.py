@@ -1,0 +1,1 @@
+"""The embedded stack from start to stop: `make up` and `make down`."""

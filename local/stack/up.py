@@ -1,0 +1,68 @@
+"""`make up`: the embedded stack until Ctrl-C or `make down`."""
+
+import json
+import time
+
+from local.alerts.datadog import EVENTS
+from local.alerts.printing import print_alerts
+from local.alerts.queue import AlertQueue, subscribe
+from local.alerts.subscriber import AlertSubscriber
+from local.failure import Failure
+from local.layout import Layout
+from local.machine.private_file import write_private
+from local.progress import say
+from local.stack.api import Api
+from local.stack.lifecycle import Stack, StackOptions, run_stack
+from local.stack.lock import hold_lock
+
+PRINTED_QUEUE = "headwater-told-alerts"
+
+
+def up(options: StackOptions, alerts_to: str | None = None) -> None:
+    """Run the stack until Ctrl-C, SIGTERM or `make down`. Alerts are printed, and sent to `alerts_to`."""
+    layout, subscriber = options.layout, AlertSubscriber.parse(alerts_to)
+    with hold_lock(layout.up_lock, "`make down` stops it"), run_stack(options, say) as stack:
+        write_private(layout.endpoint, json.dumps(endpoint(stack)) + "\n")
+        try:
+            print_addresses(stack, options)
+            with print_alerts(subscribe_all(stack, subscriber), say, subscriber.webhook):
+                wait_for_end(stack, layout)
+        except KeyboardInterrupt:
+            say("stopping")
+        finally:
+            layout.endpoint.unlink(missing_ok=True)
+
+
+def endpoint(stack: Stack) -> dict[str, str]:
+    """Return the addresses of the stack, as programs read them from `.local/endpoint.json`."""
+    deployment = stack.deployment
+    alerts = {"aws": deployment.account.endpoint, "alertTopic": deployment.outputs["AlertTopicArn"]}
+    return {"url": stack.url, "key": stack.key, "datadog": str(stack.datadog.folder / EVENTS)} | alerts
+
+
+def subscribe_all(stack: Stack, subscriber: AlertSubscriber) -> AlertQueue:
+    """Subscribe the user's queue, if there is one, and the queue that alerts are printed from; return the latter."""
+    account, topic = stack.deployment.account, stack.deployment.outputs["AlertTopicArn"]
+    if subscriber.queue:
+        say(f"alerts also go to the queue {subscribe(account, topic, subscriber.queue).url}")
+    if subscriber.webhook:
+        say(f"alerts are also posted to {subscriber.webhook}")
+    return subscribe(account, topic, PRINTED_QUEUE)
+
+
+def print_addresses(stack: Stack, options: StackOptions) -> None:
+    layout = options.layout
+    data = f"kept in {options.data}" if options.data else "it starts empty, and forgets unless DATA=dir is given"
+    say(f"\nup at {stack.url}; {data}")
+    say(f"key   {stack.key}{' (nobody has to send it: OPEN=1)' if options.is_open else ''}")
+    say(f"both are in {layout.endpoint.relative_to(layout.root)}; stop with Ctrl-C or `make down`")
+    datadog = (stack.datadog.folder / EVENTS).relative_to(layout.root)
+    say(f"alerts are told here, and are in {datadog} as Datadog got them; AWS is at {endpoint(stack)['aws']}")
+    say(f"try   {Api(stack.url, stack.key, layout.run('up')).curl('/api/v1/namespaces', limit=10)}")
+
+
+def wait_for_end(stack: Stack, layout: Layout) -> None:
+    """Wait until the emulator ends by itself, which raises Failure, or a signal raises KeyboardInterrupt."""
+    while not stack.emulator.has_ended():
+        time.sleep(0.5)
+    raise Failure("the emulator ended by itself", f"read {layout.run('up') / 'emulator.log'}")

@@ -1,0 +1,108 @@
+"""The doctor's findings on the events and jobs that have arrived."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from cli.doctor import checks
+from cli.doctor.__main__ import main
+from cli.doctor.arrivals import Arrivals
+from cli.doctor.client import Client
+from cli.doctor.finding import Blame, Finding
+from cli.doctor.isolated_jobs import component_sizes, isolated_jobs
+from tests import factory
+from tests.upstream import Upstream, serving
+
+NOW = datetime(2026, 11, 21, 8, tzinfo=UTC)
+
+
+def job(name: str, reads: str = "", writes: str = "", parent: str | None = None, silent: float = 0) -> dict[str, Any]:
+    """A job as GET /jobs lists it; `silent` is for how many hours its run has said nothing."""
+    used = {"inputs": reads.split(), "outputs": writes.split()}
+    datasets = {role: [{"namespace": "s3://lake", "name": each} for each in names] for role, names in used.items()}
+    run = {"state": "RUNNING", "updatedAt": (NOW - timedelta(hours=silent)).isoformat()}
+    return {"namespace": "demo", "name": name, "parentJobName": parent, "latestRun": run, **datasets}
+
+
+def arrivals(*jobs: dict[str, Any], events: list[dict[str, Any]] | None = None, namespaces: str = "demo") -> Arrivals:
+    told = [factory.run_event(job=each["name"]) for each in jobs] if events is None else events
+    return Arrivals(told, list(jobs), namespaces.split(), is_cut=False)
+
+
+def what(found: list[Finding]) -> list[str]:
+    return [each.what for each in found]
+
+
+def test_where_nothing_arrives_though_a_run_went_through_it_is_the_listener() -> None:
+    (found,) = checks.nothing_arrived(arrivals(events=[]), None)
+    assert found.blame is Blame.LISTENER
+
+
+def test_where_all_arrives_under_another_namespace_it_is_that() -> None:
+    (found,) = checks.nothing_arrived(arrivals(job("load")), "prod")
+    assert (found.blame, found.what) == (Blame.NAMESPACE, "no event has arrived in the namespace prod, but in demo")
+    assert list(checks.nothing_arrived(arrivals(job("load")), "demo")) == []
+
+
+def test_a_job_that_names_no_dataset_is_told_unless_its_children_do() -> None:
+    found = checks.without_datasets(arrivals(job("app"), job("app.write", "a", "b", parent="app"), job("blind")))
+    assert what(list(found)) == ["jobs that name no dataset: blind"]
+
+
+def test_a_run_that_is_silent_for_long_is_told() -> None:
+    found = checks.never_ended(arrivals(job("live", silent=0.5), job("lost", silent=2)), NOW)
+    assert what(list(found)) == ["jobs that run, but were silent for over an hour: lost"]
+
+
+@pytest.mark.parametrize("name", ["hive://ip-10-0-0-1:9083", "s3a://lake", "file", "kafka://localhost:9092"])
+def test_names_that_mean_something_else_elsewhere_are_told(name: str) -> None:
+    assert what(list(checks.suspicious_names(arrivals(namespaces=name)))) == [f"a suspicious name: {name}"]
+
+
+@pytest.mark.parametrize("name", ["s3://lake", "hdfs://nameservice1", "profile", "kafka://b-1.shop:9092"])
+def test_other_names_are_not(name: str) -> None:
+    assert list(checks.suspicious_names(arrivals(namespaces=name))) == []
+
+
+def test_a_job_whose_data_nobody_else_uses_is_an_island() -> None:
+    jobs = [job("load", "raw", "a"), job("report", "a", "b"), job("mail", "b", ""), job("lost", "x", "y")]
+    assert what(list(isolated_jobs(arrivals(*jobs)))) == ["islands, jobs whose data no other uses: lost"]
+    assert component_sizes([{("s", "a")}, {("s", "b")}, {("s", "a"), ("s", "b")}, {("s", "c")}]) == [3, 3, 3, 1]
+
+
+def test_a_key_is_never_shown() -> None:
+    assert "secret" not in repr(Client("http://127.0.0.1", "secret"))
+
+
+@pytest.mark.parametrize(
+    "url", ["ftp://somewhere", "http://", "http://h:abc", "http://[::1", "http://h/a b", "http://h/\u00e4"]
+)
+def test_what_is_no_url_is_said_to_be_none(url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--url", url]) == 2
+    assert "is no URL" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("key", ["k\u00fc\u20ac", "one\ntwo", "one two"])
+def test_a_key_that_no_request_can_carry_is_to_blame_and_not_shown(
+    key: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HEADWATER_API_KEY", key)
+    assert main(["--url", "http://127.0.0.1:9"]) == 1
+    said = capsys.readouterr().out
+    assert (said.startswith("[the key is to blame]"), key in said) == (True, False)
+
+
+@pytest.mark.parametrize("status", [200, 403, 500, 501])
+def test_an_answer_that_is_not_headwaters_blames_the_path(status: int, capsys: pytest.CaptureFixture[str]) -> None:
+    with serving(Upstream(status=status, body=b"<!DOCTYPE HTML>\n<html>\n", headers={})) as stranger:
+        assert main(["--url", stranger.url]) == 1
+    blame, fix = [line for line in capsys.readouterr().out.splitlines() if "examining" not in line]
+    assert blame == f"[the path is to blame] answered {status}: <!DOCTYPE HTML>"
+    assert "is this Headwater?" in fix
+
+
+def test_https_where_http_is_spoken_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with serving(Upstream()) as upstream:
+        assert main(["--url", upstream.url.replace("http:", "https:")]) == 1
+    assert "is it http:// and not https://" in capsys.readouterr().out

@@ -1,0 +1,66 @@
+"""A program is submitted here as on a cluster, to the stack that is up or to the one that is named."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from cli import endpoint, submit
+from cli.doctor.listener import listener_of
+from local.layout import Layout
+
+Started = list[tuple[list[str], dict[str, str]]]
+
+
+@pytest.fixture
+def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Started:
+    """The commands that submit starts, with their environments, while the stack of `make up` runs."""
+    found: Started = []
+    (tmp_path / "endpoint.json").write_text(json.dumps({"url": "http://127.0.0.1:1", "key": "k-of-up"}))
+    monkeypatch.setattr(endpoint, "FILE", tmp_path / "endpoint.json")
+    monkeypatch.setattr(Layout, "here", classmethod(lambda cls: cls(tmp_path)))
+    monkeypatch.setattr(submit, "jar_files", lambda *_: [Path("/jars/listener.jar")])
+    monkeypatch.setattr(os, "execve", lambda _, command, environment: found.append((command, environment)))
+    monkeypatch.delenv("HEADWATER_URL", raising=False)
+    return found
+
+
+def test_a_program_runs_with_its_own_arguments_and_reports_to_the_stack_that_is_up(started: Started) -> None:
+    submit.main(["--namespace", "shop", "job.py", "--table", "lake.a.b", "--once"])
+    ((command, environment),) = started
+    assert command[-4:] == ["job.py", "--table", "lake.a.b", "--once"]
+    settings = Path(command[command.index("--properties-file") + 1]).read_text()
+    assert "spark.openlineage.transport.url http://127.0.0.1:1\n" in settings
+    assert "spark.openlineage.namespace shop\n" in settings
+    assert "k-of-up" not in settings
+    assert "k-of-up" in Path(environment["OPENLINEAGE_CONFIG"]).read_text()
+
+
+def test_another_stack_is_named_by_the_environment(started: Started, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADWATER_URL", "https://x.example")
+    monkeypatch.setenv("HEADWATER_API_KEY", "k-of-aws")
+    submit.main(["--conf", "spark.openlineage.parentRunId=r", "job.py"])
+    ((command, environment),) = started
+    settings = Path(command[command.index("--properties-file") + 1]).read_text()
+    assert "transport.url https://x.example\n" in settings
+    assert "spark.openlineage.parentRunId r\n" in settings
+    assert "k-of-aws" in Path(environment["OPENLINEAGE_CONFIG"]).read_text()
+
+
+def test_without_any_stack_it_says_what_to_do(started: Started, capsys: pytest.CaptureFixture[str]) -> None:
+    endpoint.FILE.unlink()
+    assert submit.main(["job.py"]) == 1
+    assert "make up" in capsys.readouterr().err
+    assert started == []
+
+
+def test_the_doctor_finds_in_the_settings_where_the_listener_reports(started: Started) -> None:
+    submit.main(["--namespace", "shop", "job.py"])
+    ((command, environment),) = started
+    listener = listener_of(Path(command[command.index("--properties-file") + 1]), environment)
+    assert (listener.client.url, listener.client.key, listener.namespace) == ("http://127.0.0.1:1", "k-of-up", "shop")
+
+
+def test_the_stack_of_make_up_is_looked_for_where_make_up_writes_it() -> None:
+    assert Layout.here().endpoint == endpoint.FILE
