@@ -59,7 +59,7 @@ class Probe:
 
     def measure(self, call: Call, starts: Sequence[Job], seconds: float) -> Inside:
         requests = [_request(call.target(start)) for start in starts]
-        self.handler(requests[0], None)
+        self.handler(requests[0], envelopes.LambdaContext())
         before = (self.counts.calls, self.counts.items, self.counts.bytes)
         milliseconds = repeated([partial(self._cpu, request) for request in requests], seconds)
         after = (self.counts.calls, self.counts.items, self.counts.bytes)
@@ -69,7 +69,7 @@ class Probe:
     def _cpu(self, request: dict[str, Any]) -> float:
         request = copy.deepcopy(request)
         before = time.process_time()
-        self.handler(request, None)
+        self.handler(request, envelopes.LambdaContext())
         return (time.process_time() - before) * 1000
 
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from headwater.fold.fold import fold
 from headwater.store.dynamodb import DynamoTable
+from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
 from headwater.store.s3 import Bucket
 from tests.embedded import Deployed
@@ -30,7 +31,7 @@ def load(stack: Deployed, events: Iterator[Document], count: int, say: Say) -> f
     memory, retention = MemoryTable(), stack.retention()
     progress = Progress("events folded", count, say)
     for batch in _batches(events):
-        fold(received(*batch), memory, retention)
+        fold(received(*batch), GraphStore(memory, retention))
         progress.add(len(batch))
     seconds = progress.seconds()
     items = memory.items.values()

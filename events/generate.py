@@ -31,10 +31,12 @@ from headwater.graph.naming import Naming
 from headwater.graph.thresholds import Thresholds
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import instant_of
-from headwater.store.item_codec import Retention
+from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
+from headwater.store.retention import Retention
 
 FOLDER = Path(__file__).parent
+RETENTION = Retention(timedelta(days=400), timedelta(days=90))
 REVENUE_NODE = "s3%3A%2F%2Fshop-lake:revenue_daily"
 
 
@@ -154,19 +156,19 @@ def curate() -> dict[str, Document]:
 
 def catalog() -> dict[str, Document]:
     """What the stream tells of the first run of the story."""
-    table, kept = MemoryTable(), Retention(timedelta(days=400), timedelta(days=90))
+    table = MemoryTable()
     texts = map(exact_json.dumps, (story.CLEAN_START, story.CLEAN_COMPLETE))
-    fold([normalise_event(text, Naming()) for text in texts], table, kept)
+    fold([normalise_event(text, Naming()) for text in texts], GraphStore(table, RETENTION))
     items = [item for _, item in sorted(table.items.items()) if item.labels["kind"] in KINDS]
     return {"catalog/window.json": streamed(*((None, item) for item in items))}
 
 
 def alerts() -> dict[str, Document]:
     """The second run of the story, had it failed, and had its event come late."""
-    table, kept = MemoryTable(), Retention(timedelta(days=400), timedelta(days=90))
+    table = MemoryTable()
     failed = {**story.REVENUE_COMPLETE, "eventType": "FAIL"}
     received = normalise_event(exact_json.dumps(failed), Naming(), instant_of(RECEIVED_AT))
-    fold([received], table, kept, Thresholds(500, {}))
+    fold([received], GraphStore(table, RETENTION), Thresholds(500, {}))
     items = [item for _, item in sorted(table.items.items()) if item.labels["kind"] in ("run", "latency")]
     return {"alerts/failed-and-late.json": streamed(*((None, item) for item in items))}
 

@@ -2,8 +2,11 @@
 
 from collections.abc import Sequence
 
+from headwater.store.errors import StorageError
+from headwater.store.keys import Key
+from headwater.store.memory import MemoryTable
 from headwater.store.messages import Message
-from headwater.store.table import StorageError
+from headwater.store.table import Item
 
 
 class FakeBucket:
@@ -36,3 +39,9 @@ class FakeQueue:
         safe = [not self.broken and message.group not in self.refused for message in messages]
         self.sent += [message for message, is_safe in zip(messages, safe, strict=True) if is_safe]
         return safe
+
+
+def damage(table: MemoryTable, key: Key) -> None:
+    """Makes an item unreadable, as nobody's code would."""
+    item = table.items[key]
+    table.items[key] = Item(key, item.labels, {**item.parts, "doc": b"damaged"}, item.expires_at)

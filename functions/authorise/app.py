@@ -2,20 +2,18 @@
 
 from typing import Any
 
-from aws_lambda_powertools import Logger
-
 from headwater.access.keys import BadKeys, KeyRing, presented_key
 from headwater.access.principal import UNAVAILABLE
-from headwater.access.secret import SecretsManagerSecret
+from headwater.bootstrap import Root
 from headwater.config import AuthoriseSettings, from_environment
-from headwater.store.aws import client
-from headwater.store.table import StorageError
+from headwater.store.errors import StorageError
 
-logger = Logger()
-settings = from_environment(AuthoriseSettings)
-keys = KeyRing(SecretsManagerSecret(client("secretsmanager"), settings.keys_secret))
+root = Root(from_environment(AuthoriseSettings))
+log = root.log()
+keys = KeyRing(root.secret())
 
 
+@log.handler
 def handler(request: dict[str, Any], context: Any) -> dict[str, Any]:
     """One request's caller: id, scopes and namespaces of its key, or nothing, which the functions answer with 401."""
     return {"isAuthorized": True, "context": _caller(request)}
@@ -26,6 +24,6 @@ def _caller(request: dict[str, Any]) -> dict[str, str]:
     try:
         principal = keys.find(presented) if presented else None
     except (StorageError, BadKeys) as error:
-        logger.warning("the keys could not be read", reason=str(error))
+        log("the keys could not be read", error)
         return {UNAVAILABLE: "true"}
     return principal.to_context() if principal else {}

@@ -1,28 +1,16 @@
 """Answers questions about the graph: GET /api/v1/..., in the shapes of Marquez's API; 404 or 405 for all else."""
 
 import gc
+from functools import partial
 from typing import Any
-from urllib.parse import parse_qsl
 
-from aws_lambda_powertools import Logger
-
-from headwater.access.principal import principal_of
+from headwater.bootstrap import Root
 from headwater.config import LookupSettings, from_environment
-from headwater.graph.naming import Naming
-from headwater.http.request import ApiRequest
-from headwater.http.response import ApiResponse, response_or_error
-from headwater.lookup.routes import respond
-from headwater.read.reader import Reader
-from headwater.store.aws import client
-from headwater.store.dynamodb import DynamoTable
-from headwater.store.s3 import Bucket
+from headwater.http.gateway import accepts_gzip, answer
+from headwater.lookup.routes import Lookups, respond
 
-logger = Logger()
-settings = from_environment(LookupSettings)
-bucket = Bucket(client("s3"), settings.archive_bucket)
-table = DynamoTable(client("dynamodb"), settings.table_name, bucket)
-reader = Reader(table, Naming(settings.namespace_aliases))
-
+root = Root(from_environment(LookupSettings))
+lookups = Lookups(root.graph(), root.naming(), root.log())
 
 gc.freeze()
 gc.set_threshold(50_000)
@@ -30,16 +18,8 @@ gc.set_threshold(50_000)
 lookup's time."""
 
 
+@root.log().handler
 def handler(request: dict[str, Any], context: Any) -> dict[str, Any]:
     """One request."""
-    response = response_or_error(lambda: _lookup(request), logger.exception)
-    accepts = (request.get("headers") or {}).get("accept-encoding", "")
-    return response.to_gateway(accepts_gzip="gzip" in accepts)
-
-
-def _lookup(request: dict[str, Any]) -> ApiResponse:
-    principal = principal_of(request)
-    method = request["requestContext"]["http"]["method"]
-    pairs = parse_qsl(request.get("rawQueryString") or "", keep_blank_values=True)
-    repeated = {name: tuple(value for other, value in pairs if other == name) for name, _ in pairs}
-    return respond(reader, ApiRequest(principal, method, request["rawPath"], dict(pairs), repeated))
+    response = answer(request, partial(respond, lookups), root.log())
+    return response.to_gateway(accepts_gzip=accepts_gzip(request))

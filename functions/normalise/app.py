@@ -3,52 +3,31 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from aws_lambda_powertools import Logger
-
 from headwater import metrics
+from headwater.bootstrap import Root
 from headwater.config import NormaliseSettings, from_environment
 from headwater.fold.normalise import Delivery, Normaliser
-from headwater.graph.naming import Naming
 from headwater.graph.thresholds import Thresholds
-from headwater.openlineage.instant import Instant, instant_of
-from headwater.store.aws import PATIENT_SECONDS, client
-from headwater.store.dynamodb import DynamoTable
-from headwater.store.firehose import Archive
-from headwater.store.item_codec import Retention
-from headwater.store.s3 import Bucket
+from headwater.openlineage.instant import instant_of
+from headwater.store.aws import PATIENT_SECONDS
 
-logger = Logger()
-settings = from_environment(NormaliseSettings)
-bucket = Bucket(client("s3", seconds=PATIENT_SECONDS), settings.archive_bucket)
-
-
-def _now() -> Instant:
-    return instant_of(datetime.now(UTC))
-
-
-def _log(message: str, error: BaseException) -> None:
-    logger.warning(message, reason=f"{type(error).__name__}: {error}"[:1000])
-
-
+root = Root(from_environment(NormaliseSettings), seconds=PATIENT_SECONDS)
 normaliser = Normaliser(
-    table=DynamoTable(client("dynamodb", seconds=PATIENT_SECONDS), settings.table_name, bucket),
-    bucket=bucket,
-    archive=Archive(client("firehose", seconds=PATIENT_SECONDS), settings.archive_stream, bucket),
-    retention=Retention(settings.run_retention_days, settings.event_retention_days),
-    naming=Naming(settings.namespace_aliases),
-    thresholds=Thresholds(settings.emission_latency_millis, settings.emission_latency_by_namespace),
-    now=_now,
-    log=_log,
+    store=root.store(),
+    bucket=root.bucket(),
+    archive=root.archive(),
+    naming=root.naming(),
+    thresholds=Thresholds(root.settings.emission_latency_millis, root.settings.emission_latency_by_namespace),
+    now=lambda: instant_of(datetime.now(UTC)),
+    log=root.log(),
 )
 
 
+@root.log().handler
 def handler(batch: dict[str, Any], context: Any) -> dict[str, Any]:
     """One batch of messages; those in `batchItemFailures` are delivered again."""
-    deliveries = [
-        Delivery(record["messageId"], record["attributes"]["MessageGroupId"], record["body"])
-        for record in batch["Records"]
-    ]
-    result = normaliser.normalise(deliveries)
+    result = normaliser.normalise([Delivery.of(record) for record in batch["Records"]])
     metrics.count(EventsNormalised=result.folded, EventsQuarantined=result.quarantined)
+    metrics.corrupt_items(result.corrupt)
     metrics.durations(result.durations)
     return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in result.failed]}

@@ -10,7 +10,7 @@ import pytest
 from headwater.access.keys import BadKeys, KeyRing, presented_key, read_keys
 from headwater.access.principal import UNAVAILABLE, Principal, Scope, principal_of
 from headwater.openlineage.faults import InvalidRequest
-from headwater.store.table import StorageError
+from headwater.store.errors import StorageError
 
 START = datetime(2026, 11, 20, 8, tzinfo=UTC)
 

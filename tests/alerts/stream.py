@@ -7,15 +7,17 @@ from datetime import timedelta
 from typing import Any
 
 from headwater.alerts.alert import Alert
-from headwater.alerts.announce import Announced, Announcer
+from headwater.alerts.announce import Announcer, AnnounceResult
 from headwater.fold.fold import fold
 from headwater.fold.split_on_schema_change import split_on_schema_change
 from headwater.graph.naming import Naming
 from headwater.graph.normalised_event import NormalisedEvent
 from headwater.graph.thresholds import Thresholds
-from headwater.store.item_codec import Retention
+from headwater.store.errors import Conflict, StorageError
+from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
-from headwater.store.table import ConditionalPut, Conflict, Item, StorageError
+from headwater.store.retention import Retention
+from headwater.store.table import ConditionalPut, Item
 from tests import factory
 from tests.factory import Document
 from tests.fakes import FakeBucket
@@ -92,11 +94,12 @@ class World:
 
     def __init__(self) -> None:
         self.table = StreamedTable()
+        self.store = GraphStore(self.table, RETENTION)
         self.bus = FakeBus()
         self.bucket = FakeBucket()
         self.faults: list[BaseException] = []
         self.announcer = Announcer(
-            self.table, self.bucket, self.bus, Naming(), lambda _, error: self.faults.append(error)
+            self.store, self.bucket, self.bus, Naming(), lambda _, error, **__: self.faults.append(error)
         )
 
     def told(self, *documents: Document) -> list[Detail]:
@@ -114,7 +117,7 @@ class World:
 
     def fold(self, events: Sequence[NormalisedEvent]) -> None:
         for group in split_on_schema_change(events):
-            fold(group, self.table, RETENTION, THRESHOLDS)
+            fold(group, self.store, THRESHOLDS)
 
     def announced(self, records: Sequence[Record]) -> list[Detail]:
         """What is told of records; nothing may have gone wrong."""
@@ -123,7 +126,7 @@ class World:
         assert (outcome.failed, self.faults) == (None, [])
         return [plain(alert) for alert in self.bus.put_there[start:]]
 
-    def announce(self, records: Sequence[Record]) -> Announced:
+    def announce(self, records: Sequence[Record]) -> AnnounceResult:
         return self.announcer.announce(json.loads(json.dumps(records)))
 
 

@@ -8,13 +8,17 @@ import pytest
 
 from headwater.alerts.abandoned_runs import Sweeper
 from headwater.alerts.alert import Alert
+from headwater.graph.identity import JobRunId, job_id
 from headwater.graph.naming import Naming
 from headwater.graph.thresholds import Thresholds
+from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant, instant_of
-from headwater.store.table import Rejected, StorageError
+from headwater.store import keys
+from headwater.store.errors import CorruptItem, Rejected, StorageError
 from tests import factory
 from tests.alerts.stream import World, plain
 from tests.factory import EPOCH, Document
+from tests.fakes import damage
 
 MINUTES = Thresholds(1440, {"streams-*": 30})
 HOUR = 60
@@ -31,7 +35,7 @@ def event(kind: str, minutes: float, run: int, job: str = "load", **more: Any) -
 def swept(world: World, minutes: float, limits: Thresholds = MINUTES) -> list[str]:
     """The runs that a sweep tells of, by job."""
     start = len(world.bus.put_there)
-    Sweeper(world.table, world.bus, Naming(), limits, _fail).sweep(at(minutes))
+    Sweeper(world.store, world.bus, Naming(), limits, _fail).sweep(at(minutes))
     told = [plain(alert) for alert in world.bus.put_there[start:]]
     assert {each["alert"] for each in told} <= {"Run Abandoned"}
     return [each["name"] for each in told]
@@ -73,7 +77,7 @@ def test_one_that_ends_after_all_is_as_complete_as_any() -> None:
     swept(world, 61)
     world.fold(factory.received(event("COMPLETE", 70, 1)))
     assert swept(world, 5000) == []
-    assert world.table.open_runs(at(5000)) == []
+    assert world.store.open_runs(at(5000)) == []
 
 
 def test_of_a_job_whose_runs_are_not_known_yet_the_configured_time_counts() -> None:
@@ -98,12 +102,12 @@ def test_a_quarter_of_an_hour_is_the_least_even_of_runs_that_take_seconds() -> N
 
 def test_a_run_that_ended_is_not_looked_at() -> None:
     world = world_of(event("START", 0, 1), event("COMPLETE", 1, 1), event("START", 0, 2), event("FAIL", 1, 2))
-    assert world.table.open_runs(at(9999)) == []
+    assert world.store.open_runs(at(9999)) == []
 
 
 def test_a_run_that_was_only_named_as_a_parent_is_not_waited_for() -> None:
     world = world_of(event("COMPLETE", 0, 1, run_facets={"parent": factory.parent(9, "nightly")}))
-    assert world.table.open_runs(at(9999)) == []
+    assert world.store.open_runs(at(9999)) == []
 
 
 SPARK = {"jobType": factory.facet(processingType="BATCH", integration="SPARK", jobType="SQL_JOB")}
@@ -119,7 +123,7 @@ def test_an_action_that_the_listener_never_ends_is_closed_with_its_application()
         event("COMPLETE", 5, 1, "app", job_facets=APPLICATION),
     )
     assert swept(world, 9999) == []
-    assert world.table.open_runs(at(9999)) == []
+    assert world.store.open_runs(at(9999)) == []
 
 
 def test_of_an_application_that_died_only_the_application_is_told() -> None:
@@ -129,7 +133,7 @@ def test_of_an_application_that_died_only_the_application_is_told() -> None:
     )
     assert swept(world, 2000) == ["app"]
     assert swept(world, 4000) == []
-    assert world.table.open_runs(at(9999)) == []
+    assert world.store.open_runs(at(9999)) == []
 
 
 def test_a_stream_lives_as_long_as_its_batches_come() -> None:
@@ -180,12 +184,12 @@ def test_what_the_bus_does_not_take_is_told_by_the_next_sweep() -> None:
 def test_when_time_is_up_the_rest_is_for_the_next_sweep() -> None:
     world = world_of(*(event("START", 0, number, f"job {number}") for number in range(1, 6)))
     left = iter([True, True, False, False, False])
-    outcome = Sweeper(world.table, world.bus, Naming(), MINUTES, _fail, lambda: next(left)).sweep(at(2000))
+    outcome = Sweeper(world.store, world.bus, Naming(), MINUTES, _fail, lambda: next(left)).sweep(at(2000))
     assert (outcome.open_runs, outcome.abandoned) == (2, 2)
     assert len(swept(world, 2015)) == 3
 
 
-def _fail(_message: str, error: BaseException) -> None:
+def _fail(message: str, error: BaseException, *, run: str | None = None) -> None:
     raise error
 
 
@@ -217,6 +221,20 @@ def test_a_run_that_cannot_be_told_of_keeps_no_other_from_being_told(monkeypatch
         put(alerts)
 
     monkeypatch.setattr(world.bus, "put", refuse_odd)
-    Sweeper(world.table, world.bus, Naming(), MINUTES, lambda _, error: faults.append(error)).sweep(at(2000))
+    Sweeper(world.store, world.bus, Naming(), MINUTES, lambda _, error, **__: faults.append(error)).sweep(at(2000))
     assert [alert.name.name for alert in world.bus.put_there] == ["even"]
     assert [type(fault) for fault in faults] == [Rejected]
+
+
+def test_a_run_that_cannot_be_read_is_left_for_the_next_sweep_and_keeps_no_other_from_being_told() -> None:
+    world, faults = world_of(event("START", 0, 1, "odd"), event("START", 0, 2, "even")), list[BaseException]()
+    key = keys.run(JobRunId(job_id(Name("demo", "odd")), factory.run_id(1)))
+    sound = world.table.items[key]
+    damage(world.table, key)
+    sweeper = Sweeper(world.store, world.bus, Naming(), MINUTES, lambda _, error, **__: faults.append(error))
+    outcome = sweeper.sweep(at(2000))
+    assert (outcome.open_runs, outcome.abandoned, outcome.corrupt) == (1, 1, 1)
+    assert [type(fault) for fault in faults] == [CorruptItem]
+    assert [alert.name.name for alert in world.bus.put_there] == ["even"]
+    world.table.items[key] = sound
+    assert swept(world, 2015) == ["odd"]

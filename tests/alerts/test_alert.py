@@ -1,18 +1,19 @@
 """What an alert may hold: as much as its readers take, whatever names producers choose."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headwater.alerts.alert import Alert, Severity, Type, id_of, short
+from headwater.alerts.alert import Alert, DetailType, Severity, id_of, short_name
 from headwater.alerts.bus import EventBus
 from headwater.graph.facets import first_line
 from headwater.graph.identity import NodeKind
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
-from headwater.store.table import StorageError
+from headwater.store.errors import StorageError
 
 NOON = Instant("2026-11-20T12:00:00.000000000Z")
 texts = st.text(max_size=600)
@@ -22,7 +23,7 @@ names = st.builds(Name, st.text(min_size=1, max_size=300), st.text(min_size=1, m
 @st.composite
 def alerts(draw: st.DrawFn) -> Alert:
     return Alert(
-        type=draw(st.sampled_from(Type)),
+        type=draw(st.sampled_from(DetailType)),
         id=id_of("x"),
         time=NOON,
         severity=draw(st.sampled_from(Severity)),
@@ -52,9 +53,9 @@ def test_whatever_it_is_about_datadog_and_the_bus_take_it(alert: Alert) -> None:
 
 
 def test_a_person_sees_the_end_of_a_long_path() -> None:
-    assert short("/data/lake/orders_clean/") == "orders_clean"
-    assert short("orders") == "orders"
-    assert len(short("x" * 200)) == 40
+    assert short_name("/data/lake/orders_clean/") == "orders_clean"
+    assert short_name("orders") == "orders"
+    assert len(short_name("x" * 200)) == 40
 
 
 class _Client:
@@ -70,7 +71,7 @@ class _Client:
 
 
 def _alert() -> Alert:
-    return Alert(Type.RUN_FAILED, "1", NOON, Severity.INFO, NodeKind.JOB, Name("a", "b"), (), "t", (), "g")
+    return Alert(DetailType.RUN_FAILED, "1", NOON, Severity.INFO, NodeKind.JOB, Name("a", "b"), (), "t", (), "g")
 
 
 def test_alerts_are_put_ten_at_a_time() -> None:
@@ -86,7 +87,7 @@ def test_what_the_bus_did_not_take_is_no_success() -> None:
 
 def test_names_break_no_line_call_nobody_and_end_no_markdown() -> None:
     name = "a\nb\x1b[31m @all %%% *c*"
-    alert = Alert(Type.RUN_FAILED, "1", NOON, Severity.INFO, NodeKind.JOB, Name("n", name), (), name, (name,), "g")
+    alert = replace(_alert(), name=Name("n", name), title=name, lines=(name,))
     detail = alert.detail("https://x")
     assert detail["title"].isprintable()
     assert all(line.isprintable() for line in detail["lines"])

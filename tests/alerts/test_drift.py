@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from headwater.graph.dataset_reference import schema_said
+from headwater.graph.dataset_reference import schema_register
 from headwater.graph.schema_diff import columns_of
 from tests import factory
 from tests.alerts.stream import World, changes
@@ -135,7 +135,7 @@ def test_recorded_schemas_are_those_that_the_fold_keeps() -> None:
     """The fixture has what the tests are about: Iceberg's own column, a drop without columns, nested fields."""
     text = json.dumps(RECORDED)
     assert all(part in text for part in ('"_file"', '"fields": []', '"_element"', '"DROP"'))
-    assert schema_said({}) is None
+    assert schema_register({}) is None
 
 
 def test_who_brought_each_of_many_changes_in_one_batch_is_told_apart() -> None:

@@ -9,8 +9,9 @@ from headwater.alerts import announce
 from headwater.alerts.record import Record
 from headwater.fold.fold import fold
 from headwater.read.reader import Reader
+from headwater.store.errors import StorageError
+from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
-from headwater.store.table import StorageError
 from tests import factory
 from tests.alerts.stream import RETENTION, World, plain
 from tests.factory import Document
@@ -60,8 +61,8 @@ def test_a_writer_killed_at_any_call_and_run_again_has_each_change_told_once() -
         world = World()
         world.fold(factory.received(DRIFT[0]))
         with contextlib.suppress(StorageError):
-            fold(factory.received(DRIFT[1]), _Dying(world.table, nth), RETENTION)
-        fold(factory.received(DRIFT[1]), world.table, RETENTION)
+            fold(factory.received(DRIFT[1]), GraphStore(_Dying(world.table, nth), RETENTION))
+        fold(factory.received(DRIFT[1]), GraphStore(world.table, RETENTION))
         told = world.announced(world.table.stream)
         assert [each["alert"] for each in told] == ["Dataset Schema Changed"], nth
 

@@ -25,10 +25,10 @@ from headwater.graph.naming import Naming
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import Name
 from headwater.read.reader import Reader
-from headwater.store.item_codec import Retention
+from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
 from headwater.store.messages import read_message
-from headwater.store.stream_records import read_change
+from headwater.store.retention import Retention
 from headwater.store.table import ConditionalPut, Item
 from tests.catalog.glue_service import GlueService
 from tests.factory import Document
@@ -75,8 +75,10 @@ class World:
         self.naming = Naming(self.aliases)
         catalog, glue = CatalogArn(ARN), GlueCatalog(self.glue)
         self.resolver = Resolver(catalog, self.naming, Locations(glue, GlueRetry(self.slept.append), self.log))
+        self.store = GraphStore(self.table, RETENTION)
         self.synchroniser = Synchroniser(
-            table=self.table,
+            store=self.store,
+            bucket=self.bucket,
             glue=glue,
             resolver=self.resolver,
             creation=Creation(self.database, catalog),
@@ -92,7 +94,7 @@ class World:
     def fold(self, *documents: Document) -> None:
         """Events arrive."""
         received = [normalise_event(exact_json.dumps(document), self.naming) for document in documents]
-        fold(received, self.table, RETENTION)
+        fold(received, self.store)
 
     def records(self) -> list[Document]:
         """What the stream holds since the last look, filtered as template.yaml has it filtered."""
@@ -107,7 +109,7 @@ class World:
 
     def deliver(self, records: list[Document], has_time: Callable[[], bool] = lambda: True) -> SyncResult:
         self.seen += len(records)
-        return self.synchroniser.synchronise([read_change(each, self.bucket) for each in records], has_time)
+        return self.synchroniser.synchronise(records, has_time)
 
     def parameters(self, table: str) -> dict[str, str]:
         parameters: dict[str, str] = self.glue.tables_by_name[table].get("Parameters", {})
@@ -121,7 +123,7 @@ class World:
     def read(self, has_time: Callable[[], bool] = lambda: True) -> GlueImportResult:
         """The catalogue is read, and what it says is folded."""
         glue_import = GlueImport(
-            table=self.table,
+            store=self.store,
             queue=self.queue,
             bucket=self.bucket,
             glue=GlueCatalog(self.glue),
@@ -137,7 +139,7 @@ class World:
 
     def dataset(self, name: str, namespace: str = "s3://lake") -> DatasetHead:
         """A dataset as lookups see it."""
-        neighbourhood = Reader(self.table, self.naming).neighbourhood({dataset_id(Name(namespace, name))}, ())
+        neighbourhood = Reader(self.store, self.naming).neighbourhood({dataset_id(Name(namespace, name))}, ())
         (head,) = neighbourhood.heads.values()
         return head
 

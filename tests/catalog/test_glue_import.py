@@ -4,12 +4,14 @@ import pytest
 
 from headwater.graph.curation import tags
 from headwater.graph.facets import facet_text, owners_of
+from headwater.graph.identity import dataset_id
 from headwater.openlineage.event import Name
 from tests import factory
 from tests.catalog.conftest import ARN, World, storage
 from tests.catalog.glue_service import GlueService
 from tests.factory import Document
 
+REVENUE = dataset_id(Name("s3://lake", "revenue"))
 MEMBERS = {"Description": "What came in", "Owner": "hadoop"}
 PARAMETERS = {"owner": "team:finance", "classification": "confidential"}
 
@@ -99,13 +101,14 @@ def test_the_tags_of_producers_stay(world: World) -> None:
 
 def test_being_described_is_no_new_version_and_revives_nothing(world: World) -> None:
     world.fold(wrote(factory.dataset("revenue")))
-    before = [key for key in world.table.items if key.sk.startswith("W#")]
+    before = list(world.store.writes_of(REVENUE).newest())
+    assert before
     deleted = factory.dataset("revenue", headwater_deleted=factory.facet(through="2198-01-01T00:00:00.000000000Z"))
     world.read()
     world.fold({**factory.dataset_event(deleted), "eventTime": "2198-01-01T00:00:00Z"})
     world.glue.tables_by_name["shop.revenue"]["Description"] = "new"
     assert world.read().datasets == set()
-    assert [key for key in world.table.items if key.sk.startswith("W#")] == before
+    assert list(world.store.writes_of(REVENUE).newest()) == before
 
 
 def test_two_tables_over_one_dataset_do_not_take_turns(world: World) -> None:

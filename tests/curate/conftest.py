@@ -1,7 +1,7 @@
 """The API in memory: what is told, asked and written goes through ingest's, lookup's and curate's own code."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ import pytest
 
 from headwater.access.principal import Principal, Scope
 from headwater.curate import routes as writing
-from headwater.curate.curator import Command, Curator
+from headwater.curate.curator import Curator
 from headwater.fold.fold import fold
 from headwater.graph.event_normalisation import normalise_event
 from headwater.graph.naming import Naming
@@ -19,10 +19,10 @@ from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse, response_or_error
 from headwater.lookup import routes as reading
 from headwater.openlineage import exact_json
-from headwater.read.reader import Reader
-from headwater.store.item_codec import Retention
+from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
 from headwater.store.messages import read_message
+from headwater.store.retention import Retention
 from tests import factory
 from tests.fakes import FakeBucket, FakeQueue
 
@@ -50,16 +50,21 @@ class Api:
     told: list[NormalisedEvent] = field(default_factory=list)
     logged: list[str] = field(default_factory=list)
 
+    @property
+    def store(self) -> GraphStore:
+        return GraphStore(self.table, RETENTION)
+
     def tell(self, *documents: factory.Document) -> None:
         """Events of producers, folded one by one."""
         for document in documents:
             received = normalise_event(exact_json.dumps(document), self.naming)
             self.told.append(received)
-            fold([received], self.table, RETENTION)
+            fold([received], self.store)
 
     def get(self, path: str, **query: Any) -> Answered:
-        request = self._question("GET", path, query)
-        return self._answered(lambda: reading.respond(Reader(self.table, self.naming), request))
+        request = self._request("GET", path, query)
+        lookups = reading.Lookups(self.store, self.naming, _fail)
+        return self._answered(lambda: reading.respond(lookups, request))
 
     def put(self, path: str, body: Any = None) -> Answered:
         return self.write("PUT", path, body)
@@ -76,9 +81,9 @@ class Api:
         """A body that is a text goes out as it is; a namespace's deletion has time for some `chunks`."""
         text = "" if body is None else body if isinstance(body, str) else json.dumps(body)
         left = iter(range(chunks))
-        command = Command(self._question(method, path, query or {}), text, lambda: next(left, None) is not None)
-        curator = Curator(self.table, self.queue, self.bucket, RETENTION, self.naming)
-        return self._answered(lambda: writing.respond(curator, command))
+        request = self._request(method, path, query or {}, text, lambda: next(left, None) is not None)
+        curator = Curator(self.store, self.queue, self.bucket, self.naming)
+        return self._answered(lambda: writing.respond(curator, request))
 
     def said(self) -> list[NormalisedEvent]:
         """The events that went into the queue, as normalise reads them."""
@@ -94,21 +99,33 @@ class Api:
     def graph(self, node_id: str) -> set[str]:
         return {node["id"] for node in self.get("lineage", nodeId=node_id).body["graph"]}
 
-    def _question(self, method: str, path: str, query: Mapping[str, Any]) -> ApiRequest:
+    def _request(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, Any],
+        body: str = "",
+        has_time: Callable[[], bool] = lambda: True,
+    ) -> ApiRequest:
         self.now += timedelta(seconds=1)
         texts = {name: str(value) for name, value in query.items()}
-        return ApiRequest(self.caller, method, f"{self.prefix}{path}", texts, received_at=self.now)
+        path = f"{self.prefix}{path}"
+        return ApiRequest(self.caller, method, path, texts, received_at=self.now, body=body, has_time=has_time)
 
-    def _answered(self, request: Any) -> Answered:
-        answer: ApiResponse = response_or_error(request, self.logged.append)
-        return Answered(answer.status, json.loads(answer.to_gateway()["body"]))
+    def _answered(self, request: Callable[[], ApiResponse]) -> Answered:
+        response = response_or_error(request, lambda message, _: self.logged.append(message))
+        return Answered(response.status, json.loads(response.to_gateway()["body"]))
+
+
+def _fail(message: str, error: BaseException, *, run: str | None = None) -> None:
+    raise AssertionError(message) from error
 
 
 def folded(events: Iterable[NormalisedEvent]) -> dict[Any, str]:
     """The versions of all items of a table that these events were folded into, one by one."""
     table = MemoryTable()
     for each in events:
-        fold([each], table, RETENTION)
+        fold([each], GraphStore(table, RETENTION))
     return versions(table)
 
 

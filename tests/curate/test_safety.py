@@ -9,10 +9,11 @@ import pytest
 from headwater.fold.fold import NO_THRESHOLDS, fold
 from headwater.fold.normalise import Delivery, Normaliser
 from headwater.openlineage.instant import Instant
-from headwater.store.messages import ReadMessage
-from headwater.store.table import ConditionalPut, StorageError
+from headwater.store.errors import StorageError
+from headwater.store.messages import ReceivedMessage
+from headwater.store.table import ConditionalPut
 from tests import factory
-from tests.curate.conftest import LAKE, RETENTION, Answered, Api, folded, versions
+from tests.curate.conftest import LAKE, Answered, Api, folded, versions
 
 ORDERS, LOAD = f"namespaces/{LAKE}/datasets/orders", "namespaces/demo/jobs/load"
 RUN = {"id": factory.run_id(50)}
@@ -79,12 +80,12 @@ def test_what_was_queued_is_not_lost_if_the_table_is_away(
         patched.setattr(api.table, "change", away)
         assert written(api, number).status == 503
     assert len(api.queue.sent) > said
-    fold(api.said()[said:], api.table, RETENTION)
+    fold(api.said()[said:], api.store)
     assert folded([*api.told, *api.said()]) == versions(api.table)
 
 
 class NoArchive:
-    def put(self, events: Sequence[ReadMessage]) -> None:
+    def put(self, events: Sequence[ReceivedMessage]) -> None:
         """Keeps nothing."""
 
 
@@ -94,10 +95,9 @@ def test_to_be_delivered_again_changes_nothing(api: Api, number: int) -> None:
         written(api, before)
     items = dict(api.table.items)
     normaliser = Normaliser(
-        api.table,
+        api.store,
         api.bucket,
         NoArchive(),
-        RETENTION,
         api.naming,
         NO_THRESHOLDS,
         lambda: Instant("2026-11-20T09:00:00.000000000Z"),
@@ -109,7 +109,7 @@ def test_to_be_delivered_again_changes_nothing(api: Api, number: int) -> None:
     assert api.table.items == items
 
 
-def _fail(message: str, error: BaseException) -> None:
+def _fail(message: str, error: BaseException, *, run: str | None = None) -> None:
     raise AssertionError(message) from error
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from headwater.alerts.alert import Alert, Severity, Type, link_to
+from headwater.alerts.alert import Alert, DetailType, Severity, link_to
 from headwater.graph.identity import NodeKind
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
@@ -25,7 +25,7 @@ texts = st.text(st.characters(codec="utf-8"))
 names = st.builds(Name, texts, texts)
 alerts = st.builds(
     Alert,
-    type=st.sampled_from(Type),
+    type=st.sampled_from(DetailType),
     id=st.text("0123456789abcdef", min_size=32, max_size=32),
     time=st.just(Instant("2026-11-20T08:00:00.000000000Z")),
     severity=st.sampled_from(Severity),
@@ -41,7 +41,7 @@ alerts = st.builds(
 
 LONG = Name("s3://" + "lake" * 500, "*_`" * 2000)
 LONGEST = Alert(
-    type=Type.SCHEMA_CHANGED,
+    type=DetailType.SCHEMA_CHANGED,
     id="a" * 32,
     time=Instant("2026-11-20T08:00:00.000000000Z"),
     severity=Severity.CRITICAL,

@@ -22,6 +22,7 @@ WATCHED = {
     ("Headwater/${Stage}", "EventsQuarantined", "normalise"),
     ("Headwater/${Stage}", "EmissionLatency", "normalise"),
     ("Headwater/${Stage}", "RecordsQuarantined", "alerts"),
+    ("Headwater/${Stage}", "CorruptItems", "headwater"),
 }
 OUTPUTS = {
     "ApiUrl",
@@ -55,7 +56,7 @@ def test_silence_is_no_alarm(resources: Resources) -> None:
 
 def test_one_failure_is_enough_where_an_event_or_an_alert_is_at_stake(resources: Resources) -> None:
     watched = ("DeadLettersAlarm", "AlertDeadLettersAlarm", "EventsQuarantinedAlarm", "ApiServerErrorsAlarm")
-    for name in (*watched, "ApiThrottledAlarm"):
+    for name in (*watched, "ApiThrottledAlarm", "CorruptItemsAlarm"):
         assert resources[name]["Threshold"] == 1
         assert resources[name]["EvaluationPeriods"] == 1
         assert resources[name]["ComparisonOperator"] == "GreaterThanOrEqualToThreshold"

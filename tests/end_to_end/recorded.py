@@ -7,8 +7,9 @@ from typing import Any
 
 from headwater.fold.fold import fold
 from headwater.openlineage import exact_json
-from headwater.store.item_codec import Retention
+from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
+from headwater.store.retention import Retention
 from tests import factory
 from tests.embedded import Items
 
@@ -32,7 +33,7 @@ def recorded_documents() -> tuple[Any, ...]:
 def folded_without_aws(documents: Iterable[Any], retention: Retention) -> Versions:
     """The items after all these events are folded at once, in memory."""
     table = MemoryTable()
-    fold(factory.received(*documents), table, retention)
+    fold(factory.received(*documents), GraphStore(table, retention))
     return {(key.pk, key.sk): item.version for key, item in table.items.items()}
 
 

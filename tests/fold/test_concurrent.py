@@ -19,9 +19,11 @@ from hypothesis import strategies as st
 from headwater.fold.fold import fold
 from headwater.graph.normalised_event import NormalisedEvent
 from headwater.store.dynamodb import DynamoTable
-from headwater.store.item_codec import Retention
+from headwater.store.errors import StorageError
+from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
-from headwater.store.table import Item, StorageError
+from headwater.store.retention import Retention
+from headwater.store.table import Item
 from tests import factory, strategies
 from tests.dynamodb_local import dynamodb_local
 from tests.factory import Document
@@ -84,7 +86,7 @@ def deliver(batch: Sequence[NormalisedEvent], table: DynamoTable) -> None:
     """Fold a batch; where the others were faster too often it comes again, as from the queue."""
     for _ in range(DELIVERIES):
         with suppress(StorageError):
-            fold(batch, table, RETENTION)
+            fold(batch, GraphStore(table, RETENTION))
             return
     raise AssertionError(f"a batch was not folded in {DELIVERIES} deliveries")
 
@@ -92,7 +94,7 @@ def deliver(batch: Sequence[NormalisedEvent], table: DynamoTable) -> None:
 def folded_by_one(documents: Sequence[Document]) -> Iterable[Item]:
     table = MemoryTable()
     for each in factory.received(*documents):
-        fold([each], table, RETENTION)
+        fold([each], GraphStore(table, RETENTION))
     return table.items.values()
 
 

@@ -4,11 +4,12 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import timedelta
 
 from headwater.fold.fold import fold
+from headwater.graph.identity import DatasetId
 from headwater.graph.neighbours import PAGE_SIZE, Side
-from headwater.store.item_codec import Retention
+from headwater.store.graph_store import GraphStore
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
-from headwater.store.neighbour_pages import read_neighbours
+from headwater.store.retention import Retention
 from headwater.store.table import ConditionalPut, Item
 from tests import factory
 from tests.factory import Document
@@ -58,7 +59,7 @@ def run(number: int, *, version: str = "1") -> list[Document]:
 def after_some_runs() -> CountedTable:
     table = CountedTable()
     for number in (1, 2):
-        fold(factory.received(*run(number)), table, RETENTION)
+        fold(factory.received(*run(number)), GraphStore(table, RETENTION))
     table.reads.clear()
     table.written.clear()
     return table
@@ -70,28 +71,28 @@ def kinds(written: Iterable[Key]) -> list[str]:
 
 def test_a_repeated_run_writes_its_run_its_events_the_job_s_head_and_one_write_for_each_output() -> None:
     table = after_some_runs()
-    fold(factory.received(*run(3, version="3")), table, RETENTION)
+    fold(factory.received(*run(3, version="3")), GraphStore(table, RETENTION))
     assert kinds(table.written) == ["D#W#", "J#ME", "J#R#", "R#E#", "R#E#"]
 
 
 def test_a_batch_is_folded_with_two_reads() -> None:
     table = after_some_runs()
-    fold(factory.received(*run(3), *run(4), *run(5)), table, RETENTION)
+    fold(factory.received(*run(3), *run(4), *run(5)), GraphStore(table, RETENTION))
     assert len(table.reads) == 2
 
 
 def test_an_event_delivered_again_writes_nothing_but_the_event() -> None:
     table = after_some_runs()
-    fold(factory.received(*run(2)), table, RETENTION)
+    fold(factory.received(*run(2)), GraphStore(table, RETENTION))
     assert kinds(table.written) == ["R#E#", "R#E#"]
 
 
 def test_what_a_run_costs_does_not_depend_on_how_many_there_were() -> None:
     table = after_some_runs()
     for number in range(3, 200):
-        fold(factory.received(*run(number)), table, RETENTION)
+        fold(factory.received(*run(number)), GraphStore(table, RETENTION))
     table.reads.clear()
-    fold(factory.received(*run(200)), table, RETENTION)
+    fold(factory.received(*run(200)), GraphStore(table, RETENTION))
     assert sum(table.reads) <= 8
 
 
@@ -99,20 +100,20 @@ def test_a_table_with_many_readers_is_many_small_items() -> None:
     table = CountedTable()
     readers = [factory.job_event(job=f"reader {number}", inputs=[INPUT]) for number in range(1000)]
     for start in range(0, len(readers), 100):
-        fold(factory.received(*readers[start : start + 100]), table, RETENTION)
+        fold(factory.received(*readers[start : start + 100]), GraphStore(table, RETENTION))
     (dataset,) = {key.pk for key in table.items if key.pk.startswith("D#")}
     pages = [item for key, item in table.items.items() if key.sk.startswith("ADJ#")]
     assert len(pages) > 1000 / PAGE_SIZE
     assert max(sum(map(len, page.parts.values())) for page in pages) < 8 * 1024
-    assert len(read_neighbours(table, dataset[2:])[Side.READS]) == 1000  # type: ignore[arg-type]
+    assert len(GraphStore(table, RETENTION).neighbours(DatasetId(dataset[2:]))[Side.READS]) == 1000
 
 
 def test_the_pages_of_a_wide_table_do_not_depend_on_the_order_its_readers_came_in() -> None:
     readers = [factory.job_event(job=f"reader {number}", inputs=[INPUT]) for number in range(300)]
     one, other = MemoryTable(), MemoryTable()
-    fold(factory.received(*readers), one, RETENTION)
+    fold(factory.received(*readers), GraphStore(one, RETENTION))
     for start in range(0, len(readers), 7):
-        fold(factory.received(*reversed(readers[start : start + 7])), other, RETENTION)
+        fold(factory.received(*reversed(readers[start : start + 7])), GraphStore(other, RETENTION))
     assert one.items == other.items
 
 
@@ -123,5 +124,7 @@ def test_column_lineage_whose_arrays_the_listener_shuffled_is_known() -> None:
         lineage = factory.facet(fields={"total": {"inputFields": order}}, dataset=order)
         output = factory.dataset("revenue", columnLineage=lineage)
         table.written.clear()
-        fold(factory.received(factory.run_event("COMPLETE", run=number, outputs=[output])), table, RETENTION)
+        fold(
+            factory.received(factory.run_event("COMPLETE", run=number, outputs=[output])), GraphStore(table, RETENTION)
+        )
     assert kinds(table.written) == ["D#W#", "J#ME", "J#R#", "R#E#"]

@@ -14,9 +14,11 @@ from headwater.graph.thresholds import Thresholds
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import parse_instant
-from headwater.store import item_codec, keys
-from headwater.store.item_codec import Retention
+from headwater.store import keys
+from headwater.store.graph_store import GraphStore
+from headwater.store.items.jobs import LATENCY
 from headwater.store.memory import MemoryTable
+from headwater.store.retention import Retention
 from headwater.store.table import ConditionalPut
 from tests import factory
 from tests.factory import Document
@@ -35,7 +37,7 @@ class FollowedTable(MemoryTable):
 
     def change(self, changes: Sequence[ConditionalPut]) -> None:
         super().change(changes)
-        self.turns += [item_codec.read_latency(item).is_exceeded for item, _ in changes if item.key == KEY]
+        self.turns += [LATENCY.read(item).is_exceeded for item, _ in changes if item.key == KEY]
 
 
 def late(document: Document, seconds: float) -> NormalisedEvent:
@@ -53,37 +55,37 @@ def test_a_breach_turns_once_and_recovers_once_however_long_it_lasts(together: b
     table = FollowedTable()
     events = [late(event(number), lag) for number, lag in enumerate([1, 6, 9, 4, 6, 3, 2, 1, 7, 1], start=1)]
     for batch in [events] if together else [[each] for each in events]:
-        fold(batch, table, RETENTION, THRESHOLDS)
+        fold(batch, GraphStore(table, RETENTION), THRESHOLDS)
     assert table.turns == [True, False, True, False]
 
 
 def test_around_the_threshold_nothing_flutters() -> None:
     table = FollowedTable()
     for number in range(1, 20):
-        fold([late(event(number), 4 + 2 * (number % 2))], table, RETENTION, THRESHOLDS)
+        fold([late(event(number), 4 + 2 * (number % 2))], GraphStore(table, RETENTION), THRESHOLDS)
     assert table.turns == [True]
 
 
 def test_the_turn_tells_which_event_it_was() -> None:
     table = FollowedTable()
-    fold([late(event(1), 6)], table, RETENTION, THRESHOLDS)
-    latency = item_codec.read_latency(table.items[KEY])
+    fold([late(event(1), 6)], GraphStore(table, RETENTION), THRESHOLDS)
+    latency = LATENCY.read(table.items[KEY])
     assert (latency.job, latency.run_id) == (Name("demo", "load"), factory.run_id(1))
     assert (latency.millis, latency.threshold) == (6_000, 5_000)
 
 
 def test_an_event_that_is_delivered_again_later_does_not_count() -> None:
     table = FollowedTable()
-    assert len(fold([late(event(1), 1)], table, RETENTION, THRESHOLDS)) == 1
-    assert fold([late(event(1), 600)], table, RETENTION, THRESHOLDS) == ()
+    assert len(fold([late(event(1), 1)], GraphStore(table, RETENTION), THRESHOLDS)) == 1
+    assert fold([late(event(1), 600)], GraphStore(table, RETENTION), THRESHOLDS) == ()
     assert table.turns == []
 
 
 def test_what_is_backfilled_does_not_count() -> None:
     table = FollowedTable()
-    assert fold([late(event(1), 86_400)], table, RETENTION, THRESHOLDS) == ()
+    assert fold([late(event(1), 86_400)], GraphStore(table, RETENTION), THRESHOLDS) == ()
     assert table.turns == []
-    assert len(fold([late(event(2), 86_399)], table, RETENTION, THRESHOLDS)) == 1
+    assert len(fold([late(event(2), 86_399)], GraphStore(table, RETENTION), THRESHOLDS)) == 1
     assert table.turns == [True]
 
 
@@ -91,7 +93,7 @@ def test_a_batch_that_is_folded_again_turns_nothing_again() -> None:
     table = FollowedTable()
     events = [late(event(1), 6), late(event(2), 1)]
     for _ in range(2):
-        fold(events, table, RETENTION, THRESHOLDS)
+        fold(events, GraphStore(table, RETENTION), THRESHOLDS)
     assert table.turns == [True, False]
 
 
@@ -101,4 +103,4 @@ def test_the_longest_pattern_that_fits_a_namespace_counts() -> None:
 
 def test_an_event_of_unknown_receipt_counts_for_nothing() -> None:
     table = FollowedTable()
-    assert fold(factory.received(event(1)), table, RETENTION, THRESHOLDS) == ()
+    assert fold(factory.received(event(1)), GraphStore(table, RETENTION), THRESHOLDS) == ()

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from headwater.fold.fold import fold
 from headwater.graph.normalised_event import NormalisedEvent
 from headwater.store import keys
-from headwater.store.item_codec import Retention
+from headwater.store.errors import StorageError
+from headwater.store.graph_store import GraphStore
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
-from headwater.store.table import LOWEST, ConditionalPut, Item, StorageError
+from headwater.store.retention import Retention
+from headwater.store.table import LOWEST, ConditionalPut, Item
 from tests import factory, strategies
 from tests.factory import Document
 
@@ -58,7 +60,7 @@ class Interrupted(MemoryTable):
 def folded(batches: Iterable[Sequence[NormalisedEvent]]) -> dict[Key, Item]:
     table = MemoryTable()
     for batch in batches:
-        fold(batch, table, RETENTION)
+        fold(batch, GraphStore(table, RETENTION))
     return table.items
 
 
@@ -90,9 +92,9 @@ def test_being_cut_off_at_any_call_and_delivered_again_changes_nothing(documents
     for nth in range(1, 100):
         table = Interrupted(dict(before), nth, cut_off)
         try:
-            fold(last, table, RETENTION)
+            fold(last, GraphStore(table, RETENTION))
         except StorageError:
-            fold(last, Interrupted(table.items, 0, cut_off), RETENTION)
+            fold(last, GraphStore(Interrupted(table.items, 0, cut_off), RETENTION))
         assert table.items == expected
         if table.calls < nth:
             return
@@ -109,8 +111,8 @@ def test_a_writer_in_between_any_two_calls_changes_nothing(documents: list[Docum
         items = dict(before)
         other = MemoryTable()
         other.items = items
-        table = Interrupted(items, nth, lambda other=other: fold(theirs, other, RETENTION))  # type: ignore[misc]
-        fold(ours, table, RETENTION)
+        table = Interrupted(items, nth, lambda other=other: fold(theirs, GraphStore(other, RETENTION)))  # type: ignore[misc]
+        fold(ours, GraphStore(table, RETENTION))
         if table.calls < nth:
             return
         assert items == expected

@@ -12,11 +12,13 @@ from headwater.graph.thresholds import Thresholds
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import Instant, parse_instant
 from headwater.openlineage.wire import read_event
-from headwater.store.item_codec import Retention
+from headwater.store.errors import StorageError
+from headwater.store.graph_store import GraphStore
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
-from headwater.store.messages import ReadMessage, write_message
-from headwater.store.table import Item, StorageError
+from headwater.store.messages import ReceivedMessage, write_message
+from headwater.store.retention import Retention
+from headwater.store.table import Item
 from tests import factory
 from tests.factory import Document
 from tests.fakes import FakeBucket
@@ -30,7 +32,7 @@ class FakeArchive:
     def __init__(self) -> None:
         self.archived: list[str] = []
 
-    def put(self, events: Sequence[ReadMessage]) -> None:
+    def put(self, events: Sequence[ReceivedMessage]) -> None:
         self.archived += [event.canonical for event in events]
 
 
@@ -67,7 +69,15 @@ def archive() -> FakeArchive:
 @pytest.fixture
 def normaliser(table: PartlyAway, bucket: FakeBucket, archive: FakeArchive) -> Normaliser:
     retention = Retention(runs=timedelta(days=90), events=timedelta(days=30))
-    return Normaliser(table, bucket, archive, retention, Naming(), THRESHOLDS, now=lambda: FOLDED, log=lambda *_: None)
+    return Normaliser(
+        GraphStore(table, retention),
+        bucket,
+        archive,
+        Naming(),
+        THRESHOLDS,
+        now=lambda: FOLDED,
+        log=lambda *_, **__: None,
+    )
 
 
 def delivery(document: Document, bucket: FakeBucket, message_id: str = "m") -> Delivery:

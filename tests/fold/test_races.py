@@ -15,9 +15,10 @@ import pytest
 from headwater.fold.fold import fold
 from headwater.graph.normalised_event import NormalisedEvent
 from headwater.store import keys
-from headwater.store.item_codec import Retention
+from headwater.store.graph_store import GraphStore
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
+from headwater.store.retention import Retention
 from headwater.store.table import LOWEST, ConditionalPut, Item
 from tests import factory
 from tests.factory import Document
@@ -180,7 +181,7 @@ class TakingTurns(MemoryTable):
 def folded(documents: Sequence[Document]) -> dict[Key, Item]:
     table = MemoryTable()
     for each in factory.received(*documents):
-        fold([each], table, RETENTION)
+        fold([each], GraphStore(table, RETENTION))
     return table.items
 
 
@@ -189,7 +190,7 @@ def raced(before: dict[Key, Item], writers: Sequence[list[NormalisedEvent]], ord
 
     def write(writer: int) -> None:
         try:
-            fold(writers[writer], TakingTurns(items, turns, writer), RETENTION)
+            fold(writers[writer], GraphStore(TakingTurns(items, turns, writer), RETENTION))
         finally:
             turns.leave(writer)
 

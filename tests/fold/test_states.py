@@ -8,9 +8,13 @@ from headwater.graph.identity import dataset_id, job_id
 from headwater.graph.job import JobHead
 from headwater.graph.run import Run, RunState
 from headwater.openlineage.event import Name
-from headwater.store import item_codec, keys
-from headwater.store.item_codec import Retention
+from headwater.store import keys
+from headwater.store.graph_store import GraphStore
+from headwater.store.items.datasets import DATASET, SCHEMAS
+from headwater.store.items.jobs import JOB
+from headwater.store.items.runs import RUN
 from headwater.store.memory import MemoryTable
+from headwater.store.retention import Retention
 from tests import factory
 from tests.factory import Document
 
@@ -21,21 +25,21 @@ A, B = factory.dataset("a"), factory.dataset("b")
 def folded(*documents: Document) -> MemoryTable:
     table = MemoryTable()
     for each in factory.received(*documents):
-        fold([each], table, RETENTION)
+        fold([each], GraphStore(table, RETENTION))
     return table
 
 
 def run_of(table: MemoryTable, number: int = 1) -> Run:
     (key,) = table.runs(factory.run_id(number))
-    return item_codec.read_run(table.items[key])
+    return RUN.read(table.items[key])
 
 
 def job_of(table: MemoryTable, name: str = "load") -> JobHead:
-    return item_codec.read_job(table.items[keys.job_head(job_id(Name("demo", name)))])
+    return JOB.read(table.items[keys.job_head(job_id(Name("demo", name)))])
 
 
 def dataset_of(table: MemoryTable, name: str) -> DatasetHead:
-    return item_codec.read_dataset(table.items[keys.dataset_head(dataset_id(Name("s3://lake", name)))])
+    return DATASET.read(table.items[keys.dataset_head(dataset_id(Name("s3://lake", name)))])
 
 
 def edges(table: MemoryTable, name: str = "load") -> tuple[list[str], list[str]]:
@@ -160,7 +164,7 @@ def test_each_distinct_schema_is_kept_with_when_it_was_first_seen() -> None:
     table = folded(*(factory.run_event("RUNNING", seconds=seconds, outputs=[one]) for seconds in (5, 2, 9)))
     (schema,) = [item for item in table.items.values() if item.labels["kind"] == "schema"]
     assert schema.labels["first"] == "2026-11-20T08:00:02.000000000Z"
-    assert item_codec.read_document(schema) == one["facets"]["schema"]
+    assert SCHEMAS.read(schema).value == one["facets"]["schema"]
 
 
 def test_one_run_id_under_two_job_names_is_one_run_of_each() -> None:

@@ -13,18 +13,12 @@ from urllib.parse import urlsplit
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.httpsession import URLLib3Session
 
+from events.envelopes import LambdaContext
 from local.emulator.account import scrubbed
 
 ROOT = Path(__file__).parents[2]
 
 Event = dict[str, Any]
-
-
-class Context:
-    """What Lambda tells a function of its invocation, as far as ours ask."""
-
-    def get_remaining_time_in_millis(self) -> int:
-        return 60_000
 
 
 @dataclass(frozen=True)
@@ -36,7 +30,7 @@ class Function:
 
     def __call__(self, event: Event) -> Any:
         with patch.dict(os.environ, self.environment, clear=True):
-            return self.handler(event, Context())
+            return self.handler(event, LambdaContext())
 
 
 Named = Callable[[str], Function]

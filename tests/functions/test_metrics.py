@@ -80,3 +80,11 @@ def test_however_many_jobs_and_producers_there_are_the_metrics_are_few(capsys: p
 )
 def test_a_producer_goes_by_its_tool(url: str, name: str) -> None:
     assert producer_name(url) == name
+
+
+def test_corrupt_items_are_one_metric_of_the_whole_stack(capsys: pytest.CaptureFixture[str]) -> None:
+    metrics.corrupt_items(0)
+    metrics.corrupt_items(2)
+    (line,) = [json.loads(text) for text in capsys.readouterr().out.splitlines()]
+    assert dimensions(line) == {(("service", "headwater"),)}
+    assert line["CorruptItems"] == [2.0]

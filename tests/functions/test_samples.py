@@ -17,8 +17,9 @@ from events import story
 from events.envelopes import CALLER, CONTEXT, KEY
 from events.generate import samples
 from headwater.curate.routes import ROUTES as WRITTEN
-from headwater.curate.routes import Route
-from headwater.lookup.routes import PREFIX, ROUTES
+from headwater.http.paths import PREFIX
+from headwater.http.router import Route
+from headwater.lookup.routes import ROUTES
 from local.alerts.queue import subscribe
 from local.deploy.template import read_template
 from tests.embedded import Deployed, key_entry
@@ -294,8 +295,8 @@ def test_every_route_of_the_api_has_a_sample() -> None:
 
 def test_every_question_of_the_lookup_api_has_a_sample() -> None:
     asked = {sample(name)["rawPath"].removeprefix(PREFIX) for name in ANSWERED}
-    matched = {next(pattern for pattern, _ in ROUTES if re.fullmatch(pattern, path)) for path in asked}
-    assert matched == {pattern for pattern, _ in ROUTES}
+    matched = {next(route.pattern for route in ROUTES if re.fullmatch(route.pattern, path)) for path in asked}
+    assert matched == {route.pattern for route in ROUTES}
 
 
 def test_every_route_of_curate_has_a_sample() -> None:
@@ -304,7 +305,7 @@ def test_every_route_of_curate_has_a_sample() -> None:
     assert matched == set(WRITTEN)
 
 
-def _matches(route: Route, method: str, path: str) -> bool:
+def _matches(route: Route[Any, Any, Any], method: str, path: str) -> bool:
     return route.method == method and bool(re.fullmatch(route.pattern, path.removeprefix(PREFIX)))
 
 

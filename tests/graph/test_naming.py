@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.graph.naming import FILE_SYSTEMS, ONE_STORE, Identified, Naming
+from headwater.graph.naming import FILE_SYSTEMS, ONE_STORE, IdentifiedName, Naming
 from headwater.openlineage.event import Name
 
 PART = "part-00000-0f8fad5b-d9cb-469f-a165-70867728950e.c000.snappy.parquet"
@@ -26,11 +26,11 @@ ALIASES = {
 }
 
 
-def identified(namespace: str, name: str, aliases: Mapping[str, str] = {}) -> Identified:
+def identified(namespace: str, name: str, aliases: Mapping[str, str] = {}) -> IdentifiedName:
     return Naming(aliases).identify(Name(namespace, name))
 
 
-def streamed(name: str, namespace: str = "s3://lake") -> Identified:
+def streamed(name: str, namespace: str = "s3://lake") -> IdentifiedName:
     return Naming().identify(Name(namespace, name), streams_files=True)
 
 
@@ -75,7 +75,7 @@ def streamed(name: str, namespace: str = "s3://lake") -> Identified:
 )
 def test_what_is_inside_a_dataset_is_that_dataset(path: str, dataset: str, rules: str) -> None:
     name = Name("s3://lake", dataset)
-    assert identified("s3://lake", path) == Identified(name, name, tuple(rules.split()))
+    assert identified("s3://lake", path) == IdentifiedName(name, name, tuple(rules.split()))
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_what_is_inside_a_dataset_is_that_dataset(path: str, dataset: str, rules
 )
 def test_what_only_looks_like_the_inside_of_a_dataset_is_one_of_its_own(path: str) -> None:
     name = Name("s3://lake", path)
-    assert identified("s3://lake", path) == Identified(name, name, ())
+    assert identified("s3://lake", path) == IdentifiedName(name, name, ())
 
 
 @pytest.mark.parametrize("path", ["dt=1", "_temporary", "part-00000", ".spark-staging-1", "bestModel", "stages"])
@@ -141,7 +141,7 @@ def test_of_partitions_at_the_root_the_first_folder_stays() -> None:
 )
 def test_a_stream_of_files_reads_their_folder(path: str, dataset: str, rules: str) -> None:
     name = Name("s3://lake", dataset)
-    assert streamed(path) == Identified(name, name, tuple(rules.split()))
+    assert streamed(path) == IdentifiedName(name, name, tuple(rules.split()))
 
 
 @pytest.mark.parametrize("path", ["wh/orders", "wh/orders.v2", "wh/sales.db", "wh/a.delta", "wh/1.0", "wh/.x", "wh/x."])
@@ -174,7 +174,7 @@ def test_a_topic_of_a_stream_is_no_file() -> None:
 def test_schemes_and_slashes_do_not_matter_to_the_identity_alone(
     sent: tuple[str, str], identity: tuple[str, str], rules: str
 ) -> None:
-    assert identified(*sent) == Identified(Name(*sent), Name(*identity), tuple(rules.split()))
+    assert identified(*sent) == IdentifiedName(Name(*sent), Name(*identity), tuple(rules.split()))
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_schemes_and_slashes_do_not_matter_to_the_identity_alone(
     ],
 )
 def test_outside_of_file_systems_nothing_is_touched(name: tuple[str, str]) -> None:
-    assert identified(*name) == Identified(Name(*name), Name(*name), ())
+    assert identified(*name) == IdentifiedName(Name(*name), Name(*name), ())
 
 
 @pytest.mark.parametrize(
@@ -239,12 +239,12 @@ def test_a_mapped_namespace_is_the_one_that_is_meant(sent: tuple[str, str], show
     "namespace", ["hive://ip-10-1:9084", "hive://ip-101:9083", "xhive://ip-10-1:9083", "kafka://audit"]
 )
 def test_a_namespace_that_no_pattern_matches_is_meant_as_it_is(namespace: str) -> None:
-    assert identified(namespace, "a.b", ALIASES) == Identified(Name(namespace, "a.b"), Name(namespace, "a.b"), ())
+    assert identified(namespace, "a.b", ALIASES) == IdentifiedName(Name(namespace, "a.b"), Name(namespace, "a.b"), ())
 
 
 def test_the_paths_of_a_mapped_namespace_follow_the_rules_of_its_target() -> None:
     found = identified("s3a://old-lake", "wh/orders/dt=1", {"s3://old-lake": "hdfs://nn:8020/"})
-    assert found == Identified(
+    assert found == IdentifiedName(
         Name("hdfs://nn:8020/", "wh/orders"), Name("hdfs://nn:8020", "/wh/orders"), ("alias", "partition", "slash")
     )
 
@@ -288,7 +288,7 @@ def test_an_identity_is_its_own_whatever_the_name_and_the_map(
 ) -> None:
     naming = Naming(aliases)
     found = naming.identify(name, streams_files=streams_files)
-    assert naming.identify(found.identity) == Identified(found.identity, found.identity, ())
+    assert naming.identify(found.identity) == IdentifiedName(found.identity, found.identity, ())
     assert naming.identify(found.shown).identity == found.identity
 
 
@@ -311,7 +311,7 @@ def test_a_path_never_loses_all_of_it(name: Name) -> None:
 @given(st.text(), paths, st.booleans())
 def test_without_a_map_only_file_systems_and_arns_are_touched(namespace: str, path: str, streams_files: bool) -> None:
     name = Name("x" + namespace, path)
-    assert Naming().identify(name, streams_files=streams_files) == Identified(name, name, ())
+    assert Naming().identify(name, streams_files=streams_files) == IdentifiedName(name, name, ())
 
 
 @given(st.sampled_from(sorted(ONE_STORE.items())), paths, st.booleans())

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from headwater.graph.schema_diff import (
-    MadeOf,
+    ColumnSources,
     Retyped,
     columns_diff,
     columns_of,
@@ -15,7 +15,7 @@ from headwater.graph.schema_diff import (
 )
 from tests import factory
 
-UNKNOWN: MadeOf = {}
+UNKNOWN: ColumnSources = {}
 
 
 def test_two_schemas_differ_in_columns_and_types_nested_ones_too() -> None:
@@ -118,11 +118,13 @@ def test_of_a_struct_that_is_gone_or_became_a_text_the_nested_columns_are_not_to
     assert (became.removed, [each.name for each in became.retyped]) == ((), ["address"])
 
 
-def of(**sources: str) -> MadeOf:
+def of(**sources: str) -> ColumnSources:
     return {column: frozenset({(source, "as it is")}) for column, source in sources.items()}
 
 
-def renamed(before: list[str], after: list[str], was: MadeOf = UNKNOWN, now: MadeOf = UNKNOWN) -> list[tuple[str, str]]:
+def renamed(
+    before: list[str], after: list[str], was: ColumnSources = UNKNOWN, now: ColumnSources = UNKNOWN
+) -> list[tuple[str, str]]:
     old, new = columns_of(factory.schema(*before)), columns_of(factory.schema(*after))
     return [(each.before, each.after) for each in with_renames(columns_diff(old, new), old, new, was, now).renamed]
 

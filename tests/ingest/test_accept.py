@@ -2,20 +2,25 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from headwater.access.event_sender import EventSender
 from headwater.access.principal import Principal
-from headwater.ingest.accept import Ingest
+from headwater.http.request import ApiRequest
+from headwater.http.response import ApiResponse, response_or_error
+from headwater.ingest.routes import ROUTER, Ingest
 from headwater.openlineage import exact_json
 from headwater.openlineage.faults import InvalidRequest
+from headwater.store.errors import StorageError
 from headwater.store.messages import Message, read_message
-from headwater.store.table import StorageError
 from tests import factory
 from tests.fakes import FakeBucket, FakeQueue
 
+MAX_BYTES = 100 * 1024 * 1024
 NOW = datetime(2026, 11, 20, 8, 0, 2, tzinfo=UTC)
 ANYONE = Principal("any", frozenset({"ingest"}), ("*",))
 
@@ -30,9 +35,49 @@ def bucket() -> FakeBucket:
     return FakeBucket()
 
 
+@dataclass
+class Posting:
+    """What posts requests to ingest; `runs` are those that the log was told of."""
+
+    queue: FakeQueue
+    bucket: FakeBucket
+    caller: Principal = ANYONE
+    runs: list[str] = field(default_factory=list)
+
+    def one(self, body: str) -> ApiResponse:
+        """Posts one event. Raises InvalidRequest, or StorageError."""
+        return self._post("/api/v1/lineage", body)
+
+    def batch(self, body: str) -> ApiResponse:
+        """Posts an array of events."""
+        return self._post("/api/v1/lineage/batch", body)
+
+    def _post(self, path: str, body: str) -> ApiResponse:
+        request = ApiRequest(self.caller, "POST", path, {}, received_at=NOW, body=body)
+        return ROUTER.respond(Ingest(self.queue, self.bucket, MAX_BYTES, self.runs.append), request)
+
+
 @pytest.fixture
-def ingest(queue: FakeQueue, bucket: FakeBucket) -> Ingest:
-    return Ingest(ANYONE, queue, bucket, NOW)
+def ingest(queue: FakeQueue, bucket: FakeBucket) -> Posting:
+    return Posting(queue, bucket)
+
+
+@pytest.fixture
+def sender(queue: FakeQueue, bucket: FakeBucket) -> EventSender:
+    return EventSender(ANYONE, queue, bucket, NOW)
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "Headwater/test")
+    monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", "ingest")
+
+
+def counted(capsys: pytest.CaptureFixture[str]) -> tuple[int, int]:
+    """How many events were counted as received and as refused."""
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    received, refused = (sum(sum(line.get(name, [])) for line in lines) for name in ("EventsReceived", "EventsRefused"))
+    return int(received), int(refused)
 
 
 def text(document: Any) -> str:
@@ -40,19 +85,20 @@ def text(document: Any) -> str:
 
 
 def test_an_event_is_queued_whole_and_answered_with_a_body(
-    ingest: Ingest, queue: FakeQueue, bucket: FakeBucket
+    ingest: Posting, queue: FakeQueue, bucket: FakeBucket, capsys: pytest.CaptureFixture[str]
 ) -> None:
     event = factory.run_event("START", run_facets={"ours": factory.facet(any=["thing", None])})
-    counted = ingest.one(text(event))
+    response = ingest.one(text(event))
     (message,) = queue.sent
-    assert (counted.response.status, counted.received, counted.refused) == (201, 1, 0)
-    assert counted.response.body["status"] == "accepted"
+    assert (response.status, *counted(capsys)) == (201, 1, 0)
+    assert response.body["status"] == "accepted"
+    assert ingest.runs == [factory.run_id(1)]
     read = read_message(message.body, bucket)
     assert json.loads(read.canonical) == event
     assert read.received_at == "2026-11-20T08:00:02.000000000Z"
 
 
-def test_events_of_a_run_share_a_group_and_equal_events_an_id(ingest: Ingest, queue: FakeQueue) -> None:
+def test_events_of_a_run_share_a_group_and_equal_events_an_id(ingest: Posting, queue: FakeQueue) -> None:
     start, complete = factory.run_event("START"), factory.run_event("COMPLETE")
     reordered = json.dumps(dict(reversed(start.items())), indent=2)
     for each in (text(start), text(complete), reordered):
@@ -63,7 +109,7 @@ def test_events_of_a_run_share_a_group_and_equal_events_an_id(ingest: Ingest, qu
     assert first == again != second
 
 
-def test_events_without_a_run_are_grouped_by_their_node(ingest: Ingest, queue: FakeQueue) -> None:
+def test_events_without_a_run_are_grouped_by_their_node(ingest: Posting, queue: FakeQueue) -> None:
     ingest.one(text(factory.job_event(job="load")))
     ingest.one(text(factory.job_event(job="load", seconds=5)))
     ingest.one(text(factory.dataset_event(factory.dataset("a"))))
@@ -71,7 +117,7 @@ def test_events_without_a_run_are_grouped_by_their_node(ingest: Ingest, queue: F
     assert groups[0] == groups[1] != groups[2]
 
 
-def test_ids_fit_the_queue_whatever_the_names(ingest: Ingest, queue: FakeQueue) -> None:
+def test_ids_fit_the_queue_whatever_the_names(ingest: Posting, queue: FakeQueue) -> None:
     ingest.one(text(factory.job_event(job="a name with spaces, ünïcode and 🚀 " * 100)))
     (message,) = queue.sent
     for each in (message.group, message.deduplication_id):
@@ -80,74 +126,76 @@ def test_ids_fit_the_queue_whatever_the_names(ingest: Ingest, queue: FakeQueue) 
         assert each.isalnum()
 
 
-def test_an_event_that_is_not_safe_is_not_accepted(ingest: Ingest, queue: FakeQueue) -> None:
+def test_an_event_that_is_not_safe_is_not_accepted(ingest: Posting, queue: FakeQueue) -> None:
     queue.refused.add(factory.run_id(1))
     with pytest.raises(StorageError):
         ingest.one(text(factory.run_event()))
 
 
-def test_a_bad_event_is_never_queued(ingest: Ingest, queue: FakeQueue) -> None:
+def test_a_bad_event_is_never_queued(ingest: Posting, queue: FakeQueue) -> None:
     with pytest.raises(InvalidRequest):
         ingest.one(text(factory.run_event() | {"eventTime": "soon"}))
     assert queue.sent == []
 
 
-def test_a_batch_takes_the_good_and_names_the_bad_by_index(ingest: Ingest, queue: FakeQueue) -> None:
+def test_a_batch_takes_the_good_and_names_the_bad_by_index(
+    ingest: Posting, queue: FakeQueue, capsys: pytest.CaptureFixture[str]
+) -> None:
     good = [factory.run_event(run=number) for number in (1, 2)]
-    counted = ingest.batch(text([good[0], {}, good[1], "x"]))
-    assert (counted.response.status, counted.received, counted.refused) == (200, 2, 2)
+    response = ingest.batch(text([good[0], {}, good[1], "x"]))
+    assert (response.status, *counted(capsys)) == (200, 2, 2)
     assert len(queue.sent) == 2
-    body = counted.response.body
+    body = response.body
     assert body["status"] == "partial_success"
     assert body["summary"] == {"received": 4, "successful": 2, "failed": 2, "retriable": 0, "non_retriable": 2}
     assert [(each["index"], each["retriable"]) for each in body["failed_events"]] == [(1, False), (3, False)]
     assert "run: missing" in body["failed_events"][0]["reason"]
 
 
-def test_a_good_batch_is_a_success(ingest: Ingest) -> None:
-    response = ingest.batch(text([factory.run_event(run=number) for number in range(1, 26)])).response
+def test_a_good_batch_is_a_success(ingest: Posting) -> None:
+    response = ingest.batch(text([factory.run_event(run=number) for number in range(1, 26)]))
     summary = {"received": 25, "successful": 25, "failed": 0, "retriable": 0, "non_retriable": 0}
     assert response.body == {"status": "success", "summary": summary, "failed_events": []}
 
 
-def test_an_empty_batch_is_a_success_of_nothing(ingest: Ingest) -> None:
-    assert ingest.batch("[]").response.body["summary"]["received"] == 0
+def test_an_empty_batch_is_a_success_of_nothing(ingest: Posting) -> None:
+    assert ingest.batch("[]").body["summary"]["received"] == 0
 
 
-def test_in_a_batch_what_the_queue_did_not_take_is_to_be_sent_again(ingest: Ingest, queue: FakeQueue) -> None:
+def test_in_a_batch_what_the_queue_did_not_take_is_to_be_sent_again(ingest: Posting, queue: FakeQueue) -> None:
     queue.refused.add(factory.run_id(2))
-    response = ingest.batch(text([factory.run_event(run=1), factory.run_event(run=2)])).response
+    response = ingest.batch(text([factory.run_event(run=1), factory.run_event(run=2)]))
     assert response.status == 200
     assert [(each["index"], each["retriable"]) for each in response.body["failed_events"]] == [(1, True)]
 
 
-def test_a_batch_of_which_nothing_could_be_stored_is_to_be_sent_again_whole(ingest: Ingest, queue: FakeQueue) -> None:
+def test_a_batch_of_which_nothing_could_be_stored_is_to_be_sent_again_whole(ingest: Posting, queue: FakeQueue) -> None:
     queue.refused.add(factory.run_id(1))
-    response = ingest.batch(text([factory.run_event()])).response
+    response = response_or_error(lambda: ingest.batch(text([factory.run_event()])), _fail)
     assert (response.status, response.headers) == (503, {"retry-after": "1"})
 
 
-def test_a_batch_is_bounded(ingest: Ingest, queue: FakeQueue) -> None:
+def test_a_batch_is_bounded(ingest: Posting, queue: FakeQueue) -> None:
     with pytest.raises(InvalidRequest, match="more than 5000 events") as refused:
         ingest.batch(text([{}] * 5_001))
     assert refused.value.status == 413
     assert queue.sent == []
 
 
-def test_a_batch_is_an_array(ingest: Ingest) -> None:
+def test_a_batch_is_an_array(ingest: Posting) -> None:
     with pytest.raises(InvalidRequest, match="expected an array"):
         ingest.batch(text(factory.run_event()))
 
 
 def test_a_key_writes_to_its_own_namespaces_alone(queue: FakeQueue, bucket: FakeBucket) -> None:
-    ingest = Ingest(Principal("team", frozenset({"ingest"}), ("team-*", "s3://lake")), queue, bucket, NOW)
+    ingest = Posting(queue, bucket, Principal("team", frozenset({"ingest"}), ("team-*", "s3://lake")))
     with pytest.raises(InvalidRequest, match=r"job\.namespace: is not a namespace of this key") as refused:
         ingest.one(text(factory.run_event()))
     assert refused.value.status == 403
-    assert ingest.one(text(factory.dataset_event(factory.dataset("a")))).received == 1
+    assert ingest.one(text(factory.dataset_event(factory.dataset("a")))).status == 201
 
 
-def test_a_number_reaches_the_queue_with_all_its_digits(ingest: Ingest, queue: FakeQueue, bucket: FakeBucket) -> None:
+def test_a_number_reaches_the_queue_with_all_its_digits(ingest: Posting, queue: FakeQueue, bucket: FakeBucket) -> None:
     body = text(factory.run_event(run_facets={"x": {"n": "N"}})).replace('"N"', "1.10000000000000000000000000001")
     ingest.one(body)
     assert "1.10000000000000000000000000001" in read_message(queue.sent[0].body, bucket).canonical
@@ -164,23 +212,23 @@ def test_a_long_event_is_in_the_bucket_before_its_pointer_is_queued(bucket: Fake
     event = factory.run_event(
         run_facets={"x": factory.facet(words=[exact_json.digest(n) for n in range(20_000)], noise=noise)}
     )
-    Ingest(ANYONE, queue, bucket, NOW).one(text(event))
+    Posting(queue, bucket).one(text(event))
     assert len(queue.sent[0].body) < 500
     assert json.loads(read_message(queue.sent[0].body, bucket).canonical) == event
 
 
-def test_events_that_belong_together_are_all_safe_or_it_is_said(ingest: Ingest, queue: FakeQueue) -> None:
+def test_events_that_belong_together_are_all_safe_or_it_is_said(sender: EventSender, queue: FakeQueue) -> None:
     events = [factory.job_event(job="load"), factory.job_event(job="clean")]
-    ingest.together(list(map(text, events)))
+    sender.together(list(map(text, events)))
     assert len(queue.sent) == 2
     queue.refused = {queue.sent[1].group}
     with pytest.raises(StorageError):
-        ingest.together(list(map(text, events)))
+        sender.together(list(map(text, events)))
 
 
-def test_of_events_that_belong_together_none_is_sent_if_one_is_refused(ingest: Ingest, queue: FakeQueue) -> None:
+def test_of_events_that_belong_together_none_is_sent_if_one_is_refused(sender: EventSender, queue: FakeQueue) -> None:
     with pytest.raises(InvalidRequest):
-        ingest.together([text(factory.job_event()), "{}"])
+        sender.together([text(factory.job_event()), "{}"])
     assert queue.sent == []
 
 
@@ -196,8 +244,12 @@ def test_an_event_that_deletes_or_tags_takes_the_scope_of_who_may(
     queue: FakeQueue, bucket: FakeBucket, event: factory.Document
 ) -> None:
     with pytest.raises(InvalidRequest, match="takes the scope admin") as refused:
-        Ingest(ANYONE, queue, bucket, NOW).one(text(event))
+        Posting(queue, bucket).one(text(event))
     assert refused.value.status == 403
     assert queue.sent == []
-    Ingest(Principal("any", frozenset({"admin"}), ("*",)), queue, bucket, NOW).one(text(event))
+    Posting(queue, bucket, Principal("any", frozenset({"admin"}), ("*",))).one(text(event))
     assert len(queue.sent) == 1
+
+
+def _fail(message: str, error: BaseException) -> None:
+    raise AssertionError(message) from error

@@ -9,11 +9,12 @@ from headwater.access.principal import Principal
 from headwater.fold.fold import fold
 from headwater.graph.naming import Naming
 from headwater.http.request import ApiRequest
-from headwater.http.response import response_or_error
-from headwater.lookup.routes import respond
-from headwater.read.reader import Reader
-from headwater.store.item_codec import Retention
+from headwater.http.response import ApiResponse, response_or_error
+from headwater.lookup.routes import Lookups, respond
+from headwater.store.graph_store import GraphReader, GraphStore
 from headwater.store.memory import MemoryTable
+from headwater.store.retention import Retention
+from headwater.store.table import TableReader
 from tests import factory
 from tests.factory import Document
 
@@ -47,7 +48,7 @@ class Asked:
         url = path if path.startswith("/") else f"/api/v1/{path}"
         parameters = {name: str(value) for name, value in query.items()}
         request = ApiRequest(self.principal, "GET", url, parameters, received_at=self.at)
-        response = response_or_error(lambda: respond(Reader(self.table, Naming()), request), log=_fail)
+        response = response_to(self.table, request)
         return response.status, json.loads(response.to_gateway()["body"])
 
     def refusal(self, path: str, **query: Any) -> str:
@@ -79,8 +80,14 @@ class Asked:
         return found
 
 
-def _fail(message: str) -> None:
-    raise AssertionError(message)
+def response_to(table: TableReader, request: ApiRequest) -> ApiResponse:
+    """The response to a request; a fault of ours fails the test."""
+    lookups = Lookups(GraphReader(table), Naming(), _fail)
+    return response_or_error(lambda: respond(lookups, request), _fail)
+
+
+def _fail(message: str, error: BaseException, *, run: str | None = None) -> None:
+    raise AssertionError(message) from error
 
 
 def table_after(*documents: Document, one_by_one: bool = False) -> MemoryTable:
@@ -88,7 +95,7 @@ def table_after(*documents: Document, one_by_one: bool = False) -> MemoryTable:
     table = MemoryTable()
     batches: Sequence[Sequence[Document]] = [[each] for each in documents] if one_by_one else [documents]
     for batch in batches:
-        fold(factory.received(*batch), table, RETENTION)
+        fold(factory.received(*batch), GraphStore(table, RETENTION))
     return table
 
 

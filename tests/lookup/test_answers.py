@@ -3,22 +3,19 @@
 import json
 from collections.abc import Callable
 from datetime import timedelta
-from functools import partial
 from typing import Any
 
 import pytest
 
 from headwater.access.principal import Principal
 from headwater.fold.fold import fold
-from headwater.graph.naming import Naming
 from headwater.http.request import ApiRequest
-from headwater.http.response import response_or_error
-from headwater.lookup.routes import respond
-from headwater.read.reader import Reader
-from headwater.store.item_codec import Retention
+from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
+from headwater.store.retention import Retention
 from tests import factory
 from tests.factory import Document
+from tests.lookup.requests import response_to
 
 ANYONE = Principal("test", frozenset({"read"}), ("*",))
 LAKE = "s3://lake"
@@ -29,19 +26,15 @@ Ask = Callable[..., Any]
 def after(*documents: Document) -> Ask:
     """A way to ask a table that has folded these events."""
     table = MemoryTable()
-    fold(factory.received(*documents), table, Retention(timedelta(days=90), timedelta(days=30)))
+    fold(factory.received(*documents), GraphStore(table, Retention(timedelta(days=90), timedelta(days=30))))
 
     def ask(path: str, **query: Any) -> Any:
         request = ApiRequest(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
-        answer = response_or_error(lambda: respond(Reader(table, Naming()), request), log=_fail)
+        answer = response_to(table, request)
         assert answer.status == 200
         return json.loads(answer.to_gateway()["body"])
 
     return ask
-
-
-def _fail(message: str) -> None:
-    raise AssertionError(message)
 
 
 def writes(
@@ -185,15 +178,18 @@ def test_a_dataset_is_as_new_as_the_last_event_that_names_it() -> None:
 def test_a_column_that_is_not_known_is_not_found() -> None:
     table = MemoryTable()
     known = factory.dataset("d", schema=factory.schema("id:int"))
-    fold(factory.received(factory.dataset_event(known)), table, Retention(timedelta(days=90), timedelta(days=30)))
+    fold(
+        factory.received(factory.dataset_event(known)),
+        GraphStore(table, Retention(timedelta(days=90), timedelta(days=30))),
+    )
     for field, status in (("id", 200), ("nope", 404)):
         request = ApiRequest(ANYONE, "GET", "/api/v1/column-lineage", {"nodeId": f"datasetField:{LAKE}:d:{field}"})
-        response = response_or_error(partial(respond, Reader(table, Naming()), request), log=_fail)
+        response = response_to(table, request)
         assert response.status == status
 
 
 def test_a_node_id_of_very_many_colons_is_answered_at_once() -> None:
     table = MemoryTable()
     request = ApiRequest(ANYONE, "GET", "/api/v1/column-lineage", {"nodeId": "datasetField" + ":a" * 5_000})
-    answer = response_or_error(lambda: respond(Reader(table, Naming()), request), log=_fail)
+    answer = response_to(table, request)
     assert answer.status == 404

@@ -16,19 +16,19 @@ from headwater.fold.fold import fold
 from headwater.graph.identity import dataset_id
 from headwater.graph.naming import Naming
 from headwater.http.request import ApiRequest
-from headwater.http.response import response_or_error
-from headwater.lookup.routes import respond
 from headwater.openlineage.event import Name
 from headwater.read.reader import Reader
 from headwater.store import keys
 from headwater.store.dynamodb import READ_LIMIT
-from headwater.store.item_codec import Retention
+from headwater.store.graph_store import GraphReader, GraphStore
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
+from headwater.store.retention import Retention
 from headwater.store.table import HIGHEST, LOWEST, IndexEntry, Item
 from headwater.traversal.impact import Reach, impact
 from tests import factory
 from tests.factory import Document
+from tests.lookup.requests import response_to
 
 ANYONE = Principal("test", frozenset({"read"}), ("*",))
 RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
@@ -104,7 +104,7 @@ def layered(layers: int, width: int, *, runs: int = 1, prefix: str = "") -> list
 def table_of(*documents: Document) -> CountedTable:
     table = CountedTable()
     for start in range(0, len(documents), 200):
-        fold(factory.received(*documents[start : start + 200]), table, RETENTION)
+        fold(factory.received(*documents[start : start + 200]), GraphStore(table, RETENTION))
     return table
 
 
@@ -112,13 +112,9 @@ def asked(table: CountedTable, path: str, **query: Any) -> tuple[Any, int]:
     """An answer, and the calls it took."""
     request = ApiRequest(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
     table.calls = 0
-    answer = response_or_error(lambda: respond(Reader(table, Naming()), request), log=_fail)
+    answer = response_to(table, request)
     assert answer.status == 200
     return answer.body, table.calls
-
-
-def _fail(message: str) -> None:
-    raise AssertionError(message)
 
 
 GRAPH = layered(LAYERS, WIDTH)
@@ -226,9 +222,11 @@ def test_of_a_table_with_very_many_readers_only_as_many_are_read_as_are_looked_a
     readers = [factory.job_event(job=f"reader {number}", inputs=[factory.dataset("wide")]) for number in range(4_000)]
     table = table_of(*readers)
     table.calls = 0
-    some = impact(Reader(table, Naming()), dataset_id(Name(LAKE, "wide")), reach=Reach(depth=1, most=50))
+    some = impact(Reader(GraphReader(table), Naming()), dataset_id(Name(LAKE, "wide")), reach=Reach(depth=1, most=50))
     few, table.calls = table.calls, 0
-    everybody = impact(Reader(table, Naming()), dataset_id(Name(LAKE, "wide")), reach=Reach(depth=1, most=5_000))
+    everybody = impact(
+        Reader(GraphReader(table), Naming()), dataset_id(Name(LAKE, "wide")), reach=Reach(depth=1, most=5_000)
+    )
     assert (len(some.at_risk), some.is_truncated) == (50, True)
     assert (len(everybody.at_risk), everybody.is_truncated) == (4_000, False)
     assert few <= 5 < table.calls

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from headwater.fold.fold import fold
+from headwater.store.graph_store import GraphStore
 from tests import factory
 from tests.factory import Document
 from tests.lookup import requests
@@ -168,14 +169,14 @@ def test_a_cursor_stays_right_while_versions_are_added() -> None:
     table = requests.table_after(*(write(number) for number in range(4)))
     ask = Asked(table)
     first = ask(VERSIONS, limit=2)
-    fold(factory.received(write(9)), table, requests.RETENTION)
+    fold(factory.received(write(9)), GraphStore(table, requests.RETENTION))
     assert ids(ask(VERSIONS, limit=2, cursor=first["cursor"])["versions"]) == runs(1, 0)
 
 
 def test_a_page_of_a_hundred_takes_five_calls_and_so_does_one_by_cursor() -> None:
     table = CountedTable()
     events = [write(number, schema=OLD, columnLineage=factory.columns(id=(LAKE, "raw", "id"))) for number in range(250)]
-    fold(factory.received(*events), table, requests.RETENTION)
+    fold(factory.received(*events), GraphStore(table, requests.RETENTION))
     ask, cursor = Asked(table), dict[str, str]()
     for most in (5, 5):
         table.calls = 0

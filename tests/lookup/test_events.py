@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from headwater.http.request import PageRequest
 from headwater.lookup.activity import events
 from tests import factory
 from tests.factory import Document
@@ -160,3 +161,8 @@ def test_an_answer_is_cut_where_it_gets_too_long_and_goes_on_by_cursor(monkeypat
 )
 def test_a_question_that_is_none_is_refused(query: dict[str, Any], parameter: str) -> None:
     assert after(ran(1, 0)).refusal(EVENTS, **query) == parameter
+
+
+def test_a_cursor_of_another_list_is_refused() -> None:
+    cursor = PageRequest(limit=1, offset=0).cursor("2026-11-20T08:00:00.000000000Z#load", 1)
+    assert after(ran(1, 0)).refusal(EVENTS, cursor=cursor) == "cursor"

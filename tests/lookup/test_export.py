@@ -32,16 +32,14 @@ from openlineage.client.generated import (
 
 from headwater.access.principal import Principal
 from headwater.fold.fold import fold
-from headwater.graph.naming import Naming
 from headwater.http.request import ApiRequest
-from headwater.http.response import response_or_error
 from headwater.lookup.export import FORMATS
-from headwater.lookup.routes import respond
-from headwater.read.reader import Reader
-from headwater.store.item_codec import Retention
+from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
+from headwater.store.retention import Retention
 from tests import factory
 from tests.factory import Document
+from tests.lookup.requests import response_to
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 ANYONE = Principal("test", frozenset({"read"}), ("*",))
@@ -88,19 +86,15 @@ Ask = Callable[..., Any]
 def after(*documents: Document) -> Ask:
     """A way to ask a table that has folded these events."""
     table = MemoryTable()
-    fold(factory.received(*documents), table, Retention(timedelta(days=90), timedelta(days=30)))
+    fold(factory.received(*documents), GraphStore(table, Retention(timedelta(days=90), timedelta(days=30))))
 
     def ask(path: str, **query: Any) -> Any:
         request = ApiRequest(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
-        answer = response_or_error(lambda: respond(Reader(table, Naming()), request), log=_fail)
+        answer = response_to(table, request)
         assert answer.status == 200
         return json.loads(answer.to_gateway()["body"])
 
     return ask
-
-
-def _fail(message: str) -> None:
-    raise AssertionError(message)
 
 
 def export(form: str, answer: Any) -> Any:

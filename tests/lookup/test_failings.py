@@ -12,17 +12,15 @@ import pytest
 
 from headwater.access.principal import Principal
 from headwater.fold.fold import fold
-from headwater.graph.naming import Naming
 from headwater.http.request import ApiRequest
-from headwater.http.response import response_or_error
-from headwater.lookup.routes import respond
 from headwater.openlineage.faults import InvalidRequest
 from headwater.openlineage.wire import read_event
-from headwater.read.reader import Reader
-from headwater.store.item_codec import Retention
+from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
+from headwater.store.retention import Retention
 from tests import factory
 from tests.factory import Document
+from tests.lookup.requests import response_to
 
 ANYONE = Principal("test", frozenset({"read"}), ("*",))
 RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
@@ -35,7 +33,7 @@ Ask = Callable[..., Any]
 def asking(table: MemoryTable) -> Ask:
     def ask(path: str, **query: Any) -> Any:
         request = ApiRequest(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
-        answer = response_or_error(lambda: respond(Reader(table, Naming()), request), log=lambda _: None)
+        answer = response_to(table, request)
         return answer.body if answer.status == 200 else answer.status
 
     return ask
@@ -45,7 +43,7 @@ def after(*documents: Document) -> Ask:
     """A way to ask a table that received these events one by one."""
     table = MemoryTable()
     for each in factory.received(*documents):
-        fold([each], table, RETENTION)
+        fold([each], GraphStore(table, RETENTION))
     return asking(table)
 
 
@@ -96,7 +94,7 @@ def test_7_a_table_of_a_thousand_columns_is_a_handful_of_items() -> None:
     lineage = factory.columns(**{name: (LAKE, "raw", name) for name in names})
     wide = factory.dataset("wide", schema=factory.schema(*(f"{name}:long" for name in names)), columnLineage=lineage)
     table = MemoryTable()
-    fold(factory.received(factory.run_event("COMPLETE", inputs=[RAW], outputs=[wide])), table, RETENTION)
+    fold(factory.received(factory.run_event("COMPLETE", inputs=[RAW], outputs=[wide])), GraphStore(table, RETENTION))
     assert len(table.items) < 20
     answer = asking(table)("column-lineage", nodeId=f"dataset:{LAKE}:wide")
     assert len(answer["graph"]) == 2_000
@@ -104,9 +102,9 @@ def test_7_a_table_of_a_thousand_columns_is_a_handful_of_items() -> None:
 
 def test_8_a_duplicate_is_stored_once() -> None:
     table, event = MemoryTable(), factory.run_event("COMPLETE", inputs=[RAW], outputs=[CLEAN])
-    fold(factory.received(event), table, RETENTION)
+    fold(factory.received(event), GraphStore(table, RETENTION))
     before = dict(table.items)
-    fold(factory.received(event, event), table, RETENTION)
+    fold(factory.received(event, event), GraphStore(table, RETENTION))
     assert table.items == before
 
 

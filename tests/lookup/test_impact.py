@@ -11,6 +11,7 @@ from headwater.graph.identity import dataset_id
 from headwater.graph.naming import Naming
 from headwater.openlineage.event import Name
 from headwater.read.reader import Reader
+from headwater.store.graph_store import GraphReader
 from headwater.traversal.impact import Reach, impact
 from headwater.traversal.impact_propagation import Granularity
 from tests import factory, strategies
@@ -27,7 +28,7 @@ def after(*documents: Document) -> Ask:
 
 
 def reader_after(*documents: Document) -> Reader:
-    return Reader(table_after(*documents), Naming())
+    return Reader(GraphReader(table_after(*documents)), Naming())
 
 
 def table(name: str) -> str:

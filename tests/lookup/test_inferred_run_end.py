@@ -3,6 +3,7 @@
 import pytest
 
 from headwater.fold.fold import fold
+from headwater.store.graph_store import GraphStore
 from tests import factory
 from tests.factory import Document
 from tests.lookup.requests import RETENTION, Asked, after
@@ -64,7 +65,7 @@ def test_a_task_may_outlive_who_started_it() -> None:
 def test_it_costs_a_read_for_a_list_and_none_where_nothing_is_open() -> None:
     def calls(*events: Document) -> int:
         table = CountedTable()
-        fold(factory.received(*events), table, RETENTION)
+        fold(factory.received(*events), GraphStore(table, RETENTION))
         table.calls = 0
         Asked(table)("jobs")
         return table.calls

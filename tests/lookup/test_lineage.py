@@ -8,15 +8,13 @@ import pytest
 
 from headwater.access.principal import Principal
 from headwater.fold.fold import fold
-from headwater.graph.naming import Naming
 from headwater.http.request import ApiRequest
-from headwater.http.response import response_or_error
-from headwater.lookup.routes import respond
-from headwater.read.reader import Reader
-from headwater.store.item_codec import Retention
+from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
+from headwater.store.retention import Retention
 from tests import factory
 from tests.factory import Document
+from tests.lookup.requests import response_to
 
 ANYONE = Principal("test", frozenset({"read"}), ("*",))
 RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
@@ -28,17 +26,13 @@ Ask = Callable[..., Any]
 def after(*documents: Document) -> Ask:
     """A way to ask a table that these events were folded into."""
     table = MemoryTable()
-    fold(factory.received(*documents), table, RETENTION)
+    fold(factory.received(*documents), GraphStore(table, RETENTION))
 
     def ask(path: str, **query: Any) -> Any:
         request = ApiRequest(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
-        return response_or_error(lambda: respond(Reader(table, Naming()), request), log=_fail).body
+        return response_to(table, request).body
 
     return ask
-
-
-def _fail(message: str) -> None:
-    raise AssertionError(message)
 
 
 def ran(job: str, reads: str, writes: str, *, run: int, seconds: float = 0, **changes: Any) -> Document:

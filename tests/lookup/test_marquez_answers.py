@@ -15,14 +15,12 @@ import pytest
 
 from headwater.access.principal import Principal
 from headwater.fold.fold import fold
-from headwater.graph.naming import Naming
 from headwater.http.request import ApiRequest
-from headwater.http.response import response_or_error
-from headwater.lookup.routes import respond
-from headwater.read.reader import Reader
-from headwater.store.item_codec import Retention
+from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
+from headwater.store.retention import Retention
 from tests import factory
+from tests.lookup.requests import response_to
 
 RECORDED = Path(__file__).parents[1] / "fixtures" / "marquez-api"
 ANYONE = Principal("test", frozenset({"read"}), ("*",))
@@ -85,25 +83,25 @@ NAMES = sorted(path.stem for path in RECORDED.glob("*.json") if path.stem not in
 
 
 @pytest.fixture(scope="module")
-def reader() -> Reader:
+def table() -> MemoryTable:
     table = MemoryTable()
     events = [json.loads(line) for line in (RECORDED / "posted-events.jsonl").read_text().splitlines()]
     for each in factory.received(*events):
-        fold([each], table, Retention(timedelta(days=90), timedelta(days=30)))
-    return Reader(table, Naming())
+        fold([each], GraphStore(table, Retention(timedelta(days=90), timedelta(days=30))))
+    return table
 
 
-def ask(reader: Reader, request: str) -> tuple[int, Any]:
+def ask(table: MemoryTable, request: str) -> tuple[int, Any]:
     url = urlsplit(request.removeprefix("GET "))
     pairs = parse_qsl(url.query)
     repeated = {name: tuple(value for other, value in pairs if other == name) for name, _ in pairs}
     question = ApiRequest(ANYONE, "GET", url.path, dict(pairs), repeated, RECORDED_AT)
-    answer = response_or_error(lambda: respond(reader, question), log=lambda _: None)
+    answer = response_to(table, question)
     return answer.status, json.loads(answer.to_gateway()["body"])
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_answer_has_the_members_and_values_of_the_recorded_one(reader: Reader, name: str) -> None:
+def test_an_answer_has_the_members_and_values_of_the_recorded_one(table: MemoryTable, name: str) -> None:
     expected = recorded(name)
     if name == "namespaces":
         expected["response"]["namespaces"].pop(0)  # `default`, which Marquez makes although nobody named it
@@ -111,10 +109,10 @@ def test_an_answer_has_the_members_and_values_of_the_recorded_one(reader: Reader
         if job["name"] == "static_job":  # Marquez shows what a JobEvent says of datasets in other answers, not in lists
             job["inputs"] = [{"namespace": "s3://lake", "name": "wh/report"}]
             job["outputs"] = [{"namespace": "s3://lake", "name": "wh/static"}]
-    status, body = ask(reader, with_our_ids(reader, expected["request"]))
+    status, body = ask(table, with_our_ids(table, expected["request"]))
     if name == "events_lineage":  # Marquez leaves out events without a run, and adds every member that an event lacks
         expected["response"] = without_nulls(expected["response"])
-        _, body = ask(reader, "GET /api/v1/events/lineage")
+        _, body = ask(table, "GET /api/v1/events/lineage")
         body["events"] = [event for event in body["events"] if "run" in event][:2]
     assert status == expected["status"]
     values = VALUES_OF_THEIR_OWN.keys() | VALUES_OF_ONE_ANSWER.get(name, {}).keys()
@@ -123,25 +121,25 @@ def test_an_answer_has_the_members_and_values_of_the_recorded_one(reader: Reader
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_marquez_refuses_is_refused_and_the_parameter_is_named(reader: Reader, name: str) -> None:
+def test_what_marquez_refuses_is_refused_and_the_parameter_is_named(table: MemoryTable, name: str) -> None:
     expected = recorded(name)
-    status, body = ask(reader, expected["request"])
+    status, body = ask(table, expected["request"])
     assert (status, body["code"]) == (expected["status"], expected["status"])
     assert body["message"].startswith(f"{REFUSED[name]}: ")
 
 
-def test_what_is_found_is_as_new_as_marquez_says(reader: Reader) -> None:
-    expected, (_, body) = recorded("search"), ask(reader, recorded("search")["request"])
+def test_what_is_found_is_as_new_as_marquez_says(table: MemoryTable) -> None:
+    expected, (_, body) = recorded("search"), ask(table, recorded("search")["request"])
     times, found = (
         {each["nodeId"]: each["updatedAt"] for each in of["results"]} for of in (expected["response"], body)
     )
     assert found == times
 
 
-def with_our_ids(reader: Reader, request: str) -> str:
+def with_our_ids(table: MemoryTable, request: str) -> str:
     """A request for a version, by the id that we gave it instead of Marquez's."""
     path, versions, version = request.partition("/versions/")
-    return f"{path}{versions}{ask(reader, f'{path}/versions')[1]['versions'][0]['version']}" if version else request
+    return f"{path}{versions}{ask(table, f'{path}/versions')[1]['versions'][0]['version']}" if version else request
 
 
 def without_nulls(document: Any) -> Any:

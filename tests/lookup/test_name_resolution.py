@@ -9,14 +9,13 @@ import pytest
 
 from headwater.access.principal import Principal
 from headwater.fold.fold import fold
-from headwater.graph.naming import Naming
 from headwater.http.request import ApiRequest
-from headwater.http.response import ApiResponse, response_or_error
-from headwater.lookup.routes import respond
-from headwater.read.reader import Reader
-from headwater.store.item_codec import Retention
+from headwater.http.response import ApiResponse
+from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
+from headwater.store.retention import Retention
 from tests import factory
+from tests.lookup.requests import response_to
 
 NAMES = [
     "plain",
@@ -50,28 +49,24 @@ Ask = Callable[..., ApiResponse]
 
 
 @pytest.fixture(scope="module")
-def reader() -> Reader:
+def table() -> MemoryTable:
     table = MemoryTable()
     events = [
         factory.run_event("COMPLETE", run=number, job=name, outputs=[factory.dataset(name, NAMESPACE)])
         for number, name in enumerate(NAMES)
     ]
-    fold(factory.received(*events), table, Retention(timedelta(days=90), timedelta(days=30)))
-    return Reader(table, Naming())
+    fold(factory.received(*events), GraphStore(table, Retention(timedelta(days=90), timedelta(days=30))))
+    return table
 
 
 @pytest.fixture
-def ask(reader: Reader) -> Ask:
+def ask(table: MemoryTable) -> Ask:
     def ask(path: str, *, method: str = "GET", namespaces: tuple[str, ...] = ("*",), **query: str) -> ApiResponse:
         principal = Principal("test", frozenset({"read"}), namespaces)
         request = ApiRequest(principal, method, path, query)
-        return response_or_error(lambda: respond(reader, request), log=_fail)
+        return response_to(table, request)
 
     return ask
-
-
-def _fail(message: str) -> None:
-    raise AssertionError(message)
 
 
 @pytest.mark.parametrize("form", HANDED_OVER)

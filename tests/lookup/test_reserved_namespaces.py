@@ -2,7 +2,7 @@
 
 import pytest
 
-from headwater.lookup.nodes.sources import type_of
+from headwater.http.marquez.sources import type_of
 from tests import factory
 from tests.factory import Document
 from tests.lookup.requests import Asked, after, key_of, table_after

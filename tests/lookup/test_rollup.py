@@ -7,6 +7,7 @@ from headwater.graph.identity import job_id
 from headwater.graph.naming import Naming
 from headwater.openlineage.event import Name
 from headwater.read.reader import Reader
+from headwater.store.graph_store import GraphReader, GraphStore
 from headwater.traversal.rollup import jobs_started_by
 from tests import factory
 from tests.factory import Document
@@ -111,9 +112,9 @@ def test_actions_are_not_asked_for_what_they_started() -> None:
         ran(f"app.action{run % 9}", "topic", "", run=run, run_facets=above, job_facets=ACTION) for run in range(10, 300)
     ]
     table = CountedTable()
-    fold(factory.received(ran("app", "", "", run=1), *started), table, RETENTION)
+    fold(factory.received(ran("app", "", "", run=1), *started), GraphStore(table, RETENTION))
     table.calls = 0
-    assert len(jobs_started_by(Reader(table, Naming()), job_id(Name("demo", "app")))) == 9
+    assert len(jobs_started_by(Reader(GraphReader(table), Naming()), job_id(Name("demo", "app")))) == 9
     assert table.calls == 3, "the job, its children, and what these are"
 
 

@@ -7,6 +7,7 @@ import pytest
 from headwater.fold.fold import fold
 from headwater.lookup.search import search
 from headwater.lookup.search.search_v2beta import highlighted
+from headwater.store.graph_store import GraphStore
 from tests import factory
 from tests.factory import Document
 from tests.lookup.requests import LAKE, RETENTION, Asked, after, key_of, table_after
@@ -127,7 +128,7 @@ def test_so_many_matches_are_found_and_no_more(monkeypatch: pytest.MonkeyPatch) 
 def test_a_search_by_name_costs_two_calls_a_namespace_and_a_few_for_what_it_shows() -> None:
     table = CountedTable()
     events = [ran(f"job {n}", f"orders {n}", run=n, namespace=f"team {n % 3}") for n in range(60)]
-    fold(factory.received(*events), table, RETENTION)
+    fold(factory.received(*events), GraphStore(table, RETENTION))
     table.calls = 0
     assert Asked(table)("search", q="orders", limit=10)["totalCount"] == 60
     assert table.calls <= 2 * 4 + 4

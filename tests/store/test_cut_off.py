@@ -13,8 +13,9 @@ from headwater.openlineage import exact_json
 from headwater.openlineage.instant import Instant
 from headwater.openlineage.wire import read_event
 from headwater.store.firehose import Archive
-from headwater.store.item_codec import Retention
+from headwater.store.graph_store import GraphStore
 from headwater.store.messages import write_message
+from headwater.store.retention import Retention
 from tests import factory
 from tests.factory import Document
 from tests.fakes import FakeBucket
@@ -80,9 +81,9 @@ class Stack:
         self.table._client = self.client
         self._dynamodb = dynamodb
         archive = Archive(FakeFirehose(), "stream", self.bucket)
-        retention = Retention(runs=timedelta(days=90), events=timedelta(days=30))
+        store = GraphStore(self.table, Retention(runs=timedelta(days=90), events=timedelta(days=30)))
         self._normaliser = Normaliser(
-            self.table, self.bucket, archive, retention, Naming(), NO_THRESHOLDS, now=lambda: AT, log=lambda *_: None
+            store, self.bucket, archive, Naming(), NO_THRESHOLDS, now=lambda: AT, log=lambda *_, **__: None
         )
 
     def deliver(self, documents: Sequence[Document]) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from headwater.openlineage.instant import Instant
+from headwater.store.errors import StorageError
 from headwater.store.firehose import MAX_BATCH_BYTES, Archive
-from headwater.store.messages import ReadMessage
-from headwater.store.table import StorageError
+from headwater.store.messages import ReceivedMessage
 from tests.fakes import FakeBucket
 
 AT = Instant("2026-11-20T08:00:00.000000000Z")
@@ -25,8 +25,8 @@ class FakeFirehose:
         return {"FailedPutCount": self.failed}
 
 
-def event(length: int) -> ReadMessage:
-    return ReadMessage(json.dumps({"x": "y" * length}), AT)
+def event(length: int) -> ReceivedMessage:
+    return ReceivedMessage(json.dumps({"x": "y" * length}), AT)
 
 
 def test_events_are_lines_with_the_time_they_were_received() -> None:

@@ -6,10 +6,13 @@ from typing import Any
 import pytest
 
 from headwater.openlineage.instant import Instant
+from headwater.store import keys
 from headwater.store.dynamodb import MAX_PARTS_BYTES, DynamoTable
+from headwater.store.errors import Conflict, Rejected, StorageError
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
-from headwater.store.table import ConditionalPut, Conflict, Item, Rejected, StorageError, Table
+from headwater.store.ranges import TimeLine
+from headwater.store.table import ConditionalPut, Item, Table
 from tests.fakes import FakeBucket
 from tests.store.conftest import SERVICES, dynamo_table
 
@@ -117,6 +120,21 @@ def test_a_time_may_be_bounded(table: Table) -> None:
     assert list(table.newest("J#1", after="2026-01-04", before="2026-01-02")) == []
 
 
+@pytest.mark.parametrize("position", ["", "\x00", "\x01"])
+def test_before_the_first_position_of_a_time_line_there_is_nothing(table: Table, position: str) -> None:
+    table.put([item("R#a", at="2026-01-01#a"), item("Q#a#b", pk="D#1", at="Q#2026-01-01#a")])
+    assert list(TimeLine(table, "J#1", keys.run_of).newest(before=position)) == []
+    assert list(TimeLine(table, "D#1", keys.quality_of, keys.QUALITY).newest(before=position)) == []
+
+
+@pytest.mark.parametrize("position", ["", "\x00", "\x01"])
+def test_before_the_first_position_of_a_list_there_is_nothing(table: Table, position: str) -> None:
+    put_list(table)
+    assert list(table.list_entries("J#ns", before=position)) == []
+    assert table.page_with_count("J#ns", 10, before=position) == ([], 0)
+    assert table.count("J#ns", before=position) == 0
+
+
 def test_writes_and_quality_share_an_index_and_do_not_mix(table: Table) -> None:
     table.put([item("W#a", at="2026-01-01#a"), item("Q#a", at="Q#2026-01-01#a")])
     assert [key.sk for key in table.newest("J#1")] == ["W#a"]
@@ -129,10 +147,11 @@ def test_a_partition_is_read_by_the_beginning_of_its_sort_keys(table: Table) -> 
     assert [key.sk for key in table.partition("J#1", "")] == ["META", "S#a", "S#b", "T#a"]
 
 
-def test_of_an_item_one_part_may_be_read(table: Table) -> None:
-    whole = Item(Key("J#1", "META"), {"kind": "job", "name": "n", "namespace": "s"}, {"doc": b"d", "seen": b"s"}, 7)
+def test_of_an_item_one_part_may_be_read_with_what_tells_its_form(table: Table) -> None:
+    form = {"kind": "job", "schema": "2"}
+    whole = Item(Key("J#1", "META"), {**form, "name": "n", "namespace": "s"}, {"doc": b"d", "seen": b"s"}, 7)
     table.put([whole])
-    assert table.read([whole.key], "doc") == {whole.key: Item(whole.key, {}, {"doc": b"d"})}
+    assert table.read([whole.key], "doc") == {whole.key: Item(whole.key, form, {"doc": b"d"})}
 
 
 NAMES = {"z": "zebra", "a": "ant", "m": "Mole", "e": "épée", "c": "\x01first", "l": "\U0010ffff last"}

@@ -12,82 +12,123 @@ class BadEnvironment(Exception):
     """A variable is missing or cannot be read; the function does not start."""
 
 
-@dataclass(frozen=True, slots=True)
-class AuthoriseSettings:
+@dataclass(frozen=True)
+class Settings:
+    """What a function is told by its environment: field `table_name` is the variable TABLE_NAME."""
+
+
+@dataclass(frozen=True)
+class KeysSettings(Settings):
     keys_secret: str
 
 
-@dataclass(frozen=True, slots=True)
-class IngestSettings:
+@dataclass(frozen=True)
+class QueueSettings(Settings):
     queue_url: str
+
+
+@dataclass(frozen=True)
+class BucketSettings(Settings):
     archive_bucket: str
+
+
+@dataclass(frozen=True)
+class TableSettings(BucketSettings):
+    """The table, and the bucket that holds what is too long for an item."""
+
+    table_name: str
+
+
+@dataclass(frozen=True)
+class RetentionSettings(Settings):
+    run_retention_days: timedelta
+    event_retention_days: timedelta
+
+
+@dataclass(frozen=True)
+class StoreSettings(TableSettings, RetentionSettings):
+    """The graph store, for writing."""
+
+
+@dataclass(frozen=True)
+class NamingSettings(Settings):
+    namespace_aliases: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class ArchiveSettings(BucketSettings):
+    archive_stream: str
+
+
+@dataclass(frozen=True)
+class LinkSettings(Settings):
+    """Where links in alerts and tables lead to."""
+
+    api_url: str
+
+
+@dataclass(frozen=True)
+class BusSettings(LinkSettings):
+    alert_bus: str
+
+
+@dataclass(frozen=True)
+class GlueSettings(NamingSettings):
+    catalog_arn: str
+
+
+@dataclass(frozen=True)
+class AuthoriseSettings(KeysSettings):
+    """Of functions/authorise."""
+
+
+@dataclass(frozen=True)
+class IngestSettings(QueueSettings, BucketSettings):
+    """Of functions/ingest."""
+
     max_body_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class NormaliseSettings:
-    table_name: str
-    archive_bucket: str
-    archive_stream: str
-    run_retention_days: timedelta
-    event_retention_days: timedelta
-    namespace_aliases: Mapping[str, str]
+@dataclass(frozen=True)
+class NormaliseSettings(StoreSettings, ArchiveSettings, NamingSettings):
+    """Of functions/normalise."""
+
     emission_latency_millis: int
     emission_latency_by_namespace: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class LookupSettings:
-    table_name: str
-    archive_bucket: str
-    namespace_aliases: Mapping[str, str]
+@dataclass(frozen=True)
+class LookupSettings(TableSettings, NamingSettings):
+    """Of functions/lookup."""
 
 
-@dataclass(frozen=True, slots=True)
-class CurateSettings:
-    table_name: str
-    queue_url: str
-    archive_bucket: str
-    run_retention_days: timedelta
-    event_retention_days: timedelta
-    namespace_aliases: Mapping[str, str]
+@dataclass(frozen=True)
+class CurateSettings(StoreSettings, QueueSettings, NamingSettings):
+    """Of functions/curate."""
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogSettings:
-    table_name: str
-    archive_bucket: str
-    namespace_aliases: Mapping[str, str]
-    catalog_arn: str
-    api_url: str
+@dataclass(frozen=True)
+class CatalogSettings(TableSettings, GlueSettings, LinkSettings):
+    """Of functions/catalog."""
+
     create_missing_tables: bool
     catalog_database: str
 
 
-@dataclass(frozen=True, slots=True)
-class GlueImportSettings:
-    table_name: str
-    queue_url: str
-    archive_bucket: str
-    namespace_aliases: Mapping[str, str]
-    catalog_arn: str
+@dataclass(frozen=True)
+class GlueImportSettings(StoreSettings, QueueSettings, GlueSettings):
+    """Of functions/glue_import."""
 
 
-@dataclass(frozen=True, slots=True)
-class AlertsSettings:
-    table_name: str
-    archive_bucket: str
-    alert_bus: str
-    api_url: str
-    namespace_aliases: Mapping[str, str]
+@dataclass(frozen=True)
+class AlertsSettings(TableSettings, BusSettings, NamingSettings):
+    """Of functions/alerts."""
 
 
-@dataclass(frozen=True, slots=True)
-class SweepSettings:
-    table_name: str
-    archive_bucket: str
-    alert_bus: str
-    api_url: str
+@dataclass(frozen=True)
+class SweepSettings(StoreSettings, BusSettings):
+    """Of functions/sweep."""
+
     abandoned_after_minutes: int
     abandoned_after_by_namespace: Mapping[str, int]
 
@@ -132,22 +173,11 @@ _READERS: Mapping[Any, tuple[Callable[[str], Any], str]] = {
     Mapping[str, str]: (_names, 'a JSON object of namespaces, such as {"hive://ip-*": "arn:aws:glue:..."}'),
 }
 
-Settings = TypeVar(
-    "Settings",
-    AuthoriseSettings,
-    IngestSettings,
-    NormaliseSettings,
-    LookupSettings,
-    CurateSettings,
-    CatalogSettings,
-    GlueImportSettings,
-    AlertsSettings,
-    SweepSettings,
-)
+Some = TypeVar("Some", bound=Settings)
 
 
-def from_environment(settings: type[Settings], environment: Mapping[str, str] = os.environ) -> Settings:
-    """The settings of a function: field `table_name` is the variable TABLE_NAME. Raises BadEnvironment naming all."""
+def from_environment(settings: type[Some], environment: Mapping[str, str] = os.environ) -> Some:
+    """The settings of a function. Raises BadEnvironment that names each variable that is missing or cannot be read."""
     values: dict[str, Any] = {}
     wrong: list[str] = []
     types = get_type_hints(settings)

@@ -28,12 +28,19 @@ PRODUCERS = frozenset(
     | {"sqlmesh", "trino"}
 )
 """Who is told apart: the word in a producer's URL that says which tool it is (`great_expectations` has two)."""
+STACK = "headwater"
+"""The service that a metric of the whole stack has for its dimension."""
 _WORD = re.compile(r"[a-z]+")
 
 
 def count(**counts: int) -> None:
     """Emits counts by service; zeros are left out."""
     _emit({name: [number] for name, number in counts.items() if number}, MetricUnit.Count)
+
+
+def corrupt_items(number: int) -> None:
+    """Emits the metric CorruptItems, of the stack as a whole: one alarm hears of it; the log names the function."""
+    _emit({"CorruptItems": [number]} if number else {}, MetricUnit.Count, service=STACK)
 
 
 class Durations(NamedTuple):
@@ -73,11 +80,12 @@ def _emit(
     unit: MetricUnit,
     producer: str | None = None,
     beside: Mapping[str, str] | None = None,
+    service: str | None = None,
 ) -> None:
     if not metrics:
         return
     # Namespace and service come from the environment. The provider's state would be shared, were it not given here.
-    provider = AmazonCloudWatchEMFProvider(metric_set={}, dimension_set={}, metadata_set={})
+    provider = AmazonCloudWatchEMFProvider(metric_set={}, dimension_set={}, metadata_set={}, service=service)
     if producer and provider.service:
         provider.add_dimensions(service=provider.service, producer=producer)
     for name, text in (beside or {}).items():

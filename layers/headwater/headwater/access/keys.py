@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import simplejson
 
 from headwater.access.principal import Principal, Scope
-from headwater.store.table import StorageError
+from headwater.store.errors import StorageError
 
 REFRESH_SECONDS = 60.0
 """How long the keys are remembered: a key that was taken away works for a minute more."""

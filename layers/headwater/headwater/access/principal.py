@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from headwater.openlineage.faults import Fault, InvalidRequest
-from headwater.store.table import StorageError
+from headwater.store.errors import StorageError
 
 
 class Scope(StrEnum):

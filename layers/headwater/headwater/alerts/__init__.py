@@ -1,1 +1,1 @@
-"""What people are told without asking: what changed, failed or fell silent, what it breaks, and whose that is."""
+"""Alerts: schema changes, failed and abandoned runs, failed assertions and late events, with what each breaks."""

@@ -1,6 +1,7 @@
-"""An alert, as it goes onto the bus: for a program by its members, for a person in sentences.
+"""An alert, as it goes onto the bus: members for a program, sentences for a person.
 
-Its id follows from what happened, so that whoever gets it twice (every delivery on AWS is at least once) can tell.
+An alert's id follows from the event that caused the alert. Every delivery on AWS is at least once, so a receiver needs
+the id to recognise an alert that comes twice.
 """
 
 import hashlib
@@ -16,17 +17,17 @@ from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant, shown
 
 MAX_TITLE, MAX_LINE, MAX_TEXT, MAX_TAG, MAX_OWNERS = 100, 400, 3_900, 200, 100
-"""Characters, as Datadog takes them (a title 100, a text 4,000 with its markers, a tag 200); and owners that are named,
-so that an alert fits into EventBridge's 256 KB however long names are."""
+"""Characters that Datadog takes (a title 100, a text 4,000 with its markers, a tag 200), and owners in an alert.
+The bounds keep an alert within EventBridge's 256 KB however long names are."""
 MAX_DETAIL = 200_000
-"""Bytes: an entry of EventBridge has 256 KB in all regions."""
+"""Bytes of a detail; an entry of EventBridge has 256 KB in all regions."""
 BOUNDS = ((MAX_LINE, 50), (MAX_TAG, 20), (MAX_TAG, 5))
-"""To which texts and lists are cut, one after the other, until it is short enough."""
-SHORT = 40
+"""Lengths of texts and of lists. A detail that is too long is cut to the first pair, then to the second, and so on."""
+MAX_SHORT_NAME = 40
 
 
-class Type(StrEnum):
-    """The detail types on the bus."""
+class DetailType(StrEnum):
+    """What happened. EventBridge rules select alerts by the detail type."""
 
     SCHEMA_CHANGED = "Dataset Schema Changed"
     LATENCY_EXCEEDED = "Emission Latency Exceeded"
@@ -43,15 +44,24 @@ class Severity(StrEnum):
 
 
 _ALERT_TYPES = {Severity.CRITICAL: "error", Severity.WARNING: "warning", Severity.INFO: "info"}
-"""As Datadog calls them."""
+"""Datadog's names of the severities."""
 
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """One alert. `lines` tell it, the most important first; `details` are the members of its type; alerts of one
-    `group` are about one thing, and may be shown together. `link` is a lookup's path with its query."""
+    """An alert about one job or dataset.
 
-    type: Type
+    id        follows from the cause, so the same cause gives the same id
+    time      when the cause happened
+    kind      whether `name` is a job's or a dataset's
+    owners    the owners to notify, the nearest first
+    lines     the alert in sentences, the most important first
+    group     alerts of the same group are about the same subject, and may be shown together
+    link      the path and query of a lookup that shows more
+    details   the members that only this detail type has
+    """
+
+    type: DetailType
     id: str
     time: Instant
     severity: Severity
@@ -65,7 +75,7 @@ class Alert:
     details: dict[str, Any] = field(default_factory=dict)
 
     def detail(self, api_url: str) -> dict[str, Any]:
-        """The event's `detail`; the API is where the link leads to. Of one too long for the bus, much is cut."""
+        """The `detail` of the event on the bus, with a link into the API. Texts and lists are cut if it is too long."""
         detail = self._detail(api_url)
         for length, most in BOUNDS:
             if len(json.dumps(detail)) <= MAX_DETAIL:
@@ -86,71 +96,74 @@ class Alert:
             "lines": [cut(plain(line), MAX_LINE) for line in self.lines],
             "text": self._text(api_url),
             "tags": [cut(tag, MAX_TAG) for tag in self._tags()],
-            "alertType": "success" if self.type is Type.LATENCY_RECOVERED else _ALERT_TYPES[self.severity],
+            "alertType": "success" if self.type is DetailType.LATENCY_RECOVERED else _ALERT_TYPES[self.severity],
             "aggregationKey": id_of(self.type, self.group),
             "link": f"{api_url}{self.link}" if self.link else None,
             **self.details,
         }
 
     def _text(self, api_url: str) -> str:
-        """Markdown between Datadog's marks for it: a list of what is told, as much of it as fits, and the link."""
+        """Markdown between Datadog's markers: a list of the lines, as many as fit, and the link."""
         link = f"\n\n[Look it up]({api_url}{self.link})" if self.link else ""
         link = link if len(link) < MAX_TEXT // 2 else ""
-        told = "\n".join(f"- {_escaped(cut(plain(line), MAX_LINE))}" for line in self.lines)
-        return f"%%% \n{cut(told, MAX_TEXT - len(link))}{link}\n %%%"
+        lines = "\n".join(f"- {_escaped(cut(plain(line), MAX_LINE))}" for line in self.lines)
+        return f"%%% \n{cut(lines, MAX_TEXT - len(link))}{link}\n %%%"
 
     def _tags(self) -> list[str]:
         owners = [f"owner:{owner}" for owner in self.owners[:MAX_OWNERS]]
-        about = [f"namespace:{self.name.namespace}", f"{self.kind}:{self.name.name}", f"severity:{self.severity}"]
-        return ["source:headwater", f"alert:{self.type.lower().replace(' ', '_')}", f"id:{self.id}", *about, *owners]
+        subject = [f"namespace:{self.name.namespace}", f"{self.kind}:{self.name.name}", f"severity:{self.severity}"]
+        return ["source:headwater", f"alert:{self.type.lower().replace(' ', '_')}", f"id:{self.id}", *subject, *owners]
 
 
 def id_of(*parts: str) -> str:
-    """The id of what these parts tell apart: 32 hex digits."""
+    """The id of an alert with these parts, such as its detail type and its run: 32 hex digits."""
     return hashlib.sha256("".join(f"{len(part)}:{part}" for part in parts).encode()).hexdigest()[:32]
 
 
 def cut(text: str, length: int) -> str:
-    """A text on one line's terms: no longer than this, and it shows where it was cut."""
+    """A text of at most `length` characters; an ellipsis marks a text that was cut."""
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
-def short(name: str) -> str:
+def short_name(name: str) -> str:
     """What a person would call a node: the end of a long path or job name."""
     last = name.rstrip("/").rpartition("/")[2] or name
-    return last if len(last) <= SHORT else f"…{last[1 - SHORT :]}"
+    return last if len(last) <= MAX_SHORT_NAME else f"…{last[1 - MAX_SHORT_NAME :]}"
 
 
-def link_to(route: str, kind: NodeKind, of: Name) -> str:
-    """The path of a lookup of a node."""
-    return f"/api/v1/{route}?nodeId={quote(node_id(kind, of), safe='')}"
+def link_to(route: str, kind: NodeKind, name: Name) -> str:
+    """The path and query of a lookup of a node."""
+    return f"/api/v1/{route}?nodeId={quote(node_id(kind, name), safe='')}"
 
 
-def counted(number: int, noun: str) -> str:
+def quantity(number: int, noun: str) -> str:
+    """Example: `1 job`, `2 jobs`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def united(*owners: Iterable[str]) -> tuple[str, ...]:
-    """Owners, each once, in the order in which they matter."""
-    return tuple(dict.fromkeys(owner for some in owners for owner in some))
+def distinct_owners(*groups: Iterable[str]) -> tuple[str, ...]:
+    """The owners of several groups without repetition, in the order of the groups."""
+    return tuple(dict.fromkeys(owner for owners in groups for owner in owners))
 
 
 def plain(text: str) -> str:
-    """A text on one line, whatever names are in it."""
-    return "".join(each if each.isprintable() else " " for each in text)
+    """A text on one line: a name may hold line breaks and control characters."""
+    return "".join(character if character.isprintable() else " " for character in text)
 
 
 def _bounded(value: Any, length: int, most: int) -> Any:
-    """A document with its texts and lists cut to what is hardly ever reached: a name may have 16,000 characters."""
+    """A document with its texts and lists cut. Names of ordinary length stay; a name may have 16,000 characters."""
     if isinstance(value, dict):
         return {cut(name, length): _bounded(member, length, most) for name, member in [*value.items()][: 10 * most]}
     if isinstance(value, list):
-        return [_bounded(each, length, most) for each in value[:most]]
+        return [_bounded(element, length, most) for element in value[:most]]
     return cut(value, length) if isinstance(value, str) else value
 
 
 def _escaped(line: str) -> str:
-    """Names with what markdown would take for its own, kept as they are; and `@all` in one calls nobody, `%%%` ends
-    nothing."""
-    marked = "".join(f"\\{each}" if each in "*_`[]<>#|\\" else each for each in line)
-    return marked.replace("@", "@\u200b").replace("%%%", "%\u200b%\u200b%")
+    """A line in which markdown shows names as they are.
+
+    A name with `@all` notifies nobody, and a name with `%%%` does not end Datadog's markdown.
+    """
+    escaped = "".join(f"\\{character}" if character in "*_`[]<>#|\\" else character for character in line)
+    return escaped.replace("@", "@\u200b").replace("%%%", "%\u200b%\u200b%")

@@ -1,95 +1,109 @@
-"""Announces what the table's stream tells: the stream is the outbox, so what was stored is told, whoever dies.
+"""Turns the table's stream into alerts on the bus.
 
-Records are taken in their order. If the bus or the table cannot be used, the record is told as failed, and the stream
-gives it and all behind it again; an alert that was put before is put again with the same id. What can never be read is
-set aside, so that it does not hold up the shard.
+The stream is the outbox: a change that is in the table is announced, whichever function dies in between. Records are
+taken in their order. If the bus or the table cannot be used, or an item cannot be read, the record is reported as
+failed, and the stream delivers the batch again from that record on; an alert that was put before is put again with the
+same id. A record on which the code fails goes to quarantine, so that the record does not hold up the shard.
 """
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from headwater.alerts.alert import Alert
 from headwater.alerts.assertion_failed import assertion_failed
 from headwater.alerts.emission_latency_breach import emission_latency_breach
-from headwater.alerts.record import Record, read_record
+from headwater.alerts.record import Record
 from headwater.alerts.run_failed import run_failed
 from headwater.alerts.schema_changed import schema_changed
 from headwater.graph.naming import Naming
+from headwater.log import FaultLog
 from headwater.read.reader import Reader
-from headwater.store.request_cache import RequestCache
+from headwater.store.errors import CorruptItem, StorageError
+from headwater.store.graph_store import GraphReader
 from headwater.store.s3 import Bodies
-from headwater.store.table import StorageError, Table
+from headwater.store.stream_records import StreamRecord, later_changes, read_change, run_of, sequence_of
 
 
 class Bus(Protocol):
-    """Where alerts go."""
+    """The event bus."""
 
     def put(self, alerts: Sequence[Alert]) -> None:
-        """Puts alerts, or raises StorageError: then some may be there, and to put all again is right."""
+        """Puts alerts. After a StorageError some of them may be on the bus; the caller puts all of them again."""
 
 
-Alerts = Callable[[Record, Reader], Iterator[Alert]]
-BY_KIND: Mapping[str, Alerts] = {
+BY_KIND: Mapping[str, Callable[[Record, Reader], Iterator[Alert]]] = {
     "dataset": schema_changed,
     "run": run_failed,
     "quality": assertion_failed,
     "latency": emission_latency_breach,
 }
-"""What a record of each kind of item may tell. template.yaml lets no other reach the function."""
+"""The alerts for a record, by the kind of the item. template.yaml filters the stream by these kinds."""
 
 
 @dataclass(slots=True)
-class Announced:
-    """What became of some records: how many alerts were put, how many records set aside, and where to begin again."""
+class AnnounceResult:
+    """What became of a batch of records.
+
+    alerts        alerts that were put on the bus
+    quarantined   records that went to quarantine
+    corrupt       records that were not announced because of an item that cannot be read
+    failed        the sequence number of the record from which on the batch must be delivered again
+    """
 
     alerts: int = 0
     quarantined: int = 0
+    corrupt: int = 0
     failed: str | None = None
 
 
 @dataclass(frozen=True)
 class Announcer:
-    """Turns records into alerts on the bus."""
+    """Puts the alerts for records on the bus."""
 
-    table: Table
+    store: GraphReader
     bucket: Bodies
     bus: Bus
     naming: Naming
-    log: Callable[[str, BaseException], None]
+    log: FaultLog
 
-    def announce(self, records: Iterable[dict[str, Any]]) -> Announced:
-        """Announces records until one cannot be for now."""
-        outcome = Announced()
-        known = [*records]
-        for number, each in enumerate(known):
+    def announce(self, records: Iterable[StreamRecord]) -> AnnounceResult:
+        """Announces records up to the first that cannot be announced for now."""
+        result, batch = AnnounceResult(), [*records]
+        for number, record in enumerate(batch):
             try:
-                outcome.alerts += self._announce(each, known[number + 1 :])
+                self._announce(record, batch[number + 1 :], result)
             except StorageError as error:
-                self.log("a record could not be announced for now", error)
-                outcome.failed = each["dynamodb"]["SequenceNumber"]
-                return outcome
-            except Exception as error:  # noqa: BLE001 - a bug must not hold up the shard
-                self.log("a record goes to quarantine", error)
-                try:
-                    self._quarantine(each, error)
-                except StorageError:
-                    outcome.failed = each["dynamodb"]["SequenceNumber"]
-                    return outcome
-                outcome.quarantined += 1
-        return outcome
+                self.log("a record could not be announced for now", error, run=run_of(record))
+                result.corrupt += isinstance(error, CorruptItem)
+                result.failed = sequence_of(record)
+                break
+        return result
 
-    def _announce(self, raw: dict[str, Any], rest: Sequence[dict[str, Any]]) -> int:
-        record = read_record(raw, self.bucket, rest)
-        told = BY_KIND.get(record.kind)
-        reader = Reader(RequestCache(self.table), self.naming)
-        alerts = list(told(record, reader)) if told else []
-        if alerts:
-            self.bus.put(alerts)
-        return len(alerts)
+    def _announce(self, record: StreamRecord, rest: Iterable[StreamRecord], result: AnnounceResult) -> None:
+        """Announces a record, or quarantines it. Raises StorageError if neither can be done for now."""
+        try:
+            alerts = self._alerts_of(record, rest)
+            if alerts:
+                self.bus.put(alerts)
+            result.alerts += len(alerts)
+        except StorageError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a bug must not hold up the shard
+            self.log("a record goes to quarantine", error, run=run_of(record))
+            self._quarantine(record, error)
+            result.quarantined += 1
 
-    def _quarantine(self, raw: dict[str, Any], error: Exception) -> None:
-        kept = {"reason": f"{type(error).__name__}: {error}", "record": raw}
-        name = f"quarantine/stream/{raw.get('eventID', 'unknown')}.json"
-        self.bucket.put(name, json.dumps(kept, default=str).encode())
+    def _alerts_of(self, record: StreamRecord, rest: Iterable[StreamRecord]) -> list[Alert]:
+        change = read_change(record, self.bucket)
+        alerts_of = BY_KIND.get(change.kind)
+        if alerts_of is None or change.is_rewrite:
+            return []
+        reader = Reader(self.store.for_one_request(), self.naming)
+        return list(alerts_of(Record(change, later_changes(record, rest, self.bucket)), reader))
+
+    def _quarantine(self, record: StreamRecord, error: Exception) -> None:
+        document = {"reason": f"{type(error).__name__}: {error}", "record": record}
+        key = f"quarantine/stream/{record.get('eventID', 'unknown')}.json"
+        self.bucket.put(key, json.dumps(document, default=str).encode())

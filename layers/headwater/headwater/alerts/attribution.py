@@ -1,36 +1,37 @@
-"""Who says that a dataset has another schema now, and in which run."""
+"""The job and run that a schema transition is attributed to."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from itertools import groupby, islice
+from itertools import groupby
 from typing import NamedTuple
 
 from headwater.alerts.schema_transition import SchemaTransition, is_drop
-from headwater.graph.dataset_reference import schema_said
-from headwater.graph.identity import NodeId
-from headwater.graph.job import DatasetUsage, JobHead
-from headwater.graph.neighbours import NOBODY, Side
+from headwater.alerts.schemas import newest_writes
+from headwater.graph.dataset_reference import schema_register
+from headwater.graph.dataset_usage import DatasetUsage
+from headwater.graph.identity import NO_JOB, DatasetId, WriteId
+from headwater.graph.job import JobHead
+from headwater.graph.neighbours import NO_NEIGHBOURS, Side
 from headwater.graph.register import Register, values
 from headwater.graph.run import Run
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
-from headwater.store import item_codec, keys
-from headwater.store.keys import Key
 
 DROPPED = "dropped"
-MOST_JOBS = 1_000
-"""Jobs of a dataset that are asked; of a table with more readers, some."""
-MOST_RUNS = 20
-"""Runs of a job that are looked at for what it said before."""
-MOST_VERSIONS = 50
-"""Versions of a dataset that are looked at for the one that brought a change."""
-MOST_ASKED = 10
-"""Readers of which the runs are looked at, if none of them says any more what it said."""
+MAX_JOBS = 1_000
+"""Jobs of a dataset that are looked at; a table may have more readers."""
+MAX_RUNS = 20
+"""Runs of a job that are looked at for the schemas that the job reported before."""
+MAX_READERS = 10
+"""Readers whose earlier runs are looked at if no reader's newest report has the schema."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """What was said, when, and by which job and run, if by one; `earlier` are the job's runs before that one."""
+    """When a schema was reported, and the job and run that reported the schema, if they are known.
+
+    `earlier` are the job's runs before that run, the newest first.
+    """
 
     at: Instant
     job: JobHead | None = None
@@ -39,92 +40,96 @@ class Attribution:
 
     @property
     def since(self) -> Instant:
-        """When it was first so: the run may have said it before, or have begun to make it so."""
+        """The earliest time at which the dataset may have had the schema: a run reports after it started to write."""
         return min(self.at, self.run.started_at) if self.run else self.at
 
 
-def attribute_transition(reader: Reader, dataset: NodeId, transition: SchemaTransition) -> Attribution | None:
-    """Who says the new schema of a transition: the run that wrote it, or the newest that read it; or None."""
+def attribute_transition(reader: Reader, dataset: DatasetId, transition: SchemaTransition) -> Attribution | None:
+    """The run that wrote the schema after a transition, or the newest run that read the dataset with that schema.
+
+    None if no job is known to have reported the schema.
+    """
     if transition.side is Side.WRITES:
-        return _written(reader, dataset, transition)
-    users = list(users_of(reader, dataset, (Side.READS,)))
-    said = [(register, job) for job, usage in users if (register := schema_said(usage.facets))]
-    saying = [(register, job) for register, job in said if register.value == transition.after]
-    if saying:
-        register, job = max(saying, key=lambda each: each[0].stamp)
-        return _read_in(reader, dataset, job, register.value, register.time) or Attribution(register.time, job)
-    # It has said something else since, in the same batch perhaps.
-    attributions = [
-        _read_in(reader, dataset, job, transition.after) for _, job in sorted(said, key=_stamp)[-MOST_ASKED:]
-    ]
-    return max(
-        (attribution for attribution in attributions if attribution),
-        key=lambda attribution: attribution.at,
-        default=None,
-    )
+        return _writing_run(reader, dataset, transition)
+    usages = users_of(reader, dataset, (Side.READS,))
+    reports = [_SchemaReport(register, job) for job, usage in usages if (register := schema_register(usage.facets))]
+    reports.sort(key=lambda report: report.register.stamp)
+    agreeing = [report for report in reports if report.register.value == transition.after]
+    if agreeing:
+        register, job = agreeing[-1]
+        return _reading_run(reader, dataset, job, register.value, register.time) or Attribution(register.time, job)
+    # The reader has reported another schema since, perhaps in the same batch.
+    runs = [_reading_run(reader, dataset, report.job, transition.after) for report in reports[-MAX_READERS:]]
+    return max((run for run in runs if run), key=lambda attribution: attribution.at, default=None)
 
 
-def users_of(reader: Reader, dataset: NodeId, sides: Collection[Side]) -> Iterator[tuple[JobHead, DatasetUsage]]:
-    """The jobs that use a dataset on these sides, and what each has seen of it."""
-    neighbourhood = reader.neighbourhood([dataset], sides, MOST_JOBS)
-    users = neighbourhood.users.get(neighbourhood.same.get(dataset, dataset), NOBODY)
-    heads = reader.jobs(sorted({job for side in sides for job in users[side]})[:MOST_JOBS])
+class _SchemaReport(NamedTuple):
+    """The digest of the newest schema that a job reported of a dataset, and the job."""
+
+    register: Register
+    job: JobHead
+
+
+def users_of(reader: Reader, dataset: DatasetId, sides: Collection[Side]) -> Iterator[tuple[JobHead, DatasetUsage]]:
+    """The jobs that use a dataset on some sides, each with its usage of the dataset."""
+    neighbourhood = reader.neighbourhood([dataset], sides, MAX_JOBS)
+    users = neighbourhood.users.get(neighbourhood.representative(dataset), NO_NEIGHBOURS)
+    heads = reader.jobs(sorted({job for side in sides for job in users[side]})[:MAX_JOBS])
     return ((head, head.facts.usages[dataset]) for head in heads.values() if dataset in head.facts.usages)
 
 
-def _read_in(
-    reader: Reader, dataset: NodeId, job: JobHead, digest: str | None, at: Instant | None = None
+def _reading_run(
+    reader: Reader, dataset: DatasetId, job: JobHead, digest: str | None, at: Instant | None = None
 ) -> Attribution | None:
-    """The newest run of a job that read a dataset with a schema; if `at` is given, that which last said it then."""
+    """The newest run of a job that read a dataset with a schema; with `at`, the run that reported the schema then."""
     runs = _runs(reader, job)
     for number, run in enumerate(runs):
-        said = schema_said(use.facets) if (use := run.inputs.get(dataset)) else None
-        if said and said.value == digest and at in (None, said.time):
-            return Attribution(said.time, job, run, tuple(runs[number + 1 :]))
+        register = schema_register(use.facets) if (use := run.inputs.get(dataset)) else None
+        if register and register.value == digest and at in (None, register.time):
+            return Attribution(register.time, job, run, tuple(runs[number + 1 :]))
     return None
 
 
 class _WrittenVersion(NamedTuple):
-    """What was written: `said` is the digest of the schema, or DROPPED."""
+    """A version of a dataset: `schema` is a digest, or DROPPED."""
 
-    key: Key
-    said: str
+    write: WriteId
+    schema: str
     at: Instant
 
 
-def _written(reader: Reader, dataset: NodeId, transition: SchemaTransition) -> Attribution | None:
-    """The first of the versions in a row that a transition leads to: it made the change, the others only repeat it. Of
-    a drop that came late there is none: what was written since, by event time, is newer."""
-    rows = [[*row] for _, row in groupby(_versions(reader, dataset), key=lambda version: version.said)]
-    wanted = DROPPED if transition.is_drop else transition.after
-    behind = rows[transition.later_transitions : transition.later_transitions + 1]
-    row = next((row for row in [*behind, *([] if transition.is_drop else rows)] if row[0].said == wanted), None)
-    if row is None:
+def _writing_run(reader: Reader, dataset: DatasetId, transition: SchemaTransition) -> Attribution | None:
+    """The run that wrote the first of the consecutive versions with the schema after a transition.
+
+    The later versions only repeat the schema. A drop that came late has no such run: by event time, a newer version
+    was written.
+    """
+    # Consecutive versions with the same schema, the newest group first; each later transition began a newer group.
+    groups = [[*group] for _, group in groupby(_versions(reader, dataset), key=lambda version: version.schema)]
+    schema = DROPPED if transition.is_drop else transition.after
+    expected = groups[transition.later_transitions : transition.later_transitions + 1]
+    candidates = expected if transition.is_drop else [*expected, *groups]
+    group = next((group for group in candidates if group[0].schema == schema), None)
+    if group is None:
         return None
-    key, _, at = row[-1]
-    run_id, job_id = keys.run_of(key.sk)
-    job = reader.jobs([job_id]).get(job_id) if job_id else None
-    run = next(iter(reader.read_runs([keys.run(job_id, run_id)])), None)
-    earlier = [each for each in _runs(reader, job) if each.order < run.order] if job and run else []
+    write, _, at = group[-1]
+    if write.job == NO_JOB:
+        return Attribution(at)
+    job = reader.jobs([write.job]).get(write.job)
+    run = next(iter(reader.runs([write.run])), None)
+    earlier = [other for other in _runs(reader, job) if other.order < run.order] if job and run else []
     return Attribution(at, job, run, tuple(earlier))
 
 
-def _versions(reader: Reader, dataset: NodeId) -> Iterator[_WrittenVersion]:
-    """The versions that say a schema, the newest first."""
-    found = list(islice(reader.table.newest(keys.dataset_head(dataset).pk, limit=MOST_VERSIONS), MOST_VERSIONS))
-    items = reader.table.read(found) if found else {}
-    for key in found:
-        use = item_codec.read_write(items[key]) if key in items else None
-        said = schema_said(use.facets) if use else None
-        if use and is_drop(values(use.facets)):
-            yield _WrittenVersion(key, DROPPED, use.first)
-        elif said:
-            yield _WrittenVersion(key, said.value, said.time)
+def _versions(reader: Reader, dataset: DatasetId) -> Iterator[_WrittenVersion]:
+    """The versions with a known schema, the newest first."""
+    for write in newest_writes(reader, dataset):
+        register = schema_register(write.output.facets)
+        if is_drop(values(write.output.facets)):
+            yield _WrittenVersion(write.id, DROPPED, write.output.first)
+        elif register:
+            yield _WrittenVersion(write.id, register.value, register.time)
 
 
 def _runs(reader: Reader, job: JobHead) -> list[Run]:
-    return reader.read_runs(reader.newest_runs(job.facts.node, MOST_RUNS))
-
-
-def _stamp(said: tuple[Register, JobHead]) -> str:
-    return said[0].stamp
+    return reader.newest_runs(job.facts.id, MAX_RUNS)

@@ -7,15 +7,15 @@ from typing import Any
 from headwater.alerts.alert import Alert
 from headwater.openlineage.instant import to_datetime
 from headwater.store.aws import translated_errors
-from headwater.store.table import StorageError
+from headwater.store.errors import StorageError
 
 SOURCE = "headwater.lineage"
 ENTRIES = 10
-"""Entries a PutEvents. Each is far below its 256 KB: names that an alert holds are few, and cut."""
+"""Entries of a PutEvents. An entry is far below its bound of 256 KB, since the names in an alert are few, and cut."""
 
 
 class EventBus:
-    """A bus by its name. `api_url` is where links in alerts lead to."""
+    """A bus by its name. Links in alerts lead to `api_url`."""
 
     def __init__(self, client: Any, name: str, api_url: str) -> None:
         self._client = client
@@ -23,9 +23,9 @@ class EventBus:
         self._api_url = api_url.rstrip("/")
 
     def put(self, alerts: Sequence[Alert]) -> None:
-        """Puts alerts, or raises StorageError: then some may be there, and to put all again is right.
+        """Puts alerts. Raises Rejected for alerts that the bus never takes.
 
-        Raises Rejected for what the bus never takes.
+        After a StorageError some of the alerts may be on the bus; the caller puts all of them again.
         """
         entries = [self._entry(alert) for alert in alerts]
         for start in range(0, len(entries), ENTRIES):

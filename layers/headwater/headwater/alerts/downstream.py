@@ -1,6 +1,6 @@
 """What a change breaks downstream: columns, datasets and jobs, the nearest first, with their owners.
 
-It is asked as things were just before the change: the job that brought it may already say other things of its columns.
+The lineage is that of the moment before the change: the job that caused the change may already report other columns.
 """
 
 from collections import Counter
@@ -8,24 +8,25 @@ from collections.abc import Collection
 from datetime import timedelta
 from typing import NamedTuple
 
-from headwater.alerts.alert import counted, short, united
-from headwater.graph.identity import NodeId, NodeKind
+from headwater.alerts.alert import distinct_owners, quantity, short_name
+from headwater.graph.identity import DatasetId, NodeKind
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant, instant_of, to_datetime
 from headwater.read.reader import Reader
-from headwater.traversal.impact import AtRisk, Impact, Reach, impact
+from headwater.traversal.impact import NodeAtRisk, Reach, impact
 from headwater.traversal.impact_propagation import Granularity
 
-DEPTH, MOST = 10, 500
-NAMED, TOLD = 50, 8
-"""Of what breaks, how much an alert names, and how much of that a person is told; the link leads to all of it."""
+MAX_DEPTH, MAX_NODES = 10, 500
+"""How far lineage is followed, in jobs and in nodes."""
+MAX_ITEMS, MAX_LINES = 50, 8
+"""Nodes at risk that the members of an alert name, and that its sentences name; the link leads to all of them."""
 _KINDS = {NodeKind.FIELD: "column", NodeKind.DATASET: "dataset", NodeKind.JOB: "job"}
 
 
 class Downstream(NamedTuple):
-    """What would break, the nearest first, and whether there is more."""
+    """The nodes at risk, the nearest first, and whether there are more."""
 
-    at_risk: tuple[AtRisk, ...]
+    at_risk: tuple[NodeAtRisk, ...]
     is_truncated: bool
 
     def __bool__(self) -> bool:
@@ -33,74 +34,75 @@ class Downstream(NamedTuple):
 
     @property
     def owners(self) -> tuple[str, ...]:
-        return united(*(each.owners for each in self.at_risk))
+        return distinct_owners(*(node.owners for node in self.at_risk))
 
     def without(self, node_id: str) -> "Downstream":
-        """The same but for one node: who looked is not at risk by what it saw."""
-        return self._replace(at_risk=tuple(each for each in self.at_risk if each.node_id != node_id))
+        """All but one node: a job that checks data is not at risk by its own check."""
+        return self._replace(at_risk=tuple(node for node in self.at_risk if node.node_id != node_id))
 
     def as_json(self) -> JsonObject:
-        counts = Counter(each.kind for each in self.at_risk)
+        counts = Counter(node.kind for node in self.at_risk)
         return {
-            "items": [{**each.as_json(), "owners": list(each.owners)} for each in self.at_risk[:NAMED]],
+            "items": [{**node.as_json(), "owners": list(node.owners)} for node in self.at_risk[:MAX_ITEMS]],
             **{f"{noun}s": counts[kind] for kind, noun in _KINDS.items()},
-            "by": _by(self.at_risk),
-            "truncated": self.is_truncated or len(self.at_risk) > NAMED,
+            "by": _granularity(self.at_risk),
+            "truncated": self.is_truncated or len(self.at_risk) > MAX_ITEMS,
         }
 
-    def lines(self, told_as: str) -> list[str]:
-        """How much it is, told so, then the nearest columns and datasets, which say more to a person than jobs."""
+    def lines(self, verb: str) -> list[str]:
+        """Sentences: how many nodes are at risk, then the nearest columns and datasets, which tell a person more than
+        jobs do."""
         if not self.at_risk:
             return ["Nothing downstream is known to use it."]
-        counts = Counter(each.kind for each in self.at_risk)
-        told = ", ".join(counted(counts[kind], noun) for kind, noun in _KINDS.items() if counts[kind])
-        more = "at least " if self.is_truncated else ""
+        counts = Counter(node.kind for node in self.at_risk)
+        total = ", ".join(quantity(counts[kind], noun) for kind, noun in _KINDS.items() if counts[kind])
+        at_least = "at least " if self.is_truncated else ""
         doubt = (
             ""
-            if _by(self.at_risk) == Granularity.COLUMN
+            if _granularity(self.at_risk) == Granularity.COLUMN
             else ", by the lineage of datasets: of some columns none is known"
         )
-        places = [each for each in self.at_risk if each.kind is not NodeKind.JOB] or list(self.at_risk)
-        places.sort(key=lambda each: (each.distance, each.is_indirect))
-        rest = len(places) - TOLD
+        nodes = [node for node in self.at_risk if node.kind is not NodeKind.JOB] or list(self.at_risk)
+        nodes.sort(key=lambda node: (node.distance, node.is_indirect))
+        rest = len(nodes) - MAX_LINES
         return [
-            f"{told_as} {more}{told} downstream{doubt}.",
-            *(_line(each) for each in places[:TOLD]),
+            f"{verb} {at_least}{total} downstream{doubt}.",
+            *(_line(node) for node in nodes[:MAX_LINES]),
             *([f"and {rest} more"] if rest > 0 else []),
         ]
 
 
-def downstream(reader: Reader, dataset: NodeId, columns: Collection[str] | None, since: Instant) -> Downstream:
-    """What a change of these columns (None: of all of the dataset) at a time breaks; as it was then, or, if nothing is
-    known of then, as it is now."""
-    before = Reach(DEPTH, MOST, as_of=_just_before(since))
-    found: Impact = impact(reader, dataset, columns, before)
-    if not found.at_risk:
-        found = impact(reader, dataset, columns, Reach(DEPTH, MOST))
-    return Downstream(found.at_risk, found.is_truncated)
+def downstream(reader: Reader, dataset: DatasetId, columns: Collection[str] | None, since: Instant) -> Downstream:
+    """What a change of some columns (None: of the whole dataset) breaks.
+
+    The lineage just before `since` counts; if there is none, the lineage of now.
+    """
+    result = impact(reader, dataset, columns, Reach(MAX_DEPTH, MAX_NODES, as_of=_just_before(since)))
+    if not result.at_risk:
+        result = impact(reader, dataset, columns, Reach(MAX_DEPTH, MAX_NODES))
+    return Downstream(result.at_risk, result.is_truncated)
 
 
 def _just_before(time: Instant) -> Instant:
     return instant_of(to_datetime(time) - timedelta(microseconds=1))
 
 
-def _by(at_risk: Collection[AtRisk]) -> str | None:
-    """How surely it is known: `column` only if that holds for all columns and datasets; without any, for the jobs."""
-    ways = {each.granularity for each in at_risk if each.kind is not NodeKind.JOB} or {
-        each.granularity for each in at_risk
-    }
-    return None if not ways else (Granularity.DATASET if Granularity.DATASET in ways else Granularity.COLUMN).value
+def _granularity(at_risk: Collection[NodeAtRisk]) -> str | None:
+    """The coarsest granularity at which lineage is known: of columns and datasets, or, without any, of jobs."""
+    of_data = {node.granularity for node in at_risk if node.kind is not NodeKind.JOB}
+    known = of_data or {node.granularity for node in at_risk}
+    return None if not known else (Granularity.DATASET if Granularity.DATASET in known else Granularity.COLUMN).value
 
 
-def _line(of: AtRisk) -> str:
-    owned = f", of {', '.join(of.owners)}" if of.owners else ""
-    indirectly = ", by a filter or join" if of.is_indirect else ""
-    return f"{_named(of)}: {counted(of.distance, 'job')} away{indirectly}{owned}"
+def _line(node: NodeAtRisk) -> str:
+    owners = f", of {', '.join(node.owners)}" if node.owners else ""
+    indirectly = ", by a filter or join" if node.is_indirect else ""
+    return f"{_name(node)}: {quantity(node.distance, 'job')} away{indirectly}{owners}"
 
 
-def _named(of: AtRisk) -> str:
-    """`revenue_daily.units`: the end of a path, and the column."""
-    if of.kind is not NodeKind.FIELD:
-        return short(of.node_id)
-    dataset, _, field = of.node_id.rpartition(":")
-    return f"{short(dataset)}.{field}"
+def _name(node: NodeAtRisk) -> str:
+    """Example: `revenue_daily.units`, the end of a path and the column."""
+    if node.kind is not NodeKind.FIELD:
+        return short_name(node.node_id)
+    dataset, _, field = node.node_id.rpartition(":")
+    return f"{short_name(dataset)}.{field}"

@@ -1,4 +1,4 @@
-"""How long a run may be silent: as its namespace says, or as long as is usual for its job."""
+"""How long a run may be silent: as long as the settings say for its namespace, else as long as is usual for its job."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,74 +6,80 @@ from datetime import timedelta
 from itertools import islice, pairwise
 
 from headwater.graph.facets import facet_text
-from headwater.graph.identity import job_id
+from headwater.graph.identity import JobRunId, job_id
 from headwater.graph.register import values
 from headwater.graph.run import Run, RunState
 from headwater.graph.thresholds import Thresholds
 from headwater.openlineage.instant import Instant, to_datetime
 from headwater.read.reader import Reader
-from headwater.store import keys
+from headwater.store.ranges import Entry
 
-SHORTEST = timedelta(minutes=15)
-"""Nobody is told of less: the sweep itself comes by that often."""
-MOST_RUNS, DURATIONS = 10, 3
-"""Runs of a job that are looked at, and how many times the longest of them a run may take."""
-MOST_BEATS, LEAST_BEATS, GAPS = 50, 5, 10
-"""Signs of life of a run that are looked at; how many it takes to know what is usual; and how many times the longest
-silence between two of them one may last."""
+MIN_SILENCE = timedelta(minutes=15)
+"""A shorter silence is never abandonment; the schedule of sweeps is as long."""
+MAX_RUNS, DURATION_FACTOR = 10, 3
+"""Runs of a job that are compared with, and how many times as long as the longest of them a run may take."""
+MAX_BEATS, MIN_BEATS, GAP_FACTOR = 50, 5, 10
+"""Signs of life of a run that are looked at, how many of them are needed to know the usual gap, and how many times as
+long as the longest gap a silence may last."""
 
 
 @dataclass(frozen=True)
 class Heartbeat:
-    """What is known of the signs of life of one run: its own events, and those of the runs that it started."""
+    """The signs of life of a run: its own events, and those of its children, the runs that name it as their parent."""
 
     reader: Reader
     run: Run
 
-    def since(self) -> Instant:
-        """When it, or a run that it started, was last heard of."""
-        newest = self.reader.table.list_entries(keys.children_of(self.run.run_id), newest_first=True, limit=1)
-        children = self.reader.read_runs([entry.key for entry in islice(newest, 1)])
+    def last_sign(self) -> Instant:
+        """The time of the last event of the run, or of its newest child."""
+        children = self.reader.runs([child.id for child in self._children(1)])
         return max([self.run.updated, *(child.updated for child in children)])
 
-    def allowed(self, minutes: Thresholds) -> timedelta:
-        """A stream has no end to wait for, so its silence is measured by those before; another run's by how long those
-        of its job take. Where neither is known, the default counts."""
+    def allowed_silence(self, minutes: Thresholds) -> timedelta:
+        """How long the run may be silent.
+
+        A setting for the namespace comes first. A batch run is measured by the durations of its job's runs, a stream,
+        which has no end to wait for, by its earlier gaps. Where neither is known, the default counts.
+        """
         own = minutes.own(self.run.job.namespace)
         if own is not None:
-            return max(SHORTEST, timedelta(minutes=own))
-        streams = facet_text(values(self.run.job_facets), "jobType", "processingType") == "STREAMING"
-        usual = (None if streams else self._by_durations()) or self._by_beats()
-        return max(SHORTEST, usual) if usual else timedelta(minutes=minutes.default)
+            return max(MIN_SILENCE, timedelta(minutes=own))
+        is_stream = facet_text(values(self.run.job_facets), "jobType", "processingType") == "STREAMING"
+        usual = (None if is_stream else self._by_durations()) or self._by_gaps()
+        return max(MIN_SILENCE, usual) if usual else timedelta(minutes=minutes.default)
 
     def _by_durations(self) -> timedelta | None:
-        runs = self.reader.read_runs(self.reader.newest_runs(job_id(self.run.job), MOST_RUNS))
-        took = [_between(run.started_at, run.ended_at) for run in runs if run.ended_at and _is_whole(run)]
-        return DURATIONS * max(took) if took else None
+        runs = self.reader.newest_runs(job_id(self.run.job), MAX_RUNS)
+        durations = [_between(run.started_at, run.ended_at) for run in runs if run.ended_at and _is_whole(run)]
+        return DURATION_FACTOR * max(durations) if durations else None
 
-    def _by_beats(self) -> timedelta | None:
+    def _by_gaps(self) -> timedelta | None:
         beats = sorted(self._beats())
-        gaps = [_between(one, other) for one, other in pairwise(beats)]
-        return GAPS * max(gaps) if len(beats) >= LEAST_BEATS else None
+        gaps = [_between(earlier, later) for earlier, later in pairwise(beats)]
+        return GAP_FACTOR * max(gaps) if len(beats) >= MIN_BEATS else None
 
     def _beats(self) -> Iterator[Instant]:
-        """The times of its newest children, or, without any, of its own events."""
-        newest = self.reader.table.list_entries(keys.children_of(self.run.run_id), newest_first=True, limit=MOST_BEATS)
-        children = [Instant(entry.place.partition("#")[0]) for entry in islice(newest, MOST_BEATS)]
+        """The start times of the run's newest children; for a run without children, the times of its own events."""
+        children = [child.time for child in self._children(MAX_BEATS)]
         yield from children or self._newest_events()
 
+    def _children(self, most: int) -> list[Entry[JobRunId]]:
+        """The run's children, the newest first."""
+        children = self.reader.store.children_of(self.run.run_id)
+        return list(islice(children.entries(newest_first=True, limit=most), most))
+
     def _newest_events(self) -> Iterator[Instant]:
-        """The times of its events in the hour that it was last heard in; of that day, if those are too few."""
-        of_run, last = keys.events_of_run(self.run.run_id), self.run.last
-        for beginning in (last[:13], last[:10]):
-            times = [Instant(key.sk.split("#")[1]) for key in self.reader.table.partition(of_run, f"E#{beginning}")]
-            if len(times) >= LEAST_BEATS:
+        """The times of the run's events in the hour of its last event; in the day, if there are too few in the hour."""
+        last = self.run.last
+        for hour_or_day in (last[:13], last[:10]):
+            times = [event.time for event in self.reader.store.events_of_run(self.run.run_id, at=hour_or_day)]
+            if len(times) >= MIN_BEATS:
                 break
-        yield from times[-MOST_BEATS:]
+        yield from times[-MAX_BEATS:]
 
 
 def _is_whole(run: Run) -> bool:
-    """Whether a run's start and end were both told of: of one that only ended, nobody knows how long it took."""
+    """Whether a run's duration is known: a run of which only the end was reported has none."""
     return run.started is not None and run.state is RunState.COMPLETED
 
 

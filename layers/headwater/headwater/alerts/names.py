@@ -1,22 +1,25 @@
-"""All names of a dataset, for whoever knows it by another one."""
+"""All names of a dataset: the receiver of an alert may know the dataset by any of them."""
+
+from itertools import islice
 
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.dataset_reference import SYMLINKS, symlinks
-from headwater.graph.identity import NodeId
+from headwater.graph.identity import DatasetId
 from headwater.openlineage.exact_json import JsonObject
 from headwater.read.reader import Reader
-from headwater.store import item_codec, keys
+from headwater.store.snapshot import Wanted
 
-MOST = 20
-"""Names that an alert holds; `/aliases` has all."""
+MAX_NAMES = 20
+"""Names that an alert holds; the lookup `/aliases` has all."""
 
 
-def all_names(reader: Reader, dataset: NodeId, head: DatasetHead) -> list[JsonObject]:
-    """Its own, those of its symlinks facet, those under which it is known too, and those that were sent for it."""
+def all_names(reader: Reader, dataset: DatasetId, head: DatasetHead) -> list[JsonObject]:
+    """The dataset's own name, those of its symlinks, and those that were sent for it."""
     neighbourhood = reader.neighbourhood([dataset], ())
-    heads = [head, *(other for node, other in sorted(neighbourhood.heads.items()) if node != dataset)]
-    names = [each.facts.name for each in heads]
-    names += [name for each in heads for name in symlinks(each.facets.get(SYMLINKS))]
-    sent = [each.key for each in reader.table.list_entries(keys.names_of(dataset), limit=MOST)][:MOST]
-    names += [item_codec.read_alias(item).sent for item in (reader.table.read(sent).values() if sent else ())]
-    return [name.as_json() for name in list(dict.fromkeys(names))[:MOST]]
+    heads = [head, *(other for other_id, other in sorted(neighbourhood.heads.items()) if other_id != dataset)]
+    names = [linked.facts.name for linked in heads]
+    names += [name for linked in heads for name in symlinks(linked.facets.get(SYMLINKS))]
+    aliases = [entry.id for entry in islice(reader.store.names_of(dataset).entries(limit=MAX_NAMES), MAX_NAMES)]
+    read = reader.store.read(Wanted(aliases=aliases))
+    names += [known.alias.sent for alias in aliases if (known := read.alias(alias))]
+    return [name.as_json() for name in list(dict.fromkeys(names))[:MAX_NAMES]]

@@ -1,11 +1,11 @@
-"""A change of a dataset's schema: what is different, who did it, and what it breaks.
+"""A change of a dataset's schema: the difference, the run that caused it, and what it breaks downstream.
 
-Everything is asked when the change is seen in the stream, which costs a few reads; what changes nothing costs none.
+A transition in the stream costs a few reads; a record without one costs none.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import dropwhile, islice
+from itertools import dropwhile
 from typing import Any
 
 from headwater.alerts.alert import Severity
@@ -13,29 +13,39 @@ from headwater.alerts.attribution import Attribution, attribute_transition
 from headwater.alerts.downstream import Downstream, downstream
 from headwater.alerts.run_ancestors import RunAncestors, ancestors_of
 from headwater.alerts.schema_transition import SchemaTransition
-from headwater.alerts.schemas import Schemas
+from headwater.alerts.schemas import Schemas, newest_writes
 from headwater.alerts.suppression import is_first, should_alert
-from headwater.graph.column_lineage import flows
+from headwater.graph.column_lineage import column_flows
 from headwater.graph.dataset import DatasetHead
-from headwater.graph.dataset_reference import COLUMN_LINEAGE, schema_said
-from headwater.graph.identity import NodeId
+from headwater.graph.dataset_reference import COLUMN_LINEAGE, schema_register
+from headwater.graph.identity import ColumnLineageId, DatasetId
 from headwater.graph.neighbours import Side
 from headwater.graph.register import values
 from headwater.graph.run import Run
-from headwater.graph.schema_diff import Columns, MadeOf, SchemaDiff, Verdict, columns_diff, holders_of, with_renames
+from headwater.graph.schema_diff import (
+    Columns,
+    ColumnSources,
+    SchemaDiff,
+    Verdict,
+    columns_diff,
+    holders_of,
+    with_renames,
+)
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
-from headwater.store import item_codec, keys
-
-MOST_VERSIONS = 50
-"""Versions that are looked through for the last schema before a table was dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportedSchemaChange:
-    """A change, and all that an alert tells of it. A dropped dataset has no difference, since it has no columns."""
+    """A change of a schema, and all that an alert shows of it.
+
+    diff        the difference; empty for a dropped dataset, which has no columns
+    types       the type of each column, before and after the change
+    is_certain  whether a writer, or a reader known from before, reported the change
+    at          when the change was reported
+    """
 
     head: DatasetHead
     transition: SchemaTransition
@@ -60,16 +70,16 @@ class ReportedSchemaChange:
 
 
 def change_of(
-    reader: Reader, dataset: NodeId, head: DatasetHead, transition: SchemaTransition
+    reader: Reader, dataset: DatasetId, head: DatasetHead, transition: SchemaTransition
 ) -> ReportedSchemaChange | None:
-    """The change that a transition is; None if it is none, or not to be told. Raises StorageError."""
+    """The change that a transition is; None for a transition that changes nothing, or that deserves no alert."""
     schemas = Schemas(reader, dataset, transition.side)
     attribution = attribute_transition(reader, dataset, transition)
     if transition.is_drop and attribution is None:
-        return None  # somebody has written it since, by event time: the drop came late
+        return None  # the drop came late: by event time, the dataset was written since
     before = schemas[transition.before]
     if not before and not transition.is_drop:
-        before = _before_it_was_dropped(reader, dataset, schemas)
+        before = _columns_before_drop(reader, dataset, schemas)
     after = before if transition.is_drop or transition.after is None else schemas[transition.after]
     diff = columns_diff(before, after)
     if not before or not (transition.is_drop or (diff and after)):
@@ -78,11 +88,12 @@ def change_of(
     if attribution and not should_alert(schemas, transition, attribution):
         return None
     if not is_certain and head.written and not (diff.added or diff.retyped):
-        return None  # a job that reads some columns of what is known to have more
+        return None  # the job reads some of the columns
     if attribution and attribution.run:
-        diff = with_renames(diff, before, after, *_made_of(reader, dataset, attribution.run, attribution.earlier))
+        sources = _column_sources(reader, dataset, attribution.run, attribution.earlier)
+        diff = with_renames(diff, before, after, *sources)
     at = attribution.at if attribution else head.facts.created
-    touched = None if transition.is_drop else _with_those_around(diff, before)
+    touched = None if transition.is_drop else _with_nested(diff, before)
     breaks = (
         downstream(reader, dataset, touched, attribution.since if attribution else at) if touched != set() else _NOTHING
     )
@@ -95,42 +106,43 @@ def change_of(
 _NOTHING = Downstream((), is_truncated=False)
 
 
-def _before_it_was_dropped(reader: Reader, dataset: NodeId, schemas: Schemas) -> Columns:
-    """The last columns that the dataset was written with: those of a table dropped and made again."""
-    newest = list(islice(reader.table.newest(keys.dataset_head(dataset).pk, limit=MOST_VERSIONS), MOST_VERSIONS))
-    items = reader.table.read(newest) if newest else {}
-    uses = [item_codec.read_write(items[key]) for key in newest if key in items]
-    written = [schemas[said.value] for use in uses if (said := schema_said(use.facets))]
+def _columns_before_drop(reader: Reader, dataset: DatasetId, schemas: Schemas) -> Columns:
+    """The last columns of a table before the table was dropped and created again."""
+    registers = [schema_register(write.output.facets) for write in newest_writes(reader, dataset)]
+    written = [schemas[register.value] for register in registers if register]
     return next((columns for columns in dropwhile(len, written) if columns), {})
 
 
-def _with_those_around(diff: SchemaDiff, before: Columns) -> set[str]:
-    """The columns that are not what their readers know, with those that they are inside of, and those inside of them:
-    lineage may name any of these, and spells an array's `items.sku`."""
+def _with_nested(diff: SchemaDiff, before: Columns) -> set[str]:
+    """The changed columns, the fields nested in them, and the columns that they are nested in.
+
+    Column lineage may name any of these, and spells a field of an array `items.sku`.
+    """
     touched = set(diff.touched)
-    inside = {name for name in before if any(above in touched for above in holders_of(name))}
-    holders = {above for name in touched for above in holders_of(name)}
-    return {spelled for name in touched | inside | holders for spelled in (name, name.replace("[]", ""))}
+    nested = {name for name in before if any(outer in touched for outer in holders_of(name))}
+    outers = {outer for name in touched for outer in holders_of(name)}
+    return {spelling for name in touched | nested | outers for spelling in (name, name.replace("[]", ""))}
 
 
-def _made_of(reader: Reader, dataset: NodeId, run: Run, earlier: tuple[Run, ...]) -> tuple[MadeOf, MadeOf]:
-    """What the run before said that columns are made of, and what this one says."""
-    runs = [next((each for each in earlier if _lineage(each, dataset)), None), run]
-    digests = [_lineage(each, dataset) if each else None for each in runs]
-    facets = reader.column_lineage({(dataset, digest) for digest in digests if digest})
-    was, now = (_sources(facets.get((dataset, digest))) if digest else {} for digest in digests)
-    return was, now
+def _column_sources(
+    reader: Reader, dataset: DatasetId, run: Run, earlier: tuple[Run, ...]
+) -> tuple[ColumnSources, ColumnSources]:
+    """The sources of each column, by the newest earlier run that reported column lineage, and by this run."""
+    before = next((lineage for earlier_run in earlier if (lineage := _lineage(earlier_run, dataset))), None)
+    now = _lineage(run, dataset)
+    facets = reader.column_lineage({lineage for lineage in (before, now) if lineage})
+    return _sources(facets.get(before) if before else None), _sources(facets.get(now) if now else None)
 
 
-def _lineage(run: Run, dataset: NodeId) -> str | None:
+def _lineage(run: Run, dataset: DatasetId) -> ColumnLineageId | None:
     use = run.outputs.get(dataset)
     digest = values(use.facets).get(COLUMN_LINEAGE) if use else None
-    return digest if isinstance(digest, str) else None
+    return ColumnLineageId(dataset, digest) if isinstance(digest, str) else None
 
 
-def _sources(facet: Any) -> MadeOf:
-    made_of: dict[str, set[tuple[Any, Any]]] = {}
-    for flow in flows(Name("", ""), facet):
-        how = exact_json.dumps([flow.source.field, flow.steps])
-        made_of.setdefault(flow.output.field, set()).add((flow.source.dataset, how))
-    return {field: frozenset(sources) for field, sources in made_of.items()}
+def _sources(facet: Any) -> ColumnSources:
+    sources: dict[str, set[tuple[Any, Any]]] = {}
+    for flow in column_flows(Name("", ""), facet):
+        transformation = exact_json.dumps([flow.source.field, flow.steps])
+        sources.setdefault(flow.output.field, set()).add((flow.source.dataset, transformation))
+    return {field: frozenset(of_field) for field, of_field in sources.items()}

@@ -1,7 +1,7 @@
-"""The change of schema between two heads of a dataset, one after the other in the table's stream.
+"""The transition of a dataset's schema between two heads, one after the other in the table's stream.
 
-A head holds what is newest by event time, so an older event that comes late changes nothing; and each transition is in
-one record of the stream alone, whoever dies before or after it.
+A head holds the newest facts by event time, so an older event that comes late causes no transition. Each transition is
+in exactly one record of the stream, whichever function dies before or after the record.
 """
 
 from typing import NamedTuple
@@ -14,8 +14,14 @@ from headwater.openlineage.event import Facets
 
 
 class SchemaTransition(NamedTuple):
-    """From one schema to another, by their digests, as somebody wrote or read the dataset; or, if `is_drop`, from there
-    to nothing. `later_transitions` counts the transitions that are known to have followed."""
+    """From one schema of a dataset to another.
+
+    before              the digest of the schema before
+    after               the digest of the schema after, if one is known
+    side                whether the dataset was written or read with the schema after
+    is_drop             the dataset was dropped
+    later_transitions   how many further transitions by writes are in the same batch of the stream
+    """
 
     before: str
     after: str | None
@@ -25,10 +31,10 @@ class SchemaTransition(NamedTuple):
 
 
 def schema_transition(old: DatasetHead, new: DatasetHead) -> SchemaTransition | None:
-    """What turned, if anything did that may be a change of the schema. The first that is known is no change.
+    """The transition that may be a change of the schema, if there is one. A dataset's first schema is no transition.
 
-    What a dataset was written with counts before what somebody reads in it; and a reader who says what was written last
-    says nothing new.
+    A written schema counts before a schema that a reader reports. A reader that reports the schema of the last write
+    reports no transition.
     """
     if new.is_deleted or new.facts.name.namespace in RESERVED:
         return None
@@ -39,10 +45,10 @@ def schema_transition(old: DatasetHead, new: DatasetHead) -> SchemaTransition | 
         return SchemaTransition(before, new.written, Side.WRITES, is_drop=True)
     if new.written is not None and new.written != old.written:
         return SchemaTransition(before, new.written, Side.WRITES)
-    seen = new.schema_digest
-    if seen is None or seen in (old.schema_digest, new.written):
+    after = new.schema_digest
+    if after is None or after in (old.schema_digest, new.written):
         return None
-    return SchemaTransition(new.written or before, seen, Side.READS)
+    return SchemaTransition(new.written or before, after, Side.READS)
 
 
 def is_drop(facets: Facets) -> bool:

@@ -1,17 +1,25 @@
-"""The schemas of one dataset."""
+"""The schemas of one dataset, and the writes that they came with."""
 
-from headwater.graph.identity import NodeId
+from itertools import islice
+
+from headwater.graph.identity import DatasetId, SchemaId
 from headwater.graph.neighbours import Side
 from headwater.graph.schema_diff import Columns, columns_diff, columns_of, without_metadata
+from headwater.graph.stored_states import DatasetWrite
 from headwater.read.reader import Reader
-from headwater.store import item_codec, keys
+from headwater.store.snapshot import Wanted
+
+MAX_VERSIONS = 50
+"""Newest versions of a dataset among which an alert looks for a schema."""
 
 
 class Schemas:
-    """The columns of a dataset's schemas by their digests, read as they are asked for: as they were written, or as a
-    reader may name them."""
+    """The columns of a dataset's schemas by digest, each schema read when it is asked for.
 
-    def __init__(self, reader: Reader, dataset: NodeId, side: Side) -> None:
+    On the reading side metadata columns are left out: a reader may name them, a writer never does.
+    """
+
+    def __init__(self, reader: Reader, dataset: DatasetId, side: Side) -> None:
         self.reader = reader
         self.dataset = dataset
         self._side = side
@@ -19,12 +27,19 @@ class Schemas:
 
     def __getitem__(self, digest: str) -> Columns:
         if digest not in self._known:
-            key = keys.schema(self.dataset, digest)
-            item = self.reader.table.read([key]).get(key)
-            columns = columns_of(item_codec.read_document(item)) if item else {}
+            schema = SchemaId(self.dataset, digest)
+            document = self.reader.store.read(Wanted(schemas=[schema])).schema(schema)
+            columns = columns_of(document.value) if document else {}
             self._known[digest] = columns if self._side is Side.WRITES else without_metadata(columns)
         return self._known[digest]
 
-    def agree(self, one: str | None, other: str | None) -> bool:
+    def agree(self, left: str | None, right: str | None) -> bool:
         """Whether two schemas have the same columns of the same types."""
-        return one is not None and other is not None and not columns_diff(self[one], self[other])
+        return left is not None and right is not None and not columns_diff(self[left], self[right])
+
+
+def newest_writes(reader: Reader, dataset: DatasetId) -> list[DatasetWrite]:
+    """The newest versions of a dataset, the newest first."""
+    ids = list(islice(reader.store.writes_of(dataset).newest(limit=MAX_VERSIONS), MAX_VERSIONS))
+    read = reader.store.read(Wanted(writes=ids))
+    return [write for write_id in ids if (write := read.write(write_id))]

@@ -1,33 +1,30 @@
-"""Whether what somebody says of a dataset's schema is news.
+"""Whether a schema transition deserves an alert.
 
-Producers tell of a schema in each event. Most of what they say was known; and some of it is not what the dataset is,
-but what somebody took it for: a stream keeps the schema that it started with, a job may read a file with a schema of
-its own. So what a reader says is news only if the same reader said something else before, or never said anything.
+Producers report a schema in each event. Most of these schemas are known; and some are not the dataset's but the
+reader's: a stream keeps the schema that it started with, a job may read a file with a schema of its own. So a reader's
+schema deserves an alert only if the same reader reported another schema before, or never reported any.
 """
-
-from collections.abc import Iterator
-from itertools import islice
 
 from headwater.alerts.attribution import Attribution, users_of
 from headwater.alerts.schema_transition import SchemaTransition
 from headwater.alerts.schemas import Schemas
-from headwater.graph.dataset_reference import DatasetUse, schema_said
-from headwater.graph.identity import NodeId
+from headwater.graph.dataset_reference import IoDataset, schema_register
+from headwater.graph.identity import DatasetId
 from headwater.graph.neighbours import Side
 from headwater.graph.schema_diff import columns_diff, columns_of
 from headwater.openlineage.instant import Instant
-from headwater.store import keys
 
 
 def should_alert(schemas: Schemas, transition: SchemaTransition, attribution: Attribution) -> bool:
-    """Whether what a reader says tells of a change. What somebody wrote always does."""
+    """Whether a transition is a change of the dataset that no alert has announced. A written schema always is."""
     if transition.side is Side.WRITES or attribution.job is None:
         return True
     dataset = schemas.dataset
     if _is_known_by_another_name(schemas, transition):
         return False
-    said = [(run, digest) for run in attribution.earlier if (digest := _digest(run.inputs.get(dataset)))]
-    if said and schemas.agree(said[0][1], transition.after):
+    uses = [run.inputs[dataset] for run in attribution.earlier if _digest(run.inputs.get(dataset))]
+    previous = uses[0] if uses else None
+    if schemas.agree(_digest(previous), transition.after):
         return False
     since = (
         attribution.run.inputs[dataset].first
@@ -36,45 +33,38 @@ def should_alert(schemas: Schemas, transition: SchemaTransition, attribution: At
     )
     if _was_written(schemas, since, attribution.at):
         return False
-    contrary = said[0][0].inputs[dataset].first if said else None
-    return contrary is None or not any(_others_between(schemas, transition, attribution, contrary))
+    return previous is None or not _was_reported(schemas, transition, attribution, previous.first)
 
 
-def is_first(dataset: NodeId, attribution: Attribution) -> bool:
-    """Whether a job says something of the dataset's schema for the first time, as far as its runs are known."""
+def is_first(dataset: DatasetId, attribution: Attribution) -> bool:
+    """Whether a job reports a schema of the dataset for the first time, as far as its runs are known."""
     return attribution.job is not None and not any(_digest(run.inputs.get(dataset)) for run in attribution.earlier)
 
 
 def _is_known_by_another_name(schemas: Schemas, transition: SchemaTransition) -> bool:
-    """Whether the dataset has that schema already under another name that a symlink gives it."""
+    """Whether the dataset had the schema after the transition before, under another name that a symlink gives it."""
     neighbourhood = schemas.reader.neighbourhood([schemas.dataset], ())
-    others = neighbourhood.ids_of(neighbourhood.same.get(schemas.dataset, schemas.dataset)) - {schemas.dataset}
+    others = neighbourhood.ids_of(neighbourhood.representative(schemas.dataset)) - {schemas.dataset}
     columns = schemas[transition.after] if transition.after else {}
     heads = schemas.reader.datasets(others) if others else {}
     return any(not columns_diff(columns_of(head.schema), columns) for head in heads.values())
 
 
-def _others_between(
-    schemas: Schemas, transition: SchemaTransition, attribution: Attribution, since: Instant
-) -> Iterator[bool]:
-    """Whether each other job has said the same since a time and before this one: then it was told when that one did."""
-    for head, usage in users_of(schemas.reader, schemas.dataset, tuple(Side)):
-        register = schema_said(usage.facets)
-        if (
-            attribution.job
-            and head.facts.node != attribution.job.facts.node
-            and register
-            and since < register.time < attribution.at
-        ):
-            yield schemas.agree(register.value, transition.after)
+def _was_reported(schemas: Schemas, transition: SchemaTransition, attribution: Attribution, since: Instant) -> bool:
+    """Whether another job reported the same schema after `since` and before this report: that report had the alert."""
+    job = attribution.job.facts.id if attribution.job else None
+    usages = users_of(schemas.reader, schemas.dataset, tuple(Side))
+    others = [schema_register(usage.facets) for head, usage in usages if head.facts.id != job]
+    between = [register.value for register in others if register and since < register.time < attribution.at]
+    return any(schemas.agree(digest, transition.after) for digest in between)
 
 
 def _was_written(schemas: Schemas, since: Instant, until: Instant) -> bool:
-    """Whether somebody wrote the dataset while a reader was at it: what the reader says may be from before."""
-    pk = keys.dataset_head(schemas.dataset).pk
-    return any(islice(schemas.reader.table.newest(pk, before=f"{until}$", after=since, limit=1), 1))
+    """Whether the dataset was written while a reader read it: the reader's schema may be from before the write."""
+    writes = schemas.reader.store.writes_of(schemas.dataset)
+    return next(writes.newest(since=since, until=until, limit=1), None) is not None
 
 
-def _digest(use: DatasetUse | None) -> str | None:
-    register = schema_said(use.facets) if use else None
+def _digest(use: IoDataset | None) -> str | None:
+    register = schema_register(use.facets) if use else None
     return register.value if register else None

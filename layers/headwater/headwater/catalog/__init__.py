@@ -1,1 +1,1 @@
-"""The Glue Data Catalog, kept in step with the graph, and what it knows of tables told to the graph."""
+"""Keeps the Glue Data Catalog in step with the graph, and imports the descriptions of its tables."""

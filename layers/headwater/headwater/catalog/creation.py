@@ -1,5 +1,7 @@
-"""Tables for datasets that are not in the catalogue, in a database of their own: nobody else's database gets tables
-that nobody put there, and dropping the database undoes it all."""
+"""Tables for datasets that are not in the catalogue.
+
+The tables are in a database of their own: no other database gets a table, and to drop the database removes all of them.
+"""
 
 import re
 from contextlib import suppress
@@ -15,30 +17,33 @@ from headwater.graph.dataset import DatasetHead
 from headwater.graph.identity import dataset_id
 from headwater.graph.naming import FILE_SYSTEMS
 
-_ODD = re.compile(r"[^a-z0-9_]+")
+_NOT_ALLOWED = re.compile(r"[^a-z0-9_]+")
 MAX_NAME = 200
-"""Of 255 that Glue takes."""
+"""Characters of a dataset's name in its table's name, of the 255 that Glue takes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Creation:
-    """Whether and where tables are created: in `database`; with none, nowhere."""
+    """Whether and where tables are created: in `database`, or nowhere if `database` is empty."""
 
     database: str
     catalog: CatalogArn
 
     def table_for(self, head: DatasetHead) -> TableRef | None:
-        """The table that stands for a dataset which has none; None if it is to have none. A part of the dataset's id
-        keeps apart names that only differ in characters which a table's name cannot have."""
+        """The table to create for a dataset without a table; None if no table is to be created.
+
+        The table's name ends with a part of the dataset's id: names of datasets may differ in characters alone that
+        Glue does not take.
+        """
         name = head.facts.name
         is_data = name.namespace.partition(":")[0] in FILE_SYSTEMS or self.catalog.table_of(name) is not None
         if not self.database or not is_data or head.is_deleted or not columns(head.schema):
             return None
-        plain = _ODD.sub("_", name.name.lower().removeprefix("table/")).strip("_")[-MAX_NAME:]
+        plain = _NOT_ALLOWED.sub("_", name.name.lower().removeprefix("table/")).strip("_")[-MAX_NAME:]
         return TableRef.of(self.database, f"{plain}_{dataset_id(name)[:8]}")
 
     def definition(self, head: DatasetHead) -> dict[str, Any]:
-        """A new table. It has no format: what the data's format is, no schema facet says."""
+        """The definition of a new table, without a format: a schema facet does not say the format of the data."""
         name = head.facts.name
         is_glue = self.catalog.table_of(name) is not None
         location = {} if is_glue else {"Location": f"{name.namespace}/{name.name.lstrip('/')}"}
@@ -49,7 +54,7 @@ class Creation:
         }
 
     def create(self, glue: GlueCatalog, retry: GlueRetry, table: TableRef, new: Table) -> None:
-        """Creates a table, and first the database if need be."""
+        """Creates a table; if the database is missing, the database first."""
         try:
             retry(lambda: glue.create(table, new))
         except Missing:

@@ -1,8 +1,8 @@
-"""What a table of the catalogue says of itself, as facets of its dataset: owner, description and classification.
+"""The owner, description and classification of a table in the catalogue, as facets of the table's dataset.
 
-The owner that Spark and Hive give a table is the user who ran the job, mostly `hadoop`; so a parameter `owner`, which
-somebody wrote, comes first. A classification is a tag: it is the format for tables that a crawler found, and what
-people made of it for others. Each tag is a facet of its own, so it takes nothing from the tags that producers send.
+Spark and Hive set a table's owner to the user that ran the job, mostly `hadoop`; so the parameter `owner`, which a
+person wrote, comes first. A classification becomes a tag: a crawler sets the classification to the data's format,
+people set it to what they like. Each such tag is a facet of its own, so the tags that producers send stay.
 """
 
 from collections.abc import Mapping
@@ -21,21 +21,21 @@ _OURS = "https://github.com/headwater-lineage/headwater/tree/main/docs/catalog.m
 TABLE, OWNER, DESCRIPTION, CLASSIFICATION = "table", "owner", "description", "classification"
 
 Description = Mapping[str, str]
-"""What a table says of itself, as far as it does; and which table it is."""
+"""A table's name, and those of its owner, description and classification that it has."""
 
 
 def description_of(table: TableRef, definition: Table) -> Description:
     parameters = definition.get("Parameters") or {}
-    said = {
+    members = {
         OWNER: parameters.get("owner") or definition.get("Owner"),
         DESCRIPTION: definition.get("Description") or parameters.get("comment"),
         CLASSIFICATION: parameters.get("classification"),
     }
-    return {TABLE: str(table), **{member: text for member, text in said.items() if isinstance(text, str) and text}}
+    return {TABLE: str(table), **{member: text for member, text in members.items() if isinstance(text, str) and text}}
 
 
 def facets_between(before: Description, now: Description) -> dict[str, Any]:
-    """The facets by which a dataset comes to say what its table says now; none if that says what it said before."""
+    """The facets that bring a dataset in step with its table; none if the table's description is as it was before."""
     if before == now or (not before and now.keys() == {TABLE}):
         return {}
     facets: dict[str, Any] = {CATALOG: _facet(_OURS, **now)}
@@ -52,14 +52,14 @@ def facets_between(before: Description, now: Description) -> dict[str, Any]:
 
 
 def event_of(name: Name, facets: Mapping[str, Any], at: Instant) -> dict[str, Any]:
-    """The event that says so of a dataset."""
+    """A DatasetEvent with facets of a dataset."""
     schema_url = f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/DatasetEvent"
     dataset = {"namespace": name.namespace, "name": name.name, "facets": facets}
     return {"eventTime": at, "producer": PRODUCER, "schemaURL": schema_url, "dataset": dataset}
 
 
 def _ownership(owners: str) -> dict[str, Any]:
-    """Several owners are separated by commas."""
+    """The facet for owners in a text, separated by commas."""
     named = [owner.strip() for owner in owners.split(",") if owner.strip()]
     return _openlineage("1-0-1/OwnershipDatasetFacet", owners=[{"name": name, "type": "OWNER"} for name in named])
 

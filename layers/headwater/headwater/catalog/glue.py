@@ -1,11 +1,11 @@
 """Glue's API as the catalogue's use cases see it.
 
 CatalogError            a call failed
-+-- Missing             there is no such table or database
-+-- AlreadyThere        there is one already
-+-- Stale               the table is no longer as it was read: read it again
-+-- CallRejected             Lake Formation or IAM says no, or Glue takes no such thing; others may go through
-+-- Busy                throttled, or not available: later
++-- Missing             the table or database does not exist
++-- AlreadyThere        the table or database exists already
++-- Stale               the table has changed since it was read: read the table again
++-- CallRejected        Lake Formation or IAM denies the call, or Glue finds it invalid; other calls may succeed
++-- Busy                throttled, or not available: try again later
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,13 +15,14 @@ from headwater.catalog.identity import TableRef
 from headwater.store.aws import errors_as
 
 PARTITIONS_READ = 1_000
-"""Partitions a BatchGetPartition."""
+"""Partitions of a BatchGetPartition."""
 PARTITIONS_WRITTEN = 100
-"""Partitions a BatchCreatePartition or BatchUpdatePartition."""
+"""Partitions of a BatchCreatePartition or BatchUpdatePartition."""
 
 Table = Mapping[str, Any]
-"""A table as GetTable gives it."""
+"""A table's definition as GetTable returns it."""
 Partition = Mapping[str, Any]
+"""A partition's definition as BatchGetPartition returns it."""
 Values = tuple[str, ...]
 """The values of a partition, in the order of the table's keys."""
 
@@ -64,7 +65,7 @@ _ERRORS: Mapping[str, type[CatalogError]] = {
 
 
 class GlueCatalog:
-    """The catalogue of the account that the client's credentials are of."""
+    """The catalogue of the account that the client's credentials belong to."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -76,7 +77,7 @@ class GlueCatalog:
         return sorted(database["Name"] for page in pages for database in page["DatabaseList"])
 
     def tables(self, database: str, token: str = "") -> tuple[Sequence[Table], str]:
-        """A page of a database's tables, and the token by which the next one is had (empty for the last)."""
+        """A page of a database's tables, and the token of the next page (empty after the last page)."""
         at = {"NextToken": token} if token else {}
         with errors_as(_error):
             page = self._client.get_tables(DatabaseName=database, **at)
@@ -84,13 +85,13 @@ class GlueCatalog:
 
     def table(self, table: TableRef) -> Table:
         with errors_as(_error):
-            found: Table = self._client.get_table(DatabaseName=table.database, Name=table.name)["Table"]
-        return found
+            definition: Table = self._client.get_table(DatabaseName=table.database, Name=table.name)["Table"]
+        return definition
 
     def update(self, table: TableRef, changed: Table) -> None:
-        """Replaces a table's definition by what was read and changed. Raises Stale if it is not as it was read.
+        """Replaces a table's definition with a changed one. Raises Stale if the table has changed since it was read.
 
-        No version is archived: an account has room for a million of them, and none of ours is worth going back to.
+        No version is archived: an account has room for a million versions, and nobody goes back to one of ours.
         """
         version = {"VersionId": changed["VersionId"]} if changed.get("VersionId") else {}
         definition = self._input("TableInput", changed)
@@ -106,53 +107,53 @@ class GlueCatalog:
             self._client.create_database(DatabaseInput={"Name": name, "Description": description})
 
     def partitions(self, table: TableRef, wanted: Sequence[Values]) -> list[Partition]:
-        """Those of the partitions that are there."""
-        found: list[Partition] = []
+        """The partitions with these values that exist."""
+        partitions: list[Partition] = []
         unread = [{"Values": list(values)} for values in wanted]
         for start in range(0, len(unread), PARTITIONS_READ):
             keys: list[Any] = unread[start : start + PARTITIONS_READ]
             while keys:
                 with errors_as(_error):
                     answer = self._client.batch_get_partition(**_named(table), PartitionsToGet=keys)
-                found += answer["Partitions"]
+                partitions += answer["Partitions"]
                 keys = answer.get("UnprocessedKeys", []) if answer["Partitions"] else []
-        return found
+        return partitions
 
     def create_partitions(self, table: TableRef, definitions: Sequence[Partition]) -> dict[Values, str]:
-        """Returns the error codes of those that could not be created."""
+        """Creates partitions. Returns the error codes of those that could not be created."""
         failed: dict[Values, str] = {}
         for start in range(0, len(definitions), PARTITIONS_WRITTEN):
-            inputs = [self._input("PartitionInput", each) for each in definitions[start : start + PARTITIONS_WRITTEN]]
+            batch = definitions[start : start + PARTITIONS_WRITTEN]
+            inputs = [self._input("PartitionInput", definition) for definition in batch]
             with errors_as(_error):
                 answer = self._client.batch_create_partition(**_named(table), PartitionInputList=inputs)
-            failed |= {tuple(each["PartitionValues"]): _code(each) for each in answer.get("Errors", [])}
+            failed |= {tuple(failure["PartitionValues"]): _code(failure) for failure in answer.get("Errors", [])}
         return failed
 
     def update_partitions(self, table: TableRef, changed: Sequence[Partition]) -> dict[Values, str]:
-        """Returns the error codes of those that could not be updated."""
+        """Updates partitions. Returns the error codes of those that could not be updated."""
         failed: dict[Values, str] = {}
         for start in range(0, len(changed), PARTITIONS_WRITTEN):
-            entries = [
-                {"PartitionValueList": each["Values"], "PartitionInput": self._input("PartitionInput", each)}
-                for each in changed[start : start + PARTITIONS_WRITTEN]
-            ]
+            batch = changed[start : start + PARTITIONS_WRITTEN]
+            inputs = [(partition["Values"], self._input("PartitionInput", partition)) for partition in batch]
+            entries = [{"PartitionValueList": values, "PartitionInput": definition} for values, definition in inputs]
             with errors_as(_error):
                 answer = self._client.batch_update_partition(**_named(table), Entries=entries)
-            failed |= {tuple(each["PartitionValueList"]): _code(each) for each in answer.get("Errors", [])}
+            failed |= {tuple(failure["PartitionValueList"]): _code(failure) for failure in answer.get("Errors", [])}
         return failed
 
     def _input(self, shape: str, document: Mapping[str, Any]) -> Any:
-        """A definition with the members that Glue takes back: it refuses what it adds itself, such as CreateTime."""
+        """A definition with the members that Glue takes: Glue refuses the members that it adds itself (CreateTime)."""
         return _fitted(self._client.meta.service_model.shape_for(shape), document)
 
 
 def _fitted(shape: Any, value: Any) -> Any:
-    """A value without the members that its shape in Glue's own model has not."""
+    """A value with the members alone that its shape in Glue's own model has."""
     if shape.type_name == "structure":
         members = {name: member for name, member in value.items() if name in shape.members and member is not None}
         return {name: _fitted(shape.members[name], member) for name, member in members.items()}
     if shape.type_name == "list":
-        return [_fitted(shape.member, each) for each in value]
+        return [_fitted(shape.member, element) for element in value]
     return value
 
 

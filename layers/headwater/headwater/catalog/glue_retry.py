@@ -1,5 +1,4 @@
-"""Calls that are tried again for a while: Glue throttles an account as a whole, and grants of Lake Formation take a
-moment to be known everywhere."""
+"""Retries of calls: Glue throttles an account as a whole, and grants of Lake Formation take a moment to take effect."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,25 +10,25 @@ from headwater.retry import backoff
 Result = TypeVar("Result")
 
 BUSY_TRIES = 5
-REFUSED_TRIES = 2
+REJECTED_TRIES = 2
 
 
 @dataclass(frozen=True, slots=True)
 class GlueRetry:
-    """How long to wait: `sleep` takes seconds, `has_time` says whether there is time for another try."""
+    """How to wait between tries: `sleep` takes seconds, `has_time` says whether there is time for another try."""
 
     sleep: Callable[[float], None]
     has_time: Callable[[], bool] = lambda: True
 
     def __call__(self, call: Callable[[], Result]) -> Result:
-        """The call's answer. Raises Busy or CallRejected once it was tried often enough, and other errors at once."""
+        """The result of a call. Raises Busy or CallRejected after the last try, and other errors at once."""
         tries = 0
         while True:
             try:
                 return call()
             except (Busy, CallRejected) as error:
                 tries += 1
-                most = BUSY_TRIES if isinstance(error, Busy) else REFUSED_TRIES
+                most = BUSY_TRIES if isinstance(error, Busy) else REJECTED_TRIES
                 if tries >= most or not self.has_time():
                     raise
             self.sleep(backoff(tries, 0.2, least=0.5))

@@ -1,4 +1,4 @@
-"""Types of Spark, Iceberg and OpenLineage's schema facet as Hive has them, which Glue's columns are declared in."""
+"""Types of Spark, Iceberg and OpenLineage's schema facet as Hive types, in which Glue declares columns."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -20,38 +20,41 @@ _HIVE: Mapping[str, str] = {
     "date": "",
     "timestamp": "timestamp_ntz timestamp_ltz timestamptz datetime",
 }
-"""Hive's types, and what others call them."""
+"""Hive's types, and their names elsewhere."""
 _SIMPLE = {name: hive for hive, others in _HIVE.items() for name in (hive, *others.split())}
 _SIZED = re.compile(r"(decimal|numeric|varchar|char)\s*\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)")
 _NESTED = re.compile(r"(array|map|struct)\s*<(.*)>", re.DOTALL)
 _FIELD = re.compile(r"\s*(`[^`]+`|[^:\s]+)\s*[:\s]\s*(.+)", re.DOTALL)
 _BRACKETS = {"<": 1, "(": 1, ">": -1, ")": -1}
 OTHER = "string"
-"""For what Hive has no type for, as for `void`; every value can be shown as one."""
+"""Stands for a type that Hive lacks, such as `void`: every value can be shown as a string."""
 MAX_DEPTH = 30
 
 
 def columns(schema: Any) -> list[dict[str, str]]:
-    """The columns of a schema facet as Glue has them, in their order; of two that Hive cannot tell apart, the first."""
-    found: dict[str, dict[str, str]] = {}
+    """The columns of a schema facet as Glue declares them, in order.
+
+    Hive ignores the case of names: of two columns whose names differ in case alone, the first counts.
+    """
+    by_name: dict[str, dict[str, str]] = {}
     for field in fields_of(schema):
         column = {"Name": field["name"].lower()[:255], "Type": hive_type(field)}
         description = field.get("description")
         comment = {"Comment": description[:255]} if isinstance(description, str) else {}
-        found.setdefault(column["Name"], column | comment)
-    return list(found.values())
+        by_name.setdefault(column["Name"], column | comment)
+    return list(by_name.values())
 
 
 def hive_type(field: Mapping[str, Any], depth: int = 0) -> str:
     """The type of a field of a schema facet: below an array is its `_element`, below a map are `_key` and `_value`."""
-    said = field.get("type")
-    text = said.strip().lower() if isinstance(said, str) else ""
-    nested = {each["name"]: each for each in fields_of(field)}
+    sent = field.get("type")
+    text = sent.strip().lower() if isinstance(sent, str) else ""
+    nested = {member["name"]: member for member in fields_of(field)}
     if depth > MAX_DEPTH:
         return OTHER
     if not nested:
-        return of_text(said if isinstance(said, str) else "")
-    inner = {name: hive_type(each, depth + 1) for name, each in nested.items()}
+        return of_text(sent if isinstance(sent, str) else "")
+    inner = {name: hive_type(member, depth + 1) for name, member in nested.items()}
     if text.startswith(("array", "list")) and "_element" in inner:
         return f"array<{inner['_element']}>"
     if text.startswith("map") and {"_key", "_value"} <= inner.keys():
@@ -61,7 +64,7 @@ def hive_type(field: Mapping[str, Any], depth: int = 0) -> str:
 
 
 def of_text(text: str, depth: int = 0) -> str:
-    """The type in a text such as Spark's `struct<id:bigint,tags:array<string>>`."""
+    """The type that a text describes, such as Spark's `struct<id:bigint,tags:array<string>>`."""
     text = text.strip()
     plain = text.lower()
     if sized := _SIZED.fullmatch(plain):
@@ -89,13 +92,13 @@ def _sized(sized: re.Match[str]) -> str:
 
 
 def _named_lower(text: str) -> str:
-    """A nested type with its kind in lower case, its fields' names as they are."""
+    """A nested type with its kind in lower case; the names of its fields stay as they are."""
     kind, bracket, rest = text.partition("<")
     return kind.lower() + bracket + rest
 
 
 def _parts(text: str) -> Iterator[str]:
-    """What commas outside of brackets separate."""
+    """The parts of a text between commas that are outside of brackets."""
     depth = start = 0
     for index, character in enumerate(text):
         depth += _BRACKETS.get(character, 0)

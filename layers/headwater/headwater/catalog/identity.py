@@ -1,8 +1,8 @@
-"""Which names of datasets are names of tables in the Glue Data Catalog of this account and region.
+"""The names of datasets that are names of tables in the Glue Data Catalog of this account and region.
 
-Producers spell a Glue table as `table/db/table` or `db.table`, with or without a slash behind the ARN. What they call a
-table by another catalogue's name (`hive://...`, an Iceberg warehouse in S3) may be a Glue table of that name: only the
-table itself can tell, by where its data is.
+Producers spell a Glue table as `table/db/table` or `db.table`, with or without a slash behind the ARN. A table of
+another catalogue (`hive://...`, an Iceberg warehouse in S3) may be the Glue table of the same name: the location of the
+table's data decides.
 """
 
 import re
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from headwater.graph.identity import NodeId, dataset_id
+from headwater.graph.identity import DatasetId, dataset_id
 from headwater.openlineage.event import Name
 
 _GLUE = re.compile(r"(?:table/)?([^/.]+)[/.]([^/]+)")
@@ -33,30 +33,30 @@ class TableRef(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CatalogArn:
-    """The catalogue of this account and region: `arn:aws:glue:REGION:ACCOUNT`. No other is ever written to."""
+    """The catalogue of this account and region, `arn:aws:glue:REGION:ACCOUNT`. No other catalogue is ever written."""
 
     arn: str
 
     def table_of(self, name: Name) -> TableRef | None:
-        """The table that a name says outright."""
+        """The table that a name in this catalogue's namespace names."""
         if name.namespace.rstrip("/") != self.arn:
             return None
-        found = _GLUE.fullmatch(name.name.strip("/"))
-        return TableRef.of(found[1], found[2]) if found else None
+        match = _GLUE.fullmatch(name.name.strip("/"))
+        return TableRef.of(match[1], match[2]) if match else None
 
     def names_of(self, table: TableRef) -> tuple[Name, ...]:
         """The names that producers give a table of this catalogue."""
         return Name(self.arn, f"table/{table.database}/{table.name}"), Name(self.arn, str(table))
 
 
-def told_elsewhere(name: Name) -> TableRef | None:
-    """The table of this name in some catalogue: `db.table`, or with a catalogue's name before it."""
-    found = None if name.namespace.startswith("arn:") else _DOTTED.fullmatch(name.name)
-    return TableRef.of(found[1], found[2]) if found else None
+def table_in_other_catalog(name: Name) -> TableRef | None:
+    """The table that a name names in another catalogue: `db.table`, or `catalog.db.table`."""
+    match = None if name.namespace.startswith("arn:") else _DOTTED.fullmatch(name.name)
+    return TableRef.of(match[1], match[2]) if match else None
 
 
-def at_location(location: str) -> NodeId | None:
-    """The dataset whose data is there: `s3://bucket/path/` is `path` in `s3://bucket`."""
+def dataset_at(location: str) -> DatasetId | None:
+    """The dataset whose data is at a location: `s3://bucket/path/` is `path` in `s3://bucket`."""
     parts = urlsplit(location)
     if not parts.scheme or not parts.path.strip("/"):
         return None

@@ -1,23 +1,26 @@
-"""The tables of the catalogue by where their data is: from a listing of all of them, in pages, made at most every ten
-minutes and only if a dataset has to be found so. Never a call for each event."""
+"""The tables of the catalogue by the location of their data.
+
+The index is made of a listing of all tables, in pages: at most every ten minutes, and only if a dataset has to be found
+by its location. There is never a call for each event.
+"""
 
 import time
 from collections.abc import Callable, Sequence
 
 from headwater.catalog.glue import CallRejected, GlueCatalog, Table
 from headwater.catalog.glue_retry import GlueRetry
-from headwater.catalog.identity import TableRef, at_location
-from headwater.graph.identity import NodeId
+from headwater.catalog.identity import TableRef, dataset_at
+from headwater.graph.identity import DatasetId
 
 FRESH_SECONDS = 600
 LISTING_SECONDS = 90
-"""After so long a listing is used as far as it came."""
+"""How long a listing may take; after that the tables listed so far are used."""
 
-_Tables = dict[NodeId, dict[TableRef, None]]
+_Tables = dict[DatasetId, dict[TableRef, None]]
 
 
 class Locations:
-    """A listing that is kept while the function is warm."""
+    """The tables by location, kept while the function is warm."""
 
     def __init__(
         self,
@@ -33,8 +36,8 @@ class Locations:
         self._listed_at: float | None = None
         self._tables: _Tables = {}
 
-    def tables_at(self, dataset: NodeId) -> Sequence[TableRef]:
-        """The tables whose location is the dataset's path. Raises Busy if they cannot be listed for now."""
+    def tables_at(self, dataset: DatasetId) -> Sequence[TableRef]:
+        """The tables whose location is the dataset's path. Raises Busy if the tables cannot be listed for now."""
         if self._listed_at is None or self._clock() - self._listed_at > FRESH_SECONDS:
             self._tables = self._listing()
             self._listed_at = self._clock()
@@ -66,7 +69,7 @@ class Locations:
             at = token
             page, token = self._retry(lambda: self._glue.tables(database, at))  # noqa: B023 - called at once
             for table in page:
-                dataset = at_location(location_of(table))
+                dataset = dataset_at(location_of(table))
                 if dataset:
                     tables.setdefault(dataset, {})[TableRef.of(database, table["Name"])] = None
             if not token or self._clock() > end:
@@ -74,6 +77,6 @@ class Locations:
 
 
 def location_of(table: Table) -> str:
-    """Where a table's data is; empty for a view."""
+    """The location of a table's data; empty for a view."""
     location = (table.get("StorageDescriptor") or {}).get("Location")
     return location if isinstance(location, str) else ""

@@ -1,6 +1,6 @@
-"""The parameters of a table that are ours: those whose name begins with `headwater.`; docs/catalog.md lists them.
+"""The parameters of a table that Headwater writes: their names begin with `headwater.`, and docs/catalog.md lists them.
 
-All others are somebody else's and stay as they are.
+All other parameters stay as they are.
 """
 
 import json
@@ -17,42 +17,43 @@ UPSTREAM_COUNT, DOWNSTREAM_COUNT = f"{PREFIX}upstream-count", f"{PREFIX}downstre
 LAST_RUN, SCHEMA_VERSION, LOOKUP_URL = f"{PREFIX}last-run", f"{PREFIX}schema-version", f"{PREFIX}lookup-url"
 JOB, FIRST_RUN = f"{PREFIX}job", f"{PREFIX}first-run"
 CREATED = f"{PREFIX}created"
-"""Marks the tables that we created."""
+"""Marks the tables that Headwater created."""
 
 MAX_NAMES = 100
-"""Tables that a parameter names; the lookup has them all."""
+"""Tables that a parameter names; the lookup has all."""
 
 Parameters = Mapping[str, str]
 
 
 def of_table(lineage: TableLineage, api_url: str) -> dict[str, str]:
-    """What a table's parameters are to say. Only what is known is there."""
-    said = {
+    """The parameters that a table is to have. A parameter without a known value is left out."""
+    values = {
         **_names(UPSTREAM, UPSTREAM_COUNT, lineage.upstream),
         **_names(DOWNSTREAM, DOWNSTREAM_COUNT, lineage.downstream),
         LAST_RUN: lineage.last_run,
         SCHEMA_VERSION: lineage.schema_version,
         LOOKUP_URL: lookup_url(api_url, lineage.name),
     }
-    return {name: value for name, value in said.items() if value}
+    return {name: value for name, value in values.items() if value}
 
 
-def changed(definition: Mapping[str, Any], said: Parameters) -> dict[str, str] | None:
-    """A table's parameters with ours replaced by what is to be said; None if they say it already.
+def changed(definition: Mapping[str, Any], wanted: Parameters) -> dict[str, str] | None:
+    """The parameters of a table or partition with ours replaced by the wanted ones; None if ours are as wanted.
 
-    Another last run alone is no change: it comes with each run, and the lookup has it (docs/decisions/0012).
+    Another last run alone is no change: the last run changes with each run, and the lookup shows the last run
+    (docs/decisions/0012).
     """
     existing: Parameters = definition.get("Parameters") or {}
     ours = {name: value for name, value in existing.items() if name.startswith(PREFIX)}
-    if _lasting(ours) == _lasting(said):
+    if _lasting(ours) == _lasting(wanted):
         return None
     others = {name: value for name, value in existing.items() if name not in ours}
     mark = {CREATED: ours[CREATED]} if CREATED in ours else {}
-    return {**others, **mark, **said}
+    return {**others, **mark, **wanted}
 
 
 def lookup_url(api_url: str, name: Name) -> str:
-    """Where the lineage of a dataset is."""
+    """The URL of the lookup of a dataset's lineage."""
     return f"{api_url}/api/v1/lineage?nodeId={quote(f'dataset:{name.namespace}:{name.name}', safe='')}"
 
 

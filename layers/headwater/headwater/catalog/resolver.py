@@ -1,35 +1,36 @@
-"""Which tables of the catalogue a dataset is.
+"""The tables of the catalogue that a dataset is.
 
-In this order: its own name, or one in its `symlinks` facet, that says the table outright, after the alias map; a table
-whose location is the dataset's path; a name of another catalogue in its `symlinks` facet, if the table of that name
-is nowhere else.
+The first of these rules that gives a table decides:
+1. The dataset's own name, or a name in its `symlinks` facet, is the name of a table of this catalogue, after the alias
+   map.
+2. The location of a table's data is the dataset's path.
+3. A name in the `symlinks` facet is the name of a table in another catalogue, and the table of the same name in this
+   catalogue has no other location.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from headwater.catalog.glue import Table
-from headwater.catalog.identity import CatalogArn, TableRef, at_location, told_elsewhere
+from headwater.catalog.identity import CatalogArn, TableRef, dataset_at, table_in_other_catalog
 from headwater.catalog.locations import Locations, location_of
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.dataset_reference import SYMLINKS, symlinks
-from headwater.graph.identity import NodeId, dataset_id
+from headwater.graph.identity import DatasetId, dataset_id
 from headwater.graph.naming import Naming
 from headwater.openlineage.event import Name
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A table that a dataset may be. One that is not `is_certain` is it only if its data is not known to be elsewhere;
-    one that is `said_outright` should be in the catalogue."""
+    """A table that a dataset may be. The location of its data must confirm a candidate that is not certain."""
 
     table: TableRef
     is_certain: bool = True
-    said_outright: bool = False
 
-    def is_of(self, dataset: NodeId, table: Table) -> bool:
-        location = at_location(location_of(table))
-        return self.is_certain or location in (None, dataset)
+    def is_of(self, dataset: DatasetId, definition: Table) -> bool:
+        """Whether the table is the dataset: a candidate that is not certain must have no other location."""
+        return self.is_certain or dataset_at(location_of(definition)) in (None, dataset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,25 +40,25 @@ class Resolver:
     locations: Locations
 
     def candidates(self, head: DatasetHead) -> Sequence[Candidate]:
-        """The tables that a dataset may be; none, if nothing says that it is one."""
+        """The tables that a dataset may be."""
         linked = [self.naming.identify(name).identity for name in symlinks(head.facets.get(SYMLINKS))]
         names = [self.naming.identify(head.facts.name).identity, *linked]
-        if said := _distinct(map(self.catalog.table_of, names)):
-            return [Candidate(table, said_outright=True) for table in said]
-        if found := self.locations.tables_at(dataset_id(head.facts.name)):
-            return [Candidate(table) for table in found]
-        return [Candidate(table, is_certain=False) for table in _distinct(map(told_elsewhere, linked))]
+        if named := _distinct(map(self.catalog.table_of, names)):
+            return [Candidate(table) for table in named]
+        if located := self.locations.tables_at(dataset_id(head.facts.name)):
+            return [Candidate(table) for table in located]
+        return [Candidate(table, is_certain=False) for table in _distinct(map(table_in_other_catalog, linked))]
 
     def label(self, head: DatasetHead) -> str:
-        """What a dataset is called in a table's parameters: `db.table`, else its namespace and name."""
-        certain = [str(each.table) for each in self.candidates(head) if each.is_certain]
+        """The text for a dataset in a table's parameters: `db.table`, else its namespace and name."""
+        certain = [str(candidate.table) for candidate in self.candidates(head) if candidate.is_certain]
         return certain[0] if certain else _spelled(head.facts.name)
 
-    def ids_of(self, table: TableRef, definition: Table | None) -> set[NodeId]:
-        """The ids under which lineage may know a table."""
+    def ids_of(self, table: TableRef, definition: Table | None) -> set[DatasetId]:
+        """The ids of the datasets that may be a table."""
         named = {dataset_id(name) for name in self.catalog.names_of(table)}
-        location = at_location(location_of(definition)) if definition else None
-        return named | {location} if location else named
+        located = dataset_at(location_of(definition)) if definition else None
+        return named | {located} if located else named
 
 
 def _distinct(tables: Iterable[TableRef | None]) -> list[TableRef]:

@@ -1,10 +1,10 @@
 """Keeps tables of the Glue Data Catalog in step with the graph: a window of the stream at a time, each table once.
 
-What a table's parameters are to say is read from the graph as it is now, not from the records: so it does not matter
-how often, in which order or how late those come, and a window that is seen twice writes nothing the second time.
+A table's parameters follow from the graph as it is now, not from the records. So it does not matter how often, in which
+order or how late records come, and a window that is delivered twice writes nothing the second time.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -18,17 +18,27 @@ from headwater.catalog.lineage import TableLineage, adjacent, read_lineage
 from headwater.catalog.partitions import write_partitions
 from headwater.catalog.resolver import Resolver
 from headwater.catalog.table_writer import Writer
-from headwater.catalog.tables import FoundTable, Tables
+from headwater.catalog.tables import CatalogTable, Tables
 from headwater.graph.naming import Naming
 from headwater.read.reader import Reader
-from headwater.store.request_cache import RequestCache
-from headwater.store.stream_records import ItemChange
-from headwater.store.table import Table
+from headwater.store.errors import CorruptItem, StorageError
+from headwater.store.graph_store import GraphReader
+from headwater.store.s3 import Bodies
+from headwater.store.stream_records import StateChange, StreamRecord, read_change, sequence_of
 
 
 @dataclass
 class SyncResult:
-    """What became of a window: the sequence numbers of records that are to come again, and counts of tables."""
+    """What became of a window.
+
+    failed      sequence numbers of records that are to be delivered again
+    updated     tables that were given other parameters
+    created     tables that were created
+    refused     tables that Glue or Lake Formation did not allow to read or write
+    postponed   tables that could not be written for now
+    partitions  partitions that were written
+    corrupt     1 if an item that cannot be read kept records of the window from being processed
+    """
 
     failed: set[str] = field(default_factory=set)
     updated: int = 0
@@ -36,13 +46,15 @@ class SyncResult:
     refused: int = 0
     postponed: int = 0
     partitions: int = 0
+    corrupt: int = 0
 
 
 @dataclass(frozen=True)
 class Synchroniser:
-    """What the catalogue is kept in step with, and how."""
+    """Writes the tables that a window affects."""
 
-    table: Table
+    store: GraphReader
+    bucket: Bodies
     glue: GlueCatalog
     resolver: Resolver
     creation: Creation
@@ -51,65 +63,91 @@ class Synchroniser:
     log: Callable[[str, BaseException], None]
     sleep: Callable[[float], None]
 
-    def synchronise(self, changes: Sequence[ItemChange], has_time: Callable[[], bool] = lambda: True) -> SyncResult:
-        """Writes what these changes make different. Raises StorageError if the graph cannot be read."""
-        result, affected = SyncResult(), AffectedTables.of(changes)
+    def synchronise(self, records: Iterable[StreamRecord], has_time: Callable[[], bool] = lambda: True) -> SyncResult:
+        """Writes the tables that the changes in a window affect. Raises StorageError if the table cannot be used."""
+        result = SyncResult()
+        affected = AffectedTables.of(self._changes(records, result))
         if not affected.datasets:
             return result
         window = _Window(self, affected, result, GlueRetry(self.sleep, has_time))
-        window.synchronise(Reader(RequestCache(self.table), self.naming))
+        try:
+            window.synchronise(Reader(self.store.for_one_request(), self.naming))
+        except CorruptItem as error:
+            self.log("the window is left for later, since an item cannot be read", error)
+            result.corrupt += 1
+            result.failed.update(*affected.datasets.values())
         return result
+
+    def _changes(self, records: Iterable[StreamRecord], result: SyncResult) -> Iterator[StateChange]:
+        """The changes up to the first record that cannot be read; the stream delivers again from that record on."""
+        for record in records:
+            try:
+                yield read_change(record, self.bucket)
+            except StorageError as error:
+                self.log("a record could not be read for now", error)
+                result.corrupt += isinstance(error, CorruptItem)
+                result.failed.add(sequence_of(record))
+                return
 
 
 @dataclass(frozen=True)
 class _Window:
-    """One window. A table that fails holds up no other."""
+    """A window of the stream. A table that fails does not hold up the other tables."""
 
-    of: Synchroniser
+    synchroniser: Synchroniser
     affected: AffectedTables
     result: SyncResult
     retry: GlueRetry
 
     def synchronise(self, reader: Reader) -> None:
-        for dataset, others in adjacent(reader, self.affected.relabelled).items():
-            self.affected.mark(others, self.affected.relabelled[dataset])
-        tables = Tables(self.of.glue, self.of.resolver, self.of.creation, self.retry)
-        for affected_dataset in tables.affected_datasets(reader, self.affected):
-            with self._apart(str(affected_dataset.head.facts.name), affected_dataset.records):
-                tables.find(affected_dataset)
-        found = tables.found
-        ids = {table: self.of.resolver.ids_of(table, each.definition) | each.ids for table, each in found.items()}
-        lineage = read_lineage(reader, self.of.resolver, ids)
-        for table, each in found.items():
-            with self._apart(str(table), each.records):
-                self._write(table, each, lineage.get(table))
+        for dataset, neighbours in adjacent(reader, self.affected.relabelled).items():
+            self.affected.mark(neighbours, self.affected.relabelled[dataset])
+        tables, lineage = self._find(reader)
+        for ref, table in tables.items():
+            with self._isolated(str(ref), table.records):
+                self._write(ref, table, lineage.get(ref))
 
-    def _write(self, table: TableRef, found: FoundTable, lineage: TableLineage | None) -> None:
+    def _find(self, reader: Reader) -> tuple[dict[TableRef, CatalogTable], dict[TableRef, TableLineage]]:
+        """The affected tables, and their lineage."""
+        resolver = self.synchroniser.resolver
+        tables = Tables(self.synchroniser.glue, resolver, self.synchroniser.creation, self.retry)
+        for dataset in tables.affected_datasets(reader, self.affected):
+            with self._isolated(str(dataset.head.facts.name), dataset.records):
+                tables.find(dataset)
+        ids = {ref: resolver.ids_of(ref, table.definition) | table.ids for ref, table in tables.by_ref.items()}
+        return tables.by_ref, read_lineage(reader, resolver, ids)
+
+    def _write(self, ref: TableRef, table: CatalogTable, lineage: TableLineage | None) -> None:
         if not self.retry.has_time():
-            raise Busy("there was no time left for it")
-        said = parameters.of_table(lineage, self.of.api_url) if lineage else {}
-        is_written = Writer(self.of.glue, self.of.creation, self.retry).write(table, found, said)
-        if found.is_new:
+            raise Busy("there was no time left for the table")
+        glue, creation = self.synchroniser.glue, self.synchroniser.creation
+        wanted = parameters.of_table(lineage, self.synchroniser.api_url) if lineage else {}
+        is_written = Writer(glue, creation, self.retry).write(ref, table, wanted)
+        if table.is_new:
             self.result.created += is_written
         else:
             self.result.updated += is_written
-        written = {path: run for each in found.ids for path, run in self.affected.partitions.get(each, {}).items()}
-        if written:
-            count = write_partitions(self.of.glue, self.retry, table, found.definition, written)
-            self.result.partitions += count
+        partitions = self.affected.partitions
+        paths = {path: run for dataset in table.ids for path, run in partitions.get(dataset, {}).items()}
+        if paths:
+            self.result.partitions += write_partitions(glue, self.retry, ref, table.definition, paths)
 
     @contextmanager
-    def _apart(self, what: str, records: set[str]) -> Iterator[None]:
-        """Reports what fails within. A refusal stands until somebody grants what is missing: to try it again and again
-        would only hold up the stream. All else is tried again with the records that led here."""
+    def _isolated(self, name: str, records: set[str]) -> Iterator[None]:
+        """Keeps a failure within from other tables.
+
+        A refusal stands until somebody grants what is missing, so the records are not delivered again for a refusal.
+        After any other failure they are.
+        """
+        log = self.synchroniser.log
         try:
             yield
         except Missing as error:
-            self.of.log(f"{what} went away", error)
+            log(f"{name} went away", error)
         except CallRejected as error:
-            self.of.log(f"{what} may not be read or written", error)
+            log(f"{name} may not be read or written", error)
             self.result.refused += 1
-        except Exception as error:  # noqa: BLE001 - a bug, too, is one table's
-            self.of.log(f"{what} could not be brought up to date for now", error)
+        except Exception as error:  # noqa: BLE001 - a fault in one table must not hold up the other tables
+            log(f"{name} could not be brought up to date for now", error)
             self.result.postponed += 1
             self.result.failed |= records

@@ -4,7 +4,9 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator
 
+from headwater.http.request import ApiRequest
 from headwater.openlineage import exact_json
+from headwater.openlineage.body import MAX_WIRE_BYTES
 from headwater.openlineage.event import Name, is_uuid
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.openlineage.instant import parse_instant
@@ -85,8 +87,9 @@ class RunBody(Wire):
 Body = TypeVar("Body", bound=Wire)
 
 
-def read(model: type[Body], text: str, *, may_be_empty: bool = False) -> Body:
-    """The body in a request's text. Raises InvalidRequest (400) that names each fault; `null` is taken as absent."""
+def read(model: type[Body], request: ApiRequest, *, may_be_empty: bool = False) -> Body:
+    """The body of a request. Raises InvalidRequest (400) that names each fault; `null` is taken as absent."""
+    text = request.text(MAX_WIRE_BYTES) if request.body else ""
     if not text.strip() and not may_be_empty:
         raise InvalidRequest(Fault("body", "empty; expected a JSON object"))
     document = exact_json.loads(text) if text.strip() else {}

@@ -1,1 +1,1 @@
-"""The use case of normalise: from messages to items."""
+"""The use case of the Lambda normalise: messages are archived, normalised and folded into the store."""

@@ -1,85 +1,141 @@
-"""What a batch of events says, gathered by the item it bears on: one pass over the events, no table."""
+"""A batch of events as joined states: one pass over the events, without the store."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from headwater.graph.dataset import DatasetFacts
 from headwater.graph.dataset_reference import Document, dataset_references, documents
-from headwater.graph.identity import NodeId, dataset_id, job_id, sent_id
+from headwater.graph.identity import (
+    NO_JOB,
+    AliasId,
+    DatasetId,
+    JobId,
+    JobRunId,
+    QualityId,
+    WriteId,
+    dataset_id,
+    job_id,
+    sent_id,
+)
 from headwater.graph.job import JobFacts
 from headwater.graph.normalised_event import Alias, FirstWriter, NormalisedEvent
 from headwater.graph.run import Run, runs_of
-from headwater.openlineage.event import Name, RunEvent
+from headwater.graph.stored_states import DatasetWrite
+from headwater.openlineage.event import AnyEvent, DatasetEvent, Name, RunEvent
 from headwater.openlineage.instant import Instant
-from headwater.store import keys
-from headwater.store.keys import Key
+from headwater.store.snapshot import Wanted
 
 
 @dataclass(frozen=True)
 class Batch:
-    """The joins of what events say, by run, job, dataset, document and name.
+    """The joins of the states in a batch of events.
 
-    `first_writers` has the run that first wrote what an alias stands for, if it was an output.
-    `named` has when each dataset was first called what, `used` when it was last named.
+    events          the events of the batch, each once
+    days            the days of the events, such as `2026-11-20`
+    runs            the runs, by job and run id
+    jobs            the facts of each job and each derivation
+    datasets        the facts of each dataset
+    described       the datasets with a DatasetEvent in the batch
+    versions        the writes of events without a run
+    documents       the distinct schemas and column lineages, each with the earliest event time
+    aliases         the aliases, and the time at which each was first sent
+    first_writers   the run that first wrote under an alias, for aliases of outputs
+    symlink_pairs   the pairs of ids that a symlinks facet links, by the job that sent the facet (or NO_JOB)
+    column_sources  jobs, each with a dataset that is a source of its column lineage and none of its inputs
+    named           for each dataset and each of its names, the first event time of that name
+    used            the last event time that names the dataset
     """
 
-    normalised: tuple[NormalisedEvent, ...]
-    runs: dict[tuple[Name, str], Run]
-    jobs: dict[NodeId, JobFacts]
-    datasets: dict[NodeId, DatasetFacts]
-    documents: dict[tuple[NodeId, str, str], Document]
-    aliases: dict[Alias, Instant]
-    first_writers: dict[Alias, FirstWriter]
-    named: dict[NodeId, dict[Name, Instant]]
-    used: dict[NodeId, Instant]
+    events: tuple[NormalisedEvent, ...] = ()
+    days: set[str] = field(default_factory=set)
+    runs: dict[JobRunId, Run] = field(default_factory=dict)
+    jobs: dict[JobId, JobFacts] = field(default_factory=dict)
+    datasets: dict[DatasetId, DatasetFacts] = field(default_factory=dict)
+    described: set[DatasetId] = field(default_factory=set)
+    versions: list[DatasetWrite] = field(default_factory=list)
+    documents: dict[tuple[DatasetId, str, str], Document] = field(default_factory=dict)
+    aliases: dict[Alias, Instant] = field(default_factory=dict)
+    first_writers: dict[Alias, FirstWriter] = field(default_factory=dict)
+    symlink_pairs: dict[JobId, set[tuple[DatasetId, DatasetId]]] = field(default_factory=dict)
+    column_sources: set[tuple[JobId, DatasetId]] = field(default_factory=set)
+    named: dict[DatasetId, dict[Name, Instant]] = field(default_factory=dict)
+    used: dict[DatasetId, Instant] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, normalised: Iterable[NormalisedEvent]) -> "Batch":
+    def of(cls, events: Iterable[NormalisedEvent]) -> "Batch":
         distinct: dict[str, NormalisedEvent] = {}
-        for each in normalised:
-            distinct.setdefault(each.event.digest, each)
-        batch = cls(tuple(distinct.values()), {}, {}, {}, {}, {}, {}, {}, {})
-        batch.runs.update(runs_of(each.event for each in batch.normalised if isinstance(each.event, RunEvent)))
-        for each in batch.normalised:
-            batch._add(each)
+        for event in events:
+            distinct.setdefault(event.event.digest, event)
+        batch = cls(tuple(distinct.values()))
+        runs = runs_of(event.event for event in batch.events if isinstance(event.event, RunEvent))
+        batch.runs.update({JobRunId(job_id(job), run_id): run for (job, run_id), run in runs.items()})
+        for event in batch.events:
+            batch._add(event)
         return batch
 
     @cached_property
-    def keys_to_read(self) -> frozenset[Key]:
-        """The runs, what they wrote and found out, their parents, heads and lateness of the jobs of all, and marks."""
-        found = {keys.job_head(job) for job in self.jobs} | {keys.day(each.event.time) for each in self.normalised}
-        found |= {keys.latency(job_id(run.job)) for run in self.runs.values()}
-        found |= {keys.alias(sent_id(alias.sent), dataset_id(alias.dataset)) for alias in self.aliases}
-        for run in self.runs.values():
-            job = job_id(run.job)
-            found.add(keys.run(job, run.run_id))
-            found |= {keys.write(dataset, run.run_id, job) for dataset in run.outputs}
-            found |= {keys.quality(dataset, run.run_id, job) for dataset in run.found_out}
-            for parent in run.parents:
-                found |= {keys.run(job_id(parent.job), parent.run_id), keys.job_head(job_id(parent.job))}
-        return frozenset(found)
+    def wanted(self) -> Wanted:
+        """The ids of the states to read first: runs and their parents, writes, quality results, heads and latency of
+        jobs,
+        aliases, days."""
+        parents = {JobRunId(job_id(parent.job), parent.run_id) for run in self.runs.values() for parent in run.parents}
+        return Wanted(
+            jobs={*self.jobs, *(parent.job for parent in parents)},
+            runs={*self.runs, *parents},
+            writes=[
+                WriteId(dataset, *_version(run_id)) for run_id, run in self.runs.items() for dataset in run.outputs
+            ],
+            quality=[
+                QualityId(dataset, *_version(run_id))
+                for run_id, run in self.runs.items()
+                for dataset in run.quality_results
+            ],
+            latencies={run.job for run in self.runs},
+            aliases=[AliasId(sent_id(alias.sent), dataset_id(alias.dataset)) for alias in self.aliases],
+            days=self.days,
+        )
 
     def _add(self, normalised: NormalisedEvent) -> None:
         event = normalised.event
-        job = JobFacts.of(event)
-        if job:
-            self.jobs[job.node] = job.join(self.jobs.get(job.node))
-        for said in DatasetFacts.all_of(event):
-            dataset = dataset_id(said.name)
-            self.datasets[dataset] = said.join(self.datasets.get(dataset))
+        self.days.add(event.time[:10])
+        self.versions.extend(DatasetWrite.by_event(event))
+        if job := JobFacts.of(event):
+            self.jobs[job.id] = job.join(self.jobs.get(job.id))
+        if isinstance(event, DatasetEvent):
+            self.described.add(dataset_id(event.dataset.name))
+        self._add_datasets(event)
+        self._add_names(normalised)
+
+    def _add_datasets(self, event: AnyEvent) -> None:
+        for facts in DatasetFacts.all_of(event):
+            dataset = dataset_id(facts.name)
+            self.datasets[dataset] = facts.join(self.datasets.get(dataset))
             names = self.named.setdefault(dataset, {})
-            names[said.name] = min(event.time, names.get(said.name, event.time))
+            names[facts.name] = min(event.time, names.get(facts.name, event.time))
         for reference in dataset_references(event):
             dataset = dataset_id(reference.name)
             self.used[dataset] = max(event.time, self.used.get(dataset, event.time))
         for document in documents(event):
             key = (document.dataset, document.facet, document.digest)
             known = self.documents.get(key, document)
-            self.documents[key] = min(document, known, key=lambda each: each.time)
+            self.documents[key] = min(document, known, key=lambda document: document.time)
+
+    def _add_names(self, normalised: NormalisedEvent) -> None:
+        event = normalised.event
+        job = NO_JOB if isinstance(event, DatasetEvent) else job_id(event.job.name)
+        pairs = {(dataset_id(link.dataset), dataset_id(link.symlink)) for link in normalised.links}
+        self.symlink_pairs.setdefault(job, set()).update(pairs)
+        if job != NO_JOB:
+            self.column_sources.update((job, dataset_id(source)) for source in normalised.sources)
         for alias in normalised.aliases:
             self.aliases[alias] = min(event.time, self.aliases.get(alias, event.time))
         if isinstance(event, RunEvent):
-            first_writer = FirstWriter(event.time, event.run_id, event.job.name)
+            writer = FirstWriter(event.time, event.run_id, event.job.name)
             for alias in normalised.written:
-                self.first_writers[alias] = min(first_writer, self.first_writers.get(alias, first_writer))
+                self.first_writers[alias] = min(writer, self.first_writers.get(alias, writer))
+
+
+def _version(run: JobRunId) -> tuple[str, JobId]:
+    """The run's part in the ids of its writes and quality results."""
+    return run.run_id, run.job

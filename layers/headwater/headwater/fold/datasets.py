@@ -1,165 +1,119 @@
-"""Folds the heads of datasets: new ones, and those of which somebody now says something else."""
+"""Folds the heads of datasets: new heads, and heads whose copies of claims are no longer right."""
 
-import uuid
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from headwater.fold.batch import Batch
-from headwater.fold.jobs import Preconditions
+from headwater.fold.head_selection import HeadSelection
+from headwater.fold.job_claims import JobClaims
 from headwater.fold.supporting_items import put_namespaces
 from headwater.graph.curation import DELETED, NAMESPACES
-from headwater.graph.dataset import DatasetFacts, DatasetHead, first_users, newest_facets, newest_written
-from headwater.graph.dataset_reference import SCHEMA, schema_said
-from headwater.graph.identity import NodeId
+from headwater.graph.dataset import DatasetFacts, DatasetHead, first_users
+from headwater.graph.dataset_reference import SCHEMA
+from headwater.graph.identity import DatasetId, JobId, SchemaId
 from headwater.graph.job import JobHead
-from headwater.graph.neighbours import everybody
-from headwater.graph.register import Register
+from headwater.graph.neighbours import all_jobs
 from headwater.openlineage.instant import NEVER, Instant
-from headwater.store import item_codec, keys
-from headwater.store.neighbour_pages import read_neighbours
-from headwater.store.table import ConditionalPut, Conflict, Stored, Table, version_of
+from headwater.store.errors import Conflict
+from headwater.store.graph_store import GraphStore
+from headwater.store.snapshot import Preconditions, Snapshot, Wanted
 
 
-@dataclass(frozen=True)
-class _JobClaims:
-    """What the jobs of a dataset say of it, as far as they are asked."""
+def fold_datasets(batch: Batch, store: GraphStore, jobs: Mapping[JobId, JobHead], preconditions: Preconditions) -> None:
+    """Writes the heads of datasets that are new, and the heads that these events change.
 
-    jobs: Mapping[NodeId, JobHead]
-    dataset: NodeId
+    The head of a dataset copies claims of jobs; the head of a job copies nothing of datasets. Example: the head of
+    `orders` has schema A, which the job `load` claimed.
 
-    def __post_init__(self) -> None:
-        asked = {job: head for job, head in self.jobs.items() if self.dataset in head.facts.usages}
-        object.__setattr__(self, "jobs", asked)
+        event of the batch             the head of `orders`
+        `load` claims A once more      stays as it is; nothing is written
+        `load` claims B                is chosen anew: `report` may have claimed C since, hence the heads of all jobs of
+                                       `orders` are read, and the newest claim counts
+        `report` reads `orders` for    has one user more; the rest stays as it is
+        the first time
 
-    @property
-    def columns(self) -> dict[NodeId, str]:
-        """The digest of what each job says of the columns; what a deleted job said is gone with it."""
-        asked = {job: head for job, head in self.jobs.items() if not head.facts.is_deleted}
-        found = {job: head.column_lineage(self.dataset) for job, head in asked.items()}
-        return {job: register.value for job, register in sorted(found.items()) if register}
-
-    @property
-    def wrote(self) -> list[Register]:
-        """What each job says it wrote last."""
-        return [each for head in self.jobs.values() if (each := head.facts.usages[self.dataset].wrote)]
-
-    @property
-    def users(self) -> Iterable[tuple[int, NodeId]]:
-        return [(int(not head.facts.usages[self.dataset].writes), job) for job, head in self.jobs.items()]
-
-    @property
-    def last(self) -> Instant:
-        return max((head.facts.usages[self.dataset].last for head in self.jobs.values()), default=NEVER)
-
-
-def fold_datasets(batch: Batch, table: Table, jobs: Mapping[NodeId, JobHead], preconditions: Preconditions) -> None:
-    """Writes the heads of datasets that are new or that now say something else.
-
-    Raises Conflict if what the heads of jobs rest on is no longer as it was: it is read along with the datasets.
+    Reads the preconditions of the heads of jobs along with the datasets, and raises Conflict if one does not hold.
     """
-    concerned = {*batch.datasets, *_written_by_deleted(jobs)}
-    stored = table.read([*map(keys.dataset_head, concerned), *preconditions])
-    if any(version_of(stored.get(key)) != version_of(item) for key, item in preconditions.items()):
-        raise Conflict("a job's newest run changed while it was chosen")
-    put_namespaces(table, _new_namespaces(batch, stored))
-    changes: list[ConditionalPut] = []
-    copied: set[NodeId] = set()
-    for dataset in sorted(concerned):
-        item = stored.get(keys.dataset_head(dataset))
-        before = item_codec.read_dataset(item) if item else None
-        facts = batch.datasets.get(dataset) or (before.facts if before else None)
+    affected = {*batch.datasets, *_written_by_deleted(jobs)}
+    read = store.read(Wanted(datasets=affected), unless_changed=preconditions)
+    put_namespaces(store, _new_namespaces(batch, read))
+    selection = HeadSelection(store, read)
+    heads: list[DatasetHead] = []
+    copied: dict[JobId, bool] = {}
+    for dataset in sorted(affected):
+        before, facts = read.dataset(dataset), _facts(batch, read, dataset)
         if facts is None:
             continue
-        joined = facts.join(before.facts if before else None)
-        claims = _JobClaims(jobs, dataset)
-        if before and _must_ask(before, joined, claims, batch.used.get(dataset, NEVER)):
-            marked = item_codec.dataset_item(replace(before, facts=joined, reselecting=uuid.uuid4().hex))
-            table.change([ConditionalPut(marked, item)])
-            chosen = _dataset_head(batch, table, joined, _everybody(table, dataset), before)
-            changes.append(ConditionalPut(item_codec.dataset_item(chosen), marked))
-            continue
-        if before:
-            head = replace(before, facts=joined, users=first_users([*before.users, *claims.users]))
+        claims = JobClaims(dataset, jobs)
+        if before is None:
+            heads.append(_with_schema(claims.head(facts), None, batch, store))
+            copied |= claims.copied_by()
+        elif before.reselecting or claims.contradict(before, facts, batch.used.get(dataset, NEVER)):
+            selection.reselect(
+                replace(before, facts=facts),
+                lambda before=before, facts=facts, dataset=dataset: _with_schema(  # type: ignore[misc]
+                    _claims_of_all(store, dataset).head(facts), before, batch, store
+                ),
+            )
         else:
-            head = _dataset_head(batch, table, joined, claims, None)
-            copied |= {job for job, of_job in claims.jobs.items() if of_job.column_lineage(dataset)}
-        if head != before:
-            changes.append(ConditionalPut(item_codec.dataset_item(head), item))
-    table.change(changes)
-    _check_copied(table, {job: jobs[job].facts.is_deleted for job in copied})
+            users = first_users([*before.users, *claims.users()])
+            heads.append(replace(before, facts=facts, users=users))
+    store.save(heads, read)
+    _check_copied(store, copied)
 
 
-def _check_copied(table: Table, were_deleted: Mapping[NodeId, bool]) -> None:
-    """Looks once more at the jobs that new heads quote, or do not since they are deleted: who deletes or revives one of
-    them meanwhile finds no head to change yet. Raises Conflict if somebody did.
+def _facts(batch: Batch, read: Snapshot, dataset: DatasetId) -> DatasetFacts | None:
+    facts, before = batch.datasets.get(dataset), read.dataset(dataset)
+    if facts is None:
+        return before.facts if before else None
+    return facts.join(before.facts if before else None)
+
+
+def _check_copied(store: GraphStore, were_deleted: Mapping[JobId, bool]) -> None:
+    """Reads the source jobs once more after a head is created: the jobs whose column lineage a new head copies, or
+    leaves out because the job is deleted.
+
+    A concurrent fold that deletes or revives such a job could not update a head that did not exist yet. Raises Conflict
+    if a job was deleted or revived.
     """
-    items = table.read([keys.job_head(job) for job in were_deleted]) if were_deleted else {}
-    now = {keys.node_of(key.pk): item_codec.read_job(item).facts.is_deleted for key, item in items.items()}
-    if now != dict(were_deleted):
-        raise Conflict("a job was deleted or revived while what it says was stored")
+    now = store.read(Wanted(jobs=were_deleted)).jobs()
+    if {job: head.facts.is_deleted for job, head in now.items()} != dict(were_deleted):
+        raise Conflict("a job was deleted or revived while its column lineage was copied")
 
 
-def _written_by_deleted(jobs: Mapping[NodeId, JobHead]) -> set[NodeId]:
-    """The datasets whose columns jobs told of that were deleted, or were once, and came back."""
+def _written_by_deleted(jobs: Mapping[JobId, JobHead]) -> set[DatasetId]:
+    """The datasets with column lineage of jobs that are deleted, or that were deleted and came back."""
     deleted = [head for head in jobs.values() if DELETED in head.facts.facets]
     return {dataset for head in deleted for dataset in head.facts.usages if head.column_lineage(dataset)}
 
 
-def _must_ask(before: DatasetHead, facts: DatasetFacts, claims: _JobClaims, used: Instant) -> bool:
-    """Whether all the jobs of a dataset have to be asked, since what one says is not what its head says."""
-    said = [head.facts.usages[claims.dataset].facets for head in claims.jobs.values()]
-    columns = claims.columns
-    through = before.deleted_through
-    return (
-        before.reselecting is not None
-        or any(map(before.disagrees_with, [*said, facts.own]))
-        or before.was_written_otherwise(_wrote(claims, facts))
-        or any(before.columns.get(job) != columns.get(job) for job in claims.jobs)
-        or (before.is_deleted and through is not None and used > through)
-    )
+def _new_namespaces(batch: Batch, read: Snapshot) -> Iterator[tuple[str, Instant]]:
+    """The namespaces of datasets that are new, have a new name, or were named earlier than the stored time.
 
-
-def _wrote(claims: _JobClaims, facts: DatasetFacts) -> list[Register]:
-    """The schemas that the dataset was written with, by its jobs and by what DatasetEvents say of it."""
-    own = schema_said(facts.own)
-    return [*claims.wrote, *([own] if own else [])]
-
-
-def _new_namespaces(batch: Batch, stored: Stored) -> Iterator[tuple[str, Instant]]:
-    """The namespaces of datasets that are new, or go by another name, or were named earlier than was known; and those
-    that such datasets stand for."""
+    A dataset of the reserved namespace for namespaces stands for the namespace of its name.
+    """
     for dataset, names in batch.named.items():
-        item = stored.get(keys.dataset_head(dataset))
-        known = item_codec.read_dataset(item).facts if item else None
+        head = read.dataset(dataset)
         for name, time in names.items():
-            if known is None or name != known.name or time < known.named:
+            if head is None or name != head.facts.name or time < head.facts.named:
                 yield name.name if name.namespace == NAMESPACES else name.namespace, time
 
 
-def _dataset_head(
-    batch: Batch, table: Table, facts: DatasetFacts, claims: _JobClaims, before: DatasetHead | None
-) -> DatasetHead:
-    dataset = claims.dataset
-    said = [head.facts.usages[dataset].facets for head in claims.jobs.values()]
-    head = DatasetHead(facts, newest_facets([*said, facts.own]))
-    written = newest_written(_wrote(claims, facts))
-    head = replace(head, written=written, columns=claims.columns, users=first_users(claims.users))
-    through = head.deleted_through
-    head = replace(head, is_deleted=through is not None and max(claims.last, facts.said) <= through)
-    digest = head.schema_digest
+def _with_schema(head: DatasetHead, before: DatasetHead | None, batch: Batch, store: GraphStore) -> DatasetHead:
+    """A head with the schema of its digest: from the head before, from the batch, or from the store."""
+    digest, dataset = head.schema_digest, head.id
     if digest is None:
         return head
     if before and before.schema_digest == digest:
         return replace(head, schema=before.schema)
-    document = batch.documents.get((dataset, SCHEMA, digest))
-    if document:
-        return replace(head, schema=document.value)
-    key = keys.schema(dataset, digest)
-    return replace(head, schema=item_codec.read_document(table.read([key])[key]))
+    schema = SchemaId(dataset, digest)
+    document = batch.documents.get((dataset, SCHEMA, digest)) or store.read(Wanted(schemas=[schema])).schema(schema)
+    if document is None:
+        raise Conflict("a head refers to a schema that is not stored")
+    return replace(head, schema=document.value)
 
 
-def _everybody(table: Table, dataset: NodeId) -> _JobClaims:
-    """What every job that has ever used a dataset says of it."""
-    users = sorted(everybody(read_neighbours(table, dataset)))
-    heads = table.read([keys.job_head(job) for job in users])
-    return _JobClaims({keys.node_of(key.pk): item_codec.read_job(item) for key, item in heads.items()}, dataset)
+def _claims_of_all(store: GraphStore, dataset: DatasetId) -> JobClaims:
+    """The claims of every job that has ever used a dataset."""
+    users = all_jobs(store.neighbours(dataset))
+    return JobClaims(dataset, store.read(Wanted(jobs=users)).jobs())

@@ -1,94 +1,79 @@
-"""Folds the heads of jobs: what events say of them, and which of their runs is the newest."""
+"""Folds the heads of jobs: facts, the latest run, and the chosen edges."""
 
-import uuid
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
+from headwater.fold.head_selection import HeadSelection
 from headwater.fold.runs import FoldedRun
-from headwater.graph.identity import NodeId, job_id
-from headwater.graph.job import NO_EDGES, Edges, JobFacts, JobHead, LatestRun
-from headwater.store import item_codec, keys
-from headwater.store.keys import Key
-from headwater.store.table import ConditionalPut, Conflict, Item, Stored, Table, changed
+from headwater.graph.edges import NO_EDGES, Edges
+from headwater.graph.identity import JobId
+from headwater.graph.job import JobFacts, JobHead, LatestRun
+from headwater.store.errors import Conflict
+from headwater.store.graph_store import GraphStore
+from headwater.store.snapshot import Preconditions, Snapshot, Wanted
 
 RUNS_AT_A_TIME = 20
 
-Preconditions = Mapping[Key, Item | None]
-"""Items as they must still be."""
-
 
 def fold_jobs(
-    facts: Mapping[NodeId, JobFacts],
-    table: Table,
-    runs: Sequence[FoldedRun],
-    before: Mapping[NodeId, JobHead],
-    stored: Stored,
-) -> tuple[dict[NodeId, JobHead], Preconditions]:
-    """Writes the heads of jobs that changed. Returns all heads, and what must still be as it is when all is written:
-
-    a head that was left as it is although a run of its job is news, since a choice made in the meantime may have missed
-    that run; and a run that a head now names, since it may have turned out to be older before the head was written.
-    """
-    heads = {
-        job: replace(before[job], facts=said.join(before[job].facts)) if job in before else JobHead(said)
-        for job, said in facts.items()
-    }
-    reselecting = {job for job, head in heads.items() if head.reselecting}
+    facts: Mapping[JobId, JobFacts], store: GraphStore, runs: Sequence[FoldedRun], read: Snapshot
+) -> tuple[dict[JobId, JobHead], Preconditions]:
+    """Writes the heads of jobs that changed. Returns all heads, and the preconditions of this fold."""
+    heads = {job: _with_facts(read.job(job), job_facts) for job, job_facts in facts.items()}
+    stale = {job for job, head in heads.items() if head.reselecting}
     for folded in runs:
-        job = job_id(folded.run.job)
+        job = folded.id.job
         if heads[job].is_stale_after(folded.run):
-            reselecting.add(job)
+            stale.add(job)
         heads[job] = heads[job].with_run(folded.run)
-    changes = changed([item_codec.job_item(head) for job, head in heads.items() if job not in reselecting], stored)
-    table.change(changes)
-    written = {keys.node_of(change.item.key.pk) for change in changes}
-    preconditions = _preconditions(runs, heads, before, written, stored)
-    for job in sorted(reselecting):
-        heads[job] = _reselect_runs(table, heads[job], stored.get(keys.job_head(job)))
-    return heads, {key: item for key, item in preconditions.items() if keys.node_of(key.pk) not in reselecting}
+    saved = store.save([head for job, head in heads.items() if job not in stale], read)
+    preconditions = _preconditions([run for run in runs if run.id.job not in stale], heads, read, saved)
+    selection = HeadSelection(store, saved)
+    for job in sorted(stale):
+        heads[job] = selection.reselect(heads[job], lambda job=job: _newest(store, job, heads[job].facts))  # type: ignore[misc]
+    return heads, preconditions
+
+
+def _with_facts(head: JobHead | None, facts: JobFacts) -> JobHead:
+    return replace(head, facts=facts.join(head.facts)) if head else JobHead(facts)
 
 
 def _preconditions(
-    runs: Iterable[FoldedRun],
-    heads: Mapping[NodeId, JobHead],
-    before: Mapping[NodeId, JobHead],
-    written: Container[NodeId],
-    stored: Stored,
+    runs: Iterable[FoldedRun], heads: Mapping[JobId, JobHead], read: Snapshot, saved: Snapshot
 ) -> Preconditions:
-    preconditions: dict[Key, Item | None] = {}
-    for run, item, is_news in runs:
-        job = job_id(run.job)
-        if job not in written and is_news:
-            preconditions[keys.job_head(job)] = stored.get(keys.job_head(job))
-        elif job in written and heads[job].chooses(run) and not (job in before and before[job].chooses(run)):
-            preconditions[item.key] = item
-    return preconditions
+    """The versions of items that must still stand when the heads of datasets are read.
+
+    A head that was left alone although a run of its job is new: a concurrent choice of that head may have missed the
+    run. And a run that a head names from now on: the run's start may have changed before the head was written.
+    """
+    unwritten: set[JobId] = set()
+    chosen = []
+    for folded in runs:
+        job, before = folded.id.job, read.job(folded.id.job)
+        if saved.preconditions(jobs=[job]) == read.preconditions(jobs=[job]):
+            if folded.is_new:
+                unwritten.add(job)
+        elif heads[job].chooses(folded.run) and not (before and before.chooses(folded.run)):
+            chosen.append(folded.id)
+    return saved.preconditions(jobs=unwritten, runs=chosen)
 
 
-def _reselect_runs(table: Table, head: JobHead, item: Item | None) -> JobHead:
-    marked = item_codec.job_item(replace(head, reselecting=uuid.uuid4().hex))
-    table.change([ConditionalPut(marked, item)])
-    latest, chosen = _newest_runs(table, keys.node_of(marked.key.pk))
-    settled = JobHead(head.facts, latest, chosen)
-    table.change([ConditionalPut(item_codec.job_item(settled), marked)])
-    return settled
+def _newest(store: GraphStore, job: JobId, facts: JobFacts) -> JobHead:
+    """A job's head by its newest run, and by its newest run that names a dataset.
 
-
-def _newest_runs(table: Table, job: NodeId) -> tuple[LatestRun | None, Edges]:
-    """The newest run of a job, and what its newest run that names a dataset reads and writes.
-
-    The index gives the order, the runs are read after it: if one has moved in between, Conflict.
+    The index gives the order, and the runs are read after the index. Raises Conflict if the order of the runs changed
+    in between.
     """
     latest: LatestRun | None = None
-    newest = table.newest(keys.job_head(job).pk)
+    newest = store.runs_of(job).newest()
     while page := list(islice(newest, RUNS_AT_A_TIME)):
-        items = table.read(page)
-        runs = [item_codec.read_run(items[key]) for key in page if key in items]
+        read = store.read(Wanted(runs=page))
+        runs = [run for run_id in page if (run := read.run(run_id))]
         if runs != sorted(runs, key=lambda run: run.order, reverse=True):
-            raise Conflict("a run moved among its job's runs while they were read")
+            raise Conflict("the order of a job's runs changed while they were read")
         for run in runs:
             latest = latest or LatestRun.of(run)
             if run.names_datasets:
-                return latest, Edges.of(run)
-    return latest, NO_EDGES
+                return JobHead(facts, latest, Edges.of(run))
+    return JobHead(facts, latest, NO_EDGES)

@@ -1,116 +1,137 @@
 """Writes the edges between datasets and jobs into the datasets' pages of neighbours, and the links between datasets."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from headwater.graph.identity import NodeId
+from headwater.graph.identity import DatasetId, JobId, NeighbourPageId
 from headwater.graph.neighbours import (
-    NOBODY,
+    NO_NEIGHBOURS,
     PAGE_SIZE,
-    ROOT,
     NeighbourPage,
     Neighbours,
     Side,
+    all_jobs,
     by_page,
-    everybody,
     union,
 )
-from headwater.store import item_codec, keys
-from headwater.store.table import ConditionalPut, Item, Table
+from headwater.store.graph_store import GraphStore
+from headwater.store.snapshot import Snapshot, Wanted
 
-_PageKey = tuple[NodeId, str]
-"""A page of a dataset."""
+Pages = dict[NeighbourPageId, NeighbourPage]
 
 
 @dataclass(frozen=True)
 class NeighbourUpdates:
-    """What is to be added: jobs to datasets, links between two ids of one dataset, and datasets that are told of by
-    events of their own, and not only as another's symlink."""
+    """Edges and links to add.
 
-    edges: Mapping[NodeId, Neighbours]
-    links: Collection[tuple[NodeId, NodeId]]
-    described: Collection[NodeId]
+    edges        the jobs that newly read or write a dataset
+    links        pairs of ids that a symlinks facet says are names of one dataset
+    described    datasets with a DatasetEvent of their own
+    """
 
-    def added_to(self, known: Mapping[NodeId, NeighbourPage]) -> dict[NodeId, NeighbourPage]:
-        """First pages with the news. Each says which of the ids that it is linked with are used."""
+    edges: Mapping[DatasetId, Neighbours]
+    links: Collection[tuple[DatasetId, DatasetId]]
+    described: Collection[DatasetId]
+
+    @property
+    def datasets(self) -> set[DatasetId]:
+        return {*self.edges, *self.described, *self.linked}
+
+    @property
+    def linked(self) -> set[DatasetId]:
+        return {dataset for link in self.links for dataset in link}
+
+    def applied_to(self, first_pages: Iterable[NeighbourPage]) -> dict[DatasetId, NeighbourPage]:
+        """The first pages with the new links. Each page says which of the ids that it is linked with are used."""
         pages = {
-            node: replace(page, is_described=page.is_described or node in self.described)
-            for node, page in known.items()
+            page.id.dataset: replace(page, is_described=page.is_described or page.id.dataset in self.described)
+            for page in first_pages
         }
         for left, right in self.links:
             pages[left] = replace(pages[left], linked=pages[left].linked | {right})
             pages[right] = replace(pages[right], linked=pages[right].linked | {left})
-        used = {node for node, page in pages.items() if _is_used(page) or node in self.edges}
-        return {node: replace(page, merged=page.merged | page.linked & used) for node, page in pages.items()}
+        used = {dataset for dataset, page in pages.items() if _is_used(page) or dataset in self.edges}
+        return {dataset: replace(page, merged=page.merged | page.linked & used) for dataset, page in pages.items()}
 
 
-def merge(table: Table, updates: NeighbourUpdates) -> None:
-    """Adds to the first pages of datasets, and to those below them.
+def merge(store: GraphStore, updates: NeighbourUpdates) -> None:
+    """Adds edges and links to the first pages of datasets, and to the pages below.
 
-    Of two ids that are linked and used by different writers, one sees both: whoever links writes the links, then looks
-    which of the ids are used; whoever uses an id for the first time writes that, then tells the ids it is linked with.
+    Link, then check the usage; use, then check the links: if one writer links two ids and another writer is the first
+    to use one of the ids, at least one of the two writers sees the other. Time runs downwards:
+
+        writer A links `a` and `b`                 writer B is the first to use `b`
+        --------------------------                 --------------------------------
+        1. writes the link on both pages           1. writes the use on the page of `b`
+        2. reads both pages once more: is          2. reads the ids that `b` is linked with:
+           either id used? marks the other page       marks on each page that `b` is used
+
+    If A's step 1 comes before B's step 2, B sees the link. Else B's step 1 came before A's step 2, and A sees the use.
     """
-    nodes = {*updates.edges, *updates.described, *(node for link in updates.links for node in link)}
-    stored = table.read([keys.neighbours(node, ROOT) for node in nodes]) if nodes else {}
-    items = {(node, ROOT): stored.get(keys.neighbours(node, ROOT)) for node in sorted(nodes)}
-    pages = updates.added_to({node: _page(item) for (node, _), item in items.items()})
-    edges = {(node, ROOT): jobs for node, jobs in updates.edges.items()}
-    grown = _grown(table, {(node, ROOT): page for node, page in pages.items()}, edges)
-    _put(table, grown, items)
-    used = {node: grown[node, ROOT] for node in sorted(nodes) if _is_used(grown[node, ROOT])}
-    others = {other for page in used.values() for other in page.linked} - nodes
-    _tell(table, used.keys(), others | {node for link in updates.links for node in link})
+    first_pages = [NeighbourPageId(dataset) for dataset in sorted(updates.datasets)]
+    read = _read(store, first_pages)
+    applied = updates.applied_to(_page(read, page_id) for page_id in first_pages)
+    edges = {NeighbourPageId(dataset): neighbours for dataset, neighbours in updates.edges.items()}
+    grown = _grown(store, {page.id: page for page in applied.values()}, edges)
+    _save(store, grown, read)
+    used = {page_id.dataset: grown[page_id] for page_id in first_pages if _is_used(grown[page_id])}
+    others = {other for page in used.values() for other in page.linked} - updates.datasets
+    _mark_used(store, used.keys(), others | updates.linked)
 
 
-def _tell(table: Table, used: Collection[NodeId], others: Collection[NodeId]) -> None:
-    """Tells ids which of those that they are linked with are used, as things are now that all is written."""
-    stored = table.read([keys.neighbours(other, ROOT) for other in others]) if others else {}
-    items = {(other, ROOT): stored.get(keys.neighbours(other, ROOT)) for other in sorted(others)}
-    pages = {node: _page(item) for (node, _), item in items.items()}
-    now = {*used, *(node for node, page in pages.items() if _is_used(page))}
-    told = {(node, ROOT): replace(page, merged=page.merged | page.linked & now) for node, page in pages.items()}
-    _put(table, told, items)
-
-
-def _add(table: Table, edges: Mapping[_PageKey, Neighbours]) -> None:
-    """Adds jobs to pages of one level, none of which is a first page."""
-    stored = table.read([keys.neighbours(*place) for place in edges]) if edges else {}
-    items = {place: stored.get(keys.neighbours(*place)) for place in edges}
-    _put(table, _grown(table, {place: _page(item) for place, item in items.items()}, edges), items)
+def _mark_used(store: GraphStore, used: Collection[DatasetId], linked: Collection[DatasetId]) -> None:
+    """Marks, on the first pages of linked ids, the ids that are used by now."""
+    page_ids = [NeighbourPageId(dataset) for dataset in sorted(linked)]
+    read = _read(store, page_ids)
+    pages = {page_id: _page(read, page_id) for page_id in page_ids}
+    now_used = {*used, *(page_id.dataset for page_id, page in pages.items() if _is_used(page))}
+    marked = {page_id: replace(page, merged=page.merged | page.linked & now_used) for page_id, page in pages.items()}
+    _save(store, marked, read)
 
 
 def _grown(
-    table: Table, pages: Mapping[_PageKey, NeighbourPage], edges: Mapping[_PageKey, Neighbours]
-) -> dict[_PageKey, NeighbourPage]:
-    """Pages with more jobs; what is not theirs to keep is added to the pages below them.
+    store: GraphStore, pages: Mapping[NeighbourPageId, NeighbourPage], edges: Mapping[NeighbourPageId, Neighbours]
+) -> Pages:
+    """The pages with more jobs. Jobs of a side that has split go to the pages below.
 
-    A page that grows too long first hands its jobs to its children, then says that it has split: whoever is interrupted
-    in between leaves children that nobody reads yet, and the next writer unites with them.
+    A page that grows too long first hands its jobs to its children, then says that it has split. A writer that is
+    interrupted in between leaves children that no reader looks at yet; the next writer unites with the children.
     """
-    grown: dict[_PageKey, NeighbourPage] = {}
-    below: dict[_PageKey, dict[Side, frozenset[NodeId]]] = defaultdict(lambda: dict(NOBODY))
-    for (dataset, prefix), page in pages.items():
-        united = union(page.jobs, edges.get((dataset, prefix), NOBODY))
-        moved = {side: of_side for side, of_side in united.items() if side in page.split or len(of_side) > PAGE_SIZE}
-        kept = {side: frozenset() if side in moved else of_side for side, of_side in united.items()}
-        grown[dataset, prefix] = replace(page, jobs=kept, split=page.split | {s for s in moved if moved[s]})
-        for side, of_side in moved.items():
-            for child, part in by_page(of_side, len(prefix) + 1).items():
-                below[dataset, child][side] = part
+    grown: Pages = {}
+    below: dict[NeighbourPageId, dict[Side, frozenset[JobId]]] = defaultdict(lambda: dict(NO_NEIGHBOURS))
+    for page_id, page in pages.items():
+        united = union(page.jobs, edges.get(page_id, NO_NEIGHBOURS))
+        moved = {side: jobs for side, jobs in united.items() if side in page.split or len(jobs) > PAGE_SIZE}
+        kept = {side: frozenset() if side in moved else jobs for side, jobs in united.items()}
+        grown[page_id] = replace(page, jobs=kept, split=page.split | {side for side in moved if moved[side]})
+        for side, jobs in moved.items():
+            for prefix, part in by_page(jobs, len(page_id.prefix) + 1).items():
+                below[page_id._replace(prefix=prefix)][side] = part
     if below:
-        _add(table, below)
+        _add_below(store, below)
     return grown
 
 
-def _put(table: Table, pages: Mapping[_PageKey, NeighbourPage], items: Mapping[_PageKey, Item | None]) -> None:
-    changed = {place: page for place, page in pages.items() if page != _page(items[place])}
-    table.change([ConditionalPut(item_codec.page_item(*place, page), items[place]) for place, page in changed.items()])
+def _add_below(store: GraphStore, edges: Mapping[NeighbourPageId, Neighbours]) -> None:
+    """Adds jobs to pages of one level below a first page."""
+    read = _read(store, edges)
+    _save(store, _grown(store, {page_id: _page(read, page_id) for page_id in edges}, edges), read)
+
+
+def _read(store: GraphStore, page_ids: Collection[NeighbourPageId]) -> Snapshot:
+    return store.read(Wanted(neighbours=page_ids))
+
+
+def _save(store: GraphStore, pages: Mapping[NeighbourPageId, NeighbourPage], read: Snapshot) -> None:
+    """Writes the pages that changed. A linked id without jobs and marks gets no page."""
+    store.save([page for page_id, page in pages.items() if page != _page(read, page_id)], read)
 
 
 def _is_used(page: NeighbourPage) -> bool:
-    return bool(everybody(page.jobs) or page.split or page.is_described)
+    """Whether a job or a DatasetEvent names the dataset by this id."""
+    return bool(all_jobs(page.jobs) or page.split or page.is_described)
 
 
-def _page(item: Item | None) -> NeighbourPage:
-    return item_codec.read_page(item) if item else NeighbourPage()
+def _page(read: Snapshot, page_id: NeighbourPageId) -> NeighbourPage:
+    return read.neighbours(page_id) or NeighbourPage(page_id)

@@ -1,14 +1,15 @@
-"""Normalises a batch of messages: archives, folds, and tells which messages are to come again.
+"""Normalises a batch of messages: archives and folds their events, and returns the messages to deliver again.
 
 A message that can never be folded goes to quarantine with the reason, and its group goes on. If the table or another
-service cannot be used, the messages of a group fail from the first one on that was not folded, so that order is kept.
+service cannot be used, the messages of a group fail from the first message on that was not folded: the group keeps its
+order.
 """
 
 import json
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Protocol
+from typing import Any, Protocol
 
 from headwater.fold.fold import fold
 from headwater.fold.split_on_schema_change import split_on_schema_change
@@ -16,13 +17,14 @@ from headwater.graph.event_normalisation import normalise_event
 from headwater.graph.naming import Naming
 from headwater.graph.normalised_event import NormalisedEvent
 from headwater.graph.thresholds import Thresholds
+from headwater.log import FaultLog
 from headwater.metrics import Durations
-from headwater.openlineage.event import DatasetEvent
+from headwater.openlineage.event import DatasetEvent, is_uuid
 from headwater.openlineage.instant import Instant, milliseconds_between
-from headwater.store.item_codec import Retention
-from headwater.store.messages import ReadMessage, read_message
+from headwater.store.errors import CorruptItem, StorageError
+from headwater.store.graph_store import GraphStore
+from headwater.store.messages import ReceivedMessage, read_message
 from headwater.store.s3 import Bodies
-from headwater.store.table import StorageError, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,54 +35,71 @@ class Delivery:
     group: str
     body: str
 
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> "Delivery":
+        """The message of a record, as Lambda reads it from the queue."""
+        return cls(record["messageId"], record["attributes"]["MessageGroupId"], record["body"])
+
+    @property
+    def run(self) -> str | None:
+        """The id of the run that the message's event is of, if it is of one: the events of a run are a group."""
+        return self.group if is_uuid(self.group) else None
+
 
 class EventArchive(Protocol):
-    """Where every event is kept as it came."""
+    """The archive, which keeps every event as it was received."""
 
-    def put(self, events: Sequence[ReadMessage]) -> None:
+    def put(self, events: Sequence[ReceivedMessage]) -> None:
         """Archives events, or raises StorageError."""
 
 
 @dataclass(slots=True)
 class BatchResult:
-    """What became of a batch: message ids that failed, counts, and how long events took."""
+    """The outcome of a batch.
+
+    failed        ids of the messages to deliver again
+    folded        events that are in the table
+    quarantined   messages that can never be folded
+    corrupt       messages that fail because an item of the table cannot be read
+    durations     how long each folded event took
+    """
 
     failed: list[str] = field(default_factory=list)
     folded: int = 0
     quarantined: int = 0
+    corrupt: int = 0
     durations: list[Durations] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class _Readable:
     delivery: Delivery
-    message: ReadMessage
+    received: ReceivedMessage
     normalised: NormalisedEvent
 
 
 @dataclass(frozen=True)
 class Normaliser:
-    """Folds what the queue delivers into the table."""
+    """Folds the events that the queue delivers into the store."""
 
-    table: Table
+    store: GraphStore
     bucket: Bodies
     archive: EventArchive
-    retention: Retention
     naming: Naming
     thresholds: Thresholds
     now: Callable[[], Instant]
-    log: Callable[[str, BaseException], None]
+    log: FaultLog
 
     def normalise(self, deliveries: Sequence[Delivery]) -> BatchResult:
-        """All of them together; if that does not go through, one by one, to tell which."""
+        """Folds all messages together. If that fails, folds message by message, to find the message that fails."""
         result = BatchResult()
-        readable = sorted(self._read(deliveries, result), key=lambda each: each.normalised.at)
+        readable = sorted(self._read(deliveries, result), key=lambda message: message.normalised.at)
         unarchived = readable
         try:
-            self.archive.put([each.message for each in readable])
+            self.archive.put([message.received for message in readable])
             unarchived = []
             self._fold(readable, result)
-        except Exception as error:  # noqa: BLE001 - whatever it is, one by one tells which message it is about
+        except Exception as error:  # noqa: BLE001 - the messages are folded one by one next
             self.log("folding message by message", error)
             self._one_by_one(readable[result.folded :], unarchived, result)
         result.failed = _in_order(deliveries, set(result.failed))
@@ -99,10 +118,10 @@ class Normaliser:
                     _Readable(delivery, message, normalise_event(message.canonical, self.naming, message.received_at))
                 )
             except StorageError as error:
-                self.log("a message's body could not be read", error)
+                self.log("a message's body could not be read", error, run=delivery.run)
                 stuck.add(delivery.group)
                 result.failed.append(delivery.message_id)
-            except Exception as error:  # noqa: BLE001 - ingest checked it: what is unreadable now stays so
+            except Exception as error:  # noqa: BLE001 - ingest checked the event: another try cannot help
                 self._quarantine(delivery, error, stuck, result)
         return readable
 
@@ -110,32 +129,33 @@ class Normaliser:
         self, readable: Iterable[_Readable], unarchived: Collection[_Readable], result: BatchResult
     ) -> None:
         stuck: set[str] = set()
-        for each in readable:
-            if each.delivery.group in stuck:
-                result.failed.append(each.delivery.message_id)
+        for message in readable:
+            if message.delivery.group in stuck:
+                result.failed.append(message.delivery.message_id)
                 continue
             try:
-                if each in unarchived:
-                    self.archive.put([each.message])
-                self._fold([each], result)
+                if message in unarchived:
+                    self.archive.put([message.received])
+                self._fold([message], result)
             except StorageError as error:
-                self.log("a message could not be folded for now", error)
-                stuck.add(each.delivery.group)
-                result.failed.append(each.delivery.message_id)
+                self.log("a message could not be folded for now", error, run=message.delivery.run)
+                result.corrupt += isinstance(error, CorruptItem)
+                stuck.add(message.delivery.group)
+                result.failed.append(message.delivery.message_id)
             except Exception as error:  # noqa: BLE001 - a bug must not hold up the group
-                self._quarantine(each.delivery, error, stuck, result)
+                self._quarantine(message.delivery, error, stuck, result)
 
     def _fold(self, readable: Sequence[_Readable], result: BatchResult) -> None:
-        """In the order given, a step for each change of a schema; `outcome.folded` tells how far it came."""
-        for group in split_on_schema_change([each.normalised for each in readable]):
-            news = fold(group, self.table, self.retention, self.thresholds)
+        """Folds in the order given, one fold for each change of a schema; `result.folded` counts the events folded."""
+        for group in split_on_schema_change([message.normalised for message in readable]):
+            timely = fold(group, self.store, self.thresholds)
             now = self.now()
             result.folded += len(group)
-            result.durations += [_durations(each, now, is_news=each in news) for each in group]
+            result.durations += [_durations(event, now, is_timely=event in timely) for event in group]
 
     def _quarantine(self, delivery: Delivery, error: Exception, stuck: set[str], result: BatchResult) -> None:
-        """Keeps a message with the reason; if even that fails, it is to come again."""
-        self.log("a message goes to quarantine", error)
+        """Puts a message into quarantine with the reason; if the bucket fails, the message is to be delivered again."""
+        self.log("a message goes to quarantine", error, run=delivery.run)
         reason = f"{type(error).__name__}: {error}"
         kept = {"reason": reason, "messageId": delivery.message_id, "group": delivery.group, "body": delivery.body}
         key = f"quarantine/{sha256(delivery.body.encode()).hexdigest()}.json"
@@ -143,20 +163,21 @@ class Normaliser:
             self.bucket.put(key, json.dumps(kept).encode())
             result.quarantined += 1
         except StorageError as storage_error:
-            self.log("quarantine could not be reached", storage_error)
+            self.log("quarantine could not be reached", storage_error, run=delivery.run)
             stuck.add(delivery.group)
             result.failed.append(delivery.message_id)
 
 
-def _durations(normalised: NormalisedEvent, now: Instant, *, is_news: bool) -> Durations:
+def _durations(normalised: NormalisedEvent, now: Instant, *, is_timely: bool) -> Durations:
     event = normalised.event
     job = None if isinstance(event, DatasetEvent) else event.job.name
-    emission = milliseconds_between(event.time, normalised.at) if is_news else None
+    emission = milliseconds_between(event.time, normalised.at) if is_timely else None
     return Durations(event.producer, job, milliseconds_between(normalised.at, now), emission)
 
 
 def _in_order(deliveries: Sequence[Delivery], failed: set[str]) -> list[str]:
-    """The messages to deliver again: of each group all from its first failed one on. They fold to the same again."""
+    """The messages to deliver again: of each group all messages from its first failed message on. Folding a message
+    twice changes nothing."""
     stuck: set[str] = set()
     again: list[str] = []
     for delivery in deliveries:

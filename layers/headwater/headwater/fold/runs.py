@@ -1,117 +1,83 @@
-"""Folds runs, those they name as their parents, and the versions of datasets that they wrote."""
+"""Folds runs, the parents that runs name, writes and quality results."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from headwater.fold.batch import Batch
-from headwater.graph.curation import is_curation
-from headwater.graph.dataset_reference import uses
-from headwater.graph.identity import NodeId, job_id
+from headwater.graph.identity import JobId, JobRunId, QualityId, WriteId
 from headwater.graph.job import JobFacts
-from headwater.graph.register import join_registers, stamp
+from headwater.graph.register import join_registers
 from headwater.graph.run import Run
-from headwater.openlineage.event import DatasetEvent, JobEvent, Name
-from headwater.store import item_codec, keys
-from headwater.store.item_codec import Retention
-from headwater.store.keys import Key
-from headwater.store.table import Item, Stored, Table, changed
+from headwater.graph.stored_states import DatasetWrite, QualityResult
+from headwater.store.graph_store import GraphStore
+from headwater.store.snapshot import Snapshot, Wanted
 
 
 class FoldedRun(NamedTuple):
-    """A run as it is stored now, and whether this batch changed it."""
+    """A run as it is stored now, and whether this batch changed the run."""
 
+    id: JobRunId
     run: Run
-    item: Item
-    is_news: bool
+    is_new: bool
 
 
-class Folded(NamedTuple):
-    """The runs of a batch and of the parents that they name, the jobs of those, and all that was read until then."""
+class FoldedRuns(NamedTuple):
+    """The runs of a batch with their parents, the facts of the parents' jobs, and the snapshot after the writes."""
 
     runs: list[FoldedRun]
-    parents: dict[NodeId, JobFacts]
-    stored: Stored
+    parents: dict[JobId, JobFacts]
+    stored: Snapshot
 
 
-def fold_runs(batch: Batch, table: Table, retention: Retention, stored: Stored) -> Folded:
-    """Writes what runs wrote and found out, the runs, and what they tell of their parents.
+def fold_runs(batch: Batch, store: GraphStore, read: Snapshot) -> FoldedRuns:
+    """Writes the writes and quality results of runs, the runs, and their parents.
 
-    What a run tells follows from its own events alone, so no parent has to pass anything on.
+    A run reports to its parents what follows from its own events alone. Hence no parent has to report on to its own
+    parent, and the order in which child, parent and grandparent arrive does not matter.
     """
-    runs = {place: run.join(_stored(place, stored)) for place, run in batch.runs.items()}
-    told = _told(runs.values())
-    stored = {**stored, **_unread(told, table, batch.keys_to_read)}
-    runs |= {place: run.join(runs.get(place) or _stored(place, stored)) for place, run in told.items()}
-    folded = [_folded(place, run, retention, stored) for place, run in runs.items()]
-    of_datasets = [item for run in batch.runs.values() for item in _of_datasets(run, retention, stored)]
-    table.change(changed([*of_datasets, *(run.item for run in folded)], stored))
-    table.put(_versions(batch, retention))
-    return Folded(folded, _parent_jobs(told.values()), stored)
+    runs = {run_id: run.join(read.run(run_id)) for run_id, run in batch.runs.items()}
+    reported = _reported_to_parents(runs.values())
+    read = _with_parents(reported, store, read, batch.wanted)
+    runs |= {run_id: run.join(runs.get(run_id) or read.run(run_id)) for run_id, run in reported.items()}
+    folded = [FoldedRun(run_id, run, is_new=run != read.run(run_id)) for run_id, run in runs.items()]
+    of_runs = [state for run_id, run in batch.runs.items() for state in _writes_and_results(run_id, run, read)]
+    saved = store.save([*of_runs, *runs.values()], read)
+    store.put(batch.versions)
+    return FoldedRuns(folded, _parent_jobs(reported.values()), saved)
 
 
-_RunKey = tuple[Name, str]
-"""A run by its job and its id."""
-
-
-def _key(place: _RunKey) -> Key:
-    return keys.run(job_id(place[0]), place[1])
-
-
-def _stored(place: _RunKey, stored: Stored) -> Run | None:
-    item = stored.get(_key(place))
-    return item_codec.read_run(item) if item else None
-
-
-def _folded(place: _RunKey, run: Run, retention: Retention, stored: Stored) -> FoldedRun:
-    item = stored.get(_key(place))
-    if item and item_codec.read_run(item) == run:
-        return FoldedRun(run, item, is_news=False)
-    return FoldedRun(run, item_codec.run_item(run, retention), is_news=True)
-
-
-def _told(runs: Iterable[Run]) -> dict[_RunKey, Run]:
-    """What runs tell of those above them."""
-    told: dict[_RunKey, Run] = {}
+def _reported_to_parents(runs: Iterable[Run]) -> dict[JobRunId, Run]:
+    """The states of parents by these runs."""
+    reported: dict[JobRunId, Run] = {}
     for run in runs:
         for parent in sorted(run.parents):
-            place = (parent.job, parent.run_id)
-            told[place] = run.as_told_to(parent).join(told.get(place))
-    return told
+            run_id = parent.id
+            reported[run_id] = run.reported_to(parent).join(reported.get(run_id))
+    return reported
 
 
-def _unread(told: Iterable[_RunKey], table: Table, read: Collection[Key]) -> Stored:
-    """The parents, and their jobs, that no event of this batch names but an earlier one of the same run."""
-    wanted = {key for place in told for key in (_key(place), keys.job_head(job_id(place[0])))}
-    unread = wanted.difference(read)
-    return table.read(unread) if unread else {}
+def _with_parents(parents: Iterable[JobRunId], store: GraphStore, read: Snapshot, wanted: Wanted) -> Snapshot:
+    """The snapshot with the parents that an earlier event of a run named, and with the parents' jobs."""
+    runs = {run_id for run_id in parents if run_id not in wanted.runs}
+    jobs = {run_id.job for run_id in parents if run_id.job not in wanted.jobs}
+    return read.with_snapshot(store.read(Wanted(runs=runs, jobs=jobs))) if runs or jobs else read
 
 
-def _parent_jobs(told: Iterable[Run]) -> dict[NodeId, JobFacts]:
-    jobs: dict[NodeId, JobFacts] = {}
-    for run in told:
+def _parent_jobs(parents: Iterable[Run]) -> dict[JobId, JobFacts]:
+    jobs: dict[JobId, JobFacts] = {}
+    for run in parents:
         facts = JobFacts.only_named(run)
-        jobs[facts.node] = facts.join(jobs.get(facts.node))
+        jobs[facts.id] = facts.join(jobs.get(facts.id))
     return jobs
 
 
-def _of_datasets(run: Run, retention: Retention, stored: Stored) -> Iterator[Item]:
-    """What a run says of the datasets that it wrote, and what it found out about those that it used."""
-    job = job_id(run.job)
-    for dataset, use in run.outputs.items():
-        item = stored.get(keys.write(dataset, run.run_id, job))
-        yield item_codec.write_item(run, use.join(item_codec.read_write(item) if item else None), retention)
-    for dataset, found in run.found_out.items():
-        item = stored.get(keys.quality(dataset, run.run_id, job))
-        known = item_codec.read_quality(item) if item else {}
-        yield item_codec.quality_item(run, dataset, join_registers(found, known), retention)
-
-
-def _versions(batch: Batch, retention: Retention) -> Iterator[Item]:
-    """The versions that events without a run make; each follows from its event alone."""
-    for event, *_ in batch.normalised:
-        if isinstance(event, JobEvent):
-            for use in uses(event.outputs, stamp(event)).values():
-                yield item_codec.version_item(event, use, event.job.name, retention)
-        elif isinstance(event, DatasetEvent) and not is_curation(event):
-            (use,) = uses([event.dataset], stamp(event)).values()
-            yield item_codec.version_item(event, use, None, retention)
+def _writes_and_results(run_id: JobRunId, run: Run, read: Snapshot) -> Iterator[DatasetWrite | QualityResult]:
+    """The writes of a run and its quality results, each joined with the stored state."""
+    for dataset, output in run.outputs.items():
+        write = WriteId(dataset, run_id.run_id, run_id.job)
+        known_write = read.write(write)
+        yield DatasetWrite(write, output.join(known_write.output if known_write else None))
+    for dataset, facets in run.quality_results.items():
+        result = QualityId(dataset, run_id.run_id, run_id.job)
+        known_result = read.quality(result)
+        yield QualityResult(result, join_registers(facets, known_result.facets if known_result else {}))

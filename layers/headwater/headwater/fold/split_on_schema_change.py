@@ -1,45 +1,45 @@
-"""Parts a batch of events where two of them say different schemas of one dataset, so that each is folded by itself.
+"""Splits a batch of events where two events have different schemas of one dataset. Each part is folded by itself.
 
-What the table holds in the end does not depend on it; but whoever follows the table is to see every change of a schema
-and not only what a batch of ten made of it: a schema that goes from A to B and back within a second has changed twice.
+The states after the folds do not depend on the split. But a reader of the table's stream is to see every change of a
+schema: a schema that goes from A to B and back to A within one batch has changed twice.
 """
 
 from collections.abc import Iterator, Sequence
 
 from headwater.graph.dataset_reference import SCHEMA
-from headwater.graph.identity import NodeId, dataset_id
+from headwater.graph.identity import DatasetId, dataset_id
 from headwater.graph.normalised_event import NormalisedEvent
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import DatasetEvent
 
-TELLING = frozenset({SCHEMA, "lifecycleStateChange"})
-Said = set[tuple[int, str]]
-"""What an event says of a dataset's schema: on which side, the schema, and whether it came or went."""
+SCHEMA_FACETS = frozenset({SCHEMA, "lifecycleStateChange"})
+Schemas = set[tuple[int, str]]
+"""The schemas of a dataset in an event: the side (0: input, 1: output), and the facets as JSON."""
 
 
 def split_on_schema_change(events: Sequence[NormalisedEvent]) -> Iterator[list[NormalisedEvent]]:
-    """The events in their order, in as few groups as say of each dataset one thing alone."""
+    """The events in their order, in groups: each group has for each dataset one set of schemas."""
     group: list[NormalisedEvent] = []
-    said: dict[NodeId, Said] = {}
-    for each in events:
-        schemas = _schemas(each)
-        if any(said.get(dataset, of_dataset) != of_dataset for dataset, of_dataset in schemas.items()):
+    in_group: dict[DatasetId, Schemas] = {}
+    for event in events:
+        in_event = _schemas(event)
+        if any(in_group.get(dataset, schemas) != schemas for dataset, schemas in in_event.items()):
             yield group
-            group, said = [], {}
-        group.append(each)
-        said |= schemas
+            group, in_group = [], {}
+        group.append(event)
+        in_group |= in_event
     if group:
         yield group
 
 
-def _schemas(normalised: NormalisedEvent) -> dict[NodeId, Said]:
-    """The schemas that one event says of each dataset, as an input or output; a MERGE says two of one table."""
-    found: dict[NodeId, Said] = {}
+def _schemas(normalised: NormalisedEvent) -> dict[DatasetId, Schemas]:
+    """The schemas of each dataset in an event. A MERGE has two schemas of its target: as an input and as an output."""
+    schemas: dict[DatasetId, Schemas] = {}
     event = normalised.event
     sides = [[event.dataset]] if isinstance(event, DatasetEvent) else [event.inputs, event.outputs]
     for side, references in enumerate(sides):
         for reference in references:
-            facets = {name: reference.facets[name] for name in TELLING & reference.facets.keys()}
+            facets = {name: reference.facets[name] for name in SCHEMA_FACETS & reference.facets.keys()}
             if facets:
-                found.setdefault(dataset_id(reference.name), set()).add((side, exact_json.dumps(facets)))
-    return found
+                schemas.setdefault(dataset_id(reference.name), set()).add((side, exact_json.dumps(facets)))
+    return schemas

@@ -1,5 +1,5 @@
-"""The domain: nodes and how events merge into them. Pure functions: no AWS, no clock, no I/O.
+"""The domain: jobs, datasets and runs, and how events merge into them. Pure functions: no AWS, no clock, no I/O.
 
-Every state here is a join of what single events say: `join(a, b)` is commutative, associative and idempotent, so a
-state depends on the set of events alone, whatever the order, the batches and the repetitions they came in.
+Every state is a join of single events: `join(a, b)` is commutative, associative and idempotent. Hence a state depends
+on the set of events alone, not on their order, their batches or repetitions (the law of the fold).
 """

@@ -1,18 +1,19 @@
-"""Applications and their actions: a Spark application runs queries, each a run and a job of its own.
+"""Applications and their queries: a Spark application runs queries, and each query is a job with a run of its own.
 
-The Spark listener ends not all of them: not some of Spark ML's, and not a micro-batch that was cut off. An action does
-not outlive its application, so one that nobody ended is taken to have ended with it, as that did.
+The Spark listener does not end every query's run: some of Spark ML's stay open, and a micro-batch that was cut off. A
+query does not outlive its application. Hence a query's run without an end takes the end time and the state of its
+application's run.
 """
 
 from headwater.openlineage.event import Facets
 
 _INTEGRATIONS = {"SPARK", "FLINK", "HIVE", "TRINO"}
-"""Integrations (jobType facet) whose runs are actions of an application."""
+"""Integrations (jobType facet) whose jobs are queries of an application."""
 
 
 def is_query_job(job_facets: Facets) -> bool:
-    """Whether a job is one of an application's actions."""
+    """Whether a job is a query of an application."""
     match job_facets.get("jobType"):
-        case {"integration": str(integration), **said}:
-            return integration in _INTEGRATIONS and said.get("jobType") != "APPLICATION"
+        case {"integration": str(integration), **others}:
+            return integration in _INTEGRATIONS and others.get("jobType") != "APPLICATION"
     return False

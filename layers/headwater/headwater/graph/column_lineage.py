@@ -1,4 +1,4 @@
-"""What a columnLineage facet says: which column flows into which, and what bears on all of them."""
+"""Reads a columnLineage facet: flows between columns, and indirect flows that bear on a whole dataset."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -19,35 +19,36 @@ class Column(NamedTuple):
         return f"datasetField:{self.dataset.namespace}:{self.dataset.name}:{self.field}"
 
 
-class Flow(NamedTuple):
-    """One output column from one input column, with the steps between them."""
+class ColumnFlow(NamedTuple):
+    """A flow from an input column (`source`) to an output column; `steps` are the transformations between them."""
 
     output: Column
     source: Column
     steps: Steps
 
 
-class Indirect(NamedTuple):
-    """A column that bears on all columns of a dataset: a filter, a join, a grouping."""
+class IndirectFlow(NamedTuple):
+    """A flow from an input column to a whole output dataset: a filter, a join, a grouping."""
 
     output: Name
     source: Column
     steps: Steps
 
 
-def flows(output: Name, facet: Any) -> Iterator[Flow]:
-    """The mappings in a columnLineage facet, of today's form or of an older one; what has no names is passed over."""
+def column_flows(output: Name, facet: Any) -> Iterator[ColumnFlow]:
+    """The flows in a columnLineage facet of the present form or the deprecated one; entries without names are passed
+    over."""
     fields = facet.get("fields") if isinstance(facet, dict) else None
     for field, column in fields.items() if isinstance(fields, dict) else ():
         if isinstance(column, dict):
             for source, entry in _sources(column.get("inputFields")):
-                yield Flow(Column(output, field), source, _steps(entry, column))
+                yield ColumnFlow(Column(output, field), source, _steps(entry, column))
 
 
-def indirects(output: Name, facet: Any) -> Iterator[Indirect]:
-    """The inputs in a columnLineage facet that bear on the whole dataset."""
+def indirect_flows(output: Name, facet: Any) -> Iterator[IndirectFlow]:
+    """The indirect flows in a columnLineage facet."""
     for source, entry in _sources(facet.get("dataset") if isinstance(facet, dict) else None):
-        yield Indirect(output, source, _steps(entry, {}))
+        yield IndirectFlow(output, source, _steps(entry, {}))
 
 
 def _sources(entries: Any) -> Iterator[tuple[Column, dict[str, Any]]]:
@@ -58,7 +59,7 @@ def _sources(entries: Any) -> Iterator[tuple[Column, dict[str, Any]]]:
 
 
 def transformation(steps: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The two members that Marquez has for steps, from the first one that there is."""
+    """The first step as the two members that Marquez has for a transformation."""
     first = next(iter(steps), {})
     return {
         "transformationDescription": first.get("description"),
@@ -67,11 +68,12 @@ def transformation(steps: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _steps(entry: Mapping[str, Any], output: Mapping[str, Any]) -> Steps:
-    """How an input column becomes an output column. The deprecated form says it once for the output, in other terms."""
+    """The transformations from an input column to an output column. The deprecated form of the facet has one for the
+    output column, with other members."""
     steps = entry.get("transformations")
     if isinstance(steps, list) and steps:
         members = ("type", "subtype", "description", "masking")
-        return [{each: step.get(each) for each in members} for step in steps if isinstance(step, dict)]
+        return [{member: step.get(member) for member in members} for step in steps if isinstance(step, dict)]
     kind, description = output.get("transformationType"), output.get("transformationDescription")
     if kind is None and description is None:
         return []

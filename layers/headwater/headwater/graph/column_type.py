@@ -1,7 +1,7 @@
-"""Types of columns as producers spell them, and what becomes of a value when one takes another's place.
+"""Types of columns as producers spell them, and what a change of a column's type means.
 
-Spark says `long` where Trino and Hive say `bigint`: to change the spelling is no change. A wider type holds every value
-of the narrower one exactly (Avro's promotions, and those that Iceberg allows); all else is another type.
+Spark says `long` where Trino and Hive say `bigint`: another spelling is no change. A wider type holds every value of
+the narrower type exactly (Avro's promotions and Iceberg's); any other change is incompatible.
 """
 
 import re
@@ -52,14 +52,14 @@ _WIDER = {
 }
 _DECIMAL_DIGITS = {"byte": 3, "short": 5, "integer": 10, "long": 19}
 _SIZED = frozenset({"char", "varchar", "string"})
-"""Of other types, what is in brackets is how they are shown (`int(11)`), or how exact a clock is."""
+"""Types whose length counts. The brackets of other types are a display width (`int(11)`) or the digits of a clock."""
 _DIGITS = re.compile(r"(timestamp|time)\s*\(\d+\)")
 _WORD = re.compile(r"[a-z][a-z0-9_]*")
 _PARTS = re.compile(r"([a-z][a-z0-9_ ]*?)\s*(?:\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\))?")
 
 
 class Retyping(StrEnum):
-    """What a change of type means for those who read the column."""
+    """What a change of a column's type means for the column's readers."""
 
     NONE = "none"
     WIDENED = "widened"
@@ -68,12 +68,12 @@ class Retyping(StrEnum):
 
 
 def retyping(before: Any, after: Any) -> Retyping:
-    """How a column's type changed. A type that is not known on both sides has not changed, for all that is known."""
+    """How a column's type changed. If either type is unknown, no change is known."""
     if not isinstance(before, str) or not isinstance(after, str):
         return Retyping.NONE
     old, new = _read(before), _read(after)
     if old == new or (old[0] == new[0] == "decimal" and None in (old[1], new[1])):
-        return Retyping.NONE  # how many digits a decimal has that does not say is for each engine to choose
+        return Retyping.NONE  # each engine chooses the digits of a decimal without digits
     if _is_wider(old, new):
         return Retyping.WIDENED
     return Retyping.NARROWED if _is_wider(new, old) else Retyping.INCOMPATIBLE
@@ -89,7 +89,7 @@ def _read(text: str) -> _Type:
     if not parts:
         return _WORD.sub(lambda word: _ALIASES.get(word[0], word[0]), re.sub(r"\s+", "", plain)), None, None
     name = _ALIASES.get(parts[1], parts[1])
-    first, second = (int(each) if each else None for each in parts.group(2, 3))
+    first, second = (int(digits) if digits else None for digits in parts.group(2, 3))
     if name == "decimal":
         return name, first, second or 0
     return (name, first, second) if name in _SIZED else (name, None, None)

@@ -1,7 +1,7 @@
-"""What people say of nodes through the API, as facets: tags and deletions.
+"""Curation: tags, deletions and declarations of nodes through the API, as facets.
 
-Curation is events too: a tag that is put on a dataset is a DatasetEvent with a facet of ours, one facet a tag, and
-taking it away is the facet's `_deleted`. So curation is ordered, archived, replayed and merged like everything else.
+A curation is an event: a tag on a dataset is a DatasetEvent with a facet of Headwater's, one facet a tag; removing the
+tag is the facet's `_deleted`. Hence curation is ordered, archived, replayed and merged like every event.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,9 +14,9 @@ PREFIX = "headwater_"
 DELETED = "headwater_deleted"
 """`{"through": event time}`: the node is deleted, unless an event after that time names it."""
 CATALOG = "headwater_catalog"
-"""`{"table": ..., "owner": ..., ...}`: what the Glue Data Catalog last said of the dataset's table."""
+"""`{"table": ..., "owner": ..., ...}`: the owner and description of the dataset's table at the last Glue import."""
 DECLARED = "headwater_declared"
-"""`{"physicalName": ...}`: what was declared of a dataset through the API and no facet of OpenLineage has room for."""
+"""`{"physicalName": ...}`: members of a dataset declared through the API that no facet of OpenLineage has."""
 _TAG = "headwater_tag"
 
 NAMESPACES, SOURCES, TAGS = "headwater:namespaces", "headwater:sources", "headwater:tags"
@@ -25,7 +25,7 @@ RESERVED = frozenset({NAMESPACES, SOURCES, TAGS})
 
 
 def is_curation(event: AnyEvent) -> bool:
-    """Whether an event only says what somebody thinks of a node, and not that it was used."""
+    """Whether an event only curates its node, and is no use of the node."""
     if isinstance(event, RunEvent):
         return False
     facets = event.dataset.facets if isinstance(event, DatasetEvent) else event.job.facets
@@ -34,8 +34,8 @@ def is_curation(event: AnyEvent) -> bool:
     return bool(facets) and not has_datasets and is_ours
 
 
-def curating(event: AnyEvent) -> Iterator[str]:
-    """The facets by which an event would curate a node: whoever sends one deletes and tags as the API does."""
+def curation_facets(event: AnyEvent) -> Iterator[str]:
+    """The curation facets in an event. A producer that sends such a facet deletes or tags like a client of the API."""
     named = [event.dataset.facets] if isinstance(event, DatasetEvent) else [event.job.facets]
     if not isinstance(event, DatasetEvent):
         named += [reference.facets for reference in event.inputs + event.outputs]
@@ -51,30 +51,30 @@ def tag_facet(tag: str, field: str | None = None) -> str:
 
 
 def tags(facets: Mapping[str, Any], field: str | None = None) -> list[str]:
-    """The tags of a node or of one of its fields: those put on it through the API, and those that producers sent but
-    for the ones that were taken off through the API (`isRemoved`), however often they are sent."""
+    """The tags of a node or of one of its fields: tags put through the API, and tags that producers sent. A tag that
+    was removed through the API (`isRemoved`) stays removed, however often a producer sends it."""
     ours = [facet for name, facet in facets.items() if name.startswith(f"{_TAG}:") and isinstance(facet, dict)]
-    of_field = [each for each in ours if each.get("field") == field]
-    removed = {each.get("tag") for each in of_field if each.get("isRemoved")}
-    put = {each.get("tag") for each in of_field} | sent_tags(facets, field)
-    return sorted(each for each in put - removed if isinstance(each, str))
+    of_field = [facet for facet in ours if facet.get("field") == field]
+    removed = {facet.get("tag") for facet in of_field if facet.get("isRemoved")}
+    put = {facet.get("tag") for facet in of_field} | sent_tags(facets, field)
+    return sorted(tag for tag in put - removed if isinstance(tag, str))
 
 
 def tagging(facets: Mapping[str, Any]) -> dict[str, Any]:
-    """The facets that tag a node or its fields: mostly none, which spares looking for each field's."""
+    """The facets that tag a node or its fields. Most nodes have none; then no field has to be looked at."""
     return {name: facet for name, facet in facets.items() if name == "tags" or name.startswith(f"{_TAG}:")}
 
 
 def sent_tags(facets: Mapping[str, Any], field: str | None = None) -> set[str]:
-    """The tags of a node or of one of its fields by its `tags` facet, as a producer sent it."""
+    """The tags of a node or of one of its fields in the `tags` facet of a producer."""
     facet = facets.get("tags")
     entries = facet.get("tags") if isinstance(facet, dict) else None
-    keys = [each for each in entries if isinstance(each, dict)] if isinstance(entries, list) else []
-    return {each["key"] for each in keys if each.get("field") == field and isinstance(each.get("key"), str)}
+    tagged = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    return {entry["key"] for entry in tagged if entry.get("field") == field and isinstance(entry.get("key"), str)}
 
 
 def deleted_through(facets: Mapping[str, Any]) -> Instant | None:
-    """The event time up to which what is known of a node is deleted."""
+    """The event time up to which a node is deleted."""
     match facets.get(DELETED):
         case {"through": str(time)}:
             return Instant(time)
@@ -82,5 +82,5 @@ def deleted_through(facets: Mapping[str, Any]) -> Instant | None:
 
 
 def without_curation(facets: Facets) -> dict[str, Any]:
-    """Facets as a client sent them."""
+    """Facets without those of curation."""
     return {name: facet for name, facet in facets.items() if not name.startswith(PREFIX)}

@@ -1,7 +1,7 @@
-"""A dataset: what is said of it, by the jobs that use it and by DatasetEvents."""
+"""A dataset: its facts and its head, by the claims of jobs and by DatasetEvents."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
 
@@ -16,7 +16,7 @@ from headwater.graph.dataset_reference import (
     dataset_facets,
     dataset_references,
 )
-from headwater.graph.identity import NodeId
+from headwater.graph.identity import DatasetId, JobId, dataset_id
 from headwater.graph.naming import Naming
 from headwater.graph.register import Register, Registers, Stamp, join_registers, stamp, values
 from headwater.openlineage import exact_json
@@ -26,31 +26,35 @@ from headwater.openlineage.instant import NEVER, Instant
 _PLAIN = Naming()
 KEPT_USERS = 3
 ELSEWHERE = frozenset({COLUMN_LINEAGE, SOURCES}) | QUALITY
-"""Facets that are a job's word on its output, or a run's on its data; they stay with those."""
+"""Facets that a dataset's head does not copy: they stay with the job's usage, or with the run's quality results."""
 
 
 @dataclass(frozen=True, slots=True)
 class DatasetFacts:
-    """What events say of a dataset directly: `created` is the earliest that names it, `own` is from DatasetEvents.
+    """What events say of a dataset, apart from the claims of jobs.
 
-    A dataset of several spellings goes by its plain one, else by the one that was said first: `named` is when. `said`
-    is the newest DatasetEvent that says something of the data, and not only what somebody thinks of it.
+    name        the name to show: of several spellings the plain one, else the spelling that an event used first
+    named       the earliest event time of that spelling
+    created     the earliest event time that names the dataset
+    own         the facets of its DatasetEvents
+    described   the time of its newest DatasetEvent, not counting curation
     """
 
     name: Name
     named: Instant
     created: Instant
     own: Registers
-    said: Instant = NEVER
+    described: Instant = NEVER
 
     @classmethod
     def all_of(cls, event: AnyEvent) -> "Iterable[DatasetFacts]":
-        """What one event says of each dataset it names, and of the data sources that those name."""
+        """The facts in one event: of each dataset that the event names, and of the data sources that the datasets
+        name."""
         described = event.dataset if isinstance(event, DatasetEvent) else None
         for reference in dataset_references(event):
             own = dataset_facets(reference.facets, stamp(event)) if reference is described else {}
-            said = event.time if reference is described and not is_curation(event) else NEVER
-            yield cls(reference.name, event.time, event.time, own, said)
+            described_at = event.time if reference is described and not is_curation(event) else NEVER
+            yield cls(reference.name, event.time, event.time, own, described_at)
             source = _source(reference.facets)
             if source:
                 yield cls(source[0], event.time, event.time, source[1])
@@ -58,45 +62,53 @@ class DatasetFacts:
     def join(self, other: "DatasetFacts | None") -> "DatasetFacts":
         if other is None or other == self:
             return self
-        called = min(self, other, key=lambda facts: (not _is_plain(facts.name), facts.named, facts.name))
+        shown = min(self, other, key=lambda facts: (not _is_plain(facts.name), facts.named, facts.name))
         created = min(self.created, other.created)
         own = join_registers(self.own, other.own)
-        return DatasetFacts(called.name, called.named, created, own, max(self.said, other.said))
+        return DatasetFacts(shown.name, shown.named, created, own, max(self.described, other.described))
 
 
 @dataclass(frozen=True, slots=True)
 class DatasetHead:
-    """A dataset's facts, and its facets: the newest of each name that any job or DatasetEvent has said.
+    """A dataset as it is now: its facts, and the newest claims of its jobs.
 
-    Who said what and when is in the heads of the jobs, which each run writes anyhow; the dataset's head holds only the
-    outcome, so that a run which says nothing new does not write it. `schema` is the facet behind the digest in
-    `facets`. `written` is the digest of the schema that it was last written with, or that a DatasetEvent gave it since:
-    a reader may say another, for it may have looked before. `columns` has the digest of the column lineage that each
-    job gives of it; `users` are a few of its jobs, writers first. `is_deleted` says that somebody deleted it and that
-    nothing newer was heard of it since. `reselecting` marks a head whose facets are being chosen anew; it is never
-    there once a fold is through.
+    The claims with their stamps are in the heads of the jobs, which each run writes anyhow. The dataset's head copies
+    only the outcome, hence a run that claims nothing new does not write the head.
+
+    facets         the newest facet of each name, by any job or DatasetEvent; the schema by its digest
+    schema         the schema facet of that digest
+    written        the digest of the schema that the dataset was last written with, by a job or a DatasetEvent. A reader
+                   may claim another schema: it may have begun to read before the write
+    columns        the digest of the column lineage that each job claims
+    users          a few of the dataset's jobs, writers first
+    is_deleted     whether the dataset was deleted and no newer event names it
+    reselecting    the mark of a head whose facets are being chosen anew; no head has it once a fold is complete
     """
 
     facts: DatasetFacts
     facets: Mapping[str, Any] = field(default_factory=dict)
     schema: Any = None
     written: str | None = None
-    columns: Mapping[NodeId, str] = field(default_factory=dict)
-    users: tuple[tuple[int, NodeId], ...] = ()
+    columns: Mapping[JobId, str] = field(default_factory=dict)
+    users: tuple[tuple[int, JobId], ...] = ()
     is_deleted: bool = False
     reselecting: str | None = None
 
-    def disagrees_with(self, said: Registers) -> bool:
-        """Whether someone who says this has another opinion of a facet, newer or older, than this head."""
-        return any(self.facets.get(name) != said[name].value for name in _in_head(said))
+    @property
+    def id(self) -> DatasetId:
+        return dataset_id(self.facts.name)
 
-    def was_written_otherwise(self, wrote: Iterable[Register]) -> bool:
-        """Whether someone says that it has another schema than the one it was last written with, by this head."""
-        return any(register.value != self.written for register in wrote)
+    def disagrees_with(self, facets: Registers) -> bool:
+        """Whether one of these facets, newer or older, has another value in this head."""
+        return any(self.facets.get(name) != facets[name].value for name in _in_head(facets))
+
+    def was_written_otherwise(self, schemas: Iterable[Register]) -> bool:
+        """Whether one of these schemas, with which the dataset was written, is another than `written`."""
+        return any(register.value != self.written for register in schemas)
 
     @property
     def column_lineage(self) -> Register | None:
-        """The digest of the column lineage that a DatasetEvent gave, and when; mostly jobs give it."""
+        """The register of the column lineage's digest in a DatasetEvent; mostly jobs send column lineage."""
         register = self.facts.own.get(COLUMN_LINEAGE)
         return register if register and register.value is not None else None
 
@@ -109,35 +121,41 @@ class DatasetHead:
     def deleted_through(self) -> Instant | None:
         return deleted_through(self.facets)
 
+    def with_deletion(self, *, is_deleted: bool) -> "DatasetHead":
+        return replace(self, is_deleted=is_deleted)
 
-def newest_facets(said: Iterable[Registers]) -> dict[str, Any]:
-    """The facets of a dataset: the newest of each name over everybody who said something of it."""
-    newest = values(reduce(join_registers, said, {}))
+
+def newest_facets(claims: Iterable[Registers]) -> dict[str, Any]:
+    """The facets of a dataset's head: of each name the newest, over the claims of its jobs and its DatasetEvents."""
+    newest = values(reduce(join_registers, claims, {}))
     return {name: newest[name] for name in _in_head(newest)}
 
 
-def newest_written(wrote: Iterable[Register]) -> str | None:
-    """The digest of the schema that a dataset was last written with, of all that anybody says."""
-    newest = max(wrote, key=lambda register: register.stamp, default=None)
+def newest_written(schemas: Iterable[Register]) -> str | None:
+    """The digest of the newest of the schemas with which a dataset was written."""
+    newest = max(schemas, key=lambda register: register.stamp, default=None)
     return newest.value if newest else None
 
 
-def first_users(users: Iterable[tuple[int, NodeId]]) -> tuple[tuple[int, NodeId], ...]:
-    """A few of a dataset's jobs, as (0 for a writer, 1 for a reader; the job), writers first."""
-    best: dict[NodeId, int] = {}
+def first_users(users: Iterable[tuple[int, JobId]]) -> tuple[tuple[int, JobId], ...]:
+    """A few of a dataset's jobs, writers first. A user is a pair: 0 for a writer or 1 for a reader, and the job."""
+    best: dict[JobId, int] = {}
     for rank, job in users:
         best[job] = min(rank, best.get(job, rank))
     return tuple(sorted((rank, job) for job, rank in best.items())[:KEPT_USERS])
 
 
 def _source(facets: Facets) -> tuple[Name, Registers] | None:
-    """The data source that a dataset names, as a node of its own. Of several URIs for one name, which one counts does
-    not depend on time, so that no run writes it anew; what somebody says of the source itself is newer than any."""
+    """The data source that a dataset names, as a dataset of a reserved namespace, with its facets.
+
+    Of several URIs of one source the one with the greatest digest counts, whatever the event times: no run writes the
+    source anew. A description of the source through the API is newer than all.
+    """
     match facets.get(DATA_SOURCE):
         case {"name": str(name), "uri": str(uri)} if name:
-            said = {"name": name, "uri": uri}
-            at = Stamp("0" * 30 + exact_json.digest(said))
-            return Name(NAMED_SOURCES, name), {DATA_SOURCE: Register(at, said)}
+            source = {"name": name, "uri": uri}
+            at = Stamp("0" * 30 + exact_json.digest(source))
+            return Name(NAMED_SOURCES, name), {DATA_SOURCE: Register(at, source)}
     return None
 
 

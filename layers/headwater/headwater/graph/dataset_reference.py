@@ -1,24 +1,24 @@
-"""What is said of a dataset: its facets and, for a run, those of that input or output.
+"""The datasets that events name, with their facets.
 
-Two facets can be very long and hardly ever change: the schema and the column lineage (of 215 KB in a real event of a
-500-column join, 177 KB were column lineage, repeated in each of the run's six events). States hold their digests;
-the documents themselves are kept once each. The Spark listener shuffles the arrays in a column lineage facet from run
-to run, so it is kept with its arrays sorted: their order says nothing, and no run is to write it anew.
+Two facets can be very long and hardly ever change: schema and column lineage (177 of 215 KB of a real event of a
+500-column join were column lineage, repeated in each of the run's six events). States hold the digests of these facets;
+the documents are stored once each. The Spark listener shuffles the arrays of a column lineage facet from run to run.
+The order of the arrays means nothing, hence the document is stored with sorted arrays, and no run writes it anew.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from headwater.graph.identity import NodeId, dataset_id
+from headwater.graph.identity import DatasetId, dataset_id
 from headwater.graph.register import (
     Register,
     Registers,
     Stamp,
-    deletable,
+    deletable_registers,
     is_deletion,
     join_registers,
-    said,
+    registers_of,
     time_of,
     values,
 )
@@ -31,49 +31,52 @@ COLUMN_LINEAGE = "columnLineage"
 SYMLINKS = "symlinks"
 DATA_SOURCE = "dataSource"
 SOURCES = "headwater_sources"
-"""On an output, the datasets that its producer says it is made of: `[[namespace, name], ...]`."""
+"""On an output, the datasets that the output is made of, by the producer: `[[namespace, name], ...]`."""
 BY_DIGEST = frozenset({SCHEMA, COLUMN_LINEAGE})
 ASSERTIONS = "dataQualityAssertions"
 QUALITY = frozenset({ASSERTIONS, "dataQualityMetrics"})
-"""What was found out about the data of an input or output: new with every run, and a history of its own."""
+"""Facets about the data of an input or output. They are new with every run and have a history of their own."""
 
 
 @dataclass(frozen=True, slots=True)
-class DatasetUse:
-    """A dataset as a run reads or writes it; `first` is the earliest event time that names it there."""
+class IoDataset:
+    """An input or output of a run, joined over the run's events; `first` is the earliest event time that names it.
+
+    OpenLineage's InputDataset or OutputDataset; `io_facets` are its inputFacets or outputFacets.
+    """
 
     name: Name
     first: Instant
     facets: Registers
     io_facets: Registers
 
-    def join(self, other: "DatasetUse | None") -> "DatasetUse":
+    def join(self, other: "IoDataset | None") -> "IoDataset":
         if other is None:
             return self
         facets = join_registers(self.facets, other.facets)
         first, name = min((self.first, self.name), (other.first, other.name))
-        return DatasetUse(name, first, facets, join_registers(self.io_facets, other.io_facets))
+        return IoDataset(name, first, facets, join_registers(self.io_facets, other.io_facets))
 
     @property
-    def sources(self) -> tuple[NodeId, ...] | None:
-        """The datasets it is made of, where the producer says so; else it is made of all inputs."""
-        said = values(self.facets).get(SOURCES)
-        return None if said is None else tuple(sorted({dataset_id(Name(*each)) for each in said}))
+    def sources(self) -> tuple[DatasetId, ...] | None:
+        """The datasets that this output is made of, by the producer; None if it is made of all inputs of its run."""
+        sources = values(self.facets).get(SOURCES)
+        return None if sources is None else tuple(sorted({dataset_id(Name(*source)) for source in sources}))
 
     @property
     def quality(self) -> Registers:
-        """What the run found out about the data."""
-        found = join_registers(self.facets, self.io_facets)
-        return {name: found[name] for name in QUALITY & found.keys()}
+        """The assertions and metrics that the run sent for the data."""
+        facets = join_registers(self.facets, self.io_facets)
+        return {name: facets[name] for name in QUALITY & facets.keys()}
 
 
-Uses = Mapping[NodeId, DatasetUse]
+IoDatasets = Mapping[DatasetId, IoDataset]
 
 
 class Document(NamedTuple):
-    """A facet kept by its digest: `facet` is SCHEMA or COLUMN_LINEAGE, `value` is the facet as it was sent."""
+    """A facet stored under its digest: `facet` is SCHEMA or COLUMN_LINEAGE, `value` is the facet as it was sent."""
 
-    dataset: NodeId
+    dataset: DatasetId
     facet: str
     digest: str
     value: Any
@@ -81,34 +84,35 @@ class Document(NamedTuple):
 
 
 def dataset_facets(facets: Facets, at: Stamp) -> Registers:
-    """Dataset facets as one event says them, the long ones by digest."""
-    return deletable({name: _in_state(name, facet) for name, facet in facets.items()}, at)
+    """The dataset facets of an event as registers; a long facet is replaced by its digest."""
+    return deletable_registers({name: _in_state(name, facet) for name, facet in facets.items()}, at)
 
 
-def uses(references: Iterable[DatasetReference], at: Stamp) -> Uses:
-    """The datasets of one side of one event. A producer may name one twice (a self-join): what is said is united."""
-    found: dict[NodeId, DatasetUse] = {}
+def io_datasets(references: Iterable[DatasetReference], at: Stamp) -> IoDatasets:
+    """The inputs, or the outputs, of an event. An event may name a dataset twice (a self-join): its facets are
+    joined."""
+    datasets: dict[DatasetId, IoDataset] = {}
     for reference in references:
         facets = dataset_facets(reference.facets, at)
-        use = DatasetUse(reference.name, time_of(at), facets, said(reference.io_facets, at))
-        node = dataset_id(reference.name)
-        found[node] = use.join(found.get(node))
-    return found
+        io_dataset = IoDataset(reference.name, time_of(at), facets, registers_of(reference.io_facets, at))
+        dataset = dataset_id(reference.name)
+        datasets[dataset] = io_dataset.join(datasets.get(dataset))
+    return datasets
 
 
-def join_uses(left: Uses, right: Uses) -> Uses:
-    """A run's datasets are the union over its events; an empty array removes nothing."""
-    return {**left, **{node: use.join(left.get(node)) for node, use in right.items()}}
+def join_io_datasets(left: IoDatasets, right: IoDatasets) -> IoDatasets:
+    """The union: an event with an empty array of inputs removes no input of its run."""
+    return {**left, **{dataset: io_dataset.join(left.get(dataset)) for dataset, io_dataset in right.items()}}
 
 
-def schema_said(facets: Registers) -> Register | None:
-    """The digest of the schema among the facets of a dataset, and when it was said."""
+def schema_register(facets: Registers) -> Register | None:
+    """The register of the schema's digest among the facets of a dataset."""
     register = facets.get(SCHEMA)
     return register if register and register.value is not None else None
 
 
 def dataset_references(event: AnyEvent) -> tuple[DatasetReference, ...]:
-    """Every dataset an event names; that of a DatasetEvent comes first, what it is made of follows."""
+    """Every dataset that an event names. The dataset of a DatasetEvent comes first, its sources follow."""
     if not isinstance(event, DatasetEvent):
         return event.inputs + event.outputs
     return event.dataset, *(DatasetReference(Name(*name), {}, {}) for name in event.dataset.facets.get(SOURCES) or ())
@@ -120,27 +124,27 @@ def documents(event: AnyEvent) -> Iterator[Document]:
         for facet in sorted(BY_DIGEST & reference.facets.keys()):
             value = reference.facets[facet]
             if not is_deletion(value):
-                kept = _normal(facet, value)
-                yield Document(dataset_id(reference.name), facet, exact_json.digest(kept), kept, event.time)
+                normal = _normal(facet, value)
+                yield Document(dataset_id(reference.name), facet, exact_json.digest(normal), normal, event.time)
 
 
 def symlinks(facet: Any) -> list[Name]:
-    """The other names of a dataset, where its symlinks facet names them rightly."""
+    """The other names of a dataset in a symlinks facet; entries of another form are passed over."""
     entries = facet.get("identifiers") if isinstance(facet, dict) else None
     return [name for entry in (entries if isinstance(entries, list) else []) if (name := named(entry))]
 
 
 def sources_of(facet: Any) -> Iterator[Name]:
     """The datasets that a columnLineage facet names as sources."""
-    of_columns = facet.get("fields") if isinstance(facet, dict) else None
-    columns = list(of_columns.values()) if isinstance(of_columns, dict) else []
+    fields = facet.get("fields") if isinstance(facet, dict) else None
+    columns = list(fields.values()) if isinstance(fields, dict) else []
     for holder, member in [(facet, "dataset"), *((column, "inputFields") for column in columns)]:
         entries = holder.get(member) if isinstance(holder, dict) else None
         yield from (name for entry in (entries if isinstance(entries, list) else ()) if (name := named(entry)))
 
 
 def named(entry: Any) -> Name | None:
-    """The name in an object of `namespace` and `name`, if it has both."""
+    """The name in an object with members `namespace` and `name`."""
     match entry:
         case {"namespace": str(namespace), "name": str(name)} if namespace and name:
             return Name(namespace, name)
@@ -158,7 +162,7 @@ def _normal(name: str, facet: Any) -> Any:
 
 
 def _sorted(value: Any) -> Any:
-    """A document with all its arrays sorted by their entries' spelling."""
+    """A document with all its arrays sorted by the JSON of their entries."""
     if isinstance(value, dict):
         return {name: _sorted(member) for name, member in value.items()}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""From an event as it was sent to what it means: which dataset each name stands for, and what is made of what."""
+"""Normalises an event: names become the datasets that they mean, and a lineage facet is applied to the datasets."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,7 +23,7 @@ from headwater.openlineage.wire import read_event
 
 
 def normalise_event(canonical: str, naming: Naming, at: Instant = NEVER) -> NormalisedEvent:
-    """The event in a canonical text, received `at`. Raises InvalidRequest if it is none."""
+    """The event in a canonical text, received `at`. Raises InvalidRequest if the text is no event."""
     event = apply_lineage_facet(read_event(exact_json.loads(canonical)))
     aliases = {alias for reference in dataset_references(event) for alias in _aliases(event, reference, naming)}
     outputs = event.outputs if isinstance(event, RunEvent) else ()
@@ -35,35 +35,35 @@ def normalise_event(canonical: str, naming: Naming, at: Instant = NEVER) -> Norm
 
 
 def _aliases(event: AnyEvent, reference: DatasetReference, naming: Naming) -> Iterator[Alias]:
-    found = naming.identify(reference.name, streams_files=_streams_files(event, reference))
-    if found.rules:
-        yield Alias(reference.name, found.shown, found.rules)
+    identified = naming.identify(reference.name, streams_files=_streams_files(event, reference))
+    if identified.rules:
+        yield Alias(reference.name, identified.shown, identified.rules)
 
 
 def _links(reference: DatasetReference, naming: Naming) -> Iterator[SymlinkPair]:
     for name in symlinks(reference.facets.get(SYMLINKS)):
-        found = naming.identify(name)
-        if found.identity != naming.identify(reference.name).identity:
-            yield SymlinkPair(reference.name, found.shown)
+        symlink = naming.identify(name)
+        if symlink.identity != naming.identify(reference.name).identity:
+            yield SymlinkPair(reference.name, symlink.shown)
 
 
 def _renamed(event: AnyEvent, naming: Naming) -> AnyEvent:
     def rename(reference: DatasetReference, *, is_read: bool = False) -> DatasetReference:
-        found = naming.identify(reference.name, streams_files=_streams_files(event, reference))
-        facets = without_metadata_table_columns(reference, found.rules, is_read=is_read).facets
+        identified = naming.identify(reference.name, streams_files=_streams_files(event, reference))
+        facets = without_metadata_table_columns(reference, identified.rules, is_read=is_read).facets
         if SOURCES in facets:
             sources = sorted({naming.identify(Name(*source)).shown for source in facets[SOURCES]})
             facets = {**facets, SOURCES: [list(source) for source in sources]}
-        return replace(reference, name=found.shown, facets=facets)
+        return replace(reference, name=identified.shown, facets=facets)
 
     if isinstance(event, DatasetEvent):
         return replace(event, dataset=rename(event.dataset))
-    inputs = tuple(rename(each, is_read=True) for each in event.inputs)
+    inputs = tuple(rename(dataset, is_read=True) for dataset in event.inputs)
     return replace(event, inputs=inputs, outputs=tuple(map(rename, event.outputs)))
 
 
 def _streams_files(event: AnyEvent, reference: DatasetReference) -> bool:
-    """Whether a dataset is an input of a streaming job: the Spark listener names each file of a source directory."""
+    """Whether a dataset is an input of a streaming job: then the Spark listener names each file of a source folder."""
     if isinstance(event, DatasetEvent) or reference not in event.inputs:
         return False
     match event.job.facets.get("jobType"):
@@ -73,8 +73,11 @@ def _streams_files(event: AnyEvent, reference: DatasetReference) -> bool:
 
 
 def _with_merged(event: AnyEvent, naming: Naming) -> AnyEvent:
-    """A MERGE into a Delta table names its target alone, as input and output; what is merged into it is known by its
-    column lineage. Where an event has no other inputs than its outputs, the sources of columns are inputs."""
+    """The event; with the sources of its column lineage as inputs, if it has no other inputs than its outputs.
+
+    A MERGE into a Delta table names its target alone, as input and output. Only the column lineage names the datasets
+    that are merged into the target.
+    """
     if isinstance(event, DatasetEvent):
         return event
     outputs = {dataset_id(reference.name) for reference in event.outputs}
@@ -85,7 +88,7 @@ def _with_merged(event: AnyEvent, naming: Naming) -> AnyEvent:
 
 
 def _undeclared(event: AnyEvent, naming: Naming) -> tuple[Name, ...]:
-    """The datasets that column lineage names as sources, and the event's inputs do not."""
+    """The datasets that column lineage names as sources and the event's inputs lack."""
     if isinstance(event, DatasetEvent):
         return ()
     facets = [reference.facets[COLUMN_LINEAGE] for reference in event.outputs if COLUMN_LINEAGE in reference.facets]

@@ -1,9 +1,9 @@
-"""The explicit `lineage` facet (OpenLineage, 2026): its producer says which dataset is made of which.
+"""The explicit `lineage` facet (OpenLineage, 2026), in which a producer says which dataset is made of which.
 
-On a job it has an entry for each target, on a dataset it describes that dataset. It is authoritative: where it is sent,
-a target is made of what its entry names, and of nothing else (an entry without inputs is a generator), and its `fields`
-take the place of a columnLineage facet. Here an event is spelled out, so that nobody else has to know two forms: every
-dataset that an entry names is an input or output, and each target carries what it is made of.
+A job's facet has an entry for each target; a dataset's facet describes that dataset. The facet is authoritative: a
+target is made of the inputs of its entry and of nothing else (an entry without inputs is a generator), and the entry's
+`fields` replace a columnLineage facet. Here the facet is applied to the datasets of its event, and no other module has
+to know two forms: every dataset of an entry becomes an input or output, and each target gets the facet of its sources.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ LINEAGE = "lineage"
 
 
 def apply_lineage_facet(event: AnyEvent) -> AnyEvent:
-    """The event with what its `lineage` facet says told of the datasets themselves."""
+    """The event with its `lineage` facet applied to its inputs and outputs."""
     if isinstance(event, DatasetEvent):
         dataset, facet = _plain(event.dataset), event.dataset.facets.get(LINEAGE)
         return replace(event, dataset=_made_of(dataset, facet) if isinstance(facet, dict) else dataset)
@@ -33,21 +33,21 @@ def apply_lineage_facet(event: AnyEvent) -> AnyEvent:
 
 
 def _plain(reference: DatasetReference) -> DatasetReference:
-    """Nobody else may say it in our words."""
+    """The dataset without a sources facet of its producer: only `apply_lineage_facet` sets that facet."""
     return replace(reference, facets={name: facet for name, facet in reference.facets.items() if name != SOURCES})
 
 
 def _with_targets(outputs: tuple[DatasetReference, ...], entries: Iterable[Any]) -> tuple[DatasetReference, ...]:
     targets = {dataset_id(name): entry for entry in entries if (name := _dataset(entry))}
-    named_too = _with_names(outputs, (name for entry in entries if (name := _dataset(entry))))
+    all_outputs = _with_names(outputs, (name for entry in entries if (name := _dataset(entry))))
     return tuple(
-        _made_of(each, targets[dataset_id(each.name)]) if dataset_id(each.name) in targets else each
-        for each in named_too
+        _made_of(output, targets[dataset_id(output.name)]) if dataset_id(output.name) in targets else output
+        for output in all_outputs
     )
 
 
 def _with_names(references: tuple[DatasetReference, ...], names: Iterable[Name]) -> tuple[DatasetReference, ...]:
-    known = {dataset_id(each.name) for each in references}
+    known = {dataset_id(reference.name) for reference in references}
     more = {dataset_id(name): DatasetReference(name, {}, {}) for name in names}
     return references + tuple(reference for node, reference in more.items() if node not in known)
 
@@ -62,29 +62,35 @@ def _made_of(target: DatasetReference, entry: Any) -> DatasetReference:
 
 
 def _column_lineage(entry: Any) -> Facets:
-    """What an entry says of columns, as a columnLineage facet."""
-    said = entry.get("fields")
+    """The columns of an entry as a columnLineage facet."""
+    columns = entry.get("fields")
     fields = {
         field: {"inputFields": inputs}
-        for field, of_field in (said.items() if isinstance(said, dict) else ())
-        if (inputs := [each for each in _inputs(of_field) if isinstance(each.get("field"), str) and _dataset(each)])
+        for field, column in (columns.items() if isinstance(columns, dict) else ())
+        if (inputs := _input_fields(column))
     }
-    whole = [each for each in _inputs(entry) if isinstance(each.get("field"), str) and _dataset(each)]
+    whole = _input_fields(entry)
     return {"fields": fields, "dataset": whole} if fields or whole else {}
+
+
+def _input_fields(holder: Any) -> list[dict[str, Any]]:
+    return [source for source in _inputs(holder) if isinstance(source.get("field"), str) and _dataset(source)]
 
 
 def _sources(entry: Any) -> Iterator[Name]:
     """The datasets that a target is made of, as a whole or in a column."""
     fields = entry.get("fields") if isinstance(entry, dict) else None
-    of_fields = [each for field in fields.values() for each in _inputs(field)] if isinstance(fields, dict) else []
-    for source in [*_inputs(entry), *of_fields]:
+    field_inputs = (
+        [source for field in fields.values() for source in _inputs(field)] if isinstance(fields, dict) else []
+    )
+    for source in [*_inputs(entry), *field_inputs]:
         if name := _dataset(source):
             yield name
 
 
 def _inputs(holder: Any) -> list[dict[str, Any]]:
     inputs = holder.get("inputs") if isinstance(holder, dict) else None
-    return [each for each in inputs if isinstance(each, dict)] if isinstance(inputs, list) else []
+    return [source for source in inputs if isinstance(source, dict)] if isinstance(inputs, list) else []
 
 
 def _dataset(entry: Any) -> Name | None:

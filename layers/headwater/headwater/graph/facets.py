@@ -1,4 +1,4 @@
-"""Reads single facets, whatever a producer put into them: texts, fields, owners, parents, assertions, errors."""
+"""Reads members of facets (texts, fields, owners, parents, assertions, errors), whatever a producer put there."""
 
 import re
 from collections.abc import Mapping
@@ -15,22 +15,22 @@ MAX_FIRST_LINE = 300
 _SECRET = re.compile(
     r"(?i)((?:password|passwd|pwd|secret|token|credential|api.?key|access.?key)\w*\s*[=:]\s*)[^\s;&,]+"
 )
-"""A secret as an error tells it: in the URL of a database, say."""
+"""A secret in an error message, such as a password in a database's URL."""
 
 
 def fields_of(holder: Any) -> list[JsonObject]:
-    """The named fields of a schema, or of a field that nests some."""
+    """The named fields of a schema, or the nested fields of a field."""
     fields = holder.get("fields") if isinstance(holder, dict) else None
     named = fields if isinstance(fields, list) else []
-    return [each for each in named if isinstance(each, dict) and isinstance(each.get("name"), str)]
+    return [field for field in named if isinstance(field, dict) and isinstance(field.get("name"), str)]
 
 
 def owners_of(facets: Facets) -> list[str]:
-    """The owners in an `ownership` facet, as it names them."""
+    """The names of the owners in an `ownership` facet."""
     facet = facets.get("ownership")
     owners = facet.get("owners") if isinstance(facet, dict) else None
-    names = [each.get("name") for each in owners if isinstance(each, dict)] if isinstance(owners, list) else []
-    return [each for each in names if isinstance(each, str)]
+    names = [owner.get("name") for owner in owners if isinstance(owner, dict)] if isinstance(owners, list) else []
+    return [name for name in names if isinstance(name, str)]
 
 
 def parent_name(head: JobHead) -> Name | None:
@@ -43,30 +43,30 @@ def parent_name(head: JobHead) -> Name | None:
 
 def facet_text(facets: Facets, facet: str, member: str) -> str | None:
     """The text in a member of a facet; None if the facet or the member is absent, or the member is no text."""
-    found = facets.get(facet)
-    value = found.get(member) if isinstance(found, dict) else None
+    holder = facets.get(facet)
+    value = holder.get(member) if isinstance(holder, dict) else None
     return value if isinstance(value, str) else None
 
 
 def assertions_of(facets: JsonObject) -> list[dict[str, Any]]:
-    """The assertions among what a run found out about a dataset."""
+    """The assertions among the quality facets of a dataset."""
     facet = facets.get(ASSERTIONS)
     assertions = facet.get("assertions") if isinstance(facet, dict) else None
-    return [each for each in assertions if isinstance(each, dict)] if isinstance(assertions, list) else []
+    return [check for check in assertions if isinstance(check, dict)] if isinstance(assertions, list) else []
 
 
 def describe_assertion(assertion: Mapping[str, Any]) -> str:
-    """An assertion in few words: `not_null of email`."""
+    """An assertion as text: `not_null of email`."""
     column = f" of {assertion['column']}" if assertion.get("column") else ""
     return f"{assertion.get('assertion')}{column}"
 
 
 def error_message(facets: Facets) -> str:
-    """What a run says that it failed of, mostly with a stack trace; the Spark listener has a facet of its own."""
+    """The error message of a failed run, mostly with a stack trace; the Spark listener has a facet of its own."""
     return facet_text(facets, "errorMessage", "message") or facet_text(facets, "spark.exception", "message") or ""
 
 
 def first_line(message: str) -> str:
-    """The first line of a message, without what it says to be secret: what follows may hold lines of the source."""
+    """The first line of a message, with secrets masked. Further lines may hold source code."""
     line = next(iter(message.strip().splitlines()), "")
     return _SECRET.sub(r"\1***", line)[:MAX_FIRST_LINE]

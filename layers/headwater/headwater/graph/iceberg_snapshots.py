@@ -1,44 +1,45 @@
-"""Which snapshot of an Iceberg table a run read or wrote.
+"""The snapshot of an Iceberg table that a run read or wrote.
 
-A read names the table's present snapshot as its version, also when it travelled in time; what it really scanned is in
-the scan report, as a float that lost the last digits of the id. So ids are compared as floats: of one table's
-snapshots, whose ids are random, no two come out the same.
+The `version` facet of an input names the table's present snapshot, even if the run read an older snapshot. The snapshot
+that the run scanned is in the scan report, as a float that lost the last digits of the id. Hence ids are compared as
+floats: the ids of a table's snapshots are random, and no two are the same float.
 """
 
 from decimal import Decimal
 from typing import Any
 
-from headwater.graph.dataset_reference import DatasetUse
+from headwater.graph.dataset_reference import IoDataset
 from headwater.graph.register import values
 
 _OF_THE_TABLE = {"CREATE", "ALTER", "RENAME", "DROP"}
-"""Changes of a table that are none of its data (lifecycleStateChange facet)."""
+"""Changes of a table that do not change its data (lifecycleStateChange facet)."""
 
 
-def scanned_snapshot(use: DatasetUse) -> float | None:
-    """The snapshot that a run says it scanned."""
-    match values(use.io_facets).get("icebergScanReport"):
+def scanned_snapshot(io_dataset: IoDataset) -> float | None:
+    """The snapshot that a run scanned, by the scan report of its input."""
+    match values(io_dataset.io_facets).get("icebergScanReport"):
         case {"snapshotId": int() | float() | Decimal() as snapshot}:
             return _id(snapshot)
     return None
 
 
-def written_snapshot(use: DatasetUse) -> float | None:
-    """The snapshot that a run says it made."""
-    match values(use.facets).get("version"):
+def written_snapshot(io_dataset: IoDataset) -> float | None:
+    """The snapshot that a run made, by the version facet of its output."""
+    match values(io_dataset.facets).get("version"):
         case {"datasetVersion": str(version)} if version.isdecimal():
             return _id(version)
     return None
 
 
-def writes_data(use: DatasetUse) -> bool:
-    """Whether a run wrote rows: who creates a table if there is none, or alters it, names the snapshot there is."""
-    change = values(use.facets).get("lifecycleStateChange")
+def writes_data(io_dataset: IoDataset) -> bool:
+    """Whether a run wrote rows. A run that only creates or alters the table names the snapshot that was there
+    before."""
+    change = values(io_dataset.facets).get("lifecycleStateChange")
     kind = change.get("lifecycleStateChange") if isinstance(change, dict) else None
-    return kind not in _OF_THE_TABLE or "outputStatistics" in use.io_facets
+    return kind not in _OF_THE_TABLE or "outputStatistics" in io_dataset.io_facets
 
 
 def _id(snapshot: Any) -> float | None:
-    """A table without data has none: its scans say -1."""
-    found = float(snapshot)
-    return found if found > 0 else None
+    """The id of a snapshot as a float; None for a table without data, whose scans have -1."""
+    number = float(snapshot)
+    return number if number > 0 else None

@@ -1,7 +1,7 @@
-"""How late the events of a job come, and when that is told: once a breach, not once an event.
+"""The emission latency of a job's events, and its breaches.
 
-A breach begins with an event that arrives later than the threshold after it happened, and ends with one that arrives
-within half of it: in between nothing turns, so that a job at the threshold does not raise an alert at each event.
+A breach begins with an event whose latency is above the threshold, and ends with an event whose latency is at most half
+of the threshold. A latency in between changes nothing: a job at the threshold raises one alert, not one an event.
 """
 
 from dataclasses import dataclass
@@ -10,13 +10,14 @@ from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 
 BACKFILL_MILLIS = 24 * 60 * 60 * 1000
-"""What arrives a day after it happened, or later, is sent after the fact, on purpose: it tells nothing of the way."""
+"""An event that arrives a day or more after it happened is a backfill, and no measure of latency."""
 _RECOVERED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """How late a job's events come, as of the one that last turned it: received `at`, so many milliseconds late."""
+    """The latency of a job: in or out of a breach since the event that was received `at`, `millis` after it
+    happened."""
 
     job: Name
     run_id: str
@@ -27,9 +28,9 @@ class Latency:
 
 
 def next_breach_state(before: Latency | None, now: Latency) -> Latency | None:
-    """The state that an event turns the one before into; None if it stays as it is. `now` has the event's measures.
+    """The latency after an event that begins or ends a breach; None if the event does neither. `now` is the event's.
 
-    What was received before the state turned, or with the event that turned it, was looked at then.
+    An event that was received no later than the event of `before` does not count: it was measured already.
     """
     if before and now.at <= before.at:
         return None
@@ -40,5 +41,5 @@ def next_breach_state(before: Latency | None, now: Latency) -> Latency | None:
 
 
 def measured(job: Name, run_id: str, at: Instant, millis: int, threshold: int) -> Latency:
-    """What one event says by itself."""
+    """The latency of a job by one event."""
     return Latency(job, run_id, at, millis, threshold, is_exceeded=millis > threshold)

@@ -1,4 +1,5 @@
-"""Columns that a producer names with a dataset, and that are those of something else which goes by its name."""
+"""Leaves out columns that a producer sends with a dataset although they are not the dataset's: columns of its metadata
+tables, of files read as text, of files inside a saved model."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
@@ -11,23 +12,23 @@ _METADATA_TABLES = {
     *("data_files", "delete_files", "position_deletes"),
     *("all_data_files", "all_delete_files", "all_entries", "all_files", "all_manifests"),
 }
-"""As Iceberg's documentation of Spark queries lists them."""
+"""Iceberg's metadata tables, by its documentation of Spark queries."""
 _LEAST_PARTS = 3
-"""Of the name of one: namespace, table, metadata table."""
+"""Parts of a metadata table's name: namespace, table, metadata table."""
 _MODEL = "model"
 
 
 def without_metadata_table_columns(
     reference: DatasetReference, rules: Collection[str], *, is_read: bool
 ) -> DatasetReference:
-    """What is said of a dataset alone; `rules` are those that its name was found by."""
-    dropped = set(_not_its_own(reference, rules, is_read=is_read))
+    """The dataset with the facets that are its own; `rules` are the naming rules applied to its name."""
+    dropped = set(_foreign_facets(reference, rules, is_read=is_read))
     kept = {name: facet for name, facet in reference.facets.items() if name not in dropped}
     return replace(reference, facets=kept) if dropped else reference
 
 
-def _not_its_own(reference: DatasetReference, rules: Collection[str], *, is_read: bool) -> Iterator[str]:
-    if _MODEL in rules:  # a file inside a saved model: each has others
+def _foreign_facets(reference: DatasetReference, rules: Collection[str], *, is_read: bool) -> Iterator[str]:
+    if _MODEL in rules:  # each file inside a saved model has other columns
         yield from (SCHEMA, COLUMN_LINEAGE)
     if is_read and _is_metadata_table(reference):
         yield from (SCHEMA, SYMLINKS)
@@ -36,18 +37,21 @@ def _not_its_own(reference: DatasetReference, rules: Collection[str], *, is_read
 
 
 def _is_metadata_table(reference: DatasetReference) -> bool:
-    """Whether it is a table like `crm.customers.snapshots`, of an Iceberg table `crm.customers`: the Spark listener
-    names it by the path of its table, and by its own symlink. A table of that name has a path that ends so."""
+    """Whether the dataset is a table like `crm.customers.snapshots`, of an Iceberg table `crm.customers`.
+
+    The Spark listener names a metadata table by the path of its table, with the metadata table's name as symlink. The
+    path of an ordinary table called `snapshots` ends with `snapshots`.
+    """
     match reference.facets.get("catalog"):
         case {"framework": "iceberg"}:
             parts = [name.name.split(".") for name in symlinks(reference.facets.get(SYMLINKS))]
-            last = {of_name[-1] for of_name in parts if len(of_name) >= _LEAST_PARTS}
+            last = {name_parts[-1] for name_parts in parts if len(name_parts) >= _LEAST_PARTS}
             return bool(last & _METADATA_TABLES - {reference.name.name.rstrip("/").rpartition("/")[2]})
     return False
 
 
 def _is_read_as_text(reference: DatasetReference) -> bool:
-    """Whether it has the one column that Spark's text source makes of any file, and is no table."""
+    """Whether the dataset is no table and has the only column of Spark's text source: `value`."""
     if SYMLINKS in reference.facets:
         return False
     match reference.facets.get(SCHEMA):

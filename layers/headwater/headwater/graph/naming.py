@@ -1,9 +1,8 @@
 """Which dataset a name means.
 
-Producers name one table in several ways: by the URI scheme they happened to use, by a partition of it, by a host that
-lives as long as its cluster. What is certain to be another name of the same dataset becomes the same here, and the
-rules that made it so are told. What only looks like it stays apart: two datasets taken for one show lineage that never
-was.
+Producers name one table in several ways: by another URI scheme, by a partition of the table, by a host that lives as
+long as its cluster. Names that certainly mean the same dataset get one identity here, and the rules that were applied
+are reported. Names that are only alike stay apart: two datasets taken for one would show lineage that never was.
 """
 
 import re
@@ -23,44 +22,46 @@ FILE_SYSTEMS = frozenset(
     {"file", "hdfs", "webhdfs", "swebhdfs", "viewfs", "s3", "gs", "abfs", "wasb", "adl", "dbfs", *ONE_STORE}
     | {"oss", "cos", "cosn", "obs", "ofs", "o3fs", "alluxio", "maprfs"}
 )
-"""Schemes of namespaces whose names are paths. One alone is a namespace too: `file`, or `hdfs` for the default host."""
+"""Schemes of namespaces whose names are paths. A scheme alone is a namespace too: `file`, or `hdfs` (default host)."""
 
 OBJECT_STORES = {"s3", "gs", "abfs", "wasb", "oss", "cos", "cosn", "obs"}
 """Schemes whose names are keys, without a slash before them."""
 
 _INNER = re.compile(
     r"""/(?:
-    # What committers, Hive and table formats keep in a table's folder, as paths of datasets (OpenLineage issue 4127).
-    # A Glue table over Delta has even its location in there: `_symlink_format_manifest`.
+    # Folders of committers, Hive and table formats inside a table's folder; producers report such folders as datasets
+    # (OpenLineage issue 4127). A Glue table over Delta even has its location there: `_symlink_format_manifest`.
     (?P<temporary> _temporary | __magic(?:_job-[^/]*)? | \.spark-staging-[^/]* | \.hive-staging[^/]*
         | _spark_metadata | _delta_log | _change_data | _symlink_format_manifest | \.hoodie)
     # Spark ML saves a pipeline's stages as `stages/INDEX_UID`, and the winner of a cross-validation as `bestModel`. A
-    # uid ends with 12 random hex digits, new with every training. Where they lack, as in `stages/01_raw/orders`, and
-    # for `metadata` or `data` alone, nothing tells a model's folder from a table of that name.
+    # uid ends with 12 random hex digits, new with every training. A path without such digits (`stages/01_raw/orders`),
+    # and `metadata` or `data` alone, may as well be a table of that name.
     | (?P<model> (?:bestModel/)? stages/\d+_[^/]+_[0-9a-f]{12} | bestModel/(?:data|metadata))
     )(?=/|\Z)""",
     re.VERBOSE,
 )
 
 _PARTITION = re.compile(r"[^=]+=[^=]+")
-"""Hive escapes a `=` in a value, so its folders have exactly one: what OpenLineage's own KeyValueTrimmer looks for."""
+"""A partition's folder. Hive escapes a `=` in a value, hence a folder has exactly one `=`; OpenLineage's own
+KeyValueTrimmer looks for the same."""
 
 _PART_FILE = re.compile(r"part-(?:[mr]-)?\d{5,}(?:[-._].*)?", re.DOTALL)
 """A task's file, as Spark and MapReduce name it: `part-00000-UUID.c000.snappy.parquet`, `part-r-00001`."""
 
 _FILE = re.compile(r".+\.(?!(?:db|delta|hudi|iceberg|v\d+)\Z)[A-Za-z]\w{0,9}", re.DOTALL)
-"""A name with an extension, but for those that tables' folders have: a stream may read a table, too."""
+"""A name with an extension, other than the extensions of tables' folders: a stream may read a table, too."""
 
 _GLUE = re.compile(r"arn:aws[^:]*:glue:[^:]+:[^:/]+/*")
 _HIVE_TABLE = re.compile(r"([^./]+)\.([^./]+)")
 
 
-class Identified(NamedTuple):
-    """A name understood.
+class IdentifiedName(NamedTuple):
+    """A name, and the dataset that the name means.
 
-    `shown` is the name as it was sent, but for the alias map and the path patterns; `identity`, which ids are made of,
-    has one spelling of schemes and slashes too. `rules` are those that changed something, in order: why two names are
-    one. They are alias; the path patterns temporary, model, stream-file, part-file, partition; scheme; slash.
+    shown       the name as it was sent, after the alias map and the path patterns
+    identity    `shown` with one spelling of schemes and slashes; ids are made of the identity
+    rules       the rules that changed the name, in order: why two names mean one dataset. The rules are alias; the path
+                patterns temporary, model, stream-file, part-file, partition; scheme; slash
     """
 
     shown: Name
@@ -71,31 +72,33 @@ class Identified(NamedTuple):
 class Naming:
     """The rules, with the alias map of a deployment: namespace, or a pattern where `*` is any text -> namespace meant.
 
-    EMR in cluster mode reports `hive://ip-10-...:9083` for what is a Glue ARN elsewhere (OpenLineage issue 4163), and
-    each client of a Kafka cluster names it by the bootstrap servers that it was given. A target is mapped further by
-    its own name alone, so that `kafka://*` leaves the other targets be; of namespaces in a ring, one stands for all.
+    EMR in cluster mode reports `hive://ip-10-...:9083` for a table that is in a Glue ARN elsewhere (OpenLineage issue
+    4163), and each client of a Kafka cluster names the cluster by its own list of bootstrap servers. A target is mapped
+    further by its exact name, never by a pattern: `kafka://*` does not map other Kafka targets. Namespaces that map to
+    each other in a ring all mean the same namespace of the ring.
     """
 
     def __init__(self, aliases: Mapping[str, str] = {}) -> None:
         self._exact = {_plain(pattern): target for pattern, target in aliases.items()}
-        patterns = sorted((each for each in self._exact if "*" in each), key=lambda each: (-len(each), each))
+        patterns = sorted((alias for alias in self._exact if "*" in alias), key=lambda alias: (-len(alias), alias))
         self._patterns = [(_compiled(pattern), self._exact[pattern]) for pattern in patterns]
         self._targets = frozenset(map(_plain, self._exact.values()))
 
-    def identify(self, name: Name, *, streams_files: bool = False) -> Identified:
-        """What a dataset's name means; `streams_files` says that it is an input of a streaming job.
+    def identify(self, name: Name, *, streams_files: bool = False) -> IdentifiedName:
+        """The dataset that a name means; `streams_files` says that the dataset is an input of a streaming job.
 
-        Never raises, and an identity is its own: `identify(identity).identity == identity`.
+        Never raises. An identity is its own identity: `identify(identity).identity == identity`.
         """
         aliased = self._aliased(name)
         shown, patterns = _collapsed(aliased, streams_files=streams_files)
         schemed = Name(_with_one_scheme(shown.namespace), shown.name)
         identity = _with_few_slashes(schemed)
         changes = {"alias": aliased != name, **patterns, "scheme": schemed != shown, "slash": identity != schemed}
-        return Identified(shown, identity, tuple(rule for rule, changed in changes.items() if changed))
+        return IdentifiedName(shown, identity, tuple(rule for rule, changed in changes.items() if changed))
 
     def _aliased(self, name: Name) -> Name:
-        """A Hive table whose metastore is really Glue is named as Glue names it: `table/db/table`."""
+        """The name after the alias map. A Hive table whose metastore is Glue gets Glue's form of name:
+        `table/db/table`."""
         namespace = self._meant(name.namespace)
         table = _HIVE_TABLE.fullmatch(name.name)
         if namespace != name.namespace and table and _GLUE.fullmatch(namespace):
@@ -103,12 +106,12 @@ class Naming:
         return Name(namespace, name.name)
 
     def _meant(self, namespace: str) -> str:
-        """Follows the map by plain spelling: whoever maps `s3://old` means `s3a://old/` as well."""
+        """Follows the map by plain spelling: an alias for `s3://old` holds for `s3a://old/` as well."""
         trail: dict[str, str] = {}
         while (plain := _plain(namespace)) not in trail:
             trail[plain] = namespace
             namespace = self._target(plain) or namespace
-        ring = dropwhile(lambda each: each != plain, trail)
+        ring = dropwhile(lambda spelling: spelling != plain, trail)
         return trail[min(ring)]
 
     def _target(self, plain: str) -> str | None:
@@ -118,12 +121,13 @@ class Naming:
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """Of fnmatch's wildcards `*` alone, since `[::1]` is a host. What fnmatch makes of it does not backtrack."""
+    """The expression for a pattern. Only `*` is a wildcard, since `[::1]` is a host; the expression does not
+    backtrack."""
     return re.compile(translate(escape(pattern).replace("[*]", "*")))
 
 
 def _collapsed(name: Name, *, streams_files: bool) -> tuple[Name, dict[str, bool]]:
-    """A folder or file inside a dataset becomes the folder that is the dataset, but never the root."""
+    """A folder or file inside a dataset becomes the dataset's folder, but never the root."""
     if not _is_file_system(name.namespace):
         return name, {}
     segments, rules = _dataset_of(_segments(name.name), streams_files=streams_files)
@@ -132,7 +136,10 @@ def _collapsed(name: Name, *, streams_files: bool) -> tuple[Name, dict[str, bool
 
 
 def _dataset_of(segments: list[str], *, streams_files: bool) -> tuple[list[str], list[str]]:
-    """A file-source stream names each file it finds as a dataset; to a batch job, one file may well be a dataset."""
+    """The path of a dataset, and the rules applied to the path.
+
+    A file-source stream names each new file as a dataset; to a batch job, one file may well be a dataset.
+    """
     rules: list[str] = []
     if inner := _INNER.search("/".join(segments)):
         segments = inner.string[: inner.start()].split("/")
@@ -147,7 +154,7 @@ def _dataset_of(segments: list[str], *, streams_files: bool) -> tuple[list[str],
 
 
 def _trailing(segment: str) -> str | None:
-    """The rule by which a path's last segment belongs to the folder above it."""
+    """The rule by which the last segment of a path belongs to the folder above."""
     if _PARTITION.fullmatch(segment):
         return "partition"
     return "part-file" if _PART_FILE.fullmatch(segment) else None
@@ -163,7 +170,7 @@ def _with_one_scheme(namespace: str) -> str:
 
 
 def _with_few_slashes(name: Name) -> Name:
-    """Clients of one file system write slashes differently, and Glue's ARN comes with one at its end."""
+    """Clients of one file system write slashes differently, and Glue's ARN may end with a slash."""
     if not _has_paths(name.namespace):
         return name
     scheme = name.namespace.partition(":")[0]

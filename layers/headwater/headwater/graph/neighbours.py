@@ -1,9 +1,9 @@
-"""Who reads and who writes a dataset: pages of job ids that split as they fill, so that a table with 100,000 readers is
-many small items and not one hot one.
+"""The neighbours of a dataset, in pages of job ids that split as they fill: a table with 100,000 readers is many small
+items, and no hot one.
 
-Readers and writers are a tree each, over the same pages: more than `PAGE_SIZE` readers of a page become sixteen pages
-of readers, by the next hex digit of the job's id, and likewise its writers. So the few writers of a table with many
-readers are all on its first page. Edges are never taken away, so the trees' shape depends on the set of edges alone.
+Readers and writers are two trees over the same pages. More than `PAGE_SIZE` readers of a page become sixteen pages of
+readers, by the next hex digit of the job's id; likewise its writers. A table with many readers and few writers has all
+its writers on the first page. Edges are never removed, hence the shape of the trees depends on the set of edges alone.
 """
 
 from collections import defaultdict
@@ -11,54 +11,59 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from headwater.graph.identity import NodeId
+from headwater.graph.identity import DatasetId, JobId, NeighbourPageId
 
 PAGE_SIZE = 200
-"""Jobs a page: 7 KB of ids."""
-
-ROOT = ""
+"""Jobs of one side on a page: 7 KB of ids."""
 
 
 class Side(StrEnum):
-    """What a job does with a dataset."""
+    """Whether a job reads or writes a dataset."""
 
     READS = "readers"
     WRITES = "writers"
 
 
-Neighbours = Mapping[Side, frozenset[NodeId]]
+Neighbours = Mapping[Side, frozenset[JobId]]
 """Jobs that have ever read or written a dataset."""
 
-NOBODY: Neighbours = {side: frozenset() for side in Side}
+NO_NEIGHBOURS: Neighbours = {side: frozenset() for side in Side}
 
 
-def union(left: Neighbours, right: Neighbours) -> dict[Side, frozenset[NodeId]]:
+def union(left: Neighbours, right: Neighbours) -> dict[Side, frozenset[JobId]]:
     return {side: left.get(side, frozenset()) | right.get(side, frozenset()) for side in Side}
 
 
-def everybody(neighbours: Neighbours) -> frozenset[NodeId]:
+def all_jobs(neighbours: Neighbours) -> frozenset[JobId]:
     return frozenset().union(*neighbours.values())
 
 
-def by_page(jobs: Collection[NodeId], depth: int) -> Mapping[str, frozenset[NodeId]]:
-    """The jobs by the page at that depth which holds them."""
-    pages: dict[str, set[NodeId]] = defaultdict(set)
+def by_page(jobs: Collection[JobId], depth: int) -> Mapping[str, frozenset[JobId]]:
+    """The jobs by page: the prefixes of their ids, `depth` digits long."""
+    pages: dict[str, set[JobId]] = defaultdict(set)
     for job in jobs:
         pages[job[:depth]].add(job)
-    return {prefix: frozenset(of_page) for prefix, of_page in sorted(pages.items())}
+    return {prefix: frozenset(page_jobs) for prefix, page_jobs in sorted(pages.items())}
 
 
 @dataclass(frozen=True, slots=True)
 class NeighbourPage:
-    """One page: its jobs, and the sides of which it has none any more since they are in pages below it.
+    """A page of a dataset's neighbours.
 
-    The first page also has the dataset's other names by its symlinks facet, as ids (`linked`), and those of them that
-    some job uses or some DatasetEvent describes by themselves (`merged`): only these have to be read for the two to be
-    shown as one.
+    jobs            the neighbours on this page
+    split           sides whose jobs are in the pages below
+
+    The first page also has the links of the dataset:
+
+    linked          other ids of the dataset, by a symlinks facet
+    merged          those linked ids that a job uses or a DatasetEvent describes: only these ids have to be read to show
+                    all names of the dataset as one
+    is_described    whether a DatasetEvent describes the dataset by this id
     """
 
-    jobs: Neighbours = field(default_factory=lambda: NOBODY)
+    id: NeighbourPageId
+    jobs: Neighbours = field(default_factory=lambda: NO_NEIGHBOURS)
     split: frozenset[Side] = frozenset()
-    linked: frozenset[NodeId] = frozenset()
-    merged: frozenset[NodeId] = frozenset()
+    linked: frozenset[DatasetId] = frozenset()
+    merged: frozenset[DatasetId] = frozenset()
     is_described: bool = False

@@ -1,4 +1,4 @@
-"""An event as it goes into the fold."""
+"""Normalised events: the input of the fold."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from headwater.openlineage.instant import NEVER, Instant
 
 
 class Alias(NamedTuple):
-    """A name as it was sent, the dataset it stands for, and the rules that say so."""
+    """A name as it was sent, the dataset that the name means, and the rules that say so."""
 
     sent: Name
     dataset: Name
@@ -15,7 +15,7 @@ class Alias(NamedTuple):
 
 
 class FirstWriter(NamedTuple):
-    """A run that wrote what a name stands for; of several, the one that is known to have done so first counts."""
+    """The run that first wrote a dataset under an alias."""
 
     time: Instant
     run_id: str
@@ -30,11 +30,16 @@ class SymlinkPair(NamedTuple):
 
 
 class NormalisedEvent(NamedTuple):
-    """An event, its canonical text, and what it tells of the names of datasets.
+    """An event with its datasets renamed to the datasets that the names mean.
 
-    `at` is when it was received over HTTP, if it was. `written` are those of the aliases that name an output of a run.
-    `sources` are datasets that its column lineage names and its inputs do not (OpenLineage's producers trim the two
-    differently): but for those of a MERGE they become no inputs of the job; their readers know it.
+    canonical    the event as it was sent, as canonical text
+    aliases      the names in the event that mean datasets of other names
+    links        the symlinks in the event
+    written      those of `aliases` that name an output of a run
+    sources      datasets that the event's column lineage names and its inputs do not; OpenLineage's producers trim the
+                 two differently. The job becomes a reader of such a dataset, but the dataset becomes no input of the
+                 job, except in a MERGE
+    at           when the event was received over HTTP, if it was
     """
 
     event: AnyEvent

@@ -1,7 +1,8 @@
-"""Last-writer-wins registers: a facet is replaced whole by the newest of its name (OpenLineage: runs are accumulative).
+"""Last-writer-wins registers: the newest facet of a name replaces the older one whole (OpenLineage: runs are
+accumulative).
 
-A register remembers when its value was said, and a deletion (`_deleted: true`) is a value too, so that an older facet
-which arrives later does not come back to life.
+A register holds a value and the stamp of the event that gave the value. A deletion (`_deleted: true`) is a value too:
+an older facet that arrives after the deletion does not come back.
 """
 
 from collections.abc import Mapping
@@ -13,13 +14,13 @@ from headwater.openlineage.event import AnyEvent, Facets, RunEvent
 from headwater.openlineage.instant import Instant
 
 Stamp = NewType("Stamp", str)
-"""Orders what events say: by event time, then START before the rest before the terminal event, then by the event's
-digest, then input before output. START and COMPLETE of one run often carry the same time."""
+"""The order of values: by event time, then START before other events before the terminal event, then by the event's
+digest, then input before output. START and COMPLETE of one run often have the same event time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Register:
-    """A value and when it was said; the value None is a deletion."""
+    """A value and the stamp of its event; the value None is a deletion."""
 
     stamp: Stamp
     value: Any
@@ -40,38 +41,39 @@ Registers = Mapping[str, Register]
 
 
 def stamp(event: AnyEvent, role: str = "") -> Stamp:
-    """`role` sorts what one event says of one dataset twice: as an input ("i"), then as an output ("o")."""
+    """The stamp of an event. `role` orders the facets of a dataset that is an input ("i") and an output ("o") of the
+    event."""
     phase = "1"
     if isinstance(event, RunEvent):
         phase = "2" if event.type.is_terminal else "0" if event.type == "START" else "1"
     return Stamp(f"{event.time}{phase}{event.digest}{role}")
 
 
-def time_of(said_at: Stamp) -> Instant:
+def time_of(value_stamp: Stamp) -> Instant:
     """The event time in a stamp."""
-    return Instant(said_at[:30])
+    return Instant(value_stamp[:30])
 
 
 def join_registers(left: Registers, right: Registers) -> Registers:
-    """The union, the newer where both have one."""
+    """The union; of two registers of one name, the newer."""
     return {**left, **{name: register.join(left.get(name)) for name, register in right.items()}}
 
 
 def values(registers: Registers) -> dict[str, Any]:
-    """What the registers hold now, without what was deleted."""
+    """The values of registers, without deletions."""
     return {name: register.value for name, register in sorted(registers.items()) if register.value is not None}
 
 
-def said(facets: Facets, at: Stamp) -> Registers:
-    """Facets as one event says them, kept as they are (run, input and output facets cannot be deleted)."""
+def registers_of(facets: Facets, at: Stamp) -> Registers:
+    """Run, input or output facets of an event as registers, kept as they are: such facets cannot be deleted."""
     return {name: Register(at, facet) for name, facet in facets.items()}
 
 
-def deletable(facets: Facets, at: Stamp) -> Registers:
-    """Job or dataset facets as one event says them, `_deleted` among them."""
+def deletable_registers(facets: Facets, at: Stamp) -> Registers:
+    """Job or dataset facets of an event as registers; a facet may be a deletion."""
     return {name: Register(at, None if is_deletion(facet) else facet) for name, facet in facets.items()}
 
 
 def is_deletion(facet: Any) -> bool:
-    """Whether a facet says that it is no more; some producers write `"_deleted": null` into every facet."""
+    """Whether a facet is a deletion; some producers write `"_deleted": null` into every facet, which is none."""
     return isinstance(facet, dict) and facet.get("_deleted") is True

@@ -1,4 +1,4 @@
-"""A run: the join of what its events say, and the lattice of its states."""
+"""A run: the join of its events, and the order of its endings."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -6,20 +6,28 @@ from enum import StrEnum
 from functools import reduce
 from typing import Any, NamedTuple
 
-from headwater.graph.dataset_reference import Uses, join_uses, uses
-from headwater.graph.identity import NodeId
-from headwater.graph.register import Register, Registers, Stamp, deletable, join_registers, said, stamp
+from headwater.graph.dataset_reference import IoDatasets, io_datasets, join_io_datasets
+from headwater.graph.identity import DatasetId, JobRunId, job_id
+from headwater.graph.register import (
+    Register,
+    Registers,
+    Stamp,
+    deletable_registers,
+    join_registers,
+    registers_of,
+    stamp,
+)
 from headwater.openlineage.event import MAX_NAME_LENGTH, EventType, Name, RunEvent, is_uuid
 from headwater.openlineage.instant import NEVER, Instant
 
 PARENT = "parent"
 KEPT_FAILURES = 20
 CREATED = "headwater_run"
-"""A run facet: the run was announced through the API, and nothing was heard of it since."""
+"""A run facet: the run was created through the API. Its state is NEW until another event of the run arrives."""
 
 
 class RunState(StrEnum):
-    """As Marquez names them."""
+    """The states of a run, named as in Marquez."""
 
     NEW = "NEW"
     RUNNING = "RUNNING"
@@ -36,8 +44,8 @@ _STATES = {
 
 
 class Ending(NamedTuple):
-    """A terminal event. The greatest counts: a failure beats COMPLETE, since the Spark listener sends COMPLETE a tenth
-    of a second after FAIL; then the later event time, then the digest."""
+    """A terminal event. Of several, the greatest counts: a failure beats COMPLETE, since the Spark listener sends
+    COMPLETE a tenth of a second after FAIL; then the later event time counts, then the digest."""
 
     failed: bool
     time: Instant
@@ -46,20 +54,26 @@ class Ending(NamedTuple):
 
 
 class ParentRef(NamedTuple):
-    """A run, and its job."""
+    """A run that another run names as its parent or root, with the run's job."""
 
     run_id: str
     job: Name
 
+    @property
+    def id(self) -> JobRunId:
+        return JobRunId(job_id(self.job), self.run_id)
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of one job. `started` is the earliest START, if one is known; `first` and `last` are of all events.
+    """One run of one job.
 
-    A run that was only named, as the parent of another, is known too: then `first` and `last` are empty, and `named` is
-    the first event of its earliest child. `parents` are all runs that it ever named as its parent or root, and
-    `failed_children` the first few runs that named it so and failed (the Spark listener ends an application COMPLETE,
-    whatever its actions did).
+    first, last        the times of its earliest and latest event; empty for a run that only its children named
+    started            the time of its earliest START event, if there is one
+    named              the time of the first event of its earliest child
+    parents            every run that it named as its parent or root
+    failed_children    the first few runs that named it as parent or root and failed: the Spark listener ends an
+                       application COMPLETE, whatever its queries did
     """
 
     job: Name
@@ -71,15 +85,15 @@ class Run:
     producer: Register
     facets: Registers
     job_facets: Registers
-    inputs: Uses
-    outputs: Uses
+    inputs: IoDatasets
+    outputs: IoDatasets
     named: Instant = NEVER
     parents: frozenset[ParentRef] = frozenset()
     failed_children: tuple[ParentRef, ...] = ()
 
     @classmethod
     def of(cls, event: RunEvent) -> "Run":
-        """What one event says of its run."""
+        """The state of a run by one event."""
         at = stamp(event)
         failed = event.type in (EventType.FAIL, EventType.ABORT)
         return cls(
@@ -90,15 +104,15 @@ class Run:
             started=event.time if event.type is EventType.START else None,
             ending=Ending(failed, event.time, event.digest, event.type) if event.type.is_terminal else None,
             producer=Register(at, event.producer),
-            facets=said(event.run_facets, at),
-            job_facets=deletable(event.job.facets, at),
-            inputs=uses(event.inputs, at),
-            outputs=uses(event.outputs, at),
+            facets=registers_of(event.run_facets, at),
+            job_facets=deletable_registers(event.job.facets, at),
+            inputs=io_datasets(event.inputs, at),
+            outputs=io_datasets(event.outputs, at),
             parents=frozenset(_parents(event)),
         )
 
-    def as_told_to(self, parent: ParentRef) -> "Run":
-        """What this run tells of a parent: that there is one, and, if this run failed, that."""
+    def reported_to(self, parent: ParentRef) -> "Run":
+        """The state of a parent by this run: the parent exists, and this run is a failed child if it failed."""
         failed = (ParentRef(self.run_id, self.job),) if self.ending and self.ending.failed else ()
         nothing: Registers = {}
         return Run(
@@ -130,8 +144,8 @@ class Run:
             producer=self.producer.join(other.producer),
             facets=join_registers(self.facets, other.facets),
             job_facets=join_registers(self.job_facets, other.job_facets),
-            inputs=join_uses(self.inputs, other.inputs),
-            outputs=join_uses(self.outputs, other.outputs),
+            inputs=join_io_datasets(self.inputs, other.inputs),
+            outputs=join_io_datasets(self.outputs, other.outputs),
             named=_earliest(self.named, other.named),
             parents=self.parents | other.parents,
             failed_children=tuple(sorted({*self.failed_children, *other.failed_children})[:KEPT_FAILURES]),
@@ -146,22 +160,22 @@ class Run:
         return RunState.NEW if is_new else RunState.RUNNING
 
     def with_inferred_end(self, application: "Run") -> "Run":
-        """This run, with the end of its application if it has none of its own."""
+        """This run; with the end of its application if the run has no end of its own."""
         return replace(self, ending=self.ending or application.ending)
 
     @property
     def created(self) -> Instant:
-        """The time of the first event of it, or of a child that names it."""
+        """The time of the run's first event, or of the first event of its earliest child."""
         return _earliest(self.first, self.named)
 
     @property
     def updated(self) -> Instant:
-        """The time of its last event; of the first that named it, if it sent none."""
+        """The time of the run's last event; without any event, that of the first event of its earliest child."""
         return self.last or self.named
 
     @property
     def started_at(self) -> Instant:
-        """The earliest START, else the earliest event: some producers send only the terminal one."""
+        """The time of the earliest START, else of the earliest event: some producers send only the terminal event."""
         return self.started or self.created
 
     @property
@@ -170,7 +184,7 @@ class Run:
 
     @property
     def order(self) -> tuple[Instant, str]:
-        """Runs of a job from oldest to newest."""
+        """Sorts the runs of a job, the oldest first."""
         return self.started_at, self.run_id
 
     @property
@@ -178,14 +192,16 @@ class Run:
         return bool(self.inputs or self.outputs)
 
     @property
-    def found_out(self) -> dict[NodeId, Registers]:
-        """What it found out about the data of each dataset that it checked."""
-        found = {node: use.quality for node, use in join_uses(self.inputs, self.outputs).items()}
-        return {node: quality for node, quality in found.items() if quality}
+    def quality_results(self) -> dict[DatasetId, Registers]:
+        """The assertions and metrics that the run sent, by dataset."""
+        results = {
+            dataset: io_dataset.quality for dataset, io_dataset in join_io_datasets(self.inputs, self.outputs).items()
+        }
+        return {dataset: quality for dataset, quality in results.items() if quality}
 
     @property
     def parent(self) -> ParentRef | None:
-        """The parent's run id and job, where the newest `parent` facet names them rightly."""
+        """The run's parent by its newest parent facet; None if the facet has another form."""
         register = self.facets.get(PARENT)
         return parent_reference(register.value) if register else None
 
@@ -195,7 +211,7 @@ def _earliest(*times: Instant) -> Instant:
 
 
 def _parents(event: RunEvent) -> Iterator[ParentRef]:
-    """The runs that an event names above its own: its parent, and the root of all."""
+    """The runs that an event names as the parent and the root of its run."""
     facet = event.run_facets.get(PARENT)
     for holder in (facet, facet.get("root") if isinstance(facet, dict) else None):
         parent = parent_reference(holder)
@@ -204,7 +220,7 @@ def _parents(event: RunEvent) -> Iterator[ParentRef]:
 
 
 def parent_reference(holder: Any) -> ParentRef | None:
-    """The run, and its job, that a parent facet or its root names, if it names them rightly."""
+    """The run in a parent facet or in the facet's root; None if the facet has another form."""
     match holder:
         case {"run": {"runId": str(run_id)}, "job": {"namespace": str(namespace), "name": str(name)}}:
             if is_uuid(run_id) and 0 < len(namespace) <= MAX_NAME_LENGTH and 0 < len(name) <= MAX_NAME_LENGTH:
@@ -213,14 +229,14 @@ def parent_reference(holder: Any) -> ParentRef | None:
 
 
 def runs_of(events: Iterable[RunEvent]) -> dict[tuple[Name, str], Run]:
-    """The runs that events tell of, by job and run id."""
-    found: dict[tuple[Name, str], Run] = {}
+    """The runs of events, by job and run id."""
+    runs: dict[tuple[Name, str], Run] = {}
     for event in events:
         run = Run.of(event)
-        found[run.job, run.run_id] = run.join(found.get((run.job, run.run_id)))
-    return found
+        runs[run.job, run.run_id] = run.join(runs.get((run.job, run.run_id)))
+    return runs
 
 
 def joined(runs: Iterable[Run]) -> Run:
-    """One run id may come under two job names; an answer shows their join, under the name said last."""
+    """The join of runs with one run id under several job names, under the job name of the newest event."""
     return reduce(Run.join, sorted(runs, key=lambda run: (run.updated, run.job), reverse=True))

@@ -1,4 +1,4 @@
-"""A number for each namespace: one for all, and others for those that fit a pattern."""
+"""Thresholds of namespaces: a default, and others for the namespaces that fit a pattern."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,15 +7,15 @@ from fnmatch import fnmatchcase
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Of the patterns (as in a shell) that fit a namespace, the longest counts."""
+    """Of several patterns (as in a shell) that fit a namespace, the longest counts."""
 
     default: int
     by_namespace: Mapping[str, int]
 
     def own(self, namespace: str) -> int | None:
-        """What is set for a namespace by a pattern."""
-        fitting = [each for each in self.by_namespace if fnmatchcase(namespace, each)]
-        return self.by_namespace[max(fitting, key=lambda each: (len(each), each))] if fitting else None
+        """The threshold of the pattern that fits a namespace, if there is such a pattern."""
+        fitting = [pattern for pattern in self.by_namespace if fnmatchcase(namespace, pattern)]
+        return self.by_namespace[max(fitting, key=lambda pattern: (len(pattern), pattern))] if fitting else None
 
     def of(self, namespace: str) -> int:
         own = self.own(namespace)

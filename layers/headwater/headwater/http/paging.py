@@ -4,13 +4,13 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from headwater.http.request import PageRequest
 from headwater.openlineage import exact_json
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
-from headwater.store.table import IndexEntry
+from headwater.store.ranges import Entry as ListEntry
 
 MAX_BYTES = 20_000_000
 MAX_PACKED_BYTES = 4_000_000
@@ -77,7 +77,7 @@ def _is_behind(place: str, after: str, newest_first: bool) -> bool:
     return place < after if newest_first else place > after
 
 
-def next_page(page: PageRequest, found: Sequence[IndexEntry], total: int) -> dict[str, str]:
+def next_page(page: PageRequest, found: Sequence[ListEntry[Any]], total: int) -> dict[str, str]:
     """The cursor of the next page, if there may be one."""
     is_last = len(found) < page.limit or (page.after is None and page.offset + len(found) >= total)
-    return {} if is_last or not found else {"cursor": page.cursor(found[-1].place, total)}
+    return {} if is_last or not found else {"cursor": page.cursor(found[-1].position, total)}

@@ -3,7 +3,7 @@
 import base64
 import binascii
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -11,15 +11,16 @@ from typing import Any, NamedTuple, TypeVar
 
 from headwater.access.principal import Principal
 from headwater.openlineage import exact_json
+from headwater.openlineage.body import read_body
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.openlineage.instant import Instant, parse_instant
-from headwater.traversal.lineage import DEFAULT_DEPTH
 
 DEFAULT_LIMIT = 100
 MAX_LIMIT = 1_000
 MAX_OFFSET = 1_000_000
 MAX_PLACE_BYTES = 1_000
 """Where an entry stands in a list is shorter: it has to fit into a sort key."""
+DEFAULT_DEPTH = 20
 MAX_DEPTH = 100
 
 Choice = TypeVar("Choice", bound=StrEnum)
@@ -40,15 +41,29 @@ class PageRequest(NamedTuple):
 
 @dataclass(frozen=True)
 class ApiRequest:
-    """A request: who asks, what, and when. `path` may be percent-encoded or not; `query` has each parameter's last
-    value."""
+    """A request of a caller who is known.
+
+    path         percent-encoded or not
+    query        each parameter's last value; `repeated` has all values
+    parameters   those of the path, which the route's pattern names
+    body         as API Gateway hands it over
+    has_time     whether there is time to go on with work that may be continued by another request
+    """
 
     principal: Principal
     method: str
     path: str
     query: Mapping[str, str]
-    repeated: Mapping[str, tuple[str, ...]] | None = None
+    repeated: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     received_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    body: str = ""
+    is_base64: bool = False
+    has_time: Callable[[], bool] = lambda: True
+
+    def text(self, max_bytes: int) -> str:
+        """The body's text. Raises InvalidRequest for an empty body, 413 for one that is too long."""
+        return read_body(self.body, is_base64=self.is_base64, max_bytes=max_bytes)
 
     def number(self, name: str, default: int, most: int, least: int = 0) -> int:
         """A number of the query, at most `most`. Raises InvalidRequest for what is none, or is below the least."""
@@ -76,7 +91,7 @@ class ApiRequest:
 
     def values(self, name: str) -> tuple[str, ...]:
         """Every value of a parameter that may be repeated."""
-        return tuple((self.repeated or {}).get(name, ()))
+        return tuple(self.repeated.get(name, ()))
 
     def flag(self, name: str) -> bool:
         text = self.query.get(name, "false").lower()

@@ -8,6 +8,7 @@ from typing import Any
 
 import simplejson
 
+from headwater.http.request import ApiRequest
 from headwater.openlineage.faults import InvalidRequest
 
 RETRY_AFTER_SECONDS = 1
@@ -45,18 +46,34 @@ def _json(body: Any) -> str:
     return simplejson.dumps(body, use_decimal=True, ensure_ascii=False, namedtuple_as_object=False)
 
 
+def ok(_request: ApiRequest, value: object) -> ApiResponse:
+    """The answer of a use case whose value is a JSON document."""
+    return ApiResponse(200, value)
+
+
 def error_response(status: int, message: str, details: list[str] | None = None) -> ApiResponse:
     """An error that its reader can act on."""
     headers = {"retry-after": str(RETRY_AFTER_SECONDS)} if status == 503 else {}
     return ApiResponse(status, {"code": status, "message": message, "details": details or []}, headers)
 
 
-def response_or_error(handle: Callable[[], ApiResponse], log: Callable[[str], None]) -> ApiResponse:
+class RequestError(Exception):
+    """A use case cannot do what is asked, for a reason that is not in the request alone: a conflict (409), or work that
+    is not finished (503)."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def response_or_error(handle: Callable[[], ApiResponse], log: Callable[[str, BaseException], None]) -> ApiResponse:
     """The request's answer, or its error as one: the client's fault as 4xx, ours as 503, which all clients retry."""
     try:
         return handle()
     except InvalidRequest as refused:
         return error_response(refused.status, str(refused), [str(fault) for fault in refused.faults])
-    except Exception:  # noqa: BLE001 - a fault of ours, whatever it is: the client is to try again
-        log("a request failed for a fault of ours")
+    except RequestError as failed:
+        return error_response(failed.status, str(failed))
+    except Exception as error:  # noqa: BLE001 - a fault of ours, whatever it is: the client is to try again
+        log("a request failed for a fault of ours", error)
         return error_response(503, "not available for the moment; try again")

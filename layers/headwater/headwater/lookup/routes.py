@@ -1,11 +1,17 @@
 """The routes of the lookup API. docs/routes.md lists them."""
 
-import re
-from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
+from headwater import metrics
 from headwater.access.principal import Scope
+from headwater.graph.identity import NodeKind
+from headwater.graph.naming import Naming
+from headwater.http.paths import Path
 from headwater.http.request import ApiRequest
-from headwater.http.response import ApiResponse, error_response
+from headwater.http.response import ApiResponse
+from headwater.http.router import CALLER, Route, Router
+from headwater.http.subjects import DATASET, JOB, NAMESPACE, RUN, RUN_OF_QUERY, node_in_query
+from headwater.log import FaultLog
 from headwater.lookup.activity import events, statistics
 from headwater.lookup.graphs import impact_view, lineage, root_cause_view, run_lineage_view
 from headwater.lookup.nodes import (
@@ -21,80 +27,80 @@ from headwater.lookup.nodes import (
     tags,
 )
 from headwater.lookup.search import search, search_v2beta
-from headwater.read.name_resolution import NotFound
+from headwater.lookup.subjects import OF_DATASETS, OF_JOBS, SEARCHED, SOURCE, VISIBLE
 from headwater.read.reader import Reader
-from headwater.store.request_cache import RequestCache
+from headwater.store.errors import CorruptItem
+from headwater.store.graph_store import GraphReader
 
-PREFIX = "/api/v1"
+_NODE = node_in_query(*lineage.NODES)
+_NODE_OR_COLUMN = node_in_query(*NodeKind)
+_DATASET = node_in_query(NodeKind.DATASET)
+_DATASET_OR_COLUMN = node_in_query(NodeKind.DATASET, NodeKind.FIELD)
+READ = Scope.READ
 
-Route = Callable[..., ApiResponse]
-
-
-def respond(reader: Reader, request: ApiRequest) -> ApiResponse:
-    """The response to a request. Raises InvalidRequest, or StorageError."""
-    request.principal.require(Scope.READ)
-    reader = Reader(RequestCache(reader.table), reader.naming)
-    routes = list(_routes(request.path))
-    if routes and request.method not in ("GET", "HEAD"):
-        return error_response(405, "HTTP 405 Method Not Allowed")
-    missing: NotFound | None = None
-    for route, parts in routes:
-        try:
-            return route(reader, request, *parts)
-        except NotFound as not_found:
-            missing = missing or not_found
-    return error_response(404, missing.message if missing else "HTTP 404 Not Found")
-
-
-def is_known(path: str) -> bool:
-    """Whether there is a route of that path."""
-    return any(True for _ in _routes(path))
-
-
-def _routes(path: str) -> Iterator[tuple[Route, tuple[str, ...]]]:
-    """Every way to read a path: a name may end in a slash, or hold what looks like a part of the path."""
-    for each in dict.fromkeys([path, path.rstrip("/")]):
-        for pattern, route in ROUTES:
-            match = re.fullmatch(pattern, each.removeprefix(PREFIX), re.DOTALL)
-            if match:
-                yield route, match.groups()
-
-
-RUN_ID = "([0-9a-fA-F-]{36})"
-ROUTES: tuple[tuple[str, Route], ...] = (
-    ("/namespaces", namespaces.namespaces),
-    ("/jobs", jobs.all_jobs),
-    (f"/jobs/runs/{RUN_ID}", runs.run),
-    (f"/jobs/runs/{RUN_ID}/facets", runs.run_facets),
-    (f"/jobs/runs/{RUN_ID}/children", runs.run_children),
-    ("/lineage", lineage.lineage),
-    ("/column-lineage", lineage.column_lineage),
-    ("/export", lineage.export),
-    ("/impact", impact_view.at_risk),
-    ("/rootcause", root_cause_view.rootcause),
-    ("/runlineage/upstream", run_lineage_view.upstream),
-    ("/events/lineage", events.lineage_events),
-    ("/search", search.search),
-    ("/api/v2beta/search/jobs", search_v2beta.jobs),
-    ("/api/v2beta/search/datasets", search_v2beta.datasets),
-    ("/stats/lineage-events", statistics.lineage_events),
-    ("/stats/jobs", statistics.jobs),
-    ("/stats/datasets", statistics.datasets),
-    ("/stats/sources", statistics.sources),
-    ("/sources", sources.sources),
-    ("/sources/(.+)", sources.source),
-    ("/tags", tags.tags),
-    ("/aliases", aliases.aliases),
-    ("/namespaces/(.+/jobs/.+)/runs", runs.job_runs),
-    ("/namespaces/(.+/jobs/.+)/versions", job_versions.versions),
-    (f"/namespaces/(.+/jobs/.+)/versions/{RUN_ID}", job_versions.version),
-    ("/namespaces/(.+/datasets/.+)/versions", dataset_versions.versions),
-    (f"/namespaces/(.+/datasets/.+)/versions/{RUN_ID}", dataset_versions.version),
-    ("/namespaces/(.+/datasets/.+)/quality", quality.quality),
-    ("/namespaces/(.+/jobs/.+)", jobs.job),
-    ("/namespaces/(.+/datasets/.+)", datasets.dataset),
-    ("/namespaces/(.+)/datasets", datasets.datasets),
-    ("/namespaces/(.+)/jobs", jobs.jobs),
-    ("/namespaces/(.+)", namespaces.namespace),
+ROUTES = (
+    Route("GET", Path.NAMESPACES, READ, VISIBLE, namespaces.namespaces),
+    Route("GET", Path.ALL_JOBS, READ, VISIBLE, jobs.all_jobs),
+    Route("GET", Path.RUN, READ, RUN, runs.run),
+    Route("GET", Path.RUN_FACETS, READ, RUN, runs.run_facets),
+    Route("GET", Path.RUN_CHILDREN, READ, RUN, runs.run_children),
+    Route("GET", Path.LINEAGE, READ, _NODE, lineage.lineage),
+    Route("GET", Path.COLUMN_LINEAGE, READ, _NODE_OR_COLUMN, lineage.column_lineage),
+    Route("GET", Path.EXPORT, READ, _NODE_OR_COLUMN, lineage.export, lineage.exported),
+    Route("GET", Path.IMPACT, READ, _DATASET_OR_COLUMN, impact_view.at_risk),
+    Route("GET", Path.ROOT_CAUSE, READ, _NODE, root_cause_view.rootcause),
+    Route("GET", Path.RUN_LINEAGE, READ, RUN_OF_QUERY, run_lineage_view.upstream),
+    Route("GET", Path.EVENTS, READ, CALLER, events.lineage_events),
+    Route("GET", Path.SEARCH, READ, SEARCHED, search.search),
+    Route("GET", Path.SEARCH_JOBS, READ, SEARCHED, search_v2beta.jobs),
+    Route("GET", Path.SEARCH_DATASETS, READ, SEARCHED, search_v2beta.datasets),
+    Route("GET", Path.EVENT_STATISTICS, READ, CALLER, statistics.lineage_events),
+    Route("GET", Path.JOB_STATISTICS, READ, VISIBLE, statistics.jobs),
+    Route("GET", Path.DATASET_STATISTICS, READ, VISIBLE, statistics.datasets),
+    Route("GET", Path.SOURCE_STATISTICS, READ, CALLER, statistics.sources),
+    Route("GET", Path.SOURCES, READ, CALLER, sources.sources),
+    Route("GET", Path.SOURCE, READ, SOURCE, sources.source),
+    Route("GET", Path.TAGS, READ, CALLER, tags.tags),
+    Route("GET", Path.ALIASES, READ, _DATASET, aliases.aliases),
+    Route("GET", Path.JOB_RUNS, READ, JOB, runs.job_runs),
+    Route("GET", Path.JOB_VERSIONS, READ, JOB, job_versions.versions),
+    Route("GET", Path.JOB_VERSION, READ, JOB, job_versions.version),
+    Route("GET", Path.DATASET_VERSIONS, READ, DATASET, dataset_versions.versions),
+    Route("GET", Path.DATASET_VERSION, READ, DATASET, dataset_versions.version),
+    Route("GET", Path.QUALITY, READ, DATASET, quality.quality),
+    Route("GET", Path.JOB, READ, JOB, jobs.job),
+    Route("GET", Path.DATASET, READ, DATASET, datasets.dataset),
+    Route("GET", Path.DATASETS, READ, OF_DATASETS, datasets.datasets),
+    Route("GET", Path.JOBS, READ, OF_JOBS, jobs.jobs),
+    Route("GET", Path.NAMESPACE, READ, NAMESPACE, namespaces.namespace),
 )
-"""Path below the prefix, and what answers it; the first that matches and finds something does."""
+"""The first that matches and finds something answers."""
+ROUTER = Router[Reader](ROUTES)
+
+
+@dataclass(frozen=True)
+class Lookups:
+    """What lookups work with."""
+
+    store: GraphReader
+    naming: Naming
+    log: FaultLog
+
+
+def respond(lookups: Lookups, request: ApiRequest) -> ApiResponse:
+    """The answer to a request. It goes on without the items that cannot be read, and says so.
+
+    Raises InvalidRequest, or StorageError.
+    """
+    corrupt: dict[tuple[str, ...], CorruptItem] = {}
+
+    def go_on(fault: CorruptItem) -> None:
+        corrupt.setdefault(fault.key, fault)
+
+    reader = Reader(lookups.store.for_one_request(go_on), lookups.naming)
+    try:
+        return ROUTER.respond(reader, request, is_incomplete=lambda: bool(corrupt))
+    finally:
+        for fault in corrupt.values():
+            lookups.log("an item of the table cannot be read", fault)
+        metrics.corrupt_items(len(corrupt))

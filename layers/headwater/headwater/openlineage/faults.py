@@ -30,6 +30,14 @@ class InvalidRequest(Exception):
         self.status = status
 
 
+class NotFound(InvalidRequest):
+    """Nothing of that name is known."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(Fault("path", message), status=404)
+        self.message = message
+
+
 def path_of(*parts: str | int) -> str:
     """The path of a member as people write it: `path_of("inputs", 0, "name")` is `inputs[0].name`."""
     text = ""

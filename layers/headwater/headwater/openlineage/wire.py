@@ -131,7 +131,8 @@ def checked(model: type[Checked], members: dict[str, Any]) -> Checked:
 
 
 def _model(members: dict[str, Any]) -> type[_Event]:
-    """By shape: schemaURL is often absent or old. Only a RunEvent has a type, so one that lost its run is still one."""
+    """The model of an event, by its members: schemaURL is often absent or old. Only a RunEvent has an eventType, hence
+    an event with an eventType and no run is reported as a faulty RunEvent."""
     if "run" in members or "eventType" in members:
         return _RunEvent
     if "job" in members:

@@ -1,1 +1,1 @@
-"""The read model that alerts, catalog, curate and lookup share: nodes, their versions, runs and activity."""
+"""The read model of alerts, catalog, curate and lookup: nodes, neighbourhoods, schema changes, runs and activity."""

@@ -1,97 +1,97 @@
-"""What happened to jobs and datasets in a window: runs, changes of schemas, and what was found out about the data.
+"""The activity of jobs and datasets in a window: runs, schema changes, and quality results.
 
-A job takes two queries: one for what is within, and one for what came just before, to compare the first of a window
-with. A dataset takes three, a third for what was found out; or four, if nobody is seen to write it. They are made side
-by side. Then come the items, a hundred a read, and once more those that tell what changed.
+A job takes two queries: one for its runs in the window, one for the last runs before. The first run of the window is
+compared with the latter. A dataset takes three: two for its writes, likewise, and one for its quality results; a fourth
+if no write of the dataset is known. The queries are made concurrently. Then the states are read, a hundred a call, and
+after them the schemas of the schema changes.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, TypeVar
 
 from headwater.concurrent import concurrent_map
-from headwater.graph.identity import NodeId
-from headwater.graph.register import Registers
+from headwater.graph.identity import DatasetId, JobId, JobRunId, QualityId, WriteId
 from headwater.graph.run import Run
-from headwater.openlineage.instant import Instant
+from headwater.graph.stored_states import DatasetWrite, QualityResult
 from headwater.read.reader import Reader
 from headwater.read.schema_changes import SchemaChange, SchemaVersion, changes_of, versions_of, versions_seen
 from headwater.read.window import Window, history
-from headwater.store import item_codec, keys
-from headwater.store.table import Item
+from headwater.store.ranges import TimeLine
+from headwater.store.snapshot import Snapshot, Wanted
 
-
-class DataQualityResult(NamedTuple):
-    """What a run found out about a dataset's data."""
-
-    at: Instant
-    run_id: str
-    found: Registers
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """What happened, by node. The first few runs of a job may be from before the window."""
+    """The activity by node. The first few runs of a job may be from before the window."""
 
-    runs: Mapping[NodeId, list[Run]]
-    checks: Mapping[NodeId, list[DataQualityResult]]
-    schema_changes: Mapping[NodeId, list[SchemaChange]]
+    runs: Mapping[JobId, list[Run]]
+    checks: Mapping[DatasetId, list[QualityResult]]
+    schema_changes: Mapping[DatasetId, list[SchemaChange]]
     is_truncated: bool
 
 
-class _Part(NamedTuple):
-    """A partition of a node; `prefix` is QUALITY for the checks in it, else it is about its runs or versions."""
-
-    node: NodeId
-    pk: str
-    prefix: str = ""
-
-
-_Found = Mapping[_Part, list[Item]]
-
-
 def read_activity(
-    reader: Reader, window: Window, jobs: Collection[NodeId], datasets: Mapping[NodeId, Collection[NodeId]]
+    reader: Reader, window: Window, jobs: Collection[JobId], datasets: Mapping[DatasetId, Collection[DatasetId]]
 ) -> Activity:
-    """What happened to jobs, and to datasets, each of which may have several ids."""
-    of_jobs = [_Part(job, keys.job_head(job).pk) for job in jobs]
-    writes = [_Part(one, keys.dataset_head(each).pk) for one, ids in datasets.items() for each in sorted(ids)]
-    checks = [part._replace(prefix=keys.QUALITY) for part in writes]
-    found, is_truncated = _read(reader, window, [*of_jobs, *writes, *checks])
-    runs = {part.node: [item_codec.read_run(item) for item in found[part]] for part in of_jobs}
+    """The activity of jobs and of datasets. A dataset is given by its representative, with all its ids."""
+    store = reader.store
+    ids = [(representative, dataset) for representative, same in datasets.items() for dataset in sorted(same)]
+    lines: list[tuple[TimeLine[Any], bool]] = [(store.runs_of(job), True) for job in jobs]
+    lines += [(store.writes_of(dataset), True) for _, dataset in ids]
+    lines += [(store.quality_of(dataset), False) for _, dataset in ids]
+    histories = concurrent_map(lambda line: history(line[0], window, with_earlier=line[1]), lines)
+    of_jobs, of_datasets = histories[: len(jobs)], histories[len(jobs) :]
+    of_writes, of_checks = of_datasets[: len(ids)], of_datasets[len(ids) :]
+    read = store.read(
+        Wanted(
+            runs=[run for runs in of_jobs for run in runs.ids],
+            writes=[write for writes in of_writes for write in writes.ids],
+            quality=[check for checks in of_checks for check in checks.ids],
+        )
+    )
     return Activity(
-        runs={job: sorted(of_job, key=lambda run: run.order) for job, of_job in runs.items()},
-        checks=_quality_results(checks, found),
-        schema_changes=_schema_changes(reader, window, writes, found),
-        is_truncated=is_truncated,
+        runs={job: _runs(read, runs.ids) for job, runs in zip(jobs, of_jobs, strict=True)},
+        checks=_by_dataset(
+            (representative, _checks(read, checks.ids))
+            for (representative, _), checks in zip(ids, of_checks, strict=True)
+        ),
+        schema_changes=_schema_changes(reader, window, ids, [_writes(read, writes.ids) for writes in of_writes]),
+        is_truncated=any(line.is_cut for line in histories),
     )
 
 
-def _read(reader: Reader, window: Window, parts: list[_Part]) -> tuple[_Found, bool]:
-    """What the parts have, the newest first, and whether one of them has more."""
-    histories = concurrent_map(lambda part: history(reader.table, part.pk, window, part.prefix), parts)
-    items = reader.table.read([key for each in histories for key in each.keys]) if parts else {}
-    there = [[items[key] for key in each.keys if key in items] for each in histories]
-    return dict(zip(parts, there, strict=True)), any(each.is_cut for each in histories)
+def _runs(read: Snapshot, ids: Iterable[JobRunId]) -> list[Run]:
+    """The runs with these ids that are still stored, the earliest first."""
+    return sorted((run for run_id in ids if (run := read.run(run_id))), key=lambda run: run.order)
+
+
+def _writes(read: Snapshot, ids: Iterable[WriteId]) -> list[DatasetWrite]:
+    return [write for write_id in ids if (write := read.write(write_id))]
+
+
+def _checks(read: Snapshot, ids: Iterable[QualityId]) -> list[QualityResult]:
+    return [check for check_id in ids if (check := read.quality(check_id))]
 
 
 def _schema_changes(
-    reader: Reader, window: Window, writes: list[_Part], found: _Found
-) -> Mapping[NodeId, list[SchemaChange]]:
-    versions: dict[NodeId, list[SchemaVersion]] = {}
-    for part in writes:
-        versions.setdefault(part.node, []).extend(versions_of(found[part]))
-    unknown = [(part.node, part.pk) for part in writes if not versions[part.node]]
-    return changes_of(reader, {**versions, **versions_seen(reader, unknown)}, window)
+    reader: Reader,
+    window: Window,
+    ids: Sequence[tuple[DatasetId, DatasetId]],
+    writes: Sequence[Iterable[DatasetWrite]],
+) -> Mapping[DatasetId, list[SchemaChange]]:
+    versions: dict[DatasetId, list[SchemaVersion]] = _by_dataset(
+        (representative, versions_of(id_writes)) for (representative, _), id_writes in zip(ids, writes, strict=True)
+    )
+    unwritten = [(representative, dataset) for representative, dataset in ids if not versions[representative]]
+    return changes_of(reader, {**versions, **versions_seen(reader, unwritten)}, window)
 
 
-def _quality_results(parts: list[_Part], found: _Found) -> dict[NodeId, list[DataQualityResult]]:
-    checks: dict[NodeId, list[DataQualityResult]] = {}
-    for part in parts:
-        checks.setdefault(part.node, []).extend(map(_quality_result, found[part]))
-    return checks
-
-
-def _quality_result(item: Item) -> DataQualityResult:
-    found = item_codec.read_quality(item)
-    return DataQualityResult(max(register.time for register in found.values()), keys.run_of(item.key.sk)[0], found)
+def _by_dataset(by_id: Iterable[tuple[DatasetId, Iterable[Value]]]) -> dict[DatasetId, list[Value]]:
+    """The values of each dataset under all its ids."""
+    by_dataset: dict[DatasetId, list[Value]] = {}
+    for dataset, values in by_id:
+        by_dataset.setdefault(dataset, []).extend(values)
+    return by_dataset

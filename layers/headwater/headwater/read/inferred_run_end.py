@@ -1,39 +1,40 @@
-"""Actions that nobody ended, as they ended with their applications. It costs a read where there are any."""
+"""Infers the end of a query's run that has no end event: the run ends with its application. One read, if there is such
+a run."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from headwater.graph.application import is_query_job
-from headwater.graph.identity import NodeId, job_id
+from headwater.graph.identity import JobId, JobRunId, job_id
 from headwater.graph.job import JobHead
 from headwater.graph.register import values
 from headwater.graph.run import PARENT, ParentRef, Run, RunState, parent_reference
 from headwater.openlineage.event import Facets
-from headwater.store import item_codec, keys
-from headwater.store.table import Table
+from headwater.store.graph_store import GraphReader
+from headwater.store.snapshot import Wanted
 
 
-def with_inferred_ends(table: Table, runs: Sequence[Run]) -> list[Run]:
-    """Runs, each with an end of its own or with that of its application."""
-    above = {run.run_id: run.parent for run in runs if run.parent and _is_open(run.state, values(run.job_facets))}
-    applications = _ended(table, above.values())
+def with_inferred_ends(store: GraphReader, runs: Sequence[Run]) -> list[Run]:
+    """Runs, each with its own end or the end of its application."""
+    parents = {run.run_id: run.parent for run in runs if run.parent and _is_open(run.state, values(run.job_facets))}
+    applications = _ended(store, parents.values())
     return [
-        run.with_inferred_end(applications[parent]) if (parent := above.get(run.run_id)) in applications else run
+        run.with_inferred_end(applications[parent]) if (parent := parents.get(run.run_id)) in applications else run
         for run in runs
     ]
 
 
-def heads_with_inferred_ends(table: Table, heads: Mapping[NodeId, JobHead]) -> dict[NodeId, JobHead]:
-    """Jobs, of which the newest run has an end of its own or that of its application."""
-    above = {job: parent for job, head in heads.items() if (parent := _above(head))}
-    applications = _ended(table, above.values())
+def heads_with_inferred_ends(store: GraphReader, heads: Mapping[JobId, JobHead]) -> dict[JobId, JobHead]:
+    """Heads of jobs, each with a latest run that has its own end or the end of its application."""
+    parents = {job: parent for job, head in heads.items() if (parent := _application(head))}
+    applications = _ended(store, parents.values())
     return {
-        job: _ended_by(head, applications[above[job]]) if above.get(job) in applications else head
+        job: _with_inferred_end(head, applications[parents[job]]) if parents.get(job) in applications else head
         for job, head in heads.items()
     }
 
 
-def _above(head: JobHead) -> ParentRef | None:
+def _application(head: JobHead) -> ParentRef | None:
     if head.latest is None or not _is_open(head.latest.state, values(head.facts.facets)):
         return None
     return parent_reference(values(head.facts.run_facets).get(PARENT))
@@ -43,15 +44,15 @@ def _is_open(state: str, job_facets: Facets) -> bool:
     return state == RunState.RUNNING and is_query_job(job_facets)
 
 
-def _ended(table: Table, applications: Iterable[ParentRef]) -> dict[ParentRef, Run]:
-    """Those of the runs that have ended."""
-    wanted = {keys.run(job_id(each.job), each.run_id): each for each in applications}
-    items = table.read(wanted) if wanted else {}
-    found = {wanted[key]: item_codec.read_run(item) for key, item in items.items()}
-    return {each: run for each, run in found.items() if run.ending}
+def _ended(store: GraphReader, applications: Iterable[ParentRef]) -> dict[ParentRef, Run]:
+    """The applications that have ended."""
+    ids = {application: JobRunId(job_id(application.job), application.run_id) for application in applications}
+    read = store.read(Wanted(runs=ids.values()))
+    runs = {application: read.run(run_id) for application, run_id in ids.items()}
+    return {application: run for application, run in runs.items() if run and run.ending}
 
 
-def _ended_by(head: JobHead, application: Run) -> JobHead:
+def _with_inferred_end(head: JobHead, application: Run) -> JobHead:
     if head.latest is None:
         return head
     return replace(head, latest=head.latest._replace(state=application.state.value, ended_at=application.ended_at))

@@ -1,7 +1,7 @@
-"""From the names that a request holds to nodes.
+"""Finds the node of a name in a request.
 
-A nodeId (`dataset:NAMESPACE:NAME`) cannot be split by rule, since namespaces hold colons; and API Gateway hands over
-paths decoded, so a name's slashes look like the path's own. So every way to split is tried against the table at once.
+A nodeId (`dataset:NAMESPACE:NAME`) cannot be split by rule, since namespaces have colons. API Gateway decodes paths,
+hence the slashes of a name look like the slashes of the path. Every way to split is looked up, all in one read.
 """
 
 from collections.abc import Iterable, Iterator
@@ -9,22 +9,20 @@ from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from headwater.graph.identity import NodeId, NodeKind, dataset_id, job_id, sent_id
-from headwater.graph.neighbours import ROOT
+from headwater.graph.identity import DatasetId, JobId, NeighbourPageId, NodeId, NodeKind, dataset_id, job_id, sent_id
 from headwater.openlineage.event import Name, is_uuid
-from headwater.openlineage.faults import Fault, InvalidRequest
+from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
 from headwater.read.reader import Reader
-from headwater.store import item_codec, keys
-from headwater.store.table import Item, Stored
+from headwater.store.snapshot import Snapshot, Wanted
 
 MAX_SPLITS = 500
-"""Ways to read a name that are tried, the likeliest first; a name that means itself is among the first few."""
+"""Ways to split that are looked up, the likeliest first. The right way is mostly among the first few."""
 MAX_ALIASES = 4
-"""Likeliest readings of a name that are looked up among those that stood for something else."""
+"""Likeliest ways to split that are looked up among the aliases."""
 
 
 class NamedNode(NamedTuple):
-    """A node that a request names; `field` for a column alone, `version` for how it was then."""
+    """A node that a request names. `field` is a column of the dataset, `version` a version of the dataset."""
 
     kind: NodeKind
     name: Name
@@ -33,69 +31,72 @@ class NamedNode(NamedTuple):
 
     @property
     def id(self) -> NodeId:
-        return job_id(self.name) if self.kind is NodeKind.JOB else dataset_id(self.name)
+        return self.job if self.kind is NodeKind.JOB else self.dataset
 
     @property
-    def keys(self) -> tuple[keys.Key, ...]:
-        """The items that say whether it is known, and, for what will be asked next, who uses it."""
-        if self.kind is NodeKind.JOB:
-            return (keys.job_head(self.id),)
-        return keys.dataset_head(self.id), keys.neighbours(self.id, ROOT)
+    def job(self) -> JobId:
+        """The id of the job of that name."""
+        return job_id(self.name)
 
-
-class NotFound(InvalidRequest):
-    """Nothing of that name is known."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(Fault("path", message), status=404)
-        self.message = message
+    @property
+    def dataset(self) -> DatasetId:
+        """The id of the dataset of that name, also if the request names a field."""
+        return dataset_id(self.name)
 
 
 def resolve(reader: Reader, candidates: Iterable[NamedNode]) -> NamedNode | None:
-    """The first candidate that is known, in one read; else the first that is an alias of one that is.
+    """The first candidate that is stored, in one read; else the first that is a symlink or an alias of a stored
+    dataset.
 
-    A name means what the rules of identity make of it, and a known alias what it stood for when it was sent.
+    The rules of identity are applied to the name of a dataset. An alias means the dataset that it meant when events
+    sent it.
     """
     nodes = list(islice(candidates, MAX_SPLITS))
-    meant = [
+    identified = [
         node if node.kind is NodeKind.JOB else node._replace(name=reader.naming.identify(node.name).shown)
         for node in nodes
     ]
-    found = reader.table.read([key for node in meant for key in node.keys])
-    known = (node for node in meant if (item := found.get(node.keys[0])) and not _is_deleted(node, item))
-    return next(known, None) or _by_symlink(reader, meant, found) or _by_alias(reader, nodes)
+    jobs = [node.job for node in identified if node.kind is NodeKind.JOB]
+    datasets = [node.dataset for node in identified if node.kind is not NodeKind.JOB]
+    read = reader.store.read(
+        Wanted(jobs=jobs, datasets=datasets, neighbours=list(map(NeighbourPageId, datasets)))
+    )  # the caller needs the neighbours next
+    known = (node for node in identified if _is_known(node, read))
+    return next(known, None) or _by_symlink(reader, identified, read) or _by_alias(reader, nodes)
 
 
-def _by_symlink(reader: Reader, meant: Iterable[NamedNode], found: Stored) -> NamedNode | None:
-    """The dataset that has one of these names in its symlinks facet, if nobody uses that name by itself."""
-    for node in (each for each in meant if each.kind is not NodeKind.JOB):
-        item = found.get(node.keys[1])
-        heads = reader.datasets(item_codec.read_page(item).merged) if item else {}
+def _by_symlink(reader: Reader, nodes: Iterable[NamedNode], read: Snapshot) -> NamedNode | None:
+    """The dataset that has one of these names in its symlinks facet, if no event names a dataset by that name."""
+    for node in (node for node in nodes if node.kind is not NodeKind.JOB):
+        page = read.neighbours(NeighbourPageId(node.dataset))
+        heads = reader.datasets(page.merged) if page else {}
         for dataset in sorted(heads):
             return node._replace(name=heads[dataset].facts.name)
     return None
 
 
 def _by_alias(reader: Reader, nodes: Iterable[NamedNode]) -> NamedNode | None:
-    for node in islice((each for each in nodes if each.kind is not NodeKind.JOB), MAX_ALIASES):
-        for key in reader.table.partition(f"A#{sent_id(node.name)}", ""):
-            dataset = node._replace(name=item_codec.read_alias(reader.table.read([key])[key]).dataset)
-            item = reader.table.read([dataset.keys[0]]).get(dataset.keys[0])
-            if item and not _is_deleted(dataset, item):
+    """The dataset that one of these names meant when events sent it."""
+    for node in islice((node for node in nodes if node.kind is not NodeKind.JOB), MAX_ALIASES):
+        for alias_id in reader.store.aliases_of_name(sent_id(node.name)):
+            alias = reader.store.read(Wanted(aliases=[alias_id])).alias(alias_id)
+            dataset = node._replace(name=alias.alias.dataset) if alias else node
+            if _is_known(dataset, reader.store.read(Wanted(datasets=[dataset.dataset]))):
                 return dataset
     return None
 
 
-def _is_deleted(node: NamedNode, item: Item) -> bool:
-    return (
-        item_codec.read_job(item).facts.is_deleted
-        if node.kind is NodeKind.JOB
-        else item_codec.read_dataset(item).is_deleted
-    )
+def _is_known(node: NamedNode, read: Snapshot) -> bool:
+    """Whether a job or dataset is stored and not deleted."""
+    if node.kind is NodeKind.JOB:
+        job = read.job(node.job)
+        return job is not None and not job.facts.is_deleted
+    dataset = read.dataset(node.dataset)
+    return dataset is not None and not dataset.is_deleted
 
 
 def resolve_node_id(reader: Reader, node_id: str) -> NamedNode:
-    """The node of a nodeId. Raises NotFound, or InvalidRequest if it is none."""
+    """The node of a nodeId. Raises NotFound, or InvalidRequest if the text is no nodeId."""
     prefix, colon, rest = node_id.partition(":")
     if not colon or prefix not in set(NodeKind):
         raise InvalidRequest(
@@ -106,31 +107,31 @@ def resolve_node_id(reader: Reader, node_id: str) -> NamedNode:
     nodes = list(islice((node for text in texts for node in _splits(kind, text)), MAX_SPLITS))
     if not nodes:
         raise InvalidRequest(Fault("nodeId", "has too few parts"))
-    found = resolve(reader, nodes)
+    node = resolve(reader, nodes)
     stem, mark, version = node_id.rpartition("#")
-    if found is None and mark and is_uuid(version):
+    if node is None and mark and is_uuid(version):
         return resolve_node_id(reader, stem)._replace(version=version.lower())
-    if found is None:
+    if node is None:
         likely = nodes[0].name.name
         raise NotFound(f"{'Job' if kind is NodeKind.JOB else 'Dataset'} '{likely}' not found.")
-    return found
+    return node
 
 
 def path_candidates(kind: NodeKind, path: str) -> Iterator[NamedNode]:
-    """The nodes that `NAMESPACE/datasets/NAME` may mean, encoded or not."""
+    """The nodes that a path `NAMESPACE/datasets/NAME` may mean, percent-encoded or not."""
     separator = f"/{kind}s/"
     for text in dict.fromkeys([path, unquote(path)]):
         for at in _positions(text, separator):
             namespace, name = text[:at], text[at + len(separator) :]
             yield from (
-                NamedNode(kind, each)
-                for each in dict.fromkeys([Name(namespace, name), Name(unquote(namespace), unquote(name))])
+                NamedNode(kind, full_name)
+                for full_name in dict.fromkeys([Name(namespace, name), Name(unquote(namespace), unquote(name))])
                 if namespace and name
             )
 
 
 def _splits(kind: NodeKind, text: str) -> Iterator[NamedNode]:
-    """Every way to split, the likeliest first: a namespace's own colon is followed by `//` or a port."""
+    """Every way to split, the likeliest first: a colon of a namespace is mostly followed by `//` or a port."""
     colons = sorted(
         _positions(text, ":"), key=lambda at: text[at + 1 : at + 3] == "//" or text[at + 1 : at + 2].isdigit()
     )

@@ -1,4 +1,4 @@
-"""What is described in a reserved namespace: data sources and tags, each a dataset there, whose facets describe it."""
+"""The data sources and tags of the reserved namespaces. Each is a dataset there, with facets that describe it."""
 
 from collections.abc import Iterable, Mapping
 
@@ -6,15 +6,14 @@ from headwater.graph.dataset import DatasetHead
 from headwater.graph.identity import dataset_id
 from headwater.openlineage.event import Name
 from headwater.read.reader import Reader
-from headwater.store import keys
 
 
 def names_in(reader: Reader, reserved: str) -> list[str]:
-    """The names of all that is described there, in their order."""
-    return sorted({each.name for each in reader.table.list_entries(keys.datasets_of(reserved))})
+    """The names of the datasets in a reserved namespace, in order."""
+    return sorted({entry.name for entry in reader.store.datasets_in(reserved).entries()})
 
 
 def heads_in(reader: Reader, reserved: str, names: Iterable[str]) -> Mapping[str, DatasetHead]:
-    """The heads of those that are described, by name."""
+    """The heads of the datasets with these names, by name."""
     ids = {dataset_id(Name(reserved, name)): name for name in names}
     return {ids[node]: head for node, head in reader.datasets(list(ids)).items()}

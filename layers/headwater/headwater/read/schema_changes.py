@@ -1,4 +1,4 @@
-"""How the schemas of datasets changed: from one version to the next that any is known of."""
+"""The schema changes of datasets: from each known schema to the next."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -6,21 +6,19 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from headwater.concurrent import concurrent_map
-from headwater.graph.dataset_reference import SCHEMA
-from headwater.graph.identity import NodeId
-from headwater.graph.register import values
+from headwater.graph.identity import DatasetId, JobRunId, SchemaId
 from headwater.graph.run import Run
 from headwater.graph.schema_diff import SchemaDiff, schema_diff
+from headwater.graph.stored_states import DatasetWrite
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
 from headwater.read.window import Window
-from headwater.store import item_codec, keys
-from headwater.store.keys import Key
-from headwater.store.table import Item
+from headwater.store.snapshot import Wanted
 
 
 class SchemaChange(NamedTuple):
-    """Two versions of a dataset, one after the other, differ; and the run that wrote the newer one, if a run did."""
+    """The difference between two consecutive versions of a dataset, with the run that wrote the newer version, if a run
+    did."""
 
     at: Instant
     diff: SchemaDiff
@@ -28,55 +26,56 @@ class SchemaChange(NamedTuple):
 
 
 class SchemaVersion(NamedTuple):
-    """A schema that a dataset had from some moment on, and where its run is, if it was a run's."""
+    """A schema that a dataset had from a time on, with the run that wrote the dataset, if a run did."""
 
     at: Instant
-    schema: Key
-    run: Key | None
+    schema: SchemaId
+    run: JobRunId | None
 
 
-def versions_of(items: Iterable[Item]) -> Iterator[SchemaVersion]:
-    """The versions of which the schema is known."""
-    for item in items:
-        use, node = item_codec.read_write(item), keys.node_of(item.key.pk)
-        digest = values(use.facets).get(SCHEMA)
-        if digest:
-            yield SchemaVersion(use.first, keys.schema(node, digest), run_of_write(item.key))
+def versions_of(writes: Iterable[DatasetWrite]) -> Iterator[SchemaVersion]:
+    """The writes with a schema."""
+    for write in writes:
+        if write.schema:
+            yield SchemaVersion(write.output.first, write.schema, write.id.run)
 
 
-def run_of_write(write: Key) -> Key:
-    """Where the run is that wrote a version. There is none if it was a JobEvent or DatasetEvent."""
-    run_id, job = keys.run_of(write.sk)
-    return keys.run(job, run_id)
+def versions_seen(
+    reader: Reader, datasets: Collection[tuple[DatasetId, DatasetId]]
+) -> dict[DatasetId, list[SchemaVersion]]:
+    """The schemas of datasets without known writes, such as topics, each at the first event time that has the schema.
 
-
-def versions_seen(reader: Reader, partitions: Collection[tuple[NodeId, str]]) -> dict[NodeId, list[SchemaVersion]]:
-    """The schemas of datasets that nobody is seen to write, like those of a topic, by when each was first seen."""
-    found = concurrent_map(lambda each: list(reader.table.partition(each[1], "S#")), partitions)
-    items = reader.table.read([key for of_one in found for key in of_one]) if partitions else {}
-    versions: dict[NodeId, list[SchemaVersion]] = defaultdict(list)
-    for (one, _), of_one in zip(partitions, found, strict=True):
-        first = {key: Instant(items[key].labels["first"]) for key in of_one if key in items}
-        versions[one] += [SchemaVersion(at, key, None) for key, at in first.items()]
+    A dataset is a pair: its representative, and the id under which schemas are looked up.
+    """
+    ids = concurrent_map(lambda dataset: list(reader.store.schemas_of(dataset[1])), datasets)
+    read = reader.store.read(Wanted(schemas=[schema for dataset_schemas in ids for schema in dataset_schemas]))
+    versions: dict[DatasetId, list[SchemaVersion]] = defaultdict(list)
+    for (representative, _), schemas in zip(datasets, ids, strict=True):
+        known = [(schema, document) for schema in schemas if (document := read.schema(schema))]
+        versions[representative] += [SchemaVersion(document.time, schema, None) for schema, document in known]
     return versions
 
 
 def changes_of(
-    reader: Reader, versions: Mapping[NodeId, Iterable[SchemaVersion]], window: Window
-) -> dict[NodeId, list[SchemaChange]]:
-    """Where a version that is in the window is not what the one before it was."""
+    reader: Reader, versions: Mapping[DatasetId, Iterable[SchemaVersion]], window: Window
+) -> dict[DatasetId, list[SchemaChange]]:
+    """The differences between each version in the window and the version before."""
     pairs = [
-        (node, before, after)
-        for node, of_node in versions.items()
-        for before, after in pairwise(sorted(of_node))
+        (dataset, before, after)
+        for dataset, schemas in versions.items()
+        for before, after in pairwise(sorted(schemas))
         if before.schema != after.schema and window.has(after.at)
     ]
-    schemas = {version.schema for _, *pair in pairs for version in pair}
-    items = reader.table.read(schemas | {after.run for *_, after in pairs if after.run}) if pairs else {}
-    changes: dict[NodeId, list[SchemaChange]] = defaultdict(list)
-    for node, before, after in pairs:
-        diff = schema_diff(*(item_codec.read_document(items[each.schema]) for each in (before, after)))
-        run = items.get(after.run) if after.run else None
+    read = reader.store.read(
+        Wanted(
+            schemas={version.schema for _, *pair in pairs for version in pair},
+            runs={after.run for *_, after in pairs if after.run},
+        )
+    )
+    changes: dict[DatasetId, list[SchemaChange]] = defaultdict(list)
+    for dataset, before, after in pairs:
+        old, new = read.schema(before.schema), read.schema(after.schema)
+        diff = schema_diff(old.value, new.value) if old and new else None
         if diff:
-            changes[node].append(SchemaChange(after.at, diff, item_codec.read_run(run) if run else None))
+            changes[dataset].append(SchemaChange(after.at, diff, read.run(after.run) if after.run else None))
     return changes

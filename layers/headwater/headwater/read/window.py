@@ -1,49 +1,42 @@
-"""A stretch of time, and what a partition has in it: the runs of a job, the versions of a dataset, or its checks."""
+"""Windows of time, and the history of a time line in a window: runs of a job, writes or quality results of a
+dataset."""
 
 from itertools import islice
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from headwater.openlineage.instant import Instant
-from headwater.store.keys import Key
-from headwater.store.table import LOWEST, Table
+from headwater.store.ranges import TimeLine
 
 MOST = 50
-"""Runs of a job, versions of a dataset or checks of it that are looked at; of more, the newest."""
+"""Entries of a time line that are read; of more, the newest."""
 BEFORE = 5
-"""Those from before the window, to compare its first with; several, since a run that failed may have said little."""
+"""Entries before the window, with which the first entry of the window is compared. Several, since a failed run may
+have named only some of its datasets."""
 
-_END = ":"
-"""Behind every time: each begins with a digit."""
+Id = TypeVar("Id")
 
 
 class Window(NamedTuple):
-    """From one moment to another; `since` may be NEVER, for all that is known, and `until` None, for now."""
+    """From a time until a time. `since` may be NEVER (from the beginning), `until` None (until now)."""
 
     since: Instant
     until: Instant | None
-
-    @property
-    def end(self) -> str:
-        """Behind the last place in the index by time that is within."""
-        return f"{self.until}$" if self.until else _END
 
     def has(self, moment: Instant) -> bool:
         return moment >= self.since and not (self.until and moment > self.until)
 
 
-class History(NamedTuple):
-    """The keys of what a partition has in a window, newest first, then a few from before; `is_cut` if it has more."""
+class History(NamedTuple, Generic[Id]):
+    """The entries of a time line in a window, newest first, then a few from before; `is_cut` if the window has more."""
 
-    keys: list[Key]
+    ids: list[Id]
     is_cut: bool
 
 
-def history(table: Table, pk: str, window: Window, prefix: str = "") -> History:
-    """What a partition has whose place in the index by time begins so; of checks (`QUALITY`) nothing from before."""
-    since = prefix + (window.since or LOWEST)
-    newest = table.newest(pk, before=prefix + window.end, after=since, limit=MOST + 1)
-    within = list(islice(newest, MOST + 1))
-    if len(within) > MOST or prefix or not window.since:
+def history(line: TimeLine[Id], window: Window, *, with_earlier: bool = True) -> History[Id]:
+    """The entries of a time line in a window; `with_earlier`, a few from before the window too."""
+    within = list(islice(line.newest(since=window.since, until=window.until, limit=MOST + 1), MOST + 1))
+    if len(within) > MOST or not with_earlier or not window.since:
         return History(within[:MOST], is_cut=len(within) > MOST)
-    before = islice(table.newest(pk, before=since, limit=BEFORE), BEFORE)
+    before = islice(line.newest(before=window.since, limit=BEFORE), BEFORE)
     return History([*within, *before], is_cut=False)

@@ -1,1 +1,1 @@
-"""The table: its keys, its items, the port that use cases see, and the adapters behind it."""
+"""Storage: the graph store that use cases see; behind it keys, items, and the adapters of AWS services."""

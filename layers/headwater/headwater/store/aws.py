@@ -1,30 +1,31 @@
-"""Clients of AWS services, and their errors as ours.
+"""Clients of AWS services, and their errors as errors of storage.
 
-botocore alone: `import boto3` loads its resource layer too, which nothing here uses and every cold start would pay for.
+Only botocore is used: `import boto3` also loads its resource layer, which would make every cold start longer.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import botocore.session
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
+from botocore.session import Session
 
-from headwater.store.table import Conflict, Rejected, StorageError
+from headwater.store.errors import Conflict, Rejected, StorageError
 
 TRIES = 2
 PROMPT_SECONDS = 3
-"""For the functions that someone waits for: two tries end before the function does, so that it can answer 503."""
+"""For functions behind the API: two tries end before the function's timeout, and the function can answer 503."""
 PATIENT_SECONDS = 10
 
 _NEVER_TAKEN = {"ValidationException", "ItemCollectionSizeLimitExceededException"}
 
 
-def client(service: str, *, seconds: int = PROMPT_SECONDS) -> Any:
+def client(session: Session, service: str, *, seconds: int = PROMPT_SECONDS) -> Any:
     """A botocore client whose calls are given up after `seconds`, and tried twice.
 
-    Endpoint, region and credentials come from the environment, as everywhere on AWS.
+    Endpoint, region and credentials come from the environment, as everywhere on AWS. Clients of one session share what
+    botocore has loaded.
     """
     config = Config(
         parameter_validation=False,  # a quarter of a call's CPU; the services check again
@@ -33,12 +34,12 @@ def client(service: str, *, seconds: int = PROMPT_SECONDS) -> Any:
         retries={"mode": "standard", "total_max_attempts": TRIES},
         max_pool_connections=32,
     )
-    return botocore.session.get_session().create_client(service, config=config)
+    return session.create_client(service, config=config)
 
 
 @contextmanager
 def translated_errors(*, writing: bool = False) -> Iterator[None]:
-    """Errors of AWS as StorageError (try again) or Conflict (read again); of a write also as Rejected (never)."""
+    """Raises errors of AWS as StorageError (try again) or Conflict (read again); of a write also as Rejected."""
     try:
         yield
     except ClientError as error:
@@ -54,7 +55,7 @@ def translated_errors(*, writing: bool = False) -> Iterator[None]:
 
 @contextmanager
 def errors_as(error_of: Callable[[str, str], Exception]) -> Iterator[None]:
-    """Errors of AWS as `error_of` makes them of a code and a message; the code is empty if no service answered."""
+    """Raises errors of AWS as `error_of(code, message)`; the code is empty if no service answered."""
     try:
         yield
     except ClientError as error:

@@ -7,15 +7,15 @@ from headwater.openlineage import exact_json
 
 
 def pack(document: Any) -> bytes:
-    """Any JSON document."""
+    """Compresses a JSON document."""
     return pack_text(exact_json.dumps(document))
 
 
 def pack_text(canonical: str) -> bytes:
-    """A document that is already in its one spelling."""
+    """Compresses a document that is canonical JSON."""
     return zlib.compress(canonical.encode(), 6)
 
 
 def unpack(packed: bytes) -> Any:
-    """The document that was packed."""
+    """The compressed document."""
     return exact_json.loads_trusted(zlib.decompress(packed).decode())

@@ -1,4 +1,4 @@
-"""The table on DynamoDB (docs/table.md), with what is too long for an item in S3."""
+"""The table on DynamoDB (docs/table.md). Parts that are too long for an item are in S3."""
 
 import hashlib
 import time
@@ -10,31 +10,26 @@ from headwater.openlineage.instant import Instant
 from headwater.retry import backoff
 from headwater.store import keys
 from headwater.store.aws import translated_errors
+from headwater.store.errors import Conflict, StorageError
 from headwater.store.keys import Key
 from headwater.store.s3 import Bodies
-from headwater.store.table import HIGHEST, LOWEST, ConditionalPut, Conflict, IndexEntry, Item, StorageError
+from headwater.store.table import FORM, HIGHEST, LOWEST, ConditionalPut, IndexEntry, Item
 
 READ_LIMIT = 100
 """Items a BatchGetItem."""
 WRITE_LIMIT = 25
 """Items a BatchWriteItem."""
 MAX_PARTS_BYTES = 350 * 1024
-"""An item has 400 KB; what its parts take beyond this goes to S3."""
+"""An item may have 400 KB; parts beyond this limit go to S3."""
 TRIES = 8
 FIRST_WAIT_SECONDS = 0.05
 SHARDS = "0123456789abcdef"
 """The partitions of the index of open runs."""
-ATTRIBUTES = frozenset(
-    {"PK", "SK", "kind", "namespace", "name", "state", "run_id", "at", "first", "listed_in", "place"}
-)
-ATTRIBUTES |= {"settling", "doc", "seen", "expires_at", "open_in"}
-"""All that items are made of, but for their version."""
-
 Attributes = dict[str, dict[str, Any]]
 
 
 class DynamoTable:
-    """`Table` over the low-level client: no type guessing, bytes stay bytes."""
+    """`Table` over the low-level client, which guesses no types: bytes stay bytes."""
 
     def __init__(self, client: Any, name: str, bucket: Bodies) -> None:
         self._client = client
@@ -44,7 +39,7 @@ class DynamoTable:
     def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
         wanted = [{"PK": {"S": key.pk}, "SK": {"S": key.sk}} for key in sorted(set(keys))]
         pages = [_page(wanted[start : start + READ_LIMIT], only) for start in range(0, len(wanted), READ_LIMIT)]
-        items = [item_of(found, self._bucket) for page in concurrent_map(self._read_page, pages) for found in page]
+        items = [item_of(stored, self._bucket) for page in concurrent_map(self._read_page, pages) for stored in page]
         return {item.key: item for item in items}
 
     def change(self, changes: Sequence[ConditionalPut]) -> None:
@@ -85,7 +80,7 @@ class DynamoTable:
     def page_with_count(
         self, list_name: str, limit: int, *, after: str = LOWEST, before: str = HIGHEST, newest_first: bool = False
     ) -> tuple[list[IndexEntry], int]:
-        """What a page holds is read whole, since that is one call; what is behind the entries asked for is counted."""
+        """Reads the entries page by page, then counts the entries of further pages without reading them."""
         within = _between("listed_in", list_name, "place", after, before)
         query = {"IndexName": "listed", "ScanIndexForward": not newest_first, **within}
         entries: list[IndexEntry] = []
@@ -104,23 +99,23 @@ class DynamoTable:
     def runs(self, run_id: str) -> list[Key]:
         values = {":run_id": {"S": run_id}}
         query = {"KeyConditionExpression": "run_id = :run_id", "ExpressionAttributeValues": values}
-        return [_key(found) for page in self._query(None, IndexName="by_run", **query) for found in page]
+        return [_key(stored) for page in self._query(None, IndexName="by_run", **query) for stored in page]
 
     def open_runs(self, before: Instant) -> list[Key]:
         shards = [_between("open_in", keys.open_runs(shard), "at", LOWEST, before) for shard in SHARDS]
-        found = concurrent_map(lambda within: list(self._query(None, IndexName="open", **within)), shards)
-        return [_key(each) for pages in found for page in pages for each in page]
+        of_shards = concurrent_map(lambda within: list(self._query(None, IndexName="open", **within)), shards)
+        return [_key(stored) for pages in of_shards for page in pages for stored in page]
 
     def _read_page(self, page: dict[str, Any]) -> list[Attributes]:
-        found: list[Attributes] = []
+        items: list[Attributes] = []
         pending = {self._name: page}
         for attempt in range(TRIES):
             with translated_errors():
                 answer = self._client.batch_get_item(RequestItems=pending)
-            found += answer["Responses"].get(self._name, [])
+            items += answer["Responses"].get(self._name, [])
             pending = answer.get("UnprocessedKeys")
             if not pending:
-                return found
+                return items
             time.sleep(backoff(attempt, FIRST_WAIT_SECONDS))
         raise StorageError("the table did not answer for all keys of a read")
 
@@ -147,7 +142,7 @@ class DynamoTable:
         return None
 
     def _query(self, limit: int | None, **query: Any) -> Iterator[list[Attributes]]:
-        """The pages of a query; of one that is limited the first alone, unless it is asked for more."""
+        """The pages of a query; with `limit`, each page has at most so many items."""
         if limit is not None:
             query["Limit"] = limit
         for page in self._pages(**query):
@@ -174,33 +169,37 @@ class DynamoTable:
         return attributes
 
     def _outside(self, part: bytes, item: Item) -> str:
-        """Stores a part in S3, first; that of an item which expires goes where objects expire too."""
+        """Stores a part in S3, before the item. A part of an item that expires goes to a prefix whose objects
+        expire."""
         prefix = "items" if item.expires_at is None else "bodies"
         key = f"{prefix}/{hashlib.sha256(part).hexdigest()}"
         self._bucket.put(key, part)
         return key
 
 
-def item_of(found: Attributes, bucket: Bodies) -> Item:
-    """The item that these attributes are, with its parts from S3."""
-    key = Key(found["PK"]["S"], found["SK"]["S"])
-    expires_at = int(found["expires_at"]["N"]) if "expires_at" in found else None
-    labels = {name: value["S"] for name, value in found.items() if "S" in value and name not in ("PK", "SK", "v")}
-    parts = {name: value["B"] for name, value in found.items() if "B" in value}
-    for name, value in found.items():
+def item_of(stored: Attributes, bucket: Bodies) -> Item:
+    """The item with these attributes; parts in S3 are fetched."""
+    key = Key(stored["PK"]["S"], stored["SK"]["S"])
+    expires_at = int(stored["expires_at"]["N"]) if "expires_at" in stored else None
+    labels = {name: value["S"] for name, value in stored.items() if "S" in value and name not in ("PK", "SK", "v")}
+    parts = {name: value["B"] for name, value in stored.items() if "B" in value}
+    for name, value in stored.items():
         if "M" in value:
             parts[name] = bucket.get(value["M"]["s3"]["S"])
     return Item(key, labels, parts, expires_at)
 
 
 def _page(wanted: list[Attributes], only: str | None) -> dict[str, Any]:
-    """A page of a BatchGetItem."""
+    """The request of one BatchGetItem."""
     page: dict[str, Any] = {"Keys": wanted, "ConsistentRead": True}
-    return page | {"ProjectionExpression": f"PK, SK, {only}"} if only else page
+    if only is None:
+        return page
+    names = {f"#{number}": name for number, name in enumerate(("PK", "SK", only, *FORM))}  # `schema` is a reserved word
+    return page | {"ProjectionExpression": ", ".join(names), "ExpressionAttributeNames": names}
 
 
 def _between(pk_name: str, pk: str, sk_name: str, after: str, before: str) -> dict[str, Any]:
-    """The condition of a query: `after` <= place < `before`."""
+    """The condition of a query: `after` <= sort key < `before`."""
     end = _just_below(before)
     return {
         "KeyConditionExpression": "#pk = :pk AND #sk BETWEEN :after AND :end",
@@ -210,14 +209,16 @@ def _between(pk_name: str, pk: str, sk_name: str, after: str, before: str) -> di
 
 
 def _just_below(text: str) -> str:
-    """BETWEEN takes in both its bounds: what is before a text is up to this one."""
-    last = ord(text[-1]) - 1
-    return text[:-1] + chr(0xD7FF if 0xD800 <= last <= 0xDFFF else last) + HIGHEST if last else text[:-1]
+    """The greatest text below a text: BETWEEN includes both its bounds. No key is empty or has a NUL."""
+    last = ord(text[-1]) - 1 if text else 0
+    if last <= 0:
+        return text[:-1] or LOWEST
+    return text[:-1] + chr(0xD7FF if 0xD800 <= last <= 0xDFFF else last) + HIGHEST
 
 
 def _index_entries(page: list[Attributes]) -> list[IndexEntry]:
-    return [IndexEntry(_key(each), each["place"]["S"], each.get("name", {"S": ""})["S"]) for each in page]
+    return [IndexEntry(_key(stored), stored["place"]["S"], stored.get("name", {"S": ""})["S"]) for stored in page]
 
 
-def _key(found: Attributes) -> Key:
-    return Key(found["PK"]["S"], found["SK"]["S"])
+def _key(stored: Attributes) -> Key:
+    return Key(stored["PK"]["S"], stored["SK"]["S"])

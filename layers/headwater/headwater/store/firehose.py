@@ -7,9 +7,9 @@ from typing import Any
 import simplejson
 
 from headwater.store.aws import translated_errors
-from headwater.store.messages import ReadMessage, store_body
+from headwater.store.errors import StorageError
+from headwater.store.messages import ReceivedMessage, store_body
 from headwater.store.s3 import Bodies
-from headwater.store.table import StorageError
 
 MAX_RECORD_BYTES = 1_000 * 1024
 """A record's limit; a longer event is archived as a pointer to its body in S3."""
@@ -19,7 +19,7 @@ MAX_BATCH_BYTES = 4 * 1024 * 1024
 class Archive:
     """A delivery stream. A line is `{"receivedAt": ..., "event": ...}`, or `"s3": key` in place of the event.
 
-    An event may be archived more than once (whatever is delivered again): replaying it folds to the same.
+    An event that is delivered again is archived again: replaying it twice changes nothing.
     """
 
     def __init__(self, client: Any, stream: str, bucket: Bodies) -> None:
@@ -27,7 +27,7 @@ class Archive:
         self._stream = stream
         self._bucket = bucket
 
-    def put(self, events: Sequence[ReadMessage]) -> None:
+    def put(self, events: Sequence[ReceivedMessage]) -> None:
         """Archives events. Raises StorageError if any was not taken."""
         batch: list[bytes] = []
         for line in map(self._line, events):
@@ -38,7 +38,7 @@ class Archive:
         if batch:
             self._put_batch(batch)
 
-    def _line(self, event: ReadMessage) -> bytes:
+    def _line(self, event: ReceivedMessage) -> bytes:
         line = f'{{"receivedAt":{simplejson.dumps(event.received_at)},"event":{event.canonical}}}\n'.encode()
         if len(line) <= MAX_RECORD_BYTES:
             return line

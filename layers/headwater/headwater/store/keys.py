@@ -1,9 +1,26 @@
-"""Every key of the table, both ways. docs/table.md lists the items."""
+"""Every key of the table: from ids to keys and back. docs/table.md lists the kinds of items. Keys are private to
+`store`."""
 
+import re
 from typing import NamedTuple
 
-from headwater.graph.identity import NodeId, namespace_id
-from headwater.openlineage.event import Name
+from headwater.graph.identity import (
+    AliasId,
+    ColumnLineageId,
+    DatasetId,
+    EventId,
+    JobId,
+    JobRunId,
+    NeighbourPageId,
+    QualityId,
+    SchemaId,
+    SentNameId,
+    WriteId,
+    dataset_id,
+    job_id,
+    namespace_id,
+)
+from headwater.openlineage.event import AnyEvent, JobEvent, Name, RunEvent
 from headwater.openlineage.instant import Instant
 
 
@@ -17,49 +34,58 @@ class Key(NamedTuple):
 HEAD = "META"
 ALL_NAMESPACES = "NS"
 DAYS = "DAYS"
-CATALOG = "CATALOG"
+EVENT, SCHEMA, _RUN, _NEIGHBOURS = "E#", "S#", "R#", "ADJ#"
+"""The beginnings of the sort keys of some kinds."""
 QUALITY = "Q#"
-"""Begins the `at` of quality items, behind all that begin with a time: they share an index with a dataset's writes."""
+"""The beginning of the label `at` of quality results. It sorts behind every time: quality results share an index with
+the writes of their dataset."""
 MAX_SORTED_NAME_BYTES = 900
-"""A sort key has 1,024 bytes: names are sorted by their beginning, then by their id."""
+"""A sort key has up to 1,024 bytes: longer names are sorted by their beginning, then by their id."""
+
+_EVENT_POSITION = re.compile(r"[0-9T:.-]+Z#[A-Za-z]+#[0-9a-f]+")
 
 
-def job_head(job: NodeId) -> Key:
+def job_head(job: JobId) -> Key:
     return Key(f"J#{job}", HEAD)
 
 
-def run(job: NodeId, run_id: str) -> Key:
-    return Key(f"J#{job}", f"R#{run_id}")
+def run(run: JobRunId) -> Key:
+    return Key(f"J#{run.job}", f"{_RUN}{run.run_id}")
 
 
-def latency(job: NodeId) -> Key:
-    """Whether the events of a job come late."""
+def latency(job: JobId) -> Key:
+    """The emission latency of a job."""
     return Key(f"J#{job}", "LATENCY")
 
 
-def dataset_head(dataset: NodeId) -> Key:
+def dataset_head(dataset: DatasetId) -> Key:
     return Key(f"D#{dataset}", HEAD)
 
 
-def neighbours(dataset: NodeId, page: str) -> Key:
-    return Key(f"D#{dataset}", f"ADJ#{page}")
+def neighbours(page: NeighbourPageId) -> Key:
+    return Key(f"D#{page.dataset}", f"{_NEIGHBOURS}{page.prefix}")
 
 
-def column_lineage(dataset: NodeId, digest: str) -> Key:
-    return Key(f"D#{dataset}", f"C#{digest}")
+def column_lineage(column_lineage: ColumnLineageId) -> Key:
+    return Key(f"D#{column_lineage.dataset}", f"C#{column_lineage.digest}")
 
 
-def schema(dataset: NodeId, digest: str) -> Key:
-    return Key(f"D#{dataset}", f"S#{digest}")
+def schema(schema: SchemaId) -> Key:
+    return Key(f"D#{schema.dataset}", f"{SCHEMA}{schema.digest}")
 
 
-def write(dataset: NodeId, run_id: str, job: NodeId) -> Key:
-    """A run id may come under two job names; each writes its own."""
-    return Key(f"D#{dataset}", f"W#{run_id}#{job}")
+def write(write: WriteId) -> Key:
+    """The key has the job, since a run id may come under two job names: each of the two jobs has its own write."""
+    return Key(f"D#{write.dataset}", f"W#{write.version}#{write.job}")
 
 
-def quality(dataset: NodeId, run_id: str, job: NodeId) -> Key:
-    return Key(f"D#{dataset}", f"Q#{run_id}#{job}")
+def writes_with(version: str) -> str:
+    """The beginning of the sort keys of all writes with one version."""
+    return f"W#{version}#"
+
+
+def quality(quality: QualityId) -> Key:
+    return Key(f"D#{quality.dataset}", f"{QUALITY}{quality.run_id}#{quality.job}")
 
 
 def events_of_run(run_id: str) -> str:
@@ -67,94 +93,136 @@ def events_of_run(run_id: str) -> str:
     return f"R#{run_id}"
 
 
-def run_event(run_id: str, time: Instant, digest: str) -> Key:
-    return Key(events_of_run(run_id), f"E#{time}#{digest}")
+def event(event: EventId) -> Key:
+    return Key(event.partition, f"{EVENT}{event.time}#{event.digest}")
 
 
-def job_event(job: NodeId, time: Instant, digest: str) -> Key:
-    return Key(f"J#{job}", f"E#{time}#{digest}")
-
-
-def dataset_event(dataset: NodeId, time: Instant, digest: str) -> Key:
-    return Key(f"D#{dataset}", f"E#{time}#{digest}")
+def event_id(event: AnyEvent) -> EventId:
+    """The id of an event: its partition is that of its run, else that of its job or dataset."""
+    if isinstance(event, RunEvent):
+        partition = events_of_run(event.run_id)
+    elif isinstance(event, JobEvent):
+        partition = f"J#{job_id(event.job.name)}"
+    else:
+        partition = f"D#{dataset_id(event.dataset.name)}"
+    return EventId(partition, event.time, event.digest)
 
 
 def namespace(name: str) -> Key:
     return Key(ALL_NAMESPACES, namespace_id(name))
 
 
-def day(time: Instant) -> Key:
-    """The mark of a day on which there are events."""
-    return Key(DAYS, time[:10])
+def day(day: str) -> Key:
+    """A day on which there are events."""
+    return Key(DAYS, day)
 
 
-def glue_import() -> Key:
-    """Where the reading of the Glue Data Catalog is to go on."""
-    return Key(CATALOG, "READING")
+def catalog_progress() -> Key:
+    """The progress of the import from the Glue Data Catalog."""
+    return Key("CATALOG", "READING")
 
 
-def alias(sent: NodeId, dataset: NodeId) -> Key:
-    """A name as it was sent, by a hash of it, and the dataset that it stands for."""
-    return Key(f"A#{sent}", dataset)
+def alias(alias: AliasId) -> Key:
+    """An alias: the hash of the name as it was sent, and the dataset that the name means."""
+    return Key(aliases_of(alias.sent), alias.dataset)
 
 
-def page_of(sk: str) -> str:
-    """The page of neighbours that a sort key names."""
-    return sk.removeprefix("ADJ#")
+def aliases_of(sent: SentNameId) -> str:
+    """The partition of the aliases of a name as it was sent."""
+    return f"A#{sent}"
 
 
-def node_of(pk: str) -> NodeId:
-    """The job or dataset whose partition this is."""
-    return NodeId(pk[2:])
+def job_of(key: Key) -> JobId:
+    """The job of an item in a job's partition."""
+    return JobId(key.pk[2:])
 
 
-def run_of(sk: str) -> tuple[str, NodeId]:
-    """The run, and its job, that a write's or a quality item's sort key names."""
-    _, run_id, job = sk.split("#")
-    return run_id, NodeId(job)
+def dataset_of(key: Key) -> DatasetId:
+    """The dataset of an item in a dataset's partition."""
+    return DatasetId(key.pk[2:])
 
 
-def run_id_of(sk: str) -> str:
-    """The run that a run's sort key names."""
-    return sk.partition("#")[2]
+def page_of(key: Key) -> NeighbourPageId:
+    return NeighbourPageId(dataset_of(key), key.sk.removeprefix(_NEIGHBOURS))
+
+
+def run_of(key: Key) -> JobRunId:
+    return JobRunId(job_of(key), key.sk.removeprefix(_RUN))
+
+
+def write_of(key: Key) -> WriteId:
+    _, version, job = key.sk.split("#")
+    return WriteId(dataset_of(key), version, JobId(job))
+
+
+def quality_of(key: Key) -> QualityId:
+    _, run_id, job = key.sk.split("#")
+    return QualityId(dataset_of(key), run_id, JobId(job))
+
+
+def schema_of(key: Key) -> SchemaId:
+    return SchemaId(dataset_of(key), key.sk.removeprefix(SCHEMA))
+
+
+def alias_of(key: Key) -> AliasId:
+    return AliasId(SentNameId(key.pk[2:]), DatasetId(key.sk))
+
+
+def event_of(key: Key) -> EventId:
+    _, time, digest = key.sk.split("#")
+    return EventId(key.pk, Instant(time), digest)
 
 
 def jobs_of(namespace_name: str) -> str:
-    """Where the jobs of a namespace are listed (`listed_in` of the index `listed`), by the time of their last event."""
+    """The list of a namespace's jobs (`listed_in` of the index `listed`), by the time of their last event."""
     return f"J#{namespace_id(namespace_name)}"
 
 
 def datasets_of(namespace_name: str) -> str:
-    """Where the datasets of a namespace are listed, by name."""
+    """The list of a namespace's datasets, by name."""
     return f"D#{namespace_id(namespace_name)}"
 
 
 def events_of(day: str) -> str:
-    """Where the events of a day are listed, by event time."""
+    """The list of a day's events, by event time."""
     return f"E#{day}"
 
 
 def children_of(run_id: str) -> str:
-    """Where the runs are listed that name a run as their parent, by the time they started."""
+    """The list of the runs that name a run as their parent, by start."""
     return f"P#{run_id}"
 
 
-def names_of(dataset: NodeId) -> str:
-    """Where the other names of a dataset are listed, by the time they were first used."""
+def names_of(dataset: DatasetId) -> str:
+    """The list of a dataset's aliases, by the time at which each was first sent."""
     return f"A#{dataset}"
 
 
 def open_runs(shard: str) -> str:
-    """Where the runs are found that have not ended (`open_in` of the index `open`), by the time they started."""
+    """A shard of the open runs (`open_in` of the index `open`), by start."""
     return f"O#{shard}"
 
 
-def name_key(name: Name, node: NodeId) -> str:
-    """Where a node stands in its list: by name, cut to what a key holds; the id keeps cut names apart."""
+def name_key(name: Name, node: str) -> str:
+    """The position of a node in a list by name. A name is cut to the length of a key; the id keeps cut names apart."""
     beginning = name.name.encode()[:MAX_SORTED_NAME_BYTES].decode(errors="ignore")
     return f"{beginning}\x1f{node}"
 
 
 def time_key(time: Instant, *rest: str) -> str:
-    """Where something stands by time; what follows keeps equal times apart."""
+    """The position of a state by time; the further parts keep equal times apart."""
     return "#".join([time, *rest])
+
+
+def time_of(position: str) -> Instant:
+    """The time in a `time_key`."""
+    return Instant(position.partition("#")[0])
+
+
+def kind_of_event(position: str) -> str:
+    """The kind of event in a position of the list of a day's events: `time#kind#digest`."""
+    return position.split("#")[1]
+
+
+def is_event_position(text: str) -> bool:
+    return _EVENT_POSITION.fullmatch(text) is not None

@@ -1,15 +1,16 @@
-"""The table in memory: the port's semantics in a few lines, for tests and for replaying without AWS."""
+"""The table in memory, for tests and for replaying events without AWS."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from headwater.openlineage.instant import Instant
 from headwater.store import keys
+from headwater.store.errors import Conflict
 from headwater.store.keys import Key
-from headwater.store.table import HIGHEST, LOWEST, ConditionalPut, Conflict, IndexEntry, Item
+from headwater.store.table import FORM, HIGHEST, LOWEST, ConditionalPut, IndexEntry, Item
 
 
 class MemoryTable:
-    """A dict that keeps the promises of `Table`."""
+    """`Table` over a dict."""
 
     def __init__(self) -> None:
         self.items: dict[Key, Item] = {}
@@ -18,10 +19,10 @@ class MemoryTable:
         return {key: _only(self.items[key], only) for key in keys if key in self.items}
 
     def change(self, changes: Sequence[ConditionalPut]) -> None:
-        refused = [change for change in changes if not self._holds(change)]
-        self.items.update((change.item.key, change.item) for change in changes if change not in refused)
-        if refused:
-            raise Conflict(str(refused[0].item.key))
+        conflicts = [change for change in changes if not self._holds(change)]
+        self.items.update((change.item.key, change.item) for change in changes if change not in conflicts)
+        if conflicts:
+            raise Conflict(str(conflicts[0].item.key))
 
     def put(self, items: Iterable[Item]) -> None:
         self.items.update((item.key, item) for item in items)
@@ -47,20 +48,20 @@ class MemoryTable:
         after: str = LOWEST,
         before: str = HIGHEST,
         newest_first: bool = False,
-        limit: int | None = None,  # noqa: ARG002 - it costs nothing to have more than was asked for
+        limit: int | None = None,  # noqa: ARG002 - more entries cost nothing here
     ) -> Iterator[IndexEntry]:
-        found = [
+        entries = [
             IndexEntry(item.key, item.labels["place"], item.labels.get("name", ""))
             for item in self.items.values()
             if item.labels.get("listed_in") == list_name and after <= item.labels["place"] < before
         ]
-        yield from sorted(found, key=lambda each: each.place, reverse=newest_first)
+        yield from sorted(entries, key=lambda entry: entry.position, reverse=newest_first)
 
     def page_with_count(
         self, list_name: str, limit: int, *, after: str = LOWEST, before: str = HIGHEST, newest_first: bool = False
     ) -> tuple[list[IndexEntry], int]:
-        found = list(self.list_entries(list_name, after=after, before=before, newest_first=newest_first))
-        return found[:limit], len(found)
+        entries = list(self.list_entries(list_name, after=after, before=before, newest_first=newest_first))
+        return entries[:limit], len(entries)
 
     def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST) -> int:
         return len(list(self.list_entries(list_name, after=after, before=before)))
@@ -69,8 +70,8 @@ class MemoryTable:
         return sorted(item.key for item in self.items.values() if item.labels.get("run_id") == run_id)
 
     def open_runs(self, before: Instant) -> list[Key]:
-        found = [item for item in self.items.values() if "open_in" in item.labels and item.labels["at"] < before]
-        return [item.key for item in sorted(found, key=lambda item: (item.labels["open_in"], item.labels["at"]))]
+        runs = [item for item in self.items.values() if "open_in" in item.labels and item.labels["at"] < before]
+        return [item.key for item in sorted(runs, key=lambda item: (item.labels["open_in"], item.labels["at"]))]
 
     def _holds(self, change: ConditionalPut) -> bool:
         present = self.items.get(change.item.key)
@@ -79,4 +80,7 @@ class MemoryTable:
 
 
 def _only(item: Item, part: str | None) -> Item:
-    return item if part is None else Item(item.key, {}, {part: item.parts[part]} if part in item.parts else {})
+    if part is None:
+        return item
+    form = {name: item.labels[name] for name in FORM if name in item.labels}
+    return Item(item.key, form, {part: item.parts[part]} if part in item.parts else {})

@@ -21,13 +21,13 @@ MAX_MESSAGE_BYTES = 240 * 1024
 """SQS takes 1 MiB, and so does a batch of ten; messages of up to a quarter of that hardly ever split a batch."""
 
 
-class Unreadable(Exception):
-    """A message that is not one of ours."""
+class UnreadableMessage(Exception):
+    """A message that `write_message` did not write."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What is sent: SQS keeps a group in order, and drops a repeated `deduplication_id` for five minutes."""
+    """A message to send. SQS keeps the order of a group, and drops a repeated `deduplication_id` for five minutes."""
 
     body: str
     group: str
@@ -35,8 +35,8 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadMessage:
-    """What came: the canonical text of an event, and when it was received over HTTP."""
+class ReceivedMessage:
+    """A message that was read: the canonical text of an event, and the time at which it was received over HTTP."""
 
     canonical: str
     received_at: Instant
@@ -55,26 +55,26 @@ def write_message(event: AnyEvent, canonical: str, received_at: Instant, bucket:
     return Message(simplejson.dumps(envelope), group, deduplication_id)
 
 
-def read_message(body: str, bucket: Bodies) -> ReadMessage:
-    """The event in a message's body. Raises Unreadable, or StorageError if its body in S3 cannot be had."""
+def read_message(body: str, bucket: Bodies) -> ReceivedMessage:
+    """The event in a message's body. Raises UnreadableMessage, or StorageError if its body in S3 cannot be fetched."""
     try:
         envelope = simplejson.loads(body)
         received_at = Instant(envelope["receivedAt"])
         packed = bucket.get(envelope["s3"]) if "s3" in envelope else base64.b64decode(envelope["gzip"])
-        return ReadMessage(gzip.decompress(packed).decode(), received_at)
+        return ReceivedMessage(gzip.decompress(packed).decode(), received_at)
     except (ValueError, TypeError, KeyError, OSError, EOFError, zlib.error, binascii.Error) as error:
-        raise Unreadable(f"{type(error).__name__}: {error}") from error
+        raise UnreadableMessage(f"{type(error).__name__}: {error}") from error
 
 
 def store_body(packed: bytes, bucket: Bodies) -> str:
-    """Puts a gzipped event into the bucket under its hash; returns the key."""
+    """Stores a gzipped event in the bucket under its hash. Returns the key."""
     key = f"bodies/{hashlib.sha256(packed).hexdigest()}.json.gz"
     bucket.put(key, packed)
     return key
 
 
 def group_of(event: AnyEvent) -> str:
-    """Events of one run keep their order; without a run, those of one node do."""
+    """The group of an event: its run, else its job or dataset. Events of one group keep their order."""
     if isinstance(event, RunEvent):
         return event.run_id
     return dataset_id(event.dataset.name) if isinstance(event, DatasetEvent) else job_id(event.job.name)

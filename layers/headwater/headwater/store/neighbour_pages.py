@@ -1,64 +1,65 @@
 """Reads the trees of pages that hold a dataset's neighbours."""
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
-from headwater.graph.identity import NodeId
-from headwater.graph.neighbours import NOBODY, PAGE_SIZE, ROOT, NeighbourPage, Neighbours, Side, union
-from headwater.store import item_codec, keys
-from headwater.store.table import Table
+from headwater.graph.identity import DatasetId, NeighbourPageId
+from headwater.graph.neighbours import NO_NEIGHBOURS, PAGE_SIZE, NeighbourPage, Neighbours, Side, union
+from headwater.store.snapshot import Snapshot, Wanted
 
 _DIGITS = "0123456789abcdef"
 
 
-class Users(NamedTuple):
-    """The neighbours of datasets, and the datasets that have more."""
+class NeighboursRead(NamedTuple):
+    """The neighbours of datasets; `cut` has the datasets with further neighbours that were not read."""
 
-    of: dict[NodeId, Neighbours]
-    cut: frozenset[NodeId] = frozenset()
+    by_dataset: dict[DatasetId, Neighbours]
+    cut: frozenset[DatasetId] = frozenset()
 
 
-def read_neighbours(table: Table, dataset: NodeId) -> Neighbours:
-    """Everyone who has ever read or written a dataset."""
-    item = table.read([keys.neighbours(dataset, ROOT)]).get(keys.neighbours(dataset, ROOT))
-    return read_below(table, {dataset: item_codec.read_page(item)} if item else {}, set(Side)).of.get(dataset, NOBODY)
+Read = Callable[[Wanted], Snapshot]
+"""Reads states; GraphReader.read."""
+
+
+def read_neighbours(read: Read, dataset: DatasetId) -> Neighbours:
+    """Every job that has ever read or written a dataset."""
+    first = read(Wanted(neighbours=[NeighbourPageId(dataset)])).neighbours(NeighbourPageId(dataset))
+    pages = read_below(read, {dataset: first} if first else {}, set(Side))
+    return pages.by_dataset.get(dataset, NO_NEIGHBOURS)
 
 
 def read_below(
-    table: Table, roots: Mapping[NodeId, NeighbourPage], sides: Collection[Side], most: int | None = None
-) -> Users:
+    read: Read, first_pages: Mapping[DatasetId, NeighbourPage], sides: Collection[Side], most: int | None = None
+) -> NeighboursRead:
     """The neighbours of datasets on some sides, from their first pages on: one read for each further level.
 
-    Whoever wants only the first `most` of a side, by id, is spared the rest: below a page that has split are more than
-    fit into one, so only so many of a level's are followed.
+    With `most`, the first `most` neighbours of a side, by id. Below a page that has split are more than fit into one
+    page, hence only `most / PAGE_SIZE` pages of a level are followed.
     """
-    found: dict[NodeId, Neighbours] = {dataset: root.jobs for dataset, root in roots.items()}
-    cut: set[NodeId] = set()
-    level = {(dataset, ROOT): root for dataset, root in roots.items()}
+    neighbours: dict[DatasetId, Neighbours] = {dataset: page.jobs for dataset, page in first_pages.items()}
+    cut: set[DatasetId] = set()
+    level = {page.id: page for page in first_pages.values()}
     while level:
-        followed = [place for place, page in sorted(level.items(), key=lambda each: each[0]) if page.split & set(sides)]
+        followed = sorted(page_id for page_id, page in level.items() if page.split & set(sides))
         if most is not None:
             followed, left_out = _first(followed, math.ceil(most / PAGE_SIZE))
             cut |= left_out
-        children = [keys.neighbours(dataset, prefix + digit) for dataset, prefix in followed for digit in _DIGITS]
-        stored = table.read(children) if children else {}
-        level = {
-            (keys.node_of(key.pk), keys.page_of(key.sk)): item_codec.read_page(item) for key, item in stored.items()
-        }
-        for (dataset, _), page in level.items():
-            found[dataset] = union(found[dataset], page.jobs)
-    return Users(found, frozenset(cut))
+        children = [page_id._replace(prefix=page_id.prefix + digit) for page_id in followed for digit in _DIGITS]
+        level = read(Wanted(neighbours=children)).pages()
+        for page_id, page in level.items():
+            neighbours[page_id.dataset] = union(neighbours[page_id.dataset], page.jobs)
+    return NeighboursRead(neighbours, frozenset(cut))
 
 
-def _first(places: list[tuple[NodeId, str]], most: int) -> tuple[list[tuple[NodeId, str]], set[NodeId]]:
-    """The first places of each dataset, and the datasets that have more of them."""
-    kept: dict[NodeId, list[tuple[NodeId, str]]] = {}
-    left_out: set[NodeId] = set()
-    for place in places:
-        of_dataset = kept.setdefault(place[0], [])
-        if len(of_dataset) < most:
-            of_dataset.append(place)
+def _first(page_ids: list[NeighbourPageId], most: int) -> tuple[list[NeighbourPageId], set[DatasetId]]:
+    """The first pages of each dataset, and the datasets that have more pages."""
+    kept: dict[DatasetId, list[NeighbourPageId]] = {}
+    left_out: set[DatasetId] = set()
+    for page_id in page_ids:
+        pages = kept.setdefault(page_id.dataset, [])
+        if len(pages) < most:
+            pages.append(page_id)
         else:
-            left_out.add(place[0])
-    return [place for of_dataset in kept.values() for place in of_dataset], left_out
+            left_out.add(page_id.dataset)
+    return [page_id for pages in kept.values() for page_id in pages], left_out

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from headwater.store.aws import translated_errors
+from headwater.store.errors import StorageError
 from headwater.store.messages import Message
-from headwater.store.table import StorageError
 
 _log = logging.getLogger(__name__)
 
@@ -24,7 +24,7 @@ class Queue:
         self._url = url
 
     def send(self, messages: Sequence[Message]) -> list[bool]:
-        """Whether each message is safe in the queue. Once a message of a group is not, no later one of it is sent."""
+        """Whether each message is safe in the queue. After a failed message no later message of its group is sent."""
         safe = [False] * len(messages)
         broken: set[str] = set()
         for batch in _batches(messages):

@@ -1,38 +1,97 @@
-"""Records of the table's stream: an item as it was and as it is.
+"""Records of the table's stream: a state before and after a change.
 
-What a job has ever seen of its datasets is left out: it can be long, may be in S3, and is not needed to tell whether
-something changed.
+The usages of a job are left out: the part can be long, may be in S3, and is not needed to see a change.
 """
 
 import base64
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
+from headwater.store import keys
 from headwater.store.dynamodb import item_of
-from headwater.store.item_codec import SEEN
+from headwater.store.errors import CorruptItem
+from headwater.store.items import CODECS, runs
+from headwater.store.items.jobs import USAGES
+from headwater.store.keys import Key
 from headwater.store.s3 import Bodies
 from headwater.store.table import Item
 
+StreamRecord = Mapping[str, Any]
+"""A record as Lambda gets it."""
 
-class ItemChange(NamedTuple):
-    """A change of one item; `before` is None for a new one, `after` for one that is gone."""
 
+@dataclass(frozen=True, slots=True)
+class StateChange:
+    """A change of one item of a `kind` (docs/table.md); `before` is None for a new item, `after` for a removed item.
+
+    The states have the type of their kind: Run, JobHead, DatasetHead, ... Both are None for a kind without a document,
+    such as a day. `event_id` and `sequence` identify the record, however often the record is delivered.
+    """
+
+    event_id: str
     sequence: str
-    before: Item | None
-    after: Item | None
+    kind: str
+    before: Any
+    after: Any
+
+    @property
+    def is_rewrite(self) -> bool:
+        """Whether the item was only upgraded to a newer form or removed from an index: the state is the same."""
+        return self.before is not None and self.before == self.after
 
 
-def read_change(record: Mapping[str, Any], bucket: Bodies) -> ItemChange:
-    """The change that a record tells of. Raises StorageError if a part kept in S3 cannot be had."""
-    data = record["dynamodb"]
-    before, after = (_item(data[each], bucket) if data.get(each) else None for each in ("OldImage", "NewImage"))
-    return ItemChange(data["SequenceNumber"], before, after)
+def read_change(record: StreamRecord, bucket: Bodies) -> StateChange:
+    """The change in a record.
+
+    Raises StorageError if a part in S3 cannot be fetched, CorruptItem if an item cannot be read.
+    """
+    images = record["dynamodb"]
+    before, after = (_item(images[name], bucket) if images.get(name) else None for name in ("OldImage", "NewImage"))
+    kind = next((item.labels.get("kind", "") for item in (after, before) if item), "")
+    return StateChange(record["eventID"], sequence_of(record), kind, _state(before), _state(after))
+
+
+def sequence_of(record: StreamRecord) -> str:
+    """The sequence number of a record; Lambda delivers again from the number that a function returns."""
+    sequence: str = record["dynamodb"]["SequenceNumber"]
+    return sequence
+
+
+def run_of(record: StreamRecord) -> str | None:
+    """The id of the run whose state a record changes, for the log."""
+    image = record.get("dynamodb", {}).get("NewImage") or {}
+    is_run = image.get("kind") == {"S": runs.RUN.kind}
+    return keys.run_of(Key(image["PK"]["S"], image["SK"]["S"])).run_id if is_run else None
+
+
+def later_changes(record: StreamRecord, rest: Iterable[StreamRecord], bucket: Bodies) -> Iterator[StateChange]:
+    """The changes of the same item in the rest of a batch, up to the first that cannot be read.
+
+    Raises StorageError if a part in S3 cannot be fetched.
+    """
+    for other in rest:
+        if _key(other) == _key(record):
+            try:
+                yield read_change(other, bucket)
+            except CorruptItem:
+                return  # the record is read, and fails, when its turn comes
+
+
+def _key(record: StreamRecord) -> list[Any]:
+    image = record["dynamodb"].get("NewImage") or {}
+    return [image.get("PK"), image.get("SK")]
+
+
+def _state(item: Item | None) -> Any:
+    codec = CODECS.get(item.labels.get("kind", "")) if item else None
+    return codec.read(item) if item and codec else None
 
 
 def _item(image: Mapping[str, Mapping[str, Any]], bucket: Bodies) -> Item:
-    return item_of({name: _decoded(value) for name, value in image.items() if name != SEEN}, bucket)
+    return item_of({name: _decoded(value) for name, value in image.items() if name != USAGES}, bucket)
 
 
 def _decoded(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Lambda hands bytes over in base64."""
+    """Bytes come from Lambda in base64."""
     return {"B": base64.b64decode(value["B"])} if "B" in value else dict(value)

@@ -1,8 +1,6 @@
-"""The port: what the use cases ask of a table.
+"""The port beneath the graph store: items by their keys, with conditional writes and three kinds of index.
 
-StorageError            an operation did not take place; trying again may help
-+-- Conflict            an item is no longer as it was read: read again, fold again
-Rejected                the service will never take this; trying again is in vain
+The adapters are DynamoDB and memory. Nothing outside of `store` sees an item, but for the tests of the adapters.
 """
 
 import hashlib
@@ -17,23 +15,12 @@ from headwater.store import keys
 from headwater.store.keys import Key
 
 
-class StorageError(Exception):
-    """The table, the queue or the bucket could not do what was asked."""
-
-
-class Conflict(StorageError):
-    """A conditional write found another version than the one that was read."""
-
-
-class Rejected(Exception):
-    """The service refuses what it was given, and always will."""
-
-
 @dataclass(frozen=True)
 class Item:
     """One item: `labels` are its searchable attributes, `parts` its compressed documents by name.
 
-    Its version is a hash of its content, so equal states are equal items, byte for byte, whatever way led there.
+    The version of an item is a hash of its content. Equal states are equal items, byte for byte, whatever the order of
+    the events.
     """
 
     key: Key
@@ -48,62 +35,46 @@ class Item:
 
 
 class ConditionalPut(NamedTuple):
-    """An item to put, and the one that must still be there when it is put (None: none may be there)."""
+    """An item to put, on condition that the item `replacing` is still stored; None: that no item is stored."""
 
     item: Item
     replacing: Item | None
 
 
-Stored = Mapping[Key, Item]
-"""Items as they were read."""
-
-
-def version_of(item: Item | None) -> str | None:
-    """An item's version; None if there is no item."""
-    return item.version if item else None
-
-
-def changed(items: Iterable[Item], stored: Stored) -> list[ConditionalPut]:
-    """The changes that make of what is stored what is wanted."""
-    changes = [ConditionalPut(item, stored.get(item.key)) for item in items]
-    return [change for change in changes if version_of(change.item) != version_of(change.replacing)]
-
-
 class IndexEntry(NamedTuple):
-    """An entry of a list: an item's key, where it stands in the list, and its name if it has one."""
+    """An entry of a list: an item's key, its position in the list, and its name if it has one."""
 
     key: Key
-    place: str
+    position: str
     name: str
 
 
+FORM = ("kind", "schema")
+"""The labels with the kind of an item and the version of its form."""
 LOWEST, HIGHEST = "\x01", "\U0010ffff" * 4
 """Bounds of a list that leave nothing out: no text has a NUL."""
 
 
-class Table(Protocol):
-    """Reads are strongly consistent, except `list_entries`, `page_with_count`, `count`, `runs` and `open_runs`."""
+class TableReader(Protocol):
+    """Reads are strongly consistent, but for `list_entries`, `page_with_count`, `count`, `runs` and `open_runs`."""
 
     def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
-        """The items that are there, up to 100 a call to the service; it may be, `only` one part of each, and no labels.
-        Such an item is for reading alone: it is not the one that is stored."""
+        """The items with these keys, as far as they are stored; up to 100 items are one call to the service.
 
-    def change(self, changes: Sequence[ConditionalPut]) -> None:
-        """Puts each item on its condition; raises Conflict, after having tried all, if any did not hold."""
-
-    def put(self, items: Iterable[Item]) -> None:
-        """Puts items whose content follows from their key, without a condition."""
+        With `only`, each item has that part alone, and only the labels of `FORM`: such an item must not be put back.
+        """
 
     def newest(
         self, pk: str, before: str = keys.QUALITY, after: str = LOWEST, limit: int | None = None
     ) -> Iterator[Key]:
-        """The keys of what has a time in a partition, newest first, as far as asked: `after` <= its `at` < `before`.
+        """The keys of the items in a partition with `after` <= `at` < `before`, newest first, read page by page.
 
-        A job's partition has its runs; a dataset's its writes, whose `at` begins with a time, and its quality items.
+        A job's partition has its runs. A dataset's partition has its writes, whose `at` begins with a time, and its
+        quality results.
         """
 
     def partition(self, pk: str, beginning: str) -> Iterator[Key]:
-        """The keys of a partition whose sort key begins so, in their order."""
+        """The keys of a partition whose sort key begins with `beginning`, in order."""
 
     def list_entries(
         self,
@@ -114,18 +85,28 @@ class Table(Protocol):
         newest_first: bool = False,
         limit: int | None = None,
     ) -> Iterator[IndexEntry]:
-        """What is listed there, between two places, from the first or the last on, as far as asked."""
+        """The entries of a list with `after` <= position < `before`, read page by page."""
 
     def page_with_count(
         self, list_name: str, limit: int, *, after: str = LOWEST, before: str = HIGHEST, newest_first: bool = False
     ) -> tuple[list[IndexEntry], int]:
-        """The first entries of a list between two places, or the last, and how many there are between them in all."""
+        """The first entries of a list between two positions, and the count of all entries between the positions."""
 
     def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST) -> int:
-        """How much there is in a list between two places; whoever wants few entries of a long list counts apart."""
+        """The count of the entries of a list between two positions."""
 
     def runs(self, run_id: str) -> list[Key]:
-        """The keys of the runs with that id: one for each job name it came under."""
+        """The keys of the runs with a run id: one for each job of the run."""
 
     def open_runs(self, before: Instant) -> list[Key]:
-        """The keys of the runs that started before a time and have not ended, nor been given up."""
+        """The keys of the open runs that started before a time."""
+
+
+class Table(TableReader, Protocol):
+    """A table for reading and writing."""
+
+    def change(self, changes: Sequence[ConditionalPut]) -> None:
+        """Puts each item on its condition. Raises Conflict, after all puts were tried, if a condition did not hold."""
+
+    def put(self, items: Iterable[Item]) -> None:
+        """Puts items without a condition: items whose content follows from their key."""

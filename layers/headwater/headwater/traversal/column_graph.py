@@ -1,8 +1,9 @@
-"""Which column flows into which: what each job that ever wrote a dataset, or a DatasetEvent, said of it last.
+"""The column graph: the flows between columns, by the newest column lineage of each job that ever wrote a dataset, and
+of its DatasetEvents.
 
-The heads of datasets have the digests of that, so a hop upstream costs two reads: the datasets, then what is said of
-their columns. A hop downstream costs two as well: the datasets with their readers, then those, whose outputs come next,
-along with what is said of the columns. Columns are kept by their dataset's id, since a facet may call it otherwise.
+The heads of datasets have the digests of the column lineage. A hop upstream costs two reads: the datasets, then their
+column lineage. A hop downstream costs three: the readers, the readers' outputs with their neighbours, and the column
+lineage of the outputs. Columns are kept by the id of their dataset, since a facet may give the dataset another name.
 """
 
 import time as clock
@@ -10,10 +11,10 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from headwater.graph.column_lineage import Steps, flows, indirects
+from headwater.graph.column_lineage import Steps, column_flows, indirect_flows
 from headwater.graph.dataset import DatasetHead
-from headwater.graph.identity import NodeId, dataset_id
-from headwater.graph.neighbours import NOBODY, Side
+from headwater.graph.identity import ColumnLineageId, DatasetId, dataset_id
+from headwater.graph.neighbours import NO_NEIGHBOURS, Neighbours, Side
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
@@ -21,143 +22,155 @@ from headwater.traversal.lineage import MAX_SECONDS
 
 MAX_COLUMNS = 20_000
 MAX_READERS = 5_000
-"""Jobs of a hop that are asked what they make of the columns."""
+"""Readers of a hop that are read."""
 
 
 class ColumnId(NamedTuple):
     """A column of a dataset."""
 
-    dataset: NodeId
+    dataset: DatasetId
     field: str
 
 
 class ColumnGraph:
-    """What is known of columns so far, read hop by hop; `as_of` a time, or now."""
+    """The flows between columns that were read so far, as of a time or now.
+
+    into        the sources of each output column, with the transformations
+    out_of      the output columns of each source
+    indirect    the sources of indirect flows to each dataset, with the transformations
+    bears_on    the datasets of the indirect flows from each source
+    """
 
     def __init__(self, reader: Reader, as_of: Instant | None = None) -> None:
         self.reader = reader
         self.as_of = as_of
         self.into: dict[ColumnId, dict[ColumnId, Steps]] = defaultdict(dict)
         self.out_of: dict[ColumnId, set[ColumnId]] = defaultdict(set)
-        self.indirect: dict[NodeId, dict[ColumnId, Steps]] = defaultdict(dict)
-        self.bears_on: dict[ColumnId, set[NodeId]] = defaultdict(set)
-        self.heads: dict[NodeId, DatasetHead] = {}
-        self.users: dict[NodeId, Mapping[Side, frozenset[NodeId]]] = {}
-        self.same: dict[NodeId, NodeId] = {}
-        self.names: dict[NodeId, Name] = {}
+        self.indirect: dict[DatasetId, dict[ColumnId, Steps]] = defaultdict(dict)
+        self.bears_on: dict[ColumnId, set[DatasetId]] = defaultdict(set)
+        self.heads: dict[DatasetId, DatasetHead] = {}
+        self.users: dict[DatasetId, Neighbours] = {}
+        self.representatives: dict[DatasetId, DatasetId] = {}
+        self.names: dict[DatasetId, Name] = {}
         self.is_truncated = False
         self._deadline = clock.monotonic() + MAX_SECONDS
-        self._downstream: set[NodeId] = set()
-        self._ids: dict[NodeId, set[NodeId]] = {}
+        self._downstream: set[DatasetId] = set()
+        self._ids: dict[DatasetId, set[DatasetId]] = {}
 
-    def name(self, dataset: NodeId) -> Name:
-        """What a dataset is shown as: a facet may name one that nothing else is known of."""
+    def name(self, dataset: DatasetId) -> Name:
+        """The name to show for a dataset; without a head, the name in a facet."""
         head = self.heads.get(dataset)
         return head.facts.name if head else self.names[dataset]
 
-    def read_upstream(self, datasets: Collection[NodeId]) -> None:
-        """What flows into the columns of these datasets."""
+    def read_upstream(self, datasets: Collection[DatasetId]) -> None:
+        """Reads the flows into the columns of these datasets."""
         self._read_columns(self._read(datasets))
 
-    def read_downstream(self, datasets: Collection[NodeId]) -> None:
-        """What flows out of the columns of these datasets."""
+    def read_downstream(self, datasets: Collection[DatasetId]) -> None:
+        """Reads the flows out of the columns of these datasets."""
         self._read_columns(self._read(datasets))
-        unread = {self.one(each) for each in datasets} - self._downstream
+        unread = {self.representative(dataset) for dataset in datasets} - self._downstream
         self._downstream |= unread
-        readers = {job for each in unread & self.users.keys() for job in self.users[each][Side.READS]}
+        readers = {job for dataset in unread & self.users.keys() for job in self.users[dataset][Side.READS]}
         self.is_truncated |= len(readers) > MAX_READERS
         heads = self.reader.jobs(sorted(readers)[:MAX_READERS])
         edges = (
             self.reader.edges_at(heads, self.as_of) if self.as_of else {job: head.ever for job, head in heads.items()}
         )
-        self._read_columns(self._read({each for of_job in edges.values() for each in of_job.output_ids}))
+        self._read_columns(self._read({output for job_edges in edges.values() for output in job_edges.output_ids}))
 
     def reached(self, begin: Collection[ColumnId], depth: int, *, upstream: bool) -> dict[ColumnId, int]:
-        """The columns up to `depth` steps from some, and how far each is."""
-        read: Callable[[Collection[NodeId]], None] = self.read_upstream if upstream else self.read_downstream
-        found = dict.fromkeys(sorted(begin), 0)
+        """The columns up to `depth` hops from the columns `begin`, each with its distance."""
+        read: Callable[[Collection[DatasetId]], None] = self.read_upstream if upstream else self.read_downstream
+        distances = dict.fromkeys(sorted(begin), 0)
         frontier = set(begin)
         for hop in range(1, depth + 1):
             edges: Mapping[ColumnId, Iterable[ColumnId]] = self.into if upstream else self.out_of
-            frontier = {column for each in frontier for column in edges.get(each, ())} - found.keys()
-            found |= dict.fromkeys(sorted(frontier), hop)
-            self.is_truncated |= len(found) > MAX_COLUMNS or clock.monotonic() > self._deadline
+            frontier = {column for near in frontier for column in edges.get(near, ())} - distances.keys()
+            distances |= dict.fromkeys(sorted(frontier), hop)
+            self.is_truncated |= len(distances) > MAX_COLUMNS or clock.monotonic() > self._deadline
             if not frontier or self.is_truncated or hop == depth:
                 break
             read({column.dataset for column in frontier})
-            found = {self._known_as(column): distance for column, distance in reversed(found.items())}
-            frontier = set(map(self._known_as, frontier))
-        return found
+            distances = {self._canonical(column): distance for column, distance in reversed(distances.items())}
+            frontier = set(map(self._canonical, frontier))
+        return distances
 
-    def columns_of(self, datasets: Iterable[NodeId]) -> set[ColumnId]:
-        """The columns of datasets that have lineage on either side."""
-        wanted = {self.one(each) for each in datasets}
+    def columns_of(self, datasets: Iterable[DatasetId]) -> set[ColumnId]:
+        """The columns of datasets with a flow into them or out of them."""
+        wanted = {self.representative(dataset) for dataset in datasets}
         return {column for column in [*self.into, *self.out_of] if column.dataset in wanted}
 
-    def one(self, dataset: NodeId) -> NodeId:
-        """The id that stands for a dataset."""
-        return self.same.get(dataset, dataset)
+    def representative(self, dataset: DatasetId) -> DatasetId:
+        """The id that stands for all ids of a dataset."""
+        return self.representatives.get(dataset, dataset)
 
-    def read_heads(self, datasets: Iterable[NodeId]) -> None:
-        """The datasets among these of which nothing was read yet, for what they are shown as."""
+    def read_heads(self, datasets: Iterable[DatasetId]) -> None:
+        """Reads the heads of datasets that were not read yet, for their names."""
         self.heads |= self.reader.datasets(set(datasets) - self.heads.keys())
 
-    def _read(self, datasets: Collection[NodeId]) -> dict[NodeId, DatasetHead]:
-        """Datasets and their users, those that were not read before."""
-        unread = {each for each in datasets if self.one(each) not in self.users}
+    def _read(self, datasets: Collection[DatasetId]) -> dict[DatasetId, DatasetHead]:
+        """Reads the datasets that were not read yet, with their neighbours. Returns their heads."""
+        unread = {dataset for dataset in datasets if self.representative(dataset) not in self.users}
         neighbourhood = self.reader.neighbourhood(unread, most=MAX_READERS) if unread else None
         if neighbourhood is None:
             return {}
         self.is_truncated |= neighbourhood.is_cut
-        if neighbourhood.same:
-            self.same |= neighbourhood.same
+        if neighbourhood.representatives:
+            self.representatives |= neighbourhood.representatives
             self._unite_names()
         self._ids |= {dataset: neighbourhood.ids_of(dataset) for dataset in neighbourhood.heads}
         self.heads |= neighbourhood.heads
-        self.users |= dict.fromkeys(unread, NOBODY) | neighbourhood.users
+        self.users |= dict.fromkeys(unread, NO_NEIGHBOURS) | neighbourhood.users
         return neighbourhood.heads
 
-    def _read_columns(self, heads: Mapping[NodeId, DatasetHead]) -> None:
-        facets = self.reader.column_lineage(self._digests(heads))
-        for (dataset, _), facet in sorted(facets.items(), key=lambda each: each[0]):
-            self._add(self.one(dataset), heads[self.one(dataset)].facts.name, facet)
+    def _read_columns(self, heads: Mapping[DatasetId, DatasetHead]) -> None:
+        facets = self.reader.column_lineage(self._column_lineages(heads))
+        for (dataset, _), facet in sorted(facets.items(), key=lambda entry: entry[0]):
+            self._add(self.representative(dataset), heads[self.representative(dataset)].facts.name, facet)
 
-    def _digests(self, heads: Mapping[NodeId, DatasetHead]) -> set[tuple[NodeId, str]]:
-        """What is said of columns, by the ids under which it is said."""
+    def _column_lineages(self, heads: Mapping[DatasetId, DatasetHead]) -> set[ColumnLineageId]:
+        """The ids of the column lineage of datasets, under all ids of each dataset."""
         ids = {dataset: self._ids[dataset] for dataset in heads}
         if self.as_of:
             writers = {dataset: self.users[dataset][Side.WRITES] for dataset in heads}
             by_jobs = self.reader.columns_at(writers, ids, self.as_of)
         else:
-            said = {(dataset, digest) for dataset, head in heads.items() for digest in head.columns.values()}
-            by_jobs = {(each, digest) for dataset, digest in said for each in ids[dataset]}
-        own = {dataset: head.column_lineage for dataset, head in heads.items()}
-        known = {dataset: each for dataset, each in own.items() if each and not each.time > (self.as_of or each.time)}
-        return by_jobs | {(each, register.value) for dataset, register in known.items() for each in ids[dataset]}
+            digests = {(dataset, digest) for dataset, head in heads.items() for digest in head.columns.values()}
+            by_jobs = {ColumnLineageId(name_id, digest) for dataset, digest in digests for name_id in ids[dataset]}
+        registers = {dataset: head.column_lineage for dataset, head in heads.items()}
+        by_events = {
+            ColumnLineageId(name_id, register.value)
+            for dataset, register in registers.items()
+            if register and register.time <= (self.as_of or register.time)
+            for name_id in ids[dataset]
+        }
+        return by_jobs | by_events
 
-    def _add(self, dataset: NodeId, name: Name, facet: Any) -> None:
-        for flow in flows(name, facet):
+    def _add(self, dataset: DatasetId, name: Name, facet: Any) -> None:
+        for flow in column_flows(name, facet):
             output, source = ColumnId(dataset, flow.output.field), self._column(flow.source.dataset, flow.source.field)
             _unite(self.into[output].setdefault(source, []), flow.steps)
             self.out_of[source].add(output)
-        for each in indirects(name, facet):
-            source = self._column(each.source.dataset, each.source.field)
-            _unite(self.indirect[dataset].setdefault(source, []), each.steps)
+        for indirect in indirect_flows(name, facet):
+            source = self._column(indirect.source.dataset, indirect.source.field)
+            _unite(self.indirect[dataset].setdefault(source, []), indirect.steps)
             self.bears_on[source].add(dataset)
 
-    def _known_as(self, column: ColumnId) -> ColumnId:
-        return ColumnId(self.one(column.dataset), column.field)
+    def _canonical(self, column: ColumnId) -> ColumnId:
+        return ColumnId(self.representative(column.dataset), column.field)
 
     def _unite_names(self) -> None:
-        """A facet may have named a dataset by what has turned out to be another name of one."""
+        """Merges the flows of datasets that now have a representative: a facet may have given another name of the
+        dataset."""
         into, self.into = self.into, defaultdict(dict)
         for output, sources in into.items():
             for source, steps in sources.items():
-                _unite(self.into[self._known_as(output)].setdefault(self._known_as(source), []), steps)
+                _unite(self.into[self._canonical(output)].setdefault(self._canonical(source), []), steps)
         indirect, self.indirect = self.indirect, defaultdict(dict)
         for dataset, sources in indirect.items():
             for source, steps in sources.items():
-                _unite(self.indirect[self.one(dataset)].setdefault(self._known_as(source), []), steps)
+                _unite(self.indirect[self.representative(dataset)].setdefault(self._canonical(source), []), steps)
         self.out_of, self.bears_on = defaultdict(set), defaultdict(set)
         for output, sources in self.into.items():
             for source in sources:
@@ -170,7 +183,7 @@ class ColumnGraph:
         shown = self.reader.naming.identify(dataset).shown
         node = dataset_id(shown)
         self.names.setdefault(node, shown)
-        return ColumnId(self.one(node), field)
+        return ColumnId(self.representative(node), field)
 
 
 def _unite(steps: Steps, more: Steps) -> None:

@@ -1,8 +1,8 @@
-"""The columns that a column comes from, and those that come from it."""
+"""Column lineage of a column: the columns upstream of it, and the columns downstream."""
 
 from typing import NamedTuple
 
-from headwater.graph.identity import NodeId, NodeKind
+from headwater.graph.identity import DatasetId, NodeKind
 from headwater.openlineage.instant import Instant
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
@@ -11,40 +11,44 @@ from headwater.traversal.lineage import Direction
 
 
 class ColumnLineage(NamedTuple):
-    """What a walk found in a graph of columns: the columns with lineage, nearest first, and the datasets of all."""
+    """The result of a walk through a column graph: the columns with lineage, nearest first, and their datasets."""
 
     graph: ColumnGraph
     columns: list[ColumnId]
-    datasets: set[NodeId]
+    datasets: set[DatasetId]
 
 
 def walk_column_lineage(
     reader: Reader, start: NamedNode, depth: int, direction: Direction, as_of: Instant | None = None
 ) -> ColumnLineage:
-    """The columns up to `depth` steps from a column, from a dataset's columns, or from those of a job's outputs.
+    """The columns up to `depth` hops from a column, from a dataset's columns, or from the columns of a job's outputs.
 
-    Upstream and downstream are walked apart: what else flows into a downstream column is not part of the answer.
+    Upstream and downstream are separate walks: other sources of a downstream column are not part of the result.
     """
     graph = ColumnGraph(reader, as_of)
     datasets = _datasets(reader, start, as_of)
     graph.read_upstream(datasets)
     if direction is not Direction.UPSTREAM:
         graph.read_downstream(datasets)
-    begin = {ColumnId(graph.one(start.id), start.field)} if start.field is not None else graph.columns_of(datasets)
-    found: dict[ColumnId, int] = {}
+    begin = (
+        {ColumnId(graph.representative(start.dataset), start.field)}
+        if start.field is not None
+        else graph.columns_of(datasets)
+    )
+    distances: dict[ColumnId, int] = {}
     if direction is not Direction.DOWNSTREAM:
-        found |= graph.reached(begin, depth, upstream=True)
+        distances |= graph.reached(begin, depth, upstream=True)
     if direction is not Direction.UPSTREAM:
-        found |= {**graph.reached(begin, depth, upstream=False), **found}
+        distances |= {**graph.reached(begin, depth, upstream=False), **distances}
     lone = {column for column in begin if not graph.into.get(column) and not graph.out_of.get(column)}
-    shown = sorted(found.keys() - lone, key=lambda column: (found[column], column))
+    shown = sorted(distances.keys() - lone, key=lambda column: (distances[column], column))
     graph.read_heads(column.dataset for column in shown)
-    return ColumnLineage(graph, shown, {column.dataset for column in found})
+    return ColumnLineage(graph, shown, {column.dataset for column in distances})
 
 
-def _datasets(reader: Reader, start: NamedNode, as_of: Instant | None) -> list[NodeId]:
+def _datasets(reader: Reader, start: NamedNode, as_of: Instant | None) -> list[DatasetId]:
     if start.kind is not NodeKind.JOB:
-        return [start.id]
-    heads = reader.jobs([start.id], usages=False)
-    edges = reader.edges_at(heads, as_of)[start.id] if as_of else heads[start.id].current
+        return [start.dataset]
+    heads = reader.jobs([start.job], usages=False)
+    edges = reader.edges_at(heads, as_of)[start.job] if as_of else heads[start.job].current
     return sorted(edges.output_ids)

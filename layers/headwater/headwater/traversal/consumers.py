@@ -1,19 +1,20 @@
-"""Who reads datasets, what they make of them, and what they say of the columns of it: read hop by hop.
+"""The readers of datasets, their outputs, and their column lineage, read hop by hop.
 
-A hop costs two reads, as lineage does: the jobs, then the datasets that they write, with their readers. Where columns
-matter it costs a third, for what was said of them. Who said it is kept apart, since one job of two that write a table
-may say of columns, and the other may not.
+A hop costs two reads: the jobs, then the datasets that the jobs write, with their readers. With columns it costs a
+third read, for the column lineage. Column lineage is kept by job: of two jobs that write a table, one may send column
+lineage and the other none.
 """
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from headwater.graph.column_lineage import Column, Steps, flows, indirects
+from headwater.graph.column_lineage import Column, Steps, column_flows, indirect_flows
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.dataset_reference import COLUMN_LINEAGE
-from headwater.graph.identity import NodeId, dataset_id
-from headwater.graph.job import Edges, JobHead
-from headwater.graph.neighbours import NOBODY, Side
+from headwater.graph.edges import Edges
+from headwater.graph.identity import ColumnLineageId, DatasetId, JobId, JobRunId, dataset_id, job_id
+from headwater.graph.job import JobHead
+from headwater.graph.neighbours import NO_NEIGHBOURS, Side
 from headwater.graph.register import values
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
@@ -21,17 +22,22 @@ from headwater.read.reader import Reader
 
 
 class ColumnLink(NamedTuple):
-    """An input column, and what it goes into: a column, or (`output` is None) a whole dataset, as that of a filter."""
+    """A flow from an input column to an output column; or, if `output` is None, an indirect flow to a whole dataset."""
 
-    source: NodeId
+    source: DatasetId
     field: str
     output: str | None
     steps: Steps
 
 
 class Consumers:
-    """What is known of datasets and their readers so far. `of_columns` says whether columns matter; `as_of` a time, or
-    now. `same` has the other ids of datasets, `told` the digest of what each job said of the columns of its outputs."""
+    """The datasets, readers and column lineage read so far, as of a time or now. `of_columns`: with column lineage.
+
+    heads, jobs        heads of datasets and of their readers
+    edges              the edges of the readers
+    representatives    from each id of a dataset with several ids to the representative
+    column_digests     the digest of the column lineage of each job, by output
+    """
 
     def __init__(self, reader: Reader, most: int, *, of_columns: bool, as_of: Instant | None = None) -> None:
         self.reader = reader
@@ -39,74 +45,84 @@ class Consumers:
         self.is_cut = False
         self.of_columns = of_columns
         self.as_of = as_of
-        self.heads: dict[NodeId, DatasetHead] = {}
-        self.jobs: dict[NodeId, JobHead] = {}
-        self.edges: dict[NodeId, Edges] = {}
-        self.same: dict[NodeId, NodeId] = {}
-        self.told: dict[NodeId, dict[NodeId, str]] = {}
-        self._readers: dict[NodeId, frozenset[NodeId]] = {}
-        self._links: dict[tuple[NodeId, str], list[ColumnLink]] = {}
-        self._ids: dict[Name, NodeId] = {}
+        self.heads: dict[DatasetId, DatasetHead] = {}
+        self.jobs: dict[JobId, JobHead] = {}
+        self.edges: dict[JobId, Edges] = {}
+        self.representatives: dict[DatasetId, DatasetId] = {}
+        self.column_digests: dict[JobId, dict[DatasetId, str]] = {}
+        self._readers: dict[DatasetId, frozenset[JobId]] = {}
+        self._links: dict[ColumnLineageId, list[ColumnLink]] = {}
+        self._ids: dict[Name, DatasetId] = {}
 
-    def one(self, dataset: NodeId) -> NodeId:
-        """The id that stands for a dataset."""
-        return self.same.get(dataset, dataset)
+    def representative(self, dataset: DatasetId) -> DatasetId:
+        """The id that stands for all ids of a dataset."""
+        return self.representatives.get(dataset, dataset)
 
-    def readers(self, datasets: Collection[NodeId]) -> set[NodeId]:
-        """The jobs that ever read one of these datasets."""
-        return {job for each in datasets for job in self._readers.get(each, ())}
+    def readers(self, datasets: Collection[DatasetId]) -> set[JobId]:
+        """The jobs that ever read any of these datasets."""
+        return {job for dataset in datasets for job in self._readers.get(dataset, ())}
 
-    def read_datasets(self, datasets: Collection[NodeId]) -> None:
-        """Reads datasets that were not read yet, and who reads them."""
-        unread = {each for each in datasets if self.one(each) not in self._readers}
+    def read_datasets(self, datasets: Collection[DatasetId]) -> None:
+        """Reads datasets that were not read yet, with their readers."""
+        unread = {dataset for dataset in datasets if self.representative(dataset) not in self._readers}
         neighbourhood = self.reader.neighbourhood(unread, (Side.READS,), self.most) if unread else None
         if neighbourhood is None:
             return
         self.is_cut |= neighbourhood.is_cut
-        self.same |= neighbourhood.same
+        self.representatives |= neighbourhood.representatives
         self.heads |= neighbourhood.heads
         self._readers |= dict.fromkeys(unread, frozenset())
         self._readers |= {
-            each: users.get(Side.READS, NOBODY[Side.READS]) for each, users in neighbourhood.users.items()
+            dataset: users.get(Side.READS, NO_NEIGHBOURS[Side.READS]) for dataset, users in neighbourhood.users.items()
         }
 
-    def read_jobs(self, ids: Collection[NodeId]) -> None:
-        """Reads jobs that were not read yet, with what they read and write, and which of it they say the columns of."""
+    def read_jobs(self, ids: Collection[JobId]) -> None:
+        """Reads jobs that were not read yet, with their edges and the digests of their column lineage."""
         heads = self.reader.jobs(sorted(set(ids) - self.jobs.keys()), usages=self.of_columns)
         self.jobs |= heads
         edges = self.reader.edges_at(heads, self.as_of) if self.as_of else {job: heads[job].current for job in heads}
         self.edges |= edges
         if self.of_columns:
-            self.told |= self._told_at(edges) if self.as_of else {job: _told(head) for job, head in heads.items()}
+            self.column_digests |= (
+                self._digests_at(edges) if self.as_of else {job: _digests(head) for job, head in heads.items()}
+            )
 
-    def read_columns(self, jobs: Collection[NodeId], outputs: Collection[NodeId]) -> None:
-        """Reads what these jobs said of the columns of known datasets, and what DatasetEvents said of these outputs."""
+    def read_columns(self, jobs: Collection[JobId], outputs: Collection[DatasetId]) -> None:
+        """Reads the column lineage of these jobs for datasets that were read, and that of DatasetEvents for these
+        outputs."""
         if not self.of_columns:
             return
-        told = {each for job in jobs for each in self.told.get(job, {}).items()}
-        said = {(output, digest) for output, digest in told if self.one(output) in self.heads}
-        own = {(self.one(each), digest) for each in outputs if (digest := self._own(each))}
-        documents = self.reader.column_lineage((said | own) - self._links.keys())
+        of_jobs = {ColumnLineageId(*entry) for job in jobs for entry in self.column_digests.get(job, {}).items()}
+        wanted = {lineage for lineage in of_jobs if self.representative(lineage.dataset) in self.heads}
+        own = {
+            ColumnLineageId(self.representative(output), digest) for output in outputs if (digest := self._own(output))
+        }
+        documents = self.reader.column_lineage((wanted | own) - self._links.keys())
         self._links |= {key: self._read_links(document) for key, document in documents.items()}
 
-    def links(self, job: NodeId, output: NodeId) -> list[ColumnLink]:
-        """What a job says of an output's columns; if it says nothing, what a DatasetEvent says of them."""
-        digest = self.told.get(job, {}).get(output)
-        by_job = self._links.get((output, digest), []) if digest else []
+    def links(self, job: JobId, output: DatasetId) -> list[ColumnLink]:
+        """The column links of a job to an output; without any, those of a DatasetEvent of the output."""
+        digest = self.column_digests.get(job, {}).get(output)
+        by_job = self._links.get(ColumnLineageId(output, digest), []) if digest else []
         own = self._own(output) if self.of_columns else None
-        return by_job or (self._links.get((self.one(output), own), []) if own else [])
+        return by_job or (self._links.get(ColumnLineageId(self.representative(output), own), []) if own else [])
 
-    def _told_at(self, edges: Mapping[NodeId, Edges]) -> dict[NodeId, dict[NodeId, str]]:
-        """As `_told`, by the runs that say what jobs read and wrote at that time."""
-        runs = self.reader.runs_of({job: of_job.run_id for job, of_job in edges.items() if of_job.run_id})
-        said = {
-            job: {output: values(use.facets).get(COLUMN_LINEAGE) for output, use in run.outputs.items()}
-            for job, run in runs.items()
+    def _digests_at(self, edges: Mapping[JobId, Edges]) -> dict[JobId, dict[DatasetId, str]]:
+        """The digests of column lineage at a time: those of the runs that give the edges of that time."""
+        runs = self.reader.runs([JobRunId(job, of_job.run_id) for job, of_job in edges.items() if of_job.run_id])
+        digests = {
+            job_id(run.job): {
+                output: values(io_dataset.facets).get(COLUMN_LINEAGE) for output, io_dataset in run.outputs.items()
+            }
+            for run in runs
         }
-        return {job: {output: each for output, each in of_job.items() if each} for job, of_job in said.items()}
+        return {
+            job: {output: digest for output, digest in by_output.items() if digest}
+            for job, by_output in digests.items()
+        }
 
-    def _own(self, output: NodeId) -> str | None:
-        head = self.heads.get(self.one(output))
+    def _own(self, output: DatasetId) -> str | None:
+        head = self.heads.get(self.representative(output))
         register = head.column_lineage if head else None
         return register.value if register and register.time <= (self.as_of or register.time) else None
 
@@ -116,20 +132,21 @@ class Consumers:
             for source, output, steps in _entries(document)
         ]
 
-    def _id(self, name: Name) -> NodeId:
-        """The id of a dataset by a name as it was sent; a facet has few names, each many times."""
+    def _id(self, name: Name) -> DatasetId:
+        """The id of a dataset by its name as it was sent, cached: a facet repeats few names many times."""
         if name not in self._ids:
             self._ids[name] = dataset_id(self.reader.naming.identify(name).shown)
         return self._ids[name]
 
 
-def _told(head: JobHead) -> dict[NodeId, str]:
-    """The newest that a job said of the columns of each of its outputs; it stays when its newer runs write another."""
-    said = {output: head.column_lineage(output) for output in head.facts.usages}
-    return {output: register.value for output, register in said.items() if register}
+def _digests(head: JobHead) -> dict[DatasetId, str]:
+    """The digests of the newest column lineage of a job by output, also of outputs that its newest run does not
+    write."""
+    registers = {output: head.column_lineage(output) for output in head.facts.usages}
+    return {output: register.value for output, register in registers.items() if register}
 
 
 def _entries(facet: Any) -> Iterator[tuple[Column, str | None, Steps]]:
     nameless = Name("", "")
-    yield from ((flow.source, flow.output.field, flow.steps) for flow in flows(nameless, facet))
-    yield from ((each.source, None, each.steps) for each in indirects(nameless, facet))
+    yield from ((flow.source, flow.output.field, flow.steps) for flow in column_flows(nameless, facet))
+    yield from ((flow.source, None, flow.steps) for flow in indirect_flows(nameless, facet))

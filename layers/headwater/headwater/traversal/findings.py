@@ -1,4 +1,4 @@
-"""What of all that happened to datasets may be the cause of a wrong number, each told in a sentence."""
+"""Findings at datasets: schema changes and failed assertions that may be the cause of a wrong number."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -9,18 +9,18 @@ from headwater.graph.facets import assertions_of, describe_assertion
 from headwater.graph.identity import NodeKind, node_id
 from headwater.graph.register import values
 from headwater.graph.schema_diff import SchemaDiff
+from headwater.graph.stored_states import QualityResult
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant
-from headwater.read.activity import DataQualityResult
 from headwater.read.schema_changes import SchemaChange
 
-TOLD = 5
-"""Columns, assertions, datasets or runs that a sentence names; the details have all."""
+MAX_NAMED = 5
+"""Columns, assertions, datasets or runs that a summary names; the details have all."""
 
 
 class FindingKind(StrEnum):
-    """What happened."""
+    """The kind of a finding."""
 
     RUN_FAILED = "RUN_FAILED"
     RUN_ABORTED = "RUN_ABORTED"
@@ -32,7 +32,7 @@ class FindingKind(StrEnum):
 
 
 class UpstreamNode(NamedTuple):
-    """A job or dataset upstream, so many job hops away."""
+    """A job or dataset upstream, `distance` hops from the start."""
 
     kind: NodeKind
     name: Name
@@ -45,7 +45,7 @@ class UpstreamNode(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that happened. `details` are further members of its JSON."""
+    """A failure or change at a node. `details` are further members of its JSON."""
 
     kind: FindingKind
     at: Instant
@@ -56,37 +56,41 @@ class Finding:
 
 
 def of_schemas(node: UpstreamNode, changes: Iterable[SchemaChange]) -> Iterator[Finding]:
-    """Columns that came, went or have another type now."""
+    """Schema changes as findings."""
     for change in changes:
         diff, run = change.diff, change.run
         writer = f", since {run.job.name} wrote it" if run else ""
         details: JsonObject = {
             "added": list(diff.added),
             "removed": list(diff.removed),
-            "retyped": [{"field": each.name, "before": each.before, "after": each.after} for each in diff.retyped],
+            "retyped": [
+                {"field": column.name, "before": column.before, "after": column.after} for column in diff.retyped
+            ],
         }
         summary = f"{node.name.name}: {first_few(_describe_columns(diff))}{writer}"
         yield Finding(FindingKind.SCHEMA_CHANGED, change.at, node, run.run_id if run else None, summary, details)
 
 
-def of_quality_results(node: UpstreamNode, checks: Iterable[DataQualityResult]) -> Iterator[Finding]:
-    """Assertions on the data that did not hold, of a run all in one."""
+def of_quality_results(node: UpstreamNode, checks: Iterable[QualityResult]) -> Iterator[Finding]:
+    """Failed assertions, one finding for each quality result."""
     for check in checks:
-        assertions = assertions_of(values(check.found))
-        failed = [each for each in assertions if each.get("success") is False]
+        assertions = assertions_of(values(check.facets))
+        failed = [assertion for assertion in assertions if assertion.get("success") is False]
         if failed:
-            told = first_few([describe_assertion(each) for each in failed])
-            summary = f"{node.name.name}: {len(failed)} of {len(assertions)} assertions failed: {told}"
-            yield Finding(FindingKind.ASSERTION_FAILED, check.at, node, check.run_id, summary, {"assertions": failed})
+            named = first_few(list(map(describe_assertion, failed)))
+            summary = f"{node.name.name}: {len(failed)} of {len(assertions)} assertions failed: {named}"
+            yield Finding(
+                FindingKind.ASSERTION_FAILED, check.time, node, check.id.run_id, summary, {"assertions": failed}
+            )
 
 
 def first_few(parts: Sequence[str]) -> str:
-    """The first few of them, and how many more there are."""
-    more = f" and {len(parts) - TOLD} more" if len(parts) > TOLD else ""
-    return ", ".join(parts[:TOLD]) + more
+    """The first few texts, and the number of the others."""
+    more = f" and {len(parts) - MAX_NAMED} more" if len(parts) > MAX_NAMED else ""
+    return ", ".join(parts[:MAX_NAMED]) + more
 
 
 def _describe_columns(diff: SchemaDiff) -> list[str]:
-    retyped = [f"{each.name} is {each.after} now, was {each.before}" for each in diff.retyped]
+    retyped = [f"{column.name} is {column.after} now, was {column.before}" for column in diff.retyped]
     removed = [f"{name} was removed" for name in diff.removed]
     return [*retyped, *removed, *(f"{name} was added" for name in diff.added)]

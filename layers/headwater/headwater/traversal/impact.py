@@ -1,7 +1,8 @@
-"""What would break downstream if a dataset or some of its columns changed, how far away, on which way, and whose it is.
+"""The impact of a change of a dataset or of some of its columns: the nodes downstream that are at risk, each with its
+distance, its path and its owners.
 
-A hop costs what one of lineage costs, two reads, and one more for columns. The walk is bounded in hops, in what it
-finds and in time, and says so.
+A hop costs two reads, as in a lineage graph, and a third for columns. The walk is bounded in hops, nodes and time;
+`is_truncated` says that it was cut.
 """
 
 from collections.abc import Collection, Iterator
@@ -12,22 +13,30 @@ from headwater.graph.application import is_query_job
 from headwater.graph.column_lineage import Steps
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.facets import owners_of, parent_name
-from headwater.graph.identity import NodeId, NodeKind, job_id, node_id
+from headwater.graph.identity import DatasetId, JobId, NodeKind, job_id, node_id
 from headwater.graph.register import values
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
 from headwater.traversal.consumers import Consumers
-from headwater.traversal.impact_propagation import Granularity, ImpactedNode, ImpactPropagation, ImpactTarget
+from headwater.traversal.impact_propagation import (
+    Granularity,
+    ImpactedDataset,
+    ImpactedJob,
+    ImpactedNode,
+    ImpactPropagation,
+    ImpactTarget,
+)
 from headwater.traversal.lineage import DEFAULT_DEPTH
 
 _TYPES = {NodeKind.JOB: "JOB", NodeKind.DATASET: "DATASET", NodeKind.FIELD: "DATASET_FIELD"}
 PUSHED_DOWN = ("max({})", "min({})", "count({})")
-"""What Spark has an Iceberg scan compute, the listener names as if it were a column of the table: `max(id)`."""
+"""Aggregates that Spark pushes down into an Iceberg scan. The listener names them like columns of the table:
+`max(id)`."""
 
 
 class Reach(NamedTuple):
-    """How far to go: how many job hops, until how much is found; and by what was known at a time, or is now."""
+    """The bounds of the walk: hops and nodes; and the time of the graph (None: now)."""
 
     depth: int = DEFAULT_DEPTH
     most: int = 5_000
@@ -38,9 +47,9 @@ _FAR = Reach()
 
 
 @dataclass(frozen=True, slots=True)
-class AtRisk:
-    """A job, dataset or column that would break. `distance` counts the jobs on the way, and `path` names what is on it,
-    from what changed to this node. `owners` are those of the dataset, else those of the job that writes it."""
+class NodeAtRisk:
+    """A job, dataset or column at risk. `distance` counts the jobs on the path, and `path` has the nodeIds from the
+    changed node to this one. `owners` are the owners of the dataset, else those of the job that writes the dataset."""
 
     node_id: str
     kind: NodeKind
@@ -52,7 +61,7 @@ class AtRisk:
     owners: tuple[str, ...]
 
     def as_json(self) -> JsonObject:
-        """Its members in answers and alerts, but for its owners."""
+        """The node as JSON, for responses and alerts, without its owners."""
         transformations = {"transformations": self.transformations} if self.transformations else {}
         return {
             "nodeId": self.node_id,
@@ -66,69 +75,85 @@ class AtRisk:
 
 
 class Impact(NamedTuple):
-    """What is at risk, nearest first, and whether there is more. `head` is that of the dataset itself, if known."""
+    """The nodes at risk, nearest first, and whether there are more. `head` is the head of the changed dataset, if
+    stored."""
 
     head: DatasetHead | None
-    at_risk: tuple[AtRisk, ...]
+    at_risk: tuple[NodeAtRisk, ...]
     is_truncated: bool
 
 
-def impact(reader: Reader, dataset: NodeId, columns: Collection[str] | None = None, reach: Reach = _FAR) -> Impact:
-    """What a change of a dataset, or only of some of its columns, puts at risk. The columns need not be there (any
-    more): what is known of those who use them counts."""
+def impact(reader: Reader, dataset: DatasetId, columns: Collection[str] | None = None, reach: Reach = _FAR) -> Impact:
+    """The impact of a change of a dataset, or only of some of its columns.
+
+    The columns need not be in the dataset's schema (any more): the column lineage of their consumers counts.
+    """
     known = Consumers(reader, reach.most + 1, of_columns=columns is not None, as_of=reach.as_of)
     known.read_datasets([dataset])
-    one = known.one(dataset)
-    head = known.heads.get(one)
+    changed = known.representative(dataset)
+    head = known.heads.get(changed)
     if head is None:
         return Impact(None, (), is_truncated=False)
     propagation = ImpactPropagation(known, reach.most)
-    whole = ImpactedNode(ImpactTarget(NodeKind.DATASET, one), 0, Granularity.DATASET)
-    fields = sorted(name for field in columns or () for name in (field, *(each.format(field) for each in PUSHED_DOWN)))
-    parts = [ImpactedNode(ImpactTarget(NodeKind.FIELD, one, field), 0, Granularity.COLUMN) for field in fields]
-    propagation.propagate([whole] if columns is None else parts, reach.depth)
-    found = sorted(_at_risk(propagation), key=lambda each: (each.distance, each.node_id))
-    is_truncated = propagation.is_truncated or known.is_cut or len(found) > reach.most
-    return Impact(head, tuple(found[: reach.most]), is_truncated)
+    propagation.propagate(_changed_nodes(changed, columns), reach.depth)
+    at_risk = sorted(_at_risk(propagation), key=lambda node: (node.distance, node.node_id))
+    is_truncated = propagation.is_truncated or known.is_cut or len(at_risk) > reach.most
+    return Impact(head, tuple(at_risk[: reach.most]), is_truncated)
 
 
-def _at_risk(propagation: ImpactPropagation) -> Iterator[AtRisk]:
-    """What was reached, but for what changed itself."""
+def _changed_nodes(dataset: DatasetId, columns: Collection[str] | None) -> list[ImpactedNode]:
+    """The start of the propagation: the dataset as a whole, or some of its columns."""
+    if columns is None:
+        return [ImpactedNode(ImpactedDataset(dataset), 0, Granularity.DATASET)]
+    names = [name for column in columns for name in (column, *(form.format(column) for form in PUSHED_DOWN))]
+    return [ImpactedNode(ImpactedDataset(dataset, name), 0, Granularity.COLUMN) for name in sorted(names)]
+
+
+def _at_risk(propagation: ImpactPropagation) -> Iterator[NodeAtRisk]:
+    """The nodes that the propagation reached, without the changed nodes, derivations and queries."""
     known = propagation.known
-    jobs = {each.target.id for each in propagation.impacted.values() if each.target.kind is NodeKind.JOB}
-    for each in propagation.impacted.values():
-        if each.distance and not _is_derivation(known, each.target) and not _is_part(known, each.target, jobs):
-            path = tuple(_node_id(known, target) for target in each.path if not _is_derivation(known, target))
-            steps = [step for of_hop in each.steps for step in of_hop]
-            owners = tuple(dict.fromkeys(_owners(known, each)))
-            yield AtRisk(
-                path[-1], each.target.kind, each.distance, each.granularity, each.is_indirect, path, steps, owners
+    jobs = {target.id for target in propagation.impacted if isinstance(target, ImpactedJob)}
+    for node in propagation.impacted.values():
+        if node.distance and not _is_derivation(known, node.target) and not _is_part(known, node.target, jobs):
+            path = tuple(_node_id(known, target) for target in node.path if not _is_derivation(known, target))
+            yield NodeAtRisk(
+                node_id=path[-1],
+                kind=node.target.kind,
+                distance=node.distance,
+                granularity=node.granularity,
+                is_indirect=node.is_indirect,
+                path=path,
+                transformations=[step for hop_steps in node.steps for step in hop_steps],
+                owners=tuple(dict.fromkeys(_owners(known, node))),
             )
 
 
 def _is_derivation(known: Consumers, target: ImpactTarget) -> bool:
-    """What makes a view, or another dataset without a job, is a hop, but no node that anybody could look at."""
-    return target.kind is NodeKind.JOB and known.jobs[target.id].facts.is_derivation
+    """Whether a target is a derivation: a hop, but no node to show."""
+    return isinstance(target, ImpactedJob) and known.jobs[target.id].facts.is_derivation
 
 
-def _is_part(known: Consumers, target: ImpactTarget, jobs: Collection[NodeId]) -> bool:
-    """Whether it is an action of an application that is at risk itself: that is one thing that would break."""
-    if target.kind is not NodeKind.JOB:
+def _is_part(known: Consumers, target: ImpactTarget, jobs: Collection[JobId]) -> bool:
+    """Whether a target is a query of an application that is at risk too: the application alone is shown."""
+    if not isinstance(target, ImpactedJob):
         return False
     head = known.jobs[target.id]
     application = parent_name(head)
     return application is not None and job_id(application) in jobs and is_query_job(values(head.facts.facets))
 
 
-def _owners(known: Consumers, impacted: ImpactedNode) -> list[str]:
-    target = impacted.target
-    job = target.id if target.kind is NodeKind.JOB else impacted.job
-    of_job = owners_of(values(known.jobs[job].facts.facets)) if job else []
-    return of_job if target.kind is NodeKind.JOB else owners_of(known.heads[target.id].facets) or of_job
+def _owners(known: Consumers, node: ImpactedNode) -> list[str]:
+    if isinstance(node.target, ImpactedJob):
+        return _owners_of_job(known, node.target.id)
+    return owners_of(known.heads[node.target.id].facets) or _owners_of_job(known, node.job)
+
+
+def _owners_of_job(known: Consumers, job: JobId | None) -> list[str]:
+    return owners_of(values(known.jobs[job].facts.facets)) if job else []
 
 
 def _node_id(known: Consumers, target: ImpactTarget) -> str:
-    if target.kind is NodeKind.JOB:
+    if isinstance(target, ImpactedJob):
         return node_id(target.kind, known.jobs[target.id].facts.name)
     dataset = node_id(target.kind, known.heads[target.id].facts.name)
     return dataset if target.field is None else f"{dataset}:{target.field}"

@@ -1,32 +1,32 @@
-"""GET /lineage: the graph around a node.
+"""The lineage graph around a node.
 
-By default in Marquez's semantics: two jobs are neighbours if one reads or writes what the other reads or writes, and
-the answer has the jobs up to `depth` such hops away with all their inputs and outputs. With a direction, only what
-flows into the node, or out of it: of a job on the way those inputs and outputs alone that the flow goes through. A hop
-costs two reads, the datasets with their neighbours, then the jobs; so what a lookup costs depends on its answer, not on
-what else the table holds.
+Without a direction, as Marquez defines it: two jobs are adjacent if they use a common dataset, and the graph has the
+jobs up to `depth` such hops away, with all their inputs and outputs. With a direction, only the nodes that flow into
+the start (upstream) or out of it (downstream): a job on the way has only the inputs and outputs that the flow goes
+through. A hop costs two reads: the datasets with their neighbours, then the jobs. Hence the cost of a lookup depends on
+the size of its graph, not on the size of the table.
 """
 
 import time as clock
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.identity import NodeId, NodeKind
-from headwater.graph.job import Edges, JobHead
-from headwater.graph.neighbours import NOBODY, Side
+from headwater.graph.edges import Edges
+from headwater.graph.identity import DatasetId, JobId, NodeKind
+from headwater.graph.job import JobHead
+from headwater.graph.neighbours import NO_NEIGHBOURS, Neighbours, Side
 from headwater.openlineage.instant import Instant
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
+from headwater.traversal.lineage_graph import LineageGraph
 
+DEFAULT_DEPTH = 20
 MAX_SECONDS = 15
-"""A Lambda behind an API has 29 seconds; a walk that takes longer than this is cut, and says so."""
-
+"""A Lambda behind an API has 29 seconds. A walk that takes longer than this is cut, and its graph says so."""
 
 MAX_FIRST = 200
-"""Jobs of a dataset that are looked at for the one to start from: of very many readers, some."""
+"""Jobs of a dataset among which the first job of a walk without direction is chosen."""
 
 
 class Direction(StrEnum):
@@ -36,14 +36,14 @@ class Direction(StrEnum):
 
 
 class View(StrEnum):
-    """Whether a job has the edges of its newest run, or all that it ever had."""
+    """Whether a job has the edges of its newest run, or all edges that it ever had."""
 
     CURRENT = "current"
     EVER = "ever"
 
 
 class Walk(NamedTuple):
-    """How to go: how many job hops, which way (None: as Marquez does), by which edges, and how many nodes to find."""
+    """The bounds of a walk: hops, direction (None: as in Marquez), view, time (None: now), and nodes."""
 
     depth: int
     direction: Direction | None = None
@@ -52,38 +52,18 @@ class Walk(NamedTuple):
     most: int = 5_000
 
 
-LineageEdge = tuple[NodeId, NodeId]
-"""From an input to its job, or from a job to its output."""
-
-
-@dataclass
-class LineageGraph:
-    """What a walk found: nodes in the order in which it came to them, and its edges. `same` has the other ids of its
-    datasets; `edges_of` is what each job reads and writes in the walk's view."""
-
-    order: dict[NodeId, None] = field(default_factory=dict)
-    jobs: dict[NodeId, JobHead] = field(default_factory=dict)
-    datasets: dict[NodeId, DatasetHead] = field(default_factory=dict)
-    edges_of: dict[NodeId, Edges] = field(default_factory=dict)
-    edges: set[LineageEdge] = field(default_factory=set)
-    same: dict[NodeId, NodeId] = field(default_factory=dict)
-    is_truncated: bool = False
-
-    def one(self, dataset: NodeId) -> NodeId:
-        """The id that stands for a dataset."""
-        return self.same.get(dataset, dataset)
-
-
 class _Walker:
+    """A walk in progress: its graph so far, and the neighbours of the datasets from which it may go on."""
+
     def __init__(self, reader: Reader, walk: Walk) -> None:
         self.reader = reader
         self.walk = walk
         self.graph = LineageGraph()
-        self.users: dict[NodeId, Mapping[Side, frozenset[NodeId]]] = {}
+        self.users: dict[DatasetId, Neighbours] = {}
         self.deadline = clock.monotonic() + MAX_SECONDS
 
-    def read_jobs(self, ids: Collection[NodeId]) -> dict[NodeId, JobHead]:
-        """The jobs among these that are not in the graph yet, with the edges that they have in this view."""
+    def read_jobs(self, ids: Collection[JobId]) -> dict[JobId, JobHead]:
+        """Reads the jobs that are not in the graph yet, and their edges in the walk's view."""
         wanted = sorted(set(ids) - self.graph.jobs.keys())
         if len(wanted) > self.room():
             self.graph.is_truncated = True
@@ -96,27 +76,27 @@ class _Walker:
         self.graph.edges_of |= edges
         return heads
 
-    def add_jobs(self, heads: Mapping[NodeId, JobHead]) -> None:
+    def add_jobs(self, heads: Mapping[JobId, JobHead]) -> None:
         self.graph.jobs |= heads
         self.graph.order |= dict.fromkeys(sorted(heads))
 
-    def add_datasets(self, ids: Collection[NodeId], sides: Collection[Side]) -> set[NodeId]:
-        """Reads the datasets that are not in the graph yet, and who uses them. Returns the new ones."""
-        unread = {each for each in ids if self.graph.one(each) not in self.graph.order}
+    def add_datasets(self, ids: Collection[DatasetId], sides: Collection[Side]) -> set[DatasetId]:
+        """Reads the datasets that are not in the graph yet, with their neighbours. Returns the new datasets."""
+        unread = {dataset for dataset in ids if self.graph.representative(dataset) not in self.graph.datasets}
         neighbourhood = self.reader.neighbourhood(unread, sides, self.room())
         self.graph.is_truncated |= neighbourhood.is_cut
         heads = (
             self.reader.datasets_at(neighbourhood.heads, self.walk.as_of) if self.walk.as_of else neighbourhood.heads
         )
-        new = heads.keys() - self.graph.order.keys()
-        self.graph.same |= neighbourhood.same
+        new = heads.keys() - self.graph.datasets.keys()
+        self.graph.representatives |= neighbourhood.representatives
         self.users |= neighbourhood.users
         self.graph.datasets |= heads
         self.graph.order |= dict.fromkeys(sorted(new))
         return set(new)
 
     def room(self) -> int:
-        """How many more nodes are looked at: one more than are wanted, which tells that there are more."""
+        """The number of further nodes to read: one more than wanted, to see whether there are more."""
         return max(0, self.walk.most - len(self.graph.order)) + 1
 
     def is_over(self) -> bool:
@@ -124,113 +104,142 @@ class _Walker:
         self.graph.is_truncated |= is_over
         return is_over
 
-    def used_by(self, datasets: Collection[NodeId], sides: Collection[Side]) -> set[NodeId]:
-        return {job for each in datasets for side in sides for job in self.users.get(each, NOBODY)[side]}
+    def used_by(self, datasets: Collection[DatasetId], sides: Collection[Side]) -> set[JobId]:
+        """The jobs that ever used any of these datasets, on some sides."""
+        return {job for dataset in datasets for side in sides for job in self.users.get(dataset, NO_NEIGHBOURS)[side]}
 
 
-def walk_lineage(reader: Reader, start: NamedNode, walk: Walk, query_jobs: Collection[NodeId] = ()) -> LineageGraph:
-    """The graph around a node, and around the jobs that are parts of it.
+def walk_lineage(reader: Reader, start: NamedNode, walk: Walk, query_jobs: Collection[JobId] = ()) -> LineageGraph:
+    """The graph around a node, and around the jobs that the node started (`query_jobs`).
 
-    Its size is bounded; `is_truncated` tells that there is more.
+    The size of the graph is bounded; `is_truncated` says that there are more nodes.
     """
     walker = _Walker(reader, walk)
     if walk.direction is None:
-        _undirected(walker, start, query_jobs)
+        _walk_undirected(walker, start, query_jobs)
     else:
-        ways = [each for each in (Direction.UPSTREAM, Direction.DOWNSTREAM) if walk.direction in (each, Direction.BOTH)]
-        for way in ways:
-            _directed(walker, start, query_jobs, way)
-    graph = walker.graph
-    graph.edges = {(graph.one(a), graph.one(b)) for a, b in graph.edges}
-    graph.edges = {(a, b) for a, b in graph.edges if a in graph.order and b in graph.order}
-    return graph
+        for way in (Direction.UPSTREAM, Direction.DOWNSTREAM):
+            if walk.direction in (way, Direction.BOTH):
+                _walk_directed(walker, start, query_jobs, way)
+    return walker.graph.between_its_nodes()
 
 
-def _undirected(walker: _Walker, start: NamedNode, query_jobs: Collection[NodeId]) -> None:
-    graph, depth = walker.graph, walker.walk.depth
-    sides = tuple(Side)
-    jobs = walker.read_jobs([start.id, *query_jobs]) if start.kind is NodeKind.JOB else _first_job(walker, start.id)
+def _walk_undirected(walker: _Walker, start: NamedNode, query_jobs: Collection[JobId]) -> None:
+    """Goes from jobs to all their datasets, and from the datasets to all other jobs that use them, as Marquez does."""
+    graph, depth, sides = walker.graph, walker.walk.depth, tuple(Side)
+    is_of_job = start.kind is NodeKind.JOB
+    jobs = walker.read_jobs([start.job, *query_jobs]) if is_of_job else _first_job(walker, start.dataset)
     for hop in range(depth + 1):
         walker.add_jobs(jobs)
-        used = {each for job in jobs for each in graph.edges_of[job].input_ids | graph.edges_of[job].output_ids}
+        used = {dataset for job in jobs for dataset in _datasets_of(graph.edges_of[job])}
         is_last = hop == depth or not jobs or walker.is_over()
         new = walker.add_datasets(used, () if is_last else sides)
-        if hop == 0 and start.kind is NodeKind.DATASET and not is_last:
+        if hop == 0 and not is_of_job and not is_last:
             new |= graph.datasets.keys()
         if is_last or not new:
             break
-        found = walker.read_jobs(walker.used_by(new, sides))
-        jobs = {job: head for job, head in found.items() if _touches(graph, job, new)}
+        users = walker.read_jobs(walker.used_by(new, sides))
+        jobs = {job: head for job, head in users.items() if _uses(graph, _datasets_of(graph.edges_of[job]), new)}
     for job in graph.jobs:
-        edges = graph.edges_of[job]
-        graph.edges |= {(each, job) for each in edges.input_ids} | {(job, each) for each in edges.output_ids}
+        graph.add_reads(job, graph.edges_of[job].input_ids)
+        graph.add_writes(job, graph.edges_of[job].output_ids)
 
 
-def _touches(graph: LineageGraph, job: NodeId, datasets: Collection[NodeId]) -> bool:
-    edges = graph.edges_of[job]
-    return any(graph.one(each) in datasets for each in edges.input_ids | edges.output_ids)
-
-
-def _first_job(walker: _Walker, dataset: NodeId) -> dict[NodeId, JobHead]:
-    """The job that Marquez starts from: the writer that ran last, else the reader that did."""
+def _first_job(walker: _Walker, dataset: DatasetId) -> dict[JobId, JobHead]:
+    """The job from which Marquez starts: the writer that ran last, else the reader that ran last."""
     graph = walker.graph
-    neighbourhood = walker.add_datasets([dataset], tuple(Side))
+    datasets = walker.add_datasets([dataset], tuple(Side))
     for side in (Side.WRITES, Side.READS):
-        users = walker.read_jobs(sorted(walker.used_by(neighbourhood, (side,)))[:MAX_FIRST])
-        now = [(graph.edges_of[job].said_at, job) for job in users if _does(graph, job, side, neighbourhood)]
+        users = walker.read_jobs(sorted(walker.used_by(datasets, (side,)))[:MAX_FIRST])
+        now = [
+            (graph.edges_of[job].time, job)
+            for job in users
+            if _uses(graph, _datasets_on(side, graph.edges_of[job]), datasets)
+        ]
         if now:
             _, newest = max(now)
             return {newest: users[newest]}
     return {}
 
 
-def _does(graph: LineageGraph, job: NodeId, side: Side, datasets: Collection[NodeId]) -> bool:
-    edges = graph.edges_of[job]
-    return any(graph.one(each) in datasets for each in (edges.output_ids if side is Side.WRITES else edges.input_ids))
+def _datasets_of(edges: Edges) -> frozenset[DatasetId]:
+    return edges.input_ids | edges.output_ids
 
 
-def _directed(walker: _Walker, start: NamedNode, query_jobs: Collection[NodeId], way: Direction) -> None:
-    """Follows the flow of data, one job hop at a time: from datasets to the jobs on their one side, and on from there
-    through those of the jobs' datasets that are made of them, or that they are made of, by what the jobs say."""
-    graph, up = walker.graph, way is Direction.UPSTREAM
-    side = Side.WRITES if up else Side.READS
+def _datasets_on(side: Side, edges: Edges) -> frozenset[DatasetId]:
+    return edges.output_ids if side is Side.WRITES else edges.input_ids
+
+
+def _uses(graph: LineageGraph, used: Iterable[DatasetId], datasets: Collection[DatasetId]) -> bool:
+    return any(graph.representative(dataset) in datasets for dataset in used)
+
+
+def _walk_directed(walker: _Walker, start: NamedNode, query_jobs: Collection[JobId], way: Direction) -> None:
+    """Follows the flow of data hop by hop, upstream or downstream.
+
+    A hop upstream from `orders`; the producer of `clean` says that `orders` is made of `raw` alone:
+
+        before                              after
+        frontier: {orders}                  frontier: {raw}
+        clean reads raw, rates              edges:    raw -> clean -> orders
+        clean writes orders, audit          not in the graph: rates and audit,
+                                            since no data flows from them to `orders`
+    """
+    graph = walker.graph
+    is_upstream = way is Direction.UPSTREAM
+    side = Side.WRITES if is_upstream else Side.READS
     sides = tuple(Side) if walker.walk.direction is Direction.BOTH else (side,)
-    if start.kind is NodeKind.JOB:
-        walker.add_jobs(walker.read_jobs([start.id, *query_jobs]))
-        begin = {job: graph.edges_of[job] for job in (start.id, *query_jobs) if job in graph.jobs}
-        ends = {
-            (job, each) for job, of_job in begin.items() for each in (of_job.input_ids if up else of_job.output_ids)
-        }
-        graph.edges |= {_edge(job, each, up) for job, each in ends}
-        used = frozenset(each for _, each in ends)
-    else:
-        used = frozenset([start.id])
+    used = _begin(walker, [start.job, *query_jobs], way) if start.kind is NodeKind.JOB else {start.dataset}
     walker.add_datasets(used, sides)
-    done: set[NodeId] = set()
+    done: set[DatasetId] = set()
     for hop in range(walker.walk.depth):
-        frontier = ({graph.one(each) for each in used} & graph.datasets.keys()) - done
+        frontier = ({graph.representative(dataset) for dataset in used} & graph.datasets.keys()) - done
         done |= frontier
         if not frontier or walker.is_over():
             break
-        candidates = walker.used_by(frontier, (side,))
-        heads = walker.read_jobs(candidates) | {job: graph.jobs[job] for job in candidates & graph.jobs.keys()}
-        flows = {job: _flow(graph, graph.edges_of[job], frontier, up) for job in heads}
-        walker.add_jobs({job: heads[job] for job, flow in flows.items() if flow})
-        graph.edges |= {_edge(job, near, not up) for job, flow in flows.items() for near in flow}
-        graph.edges |= {_edge(job, far, up) for job, flow in flows.items() for fars in flow.values() for far in fars}
-        used = frozenset(far for flow in flows.values() for fars in flow.values() for far in fars)
+        users = walker.used_by(frontier, (side,))
+        heads = walker.read_jobs(users) | {job: graph.jobs[job] for job in users & graph.jobs.keys()}
+        flows = {job: flow for job in heads if (flow := _flow(graph, graph.edges_of[job], frontier, way))}
+        walker.add_jobs({job: heads[job] for job in flows})
+        used = set()
+        for job, flow in flows.items():
+            far = frozenset().union(*flow.values())
+            _add_flow(graph, job, near=flow.keys(), far=far, way=way)
+            used |= far
         walker.add_datasets(used, sides if hop < walker.walk.depth - 1 else ())
 
 
-def _flow(graph: LineageGraph, edges: Edges, frontier: Collection[NodeId], up: bool) -> dict[NodeId, frozenset[NodeId]]:
-    """The datasets of the frontier that a job is on the way of, and what is behind it for each."""
-    near = edges.output_ids if up else edges.input_ids
-    behind = edges.upstream_of if up else edges.downstream_of
-    return {each: behind(each) for each in near if graph.one(each) in frontier}
+def _begin(walker: _Walker, jobs: Collection[JobId], way: Direction) -> set[DatasetId]:
+    """Adds the jobs to start from. Returns their inputs (upstream) or outputs (downstream)."""
+    graph, side = walker.graph, Side.READS if way is Direction.UPSTREAM else Side.WRITES
+    walker.add_jobs(walker.read_jobs(jobs))
+    ends = {job: _datasets_on(side, graph.edges_of[job]) for job in jobs if job in graph.jobs}
+    for job, datasets in ends.items():
+        _add_flow(graph, job, near=(), far=datasets, way=way)
+    return set().union(*ends.values())
 
 
-def _edge(job: NodeId, dataset: NodeId, is_input: bool) -> LineageEdge:
-    return (dataset, job) if is_input else (job, dataset)
+def _flow(
+    graph: LineageGraph, edges: Edges, frontier: Collection[DatasetId], way: Direction
+) -> dict[DatasetId, frozenset[DatasetId]]:
+    """For each dataset of the frontier that a job uses: the datasets on the other side of the job."""
+    if way is Direction.UPSTREAM:
+        return {
+            dataset: edges.upstream_of(dataset)
+            for dataset in edges.output_ids
+            if graph.representative(dataset) in frontier
+        }
+    return {
+        dataset: edges.downstream_of(dataset)
+        for dataset in edges.input_ids
+        if graph.representative(dataset) in frontier
+    }
 
 
-DEFAULT_DEPTH = 20
+def _add_flow(
+    graph: LineageGraph, job: JobId, *, near: Iterable[DatasetId], far: Iterable[DatasetId], way: Direction
+) -> None:
+    """Adds the edges of a job. Upstream, the job writes the datasets near the start and reads the far ones."""
+    reads, writes = (far, near) if way is Direction.UPSTREAM else (near, far)
+    graph.add_reads(job, reads)
+    graph.add_writes(job, writes)

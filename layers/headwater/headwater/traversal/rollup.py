@@ -1,4 +1,5 @@
-"""Parents in place of their jobs: a Spark application instead of its actions, a DAG instead of its tasks."""
+"""Roll-up: parents in place of the jobs that they started. A Spark application stands for its queries, a DAG for its
+tasks."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
@@ -7,18 +8,17 @@ from itertools import islice
 
 from headwater.concurrent import concurrent_map
 from headwater.graph.application import is_query_job
+from headwater.graph.edges import Edges
 from headwater.graph.facets import parent_name
-from headwater.graph.identity import NodeId, job_id
-from headwater.graph.job import Edges, JobHead
+from headwater.graph.identity import JobId, JobRunId, NodeId, job_id
+from headwater.graph.job import JobHead
 from headwater.graph.register import values
 from headwater.read.reader import Reader
-from headwater.store import keys
-from headwater.store.keys import Key
-from headwater.traversal.lineage import LineageGraph
+from headwater.traversal.lineage_graph import LineageGraph
 
 MAX_STARTED_JOBS = 1_000
 MAX_LEVELS = 4
-"""A DAG, its tasks, their applications, the actions of those."""
+"""The levels of a DAG, its tasks, the tasks' applications, and the applications' queries."""
 
 
 class Rollup(StrEnum):
@@ -26,82 +26,96 @@ class Rollup(StrEnum):
     NONE = "none"
 
 
-def jobs_started_by(reader: Reader, job: NodeId) -> list[NodeId]:
-    """The jobs that the newest run of a job started, those that their runs started, and so on. Actions start none."""
+def jobs_started_by(reader: Reader, job: JobId) -> list[JobId]:
+    """The jobs that the newest run of a job started, the jobs that their runs started, and so on.
+
+    A query of an application starts no job, hence the children of a query are not read.
+    """
     head = reader.jobs([job], usages=False).get(job)
     runs = [head.latest.run_id] if head and head.latest else []
-    found: dict[NodeId, str] = {}
+    started: dict[JobId, str] = {}
     for _ in range(MAX_LEVELS):
-        listed = concurrent_map(lambda run: list(islice(_children(reader, run), MAX_STARTED_JOBS)), runs)
-        runs_of = {keys.node_of(key.pk): keys.run_id_of(key.sk) for of_run in listed for key in of_run}
-        new = sorted(runs_of.keys() - found.keys() - {job})[: MAX_STARTED_JOBS - len(found)]
-        found |= {each: runs_of[each] for each in new}
+        children = concurrent_map(lambda run: list(islice(_children(reader, run), MAX_STARTED_JOBS)), runs)
+        run_of = {child.job: child.run_id for run_children in children for child in run_children}
+        new = sorted(run_of.keys() - started.keys() - {job})[: MAX_STARTED_JOBS - len(started)]
+        started |= {child: run_of[child] for child in new}
         heads = reader.jobs(new, usages=False) if new else {}
-        runs = [runs_of[each] for each, head in heads.items() if not _is_query_job(head)]
-    return sorted(found)
+        runs = [run_of[child] for child, head in heads.items() if not _is_query_job(head)]
+    return sorted(started)
 
 
-def _children(reader: Reader, run_id: str) -> Iterator[Key]:
-    return (child.key for child in reader.table.list_entries(keys.children_of(run_id)))
+def _children(reader: Reader, run_id: str) -> Iterator[JobRunId]:
+    return (child.id for child in reader.store.children_of(run_id).entries())
 
 
-def roll_up(reader: Reader, graph: LineageGraph, start: NodeId, started: Collection[NodeId]) -> LineageGraph:
-    """The graph with each job's parent in its place, as far as it has one, but for parents of jobs of the graph.
+def roll_up(reader: Reader, graph: LineageGraph, start: JobId, started: Collection[JobId]) -> LineageGraph:
+    """The graph with each job replaced by its parent, if it has one. A job that is a parent itself is not replaced.
 
-    A job that was asked for, and started others, is that of all of them: a DAG is one node if it was asked for, its
-    tasks or their applications are if it was not.
+    The start of the walk replaces all jobs that it started: a DAG as the start is one node. Otherwise its tasks, or the
+    tasks' applications, are nodes.
     """
-    above = _parents(graph)
-    of_others = set(above.values())
-    above = {job: parent for job, parent in above.items() if job not in of_others}
-    above |= dict.fromkeys(graph.jobs.keys() & set(started), start)
-    parents = reader.jobs(set(above.values()), usages=False)
-    return _merged_into(graph, {job: parent for job, parent in above.items() if parent in parents}, parents)
+    parent_of = _parents(graph)
+    parent_jobs = set(parent_of.values())
+    into = {job: parent for job, parent in parent_of.items() if job not in parent_jobs}
+    into |= dict.fromkeys(graph.jobs.keys() & set(started), start)
+    parents = reader.jobs(set(into.values()), usages=False)
+    return _merged_into(graph, {job: parent for job, parent in into.items() if parent in parents}, parents)
 
 
-def without_query_jobs(reader: Reader, graph: LineageGraph, start: NodeId) -> LineageGraph:
-    """The graph with applications in place of their actions, if they say themselves what they read and write.
+def without_query_jobs(reader: Reader, graph: LineageGraph, start: JobId | None) -> LineageGraph:
+    """The graph with applications in place of their queries, for applications that have inputs and outputs of their
+    own.
 
-    They say it of their actions, too: a stream is one job, and its micro-batches are none beside it. If it is an action
-    that was asked for, those of its application are drawn.
+    Such an application reports for its queries, too: a stream is one node, and its micro-batches are no nodes. If the
+    start of the walk is a query, the queries of its application are drawn.
     """
-    above = _parents(graph)
-    asked = above.get(start)
+    parent_of = _parents(graph)
+    own_application = parent_of.get(start) if start else None
     into = {
-        job: above[job]
+        job: parent_of[job]
         for job, head in graph.jobs.items()
-        if _is_query_job(head) and above.get(job) not in (None, asked)
+        if _is_query_job(head) and parent_of.get(job) not in (None, own_application)
     }
     applications = reader.jobs(set(into.values()), usages=False) if into else {}
-    telling = {job: head for job, head in applications.items() if head.current}
-    return _merged_into(graph, {job: parent for job, parent in into.items() if parent in telling}, telling)
+    reporting = {job: head for job, head in applications.items() if head.current}
+    return _merged_into(graph, {job: parent for job, parent in into.items() if parent in reporting}, reporting)
 
 
 def _is_query_job(head: JobHead) -> bool:
     return is_query_job(values(head.facts.facets))
 
 
-def _parents(graph: LineageGraph) -> dict[NodeId, NodeId]:
+def _parents(graph: LineageGraph) -> dict[JobId, JobId]:
     named = {job: parent_name(head) for job, head in graph.jobs.items()}
     return {job: job_id(name) for job, name in named.items() if name}
 
 
-def _merged_into(graph: LineageGraph, into: Mapping[NodeId, NodeId], parents: Mapping[NodeId, JobHead]) -> LineageGraph:
-    """The graph with jobs drawn as a part of others, which take over what they read and write."""
-    heads: dict[NodeId, JobHead] = {}
-    edges_of: dict[NodeId, Edges] = {}
+def _merged_into(graph: LineageGraph, into: Mapping[JobId, JobId], parents: Mapping[JobId, JobHead]) -> LineageGraph:
+    """The graph with jobs merged into others: each parent takes over the edges of its jobs."""
+    heads: dict[JobId, JobHead] = {}
+    edges_of: dict[JobId, Edges] = {}
     for job, head in graph.jobs.items():
-        one = into.get(job, job)
-        heads[one] = parents.get(one, head)
-        edges_of[one] = _united(edges_of.get(one), graph.edges_of[job])
-    edges = {(into.get(a, a), into.get(b, b)) for a, b in graph.edges}
-    order = dict.fromkeys(into.get(node, node) for node in graph.order)
-    return replace(graph, order=order, jobs=heads, edges_of=edges_of, edges=edges)
+        parent = into.get(job, job)
+        heads[parent] = parents.get(parent, head)
+        edges_of[parent] = _united(edges_of.get(parent), graph.edges_of[job])
+    return replace(
+        graph,
+        order=dict.fromkeys(_drawn_as(node, into) for node in graph.order),
+        jobs=heads,
+        edges_of=edges_of,
+        reads={(dataset, into.get(job, job)) for dataset, job in graph.reads},
+        writes={(into.get(job, job), dataset) for job, dataset in graph.writes},
+    )
 
 
-def _united(one: Edges | None, other: Edges) -> Edges:
-    if one is None:
+def _drawn_as(node: NodeId, into: Mapping[JobId, JobId]) -> NodeId:
+    """The node that is drawn for a node. A dataset is drawn as itself, since its id is no job's."""
+    return into.get(JobId(node), node)
+
+
+def _united(edges: Edges | None, other: Edges) -> Edges:
+    if edges is None:
         return other._replace(sources=())
-    inputs = {each.id: each for each in one.inputs + other.inputs}
-    outputs = {each.id: each for each in one.outputs + other.outputs}
-    return one._replace(inputs=tuple(inputs.values()), outputs=tuple(outputs.values()))
+    inputs = {dataset.id: dataset for dataset in edges.inputs + other.inputs}
+    outputs = {dataset.id: dataset for dataset in edges.outputs + other.outputs}
+    return edges._replace(inputs=tuple(inputs.values()), outputs=tuple(outputs.values()))

@@ -1,38 +1,39 @@
-"""What to look at when a number is wrong: what happened upstream since the last good run.
+"""Root cause of a wrong number: the failures and changes at a node and upstream of it since the last good run.
 
-The suspect is the newest run that wrote the dataset, or the newest of the job. The last good run is the newest before
-it that completed, and none of whose children failed. Whatever happened since that started, to the node itself and to
-anything upstream, may be the cause; without a last good run, whatever is known.
+The suspect is the newest run that wrote the dataset, or the newest run of the job. The last good run is the newest run
+before the suspect that completed and has no failed children. Any failure or change since the start of the last good
+run, at the node or upstream, may be the cause; without a last good run, any that is stored.
 
-The walk upstream costs two reads a hop. Then a job costs up to two queries and a dataset three, or four if nobody is
-seen to write it, many at a time; so the walk is bounded in nodes, and what is looked at of each node is bounded too.
+The walk upstream costs two reads a hop. Then a job costs up to two queries, and a dataset three, or four if no write of
+the dataset is known; the queries are concurrent. Nodes, and runs and versions of a node, are bounded.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
-from headwater.graph.identity import NodeId, NodeKind, job_id
+from headwater.graph.identity import DatasetId, JobId, NodeKind, job_id
 from headwater.graph.run import Run
 from headwater.openlineage.instant import NEVER, Instant
 from headwater.read.activity import Activity, read_activity
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import RUNS_AT_A_TIME, Reader
-from headwater.read.schema_changes import run_of_write
 from headwater.read.window import Window
-from headwater.store import keys
+from headwater.store.positions import run_position
 from headwater.traversal.findings import Finding, UpstreamNode, of_quality_results, of_schemas
-from headwater.traversal.lineage import Direction, LineageGraph, Walk, walk_lineage
+from headwater.traversal.lineage import Direction, Walk, walk_lineage
+from headwater.traversal.lineage_graph import LineageGraph
 from headwater.traversal.run_findings import of_runs, went_well
 
 MAX_NODES = 200
 MAX_RUNS = 100
-"""Versions of the dataset, or runs of the job, among which the suspect and the last good run are looked for."""
+"""Writes of the dataset, or runs of the job, among which the suspect and the last good run are searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class RootCause:
-    """What may be the cause, newest first, ties nearest first; and of each job how many runs went well."""
+    """The findings, newest first, ties nearest first; and for each job the number of its runs that went well."""
 
     suspect: Run | None
     last_good: Run | None
@@ -42,94 +43,103 @@ class RootCause:
 
 
 def root_cause(reader: Reader, node: NamedNode, depth: int, as_of: Instant | None = None) -> RootCause:
-    """What happened to a job or dataset and upstream of it, up to now or to a time."""
+    """The findings at a job or dataset and upstream of it, until now or until a time."""
     graph = walk_lineage(reader, node, Walk(depth, Direction.UPSTREAM, as_of=as_of, most=MAX_NODES))
-    start = graph.one(node.id)
-    ids, until = _ids(reader, graph), Window(NEVER, as_of)
-    suspect = _newest_writer(reader, ids[start], until) if start in ids else _newest_run(reader, start, until)
-    last_good = _last_good(reader, suspect, until) if suspect else None
-    window = until._replace(since=last_good.started_at) if last_good else until
-    upstream_nodes = _upstream_nodes(graph, start)
-    jobs = [each for each in upstream_nodes if each in graph.jobs and not graph.jobs[each].facts.is_derivation]
-    activity = read_activity(reader, window, jobs, {each: ids[each] for each in upstream_nodes if each in ids})
-    findings = sorted(
-        _findings(graph, upstream_nodes, activity, window), key=lambda each: (each.node.distance, each.node)
-    )
-    newest_first = sorted(findings, key=lambda each: each.at, reverse=True)
-    well = _went_well(upstream_nodes, activity, window)
+    ids, everything = _ids(reader, graph), Window(NEVER, as_of)
+    suspect = _suspect(reader, node, ids.get(graph.representative(node.dataset), ()), everything)
+    last_good = _last_good(reader, suspect, everything) if suspect else None
+    window = everything._replace(since=last_good.started_at) if last_good else everything
+    upstream = _upstream(graph, node)
+    jobs = [job for job in upstream.jobs if not graph.jobs[job].facts.is_derivation]
+    activity = read_activity(reader, window, jobs, {dataset: ids[dataset] for dataset in upstream.datasets})
+    findings = sorted(_findings(graph, upstream, activity, window), key=_nearest)
+    newest_first = sorted(findings, key=lambda finding: finding.at, reverse=True)
+    well = _went_well(upstream, activity, window)
     is_truncated = graph.is_truncated or activity.is_truncated
     return RootCause(suspect, last_good, tuple(newest_first), tuple(well), is_truncated)
 
 
-def _newest_run(reader: Reader, job: NodeId, window: Window) -> Run | None:
-    newest = islice(reader.table.newest(keys.job_head(job).pk, before=window.end, limit=1), 1)
-    return next(iter(reader.read_runs(list(newest))), None)
+def _nearest(finding: Finding) -> tuple[int, UpstreamNode]:
+    return finding.node.distance, finding.node
 
 
-def _newest_writer(reader: Reader, ids: Collection[NodeId], window: Window) -> Run | None:
-    """The newest run that wrote a dataset, under any of its ids; a version may also come of an event without one."""
-    found: list[Run] = []
-    for each in sorted(ids):
-        newest = islice(reader.table.newest(keys.dataset_head(each).pk, before=window.end, limit=MAX_RUNS), MAX_RUNS)
-        while some := list(islice(newest, RUNS_AT_A_TIME)):
-            if runs := reader.read_runs([run_of_write(write) for write in some]):
-                found.append(runs[0])
-                break
-    return max(found, key=lambda run: run.order, default=None)
+def _suspect(reader: Reader, node: NamedNode, ids: Collection[DatasetId], window: Window) -> Run | None:
+    """The newest run that wrote the dataset, under any of its ids; of a job, its newest run."""
+    if node.kind is NodeKind.JOB:
+        newest = islice(reader.store.runs_of(node.job).newest(until=window.until, limit=1), 1)
+        return next(iter(reader.runs(list(newest))), None)
+    writers = [writer for dataset in sorted(ids) if (writer := _newest_writer(reader, dataset, window))]
+    return max(writers, key=lambda run: run.order, default=None)
+
+
+def _newest_writer(reader: Reader, dataset: DatasetId, window: Window) -> Run | None:
+    """The newest run that wrote a dataset. Writes of events without a run are passed over."""
+    newest = islice(reader.store.writes_of(dataset).newest(until=window.until, limit=MAX_RUNS), MAX_RUNS)
+    while writes := list(islice(newest, RUNS_AT_A_TIME)):
+        if runs := reader.runs([write.run for write in writes]):
+            return runs[0]
+    return None
 
 
 def _last_good(reader: Reader, suspect: Run, window: Window) -> Run | None:
-    pk, before = keys.job_head(job_id(suspect.job)).pk, keys.time_key(*suspect.order)
-    earlier = islice(reader.table.newest(pk, before=before, limit=MAX_RUNS), MAX_RUNS)
-    while some := list(islice(earlier, RUNS_AT_A_TIME)):
-        if good := next((run for run in reader.read_runs(some) if went_well(run, window)), None):
+    line = reader.store.runs_of(job_id(suspect.job))
+    earlier = islice(line.newest(before=run_position(suspect), limit=MAX_RUNS), MAX_RUNS)
+    while runs := list(islice(earlier, RUNS_AT_A_TIME)):
+        if good := next((run for run in reader.runs(runs) if went_well(run, window)), None):
             return good
     return None
 
 
-def _upstream_nodes(graph: LineageGraph, start: NodeId) -> dict[NodeId, UpstreamNode]:
-    """The nodes upstream, each so many job hops away as the shortest way has, by what jobs say is made of what."""
-    found: dict[NodeId, UpstreamNode] = {}
-    if start in graph.jobs:
-        found[start] = UpstreamNode(NodeKind.JOB, graph.jobs[start].facts.name, 0)
-        datasets = {graph.one(each) for each in graph.edges_of[start].input_ids}
-    else:
-        datasets = {start}
+class _Upstream(NamedTuple):
+    """The nodes upstream, each with the distance of the shortest path."""
+
+    jobs: dict[JobId, UpstreamNode]
+    datasets: dict[DatasetId, UpstreamNode]
+
+
+def _upstream(graph: LineageGraph, start: NamedNode) -> _Upstream:
+    """The nodes upstream of the start, by the flow through each job."""
+    upstream = _Upstream({}, {})
+    datasets = {graph.representative(start.dataset)}
+    if start.kind is NodeKind.JOB and start.job in graph.jobs:
+        upstream.jobs[start.job] = UpstreamNode(NodeKind.JOB, graph.jobs[start.job].facts.name, 0)
+        datasets = {graph.representative(dataset) for dataset in graph.edges_of[start.job].input_ids}
     distance = 0
-    while datasets := {each for each in datasets if each in graph.datasets and each not in found}:
-        found |= {each: UpstreamNode(NodeKind.DATASET, graph.datasets[each].facts.name, distance) for each in datasets}
+    while datasets := (datasets & graph.datasets.keys()) - upstream.datasets.keys():
+        for dataset in datasets:
+            upstream.datasets[dataset] = UpstreamNode(NodeKind.DATASET, graph.datasets[dataset].facts.name, distance)
         distance += 1
-        made = [
-            (job, each) for job in graph.jobs for each in graph.edges_of[job].output_ids if graph.one(each) in datasets
-        ]
-        found = {job: UpstreamNode(NodeKind.JOB, graph.jobs[job].facts.name, distance) for job, _ in made} | found
-        datasets = {graph.one(behind) for job, each in made for behind in graph.edges_of[job].upstream_of(each)}
-    return found
+        sources: set[DatasetId] = set()
+        for job, edges in graph.edges_of.items():
+            made = [output for output in edges.output_ids if graph.representative(output) in datasets]
+            if made and job in graph.jobs:
+                upstream.jobs.setdefault(job, UpstreamNode(NodeKind.JOB, graph.jobs[job].facts.name, distance))
+                sources |= {graph.representative(source) for output in made for source in edges.upstream_of(output)}
+        datasets = sources
+    return upstream
 
 
-def _ids(reader: Reader, graph: LineageGraph) -> dict[NodeId, set[NodeId]]:
-    """The ids under which anything may be stored of each dataset: its own, and those of other names that are used."""
-    ids = {each: {each} for each in graph.datasets}
-    for other in reader.datasets(graph.same.keys() - ids.keys()):
-        if graph.one(other) in ids:
-            ids[graph.one(other)].add(other)
+def _ids(reader: Reader, graph: LineageGraph) -> dict[DatasetId, set[DatasetId]]:
+    """All ids of each dataset under which states may be stored: its own, and linked ids that are used."""
+    ids = {dataset: {dataset} for dataset in graph.datasets}
+    for other in reader.datasets(graph.representatives.keys() - ids.keys()):
+        if graph.representative(other) in ids:
+            ids[graph.representative(other)].add(other)
     return ids
 
 
-def _findings(
-    graph: LineageGraph, upstream_nodes: Mapping[NodeId, UpstreamNode], activity: Activity, window: Window
-) -> Iterator[Finding]:
-    for node, upstream_node in upstream_nodes.items():
-        yield from of_runs(upstream_node, activity.runs.get(node, ()), window, graph.one)
-        yield from of_schemas(upstream_node, activity.schema_changes.get(node, ()))
-        yield from of_quality_results(upstream_node, activity.checks.get(node, ()))
+def _findings(graph: LineageGraph, upstream: _Upstream, activity: Activity, window: Window) -> Iterator[Finding]:
+    for job, node in upstream.jobs.items():
+        yield from of_runs(node, activity.runs.get(job, ()), window, graph.representative)
+    for dataset, node in upstream.datasets.items():
+        yield from of_schemas(node, activity.schema_changes.get(dataset, ()))
+        yield from of_quality_results(node, activity.checks.get(dataset, ()))
 
 
-def _went_well(
-    upstream_nodes: Mapping[NodeId, UpstreamNode], activity: Activity, window: Window
-) -> Iterator[tuple[UpstreamNode, int]]:
-    for node, upstream_node in sorted(upstream_nodes.items(), key=lambda each: (each[1].distance, each[1])):
-        good = [run for run in activity.runs.get(node, ()) if went_well(run, window)]
+def _went_well(upstream: _Upstream, activity: Activity, window: Window) -> Iterator[tuple[UpstreamNode, int]]:
+    """The jobs with runs that went well, nearest first, each with the number of the runs."""
+    for job, node in sorted(upstream.jobs.items(), key=lambda entry: (entry[1].distance, entry[1])):
+        good = [run for run in activity.runs.get(job, ()) if went_well(run, window)]
         count = sum(window.has(run.ended_at or run.started_at) for run in good)
         if count:
-            yield upstream_node, count
+            yield node, count

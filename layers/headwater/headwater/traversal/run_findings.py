@@ -1,11 +1,11 @@
-"""What of all that happened to a job may be the cause of a wrong number: runs that failed, and what they use now."""
+"""Findings at jobs: failed and open runs, and changes of a job's inputs and outputs."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from headwater.graph.dataset_reference import Uses
+from headwater.graph.dataset_reference import IoDatasets
 from headwater.graph.facets import error_message, first_line
-from headwater.graph.identity import NodeId, NodeKind, node_id
+from headwater.graph.identity import DatasetId, NodeKind, node_id
 from headwater.graph.register import values
 from headwater.graph.run import Run, RunState
 from headwater.openlineage.event import Name
@@ -17,8 +17,8 @@ from headwater.traversal.findings import Finding, FindingKind, UpstreamNode, fir
 MAX_MESSAGE = 5_000
 """Characters of an error message in the details of a finding: the message may be a stack trace."""
 
-One = Callable[[NodeId], NodeId]
-"""From any id of a dataset to the one that stands for it."""
+Representative = Callable[[DatasetId], DatasetId]
+"""From an id of a dataset to the dataset's representative."""
 
 _CHANGES = {
     "inputsAdded": "now reads",
@@ -33,22 +33,29 @@ _FAILURES = {
 
 
 def went_well(run: Run, window: Window) -> bool:
-    """Whether a run had completed by the end of the window, and none of its children failed: the Spark listener ends
-    an application COMPLETE, whatever its actions did."""
+    """Whether a run had completed by the end of the window, and none of its children failed.
+
+    The Spark listener ends an application COMPLETE, whatever its queries did.
+    """
     return _state(run, window) is RunState.COMPLETED and not run.failed_children
 
 
-def of_runs(node: UpstreamNode, runs: Sequence[Run], window: Window, one: One) -> Iterator[Finding]:
-    """What runs tell that ended in the window or still run, but for those that went well; and where what they use is
-    not what the one before did. A run that has not completed may not have named all of it."""
+def of_runs(
+    node: UpstreamNode, runs: Sequence[Run], window: Window, representative: Representative
+) -> Iterator[Finding]:
+    """Findings of a job: runs that ended in the window or are open and did not go well, and completed runs with other
+    inputs or outputs than the completed run before.
+
+    Only completed runs are compared: another run may not have named all its datasets.
+    """
     for run in runs:
         if window.has(run.ended_at or run.started_at) or _is_open(run, window):
             yield from _of_run(node, run, window)
-    whole = [run for run in runs if run.names_datasets and _state(run, window) is RunState.COMPLETED]
-    for before, after in pairwise(whole):
-        details = _difference(before, after, one)
+    completed = [run for run in runs if run.names_datasets and _state(run, window) is RunState.COMPLETED]
+    for before, after in pairwise(completed):
+        details = _difference(before, after, representative)
         if details and window.has(after.started_at):
-            summary = f"{node.name.name} {first_few(_told_of(details))}"
+            summary = f"{node.name.name} {first_few(_describe_difference(details))}"
             yield Finding(FindingKind.JOB_CHANGED, after.started_at, node, after.run_id, summary, details)
 
 
@@ -63,19 +70,20 @@ def _is_open(run: Run, window: Window) -> bool:
 
 
 def _of_run(node: UpstreamNode, run: Run, window: Window) -> Iterator[Finding]:
-    """One that was only ever named by its children, and never spoke itself, is not known to run."""
+    """The finding of a run, if there is any. A run without events, which only its children named, is not known to be
+    running."""
     name, state = node.name.name, _state(run, window)
     at = run.started_at if _is_open(run, window) else run.ended_at or run.started_at
     if state in _FAILURES:
-        kind, told = _FAILURES[state]
+        kind, verb = _FAILURES[state]
         message = error_message(values(run.facets))
         because = f": {first_line(message)}" if message else ""
         details: JsonObject = {"message": message[:MAX_MESSAGE]} if message else {}
-        yield Finding(kind, at, node, run.run_id, f"{name} {told}{because}", details | _children(run))
+        yield Finding(kind, at, node, run.run_id, f"{name} {verb}{because}", details | _children(run))
     elif run.failed_children:
         ended = "has not ended" if _is_open(run, window) else "completed"
-        told = first_few([child.job.name for child in run.failed_children])
-        summary = f"{name} {ended}, but of what it started failed: {told}"
+        failed = first_few([child.job.name for child in run.failed_children])
+        summary = f"{name} {ended}, but of what it started failed: {failed}"
         yield Finding(FindingKind.CHILD_FAILED, at, node, run.run_id, summary, _children(run))
     elif state is RunState.RUNNING and run.first:
         yield Finding(FindingKind.RUN_RUNNING, at, node, run.run_id, f"{name} is running since {shown(at)}")
@@ -86,26 +94,29 @@ def _children(run: Run) -> JsonObject:
     return {"failedChildren": failed} if failed else {}
 
 
-def _difference(before: Run, after: Run, one: One) -> JsonObject:
-    """Which datasets a run reads or writes that another does not, by nodeId; by whatever name it knows them."""
+def _difference(before: Run, after: Run, representative: Representative) -> JsonObject:
+    """The inputs and outputs that only one of two runs has, by nodeId. Datasets are compared by representative."""
     sides = {
-        "inputs": (_by_one(before.inputs, one), _by_one(after.inputs, one)),
-        "outputs": (_by_one(before.outputs, one), _by_one(after.outputs, one)),
+        "inputs": (_by_representative(before.inputs, representative), _by_representative(after.inputs, representative)),
+        "outputs": (
+            _by_representative(before.outputs, representative),
+            _by_representative(after.outputs, representative),
+        ),
     }
-    found = {f"{side}Added": _only_in(new, old) for side, (old, new) in sides.items()}
-    found |= {f"{side}Removed": _only_in(old, new) for side, (old, new) in sides.items()}
-    return {member: nodes for member, nodes in found.items() if nodes}
+    difference = {f"{side}Added": _only_in(new, old) for side, (old, new) in sides.items()}
+    difference |= {f"{side}Removed": _only_in(old, new) for side, (old, new) in sides.items()}
+    return {member: nodes for member, nodes in difference.items() if nodes}
 
 
-def _by_one(uses: Uses, one: One) -> dict[NodeId, Name]:
-    return {one(node): use.name for node, use in uses.items()}
+def _by_representative(io_datasets: IoDatasets, representative: Representative) -> dict[DatasetId, Name]:
+    return {representative(dataset): io_dataset.name for dataset, io_dataset in io_datasets.items()}
 
 
-def _only_in(these: Mapping[NodeId, Name], those: Mapping[NodeId, Name]) -> list[str]:
+def _only_in(these: Mapping[DatasetId, Name], those: Mapping[DatasetId, Name]) -> list[str]:
     return sorted(node_id(NodeKind.DATASET, name) for node, name in these.items() if node not in those)
 
 
-def _told_of(difference: JsonObject) -> list[str]:
+def _describe_difference(difference: JsonObject) -> list[str]:
     return [
         f"{_CHANGES[member]} {node.removeprefix('dataset:')}" for member, nodes in difference.items() for node in nodes
     ]

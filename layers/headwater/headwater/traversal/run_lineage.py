@@ -1,7 +1,8 @@
-"""The runs that made what a run read, those that made what they read, and so on.
+"""Run lineage: the runs that made the inputs of a run, the runs that made the inputs of those runs, and so on.
 
-What a run read of a dataset is the newest that some other run began to write before it ended. While it runs, that may
-change. Jobs that only declare a dataset (JobEvents) and events that only describe it make nothing that can be read.
+The producer of an input is the other run that began to write the dataset last, before the reading run ended. While the
+reading run is open, its producers may change. JobEvents and DatasetEvents declare and describe datasets; they make no
+data, hence are no producers.
 """
 
 import time as clock
@@ -14,27 +15,27 @@ from typing import NamedTuple
 from headwater.concurrent import concurrent_map
 from headwater.graph.application import is_query_job
 from headwater.graph.iceberg_snapshots import scanned_snapshot, writes_data, written_snapshot
-from headwater.graph.identity import NodeId
+from headwater.graph.identity import NO_JOB, DatasetId, JobRunId, WriteId
 from headwater.graph.register import values
 from headwater.graph.run import Run, joined
+from headwater.read.neighbourhood import Neighbourhood
 from headwater.read.reader import Reader
-from headwater.store import item_codec, keys
-from headwater.store.keys import Key
+from headwater.store.snapshot import Wanted
 
 MAX_RUNS = 1_000
 MAX_INPUTS = 10_000
 """Inputs whose producers are looked for: a query each."""
 MAX_SECONDS = 15
 LOOKED_AT = 50
-"""Newest writes of a dataset that are looked at if the newest was not a run's; mostly it is."""
+"""Newest writes of a dataset that are read if the newest write has no run; mostly it has one."""
 
 
 class _InputOfRun(NamedTuple):
-    """An input of a run, and the ids under which it may have been written."""
+    """An input of a run, and the ids under which the dataset may have been written."""
 
     run: Run
-    dataset: NodeId
-    ids: tuple[NodeId, ...]
+    dataset: DatasetId
+    ids: tuple[DatasetId, ...]
 
     @property
     def key(self) -> "RunInput":
@@ -45,13 +46,13 @@ class _InputOfRun(NamedTuple):
         return scanned_snapshot(self.run.inputs[self.dataset])
 
 
-RunInput = tuple[str, NodeId]
-"""An input by its run's id and its own."""
+RunInput = tuple[str, DatasetId]
+"""An input: the id of its run, and the id of the dataset."""
 
 
 @dataclass
 class RunLineage:
-    """What was found: runs in the order in which they were come to, and who made their inputs."""
+    """The runs in the order in which the walk reached them, and the producer of each input (`made_by`: a run id)."""
 
     runs: dict[str, Run] = field(default_factory=dict)
     made_by: dict[RunInput, str] = field(default_factory=dict)
@@ -59,14 +60,14 @@ class RunLineage:
     is_truncated: bool = False
 
     def add(self, runs: Iterable[Run]) -> list[Run]:
-        """Takes in the runs that are new, as far as there is room for them."""
+        """Adds the runs that are new, up to the bounds. Returns the runs that were added."""
         new = [run for run in runs if run.run_id not in self.runs]
         added = [run for run in new if self._adds(run)]
         self.is_truncated |= len(added) < len(new)
         return added
 
     def drop(self, runs: Iterable[Run]) -> None:
-        """Gives up runs that there is no time to look into."""
+        """Removes runs whose producers there is no time to find."""
         for run in runs:
             del self.runs[run.run_id]
         self.is_truncated = True
@@ -80,7 +81,7 @@ class RunLineage:
 
 
 def walk_run_lineage(reader: Reader, start: Run, depth: int) -> RunLineage:
-    """The runs upstream of a run, nearest first, at most `depth` steps away."""
+    """The runs upstream of a run, nearest first, at most `depth` hops away."""
     walk, deadline = RunLineage(), clock.monotonic() + MAX_SECONDS
     level = walk.add([start])
     for step in range(depth + 1):
@@ -89,13 +90,13 @@ def walk_run_lineage(reader: Reader, start: Run, depth: int) -> RunLineage:
             break
         made_by = _producers(reader, level)
         walk.made_by |= {run_input: run.run_id for run_input, run in made_by.items()}
-        found = {run.run_id: run for run in made_by.values()}
-        level = walk.add(sorted(found.values(), key=lambda run: (run.job, run.order))) if step < depth else []
+        producers = {run.run_id: run for run in made_by.values()}
+        level = walk.add(sorted(producers.values(), key=lambda run: (run.job, run.order))) if step < depth else []
     return walk
 
 
 def _producers(reader: Reader, runs: Collection[Run]) -> dict[RunInput, Run]:
-    """The run that made each input of each run, as far as one did."""
+    """The run that made each input of these runs; inputs that no known run made are left out."""
     reads = _reads(reader, runs)
     newest = _writes(reader, reads, 1)
     made_by = _runs_of(reader, newest)
@@ -105,87 +106,92 @@ def _producers(reader: Reader, runs: Collection[Run]) -> dict[RunInput, Run]:
 
 
 def _by_snapshots(reader: Reader, reads: Sequence[_InputOfRun], made_by: dict[RunInput, Run]) -> dict[RunInput, Run]:
-    """Where a run says which snapshot of an Iceberg table it read, who wrote that one, not the newest: it may have
-    travelled in time. If writers are known by their snapshots, and none by this one, it was the newest of the
-    applications, which never name one: a stream, mostly."""
+    """The producers, corrected for inputs with a scanned Iceberg snapshot: a run may have read an older snapshot.
+
+    writes of the table                           producer of the input
+    one names the scanned snapshot                the run of that write
+    some name snapshots, none the scanned one     the newest application, mostly a stream: an application never names
+                                                  a snapshot. Unknown, if there are more than `LOOKED_AT` writes
+    none names a snapshot                         as without snapshots: the newest write
+    """
     scanned = [read for read in reads if read.snapshot is not None]
     wrote = _writes(reader, scanned, LOOKED_AT) if scanned else {}
-    items = reader.table.read({key for found in wrote.values() for key in found})
+    stored = reader.store.read(Wanted(writes={write for writes in wrote.values() for write in writes}))
     for read in scanned:
-        uses = {key: item_codec.read_write(items[key]) for key in wrote[read.key] if key in items}
-        of = {key: written_snapshot(use) for key, use in uses.items() if writes_data(use)}
-        made = [key for key in of if of[key] == read.snapshot][-1:]
-        if any(of.values()) or len(of) < len(uses):
+        outputs = {write_id: write.output for write_id in wrote[read.key] if (write := stored.write(write_id))}
+        snapshot_of = {
+            write_id: written_snapshot(output) for write_id, output in outputs.items() if writes_data(output)
+        }
+        made = [write_id for write_id, snapshot in snapshot_of.items() if snapshot == read.snapshot][-1:]
+        if any(snapshot_of.values()) or len(snapshot_of) < len(outputs):
             made_by.pop(read.key, None)
             is_all = len(wrote[read.key]) < LOOKED_AT
-            made_by |= _runs_of(reader, {read.key: made or (_of_applications(reader, of) if is_all else [])})
+            unnamed = _of_applications(reader, snapshot_of) if is_all and not made else []
+            made_by |= _runs_of(reader, {read.key: made or unnamed})
     return made_by
 
 
-def _of_applications(reader: Reader, snapshots: Mapping[Key, float | None]) -> list[Key]:
-    """Writes whose snapshots nobody ever names, since they are told of applications: an action that ends well names its
-    own, an application none."""
-    unnamed = [key for key, snapshot in snapshots.items() if snapshot is None]
-    runs = _runs(reader, {keys.run_of(key.sk) for key in unnamed})
-    by = {key: runs.get(keys.run_of(key.sk)[0]) for key in unnamed}
-    return [key for key, run in by.items() if run and not is_query_job(values(run.job_facets))]
+def _of_applications(reader: Reader, snapshot_of: Mapping[WriteId, float | None]) -> list[WriteId]:
+    """The writes without a snapshot that are those of applications: a query that completes names its snapshot, an
+    application never does."""
+    unnamed = [write for write, snapshot in snapshot_of.items() if snapshot is None]
+    runs = _runs(reader, {write.run for write in unnamed})
+    by = {write: runs.get(write.version) for write in unnamed}
+    return [write for write, run in by.items() if run and not is_query_job(values(run.job_facets))]
 
 
 def _reads(reader: Reader, runs: Collection[Run]) -> list[_InputOfRun]:
     neighbourhood = reader.neighbourhood({dataset for run in runs for dataset in run.inputs}, ())
-    names: dict[NodeId, set[NodeId]] = defaultdict(set)
-    for other, one in neighbourhood.same.items():
-        if other in neighbourhood.used:
-            names[one].add(other)
     return [
-        _InputOfRun(run, dataset, tuple(sorted({dataset, *names[neighbourhood.same.get(dataset, dataset)]})))
+        _InputOfRun(run, dataset, tuple(sorted({dataset, *_used_names(neighbourhood, dataset)})))
         for run in runs
         for dataset in run.inputs
     ]
 
 
-def _writes(reader: Reader, reads: Sequence[_InputOfRun], most: int) -> dict[RunInput, list[Key]]:
-    """The newest writes of each input that others began before its reader ended, of each of its ids."""
-
-    def of(read: _InputOfRun) -> list[Key]:
-        before = read.run.ended_at or keys.QUALITY
-        return [key for each in read.ids for key in islice(_others(reader, each, before, read.run.run_id, most), most)]
-
-    return dict(zip([read.key for read in reads], concurrent_map(of, reads), strict=True))
+def _used_names(neighbourhood: Neighbourhood, dataset: DatasetId) -> set[DatasetId]:
+    shown = neighbourhood.representative(dataset)
+    same = {other for other, stands_for in neighbourhood.representatives.items() if stands_for == shown}
+    return same & neighbourhood.used
 
 
-def _others(reader: Reader, dataset: NodeId, before: str, run_id: str, most: int) -> Iterable[Key]:
-    """Writes of a dataset by jobs, but for those of a run that reads what it writes."""
-    newest = reader.table.newest(keys.dataset_head(dataset).pk, before=before, limit=most + 1)
-    for key in islice(newest, LOOKED_AT):
-        writer, job = keys.run_of(key.sk)
-        if job and writer != run_id:
-            yield key
+def _writes(reader: Reader, reads: Sequence[_InputOfRun], most: int) -> dict[RunInput, list[WriteId]]:
+    """For each input, the latest writes by other runs that started before the reading run ended, under every id."""
+
+    def latest(read: _InputOfRun) -> list[WriteId]:
+        return [write for dataset in read.ids for write in islice(_others(reader, dataset, read.run, most), most)]
+
+    return dict(zip([read.key for read in reads], concurrent_map(latest, reads), strict=True))
 
 
-def _runs_of(reader: Reader, writes: Mapping[RunInput, Collection[Key]]) -> dict[RunInput, Run]:
-    """The run behind the newest of an input's writes that is one's."""
-    known = _runs(reader, {keys.run_of(key.sk) for found in writes.values() for key in found})
+def _others(reader: Reader, dataset: DatasetId, reading: Run, most: int) -> Iterable[WriteId]:
+    """The writes of a dataset by other runs until a run ended. A run may read a dataset that it writes itself."""
+    newest = reader.store.writes_of(dataset).newest(before=reading.ended_at, limit=most + 1)
+    return (write for write in islice(newest, LOOKED_AT) if write.job != NO_JOB and write.version != reading.run_id)
+
+
+def _runs_of(reader: Reader, writes: Mapping[RunInput, Collection[WriteId]]) -> dict[RunInput, Run]:
+    """For each input, the run of the newest of its writes that has a run."""
+    known = _runs(reader, {write.run for input_writes in writes.values() for write in input_writes})
     made_by: dict[RunInput, Run] = {}
-    for run_input, found in writes.items():
-        dated = [(_begun(known[keys.run_of(key.sk)[0]], key), key) for key in found if keys.run_of(key.sk)[0] in known]
+    for run_input, input_writes in writes.items():
+        dated = [(_begun(known[write.version], write), write) for write in input_writes if write.version in known]
         if dated:
-            made_by[run_input] = known[keys.run_of(max(dated)[1].sk)[0]]
+            made_by[run_input] = known[max(dated)[1].version]
     return made_by
 
 
-def _begun(run: Run, write: Key) -> str:
-    """When a run was first said to write a dataset."""
-    use = run.outputs.get(keys.node_of(write.pk))
-    return use.first if use else ""
+def _begun(run: Run, write: WriteId) -> str:
+    """The first event time at which a run names a dataset as its output."""
+    output = run.outputs.get(write.dataset)
+    return output.first if output else ""
 
 
-def _runs(reader: Reader, writers: Collection[tuple[str, NodeId]]) -> dict[str, Run]:
-    """Runs by id, each with what was said of it under any job name. What an event without a run wrote is not there."""
-    of_jobs = {keys.run(job, run_id) for run_id, job in writers}
-    run_ids = sorted({run_id for run_id, _ in writers})
-    found = of_jobs.union(*concurrent_map(reader.table.runs, run_ids))
+def _runs(reader: Reader, writers: Collection[JobRunId]) -> dict[str, Run]:
+    """Runs by run id, each joined over all its jobs. Writes of events without a run have no run."""
+    run_ids = sorted({writer.run_id for writer in writers})
+    ids = set(writers).union(*concurrent_map(reader.store.runs_with_id, run_ids))
     runs: dict[str, list[Run]] = defaultdict(list)
-    for run in reader.read_runs(sorted(found)):
+    for run in reader.runs(sorted(ids)):
         runs[run.run_id].append(run)
     return {run_id: joined(parts) for run_id, parts in runs.items()}

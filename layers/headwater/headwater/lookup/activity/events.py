@@ -1,11 +1,10 @@
 """GET /events/lineage: events as they were posted, by event time.
 
-They are listed by the day, and an entry of a day's list tells the time and the kind of its event alone. So where it
-matters whose event it is, the event is read before it is counted: for a key of some namespaces; and to tell what
-producers said from what was said through the API, which is kept as JobEvents and DatasetEvents too.
+Events are listed by the day, and an entry of a day's list tells the time and the kind of its event alone. An event is
+read before it is counted where its namespace matters, for a key of some namespaces; and where its origin matters, since
+what was said through the API is kept as JobEvents and DatasetEvents, like the events of producers.
 """
 
-import re
 import time as clock
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,24 +15,25 @@ from typing import Any, NamedTuple
 from headwater.access.principal import Principal
 from headwater.concurrent import concurrent_map
 from headwater.graph.curation import PREFIX, RESERVED
+from headwater.graph.identity import EventId
 from headwater.http.paging import in_parts, too_far, within_size_limit
 from headwater.http.request import ApiRequest
-from headwater.http.response import ApiResponse
 from headwater.openlineage.event import EventType
+from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.read.reader import Reader
-from headwater.store import item_codec, keys
-from headwater.store.keys import Key
-from headwater.store.table import HIGHEST, LOWEST, IndexEntry, Item
+from headwater.store.graph_store import GraphReader
+from headwater.store.positions import event_kind, is_event_position, just_behind
+from headwater.store.ranges import Entry
+from headwater.store.snapshot import Wanted
 
 MAX_COUNTED = 20_000
-"""Events that are looked at to count those of a span; the others of it are counted as they are listed."""
+"""Events that are looked at to be counted; the rest of the range is counted as it is listed."""
 MAX_READ = 1_000
-"""Events that are read only to see whose they are; whoever would need more goes on with the cursor."""
+"""Events that are read only for their namespaces; a client that needs more goes on with the cursor."""
 MAX_SECONDS = 15
 READ_AT_A_TIME = 100
-_PLACE = re.compile(r"[0-9T:.-]+Z#[A-Za-z]+#[0-9a-f]+")
-_RUN_EVENTS = frozenset(each.value for each in EventType)
+_RUN_EVENTS = frozenset(kind.value for kind in EventType)
 
 
 class Order(StrEnum):
@@ -42,32 +42,38 @@ class Order(StrEnum):
 
 
 class EventRange(NamedTuple):
-    """Places between which events are listed, `after` <= place < `before`, and which way to go through them."""
+    """The events of `after` <= position < `before`, and the order in which they are listed. A time is a position."""
 
     after: str
-    before: str
+    before: str | None
     newest_first: bool
 
-    def behind(self, place: str) -> "EventRange":
-        """What is still to come behind an event; its own place is no bound, since a count may take in those."""
+    def behind(self, position: str) -> "EventRange":
+        """The events that are listed behind the event at a position."""
         if self.newest_first:
-            just_below = place[:-1] + chr(ord(place[-1]) - 1) + HIGHEST
-            return self._replace(before=min(self.before, just_below))
-        return self._replace(after=max(self.after, place + LOWEST))
+            return self._replace(before=min(position, self.before or position))
+        return self._replace(after=max(self.after, just_behind(position)))
 
-    def days(self, reader: Reader) -> list[str]:
-        """The days of the span on which there are events."""
-        days = [key.sk for key in reader.table.partition(keys.DAYS, "")] if self.after < self.before else []
-        return sorted((day for day in days if self.after[:10] <= day <= self.before[:10]), reverse=self.newest_first)
+    def days(self, store: GraphReader) -> list[str]:
+        """The days of the range on which there are events."""
+        if self.before is not None and self.before <= self.after:
+            return []
+        days = [day for day in store.event_days() if day >= self.after[:10]]
+        return sorted((day for day in days if day <= (self.before or day)[:10]), reverse=self.newest_first)
 
 
 @dataclass
-class _Listing:
-    """The events of a span that an asker may see; how far they were looked through, and whether that was given up."""
+class _EventScan:
+    """Goes through the events of a range that a key may see.
 
-    reader: Reader
+    last, looked_at  the position of the last event that was looked at, and how many those were
+    read             how many events were read only for their namespaces
+    is_cut           whether the scan was given up, for its reads or its time
+    """
+
+    store: GraphReader
     principal: Principal
-    span: EventRange
+    range: EventRange
     at_a_time: int | None
     last: str = ""
     looked_at: int = 0
@@ -77,112 +83,111 @@ class _Listing:
 
     @property
     def is_all(self) -> bool:
-        """Whether the asker's key is for all namespaces."""
+        """Whether the key is for all namespaces."""
         return "*" in self.principal.namespaces
 
-    def seen(self) -> Iterator[IndexEntry]:
+    def visible(self) -> Iterator[Entry[EventId]]:
         for some in in_parts(self._listed(), READ_AT_A_TIME):
             if self.looked_at and (self.read >= MAX_READ or clock.monotonic() > self.deadline):
                 self.is_cut = True
                 return
-            hidden = self._hidden([entry.key for entry in some if not self._is_plain(entry)])
+            hidden = self._hidden([entry.id for entry in some if not self._is_plain(entry)])
             for entry in some:
-                self.last = entry.place
+                self.last = entry.position
                 self.looked_at += 1
-                if entry.key not in hidden:
+                if entry.id not in hidden:
                     yield entry
 
     def count_behind(self) -> int:
         """How many events are listed behind those that were looked at."""
-        span = self.span.behind(self.last)
+        rest = self.range.behind(self.last)
 
         def count(day: str) -> int:
-            return self.reader.table.count(keys.events_of(day), after=span.after, before=span.before)
+            return self.store.events_on(day).count(after=rest.after, before=rest.before)
 
-        return sum(concurrent_map(count, span.days(self.reader)))
+        return sum(concurrent_map(count, rest.days(self.store)))
 
-    def _listed(self) -> Iterator[IndexEntry]:
-        for day in self.span.days(self.reader):
-            yield from self.reader.table.list_entries(
-                keys.events_of(day),
-                after=self.span.after,
-                before=self.span.before,
-                newest_first=self.span.newest_first,
-                limit=self.at_a_time,
+    def _listed(self) -> Iterator[Entry[EventId]]:
+        after, before, newest_first = self.range
+        for day in self.range.days(self.store):
+            yield from self.store.events_on(day).entries(
+                after=after, before=before, newest_first=newest_first, limit=self.at_a_time
             )
 
-    def _is_plain(self, entry: IndexEntry) -> bool:
-        """Whether the asker may see an event whatever it holds."""
-        return self.is_all and entry.place.split("#")[1] in _RUN_EVENTS
+    def _is_plain(self, entry: Entry[EventId]) -> bool:
+        """Whether the key may see an event whatever the event holds."""
+        return self.is_all and event_kind(entry.position) in _RUN_EVENTS
 
-    def _hidden(self, doubtful: Collection[Key]) -> set[Key]:
-        """Those of some events that the asker may not see."""
-        items = self.reader.table.read(doubtful) if doubtful else {}
+    def _hidden(self, doubtful: Collection[EventId]) -> set[EventId]:
+        """The events among these that the key may not see."""
+        read = self.store.read(Wanted(events=doubtful))
         self.read += len(doubtful)
-        return {key for key in doubtful if key not in items or not self._may_see(items[key])}
+        return {event_id for event_id in doubtful if not self._may_see(read.event(event_id))}
 
-    def _may_see(self, item: Item) -> bool:
-        """What is stored was checked when it came, so that its namespace is where it has to be."""
-        event = item_codec.read_document(item)
+    def _may_see(self, event: Mapping[str, Any] | None) -> bool:
+        """Whether the key may see an event that is still there. Every stored event was checked when it was received, so
+        that its namespace is in its place."""
+        if event is None:
+            return False
         named = event.get("job") or event["dataset"]
-        return not _is_ours(event, named) and self.principal.may_use(named["namespace"])
+        return not _is_of_api(event, named) and self.principal.may_use(named["namespace"])
 
 
-def _is_ours(event: Mapping[str, Any], named: Mapping[str, Any]) -> bool:
+def _is_of_api(event: Mapping[str, Any], named: Mapping[str, Any]) -> bool:
     """Whether an event was made of what somebody said through the API (`curation.is_curation`, of its document)."""
     facets = named.get("facets") or {}
     is_bare = not any(event.get(member) for member in ("run", "inputs", "outputs"))
-    return named["namespace"] in RESERVED or (is_bare and bool(facets) and all(f.startswith(PREFIX) for f in facets))
+    is_curated = bool(facets) and all(name.startswith(PREFIX) for name in facets)
+    return named["namespace"] in RESERVED or (is_bare and is_curated)
 
 
-def lineage_events(reader: Reader, request: ApiRequest) -> ApiResponse:
+def lineage_events(reader: Reader, request: ApiRequest, caller: Principal) -> JsonObject:
     """A page of the events. `truncated` tells that there may be more than were found or counted."""
-    page, span = request.page(), _span(request)
-    if page.after is not None:
-        span = span.behind(_place(page.after))
+    page = request.page()
     at_a_time = None if page.total is None else max(READ_AT_A_TIME, page.limit + 1)
-    listing = _Listing(reader, request.principal, span, at_a_time)
-    seen = listing.seen()
-    skipped = sum(1 for _ in islice(seen, page.offset))
-    if listing.is_cut and skipped < page.offset:
+    scan = _EventScan(reader.store, caller, _range(request, page.after), at_a_time)
+    visible = scan.visible()
+    skipped = sum(1 for _ in islice(visible, page.offset))
+    if scan.is_cut and skipped < page.offset:
         raise too_far()
-    found = list(islice(seen, page.limit + 1))
-    is_short, end = listing.is_cut, listing.last
-    total, is_exact = _total(listing, seen, skipped + len(found)) if page.total is None else (page.total, True)
-    shown = within_size_limit(_documents(reader, found[: page.limit]))
+    found = list(islice(visible, page.limit + 1))
+    is_short, end = scan.is_cut, scan.last
+    total, is_exact = _total(scan, visible, skipped + len(found)) if page.total is None else (page.total, True)
+    shown = within_size_limit(_events(reader.store, found[: page.limit]))
     answer: dict[str, Any] = {"events": shown, "totalCount": total}
     if shown and len(shown) < len(found):
-        answer["cursor"] = page.cursor(found[len(shown) - 1].place, total)
+        answer["cursor"] = page.cursor(found[len(shown) - 1].position, total)
     elif is_short:
         answer["cursor"] = page.cursor(end, total)
-    return ApiResponse(200, answer | ({"truncated": True} if is_short or not is_exact else {}))
+    return answer | ({"truncated": True} if is_short or not is_exact else {})
 
 
-def _span(request: ApiRequest) -> EventRange:
+def _range(request: ApiRequest, position: str | None) -> EventRange:
+    """The events that a request asks for, behind the position in its cursor if it has one."""
     order = request.choice("sortDirection", Order) if request.query.get("sortDirection") else Order.DESC
     after, before = (request.time(name) if request.query.get(name) else None for name in ("after", "before"))
-    return EventRange(after or LOWEST, before or HIGHEST, order is Order.DESC)
-
-
-def _place(after: str) -> str:
-    if not _PLACE.fullmatch(after):
+    asked = EventRange(after or "", before, order is Order.DESC)
+    if position is None:
+        return asked
+    if not is_event_position(position):
         raise InvalidRequest(Fault("cursor", "expected the cursor of an earlier answer"))
-    return after
+    return asked.behind(position)
 
 
-def _total(listing: _Listing, seen: Iterator[IndexEntry], so_far: int) -> tuple[int, bool]:
-    """How many events the asker may see in the span, and whether that is certain."""
-    for _ in seen:
+def _total(scan: _EventScan, visible: Iterator[Entry[EventId]], so_far: int) -> tuple[int, bool]:
+    """How many events of the range the key may see, and whether that is certain."""
+    for _ in visible:
         so_far += 1
-        if listing.looked_at >= MAX_COUNTED:
+        if scan.looked_at >= MAX_COUNTED:
             break
     else:
-        if not listing.is_cut:
+        if not scan.is_cut:
             return so_far, True
-    return (so_far + listing.count_behind(), True) if listing.is_all else (so_far, False)
+    return (so_far + scan.count_behind(), True) if scan.is_all else (so_far, False)
 
 
-def _documents(reader: Reader, entries: Collection[IndexEntry]) -> Iterator[Any]:
+def _events(store: GraphReader, entries: Collection[Entry[EventId]]) -> Iterator[dict[str, Any]]:
+    """The events of some entries, as they were sent."""
     for some in in_parts(entries, READ_AT_A_TIME):
-        items = reader.table.read([entry.key for entry in some])
-        yield from (item_codec.read_document(items[entry.key]) for entry in some if entry.key in items)
+        read = store.read(Wanted(events=[entry.id for entry in some]))
+        yield from (event for entry in some if (event := read.event(entry.id)))

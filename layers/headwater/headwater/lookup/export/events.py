@@ -26,8 +26,8 @@ def render(answer: dict[str, Any]) -> list[dict[str, Any]]:
     datasets: dict[ExportNode, list[ExportEdge]] = {}
     for node in graph.nodes:
         if node.kind is not ExportKind.JOB:
-            told = [edge for edge in into[node] if edge.origin.kind is not ExportKind.JOB]
-            datasets.setdefault(node.dataset, []).extend(told)
+            flows = [edge for edge in into[node] if edge.origin.kind is not ExportKind.JOB]
+            datasets.setdefault(node.dataset, []).extend(flows)
     declared = [_job_event(graph, job, into[job], out_of[job]) for job in jobs]
     return declared + [
         _dataset_event(graph, dataset, edges)
@@ -63,8 +63,8 @@ def _dataset_event(graph: ExportGraph, dataset: ExportNode, edges: list[ExportEd
 
 
 def _dataset(graph: ExportGraph, dataset: ExportNode) -> JsonObject:
-    said = facets.of_dataset(graph.data.get(dataset, {}))
-    return {"namespace": dataset.namespace, "name": dataset.name, "facets": said}
+    own = facets.of_dataset(graph.data.get(dataset, {}))
+    return {"namespace": dataset.namespace, "name": dataset.name, "facets": own}
 
 
 def _event(kind: str, data: Document) -> JsonObject:

@@ -1,6 +1,6 @@
 """The facets in which OpenLineage says what an answer tells of a node, and of what flows into it.
 
-Only what an answer shows can be told again: of a description its text, of a location its URL.
+An answer does not show facets whole: of a description it has the text, of a location the URL.
 """
 
 from collections.abc import Iterable
@@ -16,33 +16,33 @@ _PROCESSING_TYPES = {"STREAM": "STREAMING", "SERVICE": "SERVICE"}
 
 def of_job(data: Document) -> JsonObject:
     """The facets that an answer's job has come from."""
-    said: JsonObject = {}
+    facets: JsonObject = {}
     if data.get("description"):
-        said["documentation"] = _facet("1-1-0/DocumentationJobFacet", description=data["description"])
+        facets["documentation"] = _facet("1-1-0/DocumentationJobFacet", description=data["description"])
     if data.get("location"):
-        said["sourceCodeLocation"] = _facet("1-1-0/SourceCodeLocationJobFacet", type="unknown", url=data["location"])
+        facets["sourceCodeLocation"] = _facet("1-1-0/SourceCodeLocationJobFacet", type="unknown", url=data["location"])
     if data.get("type") in _PROCESSING_TYPES:
         processing = _PROCESSING_TYPES[data["type"]]
-        said["jobType"] = _facet("2-0-4/JobTypeJobFacet", processingType=processing, integration="HEADWATER")
-    return said
+        facets["jobType"] = _facet("2-0-4/JobTypeJobFacet", processingType=processing, integration="HEADWATER")
+    return facets
 
 
 def of_dataset(data: Document) -> JsonObject:
     """The facets that an answer's dataset has come from; none for a dataset of which it only has columns."""
-    said: JsonObject = {}
+    facets: JsonObject = {}
     if data.get("fields"):
-        said["schema"] = _facet("1-2-0/SchemaDatasetFacet", fields=[_field(each) for each in data["fields"]])
+        facets["schema"] = _facet("1-2-0/SchemaDatasetFacet", fields=[_field(column) for column in data["fields"]])
     if data.get("description"):
-        said["documentation"] = _facet("1-1-0/DocumentationDatasetFacet", description=data["description"])
+        facets["documentation"] = _facet("1-1-0/DocumentationDatasetFacet", description=data["description"])
     if data.get("type") in ("STREAM", "MODEL"):
-        said["datasetType"] = _facet("1-0-1/DatasetTypeDatasetFacet", datasetType=data["type"])
+        facets["datasetType"] = _facet("1-0-1/DatasetTypeDatasetFacet", datasetType=data["type"])
     if data.get("sourceName") not in (None, data.get("namespace")):
-        said["dataSource"] = _facet("1-0-1/DatasourceDatasetFacet", name=data["sourceName"])
+        facets["dataSource"] = _facet("1-0-1/DatasourceDatasetFacet", name=data["sourceName"])
     if data.get("lastLifecycleState"):
         state = data["lastLifecycleState"]
-        said["lifecycleStateChange"] = _facet("1-0-1/LifecycleStateChangeDatasetFacet", lifecycleStateChange=state)
+        facets["lifecycleStateChange"] = _facet("1-0-1/LifecycleStateChangeDatasetFacet", lifecycleStateChange=state)
     tags = _tags(data)
-    return said | {"tags": _facet("1-0-0/TagsDatasetFacet", tags=tags)} if tags else said
+    return facets | {"tags": _facet("1-0-0/TagsDatasetFacet", tags=tags)} if tags else facets
 
 
 def of_flows(edges: Iterable[ExportEdge]) -> JsonObject:
@@ -57,12 +57,12 @@ def of_flows(edges: Iterable[ExportEdge]) -> JsonObject:
             whole.append(_input(edge))
         else:
             columns.setdefault(edge.target.field, {"inputFields": []})["inputFields"].append(_input(edge))
-    said: JsonObject = {}
+    facets: JsonObject = {}
     if columns or whole:
-        said["columnLineage"] = _facet("1-2-0/ColumnLineageDatasetFacet", fields=columns, dataset=whole)
+        facets["columnLineage"] = _facet("1-2-0/ColumnLineageDatasetFacet", fields=columns, dataset=whole)
     if datasets:
-        said["lineage"] = _facet("1-0-0/LineageFacet", "LineageDatasetFacet", inputs=datasets)
-    return said
+        facets["lineage"] = _facet("1-0-0/LineageFacet", "LineageDatasetFacet", inputs=datasets)
+    return facets
 
 
 def _input(edge: ExportEdge) -> JsonObject:
@@ -72,9 +72,9 @@ def _input(edge: ExportEdge) -> JsonObject:
 
 
 def _field(field: Document) -> JsonObject:
-    document = _present({each: field.get(each) for each in ("name", "type", "description")})
+    document = _present({member: field.get(member) for member in ("name", "type", "description")})
     nested = field.get("fields")
-    return document | {"fields": [_field(each) for each in nested]} if nested else document
+    return document | {"fields": [_field(inner) for inner in nested]} if nested else document
 
 
 def _tags(data: Document) -> list[JsonObject]:

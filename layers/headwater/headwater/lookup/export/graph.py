@@ -1,7 +1,7 @@
 """The graph in an answer, whichever lookup gave it: nodes, and edges in the direction that data flows.
 
-An answer lists each edge twice, at both of its ends, and that of GET /column-lineage lists them from the node outwards
-(Marquez does), so that an `inEdge` points against the flow. Here each edge is there once.
+An answer lists every edge twice, at both of its ends. GET /column-lineage lists edges from the node outwards: as in
+Marquez, an `inEdge` points against the flow. The graph here has every edge once.
 """
 
 from collections.abc import Iterator, Mapping
@@ -75,7 +75,7 @@ class ExportGraph:
 
 def graph_of(answer: Document) -> ExportGraph:
     """The graph in an answer. What bears on all columns of a dataset is an edge to the dataset itself."""
-    data = {_node(each): each["data"] for each in answer["graph"]}
+    data = {_node(entry): entry["data"] for entry in answer["graph"]}
     found = [*_uses(answer), *_flows(answer), *_indirect(answer)]
     edges = {(edge.origin, edge.target): edge for edge in found}
     nodes = {*data, *(node for ends in edges for node in ends)}
@@ -103,26 +103,26 @@ def _column(data: Document) -> ExportNode:
 
 def _uses(answer: Document) -> Iterator[ExportEdge]:
     """The edges between jobs and datasets; half an edge, of which the other end is not in the answer, is none."""
-    known = {each["id"]: _node(each) for each in answer["graph"] if each["type"] != "DATASET_FIELD"}
-    for each in answer["graph"]:
-        for edge in [*each["inEdges"], *each["outEdges"]]:
+    known = {entry["id"]: _node(entry) for entry in answer["graph"] if entry["type"] != "DATASET_FIELD"}
+    for entry in answer["graph"]:
+        for edge in [*entry["inEdges"], *entry["outEdges"]]:
             if edge["origin"] in known and edge["destination"] in known:
                 yield ExportEdge(known[edge["origin"]], known[edge["destination"]])
 
 
 def _flows(answer: Document) -> Iterator[ExportEdge]:
     """The edges between columns, from the members that have their names apart and the transformations with them."""
-    for each in answer["graph"]:
-        if each["type"] == "DATASET_FIELD":
-            for source in each["data"]["inputFields"]:
-                yield ExportEdge(_column(source), _node(each), _steps(source))
+    for entry in answer["graph"]:
+        if entry["type"] == "DATASET_FIELD":
+            for source in entry["data"]["inputFields"]:
+                yield ExportEdge(_column(source), _node(entry), _steps(source))
 
 
 def _indirect(answer: Document) -> Iterator[ExportEdge]:
-    for each in answer.get("indirect", ()):
-        source = each["inputField"]
+    for entry in answer.get("indirect", ()):
+        source = entry["inputField"]
         yield ExportEdge(
-            _column(source), ExportNode(ExportKind.DATASET, each["namespace"], each["dataset"]), _steps(source)
+            _column(source), ExportNode(ExportKind.DATASET, entry["namespace"], entry["dataset"]), _steps(source)
         )
 
 

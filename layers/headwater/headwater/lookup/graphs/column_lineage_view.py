@@ -4,7 +4,7 @@ from typing import Any
 
 from headwater.graph.column_lineage import Steps, transformation
 from headwater.graph.facets import fields_of
-from headwater.graph.identity import NodeId, node_id, version_of_schema
+from headwater.graph.identity import DatasetId, node_id, version_of_schema
 from headwater.openlineage.exact_json import JsonObject
 from headwater.traversal.column_graph import ColumnGraph, ColumnId
 from headwater.traversal.column_lineage import ColumnLineage
@@ -34,12 +34,12 @@ def _node(graph: ColumnGraph, column: ColumnId, among: set[ColumnId], kind: Any)
         "inputFields": [_source(graph, source, steps) for source, steps in _by_name(graph, sources)],
     }
     into = [{"origin": node, "destination": _node_id(graph, source)} for source, _ in _by_name(graph, sources)]
-    out_of = [{"origin": node, "destination": other} for other in sorted(_node_id(graph, each) for each in targets)]
+    out_of = [{"origin": node, "destination": other} for other in sorted(_node_id(graph, target) for target in targets)]
     return {"id": node, "type": "DATASET_FIELD", "data": data, "inEdges": into, "outEdges": out_of}
 
 
 def _by_name(graph: ColumnGraph, sources: dict[ColumnId, Steps]) -> list[tuple[ColumnId, Steps]]:
-    return sorted(sources.items(), key=lambda each: (graph.name(each[0].dataset), each[0].field))
+    return sorted(sources.items(), key=lambda entry: (graph.name(entry[0].dataset), entry[0].field))
 
 
 def _source(graph: ColumnGraph, source: ColumnId, steps: Steps) -> JsonObject:
@@ -51,7 +51,7 @@ def _source(graph: ColumnGraph, source: ColumnId, steps: Steps) -> JsonObject:
     }
 
 
-def _dataset_members(graph: ColumnGraph, dataset: NodeId) -> JsonObject:
+def _dataset_members(graph: ColumnGraph, dataset: DatasetId) -> JsonObject:
     name, head = graph.name(dataset), graph.heads.get(dataset)
     version = version_of_schema(head.schema_digest) if head and head.schema_digest else None
     return {"namespace": name.namespace, "dataset": name.name, "datasetVersion": version}
@@ -62,10 +62,10 @@ def _node_id(graph: ColumnGraph, column: ColumnId) -> str:
 
 
 def serialise_indirect(lineage: ColumnLineage) -> list[JsonObject]:
-    """The inputs that bear on whole datasets, each once: apart from the columns, not multiplied by them."""
+    """The inputs that affect whole datasets, such as columns of a filter: each once, and not once for each column."""
     graph = lineage.graph
     found = [(dataset, source) for dataset in lineage.datasets for source in graph.indirect.get(dataset, ())]
-    named = sorted(found, key=lambda e: (graph.name(e[0]), graph.name(e[1].dataset), e[1].field))
+    named = sorted(found, key=lambda entry: (graph.name(entry[0]), graph.name(entry[1].dataset), entry[1].field))
     return [
         {
             **graph.name(dataset).as_json("dataset"),

@@ -1,17 +1,18 @@
 """The answer of GET /lineage: a walk's graph in Marquez's shape, in pages."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from headwater.graph.identity import NodeId, node_id
-from headwater.graph.job import Edges, LatestRun
-from headwater.lookup import marquez_schema
+from headwater.graph.edges import DatasetRef, Edges
+from headwater.graph.identity import DatasetId, JobId, JobRunId, NodeId, job_id, node_id
+from headwater.graph.job import LatestRun
+from headwater.http.marquez.datasets import dataset_node
+from headwater.http.marquez.jobs import job_node
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
-from headwater.traversal.lineage import LineageGraph
+from headwater.traversal.lineage_graph import LineageEdge, LineageGraph
 
 MAX_BYTES = 20_000_000
 """Of a page, by estimate: gzip makes less than a tenth of it, and 6 MB leave a Lambda."""
@@ -51,57 +52,77 @@ class GraphView:
 
 
 def serialise(reader: Reader, graph: LineageGraph, *, as_of: Instant | None = None) -> GraphView:
-    """A walk's graph as it is shown. What makes a dataset without a job is shown as edges between datasets."""
-    latest = _runs_at(reader, graph) if as_of else {job: head.latest for job, head in graph.jobs.items()}
+    """A walk's graph as it is shown. A derivation without a job is shown as edges between datasets."""
+    nodes = _job_nodes(reader, graph, as_of) | _dataset_nodes(graph)
+    shown = {node: nodes[node] for node in graph.order if node in nodes}
+    edges = {(shown[a]["id"], shown[b]["id"]) for a, b in _edges(graph) if a in shown and b in shown}
+    return GraphView({document["id"]: document for document in shown.values()}, frozenset(edges))
+
+
+def _job_nodes(reader: Reader, graph: LineageGraph, as_of: Instant | None) -> dict[NodeId, JsonObject]:
+    latest = _runs_at(reader, graph) if as_of else _latest_runs(graph)
+    nodes: dict[NodeId, JsonObject] = {}
+    for job, head in graph.jobs.items():
+        if job in graph.order and not head.facts.is_derivation:
+            data = job_node(head, _with_names(graph.edges_of[job], graph), latest.get(job))
+            nodes[job] = {"id": node_id("job", head.facts.name), "type": "JOB", "data": data}
+    return nodes
+
+
+def _dataset_nodes(graph: LineageGraph) -> dict[NodeId, JsonObject]:
     used = _last_used(graph)
-    nodes: dict[NodeId, tuple[str, JsonObject]] = {}
-    for node in graph.order:
-        if head := graph.jobs.get(node):
-            if not head.facts.is_derivation:
-                used_by_it = _with_names(graph.edges_of[node], graph)
-                data = marquez_schema.job_node(head, used_by_it, latest.get(node))
-                nodes[node] = (node_id("job", head.facts.name), {"type": "JOB", "data": data})
-        elif dataset := graph.datasets.get(node):
-            data = marquez_schema.dataset_node(dataset, used.get(node))
-            nodes[node] = (node_id("dataset", dataset.facts.name), {"type": "DATASET", "data": data})
-    names = {node: name for node, (name, _) in nodes.items()}
-    edges = {(names[a], names[b]) for a, b in _without_derivations(graph) if a in names and b in names}
-    return GraphView({name: {"id": name, **document} for name, document in nodes.values()}, frozenset(edges))
+    nodes: dict[NodeId, JsonObject] = {}
+    for dataset, head in graph.datasets.items():
+        if dataset in graph.order:
+            data = dataset_node(head, used.get(dataset))
+            nodes[dataset] = {"id": node_id("dataset", head.facts.name), "type": "DATASET", "data": data}
+    return nodes
 
 
-def _without_derivations(graph: LineageGraph) -> Iterable[tuple[NodeId, NodeId]]:
-    between = {job for job, head in graph.jobs.items() if head.facts.is_derivation}
-    for origin, destination in graph.edges:
-        if origin not in between and destination not in between:
-            yield origin, destination
-        elif destination in between:
-            yield from ((origin, target) for job, target in graph.edges if job == destination)
+def _edges(graph: LineageGraph) -> Iterator[LineageEdge]:
+    """The edges, but for derivations: from the sources of each to its dataset."""
+    derived: dict[JobId, list[DatasetId]] = {job: [] for job, head in graph.jobs.items() if head.facts.is_derivation}
+    for job, dataset in graph.writes:
+        if job in derived:
+            derived[job].append(dataset)
+        else:
+            yield job, dataset
+    for source, job in graph.reads:
+        if job in derived:
+            yield from ((source, dataset) for dataset in derived[job])
+        else:
+            yield source, job
 
 
 def _with_names(edges: Edges, graph: LineageGraph) -> Edges:
-    """Edges whose datasets are called what they are shown as."""
+    """Edges whose datasets have the names that they are shown by."""
 
-    def shown(used: Iterable[Any]) -> tuple[Any, ...]:
-        heads = [(each, graph.datasets.get(graph.one(each.id))) for each in used]
-        return tuple(each._replace(name=head.facts.name) if head else each for each, head in heads)
+    def shown(used: Iterable[DatasetRef]) -> tuple[DatasetRef, ...]:
+        heads = [(dataset, graph.datasets.get(graph.representative(dataset.id))) for dataset in used]
+        return tuple(dataset._replace(name=head.facts.name) if head else dataset for dataset, head in heads)
 
     return edges._replace(inputs=shown(edges.inputs), outputs=shown(edges.outputs))
 
 
-def _last_used(graph: LineageGraph) -> dict[NodeId, Instant]:
-    """When one of the graph's jobs that use a dataset was last heard of."""
-    used: dict[NodeId, Instant] = {}
+def _last_used(graph: LineageGraph) -> dict[DatasetId, Instant]:
+    """The time of the last event of the graph's jobs that use each dataset."""
+    used: dict[DatasetId, Instant] = {}
     for job, head in graph.jobs.items():
-        for each in graph.edges_of[job].input_ids | graph.edges_of[job].output_ids:
-            one = graph.one(each)
-            used[one] = max(head.facts.updated, used.get(one, head.facts.updated))
+        for name in graph.edges_of[job].input_ids | graph.edges_of[job].output_ids:
+            dataset = graph.representative(name)
+            used[dataset] = max(head.facts.updated, used.get(dataset, head.facts.updated))
     return used
 
 
-def _runs_at(reader: Reader, graph: LineageGraph) -> dict[NodeId, LatestRun | None]:
+def _latest_runs(graph: LineageGraph) -> dict[JobId, LatestRun]:
+    return {job: head.latest for job, head in graph.jobs.items() if head.latest}
+
+
+def _runs_at(reader: Reader, graph: LineageGraph) -> dict[JobId, LatestRun]:
     """The run by which each job has its edges."""
-    wanted = {job: edges.run_id for job, edges in graph.edges_of.items() if job in graph.jobs and edges.run_id}
-    return {job: LatestRun.of(run) for job, run in reader.runs_of(wanted).items()}
+    edges_of = {job: edges for job, edges in graph.edges_of.items() if job in graph.jobs and edges.run_id}
+    runs = reader.runs([JobRunId(job, edges.run_id) for job, edges in edges_of.items()])
+    return {job_id(run.job): LatestRun.of(run) for run in runs}
 
 
 def _size(node: JsonObject) -> int:

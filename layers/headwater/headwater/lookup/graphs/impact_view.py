@@ -3,31 +3,29 @@
 from collections.abc import Iterable
 
 from headwater.graph.facets import fields_of
-from headwater.graph.identity import NodeKind, dataset_id, node_id
+from headwater.graph.identity import dataset_id, node_id
 from headwater.http.paging import within_size_limit
 from headwater.http.request import ApiRequest, PageRequest
-from headwater.http.response import ApiResponse
-from headwater.lookup.request_nodes import node_from_query, time_from_query
+from headwater.http.subjects import time_from_query
 from headwater.openlineage.exact_json import JsonObject
-from headwater.openlineage.faults import Fault, InvalidRequest
+from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
 from headwater.openlineage.instant import Instant
-from headwater.read.name_resolution import NamedNode, NotFound
+from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
-from headwater.traversal.impact import AtRisk, Impact, Reach, impact
+from headwater.traversal.impact import Impact, NodeAtRisk, Reach, impact
 from headwater.traversal.impact_propagation import Granularity
 
 
-def at_risk(reader: Reader, request: ApiRequest) -> ApiResponse:
+def at_risk(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:
     """The jobs, datasets and columns downstream, a page of at most `limit`, the nearest first."""
-    node = node_from_query(reader, request, {NodeKind.DATASET, NodeKind.FIELD})
     page, reach = _page(request), Reach(request.depth(), as_of=time_from_query(reader, request, node))
-    found = impact(reader, node.id, None if node.field is None else [node.field], reach)
+    found = impact(reader, node.dataset, None if node.field is None else [node.field], reach)
     if found.head is None:
         raise NotFound(f"Dataset '{node.name.name}' not found.")
     if not _is_known(reader, node, found, reach.as_of):
         raise NotFound(f"Column '{node.field}' of dataset '{node.name.name}' not found.")
     shown = node_id(node.kind, found.head.facts.name)
-    return ApiResponse(200, {"nodeId": shown if node.field is None else f"{shown}:{node.field}", **_paged(found, page)})
+    return {"nodeId": shown if node.field is None else f"{shown}:{node.field}", **_paged(found, page)}
 
 
 def _page(request: ApiRequest) -> PageRequest:
@@ -40,11 +38,11 @@ def _page(request: ApiRequest) -> PageRequest:
 
 
 def _is_known(reader: Reader, node: NamedNode, found: Impact, as_of: Instant | None) -> bool:
-    """Whether there is such a column: by the schema, or by somebody who uses it."""
+    """Whether there is such a column: by the schema, or by a job that uses it."""
     if (
         node.field is None
         or found.head is None
-        or any(each.granularity is Granularity.COLUMN for each in found.at_risk)
+        or any(node_at_risk.granularity is Granularity.COLUMN for node_at_risk in found.at_risk)
     ):
         return True
     heads = {dataset_id(found.head.facts.name): found.head}
@@ -54,7 +52,7 @@ def _is_known(reader: Reader, node: NamedNode, found: Impact, as_of: Instant | N
 
 def _paged(found: Impact, page: PageRequest) -> JsonObject:
     asked, total = found.at_risk[page.offset :][: page.limit], len(found.at_risk)
-    items = within_size_limit(each.as_json() for each in asked)
+    items = within_size_limit(node.as_json() for node in asked)
     end = page.offset + len(items)
     answer: JsonObject = {"totalCount": total, "owners": _by_owner(zip(asked, items, strict=False))}
     if found.is_truncated:
@@ -64,11 +62,11 @@ def _paged(found: Impact, page: PageRequest) -> JsonObject:
     return answer
 
 
-def _by_owner(items: Iterable[tuple[AtRisk, JsonObject]]) -> list[JsonObject]:
-    """What is at risk under each of its owners; what nobody owns comes last."""
+def _by_owner(items: Iterable[tuple[NodeAtRisk, JsonObject]]) -> list[JsonObject]:
+    """The nodes at risk under each of their owners; nodes without an owner come last."""
     owned: dict[str | None, list[JsonObject]] = {}
-    for each, item in items:
-        for owner in each.owners or (None,):
+    for node, item in items:
+        for owner in node.owners or (None,):
             owned.setdefault(owner, []).append(item)
     ranked = sorted(owned, key=lambda owner: (owner is None, owner or ""))
     return [{"owner": owner, "items": owned[owner]} for owner in ranked]

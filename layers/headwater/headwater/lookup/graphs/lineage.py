@@ -10,50 +10,51 @@ from headwater.graph.facets import fields_of
 from headwater.graph.identity import NodeKind
 from headwater.http.request import ApiRequest, PageRequest
 from headwater.http.response import ApiResponse
-from headwater.lookup.export import FORMATS
+from headwater.http.subjects import require_kind, time_from_query
+from headwater.lookup.export import FORMATS, Format
 from headwater.lookup.graphs.column_lineage_view import serialise_columns, serialise_indirect
 from headwater.lookup.graphs.graph_view import GraphView, serialise
-from headwater.lookup.request_nodes import node_from_query, time_from_query
 from headwater.openlineage.exact_json import JsonObject
-from headwater.openlineage.faults import Fault, InvalidRequest
-from headwater.read.name_resolution import NamedNode, NotFound
+from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
+from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
 from headwater.traversal.column_lineage import walk_column_lineage
-from headwater.traversal.lineage import Direction, LineageGraph, View, Walk, walk_lineage
+from headwater.traversal.lineage import Direction, View, Walk, walk_lineage
+from headwater.traversal.lineage_graph import LineageGraph
 from headwater.traversal.rollup import Rollup, jobs_started_by, roll_up, without_query_jobs
 
+NODES = frozenset({NodeKind.JOB, NodeKind.DATASET})
 DEFAULT_NODES = 5_000
 MAX_NODES = 20_000
 FURTHER, ENOUGH_SECONDS = 4, 5
-"""How much further a walk goes whose nodes turned out to be fewer, and after how long it does not begin again."""
+"""If roll-up leaves too few nodes, a walk begins again, for so many times the nodes, before so many seconds passed."""
 
 
-def lineage(reader: Reader, request: ApiRequest) -> ApiResponse:
-    """The graph around a job or dataset, a page of at most `limit` nodes, those first that are nearest."""
-    return ApiResponse(200, _lineage(reader, request))
+def export(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:
+    """A lineage answer to export: column lineage if the node is a column, or with `of=column-lineage`."""
+    _format(request)
+    graph = request.query.get("of", "column-lineage" if node.kind is NodeKind.FIELD else "lineage")
+    if graph not in _GRAPHS:
+        raise InvalidRequest(Fault("of", f"expected one of {', '.join(_GRAPHS)}"))
+    return _GRAPHS[graph](reader, request, node)
 
 
-def column_lineage(reader: Reader, request: ApiRequest) -> ApiResponse:
-    """The columns that a column, a dataset's or a job's output's columns come from, or that come from them."""
-    return ApiResponse(200, _column_lineage(reader, request))
+def exported(request: ApiRequest, graph: JsonObject) -> ApiResponse:
+    """A lineage answer in the format that the request asks for."""
+    export_format = _format(request)
+    return ApiResponse(200, export_format.render(graph), {"content-type": export_format.content_type})
 
 
-def export(reader: Reader, request: ApiRequest) -> ApiResponse:
-    """A lineage answer in another format; that of columns if the node is one, or `of=column-lineage` says so."""
+def _format(request: ApiRequest) -> Format:
     name = request.query.get("format", "json")
     if name not in FORMATS:
         raise InvalidRequest(Fault("format", f"expected one of {', '.join(FORMATS)}"))
-    of = request.query.get(
-        "of", "column-lineage" if request.query.get("nodeId", "").startswith(NodeKind.FIELD) else "lineage"
-    )
-    if of not in _GRAPHS:
-        raise InvalidRequest(Fault("of", f"expected one of {', '.join(_GRAPHS)}"))
-    kind = FORMATS[name]
-    return ApiResponse(200, kind.render(_GRAPHS[of](reader, request)), {"content-type": kind.content_type})
+    return FORMATS[name]
 
 
-def _lineage(reader: Reader, request: ApiRequest) -> JsonObject:
-    node = node_from_query(reader, request, {NodeKind.JOB, NodeKind.DATASET})
+def lineage(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:
+    """The graph around a job or dataset, a page of at most `limit` nodes, the nearest first."""
+    require_kind(node, NODES)
     page, rollup = _page(request), request.choice("rollup", Rollup)
     walk = Walk(
         depth=request.depth(),
@@ -67,8 +68,9 @@ def _lineage(reader: Reader, request: ApiRequest) -> JsonObject:
 
 
 def _rolled_up(reader: Reader, node: NamedNode, walk: Walk, rollup: Rollup | None) -> LineageGraph:
-    """The graph of as many nodes as are wanted. Several that are found may be one, so that it takes more of them."""
-    started = jobs_started_by(reader, node.id) if rollup is Rollup.PARENT and node.kind is NodeKind.JOB else []
+    """The graph of as many nodes as are wanted. Roll-up merges nodes, so the walk finds more of them first."""
+    job = node.job if node.kind is NodeKind.JOB else None
+    started = jobs_started_by(reader, job) if rollup is Rollup.PARENT and job else []
     end = clock.monotonic() + ENOUGH_SECONDS
     wanted = walk.most
     while True:
@@ -76,9 +78,9 @@ def _rolled_up(reader: Reader, node: NamedNode, walk: Walk, rollup: Rollup | Non
         if rollup is Rollup.NONE:
             return found
         graph = (
-            roll_up(reader, found, node.id, started)
+            roll_up(reader, found, node.job, started)
             if rollup is Rollup.PARENT
-            else without_query_jobs(reader, found, node.id)
+            else without_query_jobs(reader, found, job)
         )
         is_enough = not graph.is_truncated or len(graph.order) >= wanted or len(graph.order) == len(found.order)
         if is_enough or walk.most >= MAX_NODES or clock.monotonic() > end:
@@ -87,12 +89,12 @@ def _rolled_up(reader: Reader, node: NamedNode, walk: Walk, rollup: Rollup | Non
 
 
 def _first(graph: LineageGraph, most: int) -> LineageGraph:
-    """A graph that was cut, without the nodes beyond those that were wanted: others might come before them."""
+    """A graph that was cut, without its nodes beyond `most`: a longer walk might find other nodes before those."""
     return replace(graph, order=dict.fromkeys(islice(graph.order, most))) if graph.is_truncated else graph
 
 
-def _column_lineage(reader: Reader, request: ApiRequest) -> JsonObject:
-    node = node_from_query(reader, request, set(NodeKind))
+def column_lineage(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:
+    """The columns upstream or downstream of a column, of a dataset's columns, or of the columns of a job's outputs."""
     page = _page(request)
     with_downstream = Direction.BOTH if request.flag("withDownstream") else Direction.UPSTREAM
     direction = request.choice("direction", Direction) or with_downstream
@@ -101,13 +103,13 @@ def _column_lineage(reader: Reader, request: ApiRequest) -> JsonObject:
     nodes = serialise_columns(found)
     if node.field is not None and not nodes and not _has_field(reader, node):
         raise NotFound("Could not find node")
-    view = GraphView({each["id"]: each for each in nodes}, frozenset())
+    view = GraphView({document["id"]: document for document in nodes}, frozenset())
     return {**_paged(view, page, is_truncated=found.graph.is_truncated), "indirect": serialise_indirect(found)}
 
 
-_GRAPHS: dict[str, Callable[[Reader, ApiRequest], JsonObject]] = {
-    "lineage": _lineage,
-    "column-lineage": _column_lineage,
+_GRAPHS: dict[str, Callable[[Reader, ApiRequest, NamedNode], JsonObject]] = {
+    "lineage": lineage,
+    "column-lineage": column_lineage,
 }
 
 
@@ -123,7 +125,7 @@ def _page(request: ApiRequest) -> PageRequest:
 
 
 def _paged(view: GraphView, page: PageRequest, *, is_truncated: bool) -> JsonObject:
-    """A page of a graph. A walk that ended for its length goes on with the cursor, as long as it finds more."""
+    """A page of a graph. With its cursor a walk that was cut goes on, as long as the walk finds more nodes."""
     nodes, count = view.page(page.offset, page.limit)
     answer: dict[str, Any] = {"graph": nodes}
     end = page.offset + count
@@ -135,5 +137,5 @@ def _paged(view: GraphView, page: PageRequest, *, is_truncated: bool) -> JsonObj
 
 
 def _has_field(reader: Reader, node: NamedNode) -> bool:
-    head = reader.datasets([node.id])[node.id]
+    head = reader.datasets([node.dataset])[node.dataset]
     return any(field["name"] == node.field for field in fields_of(head.schema))

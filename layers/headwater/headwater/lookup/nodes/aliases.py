@@ -1,7 +1,7 @@
-"""GET /aliases: the names of one dataset, and what says that they are names of one.
+"""GET /aliases: the names of one dataset, each with the evidence for it.
 
-Those in a symlinks facet come first; then those that events used and the rules of naming understood as this dataset, in
-the order in which they were first used.
+Names in a symlinks facet come first. Then come the names that events used and that the rules of naming take for this
+dataset, in the order of their first use.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -11,19 +11,19 @@ from itertools import chain, islice
 
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.dataset_reference import SYMLINKS, symlinks
-from headwater.graph.identity import NodeId, NodeKind, dataset_id
-from headwater.graph.neighbours import ROOT
+from headwater.graph.identity import AliasId, DatasetId, NeighbourPageId, dataset_id
+from headwater.graph.naming import Naming
 from headwater.http.paging import Part
 from headwater.http.request import ApiRequest, PageRequest
-from headwater.http.response import ApiResponse
-from headwater.lookup.nodes import dataset_history
-from headwater.lookup.request_nodes import node_from_query
+from headwater.lookup.nodes.dataset_history import known_as
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
-from headwater.openlineage.instant import Instant, shown
+from headwater.openlineage.instant import NEVER, Instant, shown
+from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
-from headwater.store import item_codec, keys
-from headwater.store.table import LOWEST, IndexEntry
+from headwater.store.positions import name_position
+from headwater.store.ranges import Entry, Position
+from headwater.store.snapshot import Wanted
 
 SYMLINK = "symlink"
 EVIDENCE: Mapping[str, str] = {
@@ -41,7 +41,7 @@ EVIDENCE: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class _Alias:
-    """A name of a dataset, where it stands in the list, and what says so. A symlink's first use may not be known."""
+    """A name of a dataset, its place in the list, and the evidence. A symlink's first use may not be known."""
 
     place: str
     name: Name
@@ -54,72 +54,80 @@ class _Alias:
         return {**self.name.as_json(), "rules": self.rules, "evidence": self.evidence, "firstSeenAt": first}
 
 
-def aliases(reader: Reader, request: ApiRequest) -> ApiResponse:
+_Entry = _Alias | Entry[AliasId]
+"""An entry of the answer's list: a name in a symlinks facet, or a name that was sent, which is still to be read."""
+_LINKED, _SENT = "0#", "1#"
+"""How the cursors begin that stand at each kind of entry."""
+
+
+def aliases(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObject:
     """A page of a dataset's other names."""
-    node = node_from_query(reader, request, {NodeKind.DATASET})
     page = request.page()
-    head, ids = dataset_history.known_as(reader, node)
-    part = _part(reader, ids, list(_linked(reader, head, ids)), page)
-    found = [alias.as_json() for alias in _read(reader, part.entries)]
+    head, ids = known_as(reader, dataset)
+    part = _part(reader, ids, _linked(reader, head, ids), page)
+    found = [alias.as_json() for alias in _aliases(reader, part.entries)]
     answer = {"dataset": head.facts.name.as_json(), "aliases": found, "totalCount": part.total}
-    return ApiResponse(200, answer | part.cursor(page))
+    return answer | part.cursor(page)
 
 
-def _part(
-    reader: Reader, ids: Collection[NodeId], linked: list[_Alias], page: PageRequest
-) -> Part[_Alias | IndexEntry]:
-    """The part that a page asks for of the linked names and, behind them, of those that were sent."""
+def _part(reader: Reader, ids: Collection[DatasetId], linked: list[_Alias], page: PageRequest) -> Part[_Entry]:
+    """A page of the linked names and, behind them, of the names that were sent."""
     wanted = page.offset + page.limit + 1
     rest = [alias for alias in linked if page.after is None or alias.place > page.after]
-    if page.after is None:
-        total = len(linked) + sum(reader.table.count(keys.names_of(each)) for each in ids)
-    else:
-        total = page.total or 0
-    after = page.after.removeprefix(_SENT) if page.after and page.after.startswith(_SENT) else LOWEST
-    lists = [reader.table.list_entries(keys.names_of(each), after=after, limit=wanted + 1) for each in ids]
-    ordered = merge(*lists, key=lambda entry: entry.place)
+    names = [reader.store.names_of(dataset) for dataset in ids]
+    total = len(linked) + sum(listing.count() for listing in names) if page.after is None else page.total or 0
+    after = page.after.removeprefix(_SENT) if page.after and page.after.startswith(_SENT) else None
+    ordered = merge(*(listing.entries(after=after, limit=wanted + 1) for listing in names), key=_position)
     sent = (entry for entry in ordered if _place(entry) != page.after)
-    both: Iterable[_Alias | IndexEntry] = chain(rest, sent)
+    both: Iterable[_Entry] = chain(rest, sent)
     found = list(islice(both, page.offset, wanted))
     return Part(found[: page.limit], total, is_last=len(found) <= page.limit, place=_place)
 
 
-_LINKED, _SENT = "0#", "1#"
+def _position(entry: Entry[AliasId]) -> Position:
+    return entry.position
 
 
-def _place(alias: _Alias | IndexEntry) -> str:
-    return alias.place if isinstance(alias, _Alias) else _SENT + alias.place
+def _place(entry: _Entry) -> str:
+    return entry.place if isinstance(entry, _Alias) else _SENT + entry.position
 
 
-def _read(reader: Reader, entries: Sequence[_Alias | IndexEntry]) -> Iterator[_Alias]:
-    wanted = [entry.key for entry in entries if isinstance(entry, IndexEntry)]
-    items = reader.table.read(wanted) if wanted else {}
+def _aliases(reader: Reader, entries: Sequence[_Entry]) -> Iterator[_Alias]:
+    """The names of a page. Names that were sent are read, as far as they are still there."""
+    read = reader.store.read(Wanted(aliases=[entry.id for entry in entries if isinstance(entry, Entry)]))
     for entry in entries:
         if isinstance(entry, _Alias):
             yield entry
-        elif item := items.get(entry.key):
-            sent = item_codec.read_alias(item)
-            evidence = "; ".join(EVIDENCE.get(rule, rule) for rule in sent.rules)
-            yield _Alias(_place(entry), sent.sent, sent.rules, evidence, Instant(item.labels["first"]))
+        elif known := read.alias(entry.id):
+            rules = known.alias.rules
+            evidence = "; ".join(EVIDENCE.get(rule, rule) for rule in rules)
+            yield _Alias(_place(entry), known.alias.sent, rules, evidence, known.first)
 
 
-def _linked(reader: Reader, head: DatasetHead, ids: Collection[NodeId]) -> Iterator[_Alias]:
-    """The names that symlinks facets give the dataset, and those whose facet gives them this one."""
-    pages = reader.table.read([keys.neighbours(each, ROOT) for each in ids]).values()
-    others = {other for page in pages for other in item_codec.read_page(page).linked} | set(ids)
+def _linked(reader: Reader, head: DatasetHead, ids: Collection[DatasetId]) -> list[_Alias]:
+    """The names in the dataset's symlinks facets, and the datasets whose symlinks facets name this one."""
+    read = reader.store.read(Wanted(neighbours=[NeighbourPageId(dataset) for dataset in ids]))
+    others = {other for page in read.pages().values() for other in page.linked} | set(ids)
     heads = reader.datasets(others)
-    found: dict[NodeId, tuple[Name, str]] = {
-        node: (other.facts.name, "a symlinks facet said so") for node, other in heads.items()
-    }
-    for node in sorted(heads):
-        named = heads[node].facts.name
-        for name in symlinks(heads[node].facets.get(SYMLINKS)):
-            meant = reader.naming.identify(name).shown
-            found[dataset_id(meant)] = (meant, f"the symlinks facet of {named.namespace} {named.name} names it")
-            if dataset_id(meant) in ids and node in found:
-                found[node] = (named, f"its symlinks facet names {meant.namespace} {meant.name}")
-    found.pop(dataset_id(head.facts.name), None)
-    placed = {_LINKED + keys.name_key(name, node): (node, name, said) for node, (name, said) in found.items()}
-    for place, (node, name, said) in sorted(placed.items()):
-        created = heads[node].facts.created if node in heads else Instant("")
-        yield _Alias(place, name, (SYMLINK,), said, created)
+    linked = _with_evidence(reader.naming, heads, ids)
+    linked.pop(dataset_id(head.facts.name), None)
+    aliases = []
+    for other, (name, evidence) in linked.items():
+        first = heads[other].facts.created if other in heads else NEVER
+        aliases.append(_Alias(_LINKED + name_position(name, other), name, (SYMLINK,), evidence, first))
+    return sorted(aliases, key=lambda alias: alias.place)
+
+
+def _with_evidence(
+    naming: Naming, heads: Mapping[DatasetId, DatasetHead], ids: Collection[DatasetId]
+) -> dict[DatasetId, tuple[Name, str]]:
+    """Datasets that are linked, by name, each with the symlinks facet that says so."""
+    linked = {dataset: (head.facts.name, "a symlinks facet said so") for dataset, head in heads.items()}
+    for dataset, head in sorted(heads.items(), key=lambda entry: entry[0]):
+        named = head.facts.name
+        for symlink in symlinks(head.facets.get(SYMLINKS)):
+            meant = naming.identify(symlink).shown
+            linked[dataset_id(meant)] = (meant, f"the symlinks facet of {named.namespace} {named.name} names it")
+            if dataset_id(meant) in ids and dataset in linked:
+                linked[dataset] = (named, f"its symlinks facet names {meant.namespace} {meant.name}")
+    return linked

@@ -1,103 +1,125 @@
-"""What a dataset's partition holds by time, newest first: its versions, and what was found out about its data.
+"""What a dataset has by time, newest first: its versions, and the quality results of its data.
 
-A dataset of several names has a partition for each; they are read as one.
+A dataset of several names has a time line under each of its ids; they are read as one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import Generic, TypeVar
 
 from headwater.graph.dataset import DatasetHead
-from headwater.graph.identity import NodeId
+from headwater.graph.identity import DatasetId, QualityId, WriteId
+from headwater.graph.stored_states import DatasetWrite, QualityResult
 from headwater.http.paging import Part, too_far
 from headwater.http.request import PageRequest
-from headwater.read.name_resolution import NamedNode, NotFound
+from headwater.openlineage.faults import NotFound
+from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
-from headwater.store import keys
-from headwater.store.keys import Key
-from headwater.store.table import LOWEST, Item
+from headwater.store.graph_store import GraphReader
+from headwater.store.positions import just_behind, quality_position, write_position
+from headwater.store.ranges import Position, TimeLine
+from headwater.store.snapshot import Wanted
 
-
-class HistoryRange(NamedTuple):
-    """Which of a partition's items: `after` <= `at` < `before`."""
-
-    after: str
-    before: str
-
-
-VERSIONS = HistoryRange(LOWEST, keys.QUALITY)
-CHECKS = HistoryRange(keys.QUALITY, "Q$")
 MAX_OFFSET = 10_000
-"""In a history under several names, whose beginnings have to be read to be put in order."""
+"""In a history under several ids: the beginnings of their time lines are read, to be put in order."""
+
+Id = TypeVar("Id")
+State = TypeVar("State", bound=DatasetWrite | QualityResult)
 
 
-def known_as(reader: Reader, node: NamedNode) -> tuple[DatasetHead, list[NodeId]]:
+def known_as(reader: Reader, node: NamedNode) -> tuple[DatasetHead, list[DatasetId]]:
     """A dataset, and its ids under all the names that it is known by. Raises NotFound if it was deleted."""
-    neighbourhood = reader.neighbourhood([node.id], ())
-    one = neighbourhood.same.get(node.id, node.id)
-    if one not in neighbourhood.heads:
+    neighbourhood = reader.neighbourhood([node.dataset], ())
+    representative = neighbourhood.representative(node.dataset)
+    if representative not in neighbourhood.heads:
         raise NotFound(f"Dataset '{node.name.name}' not found.")
-    return neighbourhood.heads[one], sorted(neighbourhood.ids_of(one))
+    return neighbourhood.heads[representative], sorted(neighbourhood.ids_of(representative))
 
 
-def part(reader: Reader, ids: Sequence[NodeId], span: HistoryRange, page: PageRequest) -> Part[Item]:
-    """The part that a page asks for: one call for each id, which counts them too, and one for the items.
+class DatasetHistory(Generic[Id, State]):
+    """The time lines of one dataset, one for each of its ids.
 
-    The first page counts by looking at the keys of all; those that a cursor leads to look at their own alone.
+    lines     the time lines
+    read      gives the states of some ids, as far as they are still there
+    position  where a state stands in its time line
     """
-    return _of_one(reader, ids[0], span, page) if len(ids) == 1 else _of_several(reader, ids, span, page)
+
+    def __init__(
+        self,
+        lines: Sequence[TimeLine[Id]],
+        read: Callable[[Sequence[Id]], list[State]],
+        position: Callable[[State], Position],
+    ) -> None:
+        self._lines = lines
+        self._read = read
+        self._position = position
+
+    def part(self, page: PageRequest) -> Part[State]:
+        """A page: one call for each time line, which counts its entries too, and one for the states.
+
+        The first page counts by looking at all ids; the pages that a cursor leads to look at their own ids alone.
+        """
+        return self._part_of_several(page) if len(self._lines) > 1 else self._part_of_one(page)
+
+    def newest(self) -> State | None:
+        """The newest state of all."""
+        ids = [newest for line in self._lines for newest in islice(line.newest(limit=1), 1)]
+        return max(self._read(ids), key=self._place, default=None)
+
+    def _part_of_one(self, page: PageRequest) -> Part[State]:
+        before = None if page.after is None else _position_in(page.after)
+        (ids,) = self._ids(before, None if page.after is None else page.limit + 1)
+        wanted = ids[page.offset :][: page.limit]
+        is_last = page.offset + len(wanted) >= len(ids)
+        return Part(self._read(wanted), _total(page, len(ids)), is_last, self._place)
+
+    def _part_of_several(self, page: PageRequest) -> Part[State]:
+        """The newest states of all time lines are among the newest of each.
+
+        Two states may have one position, as those that one run wrote under two names.
+        """
+        if page.offset > MAX_OFFSET:
+            raise too_far()
+        most = page.offset + page.limit + 2
+        before = None if page.after is None else just_behind(_position_in(page.after))
+        ids = self._ids(before, None if page.after is None else most)
+        states = self._read([state_id for of_line in ids for state_id in of_line[:most]])
+        ordered = sorted(states, key=self._place, reverse=True)
+        rest = [state for state in ordered if page.after is None or self._place(state) < page.after][page.offset :]
+        return Part(rest[: page.limit], _total(page, sum(map(len, ids))), len(rest) <= page.limit, self._place)
+
+    def _ids(self, before: str | None, most: int | None) -> list[list[Id]]:
+        """The ids of each time line before a position, newest first."""
+        return [list(islice(line.newest(before=before, limit=most), most)) for line in self._lines]
+
+    def _place(self, state: State) -> str:
+        """Where a state stands among those of all time lines: a cursor holds it."""
+        return f"{self._position(state)}#{state.id.dataset}"
 
 
-def newest(reader: Reader, ids: Sequence[NodeId], span: HistoryRange) -> Item | None:
-    """The newest of all."""
-    found = [key for each in ids for key in islice(reader.table.newest(_pk(each), span.before, span.after, 1), 1)]
-    return max(reader.table.read(found).values(), key=_place, default=None) if found else None
+def write_history(store: GraphReader, ids: Sequence[DatasetId]) -> DatasetHistory[WriteId, DatasetWrite]:
+    """The versions of a dataset with these ids."""
+
+    def read(writes: Sequence[WriteId]) -> list[DatasetWrite]:
+        snapshot = store.read(Wanted(writes=writes))
+        return [write for write_id in writes if (write := snapshot.write(write_id))]
+
+    return DatasetHistory([store.writes_of(dataset) for dataset in ids], read, write_position)
 
 
-def _of_one(reader: Reader, dataset: NodeId, span: HistoryRange, page: PageRequest) -> Part[Item]:
-    if page.after is not None:
-        span = span._replace(before=min(span.before, _at(page.after)))
-    found = _keys(reader, dataset, span, None if page.after is None else page.limit + 1)
-    wanted = found[page.offset :][: page.limit]
-    items = reader.table.read(wanted) if wanted else {}
-    is_last = page.offset + len(wanted) >= len(found)
-    return Part([items[key] for key in wanted if key in items], _total(page, found), is_last, _place)
+def quality_history(store: GraphReader, ids: Sequence[DatasetId]) -> DatasetHistory[QualityId, QualityResult]:
+    """The quality results of a dataset with these ids."""
+
+    def read(results: Sequence[QualityId]) -> list[QualityResult]:
+        snapshot = store.read(Wanted(quality=results))
+        return [result for quality_id in results if (result := snapshot.quality(quality_id))]
+
+    return DatasetHistory([store.quality_of(dataset) for dataset in ids], read, quality_position)
 
 
-def _of_several(reader: Reader, ids: Sequence[NodeId], span: HistoryRange, page: PageRequest) -> Part[Item]:
-    """Nearest of all come some of the nearest of each; two of them may be of one time, of one run even."""
-    if page.offset > MAX_OFFSET:
-        raise too_far()
-    wanted = page.offset + page.limit + 1
-    if page.after is not None:
-        span = span._replace(before=min(span.before, _at(page.after) + LOWEST))
-    found = [_keys(reader, each, span, None if page.after is None else wanted + 1) for each in ids]
-    nearest = [key for of_id in found for key in of_id[: wanted + 1]]
-    items = reader.table.read(nearest) if nearest else {}
-    ordered = sorted(items.values(), key=_place, reverse=True)
-    rest = [each for each in ordered if page.after is None or _place(each) < page.after][page.offset :]
-    total = _total(page, [key for of_id in found for key in of_id])
-    return Part(rest[: page.limit], total, len(rest) <= page.limit, _place)
+def _position_in(cursor: str) -> str:
+    return cursor.rpartition("#")[0]
 
 
-def _keys(reader: Reader, dataset: NodeId, span: HistoryRange, most: int | None) -> list[Key]:
-    if span.before <= span.after:
-        return []
-    return list(islice(reader.table.newest(_pk(dataset), span.before, span.after, most), most))
-
-
-def _total(page: PageRequest, found: Sequence[Key]) -> int:
-    return len(found) if page.total is None else page.total
-
-
-def _pk(dataset: NodeId) -> str:
-    return keys.dataset_head(dataset).pk
-
-
-def _place(item: Item) -> str:
-    """Where an item stands among those of all the dataset's names."""
-    return f"{item.labels['at']}#{keys.node_of(item.key.pk)}"
-
-
-def _at(place: str) -> str:
-    return place.rpartition("#")[0]
+def _total(page: PageRequest, count: int) -> int:
+    return count if page.total is None else page.total

@@ -5,21 +5,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from headwater.graph.edges import NO_EDGES, DatasetRef, Edges, job_version
 from headwater.graph.facets import facet_text
-from headwater.graph.identity import NodeKind
-from headwater.graph.job import NO_EDGES, DatasetRef, Edges, JobHead, job_version
+from headwater.graph.job import JobHead
 from headwater.graph.register import values
 from headwater.graph.run import Run
+from headwater.http.marquez import runs as marquez
 from headwater.http.paging import in_parts, part_of, within_size_limit
 from headwater.http.request import ApiRequest
-from headwater.http.response import ApiResponse
-from headwater.lookup import marquez_schema
-from headwater.lookup.request_nodes import node_from_path
 from headwater.openlineage.exact_json import JsonObject
+from headwater.openlineage.faults import NotFound
 from headwater.openlineage.instant import Instant, shown
-from headwater.read.name_resolution import NotFound
+from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
-from headwater.store import keys
 
 MAX_RUNS = 1_000
 READ_AT_A_TIME = 100
@@ -27,9 +25,11 @@ READ_AT_A_TIME = 100
 
 @dataclass(frozen=True, slots=True)
 class JobVersion:
-    """A set of inputs and outputs, when it was first and last seen, and its newest run, if it was ever run.
+    """A set of inputs and outputs of a job.
 
-    As in Marquez, it is made when its first run ends; before that, when that run starts.
+    made  as in Marquez, the end of the first run with these datasets; the start of a run that has not ended
+    last  the start of the newest run with these datasets
+    run   the newest run, unless the version is only declared
     """
 
     id: str
@@ -43,34 +43,33 @@ class JobVersion:
         return f"{self.last}#{self.id}"
 
 
-def versions(reader: Reader, request: ApiRequest, path: str) -> ApiResponse:
+def versions(reader: Reader, request: ApiRequest, job: NamedNode) -> JsonObject:
     """A page of a job's versions, newest first. `truncated` tells that the job has more runs than were looked at."""
-    node = node_from_path(reader, request, NodeKind.JOB, path)
-    head = reader.jobs([node.id])[node.id]
+    head = reader.jobs([job.job])[job.job]
     known, is_whole = _versions(reader, head)
     page = request.page()
     part = part_of(known, page, lambda version: version.place, newest_first=True)
     found = within_size_limit(_as_json(head, version) for version in part.entries)
     answer = {"versions": found, "totalCount": part.total, **part.cursor(page, len(found))}
-    return ApiResponse(200, answer if is_whole else answer | {"truncated": True})
+    return answer if is_whole else answer | {"truncated": True}
 
 
-def version(reader: Reader, request: ApiRequest, path: str, version: str) -> ApiResponse:
-    """One version, by its id."""
-    node = node_from_path(reader, request, NodeKind.JOB, path)
-    head = reader.jobs([node.id])[node.id]
+def version(reader: Reader, request: ApiRequest, job: NamedNode) -> JsonObject:
+    """One version, by its id. Raises NotFound."""
+    version = request.parameters["version"]
+    head = reader.jobs([job.job])[job.job]
     for known in _versions(reader, head)[0]:
         if known.id == version.lower():
-            return ApiResponse(200, _as_json(head, known))
+            return _as_json(head, known)
     raise NotFound(f"Job version '{version}' not found.")
 
 
 def _versions(reader: Reader, head: JobHead) -> tuple[list[JobVersion], bool]:
     """The versions, newest first, and whether all runs were looked at."""
     found: dict[str, JobVersion] = {}
-    newest = list(islice(reader.table.newest(keys.job_head(head.facts.node).pk, limit=MAX_RUNS + 1), MAX_RUNS + 1))
+    newest = list(islice(reader.store.runs_of(head.facts.id).newest(limit=MAX_RUNS + 1), MAX_RUNS + 1))
     for some in in_parts(newest[:MAX_RUNS], READ_AT_A_TIME):
-        for run in reader.read_runs(some):
+        for run in reader.runs(some):
             if run.names_datasets:
                 _add(found, _of_run(run))
     for declared in _declared(head):
@@ -79,7 +78,7 @@ def _versions(reader: Reader, head: JobHead) -> tuple[list[JobVersion], bool]:
 
 
 def _add(found: dict[str, JobVersion], older: JobVersion) -> None:
-    """Takes in a run that is older than all of its version that were taken in before, or a declaration."""
+    """Adds a run to its version, or a declaration. Newer runs were added before."""
     newer = found.get(older.id)
     if newer is None:
         found[older.id] = older
@@ -98,25 +97,24 @@ def _declared(head: JobHead) -> Iterable[JobVersion]:
     declared = replace(head, chosen=NO_EDGES).current
     if declared:
         id_ = job_version(head.facts.name, declared)
-        yield JobVersion(id_, declared, declared.said_at, declared.said_at)
+        yield JobVersion(id_, declared, declared.time, declared.time)
 
 
 def _as_json(head: JobHead, version: JobVersion) -> JsonObject:
-    of = head.facts.name
-    said = values(version.run.job_facets) if version.run else {}
-    facets = values(head.facts.facets)
+    name = head.facts.name
+    facets = values(head.facts.facets) | (values(version.run.job_facets) if version.run else {})
     return {
-        "id": {**of.as_json(), "version": version.id},
-        "name": of.name,
+        "id": {**name.as_json(), "version": version.id},
+        "name": name.name,
         "createdAt": shown(version.made),
         "version": version.id,
-        "namespace": of.namespace,
-        "location": facet_text({**facets, **said}, "sourceCodeLocation", "url"),
+        "namespace": name.namespace,
+        "location": facet_text(facets, "sourceCodeLocation", "url"),
         "inputs": _names(version.edges.inputs),
         "outputs": _names(version.edges.outputs),
-        "latestRun": marquez_schema.run(version.run) if version.run else None,
+        "latestRun": marquez.run(version.run) if version.run else None,
     }
 
 
 def _names(used: Iterable[DatasetRef]) -> list[JsonObject]:
-    return [each.name.as_json() for each in sorted(used, key=lambda each: each.name)]
+    return [dataset.name.as_json() for dataset in sorted(used, key=lambda dataset: dataset.name)]

@@ -1,23 +1,32 @@
-"""GET /api/v2beta/search: what the search box of Marquez's web UI shows as one types.
+"""GET /api/v2beta/search: the hits that the search box of Marquez's web UI shows while a user types.
 
-Marquez asks OpenSearch for it, and answers 503 without one. Here it is the search by name, with what the box shows of
-each hit: it calls methods of some of the members, so those that a producer filled oddly are left out.
+Marquez searches OpenSearch, and answers 503 without OpenSearch. Here the hits are those of the search by name, with the
+members that the box shows. The box calls text methods on some members, so a member that is no text is left out.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from headwater.graph.curation import without_curation
 from headwater.graph.facets import facet_text, fields_of
-from headwater.graph.identity import NodeKind
 from headwater.graph.register import values
 from headwater.graph.run import Run, RunState
+from headwater.http.marquez.jobs import job_node
 from headwater.http.paging import part_of, within_size_limit
 from headwater.http.request import ApiRequest
-from headwater.http.response import ApiResponse
-from headwater.lookup import marquez_schema
-from headwater.lookup.search.search import DEFAULT_LIMIT, Match, matching, text_of
+from headwater.lookup.search.search import (
+    DEFAULT_LIMIT,
+    DatasetMatch,
+    Found,
+    JobMatch,
+    NodesIn,
+    by_name,
+    datasets_in,
+    jobs_in,
+    matching,
+    text_of,
+)
 from headwater.openlineage.event import Facets
 from headwater.openlineage.exact_json import JsonObject
 from headwater.read.reader import Reader
@@ -34,39 +43,42 @@ _TEXTS = {"sourceCode": "language", "processing_engine": "name"}
 """Members that the box takes for text, by their facet."""
 
 
-def jobs(reader: Reader, request: ApiRequest) -> ApiResponse:
+def jobs(reader: Reader, request: ApiRequest, namespaces: Sequence[str]) -> JsonObject:
     """Jobs by name, each with its facets and its newest run."""
-    return _answer(reader, request, NodeKind.JOB)
+    return _answer(reader, request, namespaces, jobs_in, _jobs)
 
 
-def datasets(reader: Reader, request: ApiRequest) -> ApiResponse:
+def datasets(reader: Reader, request: ApiRequest, namespaces: Sequence[str]) -> JsonObject:
     """Datasets by name, each with its facets."""
-    return _answer(reader, request, NodeKind.DATASET)
+    return _answer(reader, request, namespaces, datasets_in, _datasets)
 
 
-def _answer(reader: Reader, request: ApiRequest, kind: NodeKind) -> ApiResponse:
+def _answer(
+    reader: Reader,
+    request: ApiRequest,
+    namespaces: Sequence[str],
+    nodes_in: NodesIn[Found],
+    hits_of: Callable[[Reader, Sequence[Found]], Iterator[JsonObject]],
+) -> JsonObject:
     text, page = text_of(request), request.page(DEFAULT_LIMIT)
-    found = matching(reader, request, text, [kind])
-    part = part_of(found.matches, page, lambda match: match.by_name)
-    hits = within_size_limit(_jobs(reader, part.entries) if kind is NodeKind.JOB else _datasets(reader, part.entries))
+    part = part_of(matching(reader, namespaces, text, [nodes_in]).matches, page, by_name)
+    hits = within_size_limit(hits_of(reader, part.entries))
     highlights = [{"name": [highlighted(hit["name"], text)]} for hit in hits]
-    return ApiResponse(
-        200, {"hits": hits, "highlights": highlights, "totalCount": part.total, **part.cursor(page, len(hits))}
-    )
+    return {"hits": hits, "highlights": highlights, "totalCount": part.total, **part.cursor(page, len(hits))}
 
 
 def highlighted(name: str, text: str) -> str:
-    """The name with what was searched for marked as OpenSearch does."""
+    """The name with the text that was searched for marked as OpenSearch does."""
     return re.sub(re.escape(text), lambda found: f"<em>{found[0]}</em>", name, flags=re.IGNORECASE)
 
 
-def _jobs(reader: Reader, matches: Iterable[Match]) -> Iterator[JsonObject]:
-    heads = reader.jobs([match.node for match in matches], usages=False)
-    runs = reader.runs_of({job: head.latest.run_id for job, head in heads.items() if head.latest})
+def _jobs(reader: Reader, matches: Sequence[JobMatch]) -> Iterator[JsonObject]:
+    heads = reader.jobs([match.id for match in matches], usages=False)
+    runs = reader.latest_runs(heads)
     for match in matches:
-        if match.node in heads:
-            head, run = heads[match.node], runs.get(match.node)
-            node = marquez_schema.job_node(head, head.current, None)
+        if head := heads.get(match.id):
+            run = runs.get(match.id)
+            node = job_node(head, head.current, None)
             yield {
                 "run_id": run.run_id if run else None,
                 "name": match.name.name,
@@ -79,15 +91,15 @@ def _jobs(reader: Reader, matches: Iterable[Match]) -> Iterator[JsonObject]:
 
 
 def _run_facets(run: Run | None) -> dict[str, Any]:
-    """What ran a job. A run's other facets may be hundreds of kilobytes long, and the box does not look at them."""
+    """The facets of what ran a job. A run's other facets may have hundreds of kilobytes, and the box ignores them."""
     facets = values(run.facets) if run else {}
     return _shown({name: facets[name] for name in ("processing_engine", "spark_version") if name in facets})
 
 
-def _datasets(reader: Reader, matches: Iterable[Match]) -> Iterator[JsonObject]:
-    heads = reader.datasets([match.node for match in matches])
+def _datasets(reader: Reader, matches: Sequence[DatasetMatch]) -> Iterator[JsonObject]:
+    heads = reader.datasets([match.id for match in matches])
     for match in matches:
-        if head := heads.get(match.node):
+        if head := heads.get(match.id):
             facets = {name: facet for name, facet in head.facets.items() if name != "schema"}
             if fields := fields_of(head.schema):
                 facets["schema"] = {**head.schema, "fields": fields}

@@ -1,0 +1,153 @@
+"""The composition root: what the functions work with, each part made once, when it is first asked for.
+
+    root = Root(from_environment(CurateSettings))
+    root.store()        the graph store, on the DynamoDB table and the bucket that the settings name
+    Root(settings, table=MemoryTable(), bucket=FakeBucket()).store()        the same in a test
+
+mypy holds that a part is only asked of a root whose settings name it. Parts import their modules when they are made, so
+that a cold start imports no more than its function needs.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, Unpack, cast
+
+from headwater import config
+from headwater.log import FunctionLog
+from headwater.store.aws import PROMPT_SECONDS, client
+
+if TYPE_CHECKING:
+    from botocore.session import Session
+
+    from headwater.access.event_sender import Sender
+    from headwater.access.keys import Secret
+    from headwater.alerts.announce import Bus
+    from headwater.catalog.glue import GlueCatalog
+    from headwater.catalog.identity import CatalogArn
+    from headwater.catalog.resolver import Resolver
+    from headwater.fold.normalise import EventArchive
+    from headwater.graph.naming import Naming
+    from headwater.store.graph_store import GraphReader, GraphStore
+    from headwater.store.retention import Retention
+    from headwater.store.s3 import Bodies
+    from headwater.store.table import Table
+
+Settings_co = TypeVar("Settings_co", bound=config.Settings, covariant=True)
+Part = TypeVar("Part")
+
+
+class Parts(TypedDict, total=False):
+    """The parts that a test may pass in place of those that would be made."""
+
+    session: Session
+    log: FunctionLog
+    secret: Secret
+    bucket: Bodies
+    table: Table
+    queue: Sender
+    archive: EventArchive
+    bus: Bus
+    glue: GlueCatalog
+
+
+class Root(Generic[Settings_co]):
+    """The parts of a function. Calls of its clients are given up after `seconds`."""
+
+    def __init__(self, settings: Settings_co, *, seconds: int = PROMPT_SECONDS, **parts: Unpack[Parts]) -> None:
+        self.settings = settings
+        self._seconds = seconds
+        self._parts: dict[str, Any] = {**parts}
+
+    def log(self) -> FunctionLog:
+        return self._once("log", FunctionLog)
+
+    def client(self, service: str) -> Any:
+        return self._once(f"{service} client", lambda: client(self._session(), service, seconds=self._seconds))
+
+    def secret(self: Root[config.KeysSettings]) -> Secret:
+        from headwater.access.secret import SecretsManagerSecret
+
+        return self._once(
+            "secret", lambda: SecretsManagerSecret(self.client("secretsmanager"), self.settings.keys_secret)
+        )
+
+    def bucket(self: Root[config.BucketSettings]) -> Bodies:
+        from headwater.store.s3 import Bucket
+
+        return self._once("bucket", lambda: Bucket(self.client("s3"), self.settings.archive_bucket))
+
+    def queue(self: Root[config.QueueSettings]) -> Sender:
+        from headwater.store.sqs import Queue
+
+        return self._once("queue", lambda: Queue(self.client("sqs"), self.settings.queue_url))
+
+    def graph(self: Root[config.TableSettings]) -> GraphReader:
+        """The graph store for reading."""
+        from headwater.store.graph_store import GraphReader
+
+        return self._once("graph", lambda: GraphReader(self._table()))
+
+    def store(self: Root[config.StoreSettings]) -> GraphStore:
+        """The graph store for reading and writing."""
+        from headwater.store.graph_store import GraphStore
+
+        return self._once("store", lambda: GraphStore(self._table(), self._retention()))
+
+    def naming(self: Root[config.NamingSettings]) -> Naming:
+        from headwater.graph.naming import Naming
+
+        return self._once("naming", lambda: Naming(self.settings.namespace_aliases))
+
+    def archive(self: Root[config.ArchiveSettings]) -> EventArchive:
+        from headwater.store.firehose import Archive
+
+        stream = self.settings.archive_stream
+        return self._once("archive", lambda: Archive(self.client("firehose"), stream, self.bucket()))
+
+    def bus(self: Root[config.BusSettings]) -> Bus:
+        from headwater.alerts.bus import EventBus
+
+        settings = self.settings
+        return self._once("bus", lambda: EventBus(self.client("events"), settings.alert_bus, settings.api_url))
+
+    def glue(self: Root[config.GlueSettings]) -> GlueCatalog:
+        from headwater.catalog.glue import GlueCatalog
+
+        return self._once("glue", lambda: GlueCatalog(self.client("glue")))
+
+    def catalog_arn(self: Root[config.GlueSettings]) -> CatalogArn:
+        from headwater.catalog.identity import CatalogArn
+
+        return CatalogArn(self.settings.catalog_arn)
+
+    def resolver(self: Root[config.GlueSettings]) -> Resolver:
+        """From datasets to the tables of the Glue Data Catalog that they are, and back."""
+        from headwater.catalog.glue_retry import GlueRetry
+        from headwater.catalog.locations import Locations
+        from headwater.catalog.resolver import Resolver
+
+        locations = Locations(self.glue(), GlueRetry(time.sleep), self.log())
+        return Resolver(self.catalog_arn(), self.naming(), locations)
+
+    def _table(self: Root[config.TableSettings]) -> Table:
+        from headwater.store.dynamodb import DynamoTable
+
+        table = self.settings.table_name
+        return self._once("table", lambda: DynamoTable(self.client("dynamodb"), table, self.bucket()))
+
+    def _retention(self: Root[config.RetentionSettings]) -> Retention:
+        from headwater.store.retention import Retention
+
+        return Retention(self.settings.run_retention_days, self.settings.event_retention_days)
+
+    def _session(self) -> Session:
+        from botocore.session import Session
+
+        return self._once("session", Session)
+
+    def _once(self, name: str, make: Callable[[], Part]) -> Part:
+        if name not in self._parts:
+            self._parts[name] = make()
+        return cast("Part", self._parts[name])

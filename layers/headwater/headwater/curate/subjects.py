@@ -1,0 +1,115 @@
+"""What requests for writing are about: a node, a run or a namespace, known or not yet.
+
+The reserved namespaces are refused: what is in them has routes of its own.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from headwater.curate.curator import Curator
+from headwater.graph.curation import RESERVED
+from headwater.graph.dataset import DatasetHead
+from headwater.graph.identity import DatasetId, NodeKind
+from headwater.graph.run import Run
+from headwater.http import subjects
+from headwater.http.request import ApiRequest
+from headwater.http.router import Subject
+from headwater.openlineage.event import Name
+from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
+from headwater.read.name_resolution import MAX_SPLITS, NamedNode, path_candidates, resolve
+from headwater.read.reader import Reader
+
+
+class DatasetNames(NamedTuple):
+    """A dataset under each of the names that anything is stored of, and as it is shown under all of them."""
+
+    node: NamedNode
+    heads: Mapping[DatasetId, DatasetHead]
+    shown: DatasetHead
+
+
+def known_node(curator: Curator, request: ApiRequest, kind: NodeKind) -> NamedNode:
+    """The node of a path, that is there. Raises NotFound, or InvalidRequest (403)."""
+    node = subjects.node_from_path(curator.before, request, kind)
+    _refuse_reserved(node.name.namespace)
+    return node
+
+
+def new_node(curator: Curator, request: ApiRequest) -> NamedNode:
+    """The dataset or job of a path, whether it is there or not: of the ways to read the path, one that names a known
+    node, else the first in a known namespace, else the first. Raises NotFound if the whole path names a namespace."""
+    path = request.parameters["node"]
+    candidates = [*path_candidates(NodeKind.DATASET, path), *path_candidates(NodeKind.JOB, path)]
+    node = resolve(curator.before, candidates) or _likeliest(curator.before, path, candidates)
+    _refuse_reserved(node.name.namespace)
+    return node
+
+
+def _likeliest(reader: Reader, path: str, candidates: list[NamedNode]) -> NamedNode:
+    decoded = (NamedNode(node.kind, Name(unquote(node.name.namespace), unquote(node.name.name))) for node in candidates)
+    nodes = sorted(dict.fromkeys(decoded), key=lambda node: len(node.name.namespace))[:MAX_SPLITS]
+    whole = subjects.spellings_of(path)
+    known = set(subjects.known_namespaces(reader, {*whole, *(node.name.namespace for node in nodes)}))
+    if not nodes or known.intersection(whole):
+        raise NotFound("HTTP 404 Not Found")
+    node = next((node for node in nodes if node.name.namespace in known), nodes[0])
+    return node if node.kind is NodeKind.JOB else node._replace(name=reader.naming.identify(node.name).shown)
+
+
+def dataset_names(curator: Curator, request: ApiRequest) -> DatasetNames:
+    """The dataset of a path, under all its names. Raises NotFound, or InvalidRequest (403)."""
+    node, reader = known_node(curator, request, NodeKind.DATASET), curator.before
+    neighbourhood = reader.neighbourhood([node.dataset], ())
+    representative = neighbourhood.representative(node.dataset)
+    heads = reader.datasets(neighbourhood.ids_of(representative))
+    return DatasetNames(node, heads, neighbourhood.heads[representative])
+
+
+def new_namespace(curator: Curator, request: ApiRequest) -> str:
+    """The namespace of a path, whether it is there or not. Raises InvalidRequest (403)."""
+    names = subjects.spellings_of(request.parameters["namespace"])
+    name = next(iter(subjects.known_namespaces(curator.before, names)), names[0])
+    _refuse_reserved(name)
+    return name
+
+
+def known_namespace(curator: Curator, request: ApiRequest) -> str:
+    """The namespace of a path, that is there. Raises NotFound, or InvalidRequest (403)."""
+    name = subjects.known_namespace(curator.before, request)
+    _refuse_reserved(name)
+    return name
+
+
+def run(curator: Curator, request: ApiRequest) -> Run:
+    return subjects.known_run(curator.before, request.parameters["run"])
+
+
+def source(_curator: Curator, request: ApiRequest) -> str:
+    """The name of a data source. A key may describe the sources that are named like a namespace of its own."""
+    return unquote(request.parameters["source"])
+
+
+def _refuse_reserved(namespace: str) -> None:
+    if namespace in RESERVED:
+        raise InvalidRequest(Fault("namespace", "is reserved"), status=403)
+
+
+def _namespaces_of_all_names(dataset: DatasetNames) -> Collection[str]:
+    return {dataset.node.name.namespace, *(head.facts.name.namespace for head in dataset.heads.values())}
+
+
+def _namespaces_of_dataset(dataset: DatasetNames) -> Collection[str]:
+    return [dataset.node.name.namespace]
+
+
+JOB: Subject[Curator, NamedNode] = Subject(
+    lambda curator, request: known_node(curator, request, NodeKind.JOB), subjects.namespaces_of_node
+)
+NEW_NODE = Subject(new_node, subjects.namespaces_of_node)
+DATASET = Subject(dataset_names, _namespaces_of_dataset)
+DATASET_BY_ALL_NAMES = Subject(dataset_names, _namespaces_of_all_names)
+NEW_NAMESPACE = Subject(new_namespace, subjects.itself)
+NAMESPACE = Subject(known_namespace, subjects.itself)
+RUN = Subject(run, subjects.namespaces_of_run)
+SOURCE = Subject(source, subjects.itself)

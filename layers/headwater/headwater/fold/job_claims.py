@@ -1,0 +1,73 @@
+"""The claims of jobs about a dataset: facets, the schema that a job wrote, column lineage."""
+
+from collections.abc import Iterable, Mapping
+
+from headwater.graph.dataset import DatasetFacts, DatasetHead, first_users, newest_facets, newest_written
+from headwater.graph.dataset_reference import schema_register
+from headwater.graph.dataset_usage import DatasetUsage
+from headwater.graph.identity import DatasetId, JobId
+from headwater.graph.job import JobHead
+from headwater.graph.register import Register
+from headwater.openlineage.instant import NEVER, Instant
+
+
+class JobClaims:
+    """The claims about one dataset, of all its jobs or of the jobs of a batch."""
+
+    def __init__(self, dataset: DatasetId, jobs: Mapping[JobId, JobHead]) -> None:
+        self.dataset = dataset
+        self.heads = {job: head for job, head in jobs.items() if dataset in head.facts.usages}
+
+    def columns(self) -> dict[JobId, str]:
+        """The digest of the column lineage that each job claims. A deleted job claims none."""
+        present = {job: head for job, head in self.heads.items() if not head.facts.is_deleted}
+        registers = {job: head.column_lineage(self.dataset) for job, head in present.items()}
+        return {job: register.value for job, register in sorted(registers.items()) if register}
+
+    def copied_by(self) -> dict[JobId, bool]:
+        """The jobs with column lineage that the dataset's head copies, or leaves out since the job is deleted
+        (True)."""
+        return {job: head.facts.is_deleted for job, head in self.heads.items() if head.column_lineage(self.dataset)}
+
+    def users(self) -> list[tuple[int, JobId]]:
+        """The jobs, each with 0 if it writes the dataset, else 1."""
+        return [(int(not self._usage(head).writes), job) for job, head in self.heads.items()]
+
+    def head(self, facts: DatasetFacts) -> DatasetHead:
+        """The dataset's head by these claims and by its facts; the schema is left to the caller."""
+        head = DatasetHead(
+            facts,
+            newest_facets([*(self._usage(head).facets for head in self.heads.values()), facts.own]),
+            written=newest_written(self._schemas_written(facts)),
+            columns=self.columns(),
+            users=first_users(self.users()),
+        )
+        through = head.deleted_through
+        is_deleted = through is not None and max(self._last_used(), facts.described) <= through
+        return head.with_deletion(is_deleted=is_deleted)
+
+    def contradict(self, head: DatasetHead, facts: DatasetFacts, used: Instant) -> bool:
+        """Whether the head differs from these claims. Then the claims of all jobs of the dataset are needed.
+
+        `used` is the last event time that names the dataset: a newer event brings a deleted dataset back.
+        """
+        through, columns = head.deleted_through, self.columns()
+        return (
+            any(head.disagrees_with(self._usage(job).facets) for job in self.heads.values())
+            or head.disagrees_with(facts.own)
+            or head.was_written_otherwise(self._schemas_written(facts))
+            or any(head.columns.get(job) != columns.get(job) for job in self.heads)
+            or (head.is_deleted and through is not None and used > through)
+        )
+
+    def _schemas_written(self, facts: DatasetFacts) -> list[Register]:
+        """The schemas with which the dataset was written, by these jobs and by DatasetEvents."""
+        own = schema_register(facts.own)
+        written: Iterable[Register | None] = (self._usage(head).wrote for head in self.heads.values())
+        return [register for register in (*written, own) if register]
+
+    def _last_used(self) -> Instant:
+        return max((self._usage(head).last for head in self.heads.values()), default=NEVER)
+
+    def _usage(self, head: JobHead) -> DatasetUsage:
+        return head.facts.usages[self.dataset]

@@ -1,0 +1,89 @@
+"""The edges of a job: the datasets that it reads and writes, by the run or the event that says so."""
+
+import uuid
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from headwater.graph.dataset_reference import IoDatasets
+from headwater.graph.identity import DatasetId, job_id
+from headwater.graph.run import Run
+from headwater.openlineage import exact_json
+from headwater.openlineage.event import Name
+from headwater.openlineage.instant import NEVER, Instant
+
+
+class DatasetRef(NamedTuple):
+    """A dataset that a job reads or writes, with its name as the job sent it."""
+
+    id: DatasetId
+    name: Name
+
+
+class Edges(NamedTuple):
+    """The inputs and outputs of a job by one run, or by a JobEvent: then `run_id` is empty.
+
+    `time` is the start of the run, or the time of the JobEvent. `sources` has, for each output whose sources the
+    producer names, the datasets that the output is made of.
+    """
+
+    time: Instant
+    run_id: str
+    inputs: tuple[DatasetRef, ...]
+    outputs: tuple[DatasetRef, ...]
+    sources: tuple[tuple[DatasetId, tuple[DatasetId, ...]], ...] = ()
+
+    @classmethod
+    def between(cls, time: Instant, run_id: str, inputs: IoDatasets, outputs: IoDatasets) -> "Edges":
+        sources_of = {node: output.sources for node, output in outputs.items()}
+        sources = tuple(sorted((node, made_of) for node, made_of in sources_of.items() if made_of is not None))
+        return cls(time, run_id, _dataset_refs(inputs), _dataset_refs(outputs), sources)
+
+    @classmethod
+    def of(cls, run: Run) -> "Edges":
+        return cls.between(run.started_at, run.run_id, run.inputs, run.outputs)
+
+    def __bool__(self) -> bool:
+        return bool(self.inputs or self.outputs)
+
+    @property
+    def input_ids(self) -> frozenset[DatasetId]:
+        return frozenset(dataset.id for dataset in self.inputs)
+
+    @property
+    def output_ids(self) -> frozenset[DatasetId]:
+        return frozenset(dataset.id for dataset in self.outputs)
+
+    def upstream_of(self, output: DatasetId) -> frozenset[DatasetId]:
+        """The inputs that an output is made of: the sources that the producer names, else all inputs."""
+        made_of = dict(self.sources).get(output)
+        return self.input_ids if made_of is None else frozenset(made_of)
+
+    def downstream_of(self, given: DatasetId) -> frozenset[DatasetId]:
+        """The outputs that are made of an input."""
+        return frozenset(output for output in self.output_ids if given in self.upstream_of(output))
+
+
+NO_EDGES = Edges(NEVER, "", (), ())
+
+
+def edges_of(document: Sequence[Any]) -> Edges:
+    """Edges from their JSON."""
+    time, run_id, inputs, outputs, sources = document
+    return Edges(
+        time,
+        run_id,
+        tuple(DatasetRef(node, Name(*name)) for node, name in inputs),
+        tuple(DatasetRef(node, Name(*name)) for node, name in outputs),
+        tuple((node, tuple(made_of)) for node, made_of in sources),
+    )
+
+
+def job_version(job: Name, edges: Edges) -> str:
+    """A job version's id: one for each set of inputs and outputs."""
+    return str(
+        uuid.uuid5(uuid.UUID(job_id(job)), exact_json.dumps([sorted(edges.input_ids), sorted(edges.output_ids)]))
+    )
+
+
+def _dataset_refs(datasets: IoDatasets) -> tuple[DatasetRef, ...]:
+    return tuple(DatasetRef(node, io_dataset.name) for node, io_dataset in sorted(datasets.items()))

@@ -1,0 +1,100 @@
+"""States that are stored beside runs and heads: writes, quality results, aliases, namespaces, days."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from headwater.graph.curation import is_curation
+from headwater.graph.dataset_reference import COLUMN_LINEAGE, SCHEMA, IoDataset, io_datasets
+from headwater.graph.identity import (
+    NO_JOB,
+    AliasId,
+    ColumnLineageId,
+    QualityId,
+    SchemaId,
+    WriteId,
+    dataset_id,
+    job_id,
+    sent_id,
+    version_of_event,
+)
+from headwater.graph.normalised_event import Alias, FirstWriter
+from headwater.graph.register import Registers, stamp, values
+from headwater.openlineage.event import AnyEvent, DatasetEvent, JobEvent
+from headwater.openlineage.instant import Instant
+
+
+class DatasetWrite(NamedTuple):
+    """A version of a dataset: the output as its run or event sent it. Its time is that of the first event that names
+    it."""
+
+    id: WriteId
+    output: IoDataset
+
+    @property
+    def schema(self) -> SchemaId | None:
+        """The schema that the dataset was written with."""
+        digest = values(self.output.facets).get(SCHEMA)
+        return SchemaId(self.id.dataset, digest) if isinstance(digest, str) else None
+
+    @property
+    def column_lineage(self) -> ColumnLineageId | None:
+        """The column lineage that the writer sent."""
+        digest = values(self.output.facets).get(COLUMN_LINEAGE)
+        return ColumnLineageId(self.id.dataset, digest) if isinstance(digest, str) else None
+
+    @classmethod
+    def by_event(cls, event: AnyEvent) -> Iterator["DatasetWrite"]:
+        """The writes of an event without a run. A write follows from its event alone."""
+        if isinstance(event, JobEvent):
+            job, outputs = job_id(event.job.name), io_datasets(event.outputs, stamp(event))
+        elif isinstance(event, DatasetEvent) and not is_curation(event):
+            job, outputs = NO_JOB, io_datasets([event.dataset], stamp(event))
+        else:
+            return
+        version = version_of_event(event.digest)
+        yield from (cls(WriteId(dataset, version, job), output) for dataset, output in outputs.items())
+
+
+class QualityResult(NamedTuple):
+    """The newest assertions and metrics that a run sent for the data of a dataset."""
+
+    id: QualityId
+    facets: Registers
+
+    @property
+    def time(self) -> Instant:
+        """The time of the newest event with one of the facets."""
+        return max(register.time for register in self.facets.values())
+
+
+class KnownAlias(NamedTuple):
+    """An alias that events used: the time at which its name was first sent, and the first run that wrote under the
+    name."""
+
+    alias: Alias
+    first: Instant
+    writing: FirstWriter | None
+
+    @property
+    def id(self) -> AliasId:
+        return AliasId(sent_id(self.alias.sent), dataset_id(self.alias.dataset))
+
+
+class KnownNamespace(NamedTuple):
+    """A namespace of a job or dataset, and the earliest event time that names it."""
+
+    name: str
+    first: Instant
+
+
+class EventDay(NamedTuple):
+    """A day on which there are events, such as `2026-11-20`."""
+
+    day: str
+
+
+class CatalogProgress(NamedTuple):
+    """Where the import from the Glue Data Catalog goes on. Empty texts are the beginning."""
+
+    database: str = ""
+    token: str = ""

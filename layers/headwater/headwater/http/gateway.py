@@ -1,0 +1,63 @@
+"""Requests as API Gateway hands them to a Lambda, in payload format 2.0."""
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+from urllib.parse import parse_qsl
+
+from headwater.access.principal import Scope, principal_of
+from headwater.http.paths import Path
+from headwater.http.request import ApiRequest
+from headwater.http.response import ApiResponse, response_or_error
+from headwater.log import FunctionLog
+from headwater.openlineage.event import is_uuid
+
+READ_ALONE = (Scope.READ,)
+
+
+def answer(
+    event: Mapping[str, Any],
+    respond: Callable[[ApiRequest], ApiResponse],
+    log: FunctionLog,
+    *,
+    by_iam: Collection[Scope] = READ_ALONE,
+    has_time: Callable[[], bool] = lambda: True,
+) -> ApiResponse:
+    """The answer to a request, or its error; `by_iam` is what a caller may do whom IAM knows and no key."""
+
+    def handle() -> ApiResponse:
+        request = request_of(event, by_iam, has_time)
+        if run := _run(request):
+            log.name_run(run)
+        return respond(request)
+
+    return response_or_error(handle, log.failure)
+
+
+def request_of(
+    event: Mapping[str, Any], by_iam: Collection[Scope] = READ_ALONE, has_time: Callable[[], bool] = lambda: True
+) -> ApiRequest:
+    """A request and its caller. Raises InvalidRequest (401) without a known key, StorageError if keys are unknown."""
+    principal = principal_of(event, by_iam)
+    pairs = parse_qsl(event.get("rawQueryString") or "", keep_blank_values=True)
+    return ApiRequest(
+        principal,
+        method=event["requestContext"]["http"]["method"],
+        path=event["rawPath"],
+        query=dict(pairs),
+        repeated={name: tuple(value for other, value in pairs if other == name) for name, _ in pairs},
+        body=event.get("body") or "",
+        is_base64=bool(event.get("isBase64Encoded")),
+        has_time=has_time,
+    )
+
+
+def _run(request: ApiRequest) -> str | None:
+    """The id of the run that the path or the query names. Any other text of a client stays out of the log."""
+    match = re.search(Path.RUN, request.path)
+    run = match["run"] if match else request.query.get("runId", "")
+    return run if is_uuid(run) else None
+
+
+def accepts_gzip(event: Mapping[str, Any]) -> bool:
+    return "gzip" in (event.get("headers") or {}).get("accept-encoding", "")

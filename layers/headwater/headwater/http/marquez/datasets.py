@@ -1,0 +1,115 @@
+"""Datasets in the form of Marquez's API."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from headwater.graph.column_lineage import ColumnFlow, column_flows, transformation
+from headwater.graph.curation import DECLARED, tagging, tags, without_curation
+from headwater.graph.dataset import DatasetHead
+from headwater.graph.dataset_reference import COLUMN_LINEAGE, QUALITY, SCHEMA
+from headwater.graph.facets import facet_text, fields_of
+from headwater.graph.identity import version_of_schema
+from headwater.graph.register import values
+from headwater.graph.stored_states import QualityResult
+from headwater.openlineage.event import Facets, Name
+from headwater.openlineage.exact_json import JsonObject
+from headwater.openlineage.instant import Instant, shown
+from headwater.read.dataset_details import DatasetDetails
+
+_TYPES = {"TOPIC": "STREAM", "STREAM": "STREAM", "MODEL": "MODEL"}
+"""Marquez knows DB_TABLE and STREAM alone; a model is neither."""
+
+
+def dataset_node(head: DatasetHead, used: Instant | None = None) -> JsonObject:
+    """A dataset as a lineage graph shows it. `used` is the latest time at which it is known to have been used: its
+    head does not hold that, since it would have to be written with every run."""
+    name, facets = head.facts.name, head.facets
+    tagged = tagging(facets)
+    return {
+        "id": name.as_json(),
+        "type": _TYPES.get(facet_text(facets, "datasetType", "datasetType") or "", "DB_TABLE"),
+        "name": name.name,
+        "physicalName": facet_text(facets, DECLARED, "physicalName") or name.name,
+        "createdAt": shown(head.facts.created),
+        "updatedAt": shown(max(head.facts.created, used or head.facts.created)),
+        "namespace": name.namespace,
+        "sourceName": facet_text(facets, "dataSource", "name") or name.namespace,
+        "fields": [field(column, tagged) for column in fields_of(head.schema)],
+        "tags": tags(tagged),
+        "lastModifiedAt": None,
+        "description": facet_text(facets, "documentation", "description"),
+        "lastLifecycleState": facet_text(facets, "lifecycleStateChange", "lifecycleStateChange") or "",
+    }
+
+
+def dataset(details: DatasetDetails) -> JsonObject:
+    """A dataset on its own: with its facets, those of its last write, its names and its newest quality result."""
+    return listed_dataset(details) | {
+        "aliases": [name.as_json() for name in details.aliases],
+        "dataQuality": quality(details.quality) if details.quality else None,
+    }
+
+
+def listed_dataset(details: DatasetDetails) -> JsonObject:
+    """A dataset as a list shows it: with its facets and its column lineage."""
+    head, last_write, column_lineage = details.head, details.last_write, details.column_lineage
+    document = dataset_node(details.head, details.last_used)
+    facets = {name: facet for name, facet in head.facets.items() if name != SCHEMA}
+    if head.schema is not None:
+        facets[SCHEMA] = head.schema
+    if last_write:
+        written = values(last_write.output.facets)
+        facets |= {name: facet for name, facet in written.items() if name not in (SCHEMA, COLUMN_LINEAGE, *facets)}
+    if column_lineage:
+        facets[COLUMN_LINEAGE] = column_lineage[0]
+    by_schema = version_of_schema(head.schema_digest) if head.schema_digest else None
+    document["currentVersion"] = last_write.id.version if last_write else by_schema
+    document["columnLineage"] = _column_lineage(head.facts.name, column_lineage) or None
+    return document | {"facets": without_curation(facets), "deleted": head.is_deleted}
+
+
+def _column_lineage(dataset_name: Name, facets: Iterable[Any]) -> list[JsonObject]:
+    """Column lineage as Marquez lists it in a dataset, of facets from newest to oldest: the newest on each column."""
+    columns: dict[str, list[ColumnFlow]] = {}
+    for facet in facets:
+        of_facet: dict[str, list[ColumnFlow]] = {}
+        for flow in column_flows(dataset_name, facet):
+            of_facet.setdefault(flow.output.field, []).append(flow)
+        columns = of_facet | columns
+    return [
+        {
+            "name": column,
+            "inputFields": [_input_field(flow) for flow in of_column],
+            **transformation([step for flow in of_column for step in flow.steps]),
+        }
+        for column, of_column in sorted(columns.items())
+    ]
+
+
+def _input_field(flow: ColumnFlow) -> JsonObject:
+    return {
+        "namespace": flow.source.dataset.namespace,
+        "dataset": flow.source.dataset.name,
+        "field": flow.source.field,
+        **transformation(flow.steps),
+        "transformations": flow.steps,
+    }
+
+
+def field(column: JsonObject, tagged: Facets) -> JsonObject:
+    """A field as clients expect it, whatever a producer put into the schema facet."""
+    document: JsonObject = {member: _text_of(column.get(member)) for member in ("name", "type", "description")}
+    document["tags"] = tags(tagged, column["name"]) if tagged else []
+    nested = fields_of(column) if "fields" in column else []
+    return document | {"fields": [field(inner, {}) for inner in nested]} if nested else document
+
+
+def _text_of(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def quality(result: QualityResult) -> JsonObject:
+    """What a run found out about a dataset's data."""
+    facets = values(result.facets)
+    results = {name: facets.get(name) for name in sorted(QUALITY)}
+    return {"runId": result.id.run_id, "at": shown(result.time), **results}

@@ -1,0 +1,85 @@
+"""Runs in the form of Marquez's API: times have as few digits as they need."""
+
+from headwater.graph.curation import without_curation
+from headwater.graph.dataset_reference import SCHEMA, IoDataset
+from headwater.graph.edges import Edges, job_version
+from headwater.graph.facets import facet_text
+from headwater.graph.identity import version_of_schema
+from headwater.graph.job import LatestRun
+from headwater.graph.register import values
+from headwater.graph.run import CREATED, Run, RunState
+from headwater.openlineage.event import Facets
+from headwater.openlineage.exact_json import JsonObject
+from headwater.openlineage.instant import milliseconds_between, shown
+
+
+def run(shown_run: Run) -> JsonObject:
+    facets = values(shown_run.facets)
+    ended, is_new = shown_run.ended_at, shown_run.state is RunState.NEW
+    version = job_version(shown_run.job, Edges.of(shown_run))
+    return {
+        "id": shown_run.run_id,
+        "createdAt": shown(shown_run.created),
+        "updatedAt": shown(shown_run.updated),
+        "nominalStartTime": facet_text(facets, "nominalTime", "nominalStartTime"),
+        "nominalEndTime": facet_text(facets, "nominalTime", "nominalEndTime"),
+        "state": shown_run.state.value,
+        "startedAt": None if is_new else shown(shown_run.started_at),
+        "endedAt": shown(ended) if ended else None,
+        "durationMs": milliseconds_between(shown_run.started_at, ended) if ended else None,
+        "args": _arguments(shown_run, facets),
+        "jobVersion": {**shown_run.job.as_json(), "version": version} if shown_run.names_datasets else None,
+        "inputDatasetVersions": [_input_version(use) for use in shown_run.inputs.values()],
+        "outputDatasetVersions": [_output_version(use, shown_run.run_id) for use in shown_run.outputs.values()],
+        "facets": without_curation(facets),
+        "failedChildren": [{"runId": child.run_id, "job": child.job.as_json()} for child in shown_run.failed_children],
+    }
+
+
+def run_in_graph(latest: LatestRun) -> JsonObject:
+    """A run as a lineage graph shows it: without facets and datasets, which would make most of the answer."""
+    ended = latest.ended_at
+    return {
+        "id": latest.run_id,
+        "createdAt": shown(latest.created),
+        "updatedAt": shown(latest.updated),
+        "nominalStartTime": None,
+        "nominalEndTime": None,
+        "state": latest.state,
+        "startedAt": shown(latest.started_at),
+        "endedAt": shown(ended) if ended else None,
+        "durationMs": milliseconds_between(latest.started_at, ended) if ended else None,
+        "args": {},
+        "jobVersion": None,
+        "inputDatasetVersions": [],
+        "outputDatasetVersions": [],
+        "facets": {},
+        "failedChildren": latest.failed_children,
+    }
+
+
+def _input_version(use: IoDataset) -> JsonObject:
+    """The version of an input is that of its schema; GET /runlineage/upstream has the run that wrote the input."""
+    digest = values(use.facets).get(SCHEMA)
+    return _dataset_version(use, version_of_schema(digest) if isinstance(digest, str) else None)
+
+
+def _output_version(use: IoDataset, run_id: str) -> JsonObject:
+    return _dataset_version(use, run_id)
+
+
+def _dataset_version(use: IoDataset, version: str | None) -> JsonObject:
+    return {"datasetVersionId": {**use.name.as_json(), "version": version}, "facets": values(use.io_facets)}
+
+
+def _arguments(shown_run: Run, facets: Facets) -> JsonObject:
+    created = facets.get(CREATED)
+    arguments: JsonObject = dict(created.get("args") or {}) if isinstance(created, dict) else {}
+    if shown_run.parent:
+        run_id, parent = shown_run.parent
+        arguments |= {"run_id": run_id, "name": parent.name, "namespace": parent.namespace}
+    for argument, member in (("nominal_start_time", "nominalStartTime"), ("nominal_end_time", "nominalEndTime")):
+        at = facet_text(facets, "nominalTime", member)
+        if at:
+            arguments[argument] = at
+    return arguments

@@ -1,0 +1,13 @@
+"""Tags in the form of Marquez's API."""
+
+from headwater.graph.dataset import DatasetHead
+from headwater.graph.facets import facet_text
+from headwater.openlineage.exact_json import JsonObject
+
+ALWAYS = {"PII": "Personally identifiable information", "SENSITIVE": "Contains sensitive information"}
+"""Tags that Marquez comes with; its web UI offers them."""
+
+
+def tag(name: str, head: DatasetHead | None) -> JsonObject:
+    description = facet_text(head.facets, "documentation", "description") if head else None
+    return {"name": name, "description": description or ALWAYS.get(name)}

@@ -1,0 +1,65 @@
+"""The paths of the API that are read, below the prefix, as patterns. Most can be written to as well.
+
+A name may hold slashes, and what looks like a part of the path; so one path may fit several patterns.
+"""
+
+import re
+from enum import StrEnum
+
+PREFIX = "/api/v1"
+_RUN_ID = "[0-9a-fA-F-]{36}"
+
+
+class Path(StrEnum):
+    """A path, its parameters as named groups: `node` is `NAMESPACE/jobs/NAME` or `NAMESPACE/datasets/NAME`."""
+
+    NAMESPACES = "/namespaces"
+    ALL_JOBS = "/jobs"
+    RUN = f"/jobs/runs/(?P<run>{_RUN_ID})"
+    RUN_FACETS = f"{RUN}/facets"
+    RUN_CHILDREN = f"{RUN}/children"
+    LINEAGE = "/lineage"
+    COLUMN_LINEAGE = "/column-lineage"
+    EXPORT = "/export"
+    IMPACT = "/impact"
+    ROOT_CAUSE = "/rootcause"
+    RUN_LINEAGE = "/runlineage/upstream"
+    EVENTS = "/events/lineage"
+    SEARCH = "/search"
+    SEARCH_JOBS = "/api/v2beta/search/jobs"
+    SEARCH_DATASETS = "/api/v2beta/search/datasets"
+    EVENT_STATISTICS = "/stats/lineage-events"
+    JOB_STATISTICS = "/stats/jobs"
+    DATASET_STATISTICS = "/stats/datasets"
+    SOURCE_STATISTICS = "/stats/sources"
+    SOURCES = "/sources"
+    SOURCE = "/sources/(?P<source>.+)"
+    TAGS = "/tags"
+    ALIASES = "/aliases"
+    JOB = "/namespaces/(?P<node>.+/jobs/.+)"
+    JOB_RUNS = f"{JOB}/runs"
+    JOB_VERSIONS = f"{JOB}/versions"
+    JOB_VERSION = f"{JOB}/versions/(?P<version>{_RUN_ID})"
+    DATASET = "/namespaces/(?P<node>.+/datasets/.+)"
+    DATASET_VERSIONS = f"{DATASET}/versions"
+    DATASET_VERSION = f"{DATASET}/versions/(?P<version>{_RUN_ID})"
+    QUALITY = f"{DATASET}/quality"
+    NAMESPACE = "/namespaces/(?P<namespace>.+)"
+    JOBS = f"{NAMESPACE}/jobs"
+    DATASETS = f"{NAMESPACE}/datasets"
+
+
+def spellings(path: str) -> list[str]:
+    """A path below the prefix, with and without the slash at its end: a name may end in one."""
+    return [text.removeprefix(PREFIX) for text in dict.fromkeys([path, path.rstrip("/")])]
+
+
+def parameters_of(pattern: str, text: str) -> dict[str, str] | None:
+    """The parameters of a path, if it fits the pattern."""
+    match = re.fullmatch(pattern, text, re.DOTALL)
+    return match.groupdict() if match else None
+
+
+def is_known(path: str) -> bool:
+    """Whether a path can be read."""
+    return any(re.fullmatch(pattern, text, re.DOTALL) for pattern in Path for text in spellings(path))

@@ -1,0 +1,113 @@
+"""The one way of a request: nothing of a use case runs before the caller is known and permitted.
+
+    request_of      the caller                              401, or 503 if the keys cannot be read
+    route           method and path                         404, 405
+    scope           what the caller's key is for            403
+    subject         what the request is about               400, 404
+    namespaces      those of the subject                    403
+    use_case        returns a value
+    serialise       makes the answer of it
+
+A path may fit several routes, since names hold slashes: the first whose subject is found answers.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+from headwater.access.principal import Principal, Scope
+from headwater.http.paths import is_known, parameters_of, spellings
+from headwater.http.request import ApiRequest
+from headwater.http.response import ApiResponse, error_response, ok
+from headwater.openlineage.faults import NotFound
+
+Services = TypeVar("Services")
+Resolved = TypeVar("Resolved")
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Subject(Generic[Services, Resolved]):
+    """What a request is about: how the node, run or namespace is found, and the namespaces the key has to be for."""
+
+    resolve: Callable[[Services, ApiRequest], Resolved]
+    namespaces: Callable[[Resolved], Collection[str]]
+
+
+CALLER: Subject[Any, Principal] = Subject(lambda _, request: request.principal, lambda _: ())
+"""The subject of requests without a node: such a use case shows what the caller may see."""
+
+
+@dataclass(frozen=True)
+class Route(Generic[Services, Resolved, Value]):
+    """A method and a path, and what answers them."""
+
+    method: str
+    pattern: str
+    scope: Scope
+    subject: Subject[Services, Resolved]
+    use_case: Callable[[Services, ApiRequest, Resolved], Value]
+    serialise: Callable[[ApiRequest, Value], ApiResponse] = ok
+
+    def answer(self, services: Services, request: ApiRequest) -> Value:
+        """The value of the use case. Raises InvalidRequest if the caller may not, or an error of the use case."""
+        request.principal.require(self.scope)
+        resolved = self.subject.resolve(services, request)
+        for namespace in self.subject.namespaces(resolved):
+            request.principal.require_namespace(namespace, "namespace")
+        return self.use_case(services, request, resolved)
+
+
+@dataclass(frozen=True)
+class Router(Generic[Services]):
+    """The routes of a function."""
+
+    routes: Sequence[Route[Services, Any, Any]]
+
+    def respond(
+        self, services: Services, request: ApiRequest, is_incomplete: Callable[[], bool] = lambda: False
+    ) -> ApiResponse:
+        """The answer to a request. Raises InvalidRequest, RequestError or StorageError.
+
+        `is_incomplete` tells whether an item was left out because it cannot be read. Then an answer says `truncated`,
+        and a node that is not found may be there.
+        """
+        fitting = list(self._fitting(request))
+        if not fitting:
+            return self._no_route(request)
+        permitted = [(route, parsed) for route, parsed in fitting if request.principal.may(route.scope)]
+        missing: NotFound | None = None
+        for route, parsed in permitted or fitting[:1]:
+            try:
+                value = route.answer(services, parsed)
+                return route.serialise(parsed, truncated(value) if is_incomplete() else value)
+            except NotFound as not_found:
+                missing = missing or not_found
+        if is_incomplete():
+            return error_response(503, "an item of the table cannot be read for the moment; try again")
+        return error_response(404, missing.message if missing else "HTTP 404 Not Found")
+
+    def _fitting(self, request: ApiRequest) -> Iterator[tuple[Route[Services, Any, Any], ApiRequest]]:
+        """The routes that a request fits, each with the request's parameters by its pattern."""
+        method = "GET" if request.method == "HEAD" else request.method
+        for text in spellings(request.path):
+            for route in self.routes:
+                parameters = parameters_of(route.pattern, text) if route.method == method else None
+                if parameters is not None:
+                    yield route, replace(request, parameters=parameters)
+
+    def _no_route(self, request: ApiRequest) -> ApiResponse:
+        """404 or 405. If all routes take one scope, a caller without that scope learns of no route."""
+        scopes = {route.scope for route in self.routes}
+        if len(scopes) == 1:
+            request.principal.require(*scopes)
+        texts = list(spellings(request.path))
+        fits = any(parameters_of(route.pattern, text) is not None for route in self.routes for text in texts)
+        if fits or is_known(request.path):
+            return error_response(405, "HTTP 405 Method Not Allowed")
+        return error_response(404, "HTTP 404 Not Found")
+
+
+def truncated(value: Any) -> Any:
+    """A JSON document that says that something is missing from it; each entry of a list says so."""
+    return [truncated(entry) for entry in value] if isinstance(value, list) else {**value, "truncated": True}

@@ -1,0 +1,119 @@
+"""What requests for reading are about: a node, a run or a namespace, by the path or the query.
+
+A path may hold names encoded or not, and a name may stand for another: the namespace that is permitted is the one of
+the node that is found.
+"""
+
+from collections.abc import Collection
+from urllib.parse import unquote
+
+from headwater.graph.identity import NodeKind
+from headwater.graph.run import Run
+from headwater.http.request import ApiRequest
+from headwater.http.router import Subject
+from headwater.openlineage.event import is_uuid
+from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
+from headwater.openlineage.instant import Instant
+from headwater.read.name_resolution import NamedNode, path_candidates, resolve, resolve_node_id
+from headwater.read.reader import Reader
+from headwater.store.snapshot import Wanted
+
+
+def node_from_path(reader: Reader, request: ApiRequest, kind: NodeKind) -> NamedNode:
+    """The node of a path `NAMESPACE/jobs/NAME`. Raises NotFound."""
+    path = request.parameters["node"]
+    candidates = list(path_candidates(kind, path))
+    node = resolve(reader, candidates)
+    if node is None:
+        name = candidates[-1].name.name if candidates else path
+        raise NotFound(f"{kind.value.capitalize()} '{name}' not found.")
+    return node
+
+
+def node_from_query(reader: Reader, request: ApiRequest, kinds: Collection[NodeKind]) -> NamedNode:
+    """The node of the parameter nodeId. Raises InvalidRequest, or NotFound."""
+    node_id = request.query.get("nodeId")
+    if not node_id:
+        raise InvalidRequest(Fault("nodeId", "missing; expected dataset:NAMESPACE:NAME or job:NAMESPACE:NAME"))
+    node = resolve_node_id(reader, node_id)
+    require_kind(node, kinds)
+    return node
+
+
+def require_kind(node: NamedNode, kinds: Collection[NodeKind]) -> None:
+    """Raises InvalidRequest if nodeId names a node of another kind."""
+    if node.kind not in kinds:
+        raise InvalidRequest(Fault("nodeId", f"expected one of {', '.join(sorted(kinds))}"))
+
+
+def time_from_query(reader: Reader, request: ApiRequest, node: NamedNode) -> Instant | None:
+    """The time that a request is about: `asOf`, or that of the version that its nodeId names."""
+    time = request.time("asOf")
+    if time or node.version is None or node.kind is NodeKind.JOB:
+        return time
+    return reader.version_time(node.dataset, node.version)
+
+
+def known_run(reader: Reader, run_id: str) -> Run:
+    """A run by its id. Raises NotFound."""
+    run = reader.run(run_id.lower())
+    if run is None:
+        raise NotFound(f"Run '{run_id}' not found.")
+    return run
+
+
+def run_from_query(reader: Reader, request: ApiRequest) -> Run:
+    """The run of the parameter runId. Raises InvalidRequest, or NotFound."""
+    run_id = request.query.get("runId", "")
+    if not is_uuid(run_id):
+        raise InvalidRequest(Fault("runId", "expected the UUID of a run"))
+    return known_run(reader, run_id)
+
+
+def spellings_of(name: str) -> list[str]:
+    """The names that a part of a path may mean: encoded or not, the likelier first."""
+    return list(dict.fromkeys([unquote(name), name]))
+
+
+def known_namespaces(reader: Reader, names: Collection[str]) -> list[str]:
+    """Those of some namespaces that any job or dataset was named in."""
+    read = reader.store.read(Wanted(namespaces=names))
+    return [name for name in names if read.namespace(name)]
+
+
+def known_namespace(reader: Reader, request: ApiRequest) -> str:
+    """The namespace of a path. Raises NotFound."""
+    names = spellings_of(request.parameters["namespace"])
+    known = known_namespaces(reader, names)
+    if not known:
+        raise NotFound(f"Namespace '{names[0]}' not found.")
+    return known[0]
+
+
+def namespaces_of_node(node: NamedNode) -> Collection[str]:
+    return [node.name.namespace]
+
+
+def namespaces_of_run(run: Run) -> Collection[str]:
+    return [run.job.namespace]
+
+
+def itself(namespace: str) -> Collection[str]:
+    return [namespace]
+
+
+def node_in_path(kind: NodeKind) -> Subject[Reader, NamedNode]:
+    return Subject(lambda reader, request: node_from_path(reader, request, kind), namespaces_of_node)
+
+
+def node_in_query(*kinds: NodeKind) -> Subject[Reader, NamedNode]:
+    return Subject(lambda reader, request: node_from_query(reader, request, kinds), namespaces_of_node)
+
+
+JOB = node_in_path(NodeKind.JOB)
+DATASET = node_in_path(NodeKind.DATASET)
+NAMESPACE = Subject(known_namespace, itself)
+RUN: Subject[Reader, Run] = Subject(
+    lambda reader, request: known_run(reader, request.parameters["run"]), namespaces_of_run
+)
+RUN_OF_QUERY = Subject(run_from_query, namespaces_of_run)

@@ -1,0 +1,75 @@
+"""The routes by which events come in. docs/routes.md lists them; API Gateway lets no other path through.
+
+An event names its namespace itself, so the sender checks each event against the caller's key.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from headwater import metrics
+from headwater.access.event_sender import NOT_QUEUED, EventSender, Sender
+from headwater.access.principal import Principal, Scope
+from headwater.http.request import ApiRequest
+from headwater.http.response import ApiResponse, RequestError
+from headwater.http.router import CALLER, Route, Router
+from headwater.ingest.accept import AcceptedBatch, accept_batch, accept_event
+from headwater.store.messages import Message
+from headwater.store.s3 import Bodies
+
+
+@dataclass(frozen=True, slots=True)
+class Ingest:
+    """What ingest works with. `name_run` is told the id of an event's run, for the log."""
+
+    queue: Sender
+    bucket: Bodies
+    max_body_bytes: int
+    name_run: Callable[[str], None]
+
+    def sender(self, request: ApiRequest, caller: Principal) -> EventSender:
+        return EventSender(caller, self.queue, self.bucket, request.received_at)
+
+
+def post_event(ingest: Ingest, request: ApiRequest, caller: Principal) -> Message:
+    """One event."""
+    message = accept_event(ingest.sender(request, caller), request.text(ingest.max_body_bytes), ingest.name_run)
+    metrics.count(EventsReceived=1)
+    return message
+
+
+def post_batch(ingest: Ingest, request: ApiRequest, caller: Principal) -> AcceptedBatch:
+    """An array of events. Raises RequestError (503) if none could be stored for a fault of ours: then the whole batch
+    is to be sent again."""
+    batch = accept_batch(ingest.sender(request, caller), request.text(ingest.max_body_bytes))
+    if batch.retriable and not batch.accepted:
+        raise RequestError(503, NOT_QUEUED)
+    metrics.count(EventsReceived=batch.accepted, EventsRefused=batch.refused)
+    return batch
+
+
+def accepted(_request: ApiRequest, message: Message) -> ApiResponse:
+    return ApiResponse(201, {"status": "accepted", "deduplicationId": message.deduplication_id})
+
+
+def summary(_request: ApiRequest, batch: AcceptedBatch) -> ApiResponse:
+    """The answer to a batch, as the OpenLineage API has it: the counts, and the failed events by index."""
+    counts = {
+        "received": batch.count,
+        "successful": batch.accepted,
+        "failed": len(batch.failures),
+        "retriable": batch.retriable,
+        "non_retriable": batch.refused,
+    }
+    events = [
+        {"index": index, "reason": failure.reason, "retriable": failure.is_retriable}
+        for index, failure in sorted(batch.failures.items())
+    ]
+    status = "partial_success" if batch.failures else "success"
+    return ApiResponse(200, {"status": status, "summary": counts, "failed_events": events})
+
+
+ROUTES = (
+    Route("POST", ".*/batch/?", Scope.INGEST, CALLER, post_batch, summary),
+    Route("POST", ".*", Scope.INGEST, CALLER, post_event, accepted),
+)
+ROUTER = Router[Ingest](ROUTES)

@@ -1,0 +1,70 @@
+"""The log of a function: each line has the function, the request id of its invocation and, where there is one, the run.
+
+A fault is a line with a message that is always the same and a `reason`. A `CorruptItem` is an error with the `key` of
+the item and the `member` that cannot be read; every other fault is a warning, since the work comes again.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Protocol
+
+from aws_lambda_powertools import Logger
+
+from headwater import metrics
+from headwater.store.errors import CorruptItem
+
+MAX_REASON = 1_000
+
+Handler = Callable[[dict[str, Any], Any], Any]
+
+
+class FaultLog(Protocol):
+    """The log of the faults that a use case goes on after."""
+
+    def __call__(self, message: str, error: BaseException, /, *, run: str | None = None) -> None:
+        """Logs a fault, and the run that it is about."""
+
+
+class FunctionLog:
+    """The log of this function."""
+
+    def __init__(self) -> None:
+        self._logger = Logger()
+
+    def __call__(self, message: str, error: BaseException, /, *, run: str | None = None) -> None:
+        members = {"reason": f"{type(error).__name__}: {error}"[:MAX_REASON]} | ({"run": run} if run else {})
+        if isinstance(error, CorruptItem):
+            members |= {"key": "/".join(error.key), "member": error.member}
+            self._logger.error(message, extra=members)
+        else:
+            self._logger.warning(message, extra=members)
+
+    def failure(self, message: str, error: BaseException) -> None:
+        """Logs the error that a whole invocation or request fails for. A corrupt item is counted; any other error comes
+        with its traceback."""
+        if isinstance(error, CorruptItem):
+            self(message, error)
+            metrics.corrupt_items(1)
+        else:
+            self._logger.error(message, exc_info=error)
+
+    def info(self, message: str, **members: Any) -> None:
+        self._logger.info(message, **members)
+
+    def name_run(self, run: str) -> None:
+        """From here on, each line of the invocation names this run."""
+        self._logger.append_keys(run=run)
+
+    def handler(self, handle: Handler) -> Handler:
+        """A Lambda handler whose log lines have the request id. It logs a corrupt item before it fails for it."""
+
+        @wraps(handle)
+        def logged(event: dict[str, Any], context: Any) -> Any:
+            try:
+                return handle(event, context)
+            except CorruptItem as fault:
+                self.failure("an item of the table cannot be read", fault)
+                raise
+
+        injected: Handler = self._logger.inject_lambda_context(logged, clear_state=True)
+        return injected

@@ -1,0 +1,92 @@
+"""What lookups of lists are about: the namespaces that the caller may see, or the one that a request names."""
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from headwater.graph.curation import SOURCES
+from headwater.graph.dataset import DatasetHead
+from headwater.graph.identity import DatasetId
+from headwater.graph.stored_states import KnownNamespace
+from headwater.http.request import ApiRequest
+from headwater.http.router import Subject
+from headwater.http.subjects import itself, known_namespace, known_namespaces, spellings_of
+from headwater.openlineage.faults import NotFound
+from headwater.read.reader import Reader
+from headwater.read.reserved_namespaces import heads_in
+from headwater.store.ranges import Entry
+
+
+class DescribedSource(NamedTuple):
+    """A data source, and the dataset that stands for it."""
+
+    name: str
+    head: DatasetHead
+
+
+class ListedDatasets(NamedTuple):
+    """The first entries of a namespace's list of datasets behind a cursor, and how many there are behind it."""
+
+    namespace: str
+    entries: Sequence[Entry[DatasetId]]
+    total: int
+
+
+def visible_namespaces(reader: Reader, request: ApiRequest) -> list[KnownNamespace]:
+    """The namespaces of the caller's key, by name."""
+    return [known for known in reader.namespaces() if request.principal.may_use(known.name)]
+
+
+def searched_namespaces(reader: Reader, request: ApiRequest) -> list[str]:
+    """The namespace that the query names, else all that are visible."""
+    namespace = request.query.get("namespace")
+    return [namespace] if namespace else [known.name for known in visible_namespaces(reader, request)]
+
+
+def namespace_of_jobs(reader: Reader, request: ApiRequest) -> str:
+    """The namespace of a list of jobs, known or not: it is looked up only if the path may mean two."""
+    names = spellings_of(request.parameters["namespace"])
+    known = known_namespaces(reader, names) if len(names) > 1 else names
+    return (known or names)[0]
+
+
+def datasets_of_namespace(reader: Reader, request: ApiRequest) -> ListedDatasets:
+    """The namespace of a list of datasets, with the beginning of that list, by which it is known. Raises NotFound."""
+    page = request.page()
+    for name in spellings_of(request.parameters["namespace"]):
+        entries, count = reader.store.datasets_in(name).page(page.offset + page.limit + 1, after=page.after)
+        if count:
+            return ListedDatasets(name, entries, count)
+    return ListedDatasets(known_namespace(reader, request), [], 0)
+
+
+def described_source(reader: Reader, request: ApiRequest) -> DescribedSource:
+    """The data source of a path. Raises NotFound."""
+    names = spellings_of(request.parameters["source"])
+    heads = heads_in(reader, SOURCES, names)
+    for name in names:
+        if name in heads:
+            return DescribedSource(name, heads[name])
+    raise NotFound(f"Source '{names[0]}' not found.")
+
+
+def _names(namespaces: Collection[KnownNamespace]) -> list[str]:
+    return [known.name for known in namespaces]
+
+
+def _all(names: Collection[str]) -> Collection[str]:
+    return names
+
+
+def _namespace_of_datasets(listed: ListedDatasets) -> Collection[str]:
+    return [listed.namespace]
+
+
+def _name_of_source(source: DescribedSource) -> Collection[str]:
+    return [source.name]
+
+
+VISIBLE = Subject(visible_namespaces, _names)
+SEARCHED = Subject(searched_namespaces, _all)
+OF_JOBS = Subject(namespace_of_jobs, itself)
+OF_DATASETS = Subject(datasets_of_namespace, _namespace_of_datasets)
+SOURCE = Subject(described_source, _name_of_source)

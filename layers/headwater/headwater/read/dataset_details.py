@@ -1,0 +1,149 @@
+"""What is known of a dataset: its head, its newest write and quality result, its column lineage, its other names."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any, NamedTuple, TypeVar
+
+from headwater.graph.dataset import DatasetHead
+from headwater.graph.identity import ColumnLineageId, DatasetId, JobId, QualityId, WriteId
+from headwater.graph.job import JobHead
+from headwater.graph.neighbours import NO_NEIGHBOURS, Neighbours, Side
+from headwater.graph.stored_states import DatasetWrite, QualityResult
+from headwater.openlineage.event import Name
+from headwater.openlineage.instant import Instant
+from headwater.read.neighbourhood import Neighbourhood
+from headwater.read.reader import Reader
+from headwater.store.graph_store import GraphReader
+from headwater.store.positions import write_position
+from headwater.store.snapshot import Wanted
+
+MAX_JOBS = 100
+"""Jobs whose heads are read for a list of datasets, and column lineages: one BatchGetItem each."""
+MAX_WRITES = 20
+
+Value = TypeVar("Value")
+
+
+class DatasetDetails(NamedTuple):
+    """A dataset with what its jobs and runs say of it.
+
+    last_used         the latest time at which a job is known to have used the dataset
+    column_lineage    columnLineage facets, the newest first
+    aliases           the other names under which anything is stored of the dataset
+    """
+
+    head: DatasetHead
+    last_used: Instant | None
+    column_lineage: Sequence[Any]
+    last_write: DatasetWrite | None = None
+    quality: QualityResult | None = None
+    aliases: Sequence[Name] = ()
+
+
+def read_dataset_details(reader: Reader, dataset: DatasetId) -> DatasetDetails:
+    """A dataset on its own: three reads, if it is not known by several names and its writers are not very many."""
+    neighbourhood = reader.neighbourhood([dataset], (Side.WRITES,), MAX_JOBS)
+    representative = neighbourhood.representative(dataset)
+    head, ids = neighbourhood.heads[representative], neighbourhood.ids_of(representative)
+    lineages = {ColumnLineageId(name, digest) for name in ids for digest in _digests(head)}
+    read = reader.store.read(Wanted(jobs=_first_jobs(neighbourhood, representative), column_lineages=lineages))
+    jobs = read.jobs()
+    columns = {lineage.digest: facet for lineage in lineages if (facet := read.column_lineage(lineage)) is not None}
+    write, quality = _last_outcome(reader.store, jobs, ids)
+    return DatasetDetails(
+        head=head,
+        last_used=_last_used(jobs.values(), ids),
+        column_lineage=[columns[digest] for digest in _newest_first(head, jobs, ids) if digest in columns],
+        last_write=write,
+        quality=quality,
+        aliases=_names_of(reader, ids - {representative}),
+    )
+
+
+def list_dataset_details(reader: Reader, ids: Sequence[DatasetId]) -> list[DatasetDetails]:
+    """Datasets without their last writes and names: three reads for a hundred. Of a long list, a few jobs of each."""
+    heads = reader.datasets(ids)
+    users = _by_rank([[job for _, job in head.users] for head in heads.values()])
+    jobs = reader.jobs(list(dict.fromkeys(users))[:MAX_JOBS])
+    lineages = {
+        dataset: [ColumnLineageId(dataset, digest) for digest in _newest_first(head, jobs, {dataset})]
+        for dataset, head in heads.items()
+    }
+    facets = reader.column_lineage(_by_rank(lineages.values())[: max(MAX_JOBS, len(heads))])
+    return [
+        DatasetDetails(
+            heads[dataset],
+            _last_used(jobs.values(), {dataset}),
+            [facets[lineage] for lineage in lineages[dataset] if lineage in facets],
+        )
+        for dataset in ids
+        if dataset in heads
+    ]
+
+
+def _last_outcome(
+    store: GraphReader, jobs: Mapping[JobId, JobHead], ids: AbstractSet[DatasetId]
+) -> tuple[DatasetWrite | None, QualityResult | None]:
+    """A dataset's newest version, and its newest quality result: one read."""
+    writes, results = _last_writes(jobs, ids), _last_quality(jobs, ids)
+    read = store.read(Wanted(writes=writes, quality=results))
+    known = [write for write_id in writes if (write := read.write(write_id))]
+    return max(known, key=write_position, default=None), next(map(read.quality, results), None)
+
+
+def _first_jobs(neighbourhood: Neighbourhood, dataset: DatasetId) -> list[JobId]:
+    """The jobs whose heads tell of a dataset: its writers, and of very many readers some."""
+    users: Neighbours = neighbourhood.users.get(dataset, NO_NEIGHBOURS)
+    first = [job for _, job in neighbourhood.heads[dataset].users]
+    return list(dict.fromkeys([*sorted(users[Side.WRITES]), *first, *sorted(users[Side.READS])]))[:MAX_JOBS]
+
+
+def _by_rank(lists: Collection[Sequence[Value]]) -> list[Value]:
+    """The first entry of each list, then the second of each, then the third."""
+    return [entry for rank in range(3) for entries in lists for entry in entries[rank : rank + 1]]
+
+
+def _digests(head: DatasetHead) -> set[str]:
+    own = head.column_lineage
+    return {*head.columns.values(), *([own.value] if own else [])}
+
+
+def _newest_first(head: DatasetHead, jobs: Mapping[JobId, JobHead], ids: Collection[DatasetId]) -> list[str]:
+    """The digests of a dataset's column lineage, the newest first; last those of jobs whose heads were not read."""
+    by_jobs = [job.column_lineage(dataset) for job in jobs.values() for dataset in sorted(ids)]
+    registers = [register for register in (*by_jobs, head.column_lineage) if register]
+    newest = [register.value for register in sorted(registers, key=lambda register: register.stamp, reverse=True)]
+    known = _digests(head)
+    return list(dict.fromkeys([*(digest for digest in newest if digest in known), *sorted(known)]))
+
+
+def _last_used(jobs: Iterable[JobHead], ids: Collection[DatasetId]) -> Instant | None:
+    usages = [job.facts.usages for job in jobs]
+    return max((seen[dataset].last for seen in usages for dataset in ids if dataset in seen), default=None)
+
+
+def _last_writes(jobs: Mapping[JobId, JobHead], ids: AbstractSet[DatasetId]) -> list[WriteId]:
+    """The last writes of a dataset's jobs, of the jobs whose runs began last.
+
+    The newest version of the dataset is among these writes. Its run need not have begun last: a Spark application
+    begins before its queries.
+    """
+    written = [(head.chosen, job, dataset) for job, head in jobs.items() for dataset in ids & head.chosen.output_ids]
+    newest = sorted(written, key=lambda write: (write[0][:2], write[1:]), reverse=True)[:MAX_WRITES]
+    return [WriteId(dataset, edges.run_id, job) for edges, job, dataset in newest]
+
+
+def _last_quality(jobs: Mapping[JobId, JobHead], ids: AbstractSet[DatasetId]) -> list[QualityId]:
+    """The newest quality result of a dataset, if it has any."""
+    checks = [
+        (check, job, dataset)
+        for job, head in jobs.items()
+        for dataset in ids & head.facts.usages.keys()
+        if (check := head.facts.usages[dataset].quality)
+    ]
+    return [QualityId(dataset, check.run_id, job) for check, job, dataset in sorted(checks)[-1:]]
+
+
+def _names_of(reader: Reader, ids: Collection[DatasetId]) -> list[Name]:
+    heads = reader.datasets(ids) if ids else {}
+    return sorted(head.facts.name for head in heads.values())

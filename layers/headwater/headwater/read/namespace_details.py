@@ -1,0 +1,52 @@
+"""What is known of a namespace: when it was first named, and what describes it."""
+
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import NamedTuple
+
+from headwater.graph.curation import NAMESPACES
+from headwater.graph.dataset import DatasetHead
+from headwater.graph.identity import DatasetId, dataset_id
+from headwater.graph.stored_states import KnownNamespace
+from headwater.openlineage.event import Name
+from headwater.openlineage.faults import NotFound
+from headwater.read.reader import Reader
+from headwater.store.snapshot import Wanted
+
+
+class NamespaceDetails(NamedTuple):
+    """A namespace; `description` is its dataset in the reserved namespace. A hidden namespace is deleted and empty."""
+
+    known: KnownNamespace
+    description: DatasetHead | None
+    is_hidden: bool
+
+
+def read_namespace_details(reader: Reader, name: str) -> NamespaceDetails:
+    """A namespace on its own. Raises NotFound."""
+    known = reader.store.read(Wanted(namespaces=[name])).namespace(name)
+    if known is None:
+        raise NotFound(f"Namespace '{name}' not found.")
+    return list_namespace_details(reader, [known])[0]
+
+
+def list_namespace_details(reader: Reader, namespaces: Iterable[KnownNamespace]) -> list[NamespaceDetails]:
+    """Namespaces with their descriptions: one read for a hundred."""
+    listed = list(namespaces)
+    descriptions = reader.datasets([_description_id(known.name) for known in listed], deleted=True)
+    return [_details(reader, known, descriptions) for known in listed]
+
+
+def _details(reader: Reader, known: KnownNamespace, descriptions: Mapping[DatasetId, DatasetHead]) -> NamespaceDetails:
+    head = descriptions.get(_description_id(known.name))
+    is_hidden = head is not None and head.is_deleted and _is_empty(reader, known.name)
+    return NamespaceDetails(known, head, is_hidden)
+
+
+def _description_id(namespace: str) -> DatasetId:
+    return dataset_id(Name(NAMESPACES, namespace))
+
+
+def _is_empty(reader: Reader, namespace: str) -> bool:
+    has_jobs = any(True for _ in islice(reader.store.jobs_in(namespace).entries(limit=1), 1))
+    return not has_jobs and not any(True for _ in islice(reader.store.datasets_in(namespace).entries(limit=1), 1))

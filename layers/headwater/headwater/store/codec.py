@@ -1,0 +1,124 @@
+"""How states become items and items become states: each kind of item has a codec, with the version of the kind's form.
+
+The attribute `schema` of an item is the version of the form in which it was written; items of version 1 lack the
+attribute. An older item is read through the upgrade steps 1 -> 2, 2 -> 3, ... of its codec, and is written in the
+newest form when a fold next changes it. An item of a newer version than this release knows, and a damaged item, are a
+CorruptItem: neither a rollback nor a damaged item loses an event. docs/table.md says how to change a kind.
+"""
+
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
+
+from headwater.store.compression import pack, unpack
+from headwater.store.errors import CorruptItem
+from headwater.store.keys import Key
+from headwater.store.table import Item
+
+DOC = "doc"
+SCHEMA = "schema"
+
+State = TypeVar("State")
+Value = TypeVar("Value")
+Upgrade = Callable[[Any], Any]
+"""A step from the document of one version to that of the next."""
+
+_REQUIRED: Final = object()
+
+
+class Members:
+    """The members of an item's document. Each member is read by a decoder, which refuses a value of another form."""
+
+    __slots__ = ("document", "key")
+
+    def __init__(self, key: Key, document: Any) -> None:
+        if not isinstance(document, dict):
+            raise CorruptItem(key, DOC, f"expected an object, found {_shown(document)}")
+        self.key = key
+        self.document = document
+
+    def read(self, name: str, decode: Callable[[Any], Value], default: Any = _REQUIRED) -> Value:
+        """A member. The default is for items that were written before the member existed.
+
+        Raises CorruptItem, which names the member.
+        """
+        value = self.document.get(name, _REQUIRED)
+        if value is _REQUIRED:
+            if default is _REQUIRED:
+                raise CorruptItem(self.key, name, "missing")
+            return default  # type: ignore[no-any-return]
+        try:
+            return decode(value)
+        except (TypeError, ValueError, LookupError, AttributeError) as error:
+            raise CorruptItem(self.key, name, f"{error} (it is {_shown(value)})") from error
+
+
+@dataclass(frozen=True)
+class Codec(Generic[State]):
+    """One kind of item. `decode` makes a state of an item and its members; `upgrades[0]` is the step from version 1.
+
+    Example: version 3 adds a member to jobs. Then `upgrades` gets a second step, which sets the member; or the step
+    `unchanged`, with a default where the member is read.
+    """
+
+    kind: str
+    decode: Callable[[Item, Members], State]
+    upgrades: tuple[Upgrade, ...]
+
+    @property
+    def schema(self) -> int:
+        """The newest version, in which this release writes."""
+        return len(self.upgrades) + 1
+
+    def item(
+        self,
+        key: Key,
+        document: Any,
+        labels: Mapping[str, str] = {},
+        expires_at: int | None = None,
+        **parts: bytes,
+    ) -> Item:
+        """The item that holds a document, in the newest form."""
+        return Item(
+            key, {"kind": self.kind, SCHEMA: str(self.schema), **labels}, {DOC: pack(document), **parts}, expires_at
+        )
+
+    def read(self, item: Item) -> State:
+        """The state in an item of this kind. Raises CorruptItem."""
+        version = self._version(item)
+        document = unpacked(item, DOC)
+        try:
+            for upgrade in self.upgrades[version - 1 :]:
+                document = upgrade(document)
+        except (TypeError, ValueError, LookupError, AttributeError) as error:
+            raise CorruptItem(item.key, DOC, f"no upgrade from version {version}: {error}") from error
+        return self.decode(item, Members(item.key, document))
+
+    def _version(self, item: Item) -> int:
+        text = item.labels.get(SCHEMA, "1")
+        if not (text.isdecimal() and int(text) >= 1):
+            raise CorruptItem(item.key, SCHEMA, f"expected a version, found {text!r}")
+        if int(text) > self.schema:
+            raise CorruptItem(item.key, SCHEMA, f"written by a newer release: {text}, this one knows {self.schema}")
+        return int(text)
+
+
+def unpacked(item: Item, part: str) -> Any:
+    """A document of an item. Raises CorruptItem."""
+    if part not in item.parts:
+        raise CorruptItem(item.key, part, "missing")
+    try:
+        return unpack(item.parts[part])
+    except (ValueError, zlib.error) as error:
+        raise CorruptItem(item.key, part, str(error)) from error
+
+
+def unchanged(document: Any) -> Any:
+    """The step to a version whose documents have the same form."""
+    return document
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:80]}..."

@@ -1,0 +1,34 @@
+"""The errors of storage.
+
+StorageError            a call did not take place; another try may help
++-- Conflict            an item is no longer as it was read: read again, fold again
++-- CorruptItem         an item of the table cannot be read; no event is to blame, and a repaired item or release helps
+Rejected                the service will never accept the request; another try is in vain
+"""
+
+from collections.abc import Sequence
+
+
+class StorageError(Exception):
+    """A call to the table, the queue or the bucket failed."""
+
+
+class Conflict(StorageError):
+    """A conditional put found another version of the item than the version that was read."""
+
+
+class CorruptItem(StorageError):
+    """An item of the table that this release cannot read: damaged, or written by a newer release.
+
+    `key` is the item's primary key; `member` is the wrong member of its document, or empty if the item as a whole is.
+    """
+
+    def __init__(self, key: Sequence[str], member: str, reason: str) -> None:
+        at = f", member {member!r}" if member else ""
+        super().__init__(f"item {'/'.join(key)}{at}: {reason}")
+        self.key = tuple(key)
+        self.member = member
+
+
+class Rejected(Exception):
+    """The service refuses a request, and always will."""

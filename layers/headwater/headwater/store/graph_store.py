@@ -1,0 +1,225 @@
+"""The graph store: the interface of storage for use cases. It takes and returns the states of the domain, by their ids.
+
+    snapshot = store.read(Wanted(jobs=[...], runs=[...]))      one call for up to a hundred states
+    snapshot.job(id), snapshot.run(id)                          states, or None
+    store.save([head, run], snapshot)                           each on condition that no other writer changed the state
+
+Only this package knows how states become items, and the keys of the items.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+from headwater.graph.dataset import DatasetHead
+from headwater.graph.dataset_reference import Document
+from headwater.graph.identity import (
+    AliasId,
+    DatasetId,
+    EventId,
+    JobId,
+    JobRunId,
+    QualityId,
+    SchemaId,
+    SentNameId,
+    WriteId,
+)
+from headwater.graph.job import JobHead
+from headwater.graph.latency import Latency
+from headwater.graph.neighbours import NeighbourPage, Neighbours, Side
+from headwater.graph.normalised_event import NormalisedEvent
+from headwater.graph.run import Run
+from headwater.graph.stored_states import (
+    CatalogProgress,
+    DatasetWrite,
+    EventDay,
+    KnownAlias,
+    KnownNamespace,
+    QualityResult,
+)
+from headwater.openlineage.instant import Instant
+from headwater.store import keys, neighbour_pages
+from headwater.store.codec import DOC
+from headwater.store.errors import Conflict, CorruptItem
+from headwater.store.items import datasets, events, jobs, names, runs, writes
+from headwater.store.neighbour_pages import NeighboursRead
+from headwater.store.ranges import Listing, TimeLine
+from headwater.store.request_cache import RequestCache
+from headwater.store.retention import Retention
+from headwater.store.snapshot import Preconditions, Snapshot, Wanted
+from headwater.store.table import ConditionalPut, Item, Table, TableReader
+
+State = (
+    Run
+    | JobHead
+    | DatasetHead
+    | DatasetWrite
+    | QualityResult
+    | NeighbourPage
+    | Document
+    | KnownAlias
+    | KnownNamespace
+    | Latency
+    | NormalisedEvent
+    | EventDay
+    | CatalogProgress
+)
+"""The states of the store; a NormalisedEvent is stored as the event alone."""
+
+
+class GraphReader:
+    """The graph store for reading. A corrupt item is given to `on_corrupt`; without `on_corrupt` it raises."""
+
+    def __init__(self, table: TableReader, on_corrupt: Callable[[CorruptItem], None] | None = None) -> None:
+        self._table = table
+        self._on_corrupt = on_corrupt
+
+    def for_one_request(self, on_corrupt: Callable[[CorruptItem], None] | None = None) -> "GraphReader":
+        """A reader with a request cache: it reads no state twice."""
+        return GraphReader(RequestCache(self._table), on_corrupt)
+
+    def read(self, wanted: Wanted, *, unless_changed: Preconditions | None = None) -> Snapshot:
+        """The wanted states, as far as they are stored. Raises Conflict if a precondition does not hold."""
+        preconditions = unless_changed or Preconditions()
+        wanted_keys = wanted.keys | preconditions.versions.keys()
+        items = self._table.read(wanted_keys) if wanted_keys else {}
+        if not preconditions.hold(items):
+            raise Conflict("a head or run that the choice of a head depends on has changed")
+        return Snapshot(items, self._on_corrupt)
+
+    def read_heads(self, *, jobs: Collection[JobId] = (), datasets: Collection[DatasetId] = ()) -> Snapshot:
+        """Heads of datasets, and heads of jobs without their usages, which a traversal does not need."""
+        wanted_keys = Wanted(jobs=jobs, datasets=datasets).keys
+        return Snapshot(self._table.read(wanted_keys, DOC) if wanted_keys else {}, self._on_corrupt)
+
+    def neighbours(self, dataset: DatasetId) -> Neighbours:
+        """Every job that has ever read or written a dataset."""
+        return neighbour_pages.read_neighbours(self.read, dataset)
+
+    def neighbours_below(
+        self, first_pages: Mapping[DatasetId, NeighbourPage], sides: Collection[Side], most: int | None = None
+    ) -> NeighboursRead:
+        """The neighbours of datasets on some sides, from their first pages on: one read for each further level."""
+        return neighbour_pages.read_below(self.read, first_pages, sides, most)
+
+    def runs_of(self, job: JobId) -> TimeLine[JobRunId]:
+        return TimeLine(self._table, keys.job_head(job).pk, keys.run_of)
+
+    def writes_of(self, dataset: DatasetId) -> TimeLine[WriteId]:
+        return TimeLine(self._table, keys.dataset_head(dataset).pk, keys.write_of)
+
+    def quality_of(self, dataset: DatasetId) -> TimeLine[QualityId]:
+        return TimeLine(self._table, keys.dataset_head(dataset).pk, keys.quality_of, keys.QUALITY)
+
+    def all_namespaces(self) -> list[KnownNamespace]:
+        """Every namespace of a job or dataset."""
+        namespaces = [entry.key for entry in self._table.list_entries(keys.ALL_NAMESPACES)]
+        return Snapshot(self._table.read(namespaces) if namespaces else {}, self._on_corrupt).namespaces()
+
+    def jobs_in(self, namespace: str) -> Listing[JobId]:
+        """The jobs of a namespace, by the time of their last event."""
+        return Listing(self._table, keys.jobs_of(namespace), keys.job_of)
+
+    def datasets_in(self, namespace: str) -> Listing[DatasetId]:
+        """The datasets of a namespace, by name."""
+        return Listing(self._table, keys.datasets_of(namespace), keys.dataset_of)
+
+    def events_on(self, day: str) -> Listing[EventId]:
+        """The events of a day (`2026-11-20`), by event time."""
+        return Listing(self._table, keys.events_of(day), keys.event_of)
+
+    def children_of(self, run_id: str) -> Listing[JobRunId]:
+        """The runs that name a run as their parent, by start."""
+        return Listing(self._table, keys.children_of(run_id), keys.run_of)
+
+    def names_of(self, dataset: DatasetId) -> Listing[AliasId]:
+        """The aliases of a dataset, by the time at which each was first sent."""
+        return Listing(self._table, keys.names_of(dataset), keys.alias_of)
+
+    def event_days(self) -> list[str]:
+        """The days on which there are events, the earliest first."""
+        return [key.sk for key in self._table.partition(keys.DAYS, "")]
+
+    def schemas_of(self, dataset: DatasetId) -> Iterator[SchemaId]:
+        """The distinct schemas of a dataset."""
+        return map(keys.schema_of, self._table.partition(keys.dataset_head(dataset).pk, keys.SCHEMA))
+
+    def writes_with_version(self, dataset: DatasetId, version: str) -> Iterator[WriteId]:
+        """The writes of a dataset with one version: one for each job of the run."""
+        partition = self._table.partition(keys.dataset_head(dataset).pk, keys.writes_with(version))
+        return map(keys.write_of, partition)
+
+    def aliases_of_name(self, sent: SentNameId) -> Iterator[AliasId]:
+        """The aliases of a name as it was sent."""
+        return map(keys.alias_of, self._table.partition(keys.aliases_of(sent), ""))
+
+    def events_of_run(self, run_id: str, *, at: str = "") -> Iterator[EventId]:
+        """The events of a run, by event time; with `at`, the events whose time begins with `at`."""
+        return map(keys.event_of, self._table.partition(keys.events_of_run(run_id), keys.EVENT + at))
+
+    def runs_with_id(self, run_id: str) -> list[JobRunId]:
+        """The runs with a run id: one for each job of the run. The index may lag by a moment."""
+        return list(map(keys.run_of, self._table.runs(run_id)))
+
+    def open_runs(self, before: Instant) -> list[JobRunId]:
+        """The open runs that started before a time: runs that have not ended, nor were given up as abandoned."""
+        return list(map(keys.run_of, self._table.open_runs(before)))
+
+
+class GraphStore(GraphReader):
+    """The graph store for reading and writing."""
+
+    def __init__(self, table: Table, retention: Retention) -> None:
+        super().__init__(table)
+        self._writable = table
+        self._retention = retention
+
+    def save(self, states: Iterable[State], read: Snapshot) -> Snapshot:
+        """Writes the states that differ from the snapshot, each on condition that its item is still as it was read.
+
+        An item of an older version is written in the newest. Returns the snapshot with the states written. Raises
+        Conflict, after all states were tried, if another writer was faster with one of them.
+        """
+        items = {item.key: item for item in map(self._encode, states)}
+        changes = [ConditionalPut(item, read.items.get(key)) for key, item in items.items()]
+        changes = [change for change in changes if not _is_same(change)]
+        if changes:
+            self._writable.change(changes)
+        return read.with_items({change.item.key: change.item for change in changes})
+
+    def put(self, states: Iterable[State]) -> None:
+        """Writes states without a condition: states that follow from their ids, such as events, column lineage,
+        days."""
+        self._writable.put(map(self._encode, states))
+
+    def give_up(self, run: JobRunId, read: Snapshot) -> None:
+        """Removes an abandoned run from the open runs, until another event of the run arrives."""
+        item = read.items[keys.run(run)]
+        labels = {name: text for name, text in item.labels.items() if name != runs.OPEN_IN}
+        self._writable.change([ConditionalPut(Item(item.key, labels, item.parts, item.expires_at), item)])
+
+    def _encode(self, state: State) -> Item:
+        lasting = _LASTING.get(type(state))
+        return lasting(state) if lasting else _EXPIRING[type(state)](state, self._retention)
+
+
+_LASTING: Mapping[type, Callable[[Any], Item]] = {
+    JobHead: jobs.encode,
+    Latency: jobs.encode_latency,
+    DatasetHead: datasets.encode,
+    NeighbourPage: datasets.encode_page,
+    Document: datasets.encode_document,
+    KnownNamespace: names.encode_namespace,
+    CatalogProgress: names.encode_progress,
+}
+_EXPIRING: Mapping[type, Callable[[Any, Retention], Item]] = {
+    Run: runs.encode,
+    DatasetWrite: writes.encode,
+    QualityResult: writes.encode_quality,
+    KnownAlias: names.encode_alias,
+    NormalisedEvent: events.encode,
+    EventDay: events.encode_day,
+}
+
+
+def _is_same(change: ConditionalPut) -> bool:
+    return change.replacing is not None and change.item.version == change.replacing.version

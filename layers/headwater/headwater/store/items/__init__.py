@@ -1,0 +1,27 @@
+"""The kinds of items, each with its codec and encoder. docs/table.md lists the kinds."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from headwater.store.codec import Codec
+from headwater.store.items import datasets, events, jobs, names, runs, writes
+
+CODECS: Mapping[str, Codec[Any]] = {
+    codec.kind: codec
+    for codec in (
+        jobs.JOB,
+        jobs.LATENCY,
+        runs.RUN,
+        datasets.DATASET,
+        datasets.NEIGHBOURS,
+        datasets.SCHEMAS,
+        datasets.COLUMN_LINEAGE,
+        writes.WRITE,
+        writes.QUALITY,
+        events.EVENT,
+        names.ALIAS,
+        names.NAMESPACE,
+        names.CATALOG,
+    )
+}
+"""The codecs by kind of item. A day has no document and no codec."""

@@ -1,0 +1,138 @@
+"""The heads of datasets, their neighbours, and their distinct schemas and column lineages."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from headwater.graph.dataset import DatasetFacts, DatasetHead
+from headwater.graph.dataset_reference import SCHEMA, Document
+from headwater.graph.identity import ColumnLineageId, JobId, SchemaId, dataset_id
+from headwater.graph.neighbours import NeighbourPage, Side
+from headwater.openlineage.instant import NEVER
+from headwater.store import keys
+from headwater.store.codec import Codec, Members, unchanged
+from headwater.store.decoders import (
+    anything,
+    array,
+    boolean,
+    instant,
+    job_id,
+    name_of,
+    number,
+    object_of,
+    optional,
+    registers,
+    text,
+)
+from headwater.store.decoders import dataset_id as to_dataset_id
+from headwater.store.encoders import registers_json
+from headwater.store.items.jobs import RESELECTING
+from headwater.store.table import Item
+
+
+def encode(head: DatasetHead) -> Item:
+    """The item of a dataset's head."""
+    facts = head.facts
+    document = {
+        "name": facts.name,
+        "named": facts.named,
+        "created": facts.created,
+        "own": registers_json(facts.own),
+        "said": facts.described,
+        "facets": head.facets,
+        "schema": head.schema,
+        "written": head.written,
+        "columns": head.columns,
+        "users": head.users,
+        "isDeleted": head.is_deleted,
+    }
+    dataset = dataset_id(facts.name)
+    labels = {"namespace": facts.name.namespace, "name": facts.name.name}
+    if head.reselecting:
+        labels[RESELECTING] = head.reselecting
+    if not head.is_deleted:
+        labels |= {"listed_in": keys.datasets_of(facts.name.namespace), "place": keys.name_key(facts.name, dataset)}
+    return DATASET.item(keys.dataset_head(dataset), document, labels)
+
+
+def _decode(item: Item, members: Members) -> DatasetHead:
+    facts = DatasetFacts(
+        name=members.read("name", name_of(dataset_id, keys.dataset_of(item.key))),
+        named=members.read("named", instant),
+        created=members.read("created", instant),
+        own=members.read("own", registers),
+        described=members.read("said", instant, NEVER),
+    )
+    return DatasetHead(
+        facts=facts,
+        facets=members.read("facets", object_of(anything)),
+        schema=members.read("schema", anything),
+        written=members.read("written", optional(text), None),
+        columns={JobId(job): digest for job, digest in members.read("columns", object_of(text), {}).items()},
+        users=members.read("users", array(_user), ()),
+        is_deleted=members.read("isDeleted", boolean, default=False),
+        reselecting=item.labels.get(RESELECTING),
+    )
+
+
+def _user(value: Any) -> tuple[int, JobId]:
+    rank, job = value
+    return number(rank), job_id(job)
+
+
+DATASET = Codec("dataset", _decode, (unchanged,))
+
+
+def encode_page(page: NeighbourPage) -> Item:
+    """A page of a dataset's neighbours."""
+    document: dict[str, Any] = {
+        **{side: sorted(page.jobs[side]) for side in Side},
+        "split": sorted(page.split),
+        "linked": sorted(page.linked),
+        "merged": sorted(page.merged),
+        "isDescribed": page.is_described,
+    }
+    return NEIGHBOURS.item(keys.neighbours(page.id), document)
+
+
+def _decode_page(item: Item, members: Members) -> NeighbourPage:
+    return NeighbourPage(
+        id=keys.page_of(item.key),
+        jobs={side: frozenset(members.read(side, array(job_id))) for side in Side},
+        split=frozenset(map(Side, members.read("split", array(Side)))),
+        linked=frozenset(members.read("linked", array(to_dataset_id), ())),
+        merged=frozenset(members.read("merged", array(to_dataset_id), ())),
+        is_described=members.read("isDescribed", boolean, default=False),
+    )
+
+
+NEIGHBOURS = Codec("neighbours", _decode_page, (unchanged,))
+
+
+def encode_document(document: Document) -> Item:
+    """The item of a schema or column lineage. A schema's label `first` is the earliest event time that has the
+    schema."""
+    if document.facet == SCHEMA:
+        key = keys.schema(SchemaId(document.dataset, document.digest))
+        return SCHEMAS.item(key, _facet(document.value), {"first": document.time})
+    key = keys.column_lineage(ColumnLineageId(document.dataset, document.digest))
+    return COLUMN_LINEAGE.item(key, _facet(document.value))
+
+
+def _facet(value: Any) -> Mapping[str, Any]:
+    """A document with the facet as a member: the document itself needs room for further members."""
+    return {"facet": value}
+
+
+def _decode_schema(item: Item, members: Members) -> Document:
+    dataset, digest = keys.schema_of(item.key)
+    first = Members(item.key, dict(item.labels)).read("first", instant, NEVER)
+    return Document(dataset, SCHEMA, digest, members.read("facet", anything), first)
+
+
+def _decode_column_lineage(_: Item, members: Members) -> Any:
+    return members.read("facet", anything)
+
+
+SCHEMAS = Codec("schema", _decode_schema, (_facet,))
+COLUMN_LINEAGE = Codec("columnLineage", _decode_column_lineage, (_facet,))
+"""The document of version 1 was the facet itself, for both kinds."""

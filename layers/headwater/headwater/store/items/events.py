@@ -1,0 +1,42 @@
+"""Events as they were sent, and the days with events."""
+
+from datetime import timedelta
+from typing import Any
+
+from headwater.graph.normalised_event import NormalisedEvent
+from headwater.graph.stored_states import EventDay
+from headwater.openlineage.event import RunEvent
+from headwater.openlineage.instant import Instant
+from headwater.store import keys
+from headwater.store.codec import DOC, SCHEMA, Codec, Members, unchanged
+from headwater.store.compression import pack_text
+from headwater.store.retention import Retention, expiry
+from headwater.store.table import Item
+
+
+def encode(normalised: NormalisedEvent, retention: Retention) -> Item:
+    """The item of an event: its canonical text."""
+    event = normalised.event
+    kind = event.type if isinstance(event, RunEvent) else type(event).__name__
+    labels = {
+        "kind": EVENT.kind,
+        SCHEMA: str(EVENT.schema),
+        "listed_in": keys.events_of(event.time[:10]),
+        "place": keys.time_key(event.time, kind, event.digest),
+    }
+    parts = {DOC: pack_text(normalised.canonical)}
+    return Item(keys.event(keys.event_id(event)), labels, parts, expiry(event.time, retention.events))
+
+
+def _decode(_: Item, members: Members) -> dict[str, Any]:
+    return members.document
+
+
+EVENT = Codec("event", _decode, (unchanged,))
+
+
+def encode_day(day: EventDay, retention: Retention) -> Item:
+    """The item of a day with events, kept a day longer than the events. The item has a key and no document."""
+    midnight = Instant(f"{day.day}T00:00:00.000000000Z")
+    labels = {"kind": "day", SCHEMA: "1"}
+    return Item(keys.day(day.day), labels, {}, expiry(midnight, retention.events + timedelta(days=1)))

@@ -1,0 +1,47 @@
+"""The positions of states in listings and time lines.
+
+A cursor holds a position as an opaque text. The text in a client's cursor may be any text.
+"""
+
+from headwater.graph.identity import DatasetId
+from headwater.graph.run import Run
+from headwater.graph.stored_states import DatasetWrite, QualityResult
+from headwater.openlineage.event import Name
+from headwater.store import keys
+from headwater.store.ranges import Position
+from headwater.store.table import LOWEST
+
+
+def run_position(run: Run) -> Position:
+    """The position of a run among the runs of its job."""
+    return Position(keys.time_key(*run.order))
+
+
+def write_position(write: DatasetWrite) -> Position:
+    """The position of a write among the writes of its dataset."""
+    return Position(keys.time_key(write.output.first, write.id.version, write.id.job))
+
+
+def quality_position(result: QualityResult) -> Position:
+    """The position of a quality result among those of its dataset."""
+    return Position(keys.time_key(result.time, result.id.run_id, result.id.job))
+
+
+def name_position(name: Name, dataset: DatasetId) -> Position:
+    """The position of a dataset in a listing by name."""
+    return Position(keys.name_key(name, dataset))
+
+
+def just_behind(position: str) -> Position:
+    """The lowest position behind a position."""
+    return Position(position + LOWEST)
+
+
+def event_kind(position: Position) -> str:
+    """The kind of an event, in the list of a day's events: START, COMPLETE, ...; JobEvent, or DatasetEvent."""
+    return keys.kind_of_event(position)
+
+
+def is_event_position(text: str) -> bool:
+    """Whether a text may be a position in the list of a day's events."""
+    return keys.is_event_position(text)

@@ -1,0 +1,105 @@
+"""Listings and time lines of the table. Both give ids, page by page as the caller goes on.
+
+A position is the place of an entry in the order of its list. Positions are opaque; a cursor holds the position of the
+last entry of a page.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Generic, NamedTuple, NewType, TypedDict, TypeVar
+
+from headwater.openlineage.instant import NEVER, Instant
+from headwater.store import keys
+from headwater.store.keys import Key
+from headwater.store.table import HIGHEST, LOWEST, IndexEntry, TableReader
+
+Id = TypeVar("Id")
+Position = NewType("Position", str)
+
+_END_OF_TIMES = ":"
+"""Sorts behind every time: a time begins with a digit."""
+
+
+class Entry(NamedTuple, Generic[Id]):
+    """An entry of a listing: an id, its position, and its name if it has one."""
+
+    id: Id
+    position: Position
+    name: str
+
+    @property
+    def time(self) -> Instant:
+        """The time of an entry, in a listing by time."""
+        return keys.time_of(self.position)
+
+
+class _Bounds(TypedDict):
+    after: str
+    before: str
+
+
+class Listing(Generic[Id]):
+    """A list by an index: the jobs of a namespace by the time of their last event, its datasets by name, the children
+    of a run by start, and others. A listing may lag behind the table by a moment."""
+
+    def __init__(self, table: TableReader, name: str, identify: Callable[[Key], Id]) -> None:
+        self._table = table
+        self._name = name
+        self._identify = identify
+
+    def entries(
+        self,
+        *,
+        after: str | None = None,
+        before: str | None = None,
+        newest_first: bool = False,
+        limit: int | None = None,
+    ) -> Iterator[Entry[Id]]:
+        """The entries with `after` <= position < `before`. A time is a position, too."""
+        bounds = _bounds(after, before)
+        entries = self._table.list_entries(self._name, **bounds, newest_first=newest_first, limit=limit)
+        return map(self._entry, entries)
+
+    def page(
+        self, limit: int, *, after: str | None = None, before: str | None = None, newest_first: bool = False
+    ) -> tuple[list[Entry[Id]], int]:
+        """The first entries between two positions, and the count of all entries between the positions."""
+        bounds = _bounds(after, before)
+        entries, count = self._table.page_with_count(self._name, limit, **bounds, newest_first=newest_first)
+        return list(map(self._entry, entries)), count
+
+    def count(self, *, after: str | None = None, before: str | None = None) -> int:
+        return self._table.count(self._name, **_bounds(after, before))
+
+    def _entry(self, entry: IndexEntry) -> Entry[Id]:
+        return Entry(self._identify(entry.key), Position(entry.position), entry.name)
+
+
+class TimeLine(Generic[Id]):
+    """States of a job or dataset by time: the runs of a job, the writes of a dataset, the quality results of a dataset.
+
+    A time line is read consistently: the newest run of a job must be right.
+    """
+
+    def __init__(self, table: TableReader, pk: str, identify: Callable[[Key], Id], prefix: str = "") -> None:
+        self._table = table
+        self._pk = pk
+        self._identify = identify
+        self._prefix = prefix
+
+    def newest(
+        self,
+        *,
+        since: Instant = NEVER,
+        until: Instant | None = None,
+        before: str | None = None,
+        limit: int | None = None,
+    ) -> Iterator[Id]:
+        """The ids with `since` <= time <= `until`, and before a position or time `before`, newest first."""
+        ends = [self._prefix + (f"{until}$" if until else _END_OF_TIMES)]  # a position is `time#...`, and `#` < `$`
+        ends += [self._prefix + before] if before is not None else []
+        after = self._prefix + (since or (LOWEST if not self._prefix else ""))
+        return map(self._identify, self._table.newest(self._pk, min(ends), after, limit))
+
+
+def _bounds(after: str | None, before: str | None) -> _Bounds:
+    return {"after": after or LOWEST, "before": before or HIGHEST}

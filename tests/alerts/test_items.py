@@ -1,0 +1,88 @@
+"""An item that cannot be read holds its record back and blames nobody; an item that was only upgraded is no change."""
+
+from typing import Any
+
+import pytest
+
+from headwater.alerts.announce import BY_KIND
+from headwater.graph.identity import dataset_id
+from headwater.openlineage.event import Name
+from headwater.store import keys
+from headwater.store.stream_records import run_of
+from tests import factory
+from tests.alerts.stream import Record, World
+from tests.factory import Document
+from tests.fakes import damage
+from tests.store import golden
+
+DATASET = dataset_id(Name("s3://lake", "a"))
+
+
+def drift(number: int, kind: str) -> Document:
+    output = factory.dataset("a", schema=factory.schema(f"id:{kind}"))
+    return factory.run_event("COMPLETE", run=number, seconds=number, outputs=[output])
+
+
+DRIFT = [drift(1, "long"), drift(2, "string"), drift(3, "date")]
+
+
+def folded(*documents: Document) -> World:
+    world = World()
+    world.fold(factory.received(*documents))
+    return world
+
+
+def telling(world: World) -> list[Record]:
+    """The records of which each tells something by itself."""
+    return [record for record in world.table.stream if world.announced([record])]
+
+
+def damaged(record: Record, image: str) -> Record:
+    """A record with an item that cannot be read."""
+    images: dict[str, Any] = record["dynamodb"]
+    return {**record, "dynamodb": {**images, image: {**images[image], "doc": {"B": "ZGFtYWdlZA=="}}}}
+
+
+@pytest.mark.parametrize("image", ["OldImage", "NewImage"])
+def test_from_a_record_that_cannot_be_decoded_on_the_batch_comes_again(image: str) -> None:
+    world = folded(*DRIFT)
+    first, second = telling(world)
+    outcome = world.announce([first, damaged(second, image)])
+    assert (outcome.failed, outcome.corrupt, outcome.quarantined) == (second["dynamodb"]["SequenceNumber"], 1, 0)
+    assert outcome.alerts == 1, "what came before is announced, also about the same dataset"
+    assert world.bucket.objects == {}
+    assert world.announce([second]).alerts == 1
+
+
+def test_no_record_behind_one_that_cannot_be_decoded_is_announced() -> None:
+    world = folded(*DRIFT)
+    first, second = telling(world)
+    outcome = world.announce([damaged(first, "NewImage"), second])
+    assert (outcome.failed, outcome.corrupt, outcome.alerts) == (first["dynamodb"]["SequenceNumber"], 1, 0)
+
+
+def test_a_record_of_which_the_graph_cannot_be_read_comes_again() -> None:
+    world = folded(*DRIFT[:2])
+    (record,) = telling(world)
+    for schema in world.store.schemas_of(DATASET):
+        damage(world.table, keys.schema(schema))
+    outcome = world.announce([record])
+    assert (outcome.failed, outcome.corrupt, outcome.quarantined) == (record["dynamodb"]["SequenceNumber"], 1, 0)
+
+
+@pytest.mark.parametrize("release", golden.RELEASES)
+def test_items_that_were_only_upgraded_tell_nothing(release: str) -> None:
+    world = World()
+    world.table.items |= golden.table_of(release).items
+    states = golden.states_of(release, BY_KIND)
+    world.store.put(states)
+    kinds = {record["dynamodb"]["NewImage"]["kind"]["S"] for record in world.table.stream}
+    assert (len(world.table.stream), kinds) == (len(states), set(BY_KIND))
+    assert world.announced(world.table.stream) == []
+
+
+def test_the_log_names_the_run_whose_state_a_record_changes() -> None:
+    world = folded(factory.run_event("FAIL", run=7))
+    (run,) = {run_of(record) for record in world.table.stream} - {None}
+    assert run == factory.run_id(7)
+    assert run_of({"eventID": "1"}) is None

@@ -1,0 +1,95 @@
+"""The composition root: a part is made once, when it is asked for, with its clients alone; a test passes its own."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from botocore.session import Session
+
+from headwater import config
+from headwater.bootstrap import Root
+from headwater.graph.identity import job_id
+from headwater.openlineage.event import Name
+from headwater.store.memory import MemoryTable
+from headwater.store.snapshot import Wanted
+from tests import factory
+from tests.fakes import FakeBucket, FakeQueue
+from tests.lookup.requests import RETENTION, table_after
+
+VARIABLES = {
+    "QUEUE_URL": "https://queue",
+    "ARCHIVE_BUCKET": "bucket",
+    "TABLE_NAME": "table",
+    "NAMESPACE_ALIASES": "{}",
+    "RUN_RETENTION_DAYS": "90",
+    "EVENT_RETENTION_DAYS": "30",
+    "MAX_BODY_BYTES": "1000",
+}
+
+
+class CountingSession(Session):
+    """A session that notes the services that clients are made for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.services: list[str] = []
+
+    def create_client(self, service_name: str, *arguments: Any, **more: Any) -> Any:
+        self.services.append(service_name)
+        return super().create_client(service_name, *arguments, **more)
+
+
+@pytest.fixture(autouse=True)
+def region(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+
+
+def settings(variables: Mapping[str, str] = VARIABLES) -> config.CurateSettings:
+    return config.from_environment(config.CurateSettings, variables)
+
+
+def test_nothing_is_made_before_it_is_asked_for() -> None:
+    session = CountingSession()
+    Root(settings(), session=session).naming()
+    assert session.services == []
+
+
+def test_clients_are_made_once_in_one_session() -> None:
+    session = CountingSession()
+    root = Root(settings(), session=session)
+    assert root.store() is root.store()
+    assert root.graph() is root.graph()
+    assert root.bucket() is root.bucket()
+    root.queue()
+    assert sorted(session.services) == ["dynamodb", "s3", "sqs"]
+
+
+def test_ingest_makes_no_client_of_the_table() -> None:
+    session = CountingSession()
+    root = Root(config.from_environment(config.IngestSettings, VARIABLES), session=session)
+    root.queue()
+    root.bucket()
+    assert session.services == ["sqs", "s3"]
+
+
+def test_a_test_passes_its_own_parts() -> None:
+    session, queue, bucket = CountingSession(), FakeQueue(), FakeBucket()
+    table = table_after(factory.run_event("COMPLETE", job="load"))
+    root = Root(settings(), session=session, table=table, queue=queue, bucket=bucket)
+    load = job_id(Name("demo", "load"))
+    assert root.store().read(Wanted(jobs=[load])).job(load)
+    assert (root.queue(), root.bucket()) == (queue, bucket)
+    assert session.services == []
+
+
+def test_the_retention_is_that_of_the_settings() -> None:
+    table = MemoryTable()
+    store = Root(settings(), table=table).store()
+    assert store._retention == RETENTION
+
+
+def test_every_variable_that_is_missing_is_named() -> None:
+    with pytest.raises(config.BadEnvironment) as error:
+        settings({**VARIABLES, "RUN_RETENTION_DAYS": "0", "TABLE_NAME": ""})
+    assert "TABLE_NAME is not set" in str(error.value)
+    assert "RUN_RETENTION_DAYS is '0', expected a whole number above 0" in str(error.value)

@@ -1,0 +1,238 @@
+"""Items outlive releases: those of each released version are read, folded into and upgraded; what cannot be read is a
+CorruptItem, and no event is ever blamed for it."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from headwater.fold.fold import NO_THRESHOLDS, fold
+from headwater.fold.normalise import Delivery, Normaliser
+from headwater.graph.identity import job_id
+from headwater.graph.naming import Naming
+from headwater.openlineage import exact_json
+from headwater.openlineage.event import Name
+from headwater.openlineage.instant import Instant
+from headwater.openlineage.wire import read_event
+from headwater.store import keys
+from headwater.store.codec import DOC, SCHEMA, Codec
+from headwater.store.compression import pack, unpack
+from headwater.store.errors import CorruptItem
+from headwater.store.graph_store import GraphReader, GraphStore
+from headwater.store.items import CODECS
+from headwater.store.items.jobs import JOB
+from headwater.store.keys import Key
+from headwater.store.memory import MemoryTable
+from headwater.store.messages import ReceivedMessage, write_message
+from headwater.store.snapshot import Wanted
+from headwater.store.table import Item
+from tests import factory
+from tests.fakes import FakeBucket
+from tests.store import golden
+
+EVENTS = (
+    factory.run_event(
+        "START",
+        run_facets={"parent": factory.parent(9, "nightly")},
+        inputs=[factory.dataset("a", "s3a://lake", schema=factory.schema("id:long"), symlinks=factory.symlinks("b"))],
+        outputs=[factory.dataset("c", columnLineage=factory.columns(id=("s3://lake", "a", "id")))],
+    ),
+    factory.run_event(
+        "COMPLETE",
+        seconds=5,
+        inputs=[
+            factory.dataset("a") | {"inputFacets": {"dataQualityAssertions": factory.facet(assertions=[])}},
+        ],
+    ),
+    factory.dataset_event(factory.dataset("c", schema=factory.schema("id:string")), seconds=7),
+)
+each_release = pytest.mark.parametrize("release", golden.RELEASES)
+AT = Instant("2026-11-20T08:00:09.000000000Z")
+JOB_KEY = keys.job_head(job_id(Name("demo", "load")))
+ANYTHING: st.SearchStrategy[Any] = st.one_of(
+    st.text(max_size=3),
+    st.sampled_from([None, True, 7, -1, "", [], {}, [[]], {"": []}, ["x", "y"], {"x": {}}, {"x": ["", None]}]),
+    st.sampled_from(["2026-11-20", "2026-13-40T99:00:00.000000000Z", "2026-11-20T08:00:00.000000000Z"]),
+)
+
+
+def states(table: MemoryTable) -> dict[Key, Any]:
+    """What the items of a table stand for, in whatever version they are."""
+    codecs = {key: CODECS.get(item.labels["kind"]) for key, item in table.items.items()}
+    return {key: codec.read(table.items[key]) for key, codec in codecs.items() if codec}
+
+
+def with_document(item: Item, document: Any, **labels: str) -> Item:
+    return Item(item.key, {**item.labels, **labels}, {**item.parts, DOC: pack(document)}, item.expires_at)
+
+
+def one_of_each_kind(table: MemoryTable) -> list[Item]:
+    return list({item.labels["kind"]: item for item in table.items.values() if item.labels["kind"] in CODECS}.values())
+
+
+def table_with(item: Item) -> MemoryTable:
+    table = MemoryTable()
+    table.put([item])
+    return table
+
+
+def job_item() -> Item:
+    table = MemoryTable()
+    fold(factory.received(factory.run_event()), GraphStore(table, golden.RETENTION))
+    return table.items[JOB_KEY]
+
+
+@each_release
+def test_the_items_of_a_release_have_the_versions_that_it_wrote(release: str) -> None:
+    table = golden.table_of(release)
+    assert {key: item.version for key, item in table.items.items()} == golden.versions_of(release)
+
+
+@each_release
+def test_the_golden_items_have_every_kind(release: str) -> None:
+    assert {item.labels["kind"] for item in golden.table_of(release).items.values()} >= CODECS.keys()
+
+
+@each_release
+def test_the_items_of_a_release_stand_for_what_this_release_would_store(release: str) -> None:
+    table = states(golden.table_of(release))
+    table.pop(keys.catalog_progress())
+    assert table == states(golden.folded(MemoryTable()))
+
+
+@each_release
+def test_the_whole_corpus_folded_over_a_release_s_items_leaves_what_it_leaves_of_its_own(release: str) -> None:
+    old = golden.folded(golden.table_of(release))
+    old.items.pop(keys.catalog_progress())
+    assert states(old) == states(golden.folded(MemoryTable()))
+
+
+@each_release
+def test_what_is_folded_into_is_upgraded_in_place(release: str) -> None:
+    table = golden.table_of(release)
+    event = factory.run_event("COMPLETE", seconds=3_600, run=109, job="nightly")
+    fold(factory.received(event), GraphStore(table, golden.RETENTION))
+    head = table.items[keys.job_head(job_id(Name("demo", "nightly")))]
+    assert head.labels[SCHEMA] == str(JOB.schema)
+
+
+@each_release
+def test_a_removed_member_has_a_default_or_is_named(release: str) -> None:
+    defaults = set()
+    for item in one_of_each_kind(golden.table_of(release)):
+        codec = CODECS[item.labels["kind"]]
+        for member in members(item):
+            try:
+                codec.read(without(item, member))
+            except CorruptItem as fault:
+                assert fault.key == item.key  # noqa: PT017 - it may as well be readable
+                assert fault.member in (member, DOC) or codec.kind == "quality"  # noqa: PT017
+            else:
+                defaults.add(f"{codec.kind}.{member}")
+    assert "job.isDerivation" in defaults
+    assert "job.first" not in defaults
+
+
+def members(item: Item) -> Iterator[str]:
+    document = unpack(item.parts[DOC])
+    return iter(document if isinstance(document, dict) else ())
+
+
+def without(item: Item, member: str) -> Item:
+    document = unpack(item.parts[DOC])
+    del document[member]
+    return with_document(item, document)
+
+
+@pytest.mark.parametrize("kind", CODECS)
+@given(data=st.data())
+@settings(max_examples=40, deadline=None)
+def test_a_damaged_item_is_corrupt_and_nothing_else(kind: str, data: st.DataObject) -> None:
+    item = next(each for each in one_of_each_kind(golden.table_of(golden.RELEASES[-1])) if each.labels["kind"] == kind)
+    document = unpack(item.parts[DOC])
+    if isinstance(document, dict) and document:
+        document[data.draw(st.sampled_from(sorted(document)))] = data.draw(ANYTHING)
+    else:
+        document = data.draw(ANYTHING)
+    try:
+        CODECS[kind].read(with_document(item, document))
+    except CorruptItem as fault:
+        assert fault.key == item.key  # noqa: PT017 - it may well be readable
+
+
+@pytest.mark.parametrize("part", [b"", b"\x00", pack([1]), pack("x"), pack({})[:-2]])
+def test_a_part_that_is_no_document_is_corrupt(part: bytes) -> None:
+    item = job_item()
+    with pytest.raises(CorruptItem):
+        JOB.read(Item(item.key, item.labels, {**item.parts, DOC: part}))
+
+
+def test_a_member_that_is_not_known_is_passed_over() -> None:
+    item = job_item()
+    assert JOB.read(with_document(item, {**unpack(item.parts[DOC]), "mood": "good"})) == JOB.read(item)
+
+
+@pytest.mark.parametrize("version", [str(JOB.schema + 1), "99", "0", "-1", "x", ""])
+def test_an_item_of_a_newer_release_or_of_none_is_refused_and_stays(version: str) -> None:
+    newer = with_document(job_item(), {"all": "different"}, schema=version)
+    table = table_with(newer)
+    with pytest.raises(CorruptItem) as fault:
+        fold(factory.received(factory.run_event("COMPLETE", seconds=9)), GraphStore(table, golden.RETENTION))
+    assert (fault.value.key, fault.value.member) == (JOB_KEY, SCHEMA)
+    assert table.items[JOB_KEY] == newer
+
+
+def test_a_reader_may_go_on_without_what_is_corrupt() -> None:
+    item, faults = job_item(), list[CorruptItem]()
+    reader = GraphReader(table_with(with_document(item, {})), faults.append)
+    assert reader.read(Wanted(jobs=[job_id(Name("demo", "load"))])).jobs() == {}
+    assert [fault.key for fault in faults] == [JOB_KEY]
+
+
+def test_upgrades_are_made_one_after_the_other() -> None:
+    codec = Codec(
+        "job", lambda _, members: members.read("n", int), (lambda n: {"n": n}, lambda doc: {"n": doc["n"] + 1})
+    )
+    item = Item(JOB_KEY, {"kind": "job"}, {DOC: pack(1)})
+    assert codec.schema == 3
+    assert codec.read(item) == 2
+    assert codec.read(with_document(item, {"n": 1}, schema="2")) == 2
+    assert codec.read(with_document(item, {"n": 1}, schema="3")) == 1
+
+
+@given(data=st.data())
+@settings(max_examples=200, deadline=None)
+def test_an_event_is_never_blamed_for_an_item_that_is_damaged(data: st.DataObject) -> None:
+    """An event that meets a damaged item comes again; nothing goes to quarantine, and the other events go through."""
+    bucket, table = FakeBucket(), MemoryTable()
+    fold(factory.received(*EVENTS), GraphStore(table, golden.RETENTION))
+    item = data.draw(st.sampled_from(one_of_each_kind(table)))
+    document = unpack(item.parts[DOC])
+    document[data.draw(st.sampled_from(sorted(document)))] = data.draw(ANYTHING)
+    table.put([with_document(item, document)])
+    normaliser = Normaliser(
+        GraphStore(table, golden.RETENTION),
+        bucket,
+        NoArchive(),
+        Naming(),
+        NO_THRESHOLDS,
+        lambda: AT,
+        lambda *_, **__: None,
+    )
+    result = normaliser.normalise([delivery(event, bucket, number) for number, event in enumerate(EVENTS)])
+    assert result.quarantined == 0
+    assert len(result.failed) + result.folded >= len(EVENTS)
+    assert bool(result.failed) == bool(result.corrupt)
+
+
+class NoArchive:
+    def put(self, events: Sequence[ReceivedMessage]) -> None:
+        pass
+
+
+def delivery(document: Any, bucket: FakeBucket, number: int) -> Delivery:
+    canonical = exact_json.dumps(document)
+    message = write_message(read_event(exact_json.loads(canonical)), canonical, AT, bucket)
+    return Delivery(str(number), message.group, message.body)
