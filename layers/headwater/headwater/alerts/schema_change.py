@@ -17,8 +17,9 @@ from headwater.alerts.schemas import Schemas, newest_writes
 from headwater.alerts.suppression import is_first, should_alert
 from headwater.graph.column_lineage import column_flows
 from headwater.graph.dataset import DatasetHead
-from headwater.graph.dataset_reference import COLUMN_LINEAGE, schema_register
+from headwater.graph.dataset_reference import schema_register
 from headwater.graph.identity import ColumnLineageId, DatasetId
+from headwater.graph.long_facet import COLUMN_LINEAGE
 from headwater.graph.neighbours import Side
 from headwater.graph.register import values
 from headwater.graph.run import Run

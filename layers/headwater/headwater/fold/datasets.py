@@ -9,9 +9,9 @@ from headwater.fold.job_claims import JobClaims
 from headwater.fold.supporting_items import put_namespaces
 from headwater.graph.curation import DELETED, NAMESPACES
 from headwater.graph.dataset import DatasetFacts, DatasetHead, first_users
-from headwater.graph.dataset_reference import SCHEMA
 from headwater.graph.identity import DatasetId, JobId, SchemaId
 from headwater.graph.job import JobHead
+from headwater.graph.long_facet import SCHEMA
 from headwater.graph.neighbours import all_jobs
 from headwater.openlineage.instant import NEVER, Instant
 from headwater.store.errors import Conflict
@@ -58,7 +58,7 @@ def fold_datasets(batch: Batch, store: GraphStore, jobs: Mapping[JobId, JobHead]
         else:
             users = first_users([*before.users, *claims.users()])
             heads.append(replace(before, facts=facts, users=users))
-    store.save(heads, read)
+    store.save([head for head in heads if head != read.dataset(head.id)], read)
     _check_copied(store, copied)
 
 

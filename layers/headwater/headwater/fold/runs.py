@@ -41,7 +41,7 @@ def fold_runs(batch: Batch, store: GraphStore, read: Snapshot) -> FoldedRuns:
     runs |= {run_id: run.join(runs.get(run_id) or read.run(run_id)) for run_id, run in reported.items()}
     folded = [FoldedRun(run_id, run, is_new=run != read.run(run_id)) for run_id, run in runs.items()]
     of_runs = [state for run_id, run in batch.runs.items() for state in _writes_and_results(run_id, run, read)]
-    saved = store.save([*of_runs, *runs.values()], read)
+    saved = store.save([*of_runs, *(each.run for each in folded if each.is_new)], read)
     store.put(batch.versions)
     return FoldedRuns(folded, _parent_jobs(reported.values()), saved)
 

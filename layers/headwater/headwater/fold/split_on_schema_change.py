@@ -6,8 +6,8 @@ schema: a schema that goes from A to B and back to A within one batch has change
 
 from collections.abc import Iterator, Sequence
 
-from headwater.graph.dataset_reference import SCHEMA
 from headwater.graph.identity import DatasetId, dataset_id
+from headwater.graph.long_facet import SCHEMA
 from headwater.graph.normalised_event import NormalisedEvent
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import DatasetEvent

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Mapping
 from headwater.fold.batch import Batch
 from headwater.fold.neighbour_updates import NeighbourUpdates, merge
 from headwater.graph.curation import RESERVED
-from headwater.graph.dataset_reference import COLUMN_LINEAGE, SCHEMA, Document
+from headwater.graph.dataset_reference import Document
 from headwater.graph.identity import DatasetId, JobId, SchemaId
 from headwater.graph.job import JobFacts
+from headwater.graph.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.neighbours import NO_NEIGHBOURS, Neighbours, Side, union
 from headwater.graph.normalised_event import Alias
 from headwater.graph.stored_states import EventDay, KnownAlias, KnownNamespace

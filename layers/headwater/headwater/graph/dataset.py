@@ -7,16 +7,9 @@ from typing import Any
 
 from headwater.graph.curation import SOURCES as NAMED_SOURCES
 from headwater.graph.curation import deleted_through, is_curation
-from headwater.graph.dataset_reference import (
-    COLUMN_LINEAGE,
-    DATA_SOURCE,
-    QUALITY,
-    SCHEMA,
-    SOURCES,
-    dataset_facets,
-    dataset_references,
-)
+from headwater.graph.dataset_reference import DATA_SOURCE, QUALITY, SOURCES, dataset_facets, dataset_references
 from headwater.graph.identity import DatasetId, JobId, dataset_id
+from headwater.graph.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.naming import Naming
 from headwater.graph.register import Register, Registers, Stamp, join_registers, stamp, values
 from headwater.openlineage import exact_json

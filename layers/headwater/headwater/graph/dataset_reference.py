@@ -3,7 +3,8 @@
 Two facets can be very long and hardly ever change: schema and column lineage (177 of 215 KB of a real event of a
 500-column join were column lineage, repeated in each of the run's six events). States hold the digests of these facets;
 the documents are stored once each. The Spark listener shuffles the arrays of a column lineage facet from run to run.
-The order of the arrays means nothing, hence the document is stored with sorted arrays, and no run writes it anew.
+The order of the arrays means nothing, hence the document is stored with sorted arrays, and no run writes it anew
+(long_facet).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from headwater.graph.identity import DatasetId, dataset_id
+from headwater.graph.long_facet import LONG_FACETS, SCHEMA, stored_form
 from headwater.graph.register import (
     Register,
     Registers,
@@ -22,17 +24,13 @@ from headwater.graph.register import (
     time_of,
     values,
 )
-from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, Facets, Name
 from headwater.openlineage.instant import Instant
 
-SCHEMA = "schema"
-COLUMN_LINEAGE = "columnLineage"
 SYMLINKS = "symlinks"
 DATA_SOURCE = "dataSource"
 SOURCES = "headwater_sources"
 """On an output, the datasets that the output is made of, by the producer: `[[namespace, name], ...]`."""
-BY_DIGEST = frozenset({SCHEMA, COLUMN_LINEAGE})
 ASSERTIONS = "dataQualityAssertions"
 QUALITY = frozenset({ASSERTIONS, "dataQualityMetrics"})
 """Facets about the data of an input or output. They are new with every run and have a history of their own."""
@@ -121,11 +119,11 @@ def dataset_references(event: AnyEvent) -> tuple[DatasetReference, ...]:
 def documents(event: AnyEvent) -> Iterator[Document]:
     """The long facets of an event."""
     for reference in dataset_references(event):
-        for facet in sorted(BY_DIGEST & reference.facets.keys()):
+        for facet in sorted(LONG_FACETS & reference.facets.keys()):
             value = reference.facets[facet]
             if not is_deletion(value):
-                normal = _normal(facet, value)
-                yield Document(dataset_id(reference.name), facet, exact_json.digest(normal), normal, event.time)
+                stored, digest = stored_form(facet, value)
+                yield Document(dataset_id(reference.name), facet, digest, stored, event.time)
 
 
 def symlinks(facet: Any) -> list[Name]:
@@ -152,19 +150,4 @@ def named(entry: Any) -> Name | None:
 
 
 def _in_state(name: str, facet: Any) -> Any:
-    if name not in BY_DIGEST or is_deletion(facet):
-        return facet
-    return exact_json.digest(_normal(name, facet))
-
-
-def _normal(name: str, facet: Any) -> Any:
-    return _sorted(facet) if name == COLUMN_LINEAGE else facet
-
-
-def _sorted(value: Any) -> Any:
-    """A document with all its arrays sorted by the JSON of their entries."""
-    if isinstance(value, dict):
-        return {name: _sorted(member) for name, member in value.items()}
-    if isinstance(value, list):
-        return sorted(map(_sorted, value), key=exact_json.dumps)
-    return value
+    return facet if name not in LONG_FACETS or is_deletion(facet) else stored_form(name, facet)[1]

@@ -3,21 +3,16 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from headwater.graph.dataset_reference import (
-    COLUMN_LINEAGE,
-    SOURCES,
-    SYMLINKS,
-    dataset_references,
-    sources_of,
-    symlinks,
-)
+from headwater.graph.dataset_reference import SOURCES, SYMLINKS, dataset_references, sources_of, symlinks
 from headwater.graph.explicit_lineage import apply_lineage_facet
 from headwater.graph.identity import dataset_id
+from headwater.graph.long_facet import COLUMN_LINEAGE, LONG_FACETS, LongFacet
 from headwater.graph.metadata_table_columns import without_metadata_table_columns
 from headwater.graph.naming import Naming
 from headwater.graph.normalised_event import Alias, NormalisedEvent, SymlinkPair
+from headwater.graph.register import is_deletion
 from headwater.openlineage import exact_json
-from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, Name, RunEvent
+from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, Facets, Name, RunEvent
 from headwater.openlineage.instant import NEVER, Instant
 from headwater.openlineage.wire import read_event
 
@@ -54,12 +49,18 @@ def _renamed(event: AnyEvent, naming: Naming) -> AnyEvent:
         if SOURCES in facets:
             sources = sorted({naming.identify(Name(*source)).shown for source in facets[SOURCES]})
             facets = {**facets, SOURCES: [list(source) for source in sources]}
-        return replace(reference, name=identified.shown, facets=facets)
+        return replace(reference, name=identified.shown, facets=_with_long_facets(facets))
 
     if isinstance(event, DatasetEvent):
         return replace(event, dataset=rename(event.dataset))
     inputs = tuple(rename(dataset, is_read=True) for dataset in event.inputs)
     return replace(event, inputs=inputs, outputs=tuple(map(rename, event.outputs)))
+
+
+def _with_long_facets(facets: Facets) -> Facets:
+    """Facets, the long ones in their stored form."""
+    long = {name: facet for name in LONG_FACETS & facets.keys() if isinstance(facet := facets[name], dict)}
+    return {**facets, **{name: LongFacet(name, facet) for name, facet in long.items() if not is_deletion(facet)}}
 
 
 def _streams_files(event: AnyEvent, reference: DatasetReference) -> bool:

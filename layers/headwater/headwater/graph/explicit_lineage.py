@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from headwater.graph.dataset_reference import COLUMN_LINEAGE, SOURCES, named
+from headwater.graph.dataset_reference import SOURCES, named
 from headwater.graph.identity import dataset_id
+from headwater.graph.long_facet import COLUMN_LINEAGE
 from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, Facets, Name
 
 LINEAGE = "lineage"

@@ -102,6 +102,7 @@ class EventId(NamedTuple):
     digest: str
 
 
+@lru_cache(maxsize=10_000)
 def job_id(name: Name) -> JobId:
     return JobId(_hash("job", *name))
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from headwater.graph.curation import deleted_through, is_curation
 from headwater.graph.dataset_reference import (
-    COLUMN_LINEAGE,
     QUALITY,
     SOURCES,
     SYMLINKS,
@@ -18,6 +17,7 @@ from headwater.graph.dataset_reference import (
 from headwater.graph.dataset_usage import DatasetUsage, RunOrder
 from headwater.graph.edges import NO_EDGES, DatasetRef, Edges, edges_of
 from headwater.graph.identity import DatasetId, JobId, dataset_id, derivation_id, job_id
+from headwater.graph.long_facet import COLUMN_LINEAGE
 from headwater.graph.neighbours import Neighbours, Side
 from headwater.graph.register import Register, Registers, deletable_registers, join_registers, stamp, values
 from headwater.graph.run import PARENT, Run

@@ -4,7 +4,8 @@ tables, of files read as text, of files inside a saved model."""
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from headwater.graph.dataset_reference import COLUMN_LINEAGE, SCHEMA, SYMLINKS, symlinks
+from headwater.graph.dataset_reference import SYMLINKS, symlinks
+from headwater.graph.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.openlineage.event import DatasetReference
 
 _METADATA_TABLES = {

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from headwater.graph.curation import is_curation
-from headwater.graph.dataset_reference import COLUMN_LINEAGE, SCHEMA, IoDataset, io_datasets
+from headwater.graph.dataset_reference import IoDataset, io_datasets
 from headwater.graph.identity import (
     NO_JOB,
     AliasId,
@@ -17,6 +17,7 @@ from headwater.graph.identity import (
     sent_id,
     version_of_event,
 )
+from headwater.graph.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.normalised_event import Alias, FirstWriter
 from headwater.graph.register import Registers, stamp, values
 from headwater.openlineage.event import AnyEvent, DatasetEvent, JobEvent

@@ -7,10 +7,10 @@ from typing import Any
 
 from headwater.concurrent import concurrent_map
 from headwater.graph.dataset import DatasetHead
-from headwater.graph.dataset_reference import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.edges import NO_EDGES, Edges
 from headwater.graph.identity import ColumnLineageId, DatasetId, JobId, JobRunId, NeighbourPageId, SchemaId, job_id
 from headwater.graph.job import JobHead
+from headwater.graph.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.naming import Naming
 from headwater.graph.neighbours import NeighbourPage, Side
 from headwater.graph.register import values

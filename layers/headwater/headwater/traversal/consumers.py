@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from headwater.graph.column_lineage import Column, Steps, column_flows, indirect_flows
 from headwater.graph.dataset import DatasetHead
-from headwater.graph.dataset_reference import COLUMN_LINEAGE
 from headwater.graph.edges import Edges
 from headwater.graph.identity import ColumnLineageId, DatasetId, JobId, JobRunId, dataset_id, job_id
 from headwater.graph.job import JobHead
+from headwater.graph.long_facet import COLUMN_LINEAGE
 from headwater.graph.neighbours import NO_NEIGHBOURS, Side
 from headwater.graph.register import values
 from headwater.openlineage.event import Name

@@ -1,11 +1,12 @@
 """Runs in the form of Marquez's API: times have as few digits as they need."""
 
 from headwater.graph.curation import without_curation
-from headwater.graph.dataset_reference import SCHEMA, IoDataset
+from headwater.graph.dataset_reference import IoDataset
 from headwater.graph.edges import Edges, job_version
 from headwater.graph.facets import facet_text
 from headwater.graph.identity import version_of_schema
 from headwater.graph.job import LatestRun
+from headwater.graph.long_facet import SCHEMA
 from headwater.graph.register import values
 from headwater.graph.run import CREATED, Run, RunState
 from headwater.openlineage.event import Facets

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 
-from headwater.graph.dataset_reference import SCHEMA, IoDataset
+from headwater.graph.dataset_reference import IoDataset
 from headwater.graph.edges import Edges, job_version
 from headwater.graph.identity import version_of_schema
+from headwater.graph.long_facet import SCHEMA
 from headwater.graph.register import values
 from headwater.graph.run import Run, RunState
 from headwater.http.request import ApiRequest

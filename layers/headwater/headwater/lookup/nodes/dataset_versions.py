@@ -10,8 +10,9 @@ from typing import Any
 
 from headwater.graph.curation import without_curation
 from headwater.graph.dataset import DatasetHead
-from headwater.graph.dataset_reference import BY_DIGEST, COLUMN_LINEAGE, SCHEMA, Document
+from headwater.graph.dataset_reference import Document
 from headwater.graph.identity import SchemaId, version_of_schema
+from headwater.graph.long_facet import LONG_FACETS, COLUMN_LINEAGE, SCHEMA
 from headwater.graph.register import values
 from headwater.graph.stored_states import DatasetWrite
 from headwater.http.marquez.datasets import dataset_node
@@ -79,7 +80,7 @@ def _as_json(head: DatasetHead, write: DatasetWrite, read: Snapshot) -> JsonObje
 def _facets(write: DatasetWrite, read: Snapshot) -> dict[str, Any]:
     """The facets of a version, with the documents of those that are stored by digest, as far as they are there."""
     facets = values(write.output.facets) | values(write.output.io_facets)
-    facets = {name: facet for name, facet in facets.items() if name not in BY_DIGEST}
+    facets = {name: facet for name, facet in facets.items() if name not in LONG_FACETS}
     if write.schema and (schema := read.schema(write.schema)):
         facets[SCHEMA] = schema.value
     if write.column_lineage and (columns := read.column_lineage(write.column_lineage)) is not None:

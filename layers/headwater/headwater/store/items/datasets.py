@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from headwater.graph.dataset import DatasetFacts, DatasetHead
-from headwater.graph.dataset_reference import SCHEMA, Document
+from headwater.graph.dataset_reference import Document
 from headwater.graph.identity import ColumnLineageId, JobId, SchemaId, dataset_id
+from headwater.graph.long_facet import SCHEMA
 from headwater.graph.neighbours import NeighbourPage, Side
 from headwater.openlineage.instant import NEVER
 from headwater.store import keys
