@@ -47,8 +47,8 @@ def run(layout: Layout, port: int, say: Say) -> None:
         first_act(stack, api, pipeline, say)
         second_act(stack, alerts, pipeline, say)
         curl = curl_of_columns(api, lake.revenue)
-    print("\nThe stack is down again. To ask it yourself:")
-    print(f"  make up DATA={data.relative_to(layout.root)} PORT={port}     # with what the demo saw")
+    print("\nThe stack is stopped. To send requests yourself:")
+    print(f"  make up DATA={data.relative_to(layout.root)} PORT={port}     # with the demo's data")
     print(f"  {curl} | python3 -m json.tool     # in another shell")
 
 
@@ -65,9 +65,9 @@ def first_act(stack: Stack, api: Api, pipeline: OrdersPipeline, say: Say) -> Non
 
 def second_act(stack: Stack, queue: AlertQueue, pipeline: OrdersPipeline, say: Say) -> None:
     """Run the pipeline on raw orders of another schema, and print the alert."""
-    print("\nSecond act: the shop exports prices in cents, and no status any more.\n")
+    print("\nSecond act: the shop exports prices in cents, and no status column.\n")
     pipeline.run("--drift")
-    say("both jobs ended well; waiting for what the topic has to say of it")
+    say("both jobs completed; waiting for the alerts of the topic")
     alerts = wait_for_alert(queue, SCHEMA_CHANGED)
     print_alerts(alerts)
     check_datadog(stack.datadog, alerts)

@@ -37,4 +37,4 @@ def check_datadog(datadog: Datadog, alerts: list[Alert]) -> None:
         if time.monotonic() > deadline:
             raise Failure("the local Datadog did not get the same alerts", f"compare {datadog.folder}/datadog.jsonl")
         time.sleep(0.1)
-    print(f"\nthe local Datadog took the same: {len(wanted)} of {len(wanted)}")
+    print(f"\nthe local Datadog received the same alerts: {len(wanted)} of {len(wanted)}")

@@ -12,7 +12,7 @@ from headwater.graph.curation import without_curation
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.dataset_reference import Document
 from headwater.graph.identity import SchemaId, version_of_schema
-from headwater.graph.long_facet import LONG_FACETS, COLUMN_LINEAGE, SCHEMA
+from headwater.graph.long_facet import COLUMN_LINEAGE, LONG_FACETS, SCHEMA
 from headwater.graph.register import values
 from headwater.graph.stored_states import DatasetWrite
 from headwater.http.marquez.datasets import dataset_node
