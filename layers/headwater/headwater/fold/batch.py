@@ -12,16 +12,13 @@ from headwater.graph.identity import (
     DatasetId,
     JobId,
     JobRunId,
-    QualityId,
-    WriteId,
     dataset_id,
     job_id,
-    sent_id,
 )
 from headwater.graph.job import JobFacts
-from headwater.graph.normalised_event import Alias, FirstWriter, NormalisedEvent
+from headwater.graph.normalised_event import FirstWriter, NormalisedEvent
 from headwater.graph.run import Run, runs_of
-from headwater.graph.stored_states import DatasetWrite
+from headwater.graph.stored_states import DatasetWrite, KnownAlias, QualityResult
 from headwater.openlineage.event import AnyEvent, DatasetEvent, Name, RunEvent
 from headwater.openlineage.instant import Instant
 from headwater.store.snapshot import Wanted
@@ -39,8 +36,7 @@ class Batch:
     described       the datasets with a DatasetEvent in the batch
     versions        the writes of events without a run
     documents       the distinct schemas and column lineages, each with the earliest event time
-    aliases         the aliases, and the time at which each was first sent
-    first_writers   the run that first wrote under an alias, for aliases of outputs
+    aliases         the aliases, each with its earliest time and its first writer
     symlink_pairs   the pairs of ids that a symlinks facet links, by the job that sent the facet (or NO_JOB)
     column_sources  jobs, each with a dataset that is a source of its column lineage and none of its inputs
     named           for each dataset and each of its names, the first event time of that name
@@ -55,8 +51,7 @@ class Batch:
     described: set[DatasetId] = field(default_factory=set)
     versions: list[DatasetWrite] = field(default_factory=list)
     documents: dict[tuple[DatasetId, str, str], Document] = field(default_factory=dict)
-    aliases: dict[Alias, Instant] = field(default_factory=dict)
-    first_writers: dict[Alias, FirstWriter] = field(default_factory=dict)
+    aliases: dict[AliasId, KnownAlias] = field(default_factory=dict)
     symlink_pairs: dict[JobId, set[tuple[DatasetId, DatasetId]]] = field(default_factory=dict)
     column_sources: set[tuple[JobId, DatasetId]] = field(default_factory=set)
     named: dict[DatasetId, dict[Name, Instant]] = field(default_factory=dict)
@@ -69,30 +64,33 @@ class Batch:
             distinct.setdefault(event.event.digest, event)
         batch = cls(tuple(distinct.values()))
         runs = runs_of(event.event for event in batch.events if isinstance(event.event, RunEvent))
-        batch.runs.update({JobRunId(job_id(job), run_id): run for (job, run_id), run in runs.items()})
+        batch.runs.update({run.id: run for run in runs.values()})
         for event in batch.events:
             batch._add(event)
         return batch
 
     @cached_property
+    def writes(self) -> list[DatasetWrite]:
+        """The writes of runs."""
+        return [write for run in self.runs.values() for write in DatasetWrite.by_run(run)]
+
+    @cached_property
+    def results(self) -> list[QualityResult]:
+        """The quality results of runs."""
+        return [result for run in self.runs.values() for result in QualityResult.by_run(run)]
+
+    @cached_property
     def wanted(self) -> Wanted:
         """The ids of the states to read first: runs and their parents, writes, quality results, heads and latency of
-        jobs,
-        aliases, days."""
-        parents = {JobRunId(job_id(parent.job), parent.run_id) for run in self.runs.values() for parent in run.parents}
+        jobs, aliases, days."""
+        parents = {parent.id for run in self.runs.values() for parent in run.parents}
         return Wanted(
             jobs={*self.jobs, *(parent.job for parent in parents)},
             runs={*self.runs, *parents},
-            writes=[
-                WriteId(dataset, *_version(run_id)) for run_id, run in self.runs.items() for dataset in run.outputs
-            ],
-            quality=[
-                QualityId(dataset, *_version(run_id))
-                for run_id, run in self.runs.items()
-                for dataset in run.quality_results
-            ],
+            writes=[write.id for write in self.writes],
+            quality=[result.id for result in self.results],
             latencies={run.job for run in self.runs},
-            aliases=[AliasId(sent_id(alias.sent), dataset_id(alias.dataset)) for alias in self.aliases],
+            aliases=self.aliases,
             days=self.days,
         )
 
@@ -118,8 +116,7 @@ class Batch:
             self.used[dataset] = max(event.time, self.used.get(dataset, event.time))
         for document in documents(event):
             key = (document.dataset, document.facet, document.digest)
-            known = self.documents.get(key, document)
-            self.documents[key] = min(document, known, key=lambda document: document.time)
+            self.documents[key] = document.join(self.documents.get(key))
 
     def _add_names(self, normalised: NormalisedEvent) -> None:
         event = normalised.event
@@ -128,14 +125,7 @@ class Batch:
         self.symlink_pairs.setdefault(job, set()).update(pairs)
         if job != NO_JOB:
             self.column_sources.update((job, dataset_id(source)) for source in normalised.sources)
+        writer = FirstWriter(event.time, event.run_id, event.job.name) if isinstance(event, RunEvent) else None
         for alias in normalised.aliases:
-            self.aliases[alias] = min(event.time, self.aliases.get(alias, event.time))
-        if isinstance(event, RunEvent):
-            writer = FirstWriter(event.time, event.run_id, event.job.name)
-            for alias in normalised.written:
-                self.first_writers[alias] = min(writer, self.first_writers.get(alias, writer))
-
-
-def _version(run: JobRunId) -> tuple[str, JobId]:
-    """The run's part in the ids of its writes and quality results."""
-    return run.run_id, run.job
+            known = KnownAlias(alias, event.time, writer if alias in normalised.written else None)
+            self.aliases[known.id] = known.join(self.aliases.get(known.id))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from headwater.fold.batch import Batch
 from headwater.fold.head_selection import HeadSelection
 from headwater.fold.job_claims import JobClaims
-from headwater.fold.supporting_items import put_namespaces
+from headwater.fold.supporting_items import join_namespaces
 from headwater.graph.curation import DELETED, NAMESPACES
 from headwater.graph.dataset import DatasetFacts, DatasetHead, first_users
 from headwater.graph.identity import DatasetId, JobId, SchemaId
@@ -36,7 +36,7 @@ def fold_datasets(batch: Batch, store: GraphStore, jobs: Mapping[JobId, JobHead]
     """
     affected = {*batch.datasets, *_written_by_deleted(jobs)}
     read = store.read(Wanted(datasets=affected), unless_changed=preconditions)
-    put_namespaces(store, _new_namespaces(batch, read))
+    join_namespaces(store, _new_namespaces(batch, read))
     selection = HeadSelection(store, read)
     heads: list[DatasetHead] = []
     copied: dict[JobId, bool] = {}

@@ -26,7 +26,7 @@ from headwater.fold.datasets import fold_datasets
 from headwater.fold.jobs import fold_jobs
 from headwater.fold.latency import put_latency, timely
 from headwater.fold.runs import fold_runs
-from headwater.fold.supporting_items import put_aliases, put_events, write_supporting_items
+from headwater.fold.supporting_items import put_events, write_supporting_items
 from headwater.graph.latency import BACKFILL_MILLIS
 from headwater.graph.normalised_event import NormalisedEvent
 from headwater.graph.thresholds import Thresholds
@@ -72,4 +72,4 @@ def _fold_once(batch: Batch, store: GraphStore, read: Snapshot) -> None:
     write_supporting_items(batch, store, jobs, stored)
     heads, preconditions = fold_jobs(jobs, store, runs, stored)
     fold_datasets(batch, store, heads, preconditions)
-    put_aliases(batch, store, read)
+    store.join(batch.aliases.values(), read)

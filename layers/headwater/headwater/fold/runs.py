@@ -1,14 +1,12 @@
 """Folds runs, the parents that runs name, writes and quality results."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from headwater.fold.batch import Batch
-from headwater.graph.identity import JobId, JobRunId, QualityId, WriteId
+from headwater.graph.identity import JobId, JobRunId
 from headwater.graph.job import JobFacts
-from headwater.graph.register import join_registers
 from headwater.graph.run import Run
-from headwater.graph.stored_states import DatasetWrite, QualityResult
 from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import Snapshot, Wanted
 
@@ -40,8 +38,7 @@ def fold_runs(batch: Batch, store: GraphStore, read: Snapshot) -> FoldedRuns:
     read = _with_parents(reported, store, read, batch.wanted)
     runs |= {run_id: run.join(runs.get(run_id) or read.run(run_id)) for run_id, run in reported.items()}
     folded = [FoldedRun(run_id, run, is_new=run != read.run(run_id)) for run_id, run in runs.items()]
-    of_runs = [state for run_id, run in batch.runs.items() for state in _writes_and_results(run_id, run, read)]
-    saved = store.save([*of_runs, *(each.run for each in folded if each.is_new)], read)
+    saved = store.join([*batch.writes, *batch.results, *(each.run for each in folded if each.is_new)], read)
     store.put(batch.versions)
     return FoldedRuns(folded, _parent_jobs(reported.values()), saved)
 
@@ -69,15 +66,3 @@ def _parent_jobs(parents: Iterable[Run]) -> dict[JobId, JobFacts]:
         facts = JobFacts.only_named(run)
         jobs[facts.id] = facts.join(jobs.get(facts.id))
     return jobs
-
-
-def _writes_and_results(run_id: JobRunId, run: Run, read: Snapshot) -> Iterator[DatasetWrite | QualityResult]:
-    """The writes of a run and its quality results, each joined with the stored state."""
-    for dataset, output in run.outputs.items():
-        write = WriteId(dataset, run_id.run_id, run_id.job)
-        known_write = read.write(write)
-        yield DatasetWrite(write, output.join(known_write.output if known_write else None))
-    for dataset, facets in run.quality_results.items():
-        result = QualityId(dataset, run_id.run_id, run_id.job)
-        known_result = read.quality(result)
-        yield QualityResult(result, join_registers(facets, known_result.facets if known_result else {}))

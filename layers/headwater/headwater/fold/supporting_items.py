@@ -5,13 +5,11 @@ from collections.abc import Iterable, Mapping
 from headwater.fold.batch import Batch
 from headwater.fold.neighbour_updates import NeighbourUpdates, merge
 from headwater.graph.curation import RESERVED
-from headwater.graph.dataset_reference import Document
 from headwater.graph.identity import DatasetId, JobId, SchemaId
 from headwater.graph.job import JobFacts
 from headwater.graph.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.neighbours import NO_NEIGHBOURS, Neighbours, Side, union
-from headwater.graph.normalised_event import Alias
-from headwater.graph.stored_states import EventDay, KnownAlias, KnownNamespace
+from headwater.graph.stored_states import EventDay, KnownNamespace
 from headwater.openlineage.instant import Instant
 from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import Snapshot, Wanted
@@ -32,8 +30,8 @@ def write_supporting_items(batch: Batch, store: GraphStore, jobs: Mapping[JobId,
     ]
     store.put(document for document in needed if document.facet == COLUMN_LINEAGE)
     schemas = [document for document in needed if document.facet == SCHEMA]
-    _put_schemas(store, {SchemaId(document.dataset, document.digest): document for document in schemas})
-    put_namespaces(
+    store.join(schemas, store.read(Wanted(schemas=[SchemaId(schema.dataset, schema.digest) for schema in schemas])))
+    join_namespaces(
         store,
         [
             (facts.name.namespace, facts.first)
@@ -61,36 +59,10 @@ def _neighbour_updates(
     return NeighbourUpdates(edges, sorted(links), batch.described)
 
 
-def put_aliases(batch: Batch, store: GraphStore, read: Snapshot) -> None:
-    """Writes the aliases of a batch."""
-    store.save([_known_alias(alias, batch, read) for alias in sorted(batch.aliases)], read)
-
-
-def _known_alias(alias: Alias, batch: Batch, read: Snapshot) -> KnownAlias:
-    """An alias with its earliest time and its first writer, of the batch and the store."""
-    in_batch = KnownAlias(alias, batch.aliases[alias], batch.first_writers.get(alias))
-    known = read.alias(in_batch.id)
-    if known is None:
-        return in_batch
-    first_writer = min((writer for writer in (in_batch.writing, known.writing) if writer), default=None)
-    earlier = in_batch if in_batch.first < known.first else known
-    return earlier._replace(writing=first_writer)
-
-
-def put_namespaces(store: GraphStore, named: Iterable[tuple[str, Instant]]) -> None:
-    """Writes namespaces with the earliest event time that names each; a namespace with an earlier stored time stays."""
-    earliest: dict[str, Instant] = {}
-    for namespace, instant in named:
-        if namespace not in RESERVED:
-            earliest[namespace] = min(instant, earliest.get(namespace, instant))
-    read = store.read(Wanted(namespaces=earliest))
-    known = {name: read.namespace(name) for name in earliest}
-    namespaces = [KnownNamespace(name, first) for name, first in earliest.items()]
-    store.save([new for new in namespaces if (old := known[new.name]) is None or new.first < old.first], read)
-
-
-def _put_schemas(store: GraphStore, schemas: Mapping[SchemaId, Document]) -> None:
-    """Writes schemas with the earliest event time that has each; a schema with an earlier stored time stays."""
-    read = store.read(Wanted(schemas=schemas))
-    known = {schema: read.schema(schema) for schema in schemas}
-    store.save([new for schema, new in schemas.items() if (old := known[schema]) is None or new.time < old.time], read)
+def join_namespaces(store: GraphStore, named: Iterable[tuple[str, Instant]]) -> None:
+    """Writes namespaces, each with the earliest event time that names it."""
+    namespaces: dict[str, KnownNamespace] = {}
+    for name, time in named:
+        if name not in RESERVED:
+            namespaces[name] = KnownNamespace(name, time).join(namespaces.get(name))
+    store.join(namespaces.values(), store.read(Wanted(namespaces=namespaces)))

@@ -80,6 +80,10 @@ class Document(NamedTuple):
     value: Any
     time: Instant
 
+    def join(self, other: "Document | None") -> "Document":
+        """The document with the earliest event time that has it."""
+        return min(self, other, key=lambda document: document.time) if other else self
+
 
 def dataset_facets(facets: Facets, at: Stamp) -> Registers:
     """The dataset facets of an event as registers; a long facet is replaced by its digest."""

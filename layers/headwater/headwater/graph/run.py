@@ -152,6 +152,10 @@ class Run:
         )
 
     @property
+    def id(self) -> JobRunId:
+        return JobRunId(job_id(self.job), self.run_id)
+
+    @property
     def state(self) -> RunState:
         if self.ending:
             return _STATES[self.ending.type]

@@ -19,7 +19,8 @@ from headwater.graph.identity import (
 )
 from headwater.graph.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.normalised_event import Alias, FirstWriter
-from headwater.graph.register import Registers, stamp, values
+from headwater.graph.register import Registers, join_registers, stamp, values
+from headwater.graph.run import Run
 from headwater.openlineage.event import AnyEvent, DatasetEvent, JobEvent
 from headwater.openlineage.instant import Instant
 
@@ -30,6 +31,14 @@ class DatasetWrite(NamedTuple):
 
     id: WriteId
     output: IoDataset
+
+    def join(self, other: "DatasetWrite | None") -> "DatasetWrite":
+        return DatasetWrite(self.id, self.output.join(other.output)) if other else self
+
+    @classmethod
+    def by_run(cls, run: Run) -> Iterator["DatasetWrite"]:
+        """The writes of a run, as far as the run is known."""
+        yield from (cls(WriteId(dataset, run.run_id, run.id.job), output) for dataset, output in run.outputs.items())
 
     @property
     def schema(self) -> SchemaId | None:
@@ -62,6 +71,15 @@ class QualityResult(NamedTuple):
     id: QualityId
     facets: Registers
 
+    def join(self, other: "QualityResult | None") -> "QualityResult":
+        return QualityResult(self.id, join_registers(self.facets, other.facets)) if other else self
+
+    @classmethod
+    def by_run(cls, run: Run) -> Iterator["QualityResult"]:
+        """The quality results of a run, as far as the run is known."""
+        results = run.quality_results.items()
+        yield from (cls(QualityId(dataset, run.run_id, run.id.job), facets) for dataset, facets in results)
+
     @property
     def time(self) -> Instant:
         """The time of the newest event with one of the facets."""
@@ -80,12 +98,24 @@ class KnownAlias(NamedTuple):
     def id(self) -> AliasId:
         return AliasId(sent_id(self.alias.sent), dataset_id(self.alias.dataset))
 
+    def join(self, other: "KnownAlias | None") -> "KnownAlias":
+        """The alias as it was first sent, with the first of the first writers."""
+        if other is None:
+            return self
+        first, alias = min((self.first, self.alias), (other.first, other.alias))
+        return KnownAlias(
+            alias, first, min((writer for writer in (self.writing, other.writing) if writer), default=None)
+        )
+
 
 class KnownNamespace(NamedTuple):
     """A namespace of a job or dataset, and the earliest event time that names it."""
 
     name: str
     first: Instant
+
+    def join(self, other: "KnownNamespace | None") -> "KnownNamespace":
+        return min(self, other, key=lambda known: known.first) if other else self
 
 
 class EventDay(NamedTuple):

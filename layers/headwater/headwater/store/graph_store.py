@@ -45,7 +45,7 @@ from headwater.store.neighbour_pages import NeighboursRead
 from headwater.store.ranges import Listing, TimeLine
 from headwater.store.request_cache import RequestCache
 from headwater.store.retention import Retention
-from headwater.store.snapshot import Preconditions, Snapshot, Wanted
+from headwater.store.snapshot import JoinedState, Preconditions, Snapshot, Wanted
 from headwater.store.table import ConditionalPut, Item, Table, TableReader
 
 State = (
@@ -185,6 +185,10 @@ class GraphStore(GraphReader):
         if changes:
             self._writable.change(changes)
         return read.with_items({change.item.key: change.item for change in changes})
+
+    def join(self, states: Iterable[JoinedState], read: Snapshot) -> Snapshot:
+        """Saves each state joined with the state of its id in the snapshot: the law of the fold."""
+        return self.save([state.join(read.known(state)) for state in states], read)
 
     def put(self, states: Iterable[State]) -> None:
         """Writes states without a condition: states that follow from their ids, such as events, column lineage,

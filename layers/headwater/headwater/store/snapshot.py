@@ -136,6 +136,10 @@ class Snapshot:
     def catalog_progress(self) -> CatalogProgress | None:
         return self._state(keys.catalog_progress(), names.CATALOG)
 
+    def known(self, state: "JoinedState") -> Any:
+        """The state of the same id, of the same type."""
+        return _LOOKUPS[type(state)](self, state)
+
     def has_day(self, day: str) -> bool:
         """Whether a day is stored."""
         return keys.day(day) in self.items
@@ -203,3 +207,15 @@ class Snapshot:
 
 def _version(item: Item | None) -> str | None:
     return item.version if item else None
+
+
+JoinedState = Run | DatasetWrite | QualityResult | KnownAlias | KnownNamespace | Document
+"""A state that is joined with the stored state of its id, without more."""
+_LOOKUPS: Mapping[type, Callable[[Snapshot, Any], Any]] = {
+    Run: lambda read, run: read.run(run.id),
+    DatasetWrite: lambda read, write: read.write(write.id),
+    QualityResult: lambda read, result: read.quality(result.id),
+    KnownAlias: lambda read, alias: read.alias(alias.id),
+    KnownNamespace: lambda read, namespace: read.namespace(namespace.name),
+    Document: lambda read, document: read.schema(SchemaId(document.dataset, document.digest)),
+}
