@@ -1,1 +1,1 @@
-"""What lookups cost as the graph grows: `python -m benchmarks.lookups --help`."""
+"""The cost of lookups on growing graphs: `python -m benchmarks.lookups --help`."""

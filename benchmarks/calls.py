@@ -1,4 +1,4 @@
-"""The lookups that are measured, for each of the nodes to start from."""
+"""The measured lookups."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,18 +13,18 @@ PREFIX = "/api/v1"
 
 @dataclass(frozen=True)
 class Call:
-    """A lookup by its name in the report, and the path and query it has for a job in the middle of the graph."""
+    """A lookup: its name in the report, and its path and query for a job in the middle of the graph."""
 
     name: str
     target: Callable[[Job], str]
     needs_direction: bool = False
     unknown_if: int | None = None
-    """The status by which a stack says that it does not know this call."""
+    """The status of a stack without this lookup."""
 
 
 def calls() -> list[Call]:
     return [
-        Call("floor: a route that is none", lambda _: f"{PREFIX}/no-such-route"),
+        Call("floor: an unknown route", lambda _: f"{PREFIX}/no-such-route"),
         Call("get job", lambda job: _path("jobs", JOBS, job.name)),
         Call("get dataset", lambda job: _path("datasets", LAKE, job.output.name)),
         Call("job runs", lambda job: _path("jobs", JOBS, job.name) + "/runs?limit=100"),
@@ -38,12 +38,12 @@ def calls() -> list[Call]:
 
 
 def probe_of_direction(job: Job) -> str:
-    """A question that only a stack that knows `direction` refuses."""
+    """A lookup with a wrong `direction`, which a stack without `direction` does not refuse."""
     return _query("lineage", nodeId=_node("job", JOBS, job.name), depth=0, direction="no-such-direction")
 
 
 def nodes_in(answer: Any) -> int:
-    """How many nodes an answer holds: of a graph, of a list, or the one that was asked for."""
+    """The number of nodes in a response: of a graph or a list, or 1."""
     members = answer.values() if isinstance(answer, dict) and len(answer) <= 4 else ()
     lists = [member for member in members if isinstance(member, list)]
     return max(map(len, lists)) if lists else 1

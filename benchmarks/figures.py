@@ -1,4 +1,4 @@
-"""Measurements, repeated, and their statistics."""
+"""Repeated measurements and their statistics."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -10,11 +10,11 @@ MOST_ROUNDS = 20
 
 
 def repeated(measure: Sequence[Callable[[], Measurement]], seconds: float) -> list[Measurement]:
-    """Rounds of these measurements, at least one, until the seconds are over."""
+    """The results of rounds of measurements: at least one round, until the seconds are over."""
     deadline = time.monotonic() + seconds
     results: list[Measurement] = []
     for _ in range(MOST_ROUNDS):
-        results += [each() for each in measure]
+        results += [take() for take in measure]
         if time.monotonic() > deadline:
             break
     return results

@@ -1,8 +1,9 @@
 """A graph of jobs in layers, the same for the same seed.
 
-A job reads two or three datasets that the layer before it wrote, near its own place, and writes one. So what is close
-to a node is as large in a graph of 5,000 jobs as in one of 1,000, as it is in a company that grows by another team;
-what is twenty hops away is not. The first layer reads raw datasets that no job writes.
+A job writes one dataset, and reads two or three datasets of the previous layer, near its own place. Hence the graph
+within a few hops of a node has the same size in a graph of 5,000 jobs as in a graph of 1,000 jobs, as in a company that
+grows by another team; the graph within twenty hops has not. The jobs of the first layer read raw datasets, which no job
+writes.
 """
 
 import random
@@ -11,13 +12,13 @@ from dataclasses import dataclass
 
 LAYERS = 10
 REACH = 3
-"""How far from its own place a job reads in the layer before."""
+"""The largest distance between a job's place and the places of its inputs in the previous layer."""
 COLUMNS = 15
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """What the job at this place of this layer wrote; those of layer 0 are raw."""
+    """The output of the job at a place of a layer. Datasets of layer 0 are raw."""
 
     layer: int
     place: int
@@ -30,7 +31,7 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Flow:
-    """A column, and the columns of the job's inputs that it is made of."""
+    """An output column, and the input columns that it is made of."""
 
     column: str
     sources: tuple[tuple[Dataset, str], ...]
@@ -53,7 +54,7 @@ class Graph:
     jobs: tuple[Job, ...]
 
     def middle(self, count: int) -> list[Job]:
-        """Jobs spread evenly over the layer in the middle, away from its ends."""
+        """Jobs in the middle layer, evenly spread, without the jobs at its ends."""
         layers = sorted({job.output.layer for job in self.jobs})
         layer = [job for job in self.jobs if job.output.layer == layers[len(layers) // 2]]
         inner = layer[len(layer) // 4 : len(layer) - len(layer) // 4] or layer
@@ -62,7 +63,7 @@ class Graph:
 
 
 def layered_graph(jobs: int, seed: int) -> Graph:
-    """A graph of so many jobs, the layers as equal as can be."""
+    """A graph of a number of jobs, in layers of equal width."""
     chance = random.Random(seed)  # noqa: S311 - makes test data
     layers = min(LAYERS, jobs)
     widths = [jobs // layers + (layer < jobs % layers) for layer in range(layers)]
@@ -79,7 +80,7 @@ def _jobs(widths: list[int], chance: random.Random) -> Iterator[Job]:
         for place in range(width):
             near = range(max(0, min(place, before - 1) - REACH), min(before, place + REACH + 1))
             chosen = chance.sample(near, min(len(near), chance.choice((2, 3))))
-            inputs = tuple(Dataset(layer - 1, each) for each in sorted(chosen))
+            inputs = tuple(Dataset(layer - 1, near_place) for near_place in sorted(chosen))
             output = Dataset(layer, place)
             yield Job(inputs, output, tuple(_flow(column, inputs, chance) for column in columns(output)))
 

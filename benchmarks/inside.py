@@ -1,4 +1,4 @@
-"""Lookups from the inside: the handler of functions/lookup in this process, with its calls to DynamoDB counted."""
+"""Runs the handler of functions/lookup in this process, and counts its calls to DynamoDB."""
 
 import copy
 import gc
@@ -29,7 +29,7 @@ CALLER = Principal("benchmark", frozenset({Scope.READ}), ("*",))
 
 @dataclass(frozen=True)
 class Inside:
-    """What one lookup asks of DynamoDB, and the CPU milliseconds of its handler, DynamoDB's own not included."""
+    """The calls to DynamoDB of one lookup, the items and kilobytes read, and the CPU milliseconds of the handler."""
 
     calls: float
     items: float
@@ -44,7 +44,7 @@ class _Counts:
     bytes: int = 0
 
     def after_call(self, http_response: Any, parsed: dict[str, Any], **_: Any) -> None:
-        """What botocore tells after each call, retries included."""
+        """Counts a call; botocore calls this hook after each call, also after retries."""
         self.calls += 1
         self.items += len(parsed.get("Items", [])) + sum(map(len, parsed.get("Responses", {}).values()))
         self.bytes += len(http_response.content)
@@ -52,7 +52,7 @@ class _Counts:
 
 @dataclass
 class Probe:
-    """The handler of a stack's lookup function, and what its calls add up to."""
+    """The handler of a stack's lookup function, and the sums over its calls."""
 
     handler: Handler
     counts: _Counts = field(default_factory=_Counts)
@@ -75,14 +75,14 @@ class Probe:
 
 @contextmanager
 def probe(stack: Deployed) -> Iterator[Probe]:
-    """The handler in this process, with the environment that it has in the stack."""
+    """The handler in this process, with the environment of the stack's function."""
     counts = _Counts()
     hook = ("after-call.dynamodb", counts.after_call)
     kept = dict(os.environ)
     handlers.BUILTIN_HANDLERS.append(hook)
     os.environ.update(scrubbed(kept) | stack.environment("lookup") | {"AWS_ENDPOINT_URL": stack.account.endpoint})
     gc.collect()
-    gc.freeze()  # a function of its own has no graph in memory that the collector would walk
+    gc.freeze()  # in its Lambda the handler has no benchmark graph in memory that the collector would walk
     try:
         yield Probe(_handler(), counts)
     finally:

@@ -1,8 +1,8 @@
-"""Fills a stack's table with a graph: the events are folded, as normalise does it, by the same fold.
+"""Fills a stack's table with the events of a graph, by the fold of normalise.
 
-What is left out is what the table does not depend on: HTTP, the queue and the archive. The fold works on a table in
-memory, whose items are then put into DynamoDB as they are: the fold's tests hold that it leaves the same items in both,
-and that neither the order of events nor how they are cut into batches matters.
+HTTP, queue and archive are left out, since the table does not depend on them. The fold writes to a table in memory,
+whose items are then put into DynamoDB: tests of the fold hold that both tables have the same items, for any order and
+any batches of the events.
 """
 
 import time
@@ -20,14 +20,14 @@ from tests.factory import received
 
 Document = dict[str, Any]
 Say = Callable[[str], None]
-Each = TypeVar("Each")
+Entry = TypeVar("Entry")
 
 BATCH = 200
-TOLD_EVERY_SECONDS = 5
+PRINT_EVERY_SECONDS = 5
 
 
 def load(stack: Deployed, events: Iterator[Document], count: int, say: Say) -> float:
-    """Folds events, telling how far it is. Returns the seconds that the fold alone took."""
+    """Folds events and prints the progress. Returns the seconds of the fold alone."""
     memory, retention = MemoryTable(), stack.retention()
     progress = Progress("events folded", count, say)
     for batch in _batches(events):
@@ -46,7 +46,7 @@ def load(stack: Deployed, events: Iterator[Document], count: int, say: Say) -> f
 
 
 class Progress:
-    """Tells how far something is, every few seconds."""
+    """Prints the progress of a step every few seconds."""
 
     def __init__(self, what: str, count: int, say: Say) -> None:
         self._what, self._count, self._say = what, count, say
@@ -56,18 +56,18 @@ class Progress:
     def add(self, done: int) -> None:
         self._done += done
         now = time.monotonic()
-        if now - self._told > TOLD_EVERY_SECONDS:
+        if now - self._told > PRINT_EVERY_SECONDS:
             self._told = now
             left = (self._count - self._done) * (now - self._started) / self._done
             self._say(f"  {self._done:,} of {self._count:,} {self._what}, {left:,.0f} s to go")
 
     def seconds(self) -> float:
-        """The seconds since the start, which it tells too."""
+        """Prints and returns the seconds since the start."""
         seconds = time.monotonic() - self._started
         self._say(f"  {self._count:,} {self._what} in {seconds:.1f} s")
         return seconds
 
 
-def _batches(each: Iterator[Each]) -> Iterator[list[Each]]:
-    while batch := list(islice(each, BATCH)):
+def _batches(entries: Iterator[Entry]) -> Iterator[list[Entry]]:
+    while batch := list(islice(entries, BATCH)):
         yield batch

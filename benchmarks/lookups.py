@@ -1,7 +1,7 @@
-"""What lookups cost, and how that grows with the graph: `python -m benchmarks.lookups --help`.
+"""Measures the cost of lookups on graphs of several sizes: `python -m benchmarks.lookups --help`.
 
-For each size a stack is started, as `make up` starts one, and a graph is folded into it. Then each lookup is asked over
-HTTP, and once more in this process, where its calls to DynamoDB and its CPU are counted.
+For each size a stack is started, as by `make up`, and a graph is folded into its table. Each lookup is then measured
+over HTTP, and in this process, where its calls to DynamoDB and its CPU time are counted.
 """
 
 import argparse
@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def measure(jobs: int, options: argparse.Namespace) -> Size:
-    """A stack with a graph of so many jobs, and what each lookup costs there."""
+    """The cost of each lookup on a stack with a graph of a number of jobs."""
     graph = layered_graph(jobs, options.seed)
     starts = graph.middle(options.starts)
     say(f"{jobs:,} jobs, {options.runs} runs each: starting a stack")
@@ -61,13 +61,15 @@ def measure(jobs: int, options: argparse.Namespace) -> Size:
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.lookups",
-        description="Measures what lookups cost, over HTTP and inside, on graphs of several sizes.",
+        description="Measures the cost of lookups, over HTTP and in the handler, on graphs of several sizes.",
     )
     parser.add_argument("--jobs", type=_positive, nargs="+", default=[100, 1000], help="jobs of each graph (100 1000)")
     parser.add_argument("--runs", type=_positive, default=10, help="runs of each job (10)")
-    parser.add_argument("--seed", type=int, default=1, help="what the graph is made from (1)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the graph (1)")
     parser.add_argument("--starts", type=_positive, default=5, help="nodes in the middle to start from (5)")
-    parser.add_argument("--seconds", type=float, default=4, help="how long to repeat each lookup, each way (4)")
+    parser.add_argument(
+        "--seconds", type=float, default=4, help="time to repeat each lookup, over HTTP and in the handler (4)"
+    )
     parser.add_argument("--json", type=Path, help="write the figures to this file as well")
     return parser.parse_args(arguments)
 

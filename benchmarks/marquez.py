@@ -1,4 +1,4 @@
-"""What the same calls cost Marquez: figures that were published, measured elsewhere, not by this benchmark.
+"""Published figures of the same lookups in Marquez, which this benchmark did not measure.
 
 CPU milliseconds a call of the Marquez server (0.51.2-SNAPSHOT, March 2025) and the PostgreSQL beside it, on 2 quiet
 cores.

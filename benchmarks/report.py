@@ -1,4 +1,4 @@
-"""The figures as a table to read, and as a document."""
+"""The figures as a table, and as a JSON document."""
 
 import os
 import platform
@@ -13,18 +13,18 @@ from benchmarks.wall import Wall
 MEASURED = ("lookup", "p50 ms", "p95 ms", "nodes", "KB", "sent KB", "DB calls", "items", "DB KB", "CPU ms")
 COMPARED = ("wall x", "CPU x", "nodes x")
 LEGEND = """\
-p50, p95   wall time over HTTP, through the whole embedded stack, one caller at a time
-KB, sent   the answer, unpacked and as it was sent
-DB         calls to DynamoDB of one lookup, the items they returned and the size of those answers
-CPU ms     of the lookup's handler alone, median; the emulator's and DynamoDB's own is not in it
-x          times the same lookup on the smallest graph"""
+p50, p95   wall time over HTTP, through the whole embedded stack, one request at a time
+KB, sent   size of the response, inflated and as sent
+DB         calls to DynamoDB of one lookup, with the items and the size of their responses
+CPU ms     median CPU time of the handler alone, without the emulator and DynamoDB
+x          factor to the same lookup on the smallest graph"""
 
 Row = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One lookup: over HTTP, and inside."""
+    """The figures of one lookup: over HTTP, and in the handler."""
 
     wall: Wall
     inside: Inside
@@ -32,7 +32,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Size:
-    """A graph, the seconds to fold its events, and each lookup's figures by its name."""
+    """A size of the graph: the seconds to fold its events, and the figures of each lookup by name."""
 
     jobs: int
     runs: int
@@ -42,13 +42,13 @@ class Size:
 
 
 def report(sizes: Sequence[Size]) -> str:
-    """The sizes, smallest first, each a table; then what was published of Marquez."""
+    """A table for each size, the smallest first, and the published figures of Marquez."""
     parts = [part for size in sizes for part in (_title(size), *_aligned(_rows(size, sizes[0])), "")]
     return "\n".join([*parts, LEGEND, "", *_published(sizes[0])])
 
 
 def document(sizes: Sequence[Size], seed: int) -> dict[str, Any]:
-    """The same for programs."""
+    """The figures as a document for programs."""
     published = {name: figures._asdict() for name, figures in PUBLISHED.items()}
     machine = {"processor": platform.machine(), "cores": os.cpu_count(), "python": platform.python_version()}
     return {
@@ -101,7 +101,7 @@ def _published(smallest: Size) -> Iterator[str]:
 
 
 def _aligned(rows: Iterable[Row]) -> Iterator[str]:
-    """The first column to the left, figures to the right."""
+    """A table with its first column aligned left, and figures aligned right."""
     lines = list(rows)
     widths = [max(len(line[at]) for line in lines if at < len(line)) for at in range(len(lines[0]))]
     for first, *figures in lines:

@@ -1,4 +1,5 @@
-"""A graph's events, as the Spark listener sends them: START and COMPLETE of each run, both with all that they name."""
+"""A graph's events, as the Spark listener sends them: START and COMPLETE of each run, both with all datasets and
+facets."""
 
 import random
 import uuid
@@ -19,7 +20,7 @@ SUBTYPES = ("IDENTITY", "IDENTITY", "TRANSFORMATION", "AGGREGATION")
 
 
 def events(graph: Graph, runs: int, seed: int) -> Iterator[Document]:
-    """All events, job by job and each job's by time. The fold makes the same of any order."""
+    """All events, job by job, the events of a job by time. The fold leaves the same items for any order."""
     chance = random.Random(seed)  # noqa: S311 - makes test data
     for number, job in enumerate(graph.jobs):
         for run in range(runs):

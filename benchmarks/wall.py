@@ -1,4 +1,4 @@
-"""Lookups as a client sees them: HTTP through the whole stack, over one connection that is kept alive."""
+"""Measures lookups over HTTP, through the whole stack, over one connection that is kept alive."""
 
 import gzip
 import http.client
@@ -19,7 +19,8 @@ ANSWER_SECONDS = 40
 
 @dataclass(frozen=True)
 class Wall:
-    """Milliseconds from the request to the last byte of the answer; the answer's size, unpacked and as it was sent."""
+    """Milliseconds from the request to the last byte of the response, and the size of the response, inflated and as
+    sent."""
 
     p50: float
     p95: float
@@ -38,7 +39,7 @@ class _Answer:
 
 
 class Client:
-    """Asks a stack, with a key, accepting gzip as most clients do."""
+    """A client of a stack, with a key, which accepts gzip as most clients do."""
 
     def __init__(self, url: str, key: str) -> None:
         self._connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=ANSWER_SECONDS)
@@ -51,7 +52,7 @@ class Client:
         self._connection.close()
 
     def knows_direction(self, job: Job) -> bool:
-        """Whether `direction` of a lineage lookup counts; a stack that does not know it passes over it."""
+        """Whether the stack refuses a wrong `direction`; a stack without `direction` ignores the parameter."""
         return self.get(probe_of_direction(job)).status == 400
 
     def get(self, target: str) -> _Answer:
@@ -65,7 +66,7 @@ class Client:
 
 
 def measure_wall(client: Client, call: Call, starts: Sequence[Job], seconds: float) -> Wall:
-    """Asks for each node, after once that does not count, again and again for so many seconds."""
+    """Sends a lookup for each node, first once without measuring, then repeatedly until the seconds are over."""
     client.get(call.target(starts[0]))
     answers = repeated([partial(client.get, call.target(start)) for start in starts], seconds)
     milliseconds = [answer.milliseconds for answer in answers]

@@ -1,5 +1,5 @@
-"""Sample Lambda events, one for each function and each way to reach it. README.md lists them.
+"""Sample Lambda events for each function and each of its triggers. README.md lists them.
 
-They are generated, since some hold what only a program can write (gzip, messages of the queue):
-`PYTHONPATH=layers/headwater python -m events.generate` writes them all again.
+`PYTHONPATH=layers/headwater python -m events.generate` generates the samples, because gzip and messages of the queue
+are not written by hand.
 """

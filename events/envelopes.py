@@ -1,4 +1,4 @@
-"""What the functions are handed: requests in API Gateway's payload format 2.0, and batches of the queue."""
+"""Lambda events: requests in API Gateway's payload format 2.0, batches of the queue and of the stream, schedules."""
 
 import base64
 import gzip
@@ -22,7 +22,7 @@ KEY = "sample-key-of-the-shop"
 CALLER = Principal("shop-etl", frozenset({Scope.INGEST, Scope.READ}), ("shop", "s3://shop-*"))
 CONTEXT = CALLER.to_context()
 STEWARD = Principal("shop-steward", frozenset({Scope.ADMIN}), ("shop", "shop-*", "s3://shop-*"))
-"""Who looks after the shop's data, and may delete."""
+"""The principal of the curate samples, who may delete."""
 BEARER = {"authorization": f"Bearer {KEY}"}
 RECEIVED_AT = datetime(2026, 11, 20, 8, 6, 3, tzinfo=UTC)
 API, ACCOUNT, REGION = "a1b2c3d4e5", "123456789012", "us-east-1"
@@ -32,7 +32,7 @@ QUEUE = f"arn:aws:sqs:{REGION}:{ACCOUNT}:headwater-dev-EventQueue-0123456789AB.f
 
 
 class LambdaContext:
-    """What Lambda tells a function of its invocation, as far as our functions and their log ask."""
+    """The members of Lambda's context that the functions and their log use."""
 
     function_name = "a-function"
     memory_limit_in_mb = 1024
@@ -44,14 +44,14 @@ class LambdaContext:
 
 
 def post(path: str, document: Any, context: Mapping[str, str] = CONTEXT) -> Document:
-    """A POST of a JSON document; `context` is what the authoriser says of the caller."""
+    """A POST of a JSON document; `context` is the authoriser's context with the principal."""
     body = json.dumps(document)
     headers = {"content-type": "application/json; charset=UTF-8", "content-length": str(len(body)), **BEARER}
     return _by(context, _request(f"POST {path}", path, headers) | {"body": body, "isBase64Encoded": False})
 
 
 def post_gzip(path: str, document: Any) -> Document:
-    """The same with a gzip body, which API Gateway hands over in base64."""
+    """A POST of a gzipped JSON document, which API Gateway encodes in base64."""
     packed = gzip.compress(json.dumps(document).encode(), mtime=0)
     headers = {"content-type": "application/json", "content-encoding": "gzip", "content-length": str(len(packed))}
     request = _request(f"POST {path}", path, headers | BEARER)
@@ -60,7 +60,7 @@ def post_gzip(path: str, document: Any) -> Document:
 
 
 def write(method: str, target: str, document: Any = None, caller: Principal = STEWARD) -> Document:
-    """A request to write what is no event, as it reaches curate."""
+    """A request to curate."""
     path, _, query = target.partition("?")
     request = _request(f"{method} /{{proxy+}}", unquote(path), BEARER, method=method)
     request["pathParameters"] = {"proxy": unquote(path).removeprefix("/")}
@@ -71,12 +71,12 @@ def write(method: str, target: str, document: Any = None, caller: Principal = ST
 
 
 def get(target: str) -> Document:
-    """A GET by the sample key's owner; `target` is a path and a query as they are sent."""
+    """A GET with the sample key; `target` is a path and a query as sent."""
     return _by(CONTEXT, _get(target, BEARER))
 
 
 def get_by_iam(target: str) -> Document:
-    """The same, signed with SigV4, as the API wants it with LookupAuth=IAM."""
+    """A GET signed with SigV4, as the API requires with LookupAuth=IAM."""
     signed = "AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20261120/us-east-1/execute-api/aws4_request, ..."
     request = _get(target, {"authorization": signed})
     arn = f"arn:aws:iam::{ACCOUNT}:user/analyst"
@@ -87,7 +87,7 @@ def get_by_iam(target: str) -> Document:
 
 
 def asked_of_the_authoriser(headers: Mapping[str, str]) -> Document:
-    """What API Gateway asks of the authoriser before it lets a POST pass."""
+    """API Gateway's request to the authoriser before a POST."""
     path = "/api/v1/lineage"
     request = _request(f"POST {path}", path, {"content-type": "application/json", **headers})
     route_arn = f"arn:aws:execute-api:{REGION}:{ACCOUNT}:{API}/$default/POST{path}"
@@ -95,17 +95,17 @@ def asked_of_the_authoriser(headers: Mapping[str, str]) -> Document:
 
 
 def queued(*documents: Document) -> Document:
-    """A batch of the queue, its messages written as ingest writes them."""
+    """A batch of the queue, with messages as ingest writes them."""
     return {"Records": [_record(index, document) for index, document in enumerate(documents)]}
 
 
 def streamed(*changes: tuple[Item | None, Item]) -> Document:
-    """A batch of the table's stream: items as they were and as they are."""
+    """A batch of the table's stream: items before and after a change."""
     return {"Records": [_change(index, before, after) for index, (before, after) in enumerate(changes)]}
 
 
 def scheduled() -> Document:
-    """What EventBridge hands over when it is time."""
+    """The event of an EventBridge schedule."""
     return {
         "version": "0",
         "id": "53dc4d37-cffa-4f76-80c9-8b7d4a4d2eaa",
@@ -120,7 +120,7 @@ def scheduled() -> Document:
 
 
 def _by(context: Mapping[str, str], request: Document) -> Document:
-    """The request with what the authoriser said of its caller."""
+    """The request with the authoriser's context."""
     request["requestContext"]["authorizer"] = {"lambda": dict(context)}
     return request
 
@@ -161,7 +161,7 @@ def _request(route: str, path: str, headers: Mapping[str, str], method: str = "P
 
 
 class _NoBucket:
-    """Where long bodies would go; a sample has none."""
+    """The bucket of long bodies, which no sample has."""
 
     def put(self, key: str, content: bytes) -> None:
         raise ValueError(f"a sample is too long for a message: {len(content)} bytes for {key}")

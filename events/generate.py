@@ -41,7 +41,7 @@ REVENUE_NODE = "s3%3A%2F%2Fshop-lake:revenue_daily"
 
 
 def samples() -> Mapping[str, Document]:
-    """Every sample by its file, `function/name.json`."""
+    """All samples by file, `function/name.json`."""
     return authorise() | ingest() | normalise() | lookup() | curate() | alerts() | sweep() | catalog() | glue_import()
 
 
@@ -96,7 +96,7 @@ def lookup() -> dict[str, Document]:
 
 
 def further_lookups(lake: str, jobs: str) -> dict[str, Document]:
-    """What is asked of the same story less often."""
+    """Lookups of the same jobs and datasets that are less common."""
     clean, run = f"{lake}/datasets/orders_clean", f"/api/v1/jobs/runs/{story.CLEAN_RUN}"
     revenue = f"nodeId=dataset:{REVENUE_NODE}"
     return {
@@ -126,7 +126,7 @@ def further_lookups(lake: str, jobs: str) -> dict[str, Document]:
 
 
 def curate() -> dict[str, Document]:
-    """In the order in which they tell a story of their own, beside that of the others."""
+    """Requests to curate, in the order in which they must be sent."""
     desk, returns = "/api/v1/namespaces/shop-desk", "/api/v1/namespaces/s3%3A%2F%2Fshop-desk/datasets/raw%2Freturns"
     job, run = f"{desk}/jobs/count_returns", f"/api/v1/jobs/runs/{story.COUNT_RUN}"
     return {
@@ -155,7 +155,7 @@ def curate() -> dict[str, Document]:
 
 
 def catalog() -> dict[str, Document]:
-    """What the stream tells of the first run of the story."""
+    """The stream's records of the first run."""
     table = MemoryTable()
     texts = map(exact_json.dumps, (story.CLEAN_START, story.CLEAN_COMPLETE))
     fold([normalise_event(text, Naming()) for text in texts], GraphStore(table, RETENTION))
@@ -164,7 +164,7 @@ def catalog() -> dict[str, Document]:
 
 
 def alerts() -> dict[str, Document]:
-    """The second run of the story, had it failed, and had its event come late."""
+    """The stream's records of the second run, if the run failed and its event came late."""
     table = MemoryTable()
     failed = {**story.REVENUE_COMPLETE, "eventType": "FAIL"}
     received = normalise_event(exact_json.dumps(failed), Naming(), instant_of(RECEIVED_AT))

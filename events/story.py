@@ -1,4 +1,4 @@
-"""What the samples tell: a shop cleans its orders, then sums up a day's revenue."""
+"""The OpenLineage events and bodies of the samples: a shop cleans its orders, then sums up the revenue of each day."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def schema(**types: str) -> Document:
 
 
 def made_from(source: str, **columns: tuple[str, str]) -> Document:
-    """A columnLineage facet: each column from one of `source`'s, and how (DIRECT and the subtype)."""
+    """A columnLineage facet: each column is made of a column of `source`, by a DIRECT transformation of a subtype."""
     fields = {
         name: {"inputFields": [{"namespace": LAKE, "name": source, "field": field, "transformations": [step(how)]}]}
         for name, (field, how) in columns.items()
@@ -118,5 +118,5 @@ RETURNS = {
     "description": "What came back",
 }
 COUNT_RETURNS = {"type": "BATCH", "inputs": [{"namespace": "s3://shop-desk", "name": "raw/returns"}], "outputs": []}
-"""What the bodies of Marquez's own writers hold."""
+"""Bodies of requests to curate."""
 WITHOUT_A_JOB_NAME = {**CLEAN_START, "job": {"namespace": JOBS}}

@@ -1,4 +1,4 @@
-"""Alerts as they are on the bus, real ones and any that could be."""
+"""Alerts as on the bus: samples, and generated alerts with any texts."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the tests of several folders share: one embedded stack, up from its first use to the end of the session."""
+"""Fixtures of several folders: one embedded stack, from its first use to the end of the session."""
 
 import shutil
 from collections.abc import Iterator

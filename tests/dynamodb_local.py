@@ -1,7 +1,8 @@
-"""DynamoDB Local, AWS's own stand-in for DynamoDB, as a child process that keeps its tables in memory.
+"""DynamoDB Local, AWS's own emulator of DynamoDB, as a child process that keeps its tables in memory.
 
-It is stricter than the embedded stack's emulator: it has the service's conditions under concurrent writers, its limits
-and its indexes. Its jars come from Maven Central, by the resolver inside PySpark, and are held to their pins.
+DynamoDB Local is stricter than the embedded stack's emulator: it has DynamoDB's conditions under concurrent writers,
+its limits and its indexes. Its jars come from Maven Central, by the resolver of PySpark, and are checked against their
+pins.
 """
 
 import fcntl

@@ -1,4 +1,4 @@
-"""Events for tests: the least that a producer must send, and whatever a test adds."""
+"""Events for tests: the required members, and the members that a test adds."""
 
 import uuid
 from datetime import UTC, datetime, timedelta

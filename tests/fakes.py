@@ -1,4 +1,4 @@
-"""Fakes at the ports: what AWS does, in a few lines."""
+"""Fakes of the ports to AWS."""
 
 from collections.abc import Sequence
 

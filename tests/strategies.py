@@ -1,4 +1,4 @@
-"""Any events over a small world: so small that races, ties and disagreements are the rule."""
+"""Generated events with few jobs, datasets and times: races, ties and contradictions are frequent."""
 
 from hypothesis import strategies as st
 

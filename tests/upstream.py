@@ -1,4 +1,4 @@
-"""A stand-in for the emulator's HTTP API: it keeps what it is asked, and answers what the test wants."""
+"""A stand-in for the emulator's HTTP API: it records requests, and returns the responses of the test."""
 
 import threading
 import time

@@ -1,10 +1,10 @@
-"""Make up customers of whom it is known whether they left, as CSV, or such of whom it is not, as messages in a topic.
+"""Generate customers: with their outcome (left or stayed) as CSV, or without an outcome as messages in a topic.
 
     generate_customers.py --output data/raw/churn
     generate_customers.py --bootstrap 127.0.0.1:9092 --topic customers --count 20
 
-The first are what load_customers.py reads, the others what score_customers.py does; a topic needs kafka-python. Who
-calls support often, and is not long a customer, mostly leaves. The same arguments always give the same customers.
+load_customers.py reads the CSV file, score_customers.py the topic. A topic needs kafka-python. New customers who call
+support often mostly leave. The same arguments always give the same customers.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from pathlib import Path
 
 COLUMNS = ("customer_id", "months", "support_calls", "churned")
 NOISE = 0.1
-"""How many do not do what their numbers say."""
+"""The share of customers whose outcome is the opposite of their numbers."""
 
 Customer = dict[str, str | int]
 
@@ -38,7 +38,7 @@ def write_csv(found: Iterator[Customer], file: Path) -> None:
 
 
 def post(found: Iterator[Customer], bootstrap: str, topic: str) -> None:
-    """Post customers without their end, and return once the broker has them all."""
+    """Post customers without their outcome, and return once the broker has all messages."""
     from kafka import KafkaProducer  # type: ignore[import-untyped] # noqa: PLC0415 - CSV files do without
 
     producer = KafkaProducer(bootstrap_servers=bootstrap)

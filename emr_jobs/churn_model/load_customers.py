@@ -1,9 +1,9 @@
-"""raw customers (CSV) -> customers (a table): what a churn model is trained on.
+"""raw customers (CSV) -> customers (a table), the training data of a churn model.
 
     spark-submit load_customers.py --raw hdfs://namenode:8020/raw/customers --table lake.crm.customers
 
-The catalog is the first part of the table's name, and is what the cluster's settings define by that name; with
---warehouse the program defines it itself, as an Iceberg catalog in that folder.
+The first part of the table's name is the catalog, which the cluster's settings define; with --warehouse the program
+defines the catalog, as an Iceberg catalog in that folder.
 """
 
 import argparse
@@ -14,7 +14,7 @@ RAW_SCHEMA = "customer_id string, months int, support_calls int, churned int"
 
 
 def session(table: str, warehouse: str | None) -> SparkSession:
-    """Return a session that knows the table's catalog."""
+    """Return a session with the table's catalog."""
     builder = SparkSession.builder.appName("load_customers")
     if warehouse:
         catalog = f"spark.sql.catalog.{table.partition('.')[0]}"

@@ -1,4 +1,4 @@
-"""A Kafka topic of customers (JSON) -> a topic of whether each will leave, by the model of train_churn.py.
+"""A Kafka topic of customers (JSON) -> a topic of predictions, by the model of train_churn.py.
 
 spark-submit --py-files job_lineage.zip score_customers.py --bootstrap broker:9092 --customers customers \\
     --scores churn-scores --model s3://lake/models/churn --checkpoint s3://lake/checkpoints/scores
@@ -16,7 +16,7 @@ CUSTOMER = "customer_id string, months int, support_calls int"
 
 
 def customers(spark: SparkSession, bootstrap: str, name: str) -> DataFrame:
-    """Return the stream of the customers in a topic, from its beginning on; what is no customer is dropped."""
+    """Return the stream of the customers in a topic, from its beginning on. Other messages are dropped."""
     source = spark.readStream.format("kafka").option("kafka.bootstrap.servers", bootstrap).option("subscribe", name)
     messages = source.option("startingOffsets", "earliest").load()
     read = messages.select(fn.from_json(fn.col("value").cast("string"), CUSTOMER).alias("customer"))
@@ -24,7 +24,7 @@ def customers(spark: SparkSession, bootstrap: str, name: str) -> DataFrame:
 
 
 def scored(found: DataFrame, fitted: PipelineModel) -> DataFrame:
-    """Return Kafka messages of the customers that say whether each will leave."""
+    """Return Kafka messages with the prediction whether a customer leaves."""
     leaves = (fn.col("prediction") == 1).alias("leaves")
     return fitted.transform(found).select(
         fn.col("customer_id").alias("key"), fn.to_json(fn.struct("customer_id", leaves)).alias("value")

@@ -1,4 +1,4 @@
-"""customers (a table, as load_customers.py wrote it) -> a model that tells who will leave.
+"""customers (a table, as load_customers.py wrote it) -> a model that predicts whether a customer leaves.
 
 spark-submit --py-files job_lineage.zip train_churn.py --table lake.crm.customers --model s3://lake/models/churn \\
     --code https://github.com/shop/churn --code-version 4f2a91c
@@ -25,7 +25,7 @@ class Parameters:
 
 
 def with_catalog(builder: SparkSession.Builder, name: str, warehouse: str | None) -> SparkSession.Builder:
-    """Return a builder of a session that knows the catalog of a table."""
+    """Return a builder of a session with the catalog of a table."""
     if not warehouse:
         return builder
     catalog = f"spark.sql.catalog.{name.partition('.')[0]}"
@@ -34,7 +34,7 @@ def with_catalog(builder: SparkSession.Builder, name: str, warehouse: str | None
 
 
 def train(customers: DataFrame, path: str, parameters: Parameters, made: Training) -> None:
-    """Fit a model, measure it on what it has learnt from, and save it."""
+    """Fit a model, measure the model on its training data, and save the model."""
     regression = LogisticRegression(featuresCol="features", labelCol="churned")
     regression = regression.setRegParam(parameters.regularisation).setMaxIter(parameters.iterations)
     fitted = Pipeline(stages=[VectorAssembler(inputCols=FEATURES, outputCol="features"), regression]).fit(customers)

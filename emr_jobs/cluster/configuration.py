@@ -1,9 +1,9 @@
-"""Print the listener's settings as a part of a cluster's definition, so that no job has to say anything.
+"""Print the listener's settings for the definition of a cluster: then jobs need no settings of their own.
 
     configuration.py emr --release 7.10.0 --url $API_URL --namespace prod > configurations.json
     aws emr create-cluster --configurations file://configurations.json ...
 
-No key is in it: emr and eks read it from a file, serverless from Secrets Manager, glue by glue_key.py.
+The settings contain no key: emr and eks read the key from a file, serverless from Secrets Manager, glue by glue_key.py.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 LISTENER = "io.openlineage.spark.agent.OpenLineageSparkListener"
 SHIPPED_SINCE = (7, 11)
-"""The first release of EMR that has the listener; Glue has it from 5.0 on."""
+"""The first release of EMR with the listener. Glue has the listener from 5.0 on."""
 JAR = "/usr/lib/headwater/openlineage-spark.jar"
 KEY_FILE = "/etc/headwater/openlineage.yml"
 FILE_VARIABLE = "OPENLINEAGE_CONFIG"
@@ -24,12 +24,13 @@ PATIENCE = {
     "spark.openlineage.circuitBreaker.blockingTimeInSeconds": "1",
     "spark.openlineage.circuitBreaker.shutdownTimeoutSeconds": "5",
 }
-"""An endpoint that answers slowly holds a job up for seconds, not for as long as all answers take together."""
+"""With these settings, an API that answers slowly delays a job by seconds, not by the time of all responses
+together."""
 DISCRETION = {
     "spark.scheduler.listenerbus.logSlowEvent": "false",
     "spark.redaction.regex": "(?i)secret|password|token|access[.]?key|api[.]?key",
 }
-"""For keys that are settings: Spark logs all of them when an event takes over a second, and shows them in its UI."""
+"""For a key in a setting: Spark's UI shows all settings, and Spark logs them when an event takes over a second."""
 
 Settings = dict[str, str]
 
@@ -53,28 +54,29 @@ def ships(release: str) -> bool:
 
 
 def release(text: str) -> str:
-    """Return a release of EMR, if it is one."""
+    """Return a release of EMR. Raises ArgumentTypeError for another text."""
     if not re.fullmatch(r"(emr-)?\d+\.\d+(\.\d+)?", text):
         raise argparse.ArgumentTypeError(f"{text} is no release, such as 7.11.0")
     return text
 
 
 def address(text: str) -> str:
-    """Return a URL, if it is one that jobs can post to. Spaces and quotes have no place in settings."""
+    """Return a URL that jobs can post to. Raises ArgumentTypeError for another text, and for spaces and quotes."""
     if not re.fullmatch(r"https?://[^\s\"'\\]+", text):
         raise argparse.ArgumentTypeError(f"{text} is no URL of http or https")
     return text
 
 
 def plain(text: str) -> str:
-    """Return a namespace, if all platforms can take it: Glue splits its settings at spaces."""
+    """Return a namespace that all platforms accept. Raises ArgumentTypeError for spaces, at which Glue splits
+    settings."""
     if not re.fullmatch(r"[^\s\"'\\]+", text):
         raise argparse.ArgumentTypeError("a namespace without spaces and quotes is wanted")
     return text
 
 
 def emr(options: argparse.Namespace) -> object:
-    """Classifications for EMR on EC2; bootstrap.sh puts the files there."""
+    """Classifications for EMR on EC2, with the files of bootstrap.sh."""
     jar = {} if ships(options.release) else {"spark.jars": JAR}
     settings = listener(options.url, options.namespace) | jar
     settings[f"spark.yarn.appMasterEnv.{FILE_VARIABLE}"] = KEY_FILE
@@ -86,7 +88,7 @@ def emr(options: argparse.Namespace) -> object:
 
 
 def serverless(options: argparse.Namespace) -> object:
-    """The runtime configuration of an EMR Serverless application, which reads the key from Secrets Manager itself."""
+    """The runtime configuration of an EMR Serverless application. The service reads the key from Secrets Manager."""
     jar = {} if ships(options.release) else {"spark.jars": options.jar}
     auth = {"auth.type": "api_key", "auth.apiKey": f"EMR.secret@{options.secret}"}
     key = {f"spark.openlineage.transport.{name}": value for name, value in auth.items()}
@@ -95,7 +97,7 @@ def serverless(options: argparse.Namespace) -> object:
 
 
 def eks(options: argparse.Namespace) -> object:
-    """Configuration overrides for EMR on EKS; the key's file is a Kubernetes secret of the job's namespace."""
+    """Configuration overrides for EMR on EKS; the file with the key is a Kubernetes secret in the job's namespace."""
     folder, _, _ = KEY_FILE.rpartition("/")
     jar = {} if ships(options.release) else {"spark.jars": options.jar}
     of_driver = {
@@ -107,7 +109,7 @@ def eks(options: argparse.Namespace) -> object:
 
 
 def glue(options: argparse.Namespace) -> object:
-    """Default arguments of a Glue job: several settings are one argument there. The key comes by glue_key.py."""
+    """Default arguments of a Glue job, which has several settings in one argument. glue_key.py adds the key."""
     settings = listener(options.url, options.namespace)
     arguments = {"--conf": " --conf ".join(f"{name}={value}" for name, value in settings.items())}
     return arguments | ({"--extra-jars": options.jar, "--user-jars-first": "true"} if options.jar else {})

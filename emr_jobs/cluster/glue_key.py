@@ -1,11 +1,11 @@
-"""Puts the listener's key where it finds it, for Glue jobs: these have no bootstrap action, and no file but the script.
+"""Writes the listener's key into the listener's file, for Glue jobs, which have no bootstrap action.
 
     from glue_key import put_key
-    put_key("arn:aws:secretsmanager:...")   # before the SparkContext is made: the listener starts with that
+    put_key("arn:aws:secretsmanager:...")   # before the SparkContext, which starts the listener
     spark = SparkSession.builder.getOrCreate()
 
-Ship it with --extra-py-files. The job's role needs secretsmanager:GetSecretValue. No job fails because of lineage:
-without a key it runs all the same.
+Ship this module with --extra-py-files. The job's role needs secretsmanager:GetSecretValue. A job without a key runs
+without lineage, and does not fail.
 """
 
 import logging
@@ -18,12 +18,12 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 LOG = logging.getLogger("headwater")
 FILE = Path(".openlineage") / "openlineage.yml"
-"""Below the home directory, where the listener looks by itself."""
+"""The listener's default file, below the home directory."""
 KEY = re.compile(r"[A-Za-z0-9._~+/=-]+")
 
 
 def put_key(secret: str, home: Path | None = None) -> bool:
-    """Write the key of a secret into the listener's file, and say whether that could be done."""
+    """Write the key of a secret into the listener's file, and return whether the file was written."""
     file = (home or Path.home()) / FILE
     try:
         key = boto3.client("secretsmanager").get_secret_value(SecretId=secret).get("SecretString", "").strip()

@@ -1,12 +1,12 @@
-"""raw customers (CSV) -> customers (Iceberg): made by CTAS, widened, appended to, merged into, and read as it was.
+"""raw customers (CSV) -> customers (Iceberg): CTAS, a new column, an append, a merge, time travel.
 
-It may be run again: what is there stays, and is brought up to date.
+A further run keeps the table, and brings the table up to date.
 
     spark-submit customers_iceberg.py --raw s3://lake/raw/customers --updates s3://lake/raw/customer_updates \\
         --table lake.crm.customers --first-report s3://lake/customers_at_first
 
-The catalog is the first part of the table's name, and is what the cluster's settings define by that name (on EMR and
-Glue: the Glue Data Catalog). With --warehouse the program defines it itself, as a Hadoop catalog in that folder.
+The first part of the table's name is the catalog, which the cluster's settings define (on EMR and Glue: the Glue Data
+Catalog). With --warehouse the program defines the catalog, as a Hadoop catalog in that folder.
 """
 
 import argparse
@@ -18,7 +18,7 @@ EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 
 
 def session(table: str, warehouse: str | None) -> SparkSession:
-    """Return a session that knows the table's catalog."""
+    """Return a session with the table's catalog."""
     builder = SparkSession.builder.appName("customers_iceberg").config("spark.sql.extensions", EXTENSIONS)
     if warehouse:
         catalog = f"spark.sql.catalog.{table.partition('.')[0]}"
@@ -28,7 +28,7 @@ def session(table: str, warehouse: str | None) -> SparkSession:
 
 
 def load(spark: SparkSession, raw: str, updates: str, table: str) -> int:
-    """Make the table of the raw customers, take the updates in, and return the id of the first snapshot."""
+    """Create the table from the raw customers, merge the updates, and return the id of the first snapshot."""
     for name, path in (("raw_customers", raw), ("customer_updates", updates)):
         spark.read.schema(RAW_SCHEMA).option("header", True).csv(path).createOrReplaceTempView(name)
     of_known = "SELECT * FROM raw_customers WHERE country IS NOT NULL"
@@ -55,7 +55,7 @@ def first_snapshot(spark: SparkSession, table: str) -> int:
 
 
 def report(spark: SparkSession, table: str, at: int, path: str) -> None:
-    """Write how much each country had spent as of a snapshot."""
+    """Write the sum that each country had spent as of a snapshot."""
     then = spark.sql(f"SELECT country, sum(spent) AS spent FROM {table} VERSION AS OF {at} GROUP BY country")
     then.coalesce(1).write.mode("overwrite").parquet(path)
 

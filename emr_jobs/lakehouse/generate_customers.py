@@ -1,7 +1,7 @@
-"""Write customers, and updates of them, as a shop system would export them: a folder with a CSV file for each.
+"""Write customers, and updates of them, as a shop system would export them: two folders with a CSV file.
 
-They are what customers_iceberg.py and accounts_delta.py read. Some customers have no country; one update in three is of
-somebody new. The same arguments always give the same bytes.
+customers_iceberg.py and accounts_delta.py read the files. Some customers have no country; every third update is about a
+new customer. The same arguments always give the same bytes.
 """
 
 import argparse
@@ -24,7 +24,7 @@ def customers(count: int, seed: int, first: int = 1) -> Iterator[Row]:
 
 
 def updates(count: int, seed: int) -> Iterator[Row]:
-    """Yield one update for every two customers: of those with the highest numbers, and of some beyond them."""
+    """Yield one update for every two customers: of the customers with the highest numbers, and of new customers."""
     many = max(1, count // 2)
     yield from customers(many, seed, first=count - many * 2 // 3 + 1)
 

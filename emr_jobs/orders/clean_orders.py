@@ -2,9 +2,9 @@
 
     spark-submit clean_orders.py --raw s3://lake/raw/orders --clean s3://lake/orders_clean
 
-A row is bad when a number, a date or the order's id is missing or cannot be read, or when the quantity is not positive.
-Bad rows are dropped; with --strict the first of them fails the job. A column that the feed does not have is
-null, one of another type is cast all the same: the job goes on, and lineage has to tell what that does further down.
+A row is bad if a number, a date or the order's id is missing or cannot be read, or if the quantity is not positive. Bad
+rows are dropped; with --strict the first bad row fails the job. A missing column is null, and a column of another type
+is cast: the job goes on, and the lineage shows the effect downstream.
 """
 
 import argparse
@@ -18,7 +18,7 @@ MONEY = "decimal(12,2)"
 
 
 def read_raw(spark: SparkSession, path: str, file_format: str, columns: str) -> DataFrame:
-    """Read the columns that the feed is said to have; what is not of their type is null, so a bad row."""
+    """Read the columns of the feed. A value of another type is null, which makes the row bad."""
     raw = spark.read.format(file_format).schema(columns).option("header", True).load(path)
     missing = (name for name in RAW_COLUMNS if name not in raw.columns)
     return raw.withColumns({name: fn.lit(None).cast("string") for name in missing})
@@ -41,7 +41,7 @@ def clean(raw: DataFrame, strict: bool) -> DataFrame:
 
 
 def as_type(name: str, data_type: str) -> Column:
-    """Cast to null where that fails, also where Spark's ANSI mode, the default from 4.0 on, would raise."""
+    """Cast, to null if the cast fails. In Spark's ANSI mode, the default from 4.0 on, a plain cast raises instead."""
     return fn.expr(f"try_cast({name} as {data_type})").alias(name)
 
 
@@ -54,7 +54,7 @@ def is_good() -> Column:
 
 
 def checked(good: Column, strict: bool) -> Column:
-    """Return the filter that drops bad rows, or the one that fails on them if `strict`."""
+    """Return the filter that drops bad rows, or, if `strict`, the filter that fails on a bad row."""
     if not strict:
         return good
     complaint = fn.concat(fn.lit("bad row in raw orders, order_id "), fn.col("order_id"))

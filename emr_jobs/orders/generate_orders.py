@@ -1,8 +1,8 @@
-"""Write raw orders as a shop system would export them: a CSV file with a header, and a few rows that are no good.
+"""Write raw orders as a shop system would export them: a CSV file with a header, and a few bad rows.
 
-What columns it has, with their types, is beside it in `_columns.ddl`, for clean_orders.py --columns. The same arguments
-always give the same bytes, so a run of the pipeline can be repeated and compared. With --drift the export is that of
-the shop's next release: prices in whole cents, and no status any more. Nobody was told.
+The file `_columns.ddl` beside the export has the columns with their types, for clean_orders.py --columns. The same
+arguments always give the same bytes: runs of the pipeline can be compared. With --drift the export has the schema of
+the shop's next release, unannounced: prices in whole cents, and no status.
 """
 
 import argparse
@@ -31,7 +31,7 @@ Row = dict[str, str]
 
 
 def raw_orders(count: int, days: int, seed: int) -> Iterator[Row]:
-    """Yield `count` orders over `days` days from 2026-01-01 on; every 40th is no good."""
+    """Yield `count` orders over `days` days from 2026-01-01 on; every 40th is bad."""
     draw = random.Random(seed)  # noqa: S311 - the same orders every time is the point
     for number in range(1, count + 1):
         row = good_order(number, days, draw)
@@ -53,13 +53,13 @@ def good_order(number: int, days: int, draw: random.Random) -> Row:
 
 
 def spoilt(row: Row, draw: random.Random) -> Row:
-    """Return the row with one of the faults that a real export shows."""
+    """Return the row with one of the faults of real exports."""
     fault = draw.choice(({"quantity": ""}, {"unit_price": "n/a"}, {"quantity": "-1"}, {"ordered_at": "2026-02-31"}))
     return row | fault
 
 
 def drifted(row: Row) -> Row:
-    """Return the row as the shop's next release exports it; what is no price stays as it is."""
+    """Return the row as the shop's next release exports it: the price in cents, unless the price is no number."""
     return {name: row[name] for name in DRIFTED} | {"unit_price": row["unit_price"].replace(".", "")}
 
 

@@ -1,4 +1,4 @@
-"""Post orders to a Kafka topic, as a shop's checkout would: one JSON message each. Needs kafka-python.
+"""Post orders to a Kafka topic, as a shop's checkout would: one JSON message per order. Needs kafka-python.
 
 The same arguments always give the same messages.
 """
@@ -29,7 +29,7 @@ def orders(count: int, start: int, seed: int) -> Iterator[dict[str, str | int]]:
 
 
 def post(bootstrap: str, topic: str, messages: Iterator[dict[str, str | int]]) -> None:
-    """Post messages, and return once the broker has them all."""
+    """Post messages, and return once the broker has all messages."""
     producer = KafkaProducer(bootstrap_servers=bootstrap)
     try:
         for message in messages:

@@ -10,7 +10,7 @@ from pyspark.sql import functions as fn
 
 
 def session(table: str, warehouse: str | None) -> SparkSession:
-    """Return a session that knows the table's catalog."""
+    """Return a session with the table's catalog."""
     builder = SparkSession.builder.appName("orders_report")
     if warehouse:
         catalog = f"spark.sql.catalog.{table.partition('.')[0]}"

@@ -1,10 +1,11 @@
-"""A Kafka topic of orders (JSON) -> orders (Iceberg), micro-batch by micro-batch, until it is stopped.
+"""A Kafka topic of orders (JSON) -> orders (Iceberg), micro-batch by micro-batch, until the stream is stopped.
 
     spark-submit orders_stream.py --bootstrap broker:9092 --topic orders --table lake.shop.orders \\
         --checkpoint s3://lake/checkpoints/orders
 
-With --once it takes what the topic holds and ends. The catalog is the first part of the table's name, and is what the
-cluster's settings define by that name; with --warehouse the program defines it itself, as a Hadoop catalog there.
+With --once the program ends after the messages that are in the topic. The first part of the table's name is the
+catalog, which the cluster's settings define; with --warehouse the program defines the catalog, as a Hadoop catalog in
+that folder.
 """
 
 import argparse
@@ -19,7 +20,7 @@ EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 
 
 def with_catalog(builder: SparkSession.Builder, name: str, warehouse: str | None) -> SparkSession.Builder:
-    """Return a builder of a session that knows the catalog of a table."""
+    """Return a builder of a session with the catalog of a table."""
     builder = builder.config("spark.sql.extensions", EXTENSIONS)
     if warehouse:
         catalog = f"spark.sql.catalog.{name.partition('.')[0]}"
@@ -29,7 +30,7 @@ def with_catalog(builder: SparkSession.Builder, name: str, warehouse: str | None
 
 
 def orders(spark: SparkSession, bootstrap: str, topic: str) -> DataFrame:
-    """Return the stream of the orders in a topic, from its beginning on; what is no JSON of an order is dropped."""
+    """Return the stream of the orders in a topic, from its beginning on. Other messages are dropped."""
     source = spark.readStream.format("kafka").option("kafka.bootstrap.servers", bootstrap).option("subscribe", topic)
     messages = source.option("startingOffsets", "earliest").load()
     read = messages.select(fn.from_json(fn.col("value").cast("string"), ORDER).alias("order"))

@@ -1,4 +1,5 @@
-"""Tells, on the bus, what the stream of the table shows has changed, failed or come late."""
+"""Puts alerts on the bus for changes in the table's stream: schema changes, failed runs, assertions, emission
+latency."""
 
 from typing import Any
 
@@ -12,20 +13,20 @@ root = Root(from_environment(AlertsSettings), seconds=PATIENT_SECONDS)
 announcer = Announcer(store=root.graph(), bucket=root.bucket(), bus=root.bus(), naming=root.naming(), log=root.log())
 
 
-class NothingTold(Exception):
-    """Not one alert of a batch could be put: all of it is to come again."""
+class NoAlertSent(Exception):
+    """No alert of a batch was put on the bus, and the batch must be delivered again."""
 
 
 @root.log().handler
 def handler(batch: dict[str, Any], context: Any) -> dict[str, Any]:
-    """One batch of the stream; from the record in `batchItemFailures` on, it is delivered again.
+    """Announces a batch of the stream. Lambda delivers the batch again, from the record in `batchItemFailures` on.
 
-    Raises NothingTold if no alert would be put twice by that: then Lambda delivers the batch again even where single
-    failures cannot be reported.
+    Raises NoAlertSent if a record failed before any alert was put: then Lambda delivers the whole batch again, even
+    if it ignores `batchItemFailures`, and no alert is put twice.
     """
     outcome = announcer.announce(batch["Records"])
     metrics.count(AlertsSent=outcome.alerts, RecordsQuarantined=outcome.quarantined)
     metrics.corrupt_items(outcome.corrupt)
     if outcome.failed and not outcome.alerts:
-        raise NothingTold(outcome.failed)
+        raise NoAlertSent(outcome.failed)
     return {"batchItemFailures": [{"itemIdentifier": outcome.failed}] if outcome.failed else []}

@@ -1,4 +1,5 @@
-"""Says whose key a request carries. API Gateway asks it before every request."""
+"""The authoriser of the HTTP API: finds the principal of a request's API key. API Gateway calls it before every
+request."""
 
 from typing import Any
 
@@ -15,11 +16,11 @@ keys = KeyRing(root.secret())
 
 @log.handler
 def handler(request: dict[str, Any], context: Any) -> dict[str, Any]:
-    """One request's caller: id, scopes and namespaces of its key, or nothing, which the functions answer with 401."""
-    return {"isAuthorized": True, "context": _caller(request)}
+    """Returns the principal of a request, or none: then the other functions answer 401."""
+    return {"isAuthorized": True, "context": _context(request)}
 
 
-def _caller(request: dict[str, Any]) -> dict[str, str]:
+def _context(request: dict[str, Any]) -> dict[str, str]:
     presented = presented_key(request.get("headers") or {})
     try:
         principal = keys.find(presented) if presented else None

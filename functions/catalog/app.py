@@ -1,4 +1,4 @@
-"""Keeps tables of the Glue Data Catalog in step with the graph, off the table's stream."""
+"""Writes lineage into tables of the Glue Data Catalog, for changes in the table's stream."""
 
 import time
 from typing import Any
@@ -11,7 +11,7 @@ from headwater.config import CatalogSettings, from_environment
 from headwater.store.aws import PATIENT_SECONDS
 
 SECONDS = 240
-"""For tables; the function has 300, and the call that is being made then may take some."""
+"""The time for tables. The function has 300 seconds; the last call may take the rest."""
 
 root = Root(from_environment(CatalogSettings), seconds=PATIENT_SECONDS)
 settings = root.settings
@@ -30,7 +30,8 @@ synchroniser = Synchroniser(
 
 @root.log().handler
 def handler(batch: dict[str, Any], context: Any) -> dict[str, Any]:
-    """One window of the stream; Lambda delivers it again from the first of the records in `batchItemFailures` on."""
+    """Synchronises the tables of a window of the stream. Lambda delivers the window again, from the first record in
+    `batchItemFailures` on."""
     end = time.monotonic() + SECONDS
     result = synchroniser.synchronise(batch["Records"], lambda: time.monotonic() < end)
     metrics.count(

@@ -1,4 +1,5 @@
-"""Takes what people say of the graph: PUT, POST and DELETE /api/v1/..., as Marquez's API; 404 or 405 for all else."""
+"""Curation of the graph: PUT, POST and DELETE /api/v1/..., as in Marquez's API. Other paths and methods are answered
+404 or 405."""
 
 import time
 from functools import partial
@@ -12,7 +13,7 @@ from headwater.curate.routes import respond
 from headwater.http.gateway import accepts_gzip, answer
 
 SECONDS = 12
-"""For deletions without end; the function has 25, and one more batch of them may take several."""
+"""The time for the deletion of a namespace. The function has 25 seconds; the last batch of nodes may take several."""
 
 root = Root(from_environment(CurateSettings))
 curator = Curator(root.store(), root.queue(), root.bucket(), root.naming())
@@ -20,7 +21,7 @@ curator = Curator(root.store(), root.queue(), root.bucket(), root.naming())
 
 @root.log().handler
 def handler(request: dict[str, Any], context: Any) -> dict[str, Any]:
-    """One request."""
+    """Answers one request."""
     end = time.monotonic() + SECONDS
     response = answer(
         request, partial(respond, curator), root.log(), by_iam=tuple(Scope), has_time=lambda: time.monotonic() < end

@@ -1,4 +1,4 @@
-"""Tells the graph what the Glue Data Catalog says of tables: owners, descriptions, classifications. On a schedule."""
+"""Imports owners, descriptions and classifications of tables from the Glue Data Catalog, on a schedule."""
 
 import time
 from datetime import UTC, datetime
@@ -11,7 +11,7 @@ from headwater.config import GlueImportSettings, from_environment
 from headwater.store.aws import PATIENT_SECONDS
 
 SECONDS = 780
-"""For pages; the function has 900. What is not read by then is read the next time."""
+"""The time for pages of tables. The function has 900 seconds; the next import goes on with the rest."""
 
 root = Root(from_environment(GlueImportSettings), seconds=PATIENT_SECONDS)
 glue_import = GlueImport(
@@ -28,7 +28,7 @@ glue_import = GlueImport(
 
 @root.log().handler
 def handler(schedule: dict[str, Any], context: Any) -> dict[str, int]:
-    """One reading."""
+    """Imports as many pages as there is time for."""
     end = time.monotonic() + SECONDS
     result = glue_import.read(datetime.now(UTC), lambda: time.monotonic() < end)
     metrics.count(

@@ -1,4 +1,4 @@
-"""Takes OpenLineage events in over HTTP: POST /api/v1/lineage, /lineage, / and, for arrays, .../batch."""
+"""Accepts OpenLineage events over HTTP: POST /api/v1/lineage, /lineage and /, and arrays of events at .../batch."""
 
 from functools import partial
 from typing import Any
@@ -16,7 +16,7 @@ ingest = Ingest(root.queue(), root.bucket(), root.settings.max_body_bytes, log.n
 
 @log.handler
 def handler(request: dict[str, Any], context: Any) -> dict[str, Any]:
-    """One request."""
+    """Answers one request."""
     response = answer(request, partial(ROUTER.respond, ingest), log)
     if response.status >= 400:
         metrics.count(EventsRefused=1)

@@ -1,4 +1,5 @@
-"""Answers questions about the graph: GET /api/v1/..., in the shapes of Marquez's API; 404 or 405 for all else."""
+"""Lookups of the graph: GET /api/v1/..., in the form of Marquez's API. Other paths and methods are answered 404 or
+405."""
 
 import gc
 from functools import partial
@@ -14,12 +15,12 @@ lookups = Lookups(root.graph(), root.naming(), root.log())
 
 gc.freeze()
 gc.set_threshold(50_000)
-"""What was imported stays, and an answer is gone as soon as it is given: collecting in between took a quarter of a long
-lookup's time."""
+"""Garbage collection during a long lookup took a quarter of its time. Imported modules stay in memory, and a response
+is freed by its reference count."""
 
 
 @root.log().handler
 def handler(request: dict[str, Any], context: Any) -> dict[str, Any]:
-    """One request."""
+    """Answers one request."""
     response = answer(request, partial(respond, lookups), root.log())
     return response.to_gateway(accepts_gzip=accepts_gzip(request))

@@ -25,7 +25,7 @@ normaliser = Normaliser(
 
 @root.log().handler
 def handler(batch: dict[str, Any], context: Any) -> dict[str, Any]:
-    """One batch of messages; those in `batchItemFailures` are delivered again."""
+    """Folds a batch of messages. SQS delivers the messages in `batchItemFailures` again."""
     result = normaliser.normalise([Delivery.of(record) for record in batch["Records"]])
     metrics.count(EventsNormalised=result.folded, EventsQuarantined=result.quarantined)
     metrics.corrupt_items(result.corrupt)

@@ -1,4 +1,4 @@
-"""Tells, on the bus, of runs that have not ended and are silent."""
+"""Puts alerts on the bus for abandoned runs, on a schedule."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -13,7 +13,7 @@ from headwater.openlineage.instant import instant_of
 from headwater.store.aws import PATIENT_SECONDS
 
 ENOUGH_MILLIS = 15_000
-"""What is left of the function's time when the last run may be begun: its calls are given up before that is over."""
+"""The remaining time of the function that the last run needs: the calls for a run time out within it."""
 
 root = Root(from_environment(SweepSettings), seconds=PATIENT_SECONDS)
 minutes = Thresholds(root.settings.abandoned_after_minutes, root.settings.abandoned_after_by_namespace)
@@ -22,7 +22,7 @@ store, bus = root.store(), root.bus()
 
 @root.log().handler
 def handler(event: dict[str, Any], context: Any) -> dict[str, int]:
-    """One sweep over the open runs."""
+    """Looks at the open runs once."""
     has_time = lambda: context.get_remaining_time_in_millis() > ENOUGH_MILLIS  # noqa: E731 - it needs the context
     sweeper = Sweeper(store, bus, Naming(), minutes, root.log(), has_time)
     swept = sweeper.sweep(instant_of(datetime.now(UTC)))

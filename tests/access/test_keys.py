@@ -1,4 +1,4 @@
-"""Keys: known by their hash alone, for some scopes and namespaces, until they expire."""
+"""API keys: stored as hashes, with scopes, namespaces and an expiry."""
 
 import hashlib
 import json
@@ -185,5 +185,5 @@ def test_a_caller_by_iam_may_do_there_what_the_function_says() -> None:
 def test_admin_includes_the_other_scopes() -> None:
     admin = Principal("a", frozenset({"admin"}), ("*",))
     assert all(admin.may(scope) for scope in Scope)
-    with pytest.raises(InvalidRequest, match="has not the scope admin"):
+    with pytest.raises(InvalidRequest, match="lacks the scope admin"):
         Principal("b", frozenset({"read"}), ("*",)).require(Scope.ADMIN)

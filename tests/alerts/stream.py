@@ -1,4 +1,4 @@
-"""The table's stream without AWS: every change of an item as Lambda would get it, and what is announced of it."""
+"""The table's stream in memory: the records of every change, as Lambda delivers them, and the alerts for them."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""Runs that started and fell silent: told once, by what is usual for their job."""
+"""Alerts for abandoned runs: one for each run, after a silence that is unusual for its job."""
 
 from collections.abc import Sequence
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What an alert may hold: as much as its readers take, whatever names producers choose."""
+"""An alert keeps the limits of EventBridge and Datadog, whatever a producer's names contain."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What is told costs; what changes nothing costs nothing."""
+"""The reads of an alert are bounded, and an unchanged state costs none."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a change breaks: by columns where they are known, by datasets else; the nearest first, and whose it is."""
+"""The broken nodes in an alert: columns if column lineage is known, else datasets; nearest first, with owners."""
 
 from typing import Any
 

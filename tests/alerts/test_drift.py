@@ -1,4 +1,4 @@
-"""Schemas that drift: real Spark jobs as recorded, in order, together, doubled and out of order."""
+"""Alerts for a schema drift in recorded Spark events: in order, in one batch, repeated, and out of order."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""An item that cannot be read holds its record back and blames nobody; an item that was only upgraded is no change."""
+"""A record with a corrupt item is delivered again; an item that was only upgraded raises no alert."""
 
 from typing import Any
 

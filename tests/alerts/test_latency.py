@@ -1,4 +1,4 @@
-"""A job whose events come late: one alert when it begins, one when it is over."""
+"""Alerts for emission latency: one when the threshold is exceeded, one when the latency recovers."""
 
 from datetime import datetime, timedelta
 

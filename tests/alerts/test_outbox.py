@@ -1,4 +1,4 @@
-"""The stream is the outbox: no alert is lost, and one that is put again has the same id, whoever dies when."""
+"""The stream is the outbox: after a failure at any call no alert is lost, and a repeated alert has the same id."""
 
 import contextlib
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a reader says of a schema is news if it is new for that reader, and not known to all already."""
+"""The schema of a reader raises an alert if that reader had another schema before and no alert had the change."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A graph in memory, the stream of its changes, and a catalogue that is kept in step with it."""
+"""A graph in memory, the stream of its changes, and a Glue Data Catalog that catalog synchronises."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What keeping the catalogue in step costs: nothing, as long as nothing changes."""
+"""The calls to Glue and the table for a batch of records: none for unchanged tables."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Datasets that are in no catalogue get a table of their own, if so configured."""
+"""With CreateMissingTables, datasets without a table get one."""
 
 import json
 

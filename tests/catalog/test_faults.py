@@ -1,4 +1,4 @@
-"""What Glue may refuse is one table's affair: it is tried again, then reported, and holds up no other table."""
+"""A fault of Glue on one table: retries, then a report, and no delay for other tables."""
 
 import pytest
 

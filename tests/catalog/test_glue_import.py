@@ -1,4 +1,4 @@
-"""What the catalogue says of tables reaches their datasets: owners, descriptions, classifications."""
+"""Owners, descriptions and classifications of Glue tables become facets of their datasets."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which table of the catalogue a dataset is, however its producer names it."""
+"""The Glue table of a dataset, for each way in which producers name the dataset."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""An item that cannot be read holds its records back; an item that was only upgraded is no change."""
+"""Records with a corrupt item are delivered again; an item that was only upgraded changes no table."""
 
 import json
 

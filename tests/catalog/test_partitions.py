@@ -1,4 +1,4 @@
-"""Partitions say which run wrote them first; those that the catalogue does not know are created."""
+"""Parameters of a partition name the run that first wrote the partition; missing partitions are created."""
 
 import pytest
 

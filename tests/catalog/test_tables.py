@@ -1,4 +1,4 @@
-"""Tables say where their data comes from and goes to, and nothing else about them changes."""
+"""Parameters of a table name its upstream and downstream; everything else of the table stays."""
 
 import copy
 import json

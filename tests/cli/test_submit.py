@@ -1,4 +1,4 @@
-"""A program is submitted here as on a cluster, to the stack that is up or to the one that is named."""
+"""`headwater submit` runs a program with the listener, against the stack of `make up` or a given URL."""
 
 import json
 import os

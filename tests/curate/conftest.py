@@ -1,4 +1,4 @@
-"""The API in memory: what is told, asked and written goes through ingest's, lookup's and curate's own code."""
+"""The API in memory: requests run the code of ingest, lookup and curate on one table."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Datasets and jobs that are declared outright are there at once, as they were declared."""
+"""A declared dataset or job is in the next lookup, with the declared members."""
 
 from datetime import timedelta
 from typing import Any

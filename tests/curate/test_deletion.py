@@ -1,4 +1,4 @@
-"""What is deleted is gone at once, from every answer, until something newer is heard of it."""
+"""A deleted node is in no response until a newer event of the node arrives."""
 
 from datetime import timedelta
 from itertools import permutations
@@ -176,7 +176,7 @@ def test_a_large_namespace_is_deleted_in_several_requests(api: Api) -> None:
     api.tell(factory.run_event("COMPLETE", seconds=6, run=3, job="other", outputs=datasets))
     first = api.write("DELETE", "namespaces/s3://large", chunks=1)
     assert first.status == 503
-    assert "send it again" in first.body["message"]
+    assert "send the request again" in first.body["message"]
     assert len(api.datasets("s3://large")) == AT_ONCE + 1
     assert api.get("namespaces/s3://large").body["isHidden"] is False
     assert api.write("DELETE", "namespaces/s3://large", chunks=1).status == 503

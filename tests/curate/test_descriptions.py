@@ -1,4 +1,4 @@
-"""Namespaces, data sources and tags are as they were described last."""
+"""Namespaces, data sources and tags have the description of the last PUT."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
-"""What is written is answered as Marquez did: the same members, and the values that tell whether it took effect.
+"""Responses of curate have the members of Marquez's recorded responses, and the values that show the effect.
 
-The answers were recorded after the events in fixtures/marquez-api/posted-events.jsonl, in this order.
+The responses were recorded after the events in fixtures/marquez-api/posted-events.jsonl, in this order.
 """
 
 import json

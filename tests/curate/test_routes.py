@@ -1,4 +1,4 @@
-"""Who may write what, and what is answered where nothing is."""
+"""The scope and the namespace that each route of curate requires, and the responses to unknown paths and methods."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def caller(*scopes: str, namespaces: tuple[str, ...] = ("*",)) -> Principal:
 def test_deleting_takes_a_key_for_everything(api: Api, path: str) -> None:
     api.caller = caller("ingest", "read")
     refused = api.delete(path)
-    assert (refused.status, refused.body["message"]) == (403, "key: has not the scope admin")
+    assert (refused.status, refused.body["message"]) == (403, "key: lacks the scope admin; send a key with this scope")
     assert api.queue.sent == []
     api.caller = caller("admin")
     assert api.delete(path).status == 200
@@ -48,7 +48,8 @@ def test_a_key_writes_to_its_own_namespaces_alone(api: Api) -> None:
         ("PUT", f"{ORDERS}/new"),
     ]:
         refused = api.write(method, path, "{}")
-        assert (refused.status, refused.body["message"]) == (403, "namespace: is not a namespace of this key")
+        message = "namespace: not a namespace of this key; send a key for this namespace"
+        assert (refused.status, refused.body["message"]) == (403, message)
     assert api.queue.sent == []
 
 

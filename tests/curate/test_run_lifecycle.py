@@ -1,4 +1,4 @@
-"""Runs that are announced and moved on outright."""
+"""Runs that are created, started and ended through the API."""
 
 from collections.abc import Collection
 from typing import Any
@@ -55,7 +55,7 @@ def test_a_run_has_the_id_that_it_is_given(api: Api) -> None:
 def test_a_run_of_another_job_cannot_be_announced(api: Api) -> None:
     answer = api.post(RUNS, {"id": factory.run_id(1)})
     assert answer.status == 409
-    assert answer.body["message"] == f"Run '{factory.run_id(1)}' already exists, of another job."
+    assert answer.body["message"] == f"Run '{factory.run_id(1)}' already exists for another job; send another id."
 
 
 @pytest.mark.parametrize(("transition", "state"), [("complete", "COMPLETED"), ("fail", "FAILED"), ("abort", "ABORTED")])

@@ -1,4 +1,4 @@
-"""What is said through the API is as safe as any event: it is queued first, replayed alike, and takes effect once."""
+"""A curation event is as safe as any event: queued before it is folded, replayed alike, and applied once."""
 
 from collections.abc import Sequence
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Tags are on a dataset, a field or a job as soon as they are put there, and off as soon as they are taken."""
+"""A tag is in the next lookup of its dataset, field or job; a removed tag is not."""
 
 from typing import Any
 

@@ -1,8 +1,9 @@
-"""What EventBridge makes of an input transformer, by what AWS documents and by nothing kinder.
+"""EventBridge's input transformer, strictly as AWS documents it.
 
-A value that stands alone goes in as JSON. One in quotes goes in as it is: "EventBridge doesn't escape values extracted
-by Input Path", https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-transform-target-input.html. What null
-becomes in quotes is not documented, so the caller says.
+A placeholder outside quotes becomes JSON. A placeholder in quotes becomes the plain value: "EventBridge doesn't escape
+values extracted by Input Path",
+https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-transform-target-input.html. AWS does not document null in
+quotes: the caller chooses its text.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""How an alert gets from the bus to people, programs and Datadog, and what becomes of it if it does not."""
+"""The delivery of an alert from the bus to the topic and to Datadog, and the queue of undeliverable alerts."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What an alert may say at all fits the rules' templates: as a message it can be read back, and Datadog takes it."""
+"""Any alert fits the templates of the rules: its message is JSON, and Datadog accepts its event."""
 
 import json
 from typing import Any

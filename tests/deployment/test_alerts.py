@@ -1,4 +1,4 @@
-"""What was stored is told: how the stream reaches the function that tells, and what does not reach it."""
+"""The mapping from the table's stream to alerts: its filter, its retries and its dead letters."""
 
 import json
 from typing import Any

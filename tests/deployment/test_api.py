@@ -1,4 +1,4 @@
-"""Nobody gets in without a key, nobody floods it, and each request leaves a line in the log."""
+"""The HTTP API requires a key, throttles a flood of requests, and logs each request."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The Glue Data Catalog is left alone until somebody says otherwise, and then nobody else's tables are created in."""
+"""catalog touches no Glue table unless it is switched on, and creates tables in one database alone."""
 
 import json
 

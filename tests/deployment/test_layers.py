@@ -1,4 +1,4 @@
-"""What `sam build` runs to make the layers."""
+"""The layers that `sam build` makes by their Makefile's commands."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What those who run it see: alarms, logs, outputs; and that it all builds for one processor."""
+"""Alarms, logs and outputs of the stack, and one processor for all functions."""
 
 import pytest
 

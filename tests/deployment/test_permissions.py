@@ -1,4 +1,4 @@
-"""Each function may do what it is for and nothing else. The lists here are the promise; the template has to keep it."""
+"""Each function has the permissions of the lists here, and no others."""
 
 from collections.abc import Iterator
 from typing import Any

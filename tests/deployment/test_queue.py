@@ -1,4 +1,4 @@
-"""No event is lost and a run's events stay in order: what the queues and the mapping must be for that."""
+"""No event is lost, and the events of a run stay in order: the properties of the queues and of the mapping."""
 
 from tests.deployment.conftest import Resources
 

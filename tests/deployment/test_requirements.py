@@ -1,4 +1,4 @@
-"""Every dependency is pinned by hash, and no file says where to fetch it: that is for each machine to know."""
+"""Every dependency is pinned by hash, and no file names a package index, which each machine chooses."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is kept is kept safe: the table, the archive and the keys."""
+"""Table, archive and keys are encrypted, backed up, and kept when the stack is deleted."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The documentation says what the code does: every item, variable, metric and route, and no other."""
+"""The documentation lists every item, variable, metric, alarm, alert and route of the code, and no other."""
 
 import re
 from dataclasses import fields

@@ -1,5 +1,5 @@
-"""A cluster's definition carries the listener, with its key in a file or a secret and never in a setting; and whatever
-goes wrong there, the cluster starts."""
+"""A cluster's definition has the listener, with its key in a file or a secret and never in a setting; a fault of the
+listener's configuration does not keep the cluster from starting."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""What a job tells of itself goes by the listener's names, and never holds the job up for long."""
+"""job_lineage names datasets as the listener does, and never delays a job for long."""
 
 import sys
 import time

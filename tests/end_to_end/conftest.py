@@ -1,4 +1,4 @@
-"""The embedded stack of the session, as its clients and as its owner see it."""
+"""Fixtures of the embedded stack of the session: its API, and the resources behind the API."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Alerts that are put onto the bus reach their subscribers, and Datadog: the same ones, each once, unharmed."""
+"""An alert on the bus reaches each subscriber and Datadog once, unchanged."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""A faulty request is answered with its faults in JSON, within the clients' patience, and leaves no trace."""
+"""A faulty request is answered with its faults in JSON, within the clients' timeouts, and changes nothing."""
 
 import uuid
 from collections.abc import Iterator

@@ -1,4 +1,5 @@
-"""A batch is answered as the OpenLineage API says: how many, which not, why, and whether to send them again."""
+"""The response to a batch is that of the OpenLineage API: counts, and the failed events with reason and
+retriability."""
 
 import gzip
 import json
@@ -80,7 +81,8 @@ def test_an_event_of_another_team_fails_alone(api: Api) -> None:
     own = factory.run_event(run=0xBA7C8) | {"job": {"namespace": "team-a", "name": "load"}}
     answer = posted(Api.of(api.url, "for-a-team"), [own, factory.run_event(run=0xBA7C9)])
     (failed,) = answer.json["failed_events"]
-    assert failed == {"index": 1, "reason": "job.namespace: is not a namespace of this key", "retriable": False}
+    reason = "job.namespace: not a namespace of this key; send a key for this namespace"
+    assert failed == {"index": 1, "reason": reason, "retriable": False}
 
 
 def test_a_batch_longer_than_the_queues_keeps_the_order_of_a_run(api: Api, deployed: Deployed) -> None:

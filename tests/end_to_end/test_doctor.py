@@ -1,4 +1,4 @@
-"""The doctor tells a healthy stack from each way of being broken, and which part is to blame."""
+"""The doctor names the faulty part of a broken stack, and finds no fault in a healthy stack."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A key goes in either of two headers, and works as soon as it is in the secret."""
+"""A key is accepted in two headers, and works as soon as the secret has it."""
 
 import time
 import uuid

@@ -1,4 +1,4 @@
-"""Names of any kind are kept as they were sent, and found again over HTTP."""
+"""Names with any characters are kept as sent, and are found over HTTP."""
 
 import pytest
 

@@ -1,7 +1,7 @@
-"""The law of the fold on DynamoDB itself: several writers at once leave the items that one leaves, byte for byte.
+"""The law of the fold on DynamoDB: concurrent writers leave the items that one writer leaves, byte for byte.
 
-test_law.py and test_races.py cut two writers into each other at chosen calls, in memory. Here the writers are threads
-with clients of their own, over the service's own conditions, in whatever order they happen to come.
+test_law.py and test_races.py interleave two writers at chosen calls, in memory. Here the writers are threads with
+clients of their own, with DynamoDB's own conditions, in any interleaving.
 """
 
 import random

@@ -1,4 +1,4 @@
-"""What folding costs, counted: reads of the table, and items written."""
+"""The reads of the table and the items written by a fold."""
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""When the events of a job come late: one turn a breach, and none for what is replayed or backfilled."""
+"""The emission latency of a job: one breach and one recovery, and none for a replayed event or a backfill."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""The law of the fold: the same set of events leaves the same items, byte for byte, however it comes."""
+"""The law of the fold: a set of events leaves the same items, byte for byte, in any order, batches and repetition."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import timedelta

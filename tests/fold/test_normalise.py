@@ -1,4 +1,4 @@
-"""A batch of messages: what is folded, what goes to quarantine, what comes again."""
+"""A batch of messages: the folded messages, the quarantined messages, and the messages to deliver again."""
 
 import json
 from collections.abc import Collection, Sequence

@@ -1,8 +1,8 @@
-"""Two writers at once, cut into each other at every pair of calls.
+"""Two writers at once, interleaved at every pair of calls.
 
-The scenes are those in which a head must ask everybody concerned; the property test in test_law.py hardly ever meets
-them. One writer makes some calls, then the other some, then the first to its end, then the other: all lengths are
-tried.
+The events make a head depend on several other states, which the events of test_law.py hardly ever do. One writer makes
+some calls, then the other writer makes some, then the first goes on to its end, and the other follows. All numbers of
+calls are tried.
 """
 
 import itertools

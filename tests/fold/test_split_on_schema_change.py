@@ -1,4 +1,4 @@
-"""Whoever follows the table sees every change of a schema, also of those that came in one batch."""
+"""The stream has every change of a schema, even if one batch of messages has several."""
 
 from headwater.fold.split_on_schema_change import split_on_schema_change
 from tests import factory

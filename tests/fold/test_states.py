@@ -1,4 +1,4 @@
-"""What the table says after events that happen: each case one that a system of today gets wrong."""
+"""States after events of real producers: each case is one that an existing lineage server gets wrong."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""The functions, wired to the embedded stack; ingest with a queue that nothing else reads."""
+"""The functions on the embedded stack; ingest has a queue of its own, which no function reads."""
 
 from collections.abc import Iterator
 from functools import cache

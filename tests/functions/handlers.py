@@ -1,4 +1,4 @@
-"""The functions' handlers, in this process: imported afresh, each with the environment of its function."""
+"""The functions' handlers in this process: imported anew, each with the environment of its function."""
 
 import importlib.util
 import os

@@ -1,4 +1,4 @@
-"""A queue like that of the stack, without a function behind it."""
+"""A queue like the stack's, which no function reads."""
 
 import json
 import uuid

@@ -1,4 +1,4 @@
-"""The composition root: a part is made once, when it is asked for, with its clients alone; a test passes its own."""
+"""The composition root makes each part once, on first use, and uses the parts of a test instead."""
 
 from collections.abc import Mapping
 from typing import Any

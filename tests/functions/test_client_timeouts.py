@@ -1,6 +1,6 @@
-"""A service that hangs leaves a function the time to say so: what is cut off at its timeout is a 500, which is lost.
+"""A client of AWS times out before its function does, which leaves the function the time to answer 503.
 
-Of the statuses that OpenLineage's clients get, 503 is the one that all of them try again.
+All of OpenLineage's clients retry 503. A function at its timeout is answered 500, which some clients do not retry.
 """
 
 import pytest

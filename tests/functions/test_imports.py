@@ -1,4 +1,4 @@
-"""What a cold start imports: each module costs it time, so there is a budget."""
+"""The modules that a cold start imports stay within a budget, because each module costs time."""
 
 import json
 import os

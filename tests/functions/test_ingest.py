@@ -1,4 +1,4 @@
-"""Ingest says 201 once the event is safe in the queue, with as few calls as can be."""
+"""ingest answers 201 once the queue has the event, with as few calls as possible."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""The log: each line names the function, the request of the invocation and, where there is one, the run."""
+"""Each line of a log has the function, the request id of the invocation and, if known, the run."""
 
 import json
 from typing import Any
@@ -67,7 +67,7 @@ def test_an_invocation_that_fails_for_a_corrupt_item_logs_and_counts_it(capsys: 
 def test_another_failure_has_its_traceback(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ZeroDivisionError) as raised:
         _ = 1 // 0
-    FunctionLog().failure("a request failed for a fault of ours", raised.value)
+    FunctionLog().failure("a request failed for a fault of the server", raised.value)
     (line,) = lines(capsys)
     assert line["exception_name"] == "ZeroDivisionError"
     assert "Traceback" in line["exception"]

@@ -1,6 +1,6 @@
-"""The largest body that ingest takes in fits into the memory that it has, whatever is in it.
+"""The largest accepted body fits into the memory of ingest, whatever the body contains.
 
-A function that runs out of memory answers nothing, and API Gateway says 500 in its place.
+A function that runs out of memory sends no response, and API Gateway answers 500.
 """
 
 import tracemalloc

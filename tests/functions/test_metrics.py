@@ -1,4 +1,4 @@
-"""The lines in the log that CloudWatch makes metrics of: few of them, by producer, with the job beside the numbers."""
+"""The lines of the log that CloudWatch turns into metrics: few metrics, by producer, with the job as a member."""
 
 import json
 from typing import Any

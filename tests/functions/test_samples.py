@@ -1,4 +1,4 @@
-"""Every sample in events/ does in its function what events/README.md says it does."""
+"""Every sample of events/ has the effect in its function that events/README.md states."""
 
 import base64
 import gzip
@@ -48,7 +48,7 @@ REFUSED: dict[str, tuple[int, list[str]]] = {
     "ingest/refused.json": (400, ["job.name: missing"]),
     "ingest/without-key.json": (
         401,
-        ["key: missing, unknown or expired; send it as `Authorization: Bearer KEY` or `x-api-key: KEY`"],
+        ["key: missing, unknown or expired; send a key as `Authorization: Bearer KEY` or `x-api-key: KEY`"],
     ),
 }
 
@@ -142,7 +142,7 @@ CURATED: dict[str, Callable[[Any], bool]] = {
 """What is true of the answer, in the order in which they are told."""
 NOT_CURATED = {
     "curate/refused.json": (400, ["ownerName: missing"]),
-    "curate/not-allowed.json": (403, ["key: has not the scope admin"]),
+    "curate/not-allowed.json": (403, ["key: lacks the scope admin; send a key with this scope"]),
 }
 
 

@@ -1,4 +1,4 @@
-"""Two names are one dataset where that is certain, and two where it only looks so."""
+"""Two names mean one dataset if that is certain, and two datasets if the names are only similar."""
 
 import time
 from collections.abc import Mapping

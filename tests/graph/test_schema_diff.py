@@ -1,4 +1,4 @@
-"""What is different between two schemas."""
+"""The difference between two schemas."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Waits between tries: they double, within bounds, and are spread."""
+"""The pause before a retry doubles, within bounds, and has a random part."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""An event is taken in once it is safe, and never before."""
+"""An event is accepted after the queue has stored the event, never before."""
 
 import json
 from collections.abc import Sequence
@@ -189,7 +189,7 @@ def test_a_batch_is_an_array(ingest: Posting) -> None:
 
 def test_a_key_writes_to_its_own_namespaces_alone(queue: FakeQueue, bucket: FakeBucket) -> None:
     ingest = Posting(queue, bucket, Principal("team", frozenset({"ingest"}), ("team-*", "s3://lake")))
-    with pytest.raises(InvalidRequest, match=r"job\.namespace: is not a namespace of this key") as refused:
+    with pytest.raises(InvalidRequest, match=r"job\.namespace: not a namespace of this key") as refused:
         ingest.one(text(factory.run_event()))
     assert refused.value.status == 403
     assert ingest.one(text(factory.dataset_event(factory.dataset("a")))).status == 201
@@ -219,16 +219,16 @@ def test_a_long_event_is_in_the_bucket_before_its_pointer_is_queued(bucket: Fake
 
 def test_events_that_belong_together_are_all_safe_or_it_is_said(sender: EventSender, queue: FakeQueue) -> None:
     events = [factory.job_event(job="load"), factory.job_event(job="clean")]
-    sender.together(list(map(text, events)))
+    sender.send_all(list(map(text, events)))
     assert len(queue.sent) == 2
     queue.refused = {queue.sent[1].group}
     with pytest.raises(StorageError):
-        sender.together(list(map(text, events)))
+        sender.send_all(list(map(text, events)))
 
 
 def test_of_events_that_belong_together_none_is_sent_if_one_is_refused(sender: EventSender, queue: FakeQueue) -> None:
     with pytest.raises(InvalidRequest):
-        sender.together([text(factory.job_event()), "{}"])
+        sender.send_all([text(factory.job_event()), "{}"])
     assert queue.sent == []
 
 
@@ -243,7 +243,7 @@ CURATING = [
 def test_an_event_that_deletes_or_tags_takes_the_scope_of_who_may(
     queue: FakeQueue, bucket: FakeBucket, event: factory.Document
 ) -> None:
-    with pytest.raises(InvalidRequest, match="takes the scope admin") as refused:
+    with pytest.raises(InvalidRequest, match="require the scope admin") as refused:
         Posting(queue, bucket).one(text(event))
     assert refused.value.status == 403
     assert queue.sent == []

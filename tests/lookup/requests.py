@@ -1,4 +1,4 @@
-"""A way to ask what has been folded, and to go through long answers."""
+"""Sends lookups to a table with folded events, and follows the pages of long responses."""
 
 import json
 from collections.abc import Sequence

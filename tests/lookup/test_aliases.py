@@ -1,4 +1,4 @@
-"""GET /aliases: why names are names of one dataset."""
+"""GET /aliases: the aliases of a dataset, and the rules that apply."""
 
 from typing import Any
 

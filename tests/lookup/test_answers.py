@@ -1,4 +1,4 @@
-"""What the lookups say after events that happen, and after facets that nobody would think of."""
+"""Responses after events of real producers, and after facets of unusual forms."""
 
 import json
 from collections.abc import Callable

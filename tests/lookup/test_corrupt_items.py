@@ -1,4 +1,4 @@
-"""Lookups beside an item that cannot be read: the lookup of that node alone fails, with 503; all others go on."""
+"""A corrupt item: the lookup of its node fails with 503; all other lookups go on, and say `truncated`."""
 
 import json
 from typing import Any

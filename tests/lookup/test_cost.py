@@ -1,6 +1,6 @@
-"""What lookups cost, counted as DynamoDB calls: that of the answer, whatever else the table holds.
+"""The calls to DynamoDB of each lookup: they grow with the response, not with the table.
 
-A lineage answer of N nodes over L job hops takes at most 2L + N/50 + 4 calls, a job or a dataset three, a list of a
+A lineage response of N nodes over L job hops takes at most 2L + N/50 + 4 calls, a job or a dataset three, a list of a
 hundred four, the runs of a job three.
 """
 

@@ -1,4 +1,4 @@
-"""A dataset's versions: what was said of it by each run that wrote it, and by each event without a run."""
+"""A dataset's versions: one for each run that wrote the dataset, and for each event without a run."""
 
 import uuid
 from typing import Any

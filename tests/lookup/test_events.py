@@ -1,4 +1,4 @@
-"""GET /events/lineage: the events themselves."""
+"""GET /events/lineage: events as they were posted."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
-"""What is exported is the graph that was looked up: each format is read back, and says the same.
+"""GET /export: each format, read back, has the graph of the lookup.
 
-The readers here are written from the formats' own documentation, and know nothing of what writes them.
+The readers are written from the documentation of the formats, and share no code with the writers.
 """
 
 import html

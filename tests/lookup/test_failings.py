@@ -1,7 +1,7 @@
-"""What users of Marquez complain of, each as a scenario that shows it solved.
+"""Complaints of users about Marquez, each as a scenario that Headwater solves.
 
-The numbers are those of the list of its failings. Over HTTP, requests that are the client's fault are in
-end_to_end/bad_requests.py, names of every kind in end_to_end/test_names.py, and what lookups cost in test_cost.py.
+The numbers are those of the list of complaints. Faulty requests over HTTP are in end_to_end/bad_requests.py, names with
+any characters in end_to_end/test_names.py, and the cost of lookups in test_cost.py.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""GET /impact: what would break, how far away, on which way, and whom to tell."""
+"""GET /impact: the nodes that a change breaks, with distance, path and owners."""
 
 from collections.abc import Callable
 from typing import Any

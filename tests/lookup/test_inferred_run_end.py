@@ -1,4 +1,4 @@
-"""Actions of an application that nobody ended."""
+"""Queries of an application without an end of their own."""
 
 import pytest
 

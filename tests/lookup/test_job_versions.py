@@ -1,4 +1,4 @@
-"""A job's versions: the sets of datasets that it read and wrote, as its runs and its declaration tell."""
+"""A job's versions: the sets of inputs and outputs of its runs and of its declaration."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What GET /lineage and GET /column-lineage answer beyond Marquez: one way, at a time, by what is said, as one."""
+"""GET /lineage and GET /column-lineage beyond Marquez: in one direction, as of a time, over all runs, rolled up."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -1,7 +1,7 @@
-"""The routes of Marquez answer as Marquez did when it was asked.
+"""The routes of Marquez have the responses that were recorded from Marquez, in fixtures/marquez-api.
 
-The same members, of the same types, and the same values but where Marquez is wrong or an id is of its own making. The
-answers were recorded; they are in fixtures/marquez-api.
+The members and their types are the same. The values are the same, except where Marquez is wrong and for ids that
+Marquez makes.
 """
 
 import json

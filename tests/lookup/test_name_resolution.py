@@ -1,4 +1,4 @@
-"""Names of any kind are found, however a gateway hands over the path."""
+"""Names with any characters are found, percent-encoded in the path or not."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What runs found out about a dataset's data."""
+"""GET .../quality: the quality results of a dataset's data."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Which columns a dataset has when those who read it say something else than those who write it."""
+"""The columns of a dataset whose readers claim another schema than its writers."""
 
 from typing import Any
 

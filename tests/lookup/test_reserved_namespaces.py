@@ -1,4 +1,4 @@
-"""Data sources and tags: what datasets name, and what somebody describes."""
+"""Data sources and tags: named by datasets, or described through the API."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Applications and what they are made of, as one node or as several."""
+"""Applications and their queries, as one node or as several."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""GET /rootcause: what happened upstream since the last good run, told so that somebody can act on it."""
+"""GET /rootcause: the failures and changes upstream since the last good run, each as a sentence."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""GET /runlineage/upstream: which runs made what a run read."""
+"""GET /runlineage/upstream: the runs that made the inputs of a run."""
 
 from typing import Any
 

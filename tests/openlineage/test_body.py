@@ -1,4 +1,4 @@
-"""A body arrives in any of the forms that a gateway may give it, in bounded time and memory."""
+"""A body is read in any encoding of API Gateway, in bounded time and memory."""
 
 import base64
 import gzip
@@ -42,8 +42,8 @@ def test_every_form_that_a_gateway_may_give_is_read(body: str, is_base64: bool) 
         (b"  \n", "empty"),
         (PACKED[:-6], "ends too early"),
         (PACKED[:4], "ends too early"),
-        (PACKED + b"junk", "something else behind"),
-        (PACKED + PACKED, "something else behind"),
+        (PACKED + b"junk", "further bytes after its end"),
+        (PACKED + PACKED, "further bytes after its end"),
         (b"\x1f\x8bnonsense", "not gzip"),
         (PACKED[:-8] + b"\x00" * 8, "not gzip"),
         (b"\xff\xfe{}", "not UTF-8"),
@@ -56,7 +56,7 @@ def test_what_cannot_be_read_is_the_client_s_fault(raw: bytes, fault: str) -> No
 
 
 def test_gzip_that_a_gateway_has_damaged_is_told_apart() -> None:
-    with pytest.raises(InvalidRequest, match="damaged on its way"):
+    with pytest.raises(InvalidRequest, match="damaged gzip"):
         read(PACKED.decode("utf-8", "replace"))
 
 

@@ -1,4 +1,4 @@
-"""Strict on the core, lenient on facets."""
+"""Events are read strictly in their core, and leniently in their facets."""
 
 import copy
 import json
@@ -54,7 +54,11 @@ def test_each_core_member_is_needed(path: str) -> None:
     [
         ("eventTime", 1_700_000_000, "eventTime: expected a string"),
         ("eventTime", "2026-11-20", "eventTime: not an ISO 8601 time such as 2026-11-20T08:00:00Z"),
-        ("eventTime", "2999-01-01T00:00:00Z", "eventTime: more than 366 days ahead of the clock"),
+        (
+            "eventTime",
+            "2999-01-01T00:00:00Z",
+            "eventTime: more than 366 days ahead of the clock; correct the producer's clock",
+        ),
         ("eventType", "BOGUS", "eventType: not one of START, RUNNING, COMPLETE, ABORT, FAIL, OTHER"),
         ("eventType", 7, "eventType: expected a string"),
         ("producer", {}, "producer: expected a string"),
@@ -85,7 +89,7 @@ def test_of_very_many_faults_the_first_hundred_are_named() -> None:
     assert found[:2] == ["inputs[0].namespace: missing", "inputs[0].name: missing"]
     assert found[100:] == ["body: 399900 more faults"]
     behind = faults(good() | {"inputs": [factory.dataset("a")] * 100 + [{}] * 100})
-    assert behind == ["body: 200 faults, all behind the first 100 entries"]
+    assert behind == ["body: 200 faults, all after the first 100 entries"]
 
 
 @pytest.mark.parametrize("document", [[], "x", 1, None, True])

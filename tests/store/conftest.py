@@ -1,4 +1,4 @@
-"""DynamoDB as the emulator and as AWS's own stand-in have it, and tables with the keys and indexes of template.yaml."""
+"""DynamoDB of the emulator and DynamoDB Local, with tables that have the keys and indexes of template.yaml."""
 
 import uuid
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
-"""Golden items: what each released version left in its table, after it folded the events of tests/fixtures/items.
+"""Golden items: the items of each released version, after a fold of the events in tests/fixtures/items.
 
-A release adds its own: `python -m tests.store.golden 0.2.0`, once, before its tag. Those of older
-releases never change.
+Before its tag a release adds its golden items: `python -m tests.store.golden 0.2.0`. Those of older releases never
+change.
 """
 
 import base64

@@ -1,4 +1,4 @@
-"""normalise may die at any call to AWS: once its messages are delivered again, the table is as if it had not."""
+"""normalise may fail at any call to AWS: once its messages are delivered again, the table is as without the failure."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Every event is archived: one line each, or a pointer where a line would be too long."""
+"""Every event is archived: as one line, or as a pointer if the line would be too long."""
 
 import gzip
 import json

@@ -1,5 +1,5 @@
-"""Items outlive releases: those of each released version are read, folded into and upgraded; what cannot be read is a
-CorruptItem, and no event is ever blamed for it."""
+"""Items of each released version are read, folded into and upgraded. An item that cannot be read is a CorruptItem, and
+costs no event."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

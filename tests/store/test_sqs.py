@@ -1,4 +1,4 @@
-"""One SendMessageBatch for ten messages, fewer where they are long."""
+"""One SendMessageBatch sends ten messages, or fewer if they are long."""
 
 from typing import Any
 

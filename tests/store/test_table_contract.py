@@ -1,4 +1,4 @@
-"""What every table promises: the one in memory, and DynamoDB as each of its stand-ins has it."""
+"""The contract of a table, for the table in memory and for DynamoDB in each of its emulators."""
 
 import threading
 from typing import Any

@@ -1,14 +1,15 @@
-"""What the Spark listener cannot see of a job, told by the job itself.
+"""Lineage that the Spark listener does not see, reported by the job itself.
 
-The listener sees queries. It does not see that a stream's micro-batches are one flow from a topic to a table, nor that
-what was fitted on one table and saved is the model that scores another topic. A job says so in one line around it:
+The listener sees queries. The listener does not see that a stream's micro-batches are one flow from a topic to a table,
+nor that a model was fitted on a table and scores the messages of a topic. A job reports this in one line around its
+work:
 
     spark = session(SparkSession.builder, "score_customers")
     with lineage(spark, reads=[topic(bootstrap, "customers"), model(path)], writes=[topic(bootstrap, "scores")]):
         query.awaitTermination()
 
-It goes to where the listener sends, as a part of the application's own run, which the listener starts and ends. It
-is sent in the background; whatever becomes of it, the job does not fail and is held up by a few seconds at most.
+The events are sent in the background to the URL of the listener. They are about the application's own run, which the
+listener starts and ends. A fault of the reporting fails no job, and delays a job by six seconds at most.
 """
 
 from job_lineage.application import Lineage, Training, lineage, session, training

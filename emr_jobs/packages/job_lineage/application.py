@@ -1,4 +1,4 @@
-"""What an application reads and writes as a whole, told as a part of its own run."""
+"""Reports the inputs and outputs of a whole application, as events about the application's run."""
 
 import logging
 import re
@@ -20,19 +20,19 @@ from job_lineage.training import Code, MetricsRunFacet, parameters_facet
 
 LOG = logging.getLogger("job_lineage")
 LONGEST = 300
-"""Characters that are told of an error."""
+"""Characters of an error message that are reported."""
 RUN_ID = "spark.openlineage.applicationRunId"
 PRODUCER = "https://github.com/headwater-lineage/headwater/emr_jobs/packages/job_lineage"
 
 
 def session(builder: SparkSession.Builder, name: str) -> SparkSession:
-    """Start an application whose run is known beforehand, so that the job and the listener tell of the same one."""
+    """Start an application with a run id that the job and the listener both report."""
     return builder.appName(name).config(RUN_ID, str(generate_new_uuid())).getOrCreate()
 
 
 @dataclass
 class Lineage:
-    """What is told of one run: `tell` may be called as often as there is something new to say."""
+    """The reporting on one run. `tell` may be called several times."""
 
     namespace: str
     job: str
@@ -43,11 +43,12 @@ class Lineage:
 
     @classmethod
     def of(cls, spark: SparkSession) -> "Lineage":
-        """Of this application's run. One that was not started by `session` has a run of unknown id: nothing is told."""
+        """The reporting on this application's run. Nothing is reported unless `session` started the application,
+        because the run id is unknown then."""
         settings = dict(spark.sparkContext.getConf().getAll())
         run_id = settings.get(RUN_ID)
         if run_id is None:
-            LOG.warning("no lineage is told: start the session by job_lineage.session, or set %s", RUN_ID)
+            LOG.warning("no lineage is reported: start the session with job_lineage.session, or set %s", RUN_ID)
         name = settings.get("spark.openlineage.appName") or spark.sparkContext.appName or "unknown"
         namespace = settings.get("spark.openlineage.namespace", "default")
         return cls(namespace, plain(name), run_id or str(uuid.UUID(int=0)), reporter(settings) if run_id else Silence())
@@ -58,7 +59,7 @@ class Lineage:
         writes: Iterable[Dataset] = (),
         state: RunState = RunState.RUNNING,
     ) -> None:
-        """Say what the run reads and writes, and all that is known of it so far."""
+        """Report the inputs and outputs of the run, and its facets so far."""
         event = RunEvent(
             eventTime=datetime.now(UTC).isoformat(),
             eventType=state,
@@ -72,9 +73,10 @@ class Lineage:
 
     @contextmanager
     def reporting_failure(self) -> Iterator[None]:
-        """Say that the run failed if a `with` block does, which Spark does not notice; wait until all is sent.
+        """Report an exception of a `with` block as the run's failure, which Spark does not, and wait until all events
+        are sent.
 
-        That the JVM is gone is no failure: the stream was stopped, or it will not be heard of again.
+        A lost JVM is no failure: either the stream was stopped, or the host is lost and sends no more events.
         """
         try:
             yield
@@ -89,21 +91,21 @@ class Lineage:
 
 @contextmanager
 def lineage(spark: SparkSession, *, reads: Iterable[Dataset], writes: Iterable[Dataset]) -> Iterator[Lineage]:
-    """Tell what the application reads and writes, from the beginning of a `with` block on."""
-    told = Lineage.of(spark)
-    told.tell(reads, writes)
-    with told.reporting_failure():
-        yield told
+    """Report the inputs and outputs of the application at the beginning of a `with` block."""
+    run = Lineage.of(spark)
+    run.tell(reads, writes)
+    with run.reporting_failure():
+        yield run
 
 
 class Training:
-    """A model that is being trained: what is found out about it is kept with the run that made it."""
+    """The training of a model, whose metrics become a facet of the run."""
 
     def __init__(self) -> None:
         self.metrics: dict[str, float] = {}
 
     def measured(self, **metrics: float) -> None:
-        """Keep what the model was measured to be: `measured(auc=0.91)`."""
+        """Add metrics of the model: `measured(auc=0.91)`."""
         self.metrics |= metrics
 
 
@@ -116,31 +118,32 @@ def training(
     parameters: Mapping[str, object],
     code: Code | None = None,
 ) -> Iterator[Training]:
-    """Tell that the model saved at a path is made of this data, with these parameters, by this version of the code.
+    """Report the model at a path as the output of the run, with its training data, parameters and version of the code.
 
-    It is told once the `with` block is through: a model that could not be fitted was not made.
+    The report is sent at the end of the `with` block: without a fitted model there is no output.
     """
-    told, made = Lineage.of(spark), Training()
-    told.facets["executionParameters"] = parameters_facet(parameters)
+    run, made = Lineage.of(spark), Training()
+    run.facets["executionParameters"] = parameters_facet(parameters)
     if code:
-        told.job_facets["sourceCodeLocation"] = source_code_location_job.SourceCodeLocationJobFacet(
+        run.job_facets["sourceCodeLocation"] = source_code_location_job.SourceCodeLocationJobFacet(
             type="git", url=code.url, version=code.version
         )
-    with told.reporting_failure():
+    with run.reporting_failure():
         yield made
-        told.facets["modelMetrics"] = MetricsRunFacet(metrics=dict(made.metrics))
-        told.tell(data, [model(path, told.run_id)])
+        run.facets["modelMetrics"] = MetricsRunFacet(metrics=dict(made.metrics))
+        run.tell(data, [model(path, run.run_id)])
 
 
 def is_failure(error: BaseException) -> bool:
-    """Whether an exception that ends a job is a failure: an exit with status 0 is none, nor that the JVM is gone."""
+    """Whether an exception that ends a job is a failure. An exit with status 0 and a lost JVM are none."""
     if isinstance(error, SystemExit):
         return error.code not in (None, 0)
     return isinstance(error, Py4JJavaError) or not isinstance(error, Py4JError)
 
 
 def failure(error: BaseException) -> RunFacet:
-    """The kind of an error and the first line of what it says; of one of Java's the second, the first is Py4J's."""
+    """The type of an error and the first line of its message. Of a Java error the second line, since Py4J wrote the
+    first."""
     lines = str(error).strip().splitlines() or [""]
     first = lines[1].lstrip(": ") if isinstance(error, Py4JJavaError) and len(lines) > 1 else lines[0]
     message = f"{type(error).__name__}: {first[:LONGEST]}"
@@ -148,6 +151,6 @@ def failure(error: BaseException) -> RunFacet:
 
 
 def plain(name: str) -> str:
-    """An application's name as the listener writes it: `ScoreCustomers 2` is score_customers_2."""
+    """An application's name as the listener writes the name: score_customers_2 for `ScoreCustomers 2`."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
     return re.sub(r"[^A-Za-z0-9]+", "_", words).lower().strip("_")

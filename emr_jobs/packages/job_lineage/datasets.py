@@ -1,4 +1,4 @@
-"""Datasets by the names that the Spark listener gives them, so that both tell of the same."""
+"""Datasets with the names that the Spark listener gives them: both report the same dataset."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ ONE_STORE = {"s3a": "s3", "s3n": "s3"}
 
 @dataclass(frozen=True)
 class Dataset:
-    """A dataset: its OpenLineage namespace and name, and what is said of it."""
+    """A dataset: its OpenLineage namespace and name, and its facets."""
 
     namespace: str
     name: str
@@ -21,7 +21,7 @@ class Dataset:
 
 
 def folder(uri: str) -> Dataset:
-    """Files, by a path or URI as Spark takes it: `s3://lake/orders`, `hdfs://namenode:8020/orders`, `/data/orders`."""
+    """Files, by a path or URI as in Spark: `s3://lake/orders`, `hdfs://namenode:8020/orders`, `/data/orders`."""
     parts = urlsplit(uri)
     if parts.scheme in ("", "file"):
         return Dataset("file", parts.path.rstrip("/") or "/")
@@ -31,21 +31,22 @@ def folder(uri: str) -> Dataset:
 
 
 def topic(bootstrap: str, name: str) -> Dataset:
-    """A Kafka topic. The first of the bootstrap servers names the cluster, as it does for the listener."""
+    """A Kafka topic. The first bootstrap server is the name of the cluster, as in the listener."""
     kind = dataset_type_dataset.DatasetTypeDatasetFacet(datasetType="TOPIC", subType="kafka")
     return Dataset(f"kafka://{re.split(r'[,;]', bootstrap)[0].strip()}", name, {"datasetType": kind})
 
 
 def table(spark: SparkSession, name: str) -> Dataset:
-    """A table by its name, for instance `lake.shop.orders`: known by where its data is."""
+    """A table by its name, for instance `lake.shop.orders`. The dataset is the table's location."""
     described = {row["col_name"]: row["data_type"] for row in spark.sql(f"DESCRIBE TABLE EXTENDED {name}").collect()}
     if not described.get("Location"):
-        raise ValueError(f"{name} has no location: name its files by folder()")
+        raise ValueError(f"{name} has no location: use folder() with the path of its files")
     return folder(described["Location"])
 
 
 def model(uri: str, version: str | None = None) -> Dataset:
-    """A saved model, by the path that it was saved to. Its metadata, read to load it, is no dataset of its own."""
+    """A saved model, by its path. The folder with the model's metadata, which Spark reads first, is a symlink of the
+    model."""
     files = folder(uri)
     metadata = symlinks_dataset.Identifier(files.namespace, f"{files.name}/metadata", "LOCATION")
     facets: dict[str, DatasetFacet] = {

@@ -1,4 +1,4 @@
-"""Sends events in the background, and gives up on them sooner than it holds up a job."""
+"""Sends events in the background, and drops events that would delay a job."""
 
 import logging
 import os
@@ -16,9 +16,9 @@ from openlineage.client.transport.http import HttpConfig, HttpTransport
 
 LOG = logging.getLogger("job_lineage")
 ANSWER_SECONDS = 5
-"""As long as the listener waits for an answer."""
+"""The timeout of a request, which is also the listener's."""
 STOP_SECONDS = 6
-"""How long a job is held up at most for what has not been sent when it is done."""
+"""The longest delay of a job at its end, for events that are not sent yet."""
 SETTING = "spark.openlineage.transport."
 
 
@@ -29,17 +29,17 @@ class Reporter(Protocol):
 
 
 class Silence:
-    """Of a job whose listener sends nowhere."""
+    """The reporter of a job whose listener sends no events."""
 
     def send(self, event: RunEvent) -> None:
         """Drop the event."""
 
     def wait(self) -> None:
-        """There is nothing to wait for."""
+        """Return at once."""
 
 
 class Background:
-    """One thread that posts one event after the other; what it cannot post is logged and dropped."""
+    """A thread that posts one event after the other. An event that cannot be posted is logged and dropped."""
 
     def __init__(self, client: OpenLineageClient) -> None:
         self._client = client
@@ -47,30 +47,31 @@ class Background:
         threading.Thread(target=self._post, daemon=True, name="job-lineage").start()
 
     def send(self, event: RunEvent) -> None:
-        """Take an event for posting, at once."""
+        """Queue an event for posting."""
         self._events.put(event)
 
     def wait(self) -> None:
-        """Wait until all is posted, but not for long."""
+        """Wait until all events are posted, for six seconds at most."""
         deadline = time.monotonic() + STOP_SECONDS
         while self._events.unfinished_tasks and time.monotonic() < deadline:
             time.sleep(0.02)
         if self._events.unfinished_tasks:
-            LOG.warning("lineage was not answered within %d s; the job goes on without it", STOP_SECONDS)
+            LOG.warning("lineage was not sent within %d s; the job goes on", STOP_SECONDS)
 
     def _post(self) -> None:
         while True:
             event = self._events.get()
             try:
                 self._client.emit(event)
-            except Exception as error:  # noqa: BLE001 - nothing that lineage does may fail a job
-                LOG.warning("lineage was not taken: %s", type(error).__name__)
+            except Exception as error:  # noqa: BLE001 - no fault of the reporting may fail a job
+                LOG.warning("lineage was not accepted: %s", type(error).__name__)
             finally:
                 self._events.task_done()
 
 
 def reporter(settings: Mapping[str, str]) -> Reporter:
-    """Return the way to where the listener sends by Spark's settings; silence if it sends nowhere over HTTP."""
+    """Return a reporter to the URL of the listener in Spark's settings, or a silent one if the listener does not use
+    HTTP."""
     url = settings.get(f"{SETTING}url")
     if not url or settings.get(f"{SETTING}type") != "http":
         return Silence()
@@ -83,7 +84,7 @@ def reporter(settings: Mapping[str, str]) -> Reporter:
 
 
 def key_in_file() -> str | None:
-    """The key in the listener's own file, where clusters have it: Spark shows its settings in logs and in its UI."""
+    """The key in the listener's file. Clusters have the key there, because Spark's logs and UI show settings."""
     try:
         found = next((file for file in listener_files() if file.is_file()), None)
         match yaml.safe_load(found.read_text(encoding="utf-8")) if found else None:
@@ -95,7 +96,7 @@ def key_in_file() -> str | None:
 
 
 def listener_files() -> list[Path]:
-    """Where the listener looks for its file, in its order."""
+    """The files that the listener looks for, in the listener's order."""
     named = os.environ.get("OPENLINEAGE_CONFIG")
     name = "openlineage.yml"
     return [*([Path(named)] if named else []), Path(name), Path.home() / ".openlineage" / name]

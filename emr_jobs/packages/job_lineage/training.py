@@ -1,4 +1,4 @@
-"""What is kept of how a model was made."""
+"""Facets of a training: parameters, metrics, and the version of the code."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from openlineage.client.facet_v2 import RunFacet, execution_parameters_run
 
 @dataclass(frozen=True)
 class Code:
-    """Where the code that trained a model is, and which version of it ran: a commit."""
+    """The repository of a training's code, and the commit."""
 
     url: str
     version: str
@@ -17,13 +17,13 @@ class Code:
 
 @attr.define
 class MetricsRunFacet(RunFacet):
-    """What a model was measured to be, by the names of the metrics."""
+    """The metrics of a model, by name."""
 
     metrics: dict[str, float] = attr.field(factory=dict)
 
 
 def parameters_facet(parameters: Mapping[str, object]) -> RunFacet:
-    """What a model was fitted with, as text."""
+    """The parameters of a training, as texts."""
     found = execution_parameters_run
     return found.ExecutionParametersRunFacet(
         parameters=[found.ExecutionParameter(key=name, value=str(value)) for name, value in parameters.items()]

@@ -1,11 +1,11 @@
-"""The composition root: what the functions work with, each part made once, when it is first asked for.
+"""The composition root, which makes the parts of a function: each part once, on first use.
 
     root = Root(from_environment(CurateSettings))
     root.store()        the graph store, on the DynamoDB table and the bucket that the settings name
     Root(settings, table=MemoryTable(), bucket=FakeBucket()).store()        the same in a test
 
-mypy holds that a part is only asked of a root whose settings name it. Parts import their modules when they are made, so
-that a cold start imports no more than its function needs.
+mypy refuses a call for a part whose settings the root lacks. The method of a part imports the part's modules, hence a
+cold start imports only the modules of its function.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class Root(Generic[Settings_co]):
         return CatalogArn(self.settings.catalog_arn)
 
     def resolver(self: Root[config.GlueSettings]) -> Resolver:
-        """From datasets to the tables of the Glue Data Catalog that they are, and back."""
+        """The map between datasets and tables of the Glue Data Catalog."""
         from headwater.catalog.glue_retry import GlueRetry
         from headwater.catalog.locations import Locations
         from headwater.catalog.resolver import Resolver

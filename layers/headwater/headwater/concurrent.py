@@ -1,4 +1,4 @@
-"""Calls that do not wait for each other: what one request asks of many partitions takes as long as the slowest."""
+"""Concurrent calls: the reads of one request from many partitions take as long as the slowest read."""
 
 import threading
 from collections.abc import Callable, Iterable
@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 THREADS = 16
-"""Half of the connections that a client of AWS keeps (store/aws.py)."""
+"""Half of the connections of an AWS client (store/aws.py)."""
 
 Argument = TypeVar("Argument")
 Result = TypeVar("Result")
@@ -15,14 +15,14 @@ _thread = threading.local()
 
 
 def concurrent_map(function: Callable[[Argument], Result], arguments: Iterable[Argument]) -> list[Result]:
-    """The results of one call for each argument, in the order of the arguments. A lone call takes no thread.
+    """The results of one call for each argument, in the order of the arguments. A single call takes no thread.
 
-    A call that makes such calls itself makes them one after the other: if all threads waited for calls of their own,
-    no thread would be left to make them.
+    Nested concurrent calls are made one after the other: if all threads of the pool waited for nested calls, no thread
+    would be left for the nested calls.
     """
-    each = list(arguments)
+    calls = list(arguments)
     is_nested = getattr(_thread, "is_of_pool", False)
-    return list((map if is_nested or len(each) < 2 else _POOL.map)(function, each))
+    return list((map if is_nested or len(calls) < 2 else _POOL.map)(function, calls))
 
 
 def _mark_thread() -> None:

@@ -1,4 +1,4 @@
-"""The environment of the functions: typed, read once at start, with an error that says what to set."""
+"""The settings of the functions: environment variables, typed, read once at start."""
 
 import json
 import os
@@ -9,12 +9,12 @@ from typing import Any, TypeVar, get_type_hints
 
 
 class BadEnvironment(Exception):
-    """A variable is missing or cannot be read; the function does not start."""
+    """A variable is missing or has a wrong value: the function does not start."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a function is told by its environment: field `table_name` is the variable TABLE_NAME."""
+    """The base of all settings. The field `table_name` is the variable TABLE_NAME."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class BucketSettings(Settings):
 
 @dataclass(frozen=True)
 class TableSettings(BucketSettings):
-    """The table, and the bucket that holds what is too long for an item."""
+    """The table, and the bucket with documents that are too long for an item."""
 
     table_name: str
 
@@ -47,7 +47,7 @@ class RetentionSettings(Settings):
 
 @dataclass(frozen=True)
 class StoreSettings(TableSettings, RetentionSettings):
-    """The graph store, for writing."""
+    """The graph store with its retention, for functions that write."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class ArchiveSettings(BucketSettings):
 
 @dataclass(frozen=True)
 class LinkSettings(Settings):
-    """Where links in alerts and tables lead to."""
+    """The URL at which links in alerts and tables begin."""
 
     api_url: str
 
@@ -79,19 +79,19 @@ class GlueSettings(NamingSettings):
 
 @dataclass(frozen=True)
 class AuthoriseSettings(KeysSettings):
-    """Of functions/authorise."""
+    """The settings of functions/authorise."""
 
 
 @dataclass(frozen=True)
 class IngestSettings(QueueSettings, BucketSettings):
-    """Of functions/ingest."""
+    """The settings of functions/ingest."""
 
     max_body_bytes: int
 
 
 @dataclass(frozen=True)
 class NormaliseSettings(StoreSettings, ArchiveSettings, NamingSettings):
-    """Of functions/normalise."""
+    """The settings of functions/normalise."""
 
     emission_latency_millis: int
     emission_latency_by_namespace: Mapping[str, int]
@@ -99,17 +99,17 @@ class NormaliseSettings(StoreSettings, ArchiveSettings, NamingSettings):
 
 @dataclass(frozen=True)
 class LookupSettings(TableSettings, NamingSettings):
-    """Of functions/lookup."""
+    """The settings of functions/lookup."""
 
 
 @dataclass(frozen=True)
 class CurateSettings(StoreSettings, QueueSettings, NamingSettings):
-    """Of functions/curate."""
+    """The settings of functions/curate."""
 
 
 @dataclass(frozen=True)
 class CatalogSettings(TableSettings, GlueSettings, LinkSettings):
-    """Of functions/catalog."""
+    """The settings of functions/catalog."""
 
     create_missing_tables: bool
     catalog_database: str
@@ -117,17 +117,17 @@ class CatalogSettings(TableSettings, GlueSettings, LinkSettings):
 
 @dataclass(frozen=True)
 class GlueImportSettings(StoreSettings, QueueSettings, GlueSettings):
-    """Of functions/glue_import."""
+    """The settings of functions/glue_import."""
 
 
 @dataclass(frozen=True)
 class AlertsSettings(TableSettings, BusSettings, NamingSettings):
-    """Of functions/alerts."""
+    """The settings of functions/alerts."""
 
 
 @dataclass(frozen=True)
 class SweepSettings(StoreSettings, BusSettings):
-    """Of functions/sweep."""
+    """The settings of functions/sweep."""
 
     abandoned_after_minutes: int
     abandoned_after_by_namespace: Mapping[str, int]
@@ -177,7 +177,8 @@ Some = TypeVar("Some", bound=Settings)
 
 
 def from_environment(settings: type[Some], environment: Mapping[str, str] = os.environ) -> Some:
-    """The settings of a function. Raises BadEnvironment that names each variable that is missing or cannot be read."""
+    """The settings of a function. Raises BadEnvironment, which names each missing or wrong variable and its expected
+    value."""
     values: dict[str, Any] = {}
     wrong: list[str] = []
     types = get_type_hints(settings)
@@ -192,5 +193,7 @@ def from_environment(settings: type[Some], environment: Mapping[str, str] = os.e
         if not text:
             wrong.append(f"{name} is not set")
     if wrong:
-        raise BadEnvironment(f"{'; '.join(dict.fromkeys(wrong))}: template.yaml sets the variables of each function")
+        raise BadEnvironment(
+            f"{'; '.join(dict.fromkeys(wrong))}: correct the variables of the function in template.yaml"
+        )
     return settings(**values)

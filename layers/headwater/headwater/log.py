@@ -1,7 +1,7 @@
-"""The log of a function: each line has the function, the request id of its invocation and, where there is one, the run.
+"""The log of a function: each line has the function, the request id of the invocation and, if known, the run.
 
-A fault is a line with a message that is always the same and a `reason`. A `CorruptItem` is an error with the `key` of
-the item and the `member` that cannot be read; every other fault is a warning, since the work comes again.
+The line of a fault has a constant message and a `reason`. A CorruptItem is logged as an error, with the `key` of the
+item and the `member` that cannot be read. Every other fault is logged as a warning, because the work is tried again.
 """
 
 from collections.abc import Callable
@@ -22,11 +22,11 @@ class FaultLog(Protocol):
     """The log of the faults that a use case goes on after."""
 
     def __call__(self, message: str, error: BaseException, /, *, run: str | None = None) -> None:
-        """Logs a fault, and the run that it is about."""
+        """Logs a fault, with the run of the event or record."""
 
 
 class FunctionLog:
-    """The log of this function."""
+    """The log of a function, by AWS Lambda Powertools."""
 
     def __init__(self) -> None:
         self._logger = Logger()

@@ -1,4 +1,4 @@
-"""Metrics as lines in the log (CloudWatch's embedded metric format): no call, no cost while nothing runs."""
+"""Metrics as lines in the log, in CloudWatch's embedded metric format: no call, and no cost while nothing runs."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,7 @@ from aws_lambda_powertools.metrics.provider.cloudwatch_emf.cloudwatch import Ama
 from headwater.openlineage.event import Name
 
 MOST = 1_000
-"""Characters of a URL that are looked at, from its end."""
+"""Characters of a producer's URL that are searched, from its end."""
 PRODUCERS = frozenset(
     {
         "airflow",
@@ -27,24 +27,24 @@ PRODUCERS = frozenset(
     }
     | {"sqlmesh", "trino"}
 )
-"""Who is told apart: the word in a producer's URL that says which tool it is (`great_expectations` has two)."""
+"""The values of the dimension producer: words in the URLs of tools (of `great_expectations`, the second word)."""
 STACK = "headwater"
-"""The service that a metric of the whole stack has for its dimension."""
+"""The value of the dimension service for a metric of the whole stack."""
 _WORD = re.compile(r"[a-z]+")
 
 
 def count(**counts: int) -> None:
-    """Emits counts by service; zeros are left out."""
+    """Emits counts with the dimension service; zeros are left out."""
     _emit({name: [number] for name, number in counts.items() if number}, MetricUnit.Count)
 
 
 def corrupt_items(number: int) -> None:
-    """Emits the metric CorruptItems, of the stack as a whole: one alarm hears of it; the log names the function."""
+    """Emits the metric CorruptItems for the whole stack, which has one alarm. The log names the function."""
     _emit({"CorruptItems": [number]} if number else {}, MetricUnit.Count, service=STACK)
 
 
 class Durations(NamedTuple):
-    """How long an event took, in milliseconds: from its receipt to the table, and, if that counts, on its way here."""
+    """The latencies of an event in milliseconds: from ingest to the table, and the emission latency, if it counts."""
 
     producer: str
     job: Name | None
@@ -53,10 +53,10 @@ class Durations(NamedTuple):
 
 
 def durations(events: Iterable[Durations]) -> None:
-    """Emits a line for each event: metrics by service and by service and producer, of which there are few.
+    """Emits a line for each event: its latencies with the dimensions service and producer, which have few values.
 
-    The job stands beside them, as a member that is no dimension: a query of the log tells percentiles job by job, and
-    no metric is billed for a job.
+    The job is a member of the line and no dimension: a query of the log computes percentiles for each job, and
+    CloudWatch bills no metric for a job.
     """
     for each in events:
         values: dict[str, list[float]] = {"NormaliseLatency": [each.fold]}
@@ -67,9 +67,10 @@ def durations(events: Iterable[Durations]) -> None:
 
 
 def producer_name(producer: str) -> str:
-    """The tool, out of a few: `.../tree/1.53.0/integration/spark` is `spark`, and what is not known is `other`.
+    """The tool in a producer's URL: `spark` for `.../tree/1.53.0/integration/spark`, `other` for an unknown tool.
 
-    Whoever has a key for ingest chooses the URL, and each name is a metric that CloudWatch bills.
+    Unknown tools have no name of their own: CloudWatch bills each name as a metric, and any client with the scope
+    ingest can send new URLs.
     """
     words = reversed(_WORD.findall(producer[-MOST:].lower()))
     return next((word for word in words if word in PRODUCERS), "other")
@@ -84,7 +85,7 @@ def _emit(
 ) -> None:
     if not metrics:
         return
-    # Namespace and service come from the environment. The provider's state would be shared, were it not given here.
+    # Namespace and service come from the environment. Without these arguments, all providers would share one state.
     provider = AmazonCloudWatchEMFProvider(metric_set={}, dimension_set={}, metadata_set={}, service=service)
     if producer and provider.service:
         provider.add_dimensions(service=provider.service, producer=producer)

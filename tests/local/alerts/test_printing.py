@@ -1,4 +1,4 @@
-"""An alert is told as a person would like to read it, and handed on as it came."""
+"""An alert is printed as lines for a person, and posted as it came."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The template goes to the emulator as it is, but for where the code is."""
+"""The emulator gets the template unchanged, except for the places of the code."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A Java from a wheel trusts whom Python trusts."""
+"""A Java from a wheel trusts the certificates that Python trusts."""
 
 import ssl
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""One stack a folder: a lock that ends with its process says whether it is up."""
+"""One stack a folder: `make down` finds the stack by a lock that ends with its process."""
 
 import fcntl
 import os

@@ -1,1 +1,1 @@
-"""Who may do what: keys, scopes and namespaces."""
+"""API keys, principals with scopes and namespaces, and the sending of a principal's events."""

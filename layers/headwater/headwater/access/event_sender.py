@@ -1,4 +1,4 @@
-"""Checks events, and sends them into the queue."""
+"""Checks the events of a principal, and sends them to the queue."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,35 +20,35 @@ NOT_QUEUED = "the event could not be queued; send it again"
 
 
 class Sender(Protocol):
-    """Where accepted events go."""
+    """The queue of accepted events."""
 
     def send(self, messages: Sequence[Message]) -> list[bool]:
-        """Whether each message is safe."""
+        """Sends messages, and returns for each whether the queue has stored the message."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventSender:
-    """Sends the events of one caller: the caller's key has to be for their namespaces."""
+    """Sends the events of one principal, whose namespaces must include those of the events."""
 
     principal: Principal
     queue: Sender
     bucket: Bodies
     now: datetime
 
-    def together(self, texts: Sequence[str]) -> None:
-        """Events that belong together: returns once all of them are safe. Raises InvalidRequest before any is sent, or
-        StorageError if one is not safe; then all are to be sent again."""
+    def send_all(self, texts: Sequence[str]) -> None:
+        """Sends all of some events. Raises InvalidRequest before any event is sent, and StorageError if the queue did
+        not store one of the events; then the caller sends all of them again."""
         documents = [exact_json.loads(text) for text in texts]
         messages = [self.message(self.event(document), document) for document in documents]
         if not all(self.queue.send(messages)):
             raise StorageError(NOT_QUEUED)
 
     def event(self, document: Any) -> AnyEvent:
-        """The event in a document. Raises InvalidRequest that names each fault."""
+        """The event in a document. Raises InvalidRequest, which names each fault."""
         return read_event(document, now=self.now)
 
     def message(self, event: AnyEvent, document: Any) -> Message:
-        """The message for an event, `document` as it was sent. Raises InvalidRequest (403), or StorageError."""
+        """The message of an event; `document` is the event as sent. Raises InvalidRequest (403), or StorageError."""
         self._permit(event)
         return write_message(event, exact_json.dumps(document), instant_of(self.now), self.bucket)
 
@@ -57,5 +57,9 @@ class EventSender:
         self.principal.require_namespace(named.name.namespace, f"{path}.namespace")
         if not self.principal.may(Scope.ADMIN) and (facet := next(curation_facets(event), None)):
             raise InvalidRequest(
-                Fault(f"facets.{facet}", f"a facet of this name takes the scope {Scope.ADMIN}"), status=403
+                Fault(
+                    f"facets.{facet}",
+                    f"facets of this name require the scope {Scope.ADMIN}; send a key with this scope",
+                ),
+                status=403,
             )

@@ -14,28 +14,28 @@ from headwater.access.principal import Principal, Scope
 from headwater.store.errors import StorageError
 
 REFRESH_SECONDS = 60.0
-"""How long the keys are remembered: a key that was taken away works for a minute more."""
+"""How long keys are cached: a removed key works for another minute."""
 IMPATIENT_REFRESH_SECONDS = 5.0
-"""How soon an unknown key may have the keys read again: a new one works at once."""
+"""The shortest time between two reads of the secret because of an unknown key: a new key works within seconds."""
 
 STALE_SECONDS = 900.0
-"""How long the keys that are known still count while the secret cannot be read: refusing everyone would lose events."""
+"""How long the cached keys still count while the secret cannot be read: without them, every event would be refused."""
 
 
 class Secret(Protocol):
-    """Where the keys are kept."""
+    """The secret with the keys."""
 
     def read(self) -> str:
         """The secret's text: `{"keys": [{"id", "sha256", "scopes", "namespaces", "expires"}, ...]}`."""
 
 
 class BadKeys(Exception):
-    """The secret is not what it should be; the message says where, and nothing of its content."""
+    """The secret has a wrong form. The message names the place, and nothing of the content."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """One key, known by its SHA-256 alone."""
+    """An API key, of which only the SHA-256 is known, with its principal."""
 
     sha256: bytes
     expires: datetime | None
@@ -43,7 +43,7 @@ class ApiKey:
 
 
 class KeyRing:
-    """The keys in the secret, remembered for a while, so that rotating them takes no deployment."""
+    """The keys in the secret, which are cached for a minute: a rotation of keys needs no deployment."""
 
     def __init__(self, secret: Secret, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._secret = secret
@@ -52,9 +52,9 @@ class KeyRing:
         self._read_at: datetime | None = None
 
     def find(self, presented: str) -> Principal | None:
-        """Whose key this is; None if it is nobody's, or has expired. Takes as long for every key.
+        """The principal of a key, or None for an unknown or expired key. Takes the same time for every key.
 
-        Raises StorageError if that cannot be told: a key that is not known may be a new one.
+        Raises StorageError if the secret cannot be read and the key is unknown, because the key may be new.
         """
         try:
             self._refresh(REFRESH_SECONDS)
@@ -82,12 +82,12 @@ class KeyRing:
             self._read_at = self._clock()
 
     def _age(self) -> float:
-        """Seconds since the keys were read; without end if they never were."""
+        """Seconds since the keys were read; infinity if they were never read."""
         return (self._clock() - self._read_at).total_seconds() if self._read_at else math.inf
 
 
 def read_keys(secret: str) -> tuple[ApiKey, ...]:
-    """The keys in a secret's text. Raises BadKeys, naming the place."""
+    """The keys in the text of a secret. Raises BadKeys, which names the place."""
     try:
         entries = simplejson.loads(secret)["keys"]
     except (ValueError, TypeError, KeyError):
@@ -97,7 +97,7 @@ def read_keys(secret: str) -> tuple[ApiKey, ...]:
         try:
             keys.append(_key(entry))
         except (ValueError, TypeError, KeyError, AttributeError):
-            raise BadKeys(f"keys[{index}] wants id, sha256 (64 hex digits), scopes, namespaces and expires") from None
+            raise BadKeys(f"keys[{index}] needs id, sha256 (64 hex digits), scopes, namespaces and expires") from None
     return tuple(keys)
 
 
@@ -112,7 +112,8 @@ def _key(entry: Mapping[str, Any]) -> ApiKey:
 
 
 def presented_key(headers: Mapping[str, str]) -> str | None:
-    """The key of a request: `Authorization: Bearer KEY`, as OpenLineage clients send it, or `x-api-key: KEY`."""
+    """The key in the headers of a request: `Authorization: Bearer KEY`, as OpenLineage clients send it, or `x-api-key:
+    KEY`."""
     named = {name.lower(): value for name, value in headers.items()}
     scheme, _, credentials = named.get("authorization", "").strip().partition(" ")
     if scheme.lower() == "bearer" and credentials.strip():

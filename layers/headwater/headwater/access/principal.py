@@ -1,7 +1,7 @@
-"""A caller, as the authoriser describes it to the functions behind it.
+"""The principal of a request, as the function authorise passes the principal to the other functions.
 
-An HTTP API's authoriser can only let pass or answer `403 Forbidden`, whatever was wrong. So it lets everyone pass and
-says who they are; no function does anything for a request without a `Principal`, and nobody is one without a key.
+The authoriser of an HTTP API can only let a request pass or answer `403 Forbidden`, whatever the fault. Hence authorise
+lets every request pass, with the principal of a valid key; the other functions answer 401 without a principal.
 """
 
 import json
@@ -16,7 +16,7 @@ from headwater.store.errors import StorageError
 
 
 class Scope(StrEnum):
-    """What a key is for; ADMIN includes the others."""
+    """The scopes of a key; ADMIN includes the others."""
 
     INGEST = "ingest"
     READ = "read"
@@ -25,7 +25,7 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """`namespaces` are patterns as of a shell: `prod`, `team-*`."""
+    """The client of a request, by its key. `namespaces` are patterns as in a shell: `prod`, `team-*`."""
 
     key_id: str
     scopes: frozenset[str]
@@ -38,7 +38,7 @@ class Principal:
         return any(fnmatchcase(namespace, pattern) for pattern in self.namespaces)
 
     def to_context(self) -> dict[str, str]:
-        """The authoriser's context; API Gateway hands on strings."""
+        """The principal as the authoriser's context, in which API Gateway passes on strings alone."""
         return {
             "keyId": self.key_id,
             "scopes": " ".join(sorted(self.scopes)),
@@ -46,24 +46,24 @@ class Principal:
         }
 
     def require(self, scope: Scope) -> None:
-        """Raises InvalidRequest (403) if this caller's key is not for that."""
+        """Raises InvalidRequest (403) if the principal lacks the scope."""
         if not self.may(scope):
-            raise InvalidRequest(Fault("key", f"has not the scope {scope}"), status=403)
+            raise InvalidRequest(Fault("key", f"lacks the scope {scope}; send a key with this scope"), status=403)
 
     def require_namespace(self, namespace: str, path: str) -> None:
-        """Raises InvalidRequest (403), naming the path in the request, if the caller's key is not for the namespace."""
+        """Raises InvalidRequest (403), with the path in the request, if the principal lacks the namespace."""
         if not self.may_use(namespace):
-            raise InvalidRequest(Fault(path, "is not a namespace of this key"), status=403)
+            raise InvalidRequest(Fault(path, "not a namespace of this key; send a key for this namespace"), status=403)
 
 
 UNAVAILABLE = "unavailable"
-"""In the authoriser's context: the keys could not be read."""
+"""A member of the authoriser's context: the keys could not be read."""
 
 
 def principal_of(request: Mapping[str, Any], by_iam: Collection[Scope] = (Scope.READ,)) -> Principal:
-    """The caller of a request: by a key, or by IAM, which then says who may call; what they may do there, is `by_iam`.
+    """The principal of a request, by its API key or by IAM. `by_iam` has the scopes of a principal of IAM.
 
-    Raises InvalidRequest (401) without a known key, StorageError if the keys could not be read.
+    Raises InvalidRequest (401) without a valid key, StorageError if the keys could not be read.
     """
     authorizer = request.get("requestContext", {}).get("authorizer") or {}
     context = authorizer.get("lambda") or {}
@@ -72,6 +72,8 @@ def principal_of(request: Mapping[str, Any], by_iam: Collection[Scope] = (Scope.
     if UNAVAILABLE in context:
         raise StorageError("the keys could not be read")
     if "keyId" not in context:
-        fault = Fault("key", "missing, unknown or expired; send it as `Authorization: Bearer KEY` or `x-api-key: KEY`")
+        fault = Fault(
+            "key", "missing, unknown or expired; send a key as `Authorization: Bearer KEY` or `x-api-key: KEY`"
+        )
         raise InvalidRequest(fault, status=401)
     return Principal(context["keyId"], frozenset(context["scopes"].split()), tuple(json.loads(context["namespaces"])))

@@ -1,4 +1,4 @@
-"""The keys' secret in AWS Secrets Manager."""
+"""The secret with the API keys, in AWS Secrets Manager."""
 
 from typing import Any
 

@@ -1,1 +1,1 @@
-"""The use case of curate: what people say through the API, told as events and read back at once."""
+"""The use case of curate: deletions, tags, descriptions and declarations through the API, stored as events."""

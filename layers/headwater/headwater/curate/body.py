@@ -1,4 +1,4 @@
-"""The bodies of requests that write, as Marquez's clients send them."""
+"""The bodies of requests to curate, as Marquez's clients send them."""
 
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -20,7 +20,7 @@ def _uuid(text: str) -> str:
 
 
 def _moment(text: str) -> str:
-    """Kept as it was sent: only events are compared by their time."""
+    """A checked time, as sent: no code compares these times."""
     parse_instant(text)
     return text
 
@@ -65,7 +65,7 @@ class DatasetName(Wire):
     name: Text
 
     @property
-    def whole(self) -> Name:
+    def as_name(self) -> Name:
         return Name(self.namespace, self.name)
 
 
@@ -88,7 +88,8 @@ Body = TypeVar("Body", bound=Wire)
 
 
 def read(model: type[Body], request: ApiRequest, *, may_be_empty: bool = False) -> Body:
-    """The body of a request. Raises InvalidRequest (400) that names each fault; `null` is taken as absent."""
+    """The body of a request; a member that is `null` counts as absent. Raises InvalidRequest (400), which names each
+    fault."""
     text = request.text(MAX_WIRE_BYTES) if request.body else ""
     if not text.strip() and not may_be_empty:
         raise InvalidRequest(Fault("body", "empty; expected a JSON object"))

@@ -1,6 +1,6 @@
-"""What a person says through the API, as OpenLineage events of ours.
+"""Curation as OpenLineage events: ordered by time, archived and replayed like all events.
 
-So it is ordered by time, archived and replayed like all else. Facets that OpenLineage has are used where it has one.
+The events have OpenLineage's own facets, and facets `headwater_*` where OpenLineage defines none.
 """
 
 from collections.abc import Iterable, Mapping
@@ -38,32 +38,32 @@ def of_run(transition: EventType, run_id: str, job: Name, at: Instant, facets: F
 
 
 def facet(schema: str, **members: Any) -> Document:
-    """A facet of OpenLineage by its version and name: `1-1-0/DocumentationJobFacet`."""
+    """A facet that OpenLineage defines, by version and name: `1-1-0/DocumentationJobFacet`."""
     url = f"{_SPEC}/facets/{schema}.json#/$defs/{schema.rpartition('/')[2]}"
     return {"_producer": PRODUCER, "_schemaURL": url, **members}
 
 
 def own_facet(**members: Any) -> Document:
-    """A facet of ours (headwater.graph.curation)."""
+    """A facet `headwater_*` (headwater.graph.curation)."""
     return {"_producer": PRODUCER, "_schemaURL": _OURS, **members}
 
 
-def no_facet() -> Document:
-    """In place of a facet: that it is no more."""
+def deleted_facet() -> Document:
+    """The replacement of a facet that is deleted (spec: `_deleted`)."""
     return own_facet(_deleted=True)
 
 
-def moment(now: datetime, *known: Instant) -> Instant:
-    """When something is said: now, and in any case after what it is to change.
+def time_after(now: datetime, *known: Instant) -> Instant:
+    """The event time of a curation: now, or just after the `known` times that the curation must follow.
 
-    The clock of who said that may be ahead of ours, by milliseconds if it is another copy of this function.
+    The clock of the producer of a known event may be ahead of this clock.
     """
     newest, at = max(known, default=Instant("")), instant_of(now)
     return at if at > newest else instant_of(to_datetime(newest).astimezone(UTC) + timedelta(microseconds=1))
 
 
-def said_of(registers: Mapping[str, Register], facets: Iterable[str]) -> list[Instant]:
-    """When somebody last said something of these facets."""
+def times_of(registers: Mapping[str, Register], facets: Iterable[str]) -> list[Instant]:
+    """The times of the registers of these facets."""
     return [registers[name].time for name in facets if name in registers]
 
 

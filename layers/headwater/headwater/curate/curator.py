@@ -1,7 +1,8 @@
-"""Takes what people say of the graph: first into the queue, like every event, then into the table.
+"""Applies curation: the events are sent to the queue, like all events, and are then folded into the table.
 
-What is in the queue will be archived and folded, whatever becomes of this function; what is folded here is what the
-next reader sees. Folding the same twice is harmless. If the queue does not take an event, nothing has changed.
+normalise archives and folds the queued events, even if curate fails afterwards. curate folds the events, too, hence the
+next lookup shows them. Folding an event twice changes nothing. If the queue does not store an event, nothing has
+changed.
 """
 
 from collections.abc import Sequence
@@ -20,13 +21,14 @@ from headwater.read.reader import Reader
 from headwater.store.graph_store import GraphStore
 from headwater.store.s3 import Bodies
 
-_OURSELVES = Principal("curate", frozenset({Scope.ADMIN}), ("*",))
-"""The caller has been permitted when an event of ours is made; descriptions are in namespaces that are no caller's."""
+_CURATE = Principal("curate", frozenset({Scope.ADMIN}), ("*",))
+"""The principal of curation events. The router has permitted the request's own principal, which lacks the reserved
+namespaces of descriptions."""
 
 
 @dataclass(frozen=True)
 class Curator:
-    """What curate works with, for the length of one request."""
+    """The services of curate, for one request."""
 
     store: GraphStore
     queue: Sender
@@ -38,21 +40,21 @@ class Curator:
 
     @cached_property
     def before(self) -> Reader:
-        """The graph as it was before the request changed anything."""
+        """The graph before the request."""
         return self.reader()
 
     def reader(self) -> Reader:
-        """The graph as it is now."""
+        """The graph with the changes of the request."""
         return Reader(self.store.for_one_request(), self.naming)
 
     def apply(self, now: datetime, documents: Sequence[Document]) -> None:
-        """Queues events, then folds them. Raises InvalidRequest before it has done anything.
+        """Queues events, then folds them. Raises InvalidRequest before anything has changed.
 
-        Raises StorageError if not all of them are safe in the queue, and nothing is folded then; or if they could not
-        be folded, and then they will be. To repeat the request is right in either case.
+        Raises StorageError if the queue did not store all events; then no event is folded. Raises StorageError if the
+        events could not be folded; then normalise folds them. In both cases the client may repeat the request.
         """
         if not documents:
             return
         texts = [exact_json.dumps(document) for document in documents]
-        EventSender(_OURSELVES, self.queue, self.bucket, now).together(texts)
+        EventSender(_CURATE, self.queue, self.bucket, now).send_all(texts)
         fold([normalise_event(text, self.naming) for text in texts], self.store)

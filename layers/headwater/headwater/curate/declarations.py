@@ -1,15 +1,15 @@
-"""Datasets and jobs declared outright, as Marquez's clients did before there was OpenLineage.
+"""Declared datasets and jobs, as Marquez's clients sent them before OpenLineage.
 
-What a body leaves out is left as it is.
+A declaration leaves members unchanged that its body lacks.
 """
 
 from collections.abc import Mapping, Sequence
 
 from headwater.curate import body
 from headwater.curate.body import DatasetBody, FieldBody, JobBody
-from headwater.curate.curation_events import Document, facet, moment, of_dataset, of_job, own_facet, said_of
+from headwater.curate.curation_events import Document, facet, of_dataset, of_job, own_facet, time_after, times_of
 from headwater.curate.curator import Curator
-from headwater.curate.tagging import made_known, tagged
+from headwater.curate.tagging import new_tags, tag_document
 from headwater.graph.curation import DECLARED, deleted_through, tag_facet
 from headwater.graph.identity import DatasetId, JobId, NodeKind
 from headwater.graph.register import values
@@ -29,26 +29,26 @@ _DATASET_TYPES = {"DB_TABLE": "TABLE", "STREAM": "STREAM"}
 
 
 def put_node(curator: Curator, request: ApiRequest, node: NamedNode) -> JsonObject:
-    """Declares a dataset or a job; which, tells the path."""
+    """Declares the dataset or the job that the path names."""
     return (_put_job if node.kind is NodeKind.JOB else _put_dataset)(curator, request, node)
 
 
 def _put_dataset(curator: Curator, request: ApiRequest, node: NamedNode) -> JsonObject:
-    """An event like that of a catalogue, which uses the dataset. Its tags are added to those it has."""
+    """Declares a dataset, by an event like that of a catalogue. The tags are added to the dataset's tags."""
     declared, reader = body.read(DatasetBody, request), curator.before
     facets = {**_dataset_facets(declared), **_tag_facets(declared)}
-    at = moment(request.received_at, *_known_of_dataset(reader, node.dataset, facets))
-    tags = made_known(reader, request, _tags(declared))
+    at = time_after(request.received_at, *_known_of_dataset(reader, node.dataset, facets))
+    tags = new_tags(reader, request, _tags(declared))
     curator.apply(request.received_at, [*tags, of_dataset(node.name, facets, at)])
     return dataset_as_json(read_dataset_details(curator.reader(), node.dataset))
 
 
 def _put_job(curator: Curator, request: ApiRequest, node: NamedNode) -> JsonObject:
-    """With what it reads and writes until one of its runs says so."""
+    """Declares a job. The declared inputs and outputs count until a newer run of the job names datasets."""
     declared = body.read(JobBody, request)
     facets = _job_facets(declared)
-    datasets = [[dataset.whole for dataset in side or ()] for side in (declared.inputs, declared.outputs)]
-    at = moment(request.received_at, *_known_of_job(curator.before, node.job, facets))
+    datasets = [[dataset.as_name for dataset in side or ()] for side in (declared.inputs, declared.outputs)]
+    at = time_after(request.received_at, *_known_of_job(curator.before, node.job, facets))
     curator.apply(request.received_at, [of_job(node.name, facets, at, *datasets)])
     return job_as_json(read_job_details(curator.reader(), node.job))
 
@@ -72,8 +72,8 @@ def _schema_field(field: FieldBody) -> Document:
 
 def _tag_facets(declared: DatasetBody) -> dict[str, Document]:
     of_fields = [(tag.upper(), field.name) for field in declared.fields or () for tag in field.tags or ()]
-    facets = {tag_facet(tag): tagged(tag) for tag in declared.tags or ()}
-    return facets | {tag_facet(tag, field): tagged(tag, field) for tag, field in of_fields}
+    facets = {tag_facet(tag): tag_document(tag) for tag in declared.tags or ()}
+    return facets | {tag_facet(tag, field): tag_document(tag, field) for tag, field in of_fields}
 
 
 def _tags(declared: DatasetBody) -> Sequence[str]:
@@ -93,7 +93,7 @@ def _job_facets(declared: JobBody) -> dict[str, Document]:
 
 def _known_of_dataset(reader: Reader, dataset: DatasetId, facets: Mapping[str, Document]) -> list[Instant]:
     head = reader.datasets([dataset], deleted=True).get(dataset)
-    return [*said_of(head.facts.own, facets), head.deleted_through or NEVER] if head else []
+    return [*times_of(head.facts.own, facets), head.deleted_through or NEVER] if head else []
 
 
 def _known_of_job(reader: Reader, job: JobId, facets: Mapping[str, Document]) -> list[Instant]:
@@ -102,4 +102,4 @@ def _known_of_job(reader: Reader, job: JobId, facets: Mapping[str, Document]) ->
         return []
     facts = head.facts
     declared = [facts.declared.time] if facts.declared else []
-    return [*said_of(facts.facets, facets), *declared, deleted_through(values(facts.facets)) or NEVER]
+    return [*times_of(facts.facets, facets), *declared, deleted_through(values(facts.facets)) or NEVER]

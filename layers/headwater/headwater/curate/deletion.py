@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import TypeVar
 
-from headwater.curate.curation_events import Document, moment, of_dataset, of_job, own_facet, said_of
+from headwater.curate.curation_events import Document, of_dataset, of_job, own_facet, time_after, times_of
 from headwater.curate.curator import Curator
 from headwater.curate.subjects import DatasetNames
 from headwater.graph.curation import DELETED, NAMESPACES
@@ -32,30 +32,32 @@ from headwater.store.ranges import Listing
 from headwater.store.snapshot import Wanted
 
 AT_ONCE = 25
-"""Nodes of a namespace that are deleted together: each takes some ten calls."""
-UNFINISHED = "not everything in the namespace is deleted yet; send it again for the rest"
+"""Nodes of a namespace that are deleted together: each node takes some ten calls."""
+UNFINISHED = "some jobs or datasets of the namespace are not deleted yet; send the request again to delete the rest"
 
 Id = TypeVar("Id")
 
 
 def delete_dataset(curator: Curator, request: ApiRequest, dataset: DatasetNames) -> JsonObject:
-    """Deletes a dataset under all of its names; answers with it as it was."""
+    """Deletes a dataset under all its names, and returns the dataset before the deletion."""
     document = dataset_as_json(read_dataset_details(curator.before, dataset.node.dataset))
     curator.apply(request.received_at, _of_datasets(curator.before, request, dataset.heads))
     return document
 
 
 def delete_job(curator: Curator, request: ApiRequest, job: NamedNode) -> JsonObject:
-    """Deletes a job; answers with it as it was."""
+    """Deletes a job, and returns the job before the deletion."""
     document = job_as_json(read_job_details(curator.before, job.job))
     curator.apply(request.received_at, _of_jobs(curator.before, request, [job.job]))
     return document
 
 
 def delete_namespace(curator: Curator, request: ApiRequest, name: str) -> JsonObject:
-    """Deletes what is listed in a namespace, then says that it is hidden; answers with it as it was.
+    """Deletes all jobs and datasets of a namespace, then hides the namespace. Returns the namespace before the
+    deletion.
 
-    Raises RequestError (503) if there is too much for one request: the same request goes on where this one ended.
+    Raises RequestError (503) if one request has no time for all of them: the same request, sent again, deletes the
+    rest.
     """
     document = namespace_as_json(read_namespace_details(curator.before, name))
     for deletions in _of_listed(curator, request, name):
@@ -84,7 +86,7 @@ def _of_jobs(reader: Reader, request: ApiRequest, jobs: Collection[JobId]) -> li
 
 
 def _job_deletion(request: ApiRequest, facts: JobFacts) -> Document:
-    at = moment(request.received_at, *said_of(facts.facets, [DELETED]))
+    at = time_after(request.received_at, *times_of(facts.facets, [DELETED]))
     return of_job(facts.name, _facet(request, facts.updated), at)
 
 
@@ -98,7 +100,7 @@ def _of_datasets(reader: Reader, request: ApiRequest, datasets: Collection[Datas
 
 
 def _dataset_deletion(request: ApiRequest, facts: DatasetFacts, through: Instant) -> Document:
-    at = moment(request.received_at, *said_of(facts.own, [DELETED]))
+    at = time_after(request.received_at, *times_of(facts.own, [DELETED]))
     return of_dataset(facts.name, _facet(request, through), at)
 
 
@@ -107,12 +109,12 @@ def _of_namespace(reader: Reader, request: ApiRequest, namespace: str) -> Docume
     head = reader.datasets([dataset_id(name)], deleted=True).get(dataset_id(name))
     if head:
         return _dataset_deletion(request, head.facts, max(head.facts.created, head.facts.described))
-    at = moment(request.received_at)
+    at = time_after(request.received_at)
     return of_dataset(name, _facet(request, at), at)
 
 
 def _last_used(reader: Reader, datasets: Collection[DatasetId]) -> dict[DatasetId, Instant]:
-    """When each of some datasets was last named by a job, whether or not that job is deleted."""
+    """The time of the last use of each dataset by any job, deleted or not."""
     neighbourhood = reader.neighbourhood(datasets)
     users = [neighbourhood.users.get(neighbourhood.representative(dataset), NO_NEIGHBOURS) for dataset in datasets]
     heads = reader.store.read(Wanted(jobs=frozenset().union(*map(all_jobs, users)))).jobs()
@@ -124,5 +126,5 @@ def _last_used(reader: Reader, datasets: Collection[DatasetId]) -> dict[DatasetI
 
 
 def _facet(request: ApiRequest, through: Instant) -> dict[str, Document]:
-    """That the node is deleted up to a time, and by whose key."""
+    """The facet that deletes a node up to a time, with the id of the principal's key."""
     return {DELETED: own_facet(through=through, by=request.principal.key_id)}

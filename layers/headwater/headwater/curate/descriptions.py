@@ -1,8 +1,8 @@
-"""Descriptions of namespaces, data sources and tags. A PUT replaces all that was said of one before."""
+"""Descriptions of namespaces, data sources and tags. A PUT replaces the earlier description."""
 
 from headwater.access.principal import Principal
 from headwater.curate import body
-from headwater.curate.curation_events import Document, facet, moment, no_facet, of_dataset, said_of
+from headwater.curate.curation_events import Document, deleted_facet, facet, of_dataset, time_after, times_of
 from headwater.curate.curator import Curator
 from headwater.curate.tagging import tag_name
 from headwater.graph.curation import NAMESPACES, SOURCES, TAGS
@@ -20,7 +20,7 @@ from headwater.read.reserved_namespaces import heads_in
 
 
 def put_namespace(curator: Curator, request: ApiRequest, name: str) -> JsonObject:
-    """Says whose a namespace is and what it is for; one that nobody has named yet exists from then on."""
+    """Sets owner and description of a namespace. A missing namespace is created."""
     described = body.read(body.NamespaceBody, request)
     owners = facet("1-0-1/OwnershipDatasetFacet", owners=[{"name": described.ownerName}])
     facets = {"ownership": owners, **_documentation(described.description)}
@@ -29,7 +29,7 @@ def put_namespace(curator: Curator, request: ApiRequest, name: str) -> JsonObjec
 
 
 def put_source(curator: Curator, request: ApiRequest, name: str) -> JsonObject:
-    """Says what a data source is."""
+    """Sets type, URL and description of a data source."""
     described = body.read(body.SourceBody, request)
     source = facet("1-0-1/DatasourceDatasetFacet", name=name, uri=described.connectionUrl, type=described.type)
     _describe(curator, request, Name(SOURCES, name), {DATA_SOURCE: source, **_documentation(described.description)})
@@ -37,21 +37,21 @@ def put_source(curator: Curator, request: ApiRequest, name: str) -> JsonObject:
 
 
 def put_tag(curator: Curator, request: ApiRequest, _caller: Principal) -> JsonObject:
-    """Says what a tag is for. Tags belong to no namespace."""
+    """Sets the description of a tag. Tags belong to no namespace."""
     described, name = body.read(body.TagBody, request), tag_name(request)
     _describe(curator, request, Name(TAGS, name), _documentation(described.description))
     return tag_as_json(name, heads_in(curator.reader(), TAGS, [name]).get(name))
 
 
 def _describe(curator: Curator, request: ApiRequest, name: Name, facets: Facets) -> None:
-    """Says it of the dataset that stands for what is described."""
+    """Gives facets to the dataset that stands for a namespace, data source or tag."""
     dataset = dataset_id(name)
     before = curator.before.datasets([dataset], deleted=True).get(dataset)
-    known = [*said_of(before.facts.own, facets), before.deleted_through or NEVER] if before else []
-    curator.apply(request.received_at, [of_dataset(name, facets, moment(request.received_at, *known))])
+    known = [*times_of(before.facts.own, facets), before.deleted_through or NEVER] if before else []
+    curator.apply(request.received_at, [of_dataset(name, facets, time_after(request.received_at, *known))])
 
 
 def _documentation(description: str | None) -> dict[str, Document]:
     if description is None:
-        return {"documentation": no_facet()}
+        return {"documentation": deleted_facet()}
     return {"documentation": facet("1-1-0/DocumentationDatasetFacet", description=description)}

@@ -1,4 +1,4 @@
-"""The routes by which people write. docs/routes.md lists them."""
+"""The routes of curate. docs/routes.md lists them."""
 
 from headwater.access.principal import Scope
 from headwater.curate import declarations, deletion, descriptions, run_lifecycle, subjects, tagging
@@ -31,10 +31,10 @@ ROUTES = (
     Route("DELETE", Path.JOB, Scope.ADMIN, subjects.JOB, deletion.delete_job),
     Route("DELETE", Path.NAMESPACE, Scope.ADMIN, subjects.NAMESPACE, deletion.delete_namespace),
 )
-"""The first that matches and finds something answers."""
+"""The first route that matches and finds its subject responds."""
 ROUTER = Router[Curator](ROUTES)
 
 
 def respond(curator: Curator, request: ApiRequest) -> ApiResponse:
-    """The answer to a request to write. Raises InvalidRequest, RequestError or StorageError."""
+    """The response to a request. Raises InvalidRequest, RequestError or StorageError."""
     return ROUTER.respond(curator.for_one_request(), request)

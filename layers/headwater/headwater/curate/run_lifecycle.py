@@ -1,11 +1,11 @@
-"""Runs announced and moved on outright, as Marquez's clients did before there was OpenLineage."""
+"""Runs that are created, started and ended through the API, as by Marquez's clients before OpenLineage."""
 
 import uuid
 from datetime import UTC
 
 from headwater.curate import body
 from headwater.curate.body import RunBody
-from headwater.curate.curation_events import Document, facet, moment, of_run, own_facet
+from headwater.curate.curation_events import Document, facet, of_run, own_facet, time_after
 from headwater.curate.curator import Curator
 from headwater.graph.run import CREATED, Run
 from headwater.http.marquez import runs as marquez
@@ -29,28 +29,28 @@ _TRANSITIONS = {
 
 
 def create_run(curator: Curator, request: ApiRequest, job: NamedNode) -> JsonObject:
-    """Announces a run of a job, in state NEW until something is heard of it. Who repeats it gets the run as it is.
+    """Creates a run of a job, in state NEW until an event of the run arrives. Returns the stored run if the run exists.
 
-    Raises RequestError (409) if the run is another job's.
+    Raises RequestError (409) if the run belongs to another job.
     """
     announced = body.read(RunBody, request, may_be_empty=True)
     run_id = announced.id or str(uuid.uuid4())
     known = curator.before.run(run_id) if announced.id else None
     if known and known.job != job.name:
-        raise RequestError(409, f"Run '{run_id}' already exists, of another job.")
+        raise RequestError(409, f"Run '{run_id}' already exists for another job; send another id.")
     if known is None:
-        at = moment(request.received_at)
+        at = time_after(request.received_at)
         curator.apply(request.received_at, [of_run(EventType.OTHER, run_id, job.name, at, _facets(announced))])
     return _as_json(curator, run_id)
 
 
 def created(_request: ApiRequest, run: JsonObject) -> ApiResponse:
-    """The answer with which a run is created, which says where it is."""
+    """The response to the creation of a run, with the run's path in the header Location."""
     return ApiResponse(201, run, {"location": f"{PREFIX}/jobs/runs/{run['id']}"})
 
 
 def mark_run(curator: Curator, request: ApiRequest, run: Run) -> JsonObject:
-    """Says that a run started or ended, now or at the time that the query names."""
+    """Starts or ends a run, now or at the time `at` in the query."""
     transition = _TRANSITIONS[request.parameters["transition"]]
     curator.apply(request.received_at, [of_run(transition, run.run_id, run.job, _time(request, run))])
     return _as_json(curator, run.run_id)
@@ -66,9 +66,9 @@ def _facets(announced: RunBody) -> dict[str, Document]:
 def _time(request: ApiRequest, run: Run) -> Instant:
     at = request.time("at")
     if at is None:
-        return moment(request.received_at, run.updated)
+        return time_after(request.received_at, run.updated)
     if at > instant_of(request.received_at.astimezone(UTC) + FURTHEST_AHEAD):
-        raise InvalidRequest(Fault("at", f"more than {FURTHEST_AHEAD.days} days ahead of the clock"))
+        raise InvalidRequest(Fault("at", f"more than {FURTHEST_AHEAD.days} days ahead of the clock; correct the time"))
     return at
 
 

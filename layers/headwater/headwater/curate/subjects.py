@@ -1,6 +1,6 @@
-"""What requests for writing are about: a node, a run or a namespace, known or not yet.
+"""The subjects of requests to curate: a node, a run or a namespace, known or new.
 
-The reserved namespaces are refused: what is in them has routes of its own.
+The reserved namespaces are refused: namespaces, data sources and tags have routes of their own.
 """
 
 from collections.abc import Collection, Mapping
@@ -22,7 +22,12 @@ from headwater.read.reader import Reader
 
 
 class DatasetNames(NamedTuple):
-    """A dataset under each of the names that anything is stored of, and as it is shown under all of them."""
+    """A dataset with all its names.
+
+    node     the dataset as the path names it
+    heads    the head of each name that has one
+    shown    the head of the representative
+    """
 
     node: NamedNode
     heads: Mapping[DatasetId, DatasetHead]
@@ -30,15 +35,19 @@ class DatasetNames(NamedTuple):
 
 
 def known_node(curator: Curator, request: ApiRequest, kind: NodeKind) -> NamedNode:
-    """The node of a path, that is there. Raises NotFound, or InvalidRequest (403)."""
+    """The node of a path. Raises NotFound, or InvalidRequest (403)."""
     node = subjects.node_from_path(curator.before, request, kind)
     _refuse_reserved(node.name.namespace)
     return node
 
 
 def new_node(curator: Curator, request: ApiRequest) -> NamedNode:
-    """The dataset or job of a path, whether it is there or not: of the ways to read the path, one that names a known
-    node, else the first in a known namespace, else the first. Raises NotFound if the whole path names a namespace."""
+    """The dataset or job of a path, known or new.
+
+    A path with slashes can be split into namespace and name in several ways. A split that names a known node comes
+    first, then a split with a known namespace, then the split with the shortest namespace. Raises NotFound if the whole
+    path names a namespace.
+    """
     path = request.parameters["node"]
     candidates = [*path_candidates(NodeKind.DATASET, path), *path_candidates(NodeKind.JOB, path)]
     node = resolve(curator.before, candidates) or _likeliest(curator.before, path, candidates)
@@ -67,7 +76,7 @@ def dataset_names(curator: Curator, request: ApiRequest) -> DatasetNames:
 
 
 def new_namespace(curator: Curator, request: ApiRequest) -> str:
-    """The namespace of a path, whether it is there or not. Raises InvalidRequest (403)."""
+    """The namespace of a path, known or new. Raises InvalidRequest (403)."""
     names = subjects.spellings_of(request.parameters["namespace"])
     name = next(iter(subjects.known_namespaces(curator.before, names)), names[0])
     _refuse_reserved(name)
@@ -75,7 +84,7 @@ def new_namespace(curator: Curator, request: ApiRequest) -> str:
 
 
 def known_namespace(curator: Curator, request: ApiRequest) -> str:
-    """The namespace of a path, that is there. Raises NotFound, or InvalidRequest (403)."""
+    """The known namespace of a path. Raises NotFound, or InvalidRequest (403)."""
     name = subjects.known_namespace(curator.before, request)
     _refuse_reserved(name)
     return name
@@ -86,13 +95,14 @@ def run(curator: Curator, request: ApiRequest) -> Run:
 
 
 def source(_curator: Curator, request: ApiRequest) -> str:
-    """The name of a data source. A key may describe the sources that are named like a namespace of its own."""
+    """The name of a data source. A principal may describe a data source whose name is one of the principal's
+    namespaces."""
     return unquote(request.parameters["source"])
 
 
 def _refuse_reserved(namespace: str) -> None:
     if namespace in RESERVED:
-        raise InvalidRequest(Fault("namespace", "is reserved"), status=403)
+        raise InvalidRequest(Fault("namespace", "reserved by Headwater; choose another namespace"), status=403)
 
 
 def _namespaces_of_all_names(dataset: DatasetNames) -> Collection[str]:

@@ -1,1 +1,1 @@
-"""HTTP: requests, responses, paging."""
+"""The HTTP API: requests, responses, the router, paging, and nodes in the form of Marquez's API."""

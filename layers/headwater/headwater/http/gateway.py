@@ -1,4 +1,4 @@
-"""Requests as API Gateway hands them to a Lambda, in payload format 2.0."""
+"""Requests of API Gateway, in payload format 2.0, and the responses to them."""
 
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -23,7 +23,7 @@ def answer(
     by_iam: Collection[Scope] = READ_ALONE,
     has_time: Callable[[], bool] = lambda: True,
 ) -> ApiResponse:
-    """The answer to a request, or its error; `by_iam` is what a caller may do whom IAM knows and no key."""
+    """The response to a request, or its error. `by_iam` has the scopes of a principal that IAM authenticated."""
 
     def handle() -> ApiResponse:
         request = request_of(event, by_iam, has_time)
@@ -37,7 +37,8 @@ def answer(
 def request_of(
     event: Mapping[str, Any], by_iam: Collection[Scope] = READ_ALONE, has_time: Callable[[], bool] = lambda: True
 ) -> ApiRequest:
-    """A request and its caller. Raises InvalidRequest (401) without a known key, StorageError if keys are unknown."""
+    """The request and its principal. Raises InvalidRequest (401) without a valid API key, StorageError if the keys
+    could not be read."""
     principal = principal_of(event, by_iam)
     pairs = parse_qsl(event.get("rawQueryString") or "", keep_blank_values=True)
     return ApiRequest(

@@ -1,4 +1,4 @@
-"""Parts of lists, and answers that stay within what leaves a Lambda."""
+"""Pages of lists, and the size limit of a response."""
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,14 +14,19 @@ from headwater.store.ranges import Entry as ListEntry
 
 MAX_BYTES = 20_000_000
 MAX_PACKED_BYTES = 4_000_000
-"""Of a page, as text and compressed: gzip has to bring it below 6 MB in base64, and a Lambda has memory for it."""
+"""The limits of a page, as text and compressed. A Lambda returns at most 6 MB, in base64 if the response is gzipped."""
 
 Entry = TypeVar("Entry")
 
 
 @dataclass(frozen=True)
 class Part(Generic[Entry]):
-    """Some of a list's entries, how many there are in all, whether these are the last, and where each stands."""
+    """Some entries of a list.
+
+    total      the number of entries of the whole list
+    is_last    whether these entries are the last of the list
+    place      the position of an entry in the list
+    """
 
     entries: list[Entry]
     total: int
@@ -29,7 +34,7 @@ class Part(Generic[Entry]):
     place: Callable[[Entry], str]
 
     def cursor(self, page: PageRequest, count: int | None = None) -> dict[str, str]:
-        """The cursor behind the first few of these entries, or behind all, if there are more."""
+        """The cursor of the next page, after the first `count` of these entries; no cursor at the end of the list."""
         given = self.entries if count is None else self.entries[:count]
         is_all = self.is_last and len(given) == len(self.entries)
         return {} if is_all or not given else {"cursor": page.cursor(self.place(given[-1]), self.total)}
@@ -38,9 +43,9 @@ class Part(Generic[Entry]):
 def part_of(
     entries: Sequence[Entry], page: PageRequest, place: Callable[[Entry], str], *, newest_first: bool = False
 ) -> Part[Entry]:
-    """The part of a whole list that a page asks for.
+    """The requested page of a whole list.
 
-    The list is in the order of its places, so a cursor stays right where entries come and go.
+    The list is in the order of its positions, hence a cursor stays valid while entries are added and removed.
     """
     rest = [each for each in entries if page.after is None or _is_behind(place(each), page.after, newest_first)]
     found = rest[page.offset :][: page.limit]
@@ -48,19 +53,19 @@ def part_of(
 
 
 def too_far() -> InvalidRequest:
-    """An offset that would have to be counted one by one."""
-    return InvalidRequest(Fault("offset", "too far to go through one by one; follow the cursor instead"))
+    """The error for an offset so large that counting the entries before it would take too long."""
+    return InvalidRequest(Fault("offset", "too large for this list; request page after page with `cursor`"))
 
 
 def in_parts(entries: Iterable[Entry], size: int) -> Iterator[list[Entry]]:
-    """The entries, some at a time."""
+    """The entries in lists of `size`."""
     rest = iter(entries)
     while some := list(islice(rest, size)):
         yield some
 
 
 def within_size_limit(documents: Iterable[JsonObject]) -> list[JsonObject]:
-    """The first shapes, as many as fit into an answer, but one at least. Of what is behind them it takes but one."""
+    """The first documents, as many as fit into a response, at least one. Reads at most one document more."""
     found: list[JsonObject] = []
     size = packed_size = 0
     for document in documents:
@@ -78,6 +83,6 @@ def _is_behind(place: str, after: str, newest_first: bool) -> bool:
 
 
 def next_page(page: PageRequest, found: Sequence[ListEntry[Any]], total: int) -> dict[str, str]:
-    """The cursor of the next page, if there may be one."""
+    """The cursor of the next page, unless these entries are the last of the list."""
     is_last = len(found) < page.limit or (page.after is None and page.offset + len(found) >= total)
     return {} if is_last or not found else {"cursor": page.cursor(found[-1].position, total)}

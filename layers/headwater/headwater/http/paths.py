@@ -1,6 +1,6 @@
-"""The paths of the API that are read, below the prefix, as patterns. Most can be written to as well.
+"""The patterns of the paths of lookups, without the prefix. curate has routes on most of these paths, too.
 
-A name may hold slashes, and what looks like a part of the path; so one path may fit several patterns.
+A name may contain slashes, and words such as `jobs`: one path may match several patterns.
 """
 
 import re
@@ -11,7 +11,7 @@ _RUN_ID = "[0-9a-fA-F-]{36}"
 
 
 class Path(StrEnum):
-    """A path, its parameters as named groups: `node` is `NAMESPACE/jobs/NAME` or `NAMESPACE/datasets/NAME`."""
+    """A path, with its parameters as named groups: `node` is `NAMESPACE/jobs/NAME` or `NAMESPACE/datasets/NAME`."""
 
     NAMESPACES = "/namespaces"
     ALL_JOBS = "/jobs"
@@ -50,16 +50,16 @@ class Path(StrEnum):
 
 
 def spellings(path: str) -> list[str]:
-    """A path below the prefix, with and without the slash at its end: a name may end in one."""
+    """A path without the prefix: with its trailing slash, which a name may end in, and without."""
     return [text.removeprefix(PREFIX) for text in dict.fromkeys([path, path.rstrip("/")])]
 
 
 def parameters_of(pattern: str, text: str) -> dict[str, str] | None:
-    """The parameters of a path, if it fits the pattern."""
+    """The parameters of a path, or None if the path does not match the pattern."""
     match = re.fullmatch(pattern, text, re.DOTALL)
     return match.groupdict() if match else None
 
 
 def is_known(path: str) -> bool:
-    """Whether a path can be read."""
+    """Whether a path is the path of a lookup."""
     return any(re.fullmatch(pattern, text, re.DOTALL) for pattern in Path for text in spellings(path))

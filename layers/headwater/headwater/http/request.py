@@ -1,4 +1,4 @@
-"""A request: its caller, its path, and its parameters within bounds."""
+"""A request: its principal, its path, and its parameters, which are checked and bounded."""
 
 import base64
 import binascii
@@ -19,7 +19,7 @@ DEFAULT_LIMIT = 100
 MAX_LIMIT = 1_000
 MAX_OFFSET = 1_000_000
 MAX_PLACE_BYTES = 1_000
-"""Where an entry stands in a list is shorter: it has to fit into a sort key."""
+"""The longest position in a cursor. A position is a part of a sort key, which has at most 1,024 bytes."""
 DEFAULT_DEPTH = 20
 MAX_DEPTH = 100
 
@@ -27,7 +27,8 @@ Choice = TypeVar("Choice", bound=StrEnum)
 
 
 class PageRequest(NamedTuple):
-    """The part of a list that is asked for: by `offset`, or behind the place at which the page before ended."""
+    """The requested part of a list: after `offset` entries, or after the position `after`, where the previous page
+    ended."""
 
     limit: int
     offset: int
@@ -35,19 +36,20 @@ class PageRequest(NamedTuple):
     total: int | None = None
 
     def cursor(self, last: str, total: int) -> str:
-        """Where the next page begins: behind this entry. It carries the total, so that nobody counts again."""
+        """The cursor of the page after the position `last`. The cursor has the total, which need not be counted
+        again."""
         return _packed({"after": last, "total": total})
 
 
 @dataclass(frozen=True)
 class ApiRequest:
-    """A request of a caller who is known.
+    """A request with a principal.
 
-    path         percent-encoded or not
-    query        each parameter's last value; `repeated` has all values
-    parameters   those of the path, which the route's pattern names
-    body         as API Gateway hands it over
-    has_time     whether there is time to go on with work that may be continued by another request
+    path         as sent, percent-encoded or not
+    query        the last value of each parameter; `repeated` has all values
+    parameters   the parameters of the path, named by the route's pattern
+    body         as API Gateway passes the body
+    has_time     whether the function has time for another step of a request that a further request can continue
     """
 
     principal: Principal
@@ -62,11 +64,12 @@ class ApiRequest:
     has_time: Callable[[], bool] = lambda: True
 
     def text(self, max_bytes: int) -> str:
-        """The body's text. Raises InvalidRequest for an empty body, 413 for one that is too long."""
+        """The body's text. Raises InvalidRequest for an empty body, with status 413 for a body that is too long."""
         return read_body(self.body, is_base64=self.is_base64, max_bytes=max_bytes)
 
     def number(self, name: str, default: int, most: int, least: int = 0) -> int:
-        """A number of the query, at most `most`. Raises InvalidRequest for what is none, or is below the least."""
+        """A number in the query, cut to `most`. Raises InvalidRequest for another text, and for a number below
+        `least`."""
         text = self.query.get(name, str(default))
         if not re.fullmatch(r"[+-]?\d{1,18}", text):
             raise InvalidRequest(Fault(name, "expected a whole number"))
@@ -75,11 +78,11 @@ class ApiRequest:
         return min(int(text), most)
 
     def depth(self) -> int:
-        """How many hops to go; -1 is as good as 0, as in Marquez."""
+        """The number of hops; -1 means 0, as in Marquez."""
         return max(0, self.number("depth", DEFAULT_DEPTH, MAX_DEPTH, least=-1))
 
     def page(self, default: int = DEFAULT_LIMIT, most: int = MAX_LIMIT) -> PageRequest:
-        """The part of a list that is asked for."""
+        """The requested part of a list."""
         limit, offset = self.number("limit", default, most), self.number("offset", 0, MAX_OFFSET)
         cursor = self.query.get("cursor")
         if cursor is None:
@@ -87,10 +90,10 @@ class ApiRequest:
         match _unpacked(cursor):
             case {"after": str(after), "total": int(total)} if after and len(after.encode()) <= MAX_PLACE_BYTES:
                 return PageRequest(limit, 0, after, total)
-        raise InvalidRequest(Fault("cursor", "expected the cursor of an earlier answer"))
+        raise InvalidRequest(Fault("cursor", "expected the cursor of an earlier response"))
 
     def values(self, name: str) -> tuple[str, ...]:
-        """Every value of a parameter that may be repeated."""
+        """All values of a repeated parameter."""
         return tuple(self.repeated.get(name, ()))
 
     def flag(self, name: str) -> bool:
@@ -100,7 +103,7 @@ class ApiRequest:
         return text == "true"
 
     def choice(self, name: str, choices: type[Choice]) -> Choice | None:
-        """One of some values, or None if the request does not say. Raises InvalidRequest for another."""
+        """The choice in the query, or None without the parameter. Raises InvalidRequest for another value."""
         text = self.query.get(name)
         if text is None:
             return None
@@ -110,7 +113,7 @@ class ApiRequest:
             raise InvalidRequest(Fault(name, f"expected one of {', '.join(choices)}")) from None
 
     def time(self, name: str) -> Instant | None:
-        """A moment, or None if the request does not say. A `+` of its zone may have become a space on its way."""
+        """A time, or None without the parameter. A `+` in a query is decoded as a space, also before a time zone."""
         text = self.query.get(name)
         if text is None:
             return None

@@ -1,4 +1,4 @@
-"""HTTP answers, in the form that API Gateway takes from a Lambda. Errors are `{code, message, details[]}`."""
+"""Responses, and their form in API Gateway's payload format 2.0. An error is `{code, message, details[]}`."""
 
 import base64
 import gzip
@@ -14,20 +14,23 @@ from headwater.openlineage.faults import InvalidRequest
 RETRY_AFTER_SECONDS = 1
 GZIP_FROM_BYTES = 4 * 1024
 MAX_PLAIN_BYTES = 5_800_000
-"""Lambda hands over 6 MB."""
+"""A Lambda returns at most 6 MB."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApiResponse:
-    """A status and a body: a JSON document, or a text of the content type that the headers name. Never an empty one:
-    the OpenLineage Java client takes that for a failure."""
+    """A status and a body: a JSON document, or a text of the content type in the headers.
+
+    A body is never empty: the OpenLineage Java client takes an empty body for a failure.
+    """
 
     status: int
     body: Any
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def to_gateway(self, *, accepts_gzip: bool = False) -> dict[str, Any]:
-        """The answer as payload format 2.0, gzipped if that is welcome and worth it, or the only way out."""
+        """The response in payload format 2.0: gzipped if the client accepts gzip and the body is long, or if the body
+        exceeds the limit otherwise."""
         headers = {"content-type": "application/json", **self.headers}
         is_text = isinstance(self.body, str) and "content-type" in self.headers
         text = self.body if is_text else _json(self.body)
@@ -37,7 +40,7 @@ class ApiResponse:
             return {"statusCode": self.status, "headers": headers, "body": text}
         packed = base64.b64encode(gzip.compress(content, 6, mtime=0)).decode()
         if len(packed) > MAX_PLAIN_BYTES:
-            return error_response(413, "the answer is too long; ask for less, with `limit` or `depth`").to_gateway()
+            return error_response(413, "the response is too long; reduce `limit` or `depth`").to_gateway()
         headers["content-encoding"] = "gzip"
         return {"statusCode": self.status, "headers": headers, "body": packed, "isBase64Encoded": True}
 
@@ -47,19 +50,19 @@ def _json(body: Any) -> str:
 
 
 def ok(_request: ApiRequest, value: object) -> ApiResponse:
-    """The answer of a use case whose value is a JSON document."""
+    """The response for a use case that returns a JSON document."""
     return ApiResponse(200, value)
 
 
 def error_response(status: int, message: str, details: list[str] | None = None) -> ApiResponse:
-    """An error that its reader can act on."""
+    """An error as a response; 503 asks the client to retry."""
     headers = {"retry-after": str(RETRY_AFTER_SECONDS)} if status == 503 else {}
     return ApiResponse(status, {"code": status, "message": message, "details": details or []}, headers)
 
 
 class RequestError(Exception):
-    """A use case cannot do what is asked, for a reason that is not in the request alone: a conflict (409), or work that
-    is not finished (503)."""
+    """A use case cannot complete a valid request: a conflict with a stored state (409), or a deletion that needs more
+    requests (503)."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -67,13 +70,14 @@ class RequestError(Exception):
 
 
 def response_or_error(handle: Callable[[], ApiResponse], log: Callable[[str, BaseException], None]) -> ApiResponse:
-    """The request's answer, or its error as one: the client's fault as 4xx, ours as 503, which all clients retry."""
+    """The response, or the error as a response: 4xx for a fault of the request, and 503, which all clients retry, for
+    any other fault."""
     try:
         return handle()
     except InvalidRequest as refused:
         return error_response(refused.status, str(refused), [str(fault) for fault in refused.faults])
     except RequestError as failed:
         return error_response(failed.status, str(failed))
-    except Exception as error:  # noqa: BLE001 - a fault of ours, whatever it is: the client is to try again
-        log("a request failed for a fault of ours", error)
+    except Exception as error:  # noqa: BLE001 - any other fault is the server's: the client retries
+        log("a request failed for a fault of the server", error)
         return error_response(503, "not available for the moment; try again")

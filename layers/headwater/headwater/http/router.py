@@ -1,14 +1,15 @@
-"""The one way of a request: nothing of a use case runs before the caller is known and permitted.
+"""The steps of a request. A use case runs after the principal is known and permitted.
 
-    request_of      the caller                              401, or 503 if the keys cannot be read
-    route           method and path                         404, 405
-    scope           what the caller's key is for            403
-    subject         what the request is about               400, 404
-    namespaces      those of the subject                    403
+    step            does                                                   refused with
+    request_of      reads the principal of the request                     401, or 503 if the keys cannot be read
+    route           matches method and path                                404, 405
+    scope           checks the scope of the principal                      403
+    subject         finds the node, run or namespace of the request        400, 404
+    namespaces      checks the namespaces of the principal                 403
     use_case        returns a value
-    serialise       makes the answer of it
+    serialise       turns the value into the response
 
-A path may fit several routes, since names hold slashes: the first whose subject is found answers.
+A path may match several routes, because names contain slashes. The first route whose subject is found responds.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -67,7 +68,7 @@ class Router(Generic[Services]):
     def respond(
         self, services: Services, request: ApiRequest, is_incomplete: Callable[[], bool] = lambda: False
     ) -> ApiResponse:
-        """The answer to a request. Raises InvalidRequest, RequestError or StorageError.
+        """The response to a request. Raises InvalidRequest, RequestError or StorageError.
 
         `is_incomplete` tells whether an item was left out because it cannot be read. Then an answer says `truncated`,
         and a node that is not found may be there.
@@ -84,7 +85,7 @@ class Router(Generic[Services]):
             except NotFound as not_found:
                 missing = missing or not_found
         if is_incomplete():
-            return error_response(503, "an item of the table cannot be read for the moment; try again")
+            return error_response(503, "an item of the table cannot be read; try again later")
         return error_response(404, missing.message if missing else "HTTP 404 Not Found")
 
     def _fitting(self, request: ApiRequest) -> Iterator[tuple[Route[Services, Any, Any], ApiRequest]]:

@@ -1,7 +1,7 @@
-"""What requests for reading are about: a node, a run or a namespace, by the path or the query.
+"""The subjects of lookups: a node, a run or a namespace, named by the path or the query.
 
-A path may hold names encoded or not, and a name may stand for another: the namespace that is permitted is the one of
-the node that is found.
+The names in a path may be percent-encoded or not, and a name may be an alias. The principal needs the namespace of the
+node that was found, not the namespace in the request.
 """
 
 from collections.abc import Collection
@@ -47,7 +47,7 @@ def require_kind(node: NamedNode, kinds: Collection[NodeKind]) -> None:
 
 
 def time_from_query(reader: Reader, request: ApiRequest, node: NamedNode) -> Instant | None:
-    """The time that a request is about: `asOf`, or that of the version that its nodeId names."""
+    """The time of the requested graph: `asOf`, or the time of the version in nodeId."""
     time = request.time("asOf")
     if time or node.version is None or node.kind is NodeKind.JOB:
         return time
@@ -71,12 +71,12 @@ def run_from_query(reader: Reader, request: ApiRequest) -> Run:
 
 
 def spellings_of(name: str) -> list[str]:
-    """The names that a part of a path may mean: encoded or not, the likelier first."""
+    """The names that a part of a path may mean: the percent-decoded part, then the part itself."""
     return list(dict.fromkeys([unquote(name), name]))
 
 
 def known_namespaces(reader: Reader, names: Collection[str]) -> list[str]:
-    """Those of some namespaces that any job or dataset was named in."""
+    """Those of the names that are known as namespaces: an event named a job or dataset in them."""
     read = reader.store.read(Wanted(namespaces=names))
     return [name for name in names if read.namespace(name)]
 

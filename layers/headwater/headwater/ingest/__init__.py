@@ -1,1 +1,1 @@
-"""The use case of ingest: from a request to messages that are safe in the queue."""
+"""The use case of ingest: requests with events become messages in the queue."""

@@ -1,4 +1,4 @@
-"""Takes events in: reads, checks, queues, and only then says so."""
+"""Accepts events: an event is read, checked and queued before the response."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,11 +12,12 @@ from headwater.store.errors import StorageError
 from headwater.store.messages import Message
 
 MAX_BATCH = 5_000
-"""Events a batch: ten take one call, and the function has to be through before its time is up."""
+"""The most events of a batch: one call to the queue sends ten events, and the function has 15 seconds."""
 
 
 class Failure(NamedTuple):
-    """Why an event of a batch was not taken in. A fault of ours is retriable, one of the event is not."""
+    """The reason for which an event of a batch was not accepted. A fault of the queue is retriable, a fault of the
+    event is not."""
 
     reason: str
     is_retriable: bool
@@ -24,7 +25,7 @@ class Failure(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AcceptedBatch:
-    """How many events a batch had, and by index those that were not taken in."""
+    """The number of events of a batch, and by index the failures of the events that were not accepted."""
 
     count: int
     failures: Mapping[int, Failure]
@@ -58,12 +59,13 @@ def accept_event(sender: EventSender, text: str, name_run: Callable[[str], None]
 
 
 def accept_batch(sender: EventSender, text: str) -> AcceptedBatch:
-    """A bare array of events; what is wrong with one does not hold up the others. Raises InvalidRequest."""
+    """Accepts an array of events, without those that have a fault. Raises InvalidRequest if the text is no such
+    array."""
     documents = exact_json.loads(text)
     if not isinstance(documents, list):
         raise InvalidRequest(Fault("body", "expected an array of OpenLineage events"))
     if len(documents) > MAX_BATCH:
-        raise InvalidRequest(Fault("body", f"more than {MAX_BATCH} events; send fewer at once"), status=413)
+        raise InvalidRequest(Fault("body", f"more than {MAX_BATCH} events; send smaller batches"), status=413)
     messages: dict[int, Message] = {}
     failures: dict[int, Failure] = {}
     for index, document in enumerate(documents):

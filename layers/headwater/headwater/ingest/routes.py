@@ -1,6 +1,6 @@
-"""The routes by which events come in. docs/routes.md lists them; API Gateway lets no other path through.
+"""The routes of ingest. docs/routes.md lists them; API Gateway passes no other path to ingest.
 
-An event names its namespace itself, so the sender checks each event against the caller's key.
+The namespace is in the event, not in the path: EventSender checks the namespace of each event.
 """
 
 from collections.abc import Callable
@@ -38,8 +38,8 @@ def post_event(ingest: Ingest, request: ApiRequest, caller: Principal) -> Messag
 
 
 def post_batch(ingest: Ingest, request: ApiRequest, caller: Principal) -> AcceptedBatch:
-    """An array of events. Raises RequestError (503) if none could be stored for a fault of ours: then the whole batch
-    is to be sent again."""
+    """Accepts an array of events. Raises RequestError (503) if the queue stored none of the events: then the client
+    sends the whole batch again."""
     batch = accept_batch(ingest.sender(request, caller), request.text(ingest.max_body_bytes))
     if batch.retriable and not batch.accepted:
         raise RequestError(503, NOT_QUEUED)
@@ -52,7 +52,7 @@ def accepted(_request: ApiRequest, message: Message) -> ApiResponse:
 
 
 def summary(_request: ApiRequest, batch: AcceptedBatch) -> ApiResponse:
-    """The answer to a batch, as the OpenLineage API has it: the counts, and the failed events by index."""
+    """The response to a batch, as in the OpenLineage API: the counts, and the failed events by index."""
     counts = {
         "received": batch.count,
         "successful": batch.accepted,

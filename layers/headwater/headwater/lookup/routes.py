@@ -74,7 +74,7 @@ ROUTES = (
     Route("GET", Path.JOBS, READ, OF_JOBS, jobs.jobs),
     Route("GET", Path.NAMESPACE, READ, NAMESPACE, namespaces.namespace),
 )
-"""The first that matches and finds something answers."""
+"""The first route that matches and finds its subject responds."""
 ROUTER = Router[Reader](ROUTES)
 
 

@@ -1,1 +1,1 @@
-"""The wire: bodies, exact JSON, events and their faults. Knows nothing of storage or of AWS."""
+"""OpenLineage as sent: bodies of requests, exact JSON, events, faults, times."""

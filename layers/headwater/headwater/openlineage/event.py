@@ -1,4 +1,4 @@
-"""An OpenLineage event as the rest of Headwater sees it: checked, its times parsed, its facets untouched."""
+"""OpenLineage events: checked, with parsed times, and with facets as sent."""
 
 import uuid
 from collections.abc import Mapping
@@ -9,19 +9,20 @@ from typing import Any, NamedTuple
 from headwater.openlineage.instant import Instant
 
 Facets = Mapping[str, Any]
-"""Facet name -> the facet exactly as it was sent, mostly an object."""
+"""Facets by name, exactly as sent; mostly objects."""
 
 MAX_NAME_LENGTH = 16_384
 
 
 class Name(NamedTuple):
-    """What producers call a job or a dataset; kept exactly as sent."""
+    """The name of a job or dataset, exactly as sent."""
 
     namespace: str
     name: str
 
     def as_json(self, member: str = "name") -> dict[str, str]:
-        """The two members of an object that names a node; beside a column, the dataset's name is `dataset`."""
+        """The two members of an object that names a node. In an object with a column, the dataset's name is
+        `dataset`."""
         return {"namespace": self.namespace, member: self.name}
 
 
@@ -42,7 +43,7 @@ class EventType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DatasetReference:
-    """A dataset as one event names it: its facets, and those of this input or output alone."""
+    """A dataset in an event, with its facets and its input or output facets."""
 
     name: Name
     facets: Facets
@@ -51,7 +52,7 @@ class DatasetReference:
 
 @dataclass(frozen=True, slots=True)
 class JobReference:
-    """A job as one event names it."""
+    """A job in an event."""
 
     name: Name
     facets: Facets
@@ -59,7 +60,8 @@ class JobReference:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What the three kinds of event share. `digest` is that of the canonical event: equal events, equal digests."""
+    """The members that all events have. `digest` is the hash of the canonical event: equal events have equal
+    digests."""
 
     time: Instant
     producer: str
@@ -68,7 +70,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class RunEvent(Event):
-    """A run of a job told of itself. An event without a type counts as OTHER (spec: `eventType` is optional)."""
+    """An event about a run of a job. An event without a type counts as OTHER (spec: `eventType` is optional)."""
 
     type: EventType
     run_id: str
@@ -80,7 +82,7 @@ class RunEvent(Event):
 
 @dataclass(frozen=True, slots=True)
 class JobEvent(Event):
-    """A job described outside any run (design time: a catalogue, a scheduler's definition)."""
+    """An event about a job without a run, such as a scheduler's definition."""
 
     job: JobReference
     inputs: tuple[DatasetReference, ...]
@@ -89,7 +91,7 @@ class JobEvent(Event):
 
 @dataclass(frozen=True, slots=True)
 class DatasetEvent(Event):
-    """A dataset described outside any job."""
+    """An event about a dataset without a job, such as a catalogue's."""
 
     dataset: DatasetReference
 
@@ -98,7 +100,7 @@ AnyEvent = RunEvent | JobEvent | DatasetEvent
 
 
 def is_uuid(text: str) -> bool:
-    """Whether a text is a UUID in its one usual spelling, whatever its letters' case."""
+    """Whether a text is a UUID with hyphens, in lower or upper case."""
     if len(text) != 36:
         return False
     try:

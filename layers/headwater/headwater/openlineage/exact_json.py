@@ -1,6 +1,6 @@
-"""JSON that loses nothing: a number keeps its digits, and equal documents have one spelling.
+"""Lossless JSON: a number keeps its digits, and equal documents have one canonical text.
 
-A facet may hold `1e400`, or a decimal with more digits than a double carries; both come out as they went in.
+A facet may contain `1e400`, or a decimal with more digits than a double. Both are written as they were read.
 """
 
 import hashlib
@@ -16,22 +16,22 @@ JsonObject = dict[str, Any]
 """A JSON object."""
 
 MAX_DEPTH = 200
-"""Levels of nesting. No producer comes near it; a recursive reader downstream must not fall over it."""
+"""Levels of nesting. No producer comes near this limit, which keeps a recursive reader from failing."""
 
 MAX_VALUES = 1_000_000
-"""Values in a document: each costs memory and time, however few bytes it has. 5,000 datasets have some 200,000."""
+"""Values in a document: each value costs memory and time, however short. 5,000 datasets have some 200,000 values."""
 
 _ENCODER = simplejson.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, use_decimal=True, namedtuple_as_object=False
 )
 _SUSPICIOUS = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
-"""A NUL or a surrogate as JSON spells them; as they are, UTF-8 and JSON admit neither."""
+"""A NUL or a surrogate as a JSON escape. UTF-8 has no unescaped surrogate, JSON no unescaped NUL."""
 
 
 def loads(text: str) -> Any:
-    """The document in `text`. Raises `InvalidRequest` for no JSON, too much of it, or what no store keeps."""
+    """The document in a text. Raises InvalidRequest for a text that is no JSON, is too large, or cannot be stored."""
     if sum(map(text.count, ",[{")) > MAX_VALUES:
-        raise InvalidRequest(Fault("body", f"holds more than {MAX_VALUES} values"), status=413)
+        raise InvalidRequest(Fault("body", f"more than {MAX_VALUES} values; send smaller requests"), status=413)
     try:
         document = simplejson.loads(text, use_decimal=True, parse_constant=_no_constant)
     except RecursionError:
@@ -42,7 +42,7 @@ def loads(text: str) -> Any:
     except _NotANumber as error:
         raise InvalidRequest(Fault("body", f"not JSON: {error} is not a number")) from None
     except (ValueError, InvalidOperation):
-        raise InvalidRequest(Fault("body", "holds a number of too many digits")) from None
+        raise InvalidRequest(Fault("body", "a number has too many digits")) from None
     _check_depth(document)
     if _SUSPICIOUS.search(text):
         _check_texts(document)
@@ -50,28 +50,28 @@ def loads(text: str) -> Any:
 
 
 def loads_trusted(text: str) -> Any:
-    """The document in a text that `dumps` wrote."""
+    """The document in a text of `dumps`, without checks."""
     return simplejson.loads(text, use_decimal=True)
 
 
 def dumps(document: Any) -> str:
-    """The one spelling of `document`: members sorted, no spaces, characters as they are."""
+    """The canonical text of a document: members sorted, no spaces, no escapes that JSON does not require."""
     text: str = _ENCODER.encode(document)
     return text
 
 
 def digest(document: Any) -> str:
-    """128 bits of SHA-256 over the one spelling, in hex: equal documents, equal digests."""
+    """128 bits of SHA-256 over the canonical text, in hex: equal documents have equal digests."""
     return digest_of(dumps(document))
 
 
 def digest_of(text: str) -> str:
-    """The digest of the document that this is the one spelling of."""
+    """The digest of a document by its canonical text."""
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 class _NotANumber(Exception):
-    """NaN or an Infinity, which JavaScript has and JSON has not."""
+    """NaN or an Infinity, which JavaScript has and JSON lacks."""
 
 
 def _no_constant(name: str) -> Decimal:
@@ -94,7 +94,7 @@ def _check_depth(document: Any) -> None:
 
 
 def _check_texts(document: Any) -> None:
-    """Refuses a NUL and half of a surrogate pair by their place. Walks without recursion."""
+    """Raises InvalidRequest for a NUL or half of a surrogate pair, with its path. Walks without recursion."""
     pending: list[tuple[Any, tuple[str | int, ...]]] = [(document, ())]
     while pending:
         value, path = pending.pop()
@@ -109,9 +109,9 @@ def _check_texts(document: Any) -> None:
 
 def _check_text(text: str, path: tuple[str | int, ...]) -> None:
     if "\x00" in text:
-        raise InvalidRequest(Fault(path_of(*path), "holds a NUL character"))
+        raise InvalidRequest(Fault(path_of(*path), "has a NUL character"))
     if not text.isascii():
         try:
             text.encode()
         except UnicodeEncodeError:
-            raise InvalidRequest(Fault(path_of(*path), "holds half of a surrogate pair")) from None
+            raise InvalidRequest(Fault(path_of(*path), "has half of a surrogate pair")) from None

@@ -1,14 +1,14 @@
-"""What is wrong with a request, said so that its sender can mend it."""
+"""The faults of a request, each with its place."""
 
 from dataclasses import dataclass
 
 SHOWN = 10
-"""Faults in one message; the details of an answer have the others too."""
+"""Faults in the message of an error; its details have all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that is wrong, at one place: `inputs[0].name: missing`."""
+    """A fault at one place of an event or request: `inputs[0].name: missing`."""
 
     path: str
     message: str
@@ -18,9 +18,9 @@ class Fault:
 
 
 class InvalidRequest(Exception):
-    """The client's fault: the body or the event cannot be taken as it is.
+    """A request or an event has faults.
 
-    `status` is the HTTP status that says so (400 unless the reason has one of its own, as 413 has).
+    status    the HTTP status of the response: 400, or a more precise status such as 413
     """
 
     def __init__(self, *faults: Fault, status: int = 400) -> None:
@@ -31,7 +31,7 @@ class InvalidRequest(Exception):
 
 
 class NotFound(InvalidRequest):
-    """Nothing of that name is known."""
+    """The name in a path or query is unknown."""
 
     def __init__(self, message: str) -> None:
         super().__init__(Fault("path", message), status=404)
@@ -39,7 +39,7 @@ class NotFound(InvalidRequest):
 
 
 def path_of(*parts: str | int) -> str:
-    """The path of a member as people write it: `path_of("inputs", 0, "name")` is `inputs[0].name`."""
+    """The path of a member as text: `path_of("inputs", 0, "name")` is `inputs[0].name`."""
     text = ""
     for part in parts:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part

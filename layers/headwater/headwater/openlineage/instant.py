@@ -1,7 +1,7 @@
-"""Moments as text that sorts: UTC, nine fractional digits, one width.
+"""Times as texts of one form, which sort by time: UTC, with nine fractional digits.
 
-Producers write `36.09Z`, `36.090+00:00` and `36.09` for one moment (the Spark listener drops trailing zeros),
-so times are compared in this form, never as they were sent.
+Producers write one time in several ways: `36.09Z`, `36.090+00:00`, `36.09` (the Spark listener drops trailing zeros).
+Hence times are compared in this form, never as sent.
 """
 
 import re
@@ -9,10 +9,10 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import NewType
 
 Instant = NewType("Instant", str)
-"""`2026-11-20T08:00:36.090000000Z`: compares as text as the moments compare."""
+"""Example: `2026-11-20T08:00:36.090000000Z`. An earlier time is a smaller text."""
 
 NEVER = Instant("")
-"""Before every moment: what has not happened."""
+"""Earlier than every time: the time of an event that never happened."""
 
 _FORM = re.compile(
     r"(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2})(?::(\d{2})(?:[.,](\d+))?)?(Z|z|[+-]\d{2}(?::?\d{2})?)?(?:\[[^\]]*\])?",
@@ -21,7 +21,8 @@ _FORM = re.compile(
 
 
 def parse_instant(text: str) -> Instant:
-    """The moment in an ISO 8601 text; a time without a zone is UTC. Raises ValueError for a date alone or no time."""
+    """The time in an ISO 8601 text, in UTC if the text lacks a zone. Raises ValueError for another text or a date
+    alone."""
     match = _FORM.fullmatch(text)
     if not match:
         raise ValueError("not an ISO 8601 time such as 2026-11-20T08:00:00Z")
@@ -30,7 +31,7 @@ def parse_instant(text: str) -> Instant:
         local = datetime.fromisoformat(f"{day}T{minutes}:{seconds or '00'}").replace(tzinfo=_zone(zone))
         return _spell(local.astimezone(UTC), (fraction or "")[:9])
     except (ValueError, OverflowError):
-        raise ValueError("no such moment") from None
+        raise ValueError("no time of the calendar") from None
 
 
 def instant_of(moment: datetime) -> Instant:
@@ -49,7 +50,7 @@ def milliseconds_between(start: Instant, end: Instant) -> int:
 
 
 def shown(instant: Instant) -> str:
-    """As an answer shows it: with no, three, six or nine fractional digits, as few as hold the moment."""
+    """The time as in responses: with no, three, six or nine fractional digits, as few as the time needs."""
     seconds, fraction = instant[:19], instant[20:29]
     while fraction.endswith("000"):
         fraction = fraction[:-3]

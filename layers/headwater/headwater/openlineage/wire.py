@@ -1,8 +1,8 @@
-"""From a JSON document to an event, strict on the core and lenient on facets.
+"""Reads an event from a JSON document: the core strictly, facets leniently.
 
-The core is what the graph hangs on: times, ids, namespaces, names. A facet is whatever its producer sent, and no event
-is refused for a facet's sake; only the container of the facets has to be an object. `null` is taken as absent, since
-several producers write every member. Source: OpenLineage spec 2-0-2.
+The core is times, ids, namespaces and names. A facet may be any JSON: no event is refused because of a facet, as long
+as `facets` is an object. A member that is `null` counts as absent, because several producers write every member.
+Source: OpenLineage spec 2-0-2.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -28,7 +28,7 @@ from headwater.openlineage.instant import Instant, instant_of, parse_instant
 
 MAX_FAULTS = 100
 FURTHEST_AHEAD = timedelta(days=366)
-"""An event dated further ahead of the clock than this is refused: it would stay the newest for ever."""
+"""An event with a later event time is refused, because the event would stay the newest for a long time."""
 
 
 def _run_id(text: str) -> str:
@@ -53,14 +53,14 @@ def _none_is_no_dataset(value: Any) -> Any:
 
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME_LENGTH)]
-"""What names something."""
+"""A name or namespace."""
 _Time = Annotated[str, AfterValidator(parse_instant)]
 _RunId = Annotated[str, AfterValidator(_run_id)]
 _Facets = Annotated[dict[str, Any], BeforeValidator(_none_is_empty)]
 
 
 class Wire(BaseModel):
-    """What is read strictly; members that nobody asks for are let be."""
+    """The base of strict models; members that a model lacks are ignored."""
 
     model_config = ConfigDict(strict=True, extra="ignore")
 
@@ -109,21 +109,23 @@ class _RunEvent(_JobEvent):
 
 
 def read_event(document: Any, *, now: datetime | None = None) -> AnyEvent:
-    """The event in a JSON document; with `now`, one dated too far ahead of it is refused.
+    """The event in a JSON document. With `now`, an event time far ahead of `now` is a fault.
 
-    Raises `InvalidRequest` with every fault, each by its path: `inputs[0].name: missing`.
+    Raises InvalidRequest with all faults, each with its path: `inputs[0].name: missing`.
     """
     if not isinstance(document, dict):
         raise InvalidRequest(Fault("body", f"expected an object, one OpenLineage event, got {_kind(document)}"))
     members = {name: value for name, value in document.items() if value is not None}
     wire = checked(_model(members), members)
     if now and wire.eventTime > instant_of(now.astimezone(UTC) + FURTHEST_AHEAD):
-        raise InvalidRequest(Fault("eventTime", f"more than {FURTHEST_AHEAD.days} days ahead of the clock"))
+        raise InvalidRequest(
+            Fault("eventTime", f"more than {FURTHEST_AHEAD.days} days ahead of the clock; correct the producer's clock")
+        )
     return _event(wire, exact_json.digest(document))
 
 
 def checked(model: type[Checked], members: dict[str, Any]) -> Checked:
-    """What a document says, by a model of it. Raises `InvalidRequest` with every fault, each by its path."""
+    """A document as an instance of a model. Raises InvalidRequest with all faults, each with its path."""
     try:
         return model.model_validate(members)
     except ValidationError as error:
@@ -199,7 +201,7 @@ _MESSAGES = {
 
 
 def _named_faults(model: type[Wire], members: dict[str, Any], error: ValidationError) -> list[Fault]:
-    """The faults, the first hundred of them by name: a body of empty objects has a million."""
+    """The first hundred faults, and the number of the others: an array of empty objects may have a million faults."""
     count = error.error_count()
     if count > MAX_FAULTS:
         beginning = {name: value[:MAX_FAULTS] if isinstance(value, list) else value for name, value in members.items()}
@@ -208,7 +210,7 @@ def _named_faults(model: type[Wire], members: dict[str, Any], error: ValidationE
         except ValidationError as first:
             error = first
         else:
-            return [Fault("body", f"{count} faults, all behind the first {MAX_FAULTS} entries")]
+            return [Fault("body", f"{count} faults, all after the first {MAX_FAULTS} entries")]
     faults = _faults(error)[:MAX_FAULTS]
     rest = count - len(faults)
     return [*faults, Fault("body", f"{rest} more faults")] if rest else faults

@@ -22,8 +22,8 @@ _TYPES = {"TOPIC": "STREAM", "STREAM": "STREAM", "MODEL": "MODEL"}
 
 
 def dataset_node(head: DatasetHead, used: Instant | None = None) -> JsonObject:
-    """A dataset as a lineage graph shows it. `used` is the latest time at which it is known to have been used: its
-    head does not hold that, since it would have to be written with every run."""
+    """A dataset in a lineage graph. `used` is the last known use of the dataset; its head lacks this time, because the
+    head would be written with every run."""
     name, facets = head.facts.name, head.facets
     tagged = tagging(facets)
     return {
@@ -44,7 +44,7 @@ def dataset_node(head: DatasetHead, used: Instant | None = None) -> JsonObject:
 
 
 def dataset(details: DatasetDetails) -> JsonObject:
-    """A dataset on its own: with its facets, those of its last write, its names and its newest quality result."""
+    """A single dataset: a listed dataset, with its aliases and its newest quality result."""
     return listed_dataset(details) | {
         "aliases": [name.as_json() for name in details.aliases],
         "dataQuality": quality(details.quality) if details.quality else None,
@@ -52,7 +52,7 @@ def dataset(details: DatasetDetails) -> JsonObject:
 
 
 def listed_dataset(details: DatasetDetails) -> JsonObject:
-    """A dataset as a list shows it: with its facets and its column lineage."""
+    """A dataset in a list: with its facets, the facets of its last write, and its column lineage."""
     head, last_write, column_lineage = details.head, details.last_write, details.column_lineage
     document = dataset_node(details.head, details.last_used)
     facets = {name: facet for name, facet in head.facets.items() if name != SCHEMA}
@@ -70,7 +70,8 @@ def listed_dataset(details: DatasetDetails) -> JsonObject:
 
 
 def _column_lineage(dataset_name: Name, facets: Iterable[Any]) -> list[JsonObject]:
-    """Column lineage as Marquez lists it in a dataset, of facets from newest to oldest: the newest on each column."""
+    """The column lineage of a dataset: for each column the newest facet that names the column. `facets` are newest
+    first."""
     columns: dict[str, list[ColumnFlow]] = {}
     for facet in facets:
         of_facet: dict[str, list[ColumnFlow]] = {}
@@ -98,7 +99,7 @@ def _input_field(flow: ColumnFlow) -> JsonObject:
 
 
 def field(column: JsonObject, tagged: Facets) -> JsonObject:
-    """A field as clients expect it, whatever a producer put into the schema facet."""
+    """A field of the schema facet, of which members of a wrong type are left out."""
     document: JsonObject = {member: _text_of(column.get(member)) for member in ("name", "type", "description")}
     document["tags"] = tags(tagged, column["name"]) if tagged else []
     nested = fields_of(column) if "fields" in column else []
@@ -110,7 +111,7 @@ def _text_of(value: Any) -> str | None:
 
 
 def quality(result: QualityResult) -> JsonObject:
-    """What a run found out about a dataset's data."""
+    """The quality result of a run on a dataset."""
     facets = values(result.facets)
     results = {name: facets.get(name) for name in sorted(QUALITY)}
     return {"runId": result.id.run_id, "at": shown(result.time), **results}

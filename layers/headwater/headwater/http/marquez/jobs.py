@@ -18,7 +18,7 @@ _TYPES = {"BATCH": "BATCH", "STREAMING": "STREAM", "SERVICE": "SERVICE"}
 
 
 def job_node(head: JobHead, edges: Edges, latest: LatestRun | None) -> JsonObject:
-    """A job as a lineage graph shows it."""
+    """A job in a lineage graph."""
     facts, name = head.facts, head.facts.name
     facets = values(facts.facets)
     parent = parent_name(head)
@@ -42,7 +42,7 @@ def job_node(head: JobHead, edges: Edges, latest: LatestRun | None) -> JsonObjec
 
 
 def job(details: JobDetails) -> JsonObject:
-    """A job on its own: with its facets and newest runs."""
+    """A single job: with its facets and newest runs."""
     head, newest = details.head, details.newest_runs
     document = job_node(head, head.current, None)
     del document["currentRunUuid"]

@@ -7,7 +7,7 @@ from headwater.read.namespace_details import NamespaceDetails
 
 
 def namespace(details: NamespaceDetails) -> JsonObject:
-    """A namespace, with what its dataset in the reserved namespace describes."""
+    """A namespace, with the facets of the dataset that stands for the namespace."""
     known, description = details.known, details.description
     facets = description.facets if description else {}
     updated = max(known.first, description.facts.described if description else NEVER)

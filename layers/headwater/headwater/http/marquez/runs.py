@@ -1,4 +1,4 @@
-"""Runs in the form of Marquez's API: times have as few digits as they need."""
+"""Runs in the form of Marquez's API."""
 
 from headwater.graph.curation import without_curation
 from headwater.graph.dataset_reference import IoDataset
@@ -38,7 +38,7 @@ def run(shown_run: Run) -> JsonObject:
 
 
 def run_in_graph(latest: LatestRun) -> JsonObject:
-    """A run as a lineage graph shows it: without facets and datasets, which would make most of the answer."""
+    """A run in a lineage graph: without facets and datasets, which would make the response several times as long."""
     ended = latest.ended_at
     return {
         "id": latest.run_id,
@@ -60,7 +60,7 @@ def run_in_graph(latest: LatestRun) -> JsonObject:
 
 
 def _input_version(use: IoDataset) -> JsonObject:
-    """The version of an input is that of its schema; GET /runlineage/upstream has the run that wrote the input."""
+    """An input with the version of its schema. GET /runlineage/upstream has the run that wrote the input."""
     digest = values(use.facets).get(SCHEMA)
     return _dataset_version(use, version_of_schema(digest) if isinstance(digest, str) else None)
 

@@ -26,7 +26,7 @@ def source(name: str, head: DatasetHead) -> JsonObject:
 
 
 def type_of(uri: str) -> str:
-    """A source's kind by the scheme of its URI, in capitals. Marquez calls every source POSTGRESQL."""
+    """The type of a data source: the scheme of its URI, in capitals. Marquez calls every source POSTGRESQL."""
     match = _SCHEME.match(uri)
     scheme = match[1].upper() if match else UNKNOWN_TYPE
     return "POSTGRESQL" if scheme.startswith("POSTGRES") else scheme

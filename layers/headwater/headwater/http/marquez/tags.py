@@ -5,7 +5,7 @@ from headwater.graph.facets import facet_text
 from headwater.openlineage.exact_json import JsonObject
 
 ALWAYS = {"PII": "Personally identifiable information", "SENSITIVE": "Contains sensitive information"}
-"""Tags that Marquez comes with; its web UI offers them."""
+"""The predefined tags of Marquez, which its web UI offers."""
 
 
 def tag(name: str, head: DatasetHead | None) -> JsonObject:
