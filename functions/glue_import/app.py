@@ -33,7 +33,7 @@ def handler(schedule: dict[str, Any], context: Any) -> dict[str, int]:
     result = glue_import.read(datetime.now(UTC), lambda: time.monotonic() < end)
     metrics.count(
         TablesRead=result.read,
-        TablesTold=len(result.datasets),
+        TablesImported=len(result.datasets),
         DatabasesRefused=result.refused,
     )
     metrics.corrupt_items(result.corrupt)

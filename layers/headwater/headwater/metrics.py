@@ -58,12 +58,12 @@ def durations(events: Iterable[Durations]) -> None:
     The job is a member of the line and no dimension: a query of the log computes percentiles for each job, and
     CloudWatch bills no metric for a job.
     """
-    for each in events:
-        values: dict[str, list[float]] = {"NormaliseLatency": [each.fold]}
-        if each.emission is not None:
-            values["EmissionLatency"] = [each.emission]
-        job = {"jobNamespace": each.job.namespace, "job": each.job.name} if each.job else {}
-        _emit(values, MetricUnit.Milliseconds, producer_name(each.producer), job)
+    for event in events:
+        values: dict[str, list[float]] = {"NormaliseLatency": [event.fold]}
+        if event.emission is not None:
+            values["EmissionLatency"] = [event.emission]
+        job = {"jobNamespace": event.job.namespace, "job": event.job.name} if event.job else {}
+        _emit(values, MetricUnit.Milliseconds, producer_name(event.producer), job)
 
 
 def producer_name(producer: str) -> str:
@@ -80,7 +80,7 @@ def _emit(
     metrics: Mapping[str, Iterable[float]],
     unit: MetricUnit,
     producer: str | None = None,
-    beside: Mapping[str, str] | None = None,
+    metadata: Mapping[str, str] | None = None,
     service: str | None = None,
 ) -> None:
     if not metrics:
@@ -89,7 +89,7 @@ def _emit(
     provider = AmazonCloudWatchEMFProvider(metric_set={}, dimension_set={}, metadata_set={}, service=service)
     if producer and provider.service:
         provider.add_dimensions(service=provider.service, producer=producer)
-    for name, text in (beside or {}).items():
+    for name, text in (metadata or {}).items():
         provider.add_metadata(name, text)
     for name, values in metrics.items():
         for value in values:

@@ -61,20 +61,20 @@ class KeyRing:
         except StorageError:
             if self._age() > STALE_SECONDS:
                 raise
-        found = self._match(presented)
-        if found is None:
+        principal = self._match(presented)
+        if principal is None:
             self._refresh(IMPATIENT_REFRESH_SECONDS)
-            found = self._match(presented)
-        return found
+            principal = self._match(presented)
+        return principal
 
     def _match(self, presented: str) -> Principal | None:
         digest = hashlib.sha256(presented.encode("utf-8", "surrogatepass")).hexdigest().encode()
         now = self._clock()
-        found: Principal | None = None
+        principal: Principal | None = None
         for key in self._keys:
             if hmac.compare_digest(key.sha256, digest) and (key.expires is None or now < key.expires):
-                found = key.principal
-        return found
+                principal = key.principal
+        return principal
 
     def _refresh(self, after_seconds: float) -> None:
         if self._age() >= after_seconds:

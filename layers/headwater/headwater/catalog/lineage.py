@@ -64,9 +64,11 @@ def adjacent(reader: Reader, datasets: Collection[DatasetId]) -> dict[DatasetId,
     flows = known_flows(reader, jobs)
     adjacent_to: dict[DatasetId, set[DatasetId]] = {}
     for dataset, of_dataset in users.items():
-        one = neighbourhood.representative(dataset)
+        representative = neighbourhood.representative(dataset)
         through = {flow for job in of_dataset & jobs.keys() for flow in flows[job]}
-        touching = [flow for flow in through if any(end and neighbourhood.representative(end) == one for end in flow)]
+        touching = [
+            flow for flow in through if any(end and neighbourhood.representative(end) == representative for end in flow)
+        ]
         adjacent_to[dataset] = {end for flow in touching for end in flow if end}
     return adjacent_to
 

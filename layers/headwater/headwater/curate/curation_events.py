@@ -27,7 +27,7 @@ def of_dataset(name: Name, facets: Facets, at: Instant) -> Document:
 def of_job(
     name: Name, facets: Facets, at: Instant, inputs: Iterable[Name] = (), outputs: Iterable[Name] = ()
 ) -> Document:
-    datasets = {"inputs": [_named(each) for each in inputs], "outputs": [_named(each) for each in outputs]}
+    datasets = {"inputs": [_named(dataset) for dataset in inputs], "outputs": [_named(dataset) for dataset in outputs]}
     return {**_event("JobEvent", at), "job": _named(name, facets), **datasets}
 
 

@@ -179,10 +179,10 @@ def _in_order(deliveries: Sequence[Delivery], failed: set[str]) -> list[str]:
     """The messages to deliver again: of each group all messages from its first failed message on. Folding a message
     twice changes nothing."""
     stuck: set[str] = set()
-    again: list[str] = []
+    redelivered: list[str] = []
     for delivery in deliveries:
         if delivery.message_id in failed:
             stuck.add(delivery.group)
         if delivery.group in stuck:
-            again.append(delivery.message_id)
-    return again
+            redelivered.append(delivery.message_id)
+    return redelivered

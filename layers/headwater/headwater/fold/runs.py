@@ -38,7 +38,9 @@ def fold_runs(batch: Batch, store: GraphStore, read: Snapshot) -> FoldedRuns:
     read = _with_parents(reported, store, read, batch.wanted)
     runs |= {run_id: run.join(runs.get(run_id) or read.run(run_id)) for run_id, run in reported.items()}
     folded = [FoldedRun(run_id, run, is_new=run != read.run(run_id)) for run_id, run in runs.items()]
-    saved = store.join([*batch.writes, *batch.results, *(each.run for each in folded if each.is_new)], read)
+    saved = store.join(
+        [*batch.writes, *batch.results, *(folded_run.run for folded_run in folded if folded_run.is_new)], read
+    )
     store.put(batch.versions)
     return FoldedRuns(folded, _parent_jobs(reported.values()), saved)
 

@@ -58,9 +58,9 @@ class Edges(NamedTuple):
         made_of = dict(self.sources).get(output)
         return self.input_ids if made_of is None else frozenset(made_of)
 
-    def downstream_of(self, given: DatasetId) -> frozenset[DatasetId]:
+    def downstream_of(self, source: DatasetId) -> frozenset[DatasetId]:
         """The outputs that are made of an input."""
-        return frozenset(output for output in self.output_ids if given in self.upstream_of(output))
+        return frozenset(output for output in self.output_ids if source in self.upstream_of(output))
 
 
 NO_EDGES = Edges(NEVER, "", (), ())

@@ -35,9 +35,9 @@ class Part(Generic[Entry]):
 
     def cursor(self, page: PageRequest, count: int | None = None) -> dict[str, str]:
         """The cursor of the next page, after the first `count` of these entries; no cursor at the end of the list."""
-        given = self.entries if count is None else self.entries[:count]
-        is_all = self.is_last and len(given) == len(self.entries)
-        return {} if is_all or not given else {"cursor": page.cursor(self.place(given[-1]), self.total)}
+        returned = self.entries if count is None else self.entries[:count]
+        is_all = self.is_last and len(returned) == len(self.entries)
+        return {} if is_all or not returned else {"cursor": page.cursor(self.place(returned[-1]), self.total)}
 
 
 def part_of(
@@ -47,9 +47,9 @@ def part_of(
 
     The list is in the order of its positions, hence a cursor stays valid while entries are added and removed.
     """
-    rest = [each for each in entries if page.after is None or _is_behind(place(each), page.after, newest_first)]
-    found = rest[page.offset :][: page.limit]
-    return Part(found, len(entries), page.offset + len(found) >= len(rest), place)
+    behind = [entry for entry in entries if page.after is None or _is_behind(place(entry), page.after, newest_first)]
+    on_page = behind[page.offset :][: page.limit]
+    return Part(on_page, len(entries), page.offset + len(on_page) >= len(behind), place)
 
 
 def too_far() -> InvalidRequest:
@@ -66,23 +66,23 @@ def in_parts(entries: Iterable[Entry], size: int) -> Iterator[list[Entry]]:
 
 def within_size_limit(documents: Iterable[JsonObject]) -> list[JsonObject]:
     """The first documents, as many as fit into a response, at least one. Reads at most one document more."""
-    found: list[JsonObject] = []
+    fitting: list[JsonObject] = []
     size = packed_size = 0
     for document in documents:
         text = exact_json.dumps(document).encode()
         size += len(text)
         packed_size += len(zlib.compress(text, 1))
-        if found and (size > MAX_BYTES or packed_size > MAX_PACKED_BYTES):
+        if fitting and (size > MAX_BYTES or packed_size > MAX_PACKED_BYTES):
             break
-        found.append(document)
-    return found
+        fitting.append(document)
+    return fitting
 
 
 def _is_behind(place: str, after: str, newest_first: bool) -> bool:
     return place < after if newest_first else place > after
 
 
-def next_page(page: PageRequest, found: Sequence[ListEntry[Any]], total: int) -> dict[str, str]:
+def next_page(page: PageRequest, entries: Sequence[ListEntry[Any]], total: int) -> dict[str, str]:
     """The cursor of the next page, unless these entries are the last of the list."""
-    is_last = len(found) < page.limit or (page.after is None and page.offset + len(found) >= total)
-    return {} if is_last or not found else {"cursor": page.cursor(found[-1].position, total)}
+    is_last = len(entries) < page.limit or (page.after is None and page.offset + len(entries) >= total)
+    return {} if is_last or not entries else {"cursor": page.cursor(entries[-1].position, total)}

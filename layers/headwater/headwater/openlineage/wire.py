@@ -218,8 +218,8 @@ def _named_faults(model: type[Wire], members: dict[str, Any], error: ValidationE
 
 def _faults(error: ValidationError) -> list[Fault]:
     return [
-        Fault(path_of(*found["loc"]), _MESSAGES.get(found["type"]) or found["msg"].removeprefix("Value error, "))
-        for found in error.errors(include_url=False, include_input=False, include_context=False)
+        Fault(path_of(*detail["loc"]), _MESSAGES.get(detail["type"]) or detail["msg"].removeprefix("Value error, "))
+        for detail in error.errors(include_url=False, include_input=False, include_context=False)
     ]
 
 

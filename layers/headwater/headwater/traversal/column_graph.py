@@ -86,7 +86,9 @@ class ColumnGraph:
         frontier = set(begin)
         for hop in range(1, depth + 1):
             edges: Mapping[ColumnId, Iterable[ColumnId]] = self.into if upstream else self.out_of
-            frontier = {column for near in frontier for column in edges.get(near, ())} - distances.keys()
+            frontier = {
+                column for column_before in frontier for column in edges.get(column_before, ())
+            } - distances.keys()
             distances |= dict.fromkeys(sorted(frontier), hop)
             self.is_truncated |= len(distances) > MAX_COLUMNS or clock.monotonic() > self._deadline
             if not frontier or self.is_truncated or hop == depth:

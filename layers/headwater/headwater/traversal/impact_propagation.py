@@ -123,16 +123,18 @@ class ImpactPropagation:
         known.read_jobs(self._within_room(readers - known.jobs.keys()))
         jobs = sorted(readers & known.jobs.keys())
         inputs = {
-            job: [given for given in known.edges[job].input_ids if known.representative(given) in targets]
+            job: [source for source in known.edges[job].input_ids if known.representative(source) in targets]
             for job in jobs
         }
-        outputs = {output for job in jobs for given in inputs[job] for output in known.edges[job].downstream_of(given)}
+        outputs = {
+            output for job in jobs for source in inputs[job] for output in known.edges[job].downstream_of(source)
+        }
         known.read_datasets(self._within_room(outputs.union(*(known.column_digests.get(job, ()) for job in jobs))))
         known.read_columns(jobs, outputs)
         for job in jobs:
             yield from self._by_column(job, targets)
-            for given in sorted(inputs[job]):
-                yield from self._by_dataset(job, given, targets[known.representative(given)])
+            for source in sorted(inputs[job]):
+                yield from self._by_dataset(job, source, targets[known.representative(source)])
 
     def _by_column(self, job: JobId, targets: _Targets) -> Iterator[ImpactedNode]:
         """The targets that the column links of a job lead to.
@@ -153,7 +155,7 @@ class ImpactPropagation:
                         yield from self._beyond(origin, job, output, link)
 
     def _by_dataset(
-        self, job: JobId, given: DatasetId, columns: Mapping[str | None, ImpactedNode]
+        self, job: JobId, changed: DatasetId, columns: Mapping[str | None, ImpactedNode]
     ) -> Iterator[ImpactedNode]:
         """The outputs of a job for which no column links from an input are known.
 
@@ -166,13 +168,13 @@ class ImpactPropagation:
         """
         surest = min(columns.values(), key=lambda impacted: impacted.doubt)
         whole = columns.get(None)
-        outputs = self.known.edges[job].downstream_of(given)
+        outputs = self.known.edges[job].downstream_of(changed)
         if not outputs:
             yield _job_reached(surest, job, Granularity.DATASET)
         for output in sorted(outputs):
             sources = {self.known.representative(link.source) for link in self.known.links(job, output)}
             origin = whole if sources else surest
-            if origin and self.known.representative(given) not in sources:
+            if origin and self.known.representative(changed) not in sources:
                 yield from self._beyond(origin, job, output)
 
     def _beyond(

@@ -45,10 +45,10 @@ class RootCause:
 def root_cause(reader: Reader, node: NamedNode, depth: int, as_of: Instant | None = None) -> RootCause:
     """The findings at a job or dataset and upstream of it, until now or until a time."""
     graph = walk_lineage(reader, node, Walk(depth, Direction.UPSTREAM, as_of=as_of, most=MAX_NODES))
-    ids, everything = _ids(reader, graph), Window(NEVER, as_of)
-    suspect = _suspect(reader, node, ids.get(graph.representative(node.dataset), ()), everything)
-    last_good = _last_good(reader, suspect, everything) if suspect else None
-    window = everything._replace(since=last_good.started_at) if last_good else everything
+    ids, all_time = _ids(reader, graph), Window(NEVER, as_of)
+    suspect = _suspect(reader, node, ids.get(graph.representative(node.dataset), ()), all_time)
+    last_good = _last_good(reader, suspect, all_time) if suspect else None
+    window = all_time._replace(since=last_good.started_at) if last_good else all_time
     upstream = _upstream(graph, node)
     jobs = [job for job in upstream.jobs if not graph.jobs[job].facts.is_derivation]
     activity = read_activity(reader, window, jobs, {dataset: ids[dataset] for dataset in upstream.datasets})
@@ -111,10 +111,10 @@ def _upstream(graph: LineageGraph, start: NamedNode) -> _Upstream:
         distance += 1
         sources: set[DatasetId] = set()
         for job, edges in graph.edges_of.items():
-            made = [output for output in edges.output_ids if graph.representative(output) in datasets]
-            if made and job in graph.jobs:
+            written = [output for output in edges.output_ids if graph.representative(output) in datasets]
+            if written and job in graph.jobs:
                 upstream.jobs.setdefault(job, UpstreamNode(NodeKind.JOB, graph.jobs[job].facts.name, distance))
-                sources |= {graph.representative(source) for output in made for source in edges.upstream_of(output)}
+                sources |= {graph.representative(source) for output in written for source in edges.upstream_of(output)}
         datasets = sources
     return upstream
 

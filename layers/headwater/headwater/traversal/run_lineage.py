@@ -122,12 +122,12 @@ def _by_snapshots(reader: Reader, reads: Sequence[_InputOfRun], made_by: dict[Ru
         snapshot_of = {
             write_id: written_snapshot(output) for write_id, output in outputs.items() if writes_data(output)
         }
-        made = [write_id for write_id, snapshot in snapshot_of.items() if snapshot == read.snapshot][-1:]
+        of_snapshot = [write_id for write_id, snapshot in snapshot_of.items() if snapshot == read.snapshot][-1:]
         if any(snapshot_of.values()) or len(snapshot_of) < len(outputs):
             made_by.pop(read.key, None)
             is_all = len(wrote[read.key]) < LOOKED_AT
-            unnamed = _of_applications(reader, snapshot_of) if is_all and not made else []
-            made_by |= _runs_of(reader, {read.key: made or unnamed})
+            unnamed = _of_applications(reader, snapshot_of) if is_all and not of_snapshot else []
+            made_by |= _runs_of(reader, {read.key: of_snapshot or unnamed})
     return made_by
 
 

@@ -150,13 +150,13 @@ def lineage_events(reader: Reader, request: ApiRequest, caller: Principal) -> Js
     skipped = sum(1 for _ in islice(visible, page.offset))
     if scan.is_cut and skipped < page.offset:
         raise too_far()
-    found = list(islice(visible, page.limit + 1))
+    events = list(islice(visible, page.limit + 1))
     is_short, end = scan.is_cut, scan.last
-    total, is_exact = _total(scan, visible, skipped + len(found)) if page.total is None else (page.total, True)
-    shown = within_size_limit(_events(reader.store, found[: page.limit]))
+    total, is_exact = _total(scan, visible, skipped + len(events)) if page.total is None else (page.total, True)
+    shown = within_size_limit(_events(reader.store, events[: page.limit]))
     answer: dict[str, Any] = {"events": shown, "totalCount": total}
-    if shown and len(shown) < len(found):
-        answer["cursor"] = page.cursor(found[len(shown) - 1].position, total)
+    if shown and len(shown) < len(events):
+        answer["cursor"] = page.cursor(events[len(shown) - 1].position, total)
     elif is_short:
         answer["cursor"] = page.cursor(end, total)
     return answer | ({"truncated": True} if is_short or not is_exact else {})
@@ -166,12 +166,12 @@ def _range(request: ApiRequest, position: str | None) -> EventRange:
     """The events that a request asks for, behind the position in its cursor if it has one."""
     order = request.choice("sortDirection", Order) if request.query.get("sortDirection") else Order.DESC
     after, before = (request.time(name) if request.query.get(name) else None for name in ("after", "before"))
-    asked = EventRange(after or "", before, order is Order.DESC)
+    requested = EventRange(after or "", before, order is Order.DESC)
     if position is None:
-        return asked
+        return requested
     if not is_event_position(position):
         raise InvalidRequest(Fault("cursor", "expected the cursor of an earlier answer"))
-    return asked.behind(position)
+    return requested.behind(position)
 
 
 def _total(scan: _EventScan, visible: Iterator[Entry[EventId]], so_far: int) -> tuple[int, bool]:

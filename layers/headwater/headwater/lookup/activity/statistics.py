@@ -40,34 +40,34 @@ def lineage_events(reader: Reader, request: ApiRequest, _caller: Principal) -> l
 
 def jobs(reader: Reader, request: ApiRequest, namespaces: Sequence[KnownNamespace]) -> list[JsonObject]:
     """How many of today's jobs there were by the end of each interval. One that has not run since was there before."""
-    asked = intervals(request)
-    begin = asked[0].start
+    all_intervals = intervals(request)
+    begin = all_intervals[0].start
 
     def older_and_newer(namespace: KnownNamespace) -> tuple[int, list[JobId]]:
         listed = reader.store.jobs_in(namespace.name)
         return listed.count(before=begin), [entry.id for entry in listed.entries(after=begin)]
 
-    found = concurrent_map(older_and_newer, namespaces)
-    ids = list(chain.from_iterable(newer for _, newer in found))
-    return _cumulative(asked, sum(older for older, _ in found), ids, lambda some: _jobs(reader, some))
+    of_namespaces = concurrent_map(older_and_newer, namespaces)
+    ids = list(chain.from_iterable(newer for _, newer in of_namespaces))
+    return _cumulative(all_intervals, sum(older for older, _ in of_namespaces), ids, lambda some: _jobs(reader, some))
 
 
 def datasets(reader: Reader, request: ApiRequest, namespaces: Sequence[KnownNamespace]) -> list[JsonObject]:
     """How many of today's datasets there were by the end of each interval."""
-    asked = intervals(request)
+    all_intervals = intervals(request)
 
     def datasets_in(namespace: KnownNamespace) -> list[DatasetId]:
         return [entry.id for entry in reader.store.datasets_in(namespace.name).entries()]
 
     ids = list(chain.from_iterable(concurrent_map(datasets_in, namespaces)))
-    return _cumulative(asked, 0, ids, lambda some: _datasets(reader, some))
+    return _cumulative(all_intervals, 0, ids, lambda some: _datasets(reader, some))
 
 
 def sources(reader: Reader, request: ApiRequest, caller: Principal) -> list[JsonObject]:
     """How many of today's data sources there were by the end of each interval."""
-    asked = intervals(request)
+    all_intervals = intervals(request)
     names = [name for name in names_in(reader, SOURCES) if caller.may_use(name)]
-    return _cumulative(asked, 0, names, lambda some: _sources(reader, some))
+    return _cumulative(all_intervals, 0, names, lambda some: _sources(reader, some))
 
 
 def _events(reader: Reader, interval: Interval, deadline: float) -> JsonObject:
@@ -86,7 +86,7 @@ def _by_kind(counts: Counter[str]) -> dict[str, int]:
 
 
 def _cumulative(
-    asked: Sequence[Interval], older: int, ids: Iterable[Id], created: Callable[[list[Id]], Iterator[Instant]]
+    all_intervals: Sequence[Interval], older: int, ids: Iterable[Id], created: Callable[[list[Id]], Iterator[Instant]]
 ) -> list[JsonObject]:
     """The counts up to the end of each interval; `older` is the count before all intervals."""
     deadline, times, is_cut = clock.monotonic() + MAX_SECONDS, list[Instant](), False
@@ -96,7 +96,7 @@ def _cumulative(
             break
         times += created(some)
     times.sort()
-    counts = [interval.as_json(count=older + bisect_left(times, interval.end)) for interval in asked]
+    counts = [interval.as_json(count=older + bisect_left(times, interval.end)) for interval in all_intervals]
     return [{**count, "truncated": True} for count in counts] if is_cut else counts
 
 

@@ -31,7 +31,7 @@ def render(answer: dict[str, Any]) -> list[dict[str, Any]]:
     declared = [_job_event(graph, job, into[job], out_of[job]) for job in jobs]
     return declared + [
         _dataset_event(graph, dataset, edges)
-        for dataset, edges in sorted(datasets.items(), key=lambda each: each[0])
+        for dataset, edges in sorted(datasets.items(), key=lambda entry: entry[0])
         if edges or dataset not in used
     ]
 

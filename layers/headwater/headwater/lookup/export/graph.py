@@ -76,8 +76,8 @@ class ExportGraph:
 def graph_of(answer: Document) -> ExportGraph:
     """The graph in an answer. What bears on all columns of a dataset is an edge to the dataset itself."""
     data = {_node(entry): entry["data"] for entry in answer["graph"]}
-    found = [*_uses(answer), *_flows(answer), *_indirect(answer)]
-    edges = {(edge.origin, edge.target): edge for edge in found}
+    all_edges = [*_uses(answer), *_flows(answer), *_indirect(answer)]
+    edges = {(edge.origin, edge.target): edge for edge in all_edges}
     nodes = {*data, *(node for ends in edges for node in ends)}
     return ExportGraph(
         nodes=tuple(sorted(nodes)),

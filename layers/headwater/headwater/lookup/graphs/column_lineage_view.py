@@ -64,8 +64,8 @@ def _node_id(graph: ColumnGraph, column: ColumnId) -> str:
 def serialise_indirect(lineage: ColumnLineage) -> list[JsonObject]:
     """The inputs that affect whole datasets, such as columns of a filter: each once, and not once for each column."""
     graph = lineage.graph
-    found = [(dataset, source) for dataset in lineage.datasets for source in graph.indirect.get(dataset, ())]
-    named = sorted(found, key=lambda entry: (graph.name(entry[0]), graph.name(entry[1].dataset), entry[1].field))
+    pairs = [(dataset, source) for dataset in lineage.datasets for source in graph.indirect.get(dataset, ())]
+    named = sorted(pairs, key=lambda entry: (graph.name(entry[0]), graph.name(entry[1].dataset), entry[1].field))
     return [
         {
             **graph.name(dataset).as_json("dataset"),

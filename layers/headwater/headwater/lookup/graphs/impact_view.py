@@ -19,13 +19,13 @@ from headwater.traversal.impact_propagation import Granularity
 def at_risk(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:
     """The jobs, datasets and columns downstream, a page of at most `limit`, the nearest first."""
     page, reach = _page(request), Reach(request.depth(), as_of=time_from_query(reader, request, node))
-    found = impact(reader, node.dataset, None if node.field is None else [node.field], reach)
-    if found.head is None:
+    impacted = impact(reader, node.dataset, None if node.field is None else [node.field], reach)
+    if impacted.head is None:
         raise NotFound(f"Dataset '{node.name.name}' not found.")
-    if not _is_known(reader, node, found, reach.as_of):
+    if not _is_known(reader, node, impacted, reach.as_of):
         raise NotFound(f"Column '{node.field}' of dataset '{node.name.name}' not found.")
-    shown = node_id(node.kind, found.head.facts.name)
-    return {"nodeId": shown if node.field is None else f"{shown}:{node.field}", **_paged(found, page)}
+    shown = node_id(node.kind, impacted.head.facts.name)
+    return {"nodeId": shown if node.field is None else f"{shown}:{node.field}", **_paged(impacted, page)}
 
 
 def _page(request: ApiRequest) -> PageRequest:
@@ -37,25 +37,25 @@ def _page(request: ApiRequest) -> PageRequest:
     return page._replace(offset=int(page.after))
 
 
-def _is_known(reader: Reader, node: NamedNode, found: Impact, as_of: Instant | None) -> bool:
+def _is_known(reader: Reader, node: NamedNode, impacted: Impact, as_of: Instant | None) -> bool:
     """Whether there is such a column: by the schema, or by a job that uses it."""
     if (
         node.field is None
-        or found.head is None
-        or any(node_at_risk.granularity is Granularity.COLUMN for node_at_risk in found.at_risk)
+        or impacted.head is None
+        or any(node_at_risk.granularity is Granularity.COLUMN for node_at_risk in impacted.at_risk)
     ):
         return True
-    heads = {dataset_id(found.head.facts.name): found.head}
+    heads = {dataset_id(impacted.head.facts.name): impacted.head}
     (head,) = (reader.datasets_at(heads, as_of) if as_of else heads).values()
     return any(field["name"] == node.field for field in fields_of(head.schema))
 
 
-def _paged(found: Impact, page: PageRequest) -> JsonObject:
-    asked, total = found.at_risk[page.offset :][: page.limit], len(found.at_risk)
-    items = within_size_limit(node.as_json() for node in asked)
+def _paged(impacted: Impact, page: PageRequest) -> JsonObject:
+    on_page, total = impacted.at_risk[page.offset :][: page.limit], len(impacted.at_risk)
+    items = within_size_limit(node.as_json() for node in on_page)
     end = page.offset + len(items)
-    answer: JsonObject = {"totalCount": total, "owners": _by_owner(zip(asked, items, strict=False))}
-    if found.is_truncated:
+    answer: JsonObject = {"totalCount": total, "owners": _by_owner(zip(on_page, items, strict=False))}
+    if impacted.is_truncated:
         answer["truncated"] = True
     if items and end < total:
         answer["cursor"] = page.cursor(str(end), total)

@@ -74,15 +74,15 @@ def _rolled_up(reader: Reader, node: NamedNode, walk: Walk, rollup: Rollup | Non
     end = clock.monotonic() + ENOUGH_SECONDS
     wanted = walk.most
     while True:
-        found = _first(walk_lineage(reader, node, walk, started), walk.most)
+        walked = _first(walk_lineage(reader, node, walk, started), walk.most)
         if rollup is Rollup.NONE:
-            return found
+            return walked
         graph = (
-            roll_up(reader, found, node.job, started)
+            roll_up(reader, walked, node.job, started)
             if rollup is Rollup.PARENT
-            else without_query_jobs(reader, found, job)
+            else without_query_jobs(reader, walked, job)
         )
-        is_enough = not graph.is_truncated or len(graph.order) >= wanted or len(graph.order) == len(found.order)
+        is_enough = not graph.is_truncated or len(graph.order) >= wanted or len(graph.order) == len(walked.order)
         if is_enough or walk.most >= MAX_NODES or clock.monotonic() > end:
             return graph
         walk = walk._replace(most=min(MAX_NODES, FURTHER * walk.most))
@@ -99,12 +99,12 @@ def column_lineage(reader: Reader, request: ApiRequest, node: NamedNode) -> Json
     with_downstream = Direction.BOTH if request.flag("withDownstream") else Direction.UPSTREAM
     direction = request.choice("direction", Direction) or with_downstream
     depth = request.depth()
-    found = walk_column_lineage(reader, node, depth, direction, time_from_query(reader, request, node))
-    nodes = serialise_columns(found)
+    lineage = walk_column_lineage(reader, node, depth, direction, time_from_query(reader, request, node))
+    nodes = serialise_columns(lineage)
     if node.field is not None and not nodes and not _has_field(reader, node):
         raise NotFound("Could not find node")
     view = GraphView({document["id"]: document for document in nodes}, frozenset())
-    return {**_paged(view, page, is_truncated=found.graph.is_truncated), "indirect": serialise_indirect(found)}
+    return {**_paged(view, page, is_truncated=lineage.graph.is_truncated), "indirect": serialise_indirect(lineage)}
 
 
 _GRAPHS: dict[str, Callable[[Reader, ApiRequest, NamedNode], JsonObject]] = {

@@ -18,7 +18,7 @@ from headwater.traversal.run_lineage import RunInput, walk_run_lineage
 def upstream(reader: Reader, request: ApiRequest, run: Run) -> JsonObject:
     """The runs upstream of a run, nearest first, at most `depth` steps away; `truncated` if there are too many."""
     lineage = walk_run_lineage(reader, run, request.depth())
-    runs = [_as_json(found, lineage.made_by) for found in lineage.runs.values()]
+    runs = [_as_json(upstream_run, lineage.made_by) for upstream_run in lineage.runs.values()]
     return {"runs": runs, "truncated": True} if lineage.is_truncated else {"runs": runs}
 
 

@@ -65,23 +65,23 @@ def aliases(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObje
     page = request.page()
     head, ids = known_as(reader, dataset)
     part = _part(reader, ids, _linked(reader, head, ids), page)
-    found = [alias.as_json() for alias in _aliases(reader, part.entries)]
-    answer = {"dataset": head.facts.name.as_json(), "aliases": found, "totalCount": part.total}
+    documents = [alias.as_json() for alias in _aliases(reader, part.entries)]
+    answer = {"dataset": head.facts.name.as_json(), "aliases": documents, "totalCount": part.total}
     return answer | part.cursor(page)
 
 
 def _part(reader: Reader, ids: Collection[DatasetId], linked: list[_Alias], page: PageRequest) -> Part[_Entry]:
     """A page of the linked names and, behind them, of the names that were sent."""
     wanted = page.offset + page.limit + 1
-    rest = [alias for alias in linked if page.after is None or alias.place > page.after]
+    linked_behind = [alias for alias in linked if page.after is None or alias.place > page.after]
     names = [reader.store.names_of(dataset) for dataset in ids]
     total = len(linked) + sum(listing.count() for listing in names) if page.after is None else page.total or 0
     after = page.after.removeprefix(_SENT) if page.after and page.after.startswith(_SENT) else None
     ordered = merge(*(listing.entries(after=after, limit=wanted + 1) for listing in names), key=_position)
     sent = (entry for entry in ordered if _place(entry) != page.after)
-    both: Iterable[_Entry] = chain(rest, sent)
-    found = list(islice(both, page.offset, wanted))
-    return Part(found[: page.limit], total, is_last=len(found) <= page.limit, place=_place)
+    all_entries: Iterable[_Entry] = chain(linked_behind, sent)
+    entries = list(islice(all_entries, page.offset, wanted))
+    return Part(entries[: page.limit], total, is_last=len(entries) <= page.limit, place=_place)
 
 
 def _position(entry: Entry[AliasId]) -> Position:

@@ -38,8 +38,8 @@ def versions(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObj
     page = request.page()
     head, ids = known_as(reader, dataset)
     part = write_history(reader.store, ids).part(page)
-    found = within_size_limit(_all_as_json(reader, head, part.entries))
-    return {"versions": found, "totalCount": part.total, **part.cursor(page, len(found))}
+    documents = within_size_limit(_all_as_json(reader, head, part.entries))
+    return {"versions": documents, "totalCount": part.total, **part.cursor(page, len(documents))}
 
 
 def version(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObject:
@@ -97,8 +97,8 @@ def _of_schema(head: DatasetHead, schema: Document, version: str) -> JsonObject:
 def _of_dataset(head: DatasetHead, created: Instant, facets: Mapping[str, Any], version: str) -> JsonObject:
     lasting = {name: facet for name, facet in head.facets.items() if name not in _OF_THE_VERSION}
     facts = replace(head.facts, created=created)
-    then = replace(head, facts=facts, facets={**lasting, **facets}, schema=facets.get(SCHEMA))
-    document = dataset_node(then)
+    head_then = replace(head, facts=facts, facets={**lasting, **facets}, schema=facets.get(SCHEMA))
+    document = dataset_node(head_then)
     document["lifecycleState"] = document.pop("lastLifecycleState")
     del document["updatedAt"], document["lastModifiedAt"]
     return document | {"version": version, "facets": without_curation(facets)}

@@ -13,10 +13,12 @@ from headwater.read.reader import Reader
 def datasets(reader: Reader, request: ApiRequest, listed: ListedDatasets) -> JsonObject:
     """The datasets of a namespace by name: four reads for a hundred."""
     page = request.page()
-    found = [entry for entry in listed.entries if entry.position != page.after][page.offset :][: page.limit]
+    entries = [entry for entry in listed.entries if entry.position != page.after][page.offset :][: page.limit]
     total = listed.total if page.total is None else page.total
-    shown = [marquez.listed_dataset(each) for each in list_dataset_details(reader, [entry.id for entry in found])]
-    return {"totalCount": total, "datasets": shown, **next_page(page, found, total)}
+    documents = [
+        marquez.listed_dataset(details) for details in list_dataset_details(reader, [entry.id for entry in entries])
+    ]
+    return {"totalCount": total, "datasets": documents, **next_page(page, entries, total)}
 
 
 def dataset(reader: Reader, _request: ApiRequest, dataset: NamedNode) -> JsonObject:

@@ -49,8 +49,8 @@ def versions(reader: Reader, request: ApiRequest, job: NamedNode) -> JsonObject:
     known, is_whole = _versions(reader, head)
     page = request.page()
     part = part_of(known, page, lambda version: version.place, newest_first=True)
-    found = within_size_limit(_as_json(head, version) for version in part.entries)
-    answer = {"versions": found, "totalCount": part.total, **part.cursor(page, len(found))}
+    documents = within_size_limit(_as_json(head, version) for version in part.entries)
+    answer = {"versions": documents, "totalCount": part.total, **part.cursor(page, len(documents))}
     return answer if is_whole else answer | {"truncated": True}
 
 
@@ -66,25 +66,25 @@ def version(reader: Reader, request: ApiRequest, job: NamedNode) -> JsonObject:
 
 def _versions(reader: Reader, head: JobHead) -> tuple[list[JobVersion], bool]:
     """The versions, newest first, and whether all runs were looked at."""
-    found: dict[str, JobVersion] = {}
+    by_id: dict[str, JobVersion] = {}
     newest = list(islice(reader.store.runs_of(head.facts.id).newest(limit=MAX_RUNS + 1), MAX_RUNS + 1))
     for some in in_parts(newest[:MAX_RUNS], READ_AT_A_TIME):
         for run in reader.runs(some):
             if run.names_datasets:
-                _add(found, _of_run(run))
+                _add(by_id, _of_run(run))
     for declared in _declared(head):
-        _add(found, declared)
-    return sorted(found.values(), key=lambda version: version.place, reverse=True), len(newest) <= MAX_RUNS
+        _add(by_id, declared)
+    return sorted(by_id.values(), key=lambda version: version.place, reverse=True), len(newest) <= MAX_RUNS
 
 
-def _add(found: dict[str, JobVersion], older: JobVersion) -> None:
+def _add(by_id: dict[str, JobVersion], older: JobVersion) -> None:
     """Adds a run to its version, or a declaration. Newer runs were added before."""
-    newer = found.get(older.id)
+    newer = by_id.get(older.id)
     if newer is None:
-        found[older.id] = older
+        by_id[older.id] = older
     else:
         made, last = min(newer.made, older.made), max(newer.last, older.last)
-        found[older.id] = replace(newer, made=made, last=last)
+        by_id[older.id] = replace(newer, made=made, last=last)
 
 
 def _of_run(run: Run) -> JobVersion:

@@ -37,14 +37,16 @@ def _job_list(reader: Reader, request: ApiRequest, names: Sequence[str]) -> Json
     lists = [reader.store.jobs_in(name) for name in names]
     newest = [jobs.entries(before=page.after, newest_first=True, limit=max(ahead, 1)) for jobs in lists]
     together = merge(*newest, key=lambda entry: entry.position, reverse=True)
-    found = list(islice(_in_states(reader, together, states), page.offset, page.offset + page.limit))
-    heads = reader.jobs([entry.id for entry in found], usages=False)
+    entries = list(islice(_in_states(reader, together, states), page.offset, page.offset + page.limit))
+    heads = reader.jobs([entry.id for entry in entries], usages=False)
     latest = reader.latest_runs(heads)
     listed = [
-        marquez.job(JobDetails(heads[job], [latest[job]] if job in latest else [])) for job, *_ in found if job in heads
+        marquez.job(JobDetails(heads[job], [latest[job]] if job in latest else []))
+        for job, *_ in entries
+        if job in heads
     ]
     total = sum(jobs.count() for jobs in lists) if page.total is None else page.total
-    return {"totalCount": total, "jobs": listed, **next_page(page, found, total)}
+    return {"totalCount": total, "jobs": listed, **next_page(page, entries, total)}
 
 
 def _in_states(reader: Reader, together: Iterable[Entry[JobId]], states: frozenset[str]) -> Iterable[Entry[JobId]]:

@@ -17,6 +17,6 @@ def quality(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObje
     part = results.part(page)
     is_first = page.after is None and page.offset == 0 and part.entries
     last = part.entries[0] if is_first else results.newest()
-    found = within_size_limit(map(marquez.quality, part.entries))
-    answer = {"last": marquez.quality(last) if last else None, "history": found, "totalCount": part.total}
-    return answer | part.cursor(page, len(found))
+    documents = within_size_limit(map(marquez.quality, part.entries))
+    answer = {"last": marquez.quality(last) if last else None, "history": documents, "totalCount": part.total}
+    return answer | part.cursor(page, len(documents))

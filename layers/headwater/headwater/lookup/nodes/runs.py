@@ -16,10 +16,10 @@ from headwater.store.positions import run_position
 def job_runs(reader: Reader, request: ApiRequest, job: NamedNode) -> JsonObject:
     page = request.page()
     newest = reader.store.runs_of(job.job).newest(before=page.after, limit=page.limit if page.after else None)
-    found = list(newest)
-    runs = reader.runs(found[page.offset : page.offset + page.limit])
-    total = len(found) if page.total is None else page.total
-    more = len(found) > page.offset + page.limit or (page.after is not None and len(runs) == page.limit)
+    entries = list(newest)
+    runs = reader.runs(entries[page.offset : page.offset + page.limit])
+    total = len(entries) if page.total is None else page.total
+    more = len(entries) > page.offset + page.limit or (page.after is not None and len(runs) == page.limit)
     cursor = {"cursor": page.cursor(run_position(runs[-1]), total)} if more and runs else {}
     return {"runs": [marquez.run(run) for run in runs], "totalCount": total, **cursor}
 
@@ -32,16 +32,16 @@ def run_children(reader: Reader, request: ApiRequest, parent: Run) -> JsonObject
     """The runs that name a run as their parent: the actions of a Spark application, the tasks of a DAG's run."""
     page = request.page()
     children, count = reader.store.children_of(parent.run_id).page(page.offset + page.limit, after=page.after)
-    found = [child for child in children if child.position != page.after][page.offset :]
+    entries = [child for child in children if child.position != page.after][page.offset :]
     total = count if page.total is None else page.total
-    runs = reader.runs([child.id for child in found])
+    runs = reader.runs([child.id for child in entries])
     shown = [{"job": run.job.as_json(), **marquez.run(run)} for run in runs]
-    return {"runs": shown, "totalCount": total, **next_page(page, found, total)}
+    return {"runs": shown, "totalCount": total, **next_page(page, entries, total)}
 
 
 def run_facets(_reader: Reader, request: ApiRequest, run: Run) -> JsonObject:
-    asked = request.query.get("type")
-    if asked not in ("run", "job"):
+    facet_type = request.query.get("type")
+    if facet_type not in ("run", "job"):
         raise InvalidRequest(Fault("type", "expected run or job"))
-    facets = without_curation(values(run.facets if asked == "run" else run.job_facets))
+    facets = without_curation(values(run.facets if facet_type == "run" else run.job_facets))
     return {"runId": run.run_id, "facets": facets}

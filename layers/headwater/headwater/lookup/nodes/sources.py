@@ -17,8 +17,8 @@ def sources(reader: Reader, request: ApiRequest, caller: Principal) -> JsonObjec
     names = [name for name in names_in(reader, SOURCES) if caller.may_use(name)]
     part = part_of(names, page, str)
     heads = heads_in(reader, SOURCES, part.entries)
-    found = [marquez.source(name, heads[name]) for name in part.entries if name in heads]
-    return {"sources": found, "totalCount": part.total, **part.cursor(page)}
+    documents = [marquez.source(name, heads[name]) for name in part.entries if name in heads]
+    return {"sources": documents, "totalCount": part.total, **part.cursor(page)}
 
 
 def source(_reader: Reader, _request: ApiRequest, source: DescribedSource) -> JsonObject:

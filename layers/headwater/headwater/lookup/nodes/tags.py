@@ -15,5 +15,5 @@ def tags(reader: Reader, request: ApiRequest, _caller: Principal) -> JsonObject:
     page = request.page()
     part = part_of(sorted({*marquez.ALWAYS, *names_in(reader, TAGS)}), page, str)
     heads = heads_in(reader, TAGS, part.entries)
-    found = [marquez.tag(name, heads.get(name)) for name in part.entries]
-    return {"tags": found, "totalCount": part.total, **part.cursor(page)}
+    documents = [marquez.tag(name, heads.get(name)) for name in part.entries]
+    return {"tags": documents, "totalCount": part.total, **part.cursor(page)}

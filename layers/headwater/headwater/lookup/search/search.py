@@ -95,8 +95,8 @@ def search(reader: Reader, request: ApiRequest, namespaces: Sequence[str]) -> Js
     text, page = text_of(request), request.page(DEFAULT_LIMIT)
     chosen, sort = request.choice("filter", Filter), request.choice("sort", Sort)
     after, before = _day(request, "after"), _day(request, "before")
-    found = matching(reader, namespaces, text, [_LISTS[chosen]] if chosen else list(_LISTS.values()))
-    matches = found.matches
+    search_result = matching(reader, namespaces, text, [_LISTS[chosen]] if chosen else list(_LISTS.values()))
+    matches = search_result.matches
     is_by_time = sort is Sort.UPDATE_AT
     if is_by_time or after or before:
         timed = with_times(reader, matches)
@@ -104,7 +104,7 @@ def search(reader: Reader, request: ApiRequest, namespaces: Sequence[str]) -> Js
     place = by_time if is_by_time else by_name
     part = part_of(sorted(matches, key=place, reverse=is_by_time), page, place, newest_first=is_by_time)
     results = [_as_json(match) for match in with_times(reader, part.entries)]
-    more = {} if found.is_whole else {"truncated": True}
+    more = {} if search_result.is_whole else {"truncated": True}
     return {"results": results, "totalCount": part.total, **part.cursor(page), **more}
 
 
@@ -133,24 +133,24 @@ def matching(
     """The jobs or datasets of namespaces whose name has the text, whatever the case of its letters."""
     searched = [name for name in namespaces if name not in RESERVED]
     deadline = clock.monotonic() + MAX_SECONDS
-    found = concurrent_map(
+    results = concurrent_map(
         lambda nodes: _matching_in(nodes, text.casefold(), deadline),
         [nodes_in(reader, namespace) for namespace in searched for nodes_in in lists],
     )
-    matches = [match for result in found for match in result.matches]
+    matches = [match for result in results for match in result.matches]
     ordered = sorted(matches, key=by_name)[:MAX_MATCHES]
-    return SearchResult(ordered, all(result.is_whole for result in found) and len(matches) <= MAX_MATCHES)
+    return SearchResult(ordered, all(result.is_whole for result in results) and len(matches) <= MAX_MATCHES)
 
 
 def _matching_in(nodes: Iterator[Found], text: str, deadline: float) -> SearchResult[Found]:
     """The matches among the jobs or datasets of one namespace."""
-    found: list[Found] = []
+    matches: list[Found] = []
     for node in nodes:
         if text in node.name.name.casefold():
-            found.append(node)
-        if len(found) > MAX_MATCHES or clock.monotonic() > deadline:
-            return SearchResult(found, is_whole=False)
-    return SearchResult(found, is_whole=True)
+            matches.append(node)
+        if len(matches) > MAX_MATCHES or clock.monotonic() > deadline:
+            return SearchResult(matches, is_whole=False)
+    return SearchResult(matches, is_whole=True)
 
 
 def with_times(reader: Reader, matches: Collection[Match]) -> list[Match]:

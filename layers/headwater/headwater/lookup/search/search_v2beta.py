@@ -69,7 +69,7 @@ def _answer(
 
 def highlighted(name: str, text: str) -> str:
     """The name with the text that was searched for marked as OpenSearch does."""
-    return re.sub(re.escape(text), lambda found: f"<em>{found[0]}</em>", name, flags=re.IGNORECASE)
+    return re.sub(re.escape(text), lambda match: f"<em>{match[0]}</em>", name, flags=re.IGNORECASE)
 
 
 def _jobs(reader: Reader, matches: Sequence[JobMatch]) -> Iterator[JsonObject]:
