@@ -20,7 +20,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return examine_listener(options) if options.spark_defaults else examine(client_of(options), options.namespace)
     except (OSError, ValueError) as error:
-        print(f"cannot tell what to examine: {error}", file=sys.stderr)
+        print(f"no API to examine: {error}", file=sys.stderr)
         return 2
     except Diagnosis as diagnosis:
         print("\n".join(diagnosis.finding.lines()))
@@ -28,20 +28,26 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="headwater doctor", description="Say why a graph is empty or incomplete.")
-    parser.add_argument(
-        "--url", default=os.environ.get(URL_VARIABLE), help=f"of the API, as ApiUrl says (default: ${URL_VARIABLE})"
+    parser = argparse.ArgumentParser(
+        prog="headwater doctor", description="Find the cause of an empty or incomplete graph."
     )
     parser.add_argument(
-        "--key-file", type=Path, help=f"file with a key of scopes ingest and read (default: ${KEY_VARIABLE} itself)"
+        "--url",
+        default=os.environ.get(URL_VARIABLE),
+        help=f"URL of the API, the output ApiUrl (default: ${URL_VARIABLE})",
     )
-    parser.add_argument("--namespace", help="that jobs should report in; the canary is posted there, too")
+    parser.add_argument(
+        "--key-file",
+        type=Path,
+        help=f"file with a key with the scopes ingest and read (default: the key in ${KEY_VARIABLE})",
+    )
+    parser.add_argument("--namespace", help="namespace of the jobs, in which the canary is posted, too")
     parser.add_argument(
         "--spark-defaults",
         type=Path,
         metavar="FILE",
-        help="Spark's settings where a driver runs, such as /etc/spark/conf/spark-defaults.conf: "
-        "post as the listener would by these, to its URL, with its key, in its namespace",
+        help="Spark's settings of a driver, such as /etc/spark/conf/spark-defaults.conf: the canary is posted with the "
+        "listener's URL, key and namespace",
     )
     return parser
 
@@ -84,7 +90,7 @@ def examine_listener(options: argparse.Namespace) -> int:
     print("[well] the listener's settings are good: a run was posted by them")
     reader = Client(listener.client.url, key_of(options) or listener.client.key)
     if reader.key == listener.client.key and reader.get("namespaces", limit=1).status == FORBIDDEN:
-        print(f"[note] its key may not read: put one that may into {KEY_VARIABLE} for what has arrived")
+        print(f"[note] its key may not read: put a key with the scope read into {KEY_VARIABLE} for the arrived events")
         return 0
     read_back(reader, listener.namespace, run_id)
     return report(reader, listener.namespace, found)
@@ -92,7 +98,7 @@ def examine_listener(options: argparse.Namespace) -> int:
 
 def other_namespace(listener: Listener, namespace: str) -> Finding:
     what = f"the listener reports in {listener.namespace}, not in {namespace}"
-    return Finding(what, "set spark.openlineage.namespace, or ask for the one that jobs use", Blame.NAMESPACE)
+    return Finding(what, "set spark.openlineage.namespace, or pass the jobs' namespace as --namespace", Blame.NAMESPACE)
 
 
 def report(client: Client, namespace: str | None, found: list[Finding]) -> int:
@@ -106,7 +112,7 @@ def report(client: Client, namespace: str | None, found: list[Finding]) -> int:
     if arrivals.is_cut:
         print("[note] there is more than was looked at: the newest thousand of each")
     has_cause = any(each.blame for each in found)
-    print("something keeps the graph empty" if has_cause else "nothing keeps the graph from filling")
+    print("a fault keeps the graph empty" if has_cause else "no fault keeps the graph empty")
     return 1 if has_cause else 0
 
 

@@ -1,4 +1,4 @@
-"""The canary: a run that is posted as a listener posts, and read back as a person asks, upstream and downstream."""
+"""The canary: a run that is posted as by a listener, and read back upstream and downstream."""
 
 import time
 import uuid
@@ -63,12 +63,12 @@ def wait_until_seen(client: Client, namespace: str, run_id: str) -> None:
         if response.status == 200 and response.body["state"] == "COMPLETED":
             return
         if response.status == FORBIDDEN:
-            fix = "give the doctor one with the scope read. Jobs need none: --spark-defaults tries what those have"
-            raise Diagnosis(Finding("the run was taken, but the key may not read it back", fix, Blame.KEY))
+            fix = "give the doctor a key with the scope read. --spark-defaults tries the key of the jobs"
+            raise Diagnosis(Finding("the run was accepted, but the key may not read the run", fix, Blame.KEY))
         if response.status not in (200, 404, 503):
             raise Diagnosis(refusal(client, response, namespace))
         if time.monotonic() > deadline:
-            what = f"the canary was taken, but is not in the graph after {SEEN_SECONDS} s"
+            what = f"the canary was accepted, but is not in the graph after {SEEN_SECONDS} s"
             fix = "see normalise's log, the queue's age and the dead-letter queue: docs/operating.md"
             raise Diagnosis(Finding(what, fix, Blame.STACK))
         time.sleep(0.3)
@@ -76,7 +76,9 @@ def wait_until_seen(client: Client, namespace: str, run_id: str) -> None:
 
 def too_slow(seconds: float) -> Finding:
     what = f"an event was answered after {seconds:.1f} s; the Spark listener gives up after {LISTENER_SECONDS} s"
-    return Finding(what, "see the latency and throttles of ingest, and what lies between here and there", Blame.NETWORK)
+    return Finding(
+        what, "see the latency and throttles of ingest, and the network between this host and the API", Blame.NETWORK
+    )
 
 
 def refusal(client: Client, response: ApiResponse, namespace: str) -> Finding:
@@ -87,14 +89,14 @@ def refusal(client: Client, response: ApiResponse, namespace: str) -> Finding:
         return wrong_path(client)
     if not isinstance(response.body, dict) or response.status in range(200, 400):
         what = f"answered {response.status}: {str(response.body).partition(LINE)[0][:SHOWN]}"
-        return Finding(what, "is this Headwater? It should be the output ApiUrl, over https", Blame.PATH)
+        return Finding(what, "is this Headwater? Use the output ApiUrl, over https", Blame.PATH)
     said = response.body.get("message", "")
     if response.status == 401:
-        fix = "put one that is in the secret, and not expired, where this one is from: docs/operating.md"
+        fix = "use a key that is in the secret and has not expired: docs/operating.md, Keys"
         return Finding(f"the key is not known: {said}", fix, Blame.KEY)
     if response.status == FORBIDDEN:
-        fix = f"it needs the scope ingest (to read back: read), and the namespace {namespace} or another by --namespace"
-        return Finding(f"the key may not do that: {said}", fix, Blame.KEY)
+        fix = f"use a key with the scopes ingest and read for the namespace {namespace}, or pass --namespace"
+        return Finding(f"the key lacks a scope or namespace: {said}", fix, Blame.KEY)
     return Finding(
         f"answered {response.status}: {said}", "see the logs of the functions, and docs/operating.md", Blame.STACK
     )
@@ -102,9 +104,9 @@ def refusal(client: Client, response: ApiResponse, namespace: str) -> Finding:
 
 def no_answer(client: Client, said: str) -> Finding:
     if "SSL" in said:
-        fix = "is it http:// and not https://, as for the stack of `make up`? Does this machine trust who signed it?"
-        return Finding(f"{client.url} does not speak TLS as it should: {said}", fix, Blame.NETWORK)
-    fix = "is the URL the output ApiUrl? From a private subnet: a NAT gateway, and port 443 out (emr_jobs/cluster)"
+        fix = "is it http:// and not https://, as for the stack of `make up`? Does this host trust the certificate?"
+        return Finding(f"{client.url} fails at TLS: {said}", fix, Blame.NETWORK)
+    fix = "use the output ApiUrl as URL. A private subnet needs a NAT gateway, and port 443 outbound (emr_jobs/cluster)"
     return Finding(f"{client.url} has no answer: {said}", fix, Blame.NETWORK)
 
 
@@ -113,9 +115,9 @@ def wrong_path(client: Client) -> Finding:
     what = f"there is no {client.url}{client.lineage}"
     root = client.at_root()
     if root == client or root.get("namespaces", limit=1).status not in (200, 401, 403):
-        return Finding(what, "take the output ApiUrl as it is, with its stage if it has one", Blame.PATH)
+        return Finding(what, "use the output ApiUrl unchanged, with its stage if there is one", Blame.PATH)
     if client.url == root.url:
-        fix = f"set spark.openlineage.transport.endpoint to {LINEAGE}, and let the listener's own file name no path"
+        fix = f"set spark.openlineage.transport.endpoint to {LINEAGE}, and remove the path from the listener's own file"
     else:
-        fix = f"drop the path: it is {root.url}. In the listener's own file, too, where a path is taken as it is"
+        fix = f"drop the path: it is {root.url}. Drop the path in the listener's own file, too"
     return Finding(what, fix, Blame.PATH)

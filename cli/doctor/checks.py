@@ -15,11 +15,11 @@ LONG = timedelta(hours=1)
 PARENTS = 50
 """How many parent runs are looked up, one request each."""
 SUSPICIOUS = {
-    r"hive://ip-": "the host of a cluster that will be gone: map it to the Glue catalog, by NamespaceAliases",
-    r"s3[an]://": "read as s3, but written by a client or listener that is older than the others",
-    r"file$|file:": "files of one machine: nobody else can read them. Was a path meant to be s3:// or hdfs://?",
-    r"hdfs://ip-": "the host of a cluster that will be gone: give the name service, or write to S3",
-    r"(kafka|jdbc)://localhost|//127\.": "an address that means another host on each machine",
+    r"hive://ip-": "the host of a temporary cluster: map the name to the Glue catalog, by NamespaceAliases",
+    r"s3[an]://": "the same as s3, but sent by an older client or listener: upgrade the listener",
+    r"file$|file:": "files of one machine, which other machines cannot read: write paths with s3:// or hdfs://",
+    r"hdfs://ip-": "the host of a temporary cluster: use the name of the name service, or write to S3",
+    r"(kafka|jdbc)://localhost|//127\.": "an address that means another host on each machine: use the host's name",
 }
 
 
@@ -28,14 +28,16 @@ def nothing_arrived(arrivals: Arrivals, namespace: str | None) -> Iterator[Findi
     if not arrivals.events:
         yield Finding(
             "no event has arrived but the canary's, as far as this key may see",
-            "is spark.extraListeners set, the listener's jar there, and spark.openlineage.transport.type `http`? Any "
-            "other sends nothing. Where the driver runs, --spark-defaults tells, and OpenLineage in the driver's log",
+            "check spark.extraListeners, the listener's jar, and spark.openlineage.transport.type (`http`): run "
+            "the doctor with --spark-defaults on the driver's host, and look for OpenLineage in the driver's log",
             Blame.LISTENER,
         )
     elif namespace and not any(each.get("job", {}).get("namespace") == namespace for each in arrivals.events):
         others = sorted({each["job"]["namespace"] for each in arrivals.events if "job" in each})
         what = f"no event has arrived in the namespace {namespace}, but in {first_few(others)}"
-        yield Finding(what, "set spark.openlineage.namespace, or ask for the one that jobs use", Blame.NAMESPACE)
+        yield Finding(
+            what, "set spark.openlineage.namespace, or pass the jobs' namespace as --namespace", Blame.NAMESPACE
+        )
 
 
 def without_datasets(arrivals: Arrivals) -> Iterator[Finding]:
@@ -46,9 +48,7 @@ def without_datasets(arrivals: Arrivals) -> Iterator[Finding]:
     reporting = [each for each in empty if (each["namespace"], each["name"]) in reported and not each["parentJobName"]]
     names = [each["name"] for each in reporting if each["name"] not in parents]
     if names:
-        fix = (
-            "did it touch data by a connector that the listener does not know? Tell it by emr_jobs/packages/job_lineage"
-        )
+        fix = "the listener may not know a connector: report its datasets with emr_jobs/packages/job_lineage"
         yield Finding(f"jobs that name no dataset: {first_few(names)}", fix)
 
 
@@ -57,7 +57,7 @@ def never_ended(arrivals: Arrivals, now: datetime) -> Iterator[Finding]:
     runs = [(each["name"], each["latestRun"]) for each in arrivals.jobs if each["latestRun"]]
     names = [name for name, run in runs if run["state"] == "RUNNING" and is_silent(run, now)]
     if names:
-        fix = "killed, or on a host that was lost: the next run of the job takes their place"
+        fix = "the run was killed, or its host was lost: the next run of the job replaces the state"
         yield Finding(f"jobs that run, but were silent for over an hour: {first_few(names)}", fix)
 
 
@@ -76,7 +76,7 @@ def unseen_parents(arrivals: Arrivals, client: Client) -> Iterator[Finding]:
     unknown = islice(((run_id, job) for run_id, job in named.items() if run_id not in seen), PARENTS)
     unseen = sorted({job for run_id, job in unknown if not has_reported(client, run_id)})
     if unseen:
-        fix = "does Airflow report to the same URL, with a key of its own? OPENLINEAGE_URL and OPENLINEAGE_API_KEY"
+        fix = "let Airflow report to the same URL, with a key of its own: OPENLINEAGE_URL and OPENLINEAGE_API_KEY"
         yield Finding(f"runs name parents that never reported: {first_few(unseen)}", fix)
 
 

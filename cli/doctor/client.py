@@ -63,8 +63,8 @@ class Client:
 def as_header(key: str) -> str:
     """Return the key if an HTTP header can hold it. Raises Diagnosis, which does not show the key."""
     if not re.fullmatch(r"[!-~]*", key):
-        what = "the key holds a space, a line break or a letter beyond ASCII: no request can carry it"
-        raise Diagnosis(Finding(what, "take it as it was made: docs/operating.md", Blame.KEY))
+        what = "the key has a space, a line break or a character beyond ASCII, which no HTTP header can have"
+        raise Diagnosis(Finding(what, "copy the key without changes: docs/operating.md, Keys", Blame.KEY))
     return key
 
 

@@ -1,4 +1,4 @@
-"""Jobs that share no dataset with any other job: mostly, two jobs call the same data by different names."""
+"""Jobs that share no dataset with any other job, mostly because two jobs use different names of one dataset."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ def isolated_jobs(arrivals: Arrivals) -> Iterator[Finding]:
     sizes = component_sizes([dataset_ids(each) for each in arrivals.jobs])
     alone = [each["name"] for each, size in zip(arrivals.jobs, sizes, strict=True) if size == 1 and each["outputs"]]
     if alone and max(sizes) > 1:
-        fix = "does the next job call the same data by another name? See suspicious names, and docs/identity.md"
+        fix = "the next job may use another name of the same dataset: see suspicious names, and docs/identity.md"
         yield Finding(f"islands, jobs whose data no other uses: {first_few(alone)}", fix)
 
 

@@ -51,8 +51,8 @@ def listener_of(spark_defaults: Path, environment: Mapping[str, str]) -> Listene
     path = "" if URL in of_spark else url.path
     endpoint = "/" + settings.get(ENDPOINT, LINEAGE).lstrip("/")
     if path and ENDPOINT in settings:
-        what = f"{URL} has a path, and there is an endpoint: the listener wants one of them, and sends nothing"
-        raise Diagnosis(Finding(what, f"take {path} off: it should be the output ApiUrl as it is", Blame.PATH))
+        what = f"{URL} has a path, and {ENDPOINT} is set: the listener accepts one of them, and sends nothing"
+        raise Diagnosis(Finding(what, f"remove {path} from the URL: use the output ApiUrl unchanged", Blame.PATH))
     key = as_header(settings.get(f"{AUTH}.apiKey", ""))
     client = Client(f"{url.scheme}://{url.netloc}", key, path or endpoint)
     return Listener(client, settings.get(f"{PREFIX}.namespace", "default"))
@@ -75,7 +75,7 @@ def listener_file_settings(settings: Settings, environment: Mapping[str, str]) -
     except (OSError, ValueError, yaml.YAMLError) as error:
         what = f"the listener's file cannot be read: {type(error).__name__}"
         raise Diagnosis(
-            Finding(what, "run this as the user that drivers run as; the file is YAML", Blame.KEY)
+            Finding(what, "run the doctor as the user of the drivers, and check that the file is YAML", Blame.KEY)
         ) from error
 
 
@@ -104,7 +104,7 @@ def missing_listener(settings: Settings) -> Finding | None:
 def disabled_transport(settings: Settings, own: Settings) -> Finding | None:
     """Return why the listener sends nothing, if settings show it."""
     if any(name.startswith(TRANSPORT) for name in own) and f"{TRANSPORT}.type" not in own:
-        what = "the listener's own file has no transport.type: the listener reads nothing of it, and sends nothing"
+        what = "the listener's own file has no transport.type: the listener ignores the file, and sends nothing"
         return Finding(what, "write `type: http` under `transport:`", Blame.LISTENER)
     kind = settings.get(f"{TRANSPORT}.type")
     if kind != "http":
@@ -115,5 +115,7 @@ def disabled_transport(settings: Settings, own: Settings) -> Finding | None:
         what = f"{AUTH}.type is {auth}, not api_key" if auth else f"{AUTH}.type is not set: the listener sends no key"
         return Finding(what, f"set {AUTH}.type=api_key", Blame.KEY)
     if not is_address(settings.get(URL, "")):
-        return Finding(f"{URL} is no URL of http or https", "set it to the output ApiUrl: https://...", Blame.LISTENER)
+        return Finding(
+            f"{URL} is no URL of http or https", f"set {URL} to the output ApiUrl: https://...", Blame.LISTENER
+        )
     return None

@@ -52,12 +52,12 @@ def subscribe_all(stack: Stack, subscriber: AlertSubscriber) -> AlertQueue:
 
 def print_addresses(stack: Stack, options: StackOptions) -> None:
     layout = options.layout
-    data = f"kept in {options.data}" if options.data else "it starts empty, and forgets unless DATA=dir is given"
+    data = f"kept in {options.data}" if options.data else "empty, and lost at the end unless DATA=dir is set"
     say(f"\nup at {stack.url}; {data}")
-    say(f"key   {stack.key}{' (nobody has to send it: OPEN=1)' if options.is_open else ''}")
-    say(f"both are in {layout.endpoint.relative_to(layout.root)}; stop with Ctrl-C or `make down`")
+    say(f"key   {stack.key}{' (optional: OPEN=1)' if options.is_open else ''}")
+    say(f"URL and key are in {layout.endpoint.relative_to(layout.root)}; stop with Ctrl-C or `make down`")
     datadog = (stack.datadog.folder / EVENTS).relative_to(layout.root)
-    say(f"alerts are told here, and are in {datadog} as Datadog got them; AWS is at {endpoint(stack)['aws']}")
+    say(f"alerts are printed here, and {datadog} has Datadog's copies; AWS is at {endpoint(stack)['aws']}")
     say(f"try   {Api(stack.url, stack.key, layout.run('up')).curl('/api/v1/namespaces', limit=10)}")
 
 

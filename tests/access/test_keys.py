@@ -99,7 +99,7 @@ def test_while_the_secret_is_away_known_keys_work_for_a_quarter_of_an_hour() -> 
         ring.find("a")
 
 
-def test_a_secret_that_was_never_read_lets_nobody_in() -> None:
+def test_without_a_read_secret_no_key_is_accepted() -> None:
     kept = FakeSecret(entry("a"))
     kept.away = True
     with pytest.raises(StorageError):
@@ -125,7 +125,7 @@ def test_unknown_keys_cannot_make_the_secret_be_read_again_and_again() -> None:
         (secret({"id": "a"}), r"keys\[0\]"),
     ],
 )
-def test_a_bad_secret_is_told_by_its_place_and_shows_nothing(text: str, place: str) -> None:
+def test_the_error_of_a_bad_secret_names_the_place_and_shows_no_content(text: str, place: str) -> None:
     with pytest.raises(BadKeys, match=place) as bad:
         read_keys(text)
     assert hashlib.sha256(b"a").hexdigest() not in str(bad.value)
@@ -160,7 +160,7 @@ def test_the_caller_survives_the_way_through_the_gateway() -> None:
 @pytest.mark.parametrize(
     "asked", [{}, {"requestContext": {}}, request(), request(**{"lambda": {}}), request(**{"lambda": None})]
 )
-def test_without_a_key_nobody_is_anybody(asked: dict[str, Any]) -> None:
+def test_without_a_key_there_is_no_principal(asked: dict[str, Any]) -> None:
     with pytest.raises(InvalidRequest) as refused:
         principal_of(asked)
     assert refused.value.status == 401
@@ -177,7 +177,7 @@ def test_a_caller_by_iam_may_read() -> None:
     assert not caller.may(Scope.INGEST)
 
 
-def test_a_caller_by_iam_may_do_there_what_the_function_says() -> None:
+def test_a_principal_of_iam_has_the_scopes_of_the_function() -> None:
     caller = principal_of(request(iam={"userArn": "arn:aws:iam::1:user/a"}), by_iam=(Scope.ADMIN,))
     assert caller.may(Scope.ADMIN)
 

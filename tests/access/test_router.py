@@ -114,20 +114,20 @@ def test_a_route_runs_with_the_right_key(route: AnyRoute) -> None:
 
 
 @each_route
-def test_without_a_key_nothing_runs(route: AnyRoute) -> None:
+def test_without_a_key_no_use_case_runs(route: AnyRoute) -> None:
     tried = Tried(route)
     assert (tried.ask(None), tried.about) == (401, [])
 
 
 @each_route
-def test_with_a_key_of_another_scope_nothing_runs(route: AnyRoute) -> None:
+def test_with_a_key_of_another_scope_no_use_case_runs(route: AnyRoute) -> None:
     tried = Tried(route)
     for principal in lacking(route.scope):
         assert (tried.ask(principal), tried.about) == (403, [])
 
 
 @each_route
-def test_with_a_key_for_another_namespace_nothing_runs_or_it_sees_nothing(route: AnyRoute) -> None:
+def test_with_a_key_for_another_namespace_no_use_case_runs_or_it_returns_nothing(route: AnyRoute) -> None:
     tried, principal = Tried(route), Principal("other", frozenset({Scope.ADMIN}), ("another",))
     status = tried.ask(principal)
     if route.subject in OF_NO_NODE:

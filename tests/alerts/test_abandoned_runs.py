@@ -62,7 +62,7 @@ def test_a_run_that_takes_three_times_as_long_as_its_jobs_longest_is_abandoned()
     assert swept(world, 61) == ["load"]
 
 
-def test_it_is_told_once_until_something_is_heard_of_it_again() -> None:
+def test_an_abandoned_run_raises_one_alert_until_a_new_event_of_the_run() -> None:
     world = world_of(*usual(20), event("START", 0, 1))
     assert swept(world, 61) == ["load"]
     assert swept(world, 90) == swept(world, 5000) == []
@@ -86,7 +86,7 @@ def test_of_a_job_whose_runs_are_not_known_yet_the_configured_time_counts() -> N
     assert swept(world, 25 * HOUR) == ["load"]
 
 
-def test_what_is_set_for_a_namespace_counts_before_what_is_usual() -> None:
+def test_the_setting_of_a_namespace_precedes_the_usual_duration() -> None:
     streams = event("START", 0, 1)
     streams["job"]["namespace"] = "streams-eu"
     world = world_of(*usual(20), streams)
@@ -126,7 +126,7 @@ def test_an_action_that_the_listener_never_ends_is_closed_with_its_application()
     assert world.store.open_runs(at(9999)) == []
 
 
-def test_of_an_application_that_died_only_the_application_is_told() -> None:
+def test_only_the_application_raises_an_alert_if_an_application_died() -> None:
     world = world_of(
         event("START", 0, 1, "app", job_facets=APPLICATION),
         event("START", 1, 2, "app.write", job_facets=SPARK, run_facets=OF_APP),
@@ -155,7 +155,7 @@ def test_a_stream_that_sends_heartbeats_of_its_own_is_measured_by_them() -> None
     assert swept(world, 30 + 31) == ["load"]
 
 
-def test_a_task_whose_dag_still_runs_is_told_by_itself() -> None:
+def test_an_abandoned_task_of_a_running_dag_raises_an_alert() -> None:
     world = world_of(
         event("START", 0, 9, "dag"),
         event("START", 0, 1, run_facets={"parent": factory.parent(9, "dag")}),
@@ -173,7 +173,7 @@ def test_killed_between_telling_and_noting_it_a_sweep_tells_the_same_again() -> 
     assert len({alert.id for alert in world.bus.put_there}) == 1
 
 
-def test_what_the_bus_does_not_take_is_told_by_the_next_sweep() -> None:
+def test_the_next_sweep_sends_an_alert_that_the_bus_did_not_accept() -> None:
     world = world_of(*usual(20), event("START", 0, 1))
     world.bus.failures = 1
     with pytest.raises(StorageError):
@@ -193,7 +193,7 @@ def _fail(message: str, error: BaseException, *, run: str | None = None) -> None
     raise error
 
 
-def test_a_stream_that_a_finished_task_started_is_told_when_it_dies() -> None:
+def test_a_dead_stream_raises_an_alert_although_its_parent_task_has_ended() -> None:
     """A task submits a stream and is done; only Spark's actions end with what is above them."""
     of_task = {"parent": factory.parent(9, "dag.task")}
     beats = [event("RUNNING", number, 1, "stream", run_facets=of_task) for number in range(1, 10)]
@@ -211,7 +211,7 @@ def test_a_stream_that_beats_slower_than_it_began_is_measured_by_how_it_beats_no
     assert swept(world, 130 + 201) == ["load"]
 
 
-def test_a_run_that_cannot_be_told_of_keeps_no_other_from_being_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_whose_alert_fails_keeps_no_other_run_from_its_alert(monkeypatch: pytest.MonkeyPatch) -> None:
     world = world_of(event("START", 0, 1, "odd"), event("START", 0, 2, "even"))
     put, faults = world.bus.put, list[BaseException]()
 
@@ -226,7 +226,7 @@ def test_a_run_that_cannot_be_told_of_keeps_no_other_from_being_told(monkeypatch
     assert [type(fault) for fault in faults] == [Rejected]
 
 
-def test_a_run_that_cannot_be_read_is_left_for_the_next_sweep_and_keeps_no_other_from_being_told() -> None:
+def test_a_corrupt_run_is_left_for_the_next_sweep_and_other_runs_raise_their_alerts() -> None:
     world, faults = world_of(event("START", 0, 1, "odd"), event("START", 0, 2, "even")), list[BaseException]()
     key = keys.run(JobRunId(job_id(Name("demo", "odd")), factory.run_id(1)))
     sound = world.table.items[key]

@@ -80,12 +80,12 @@ def test_alerts_are_put_ten_at_a_time() -> None:
     assert client.sizes == [10, 10, 5]
 
 
-def test_what_the_bus_did_not_take_is_no_success() -> None:
+def test_an_alert_that_the_bus_did_not_accept_is_an_error() -> None:
     with pytest.raises(StorageError, match="ThrottlingException"):
         EventBus(_Client(0, 1), "bus", "https://x").put([_alert()] * 15)
 
 
-def test_names_break_no_line_call_nobody_and_end_no_markdown() -> None:
+def test_names_are_escaped_in_markdown_without_line_breaks_and_mentions() -> None:
     name = "a\nb\x1b[31m @all %%% *c*"
     alert = replace(_alert(), name=Name("n", name), title=name, lines=(name,))
     detail = alert.detail("https://x")
@@ -105,5 +105,5 @@ def test_names_break_no_line_call_nobody_and_end_no_markdown() -> None:
         "AWS_SECRET_ACCESS_KEY=hunter2",
     ],
 )
-def test_what_a_message_says_to_be_secret_is_not_told(message: str) -> None:
+def test_a_secret_in_an_error_message_is_left_out(message: str) -> None:
     assert "hunter2" not in first_line(f"{message}\n  at line 1")

@@ -43,7 +43,7 @@ def _fits(pattern: Any, value: Any) -> bool:
     return isinstance(value, dict) and all(_fits(inner, value.get(name)) for name, inner in pattern.items())
 
 
-def test_a_thousand_runs_that_change_nothing_invoke_nothing_and_tell_nothing() -> None:
+def test_a_thousand_runs_without_changes_invoke_no_function_and_raise_no_alert() -> None:
     world = World()
     world.fold(factory.received(*(event for number in range(1, 11) for event in run(number))))
     world.table.stream.clear()
@@ -67,7 +67,7 @@ def test_each_written_item_is_one_record() -> None:
     assert len(keys) == len(set(keys))
 
 
-def test_what_is_told_of_does_invoke_it() -> None:
+def test_a_change_with_an_alert_invokes_the_function() -> None:
     world = World()
     changed = factory.run_event(
         "COMPLETE", run=99, seconds=99, outputs=[factory.dataset("out 1", schema=factory.schema("id:int"))]

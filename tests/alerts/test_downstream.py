@@ -49,7 +49,7 @@ def broken(detail: dict[str, Any]) -> list[tuple[str, int, str]]:
     return [(item["nodeId"], item["distance"], item["by"]) for item in detail["breaks"]["items"]]
 
 
-def test_the_columns_made_of_what_was_removed_break_the_nearest_first() -> None:
+def test_columns_made_of_a_removed_column_break_the_nearest_first() -> None:
     assert broken(told(drift())) == [
         ("dataset:s3://lake:copy", 1, "dataset"),
         ("datasetField:s3://lake:clean:total", 1, "column"),
@@ -73,13 +73,13 @@ def test_owners_downstream_are_named() -> None:
     assert any("revenue.sum: 2 jobs away, of team:finance" in line for line in detail["lines"])
 
 
-def test_a_column_that_nobody_uses_breaks_only_what_may_use_anything() -> None:
+def test_an_unused_column_breaks_only_nodes_without_column_lineage() -> None:
     detail = told(drift(factory.schema("id:long", "amount:double")))
     assert [node for node, _, by in broken(detail) if by == "column"] == []
     assert ("dataset:s3://lake:copy", 1, "dataset") in broken(detail)
 
 
-def test_what_only_came_breaks_nothing() -> None:
+def test_an_added_column_breaks_nothing() -> None:
     detail = told(drift(factory.schema("id:long", "amount:double", "note:string", "more:int")))
     assert (detail["breaks"]["items"], detail["verdict"], detail["severity"]) == ([], "FULL", "info")
 
@@ -97,7 +97,7 @@ def test_a_dropped_dataset_breaks_all_that_is_made_of_it() -> None:
     assert detail["severity"] == "critical"
 
 
-def test_it_is_asked_as_it_was_before_the_run_that_brought_the_change() -> None:
+def test_the_broken_nodes_are_those_before_the_run_that_changed_the_schema() -> None:
     """The job that reads the drifted feed says in the same event that it makes nothing of the column any more."""
     clean = factory.dataset("clean", columnLineage=factory.columns(id=(LAKE, "raw", "id")))
     detail = told(run(6, "clean", [factory.dataset("raw", schema=AFTER)], [clean]))
@@ -120,7 +120,7 @@ def test_of_very_much_that_breaks_the_nearest_fifty_are_named_and_the_rest_is_co
     assert len(detail["text"]) <= 4_000
 
 
-def test_the_orchestrators_run_at_the_top_is_told() -> None:
+def test_the_alert_names_the_topmost_run_of_the_orchestrator() -> None:
     spark = {"jobType": factory.facet(processingType="BATCH", integration="SPARK", jobType="SQL_JOB")}
     app = {"jobType": factory.facet(processingType="NONE", integration="SPARK", jobType="APPLICATION")}
     above = [
@@ -149,7 +149,7 @@ def test_the_orchestrators_run_at_the_top_is_told() -> None:
     assert any("in application app, started by dag" in line for line in detail["lines"])
 
 
-def test_what_is_made_of_a_column_inside_of_a_struct_breaks_with_the_struct() -> None:
+def test_columns_made_of_a_nested_column_break_with_the_struct() -> None:
     inside = [{"name": "zip", "type": "int"}, {"name": "city", "type": "string"}]
     struct = factory.facet(
         fields=[{"name": "address", "type": "struct", "fields": inside}, {"name": "id", "type": "int"}]
@@ -165,7 +165,7 @@ def test_what_is_made_of_a_column_inside_of_a_struct_breaks_with_the_struct() ->
     assert "datasetField:s3://lake:b:city" in {node for node, _, _ in broken(detail)}
 
 
-def test_a_new_reader_of_some_columns_of_a_table_that_is_known_has_nothing_to_tell() -> None:
+def test_a_new_reader_of_some_columns_of_a_known_table_raises_no_alert() -> None:
     readers = [
         run(10 + number, f"adhoc {number}", [factory.dataset("a", schema=factory.schema("id:long"))], [])
         for number in range(5)

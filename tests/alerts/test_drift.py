@@ -46,27 +46,27 @@ EXPECTED = [
 """Not among them: `reordered`, whose columns only stand in another order, and `merge`, read with Iceberg's `_file`."""
 
 
-def test_each_drift_is_told_once_as_what_it_is() -> None:
+def test_each_drift_raises_one_alert_with_its_change() -> None:
     assert changes(World().one_by_one(RECORDED)) == EXPECTED
 
 
-def test_events_that_come_together_are_told_of_as_if_they_had_come_one_by_one() -> None:
+def test_events_in_one_batch_raise_the_alerts_of_single_events() -> None:
     world = World()
     told = [detail for start in range(0, len(RECORDED), 10) for detail in world.told(*RECORDED[start : start + 10])]
     assert sorted(changes(told)) == sorted(EXPECTED)
 
 
-def test_doubled_events_are_told_of_once() -> None:
+def test_repeated_events_raise_one_alert() -> None:
     world = World()
     assert changes(world.one_by_one([each for each in RECORDED for _ in range(2)])) == EXPECTED
     assert world.one_by_one(RECORDED) == []
 
 
-def test_from_the_newest_to_the_oldest_nothing_is_news() -> None:
+def test_events_from_the_newest_to_the_oldest_raise_no_alert() -> None:
     assert World().one_by_one(reversed(RECORDED)) == []
 
 
-def test_who_did_it_is_told_from_the_run_to_the_application() -> None:
+def test_the_alert_names_the_run_and_its_application() -> None:
     (told,) = [each for each in World().one_by_one(RECORDED[:120]) if each["name"].endswith("/renamed")]
     assert told["job"]["name"] == "drift.execute_insert_into_hadoop_fs_relation_command.lake_renamed"
     assert told["application"]["job"] == {"namespace": "drift", "name": "drift"}
@@ -74,12 +74,12 @@ def test_who_did_it_is_told_from_the_run_to_the_application() -> None:
     assert told["run"]["runId"] != told["application"]["runId"]
 
 
-def test_the_names_of_an_iceberg_table_are_told_its_path_and_its_symlink() -> None:
+def test_the_alert_of_an_iceberg_table_has_its_path_and_its_symlink() -> None:
     told = [each for each in World().one_by_one(RECORDED) if each["name"].endswith("/alter")]
     assert [name["name"] for name in told[0]["names"]] == ["/data/wh/db/alter", "db.alter"]
 
 
-def test_what_spark_has_iceberg_aggregate_is_followed() -> None:
+def test_columns_that_iceberg_aggregates_for_spark_are_followed() -> None:
     told = [each for each in World().one_by_one(RECORDED) if each["name"].endswith("/alter")]
     widened = next(each for each in told if each["retyped"])
     assert [item["nodeId"] for item in widened["breaks"]["items"] if item["type"] == "DATASET_FIELD"] == [
@@ -88,7 +88,7 @@ def test_what_spark_has_iceberg_aggregate_is_followed() -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_in_any_order_a_change_is_told_when_it_becomes_the_newest_that_is_known(seed: int) -> None:
+def test_in_any_order_a_change_raises_an_alert_when_it_is_the_newest_so_far(seed: int) -> None:
     """Held against a few lines that only keep what was written last, by event time."""
     documents = [*_drifting(random.Random(seed))]
     random.Random(-seed).shuffle(documents)
@@ -138,7 +138,7 @@ def test_recorded_schemas_are_those_that_the_fold_keeps() -> None:
     assert schema_register({}) is None
 
 
-def test_who_brought_each_of_many_changes_in_one_batch_is_told_apart() -> None:
+def test_each_of_many_changes_in_one_batch_names_its_own_job() -> None:
     def run(number: int) -> Document:
         output = factory.dataset("a", schema=factory.schema("id:long" if number % 2 else "id:string"))
         return factory.run_event("COMPLETE", run=number, seconds=number, outputs=[output])
@@ -147,7 +147,7 @@ def test_who_brought_each_of_many_changes_in_one_batch_is_told_apart() -> None:
     assert [each["run"]["runId"] for each in told] == [factory.run_id(number) for number in range(2, 7)]
 
 
-def test_a_drop_that_comes_late_tells_nothing_and_blames_nobody() -> None:
+def test_a_drop_that_arrives_late_raises_no_alert() -> None:
     def write(number: int) -> Document:
         output = factory.dataset("a", schema=factory.schema("id:long"))
         return factory.run_event("COMPLETE", run=number, seconds=number, outputs=[output])

@@ -71,7 +71,7 @@ def test_a_record_of_which_the_graph_cannot_be_read_comes_again() -> None:
 
 
 @pytest.mark.parametrize("release", golden.RELEASES)
-def test_items_that_were_only_upgraded_tell_nothing(release: str) -> None:
+def test_items_that_were_only_upgraded_raise_no_alert(release: str) -> None:
     world = World()
     world.table.items |= golden.table_of(release).items
     states = golden.states_of(release, BY_KIND)

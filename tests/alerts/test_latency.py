@@ -17,7 +17,7 @@ def told(world: World, document: Document, seconds: float) -> list[tuple[str, st
     return [(each["alert"], each["alertType"]) for each in world.received([received])]
 
 
-def test_a_breach_is_told_once_and_its_end_once() -> None:
+def test_a_breach_raises_one_alert_and_its_recovery_another() -> None:
     world = World()
     lags = [1, 400, 500, 301, 299, 200, 149, 1, 900]
     alerts = [
@@ -37,7 +37,7 @@ def test_a_breach_is_told_once_and_its_end_once() -> None:
     ]
 
 
-def test_jobs_are_told_apart() -> None:
+def test_each_job_has_its_own_breach() -> None:
     world = World()
     first = told(world, factory.run_event("START", run=1, job="one"), 400)
     other = told(world, factory.run_event("START", run=2, job="other"), 400)

@@ -36,7 +36,7 @@ def ids(world: World) -> list[str]:
     return [alert.id for alert in world.bus.put_there]
 
 
-def test_what_was_stored_is_told_though_whoever_stored_it_is_gone() -> None:
+def test_a_stored_change_raises_its_alert_although_the_writer_died() -> None:
     world = folded()
     told = world.announced(world.table.stream)
     assert sorted(each["alert"] for each in told) == ["Dataset Schema Changed", "Dataset Schema Changed", "Run Failed"]
@@ -56,7 +56,7 @@ def test_a_function_killed_between_putting_an_alert_and_saying_so_puts_the_same_
     assert len(set(expected)) == len(expected) == 3
 
 
-def test_a_writer_killed_at_any_call_and_run_again_has_each_change_told_once() -> None:
+def test_after_a_crash_at_any_call_each_change_raises_one_alert() -> None:
     for nth in range(1, 30):
         world = World()
         world.fold(factory.received(DRIFT[0]))
@@ -67,7 +67,7 @@ def test_a_writer_killed_at_any_call_and_run_again_has_each_change_told_once() -
         assert [each["alert"] for each in told] == ["Dataset Schema Changed"], nth
 
 
-def test_from_the_record_that_the_bus_did_not_take_all_is_told_again() -> None:
+def test_the_batch_is_announced_again_from_the_record_that_the_bus_did_not_accept() -> None:
     world = folded()
     world.bus.failures = 1
     outcome = world.announce(world.table.stream)
@@ -97,7 +97,7 @@ def test_a_record_that_cannot_be_read_is_set_aside_and_the_next_goes_on(monkeypa
     assert outcome.quarantined == len([key for key in world.bucket.objects if key.startswith("quarantine/stream/")]) > 0
 
 
-def test_items_that_tell_nothing_are_passed_over() -> None:
+def test_items_without_alerts_are_passed_over() -> None:
     world = folded()
     others = [each for each in world.table.stream if each["dynamodb"]["NewImage"]["kind"]["S"] not in announce.BY_KIND]
     assert len(others) > 5
@@ -111,7 +111,7 @@ def test_a_run_fails_once_though_the_listener_completes_it_a_moment_later() -> N
     assert World().told(complete) == []
 
 
-def test_an_application_that_fails_by_an_action_is_told_with_that_and_not_again() -> None:
+def test_an_application_that_fails_by_a_query_raises_no_alert_beside_the_query_s() -> None:
     facets = {"parent": factory.parent(1, "app")}
     action = factory.run_event("FAIL", job="app.write", run=2, run_facets=facets)
     application = factory.run_event("FAIL", job="app", run=1, seconds=1)
@@ -128,13 +128,13 @@ def test_an_application_that_fails_by_an_action_is_told_with_that_and_not_again(
     )
 
 
-def test_an_application_that_outlived_a_failed_action_and_fails_later_is_told() -> None:
+def test_an_application_that_outlives_a_failed_query_and_fails_later_raises_an_alert() -> None:
     action = factory.run_event("FAIL", job="app.write", run=2, run_facets={"parent": factory.parent(1, "app")})
     application = factory.run_event("FAIL", job="app", run=1, seconds=600)
     assert [each["job"]["name"] for each in World().one_by_one([action, application])] == ["app.write", "app"]
 
 
-def test_a_failed_run_is_told_with_its_message_and_what_it_was_writing() -> None:
+def test_the_alert_of_a_failed_run_has_its_message_and_outputs() -> None:
     facets = {"errorMessage": factory.facet(message="No such column: total\n  at line 3: password='x'")}
     output = factory.dataset("revenue", ownership=factory.facet(owners=[{"name": "team:finance"}]))
     (told,) = World().told(factory.run_event("FAIL", outputs=[output], run_facets=facets))
@@ -147,7 +147,7 @@ def test_a_failed_run_is_told_with_its_message_and_what_it_was_writing() -> None
     assert "password" not in str(told)
 
 
-def test_assertions_that_failed_are_told_once_with_what_is_made_of_it() -> None:
+def test_failed_assertions_raise_one_alert_with_the_nodes_downstream() -> None:
     def checked(number: int, *outcomes: bool, run: int = 1) -> Document:
         names = ("not_null", "unique")
         assertions = [

@@ -23,13 +23,13 @@ def writes(seconds: float, schema: Document, *, run: int, job: str = "load", kin
     return event(seconds, job, run, kind, outputs=[factory.dataset("a", schema=schema)])
 
 
-def test_a_topic_that_nobody_is_seen_to_write_changes_as_its_reader_sees_it() -> None:
+def test_a_topic_without_a_known_writer_changes_with_the_schema_of_its_reader() -> None:
     told = World().one_by_one([reads(0, OLD, run=1), reads(1, NEW, run=2), reads(2, NEW, run=3), reads(3, OLD, run=4)])
     assert changes(told) == ["a +x", "a -x"]
     assert {each["seenAs"] for each in told} == {"input"}
 
 
-def test_what_was_written_is_not_told_again_when_it_is_read() -> None:
+def test_a_written_change_raises_no_second_alert_when_it_is_read() -> None:
     told = World().one_by_one(
         [writes(0, OLD, run=1), reads(1, OLD, run=2), writes(2, NEW, run=3), reads(3, NEW, run=4)]
     )
@@ -60,7 +60,7 @@ def test_a_stream_that_keeps_the_schema_it_started_with_does_not_flap() -> None:
     assert changes(told) == ["a +x"]
 
 
-def test_two_jobs_that_read_a_file_with_schemas_of_their_own_are_told_once_and_with_a_doubt() -> None:
+def test_two_readers_with_schemas_of_their_own_raise_one_alert_with_a_doubt() -> None:
     world = World()
     told = world.one_by_one(
         reads(number, schema, job=job, run=number)
@@ -70,7 +70,7 @@ def test_two_jobs_that_read_a_file_with_schemas_of_their_own_are_told_once_and_w
     assert any("never read it before" in line for line in told[0]["lines"])
 
 
-def test_a_reader_that_is_sure_is_told_without_a_doubt() -> None:
+def test_a_reader_with_an_earlier_schema_raises_an_alert_without_a_doubt() -> None:
     told = World().one_by_one([reads(0, NEW, run=1), reads(1, OLD, run=2)])
     assert not any("never read it before" in line for line in told[0]["lines"])
 
@@ -82,7 +82,7 @@ def test_of_several_readers_the_first_to_see_a_change_tells_it() -> None:
     assert [(each["job"]["name"], changes([each])[0]) for each in told] == [("job 2", "a +x")]
 
 
-def test_a_slow_reader_that_still_says_the_old_schema_does_not_have_the_change_told_twice() -> None:
+def test_a_slow_reader_with_the_old_schema_raises_no_second_alert() -> None:
     world = World()
     world.one_by_one([reads(0, OLD, job="one", run=1), reads(1, OLD, job="other", run=2)])
     told = world.one_by_one(
@@ -118,11 +118,11 @@ def test_two_jobs_that_write_a_table_in_turn_change_it_each_time() -> None:
 
 
 @pytest.mark.parametrize("schema", [factory.facet(fields=[]), factory.facet(), factory.facet(fields=None)])
-def test_a_schema_without_columns_says_nothing(schema: Document) -> None:
+def test_a_schema_without_columns_raises_no_alert(schema: Document) -> None:
     assert World().one_by_one([writes(0, OLD, run=1), writes(1, schema, run=2), writes(2, OLD, run=3)]) == []
 
 
-def test_a_table_dropped_and_made_again_is_a_drop_and_then_what_is_different() -> None:
+def test_a_table_dropped_and_created_again_is_a_drop_and_then_a_schema_diff() -> None:
     drop = factory.dataset(
         "a", schema=factory.facet(fields=[]), lifecycleStateChange=factory.facet(lifecycleStateChange="DROP")
     )
@@ -139,14 +139,14 @@ def test_a_table_dropped_and_made_again_is_a_drop_and_then_what_is_different() -
     assert (told[0]["removed"], told[0]["verdict"]) == ([], "BREAKING")
 
 
-def test_dropping_what_never_was_is_no_news() -> None:
+def test_the_drop_of_an_unknown_dataset_raises_no_alert() -> None:
     drop = factory.dataset(
         "a", schema=factory.facet(fields=[]), lifecycleStateChange=factory.facet(lifecycleStateChange="DROP")
     )
     assert World().one_by_one([event(0, "drop", 1, outputs=[drop]), writes(1, OLD, run=2)]) == []
 
 
-def test_what_was_told_under_one_name_is_not_told_again_when_it_is_read_under_its_symlink() -> None:
+def test_a_change_with_an_alert_raises_no_second_alert_under_the_symlink() -> None:
     def written(seconds: float, schema: Document, run: int) -> Document:
         output = factory.dataset("a", schema=schema, symlinks=factory.symlinks("db.a", namespace="hive://meta"))
         return event(seconds, "load", run, outputs=[output])

@@ -48,7 +48,7 @@ def test_a_thousand_runs_that_change_nothing_write_nothing_to_glue(world: World)
     assert world.glue.calls["GetTable", "shop.revenue"] == RUNS // 100
 
 
-def test_a_stream_of_runs_with_nothing_new_asks_glue_for_nothing(world: World) -> None:
+def test_runs_without_changes_make_no_call_to_glue(world: World) -> None:
     """Events of a run that are folded together leave a job's head that says what it said."""
     world.window(*run(1))
     world.glue.calls.clear()

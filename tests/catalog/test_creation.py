@@ -82,7 +82,7 @@ def test_names_that_look_alike_get_tables_of_their_own(world: World) -> None:
         factory.dataset("table/shop/orders", "arn:aws:glue:us-east-1:999999999999", schema=SCHEMA),
     ],
 )
-def test_what_has_no_schema_or_is_no_file_gets_no_table(world: World, named: Document) -> None:
+def test_a_dataset_without_a_schema_or_files_gets_no_table(world: World, named: Document) -> None:
     assert world.window(written(named)).created == 0
     assert created(world) == {}
 
@@ -93,7 +93,7 @@ def test_a_dataset_that_has_a_table_gets_no_other(world: World) -> None:
     assert created(world) == {}
 
 
-def test_nothing_is_created_unless_so_configured(glue: GlueService) -> None:
+def test_no_table_is_created_unless_configured(glue: GlueService) -> None:
     world = World(glue)
     world.window(written(factory.dataset("orders", schema=SCHEMA)))
     assert glue.writes() == {}

@@ -54,7 +54,7 @@ def test_a_table_that_others_always_write_first_is_left_for_later(world: World) 
 
 
 @pytest.mark.parametrize("operation", ["GetTable", "UpdateTable"])
-def test_what_lake_formation_refuses_is_reported_and_not_delivered_again(world: World, operation: str) -> None:
+def test_a_table_that_lake_formation_refuses_is_reported_and_not_delivered_again(world: World, operation: str) -> None:
     world.glue.fail(operation, "shop.orders", *["AccessDeniedException"] * 99)
     outcome = world.window(*all_runs())
     assert updated(world) == {"revenue", "refunds"}
@@ -71,7 +71,7 @@ def test_a_refusal_that_passes_is_not_noticed(world: World) -> None:
 
 
 @pytest.mark.parametrize("code", ["ThrottlingException", "InternalServiceException", "OperationTimeoutException"])
-def test_who_is_throttled_waits_a_little_longer_each_time(world: World, code: str) -> None:
+def test_the_pause_after_throttling_grows(world: World, code: str) -> None:
     world.glue.fail("UpdateTable", "shop.orders", *[code] * 4)
     outcome = world.window(*all_runs())
     assert updated(world) == set(TABLES)
@@ -108,7 +108,7 @@ def test_a_table_that_is_dropped_while_it_is_looked_at_is_passed_over(world: Wor
     assert outcome.failed == set()
 
 
-def test_what_there_is_no_time_for_comes_again(world: World) -> None:
+def test_tables_without_time_left_are_delivered_again(world: World) -> None:
     outcome = world.window(*all_runs(), has_time=lambda: False)
     assert updated(world) == set()
     assert outcome.postponed == 3

@@ -38,31 +38,31 @@ def test_owner_description_and_classification_reach_the_dataset_that_spark_write
 
 
 @pytest.mark.parametrize("name", ["table/shop/revenue", "shop.revenue"])
-def test_so_they_do_where_the_dataset_goes_by_its_glue_name(world: World, name: str) -> None:
+def test_owners_and_descriptions_reach_a_dataset_by_its_glue_name(world: World, name: str) -> None:
     world.fold(wrote(factory.dataset(name, ARN)))
     world.read()
     assert owners_of(world.dataset(name, ARN).facets) == ["team:finance"]
 
 
-def test_so_they_do_where_only_a_symlink_says_the_table(world: World) -> None:
+def test_owners_and_descriptions_reach_a_dataset_by_its_symlink(world: World) -> None:
     path = factory.dataset("odd/path", symlinks=factory.symlinks("table/shop/revenue", namespace=ARN))
     world.fold(wrote(path))
     world.read()
     assert owners_of(world.dataset("odd/path").facets) == ["team:finance"]
 
 
-def test_nothing_is_sent_for_what_has_not_changed(world: World) -> None:
+def test_no_event_is_sent_for_unchanged_tables(world: World) -> None:
     world.fold(wrote(factory.dataset("revenue")))
     assert world.read().datasets == {Name("s3://lake", "revenue")}
     assert world.read().datasets == set()
 
 
-def test_nothing_is_sent_of_tables_that_lineage_does_not_know(world: World) -> None:
+def test_no_event_is_sent_for_tables_without_lineage(world: World) -> None:
     assert world.read().datasets == set()
     assert world.table.items == {}
 
 
-def test_a_change_is_told_and_what_was_taken_away_goes(world: World) -> None:
+def test_a_change_is_imported_and_a_removed_owner_disappears(world: World) -> None:
     world.fold(wrote(factory.dataset("revenue")))
     world.read()
     table = world.glue.tables_by_name["shop.revenue"]
@@ -82,7 +82,7 @@ def test_several_owners_are_separated_by_commas(world: World) -> None:
     assert owners_of(world.dataset("revenue").facets) == ["team:finance", "ann@example.com"]
 
 
-def test_what_people_said_since_stays(world: World) -> None:
+def test_later_curation_stays(world: World) -> None:
     world.fold(wrote(factory.dataset("revenue")))
     world.read()
     said = factory.facet(owners=[{"name": "team:new"}])
@@ -99,7 +99,7 @@ def test_the_tags_of_producers_stay(world: World) -> None:
     assert tags(world.dataset("revenue").facets) == ["confidential", "pii"]
 
 
-def test_being_described_is_no_new_version_and_revives_nothing(world: World) -> None:
+def test_an_import_makes_no_version_and_revives_no_deleted_dataset(world: World) -> None:
     world.fold(wrote(factory.dataset("revenue")))
     before = list(world.store.writes_of(REVENUE).newest())
     assert before

@@ -33,19 +33,19 @@ def written(named: Document) -> Document:
 
 @pytest.mark.parametrize("namespace", [ARN, f"{ARN}/"])
 @pytest.mark.parametrize("name", ["table/shop/orders", "/table/shop/orders/", "shop.orders", "table/Shop/Orders"])
-def test_a_glue_arn_says_the_table(world: World, namespace: str, name: str) -> None:
+def test_a_glue_arn_names_the_table(world: World, namespace: str, name: str) -> None:
     world.window(written(factory.dataset(name, namespace)))
     assert json.loads(world.ours("shop.orders")["upstream"]) == ["s3://in/raw"]
 
 
 @pytest.mark.parametrize("namespace", [ARN, f"{ARN}/"])
 @pytest.mark.parametrize("name", ["table/shop/orders", "shop.orders"])
-def test_a_symlink_says_the_table(world: World, namespace: str, name: str) -> None:
+def test_a_symlink_names_the_table(world: World, namespace: str, name: str) -> None:
     world.window(written(factory.dataset("some/path", symlinks=symlink(namespace, name))))
     assert world.ours("shop.orders")["upstream"]
 
 
-def test_a_symlink_says_the_table_if_it_arrives_later(world: World) -> None:
+def test_a_symlink_names_the_table_if_it_arrives_later(world: World) -> None:
     world.window(written(factory.dataset("some/path")))
     assert not world.ours("shop.orders")
     world.window(
@@ -55,7 +55,7 @@ def test_a_symlink_says_the_table_if_it_arrives_later(world: World) -> None:
 
 
 @pytest.mark.parametrize("namespace", ["hive://ip-10-0-0-7:9083", "hive://metastore:9083"])
-def test_a_hive_metastore_that_is_really_glue_says_the_table(glue: GlueService, namespace: str) -> None:
+def test_a_hive_metastore_that_is_an_alias_of_glue_names_the_table(glue: GlueService, namespace: str) -> None:
     world = World(glue, aliases={"hive://ip-10-*": ARN, "hive://metastore:9083": f"{ARN}/"})
     world.window(written(factory.dataset("shop.orders", namespace)))
     assert world.ours("shop.orders")["upstream"]
@@ -83,7 +83,7 @@ def test_all_tables_are_listed_once_for_many_datasets(world: World) -> None:
 
 @pytest.mark.parametrize("namespace", [WAREHOUSE, "hive://metastore:9083"])
 @pytest.mark.parametrize("name", ["shop.no_place", "glue_catalog.shop.no_place"])
-def test_another_catalogues_name_says_the_table_if_that_is_not_elsewhere(
+def test_a_name_in_another_catalogue_means_the_table_unless_its_location_differs(
     world: World, namespace: str, name: str
 ) -> None:
     world.window(written(factory.dataset("warehouse/shop/no_place", symlinks=symlink(namespace, name))))
@@ -142,7 +142,7 @@ def test_tables_that_cannot_be_listed_for_now_are_found_once_they_can(world: Wor
     assert world.ours("lake.refunds")["upstream"]
 
 
-def test_who_may_not_list_databases_still_knows_tables_by_their_names(world: World) -> None:
+def test_without_permission_to_list_databases_tables_are_found_by_name(world: World) -> None:
     world.glue.fail("GetDatabases", "", *["AccessDeniedException"] * 9)
     outcome = world.window(written(factory.dataset("table/shop/orders", ARN)), written(factory.dataset("refunds")))
     assert world.ours("shop.orders")["upstream"]

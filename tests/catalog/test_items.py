@@ -47,7 +47,7 @@ def test_from_a_record_that_cannot_be_decoded_on_the_window_comes_again(world: W
     assert world.deliver(others).failed == set()
 
 
-def test_nothing_is_written_for_a_window_that_begins_with_a_record_that_cannot_be_decoded(world: World) -> None:
+def test_no_table_is_written_for_a_window_that_begins_with_a_corrupt_record(world: World) -> None:
     world.fold(run())
     first, *others = world.records()
     outcome = world.deliver([damaged(first), *others])

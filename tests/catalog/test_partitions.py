@@ -77,7 +77,7 @@ def test_partitions_are_written_in_hundreds(world: World) -> None:
     assert outcome.partitions == 400
 
 
-def test_who_created_a_partition_meanwhile_is_in_nobodys_way(world: World) -> None:
+def test_a_partition_that_another_writer_created_meanwhile_is_no_error(world: World) -> None:
     def rival(operation: str, table: str) -> None:
         if operation == "BatchCreatePartition":
             world.glue.partitions_by_table[table] = {("2026-11-20", "Bern"): {"Values": ["2026-11-20", "Bern"]}}

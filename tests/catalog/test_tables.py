@@ -41,13 +41,13 @@ def tables(glue: GlueService) -> None:
     )
 
 
-def test_a_table_says_what_it_is_made_of_and_what_is_made_of_it(world: World) -> None:
+def test_parameters_name_upstream_and_downstream(world: World) -> None:
     world.window(run())
     assert json.loads(world.ours("shop.revenue")["upstream"]) == ["shop.orders"]
     assert json.loads(world.ours("shop.orders")["downstream"]) == ["shop.revenue"]
 
 
-def test_a_table_says_its_last_run_its_schema_version_and_where_to_look(world: World) -> None:
+def test_parameters_name_the_last_run_the_schema_version_and_a_link(world: World) -> None:
     world.window(run())
     said = world.ours("shop.revenue")
     digest = world.dataset("revenue").schema_digest
@@ -63,7 +63,7 @@ def test_a_dataset_that_is_no_table_is_named_by_its_path(world: World) -> None:
     assert json.loads(world.ours("shop.revenue")["upstream"]) == ["s3://lake/raw/orders"]
 
 
-def test_nothing_but_our_parameters_changes(world: World) -> None:
+def test_only_parameters_of_headwater_change(world: World) -> None:
     before = copy.deepcopy(world.glue.tables_by_name)
     world.window(run())
     for table, definition in world.glue.tables_by_name.items():
@@ -89,7 +89,7 @@ def test_a_table_is_written_once_a_window_however_many_jobs_write_it(world: Worl
     assert (outcome.updated, outcome.failed) == (2, set())
 
 
-def test_a_table_that_says_so_already_is_not_written(world: World) -> None:
+def test_a_table_with_the_same_parameters_is_not_written(world: World) -> None:
     world.window(run())
     records = world.records()
     world.glue.calls.clear()
@@ -98,7 +98,7 @@ def test_a_table_that_says_so_already_is_not_written(world: World) -> None:
     assert world.glue.writes() == {}
 
 
-def test_a_window_may_end_between_the_job_and_what_it_is_the_first_to_use(world: World) -> None:
+def test_a_window_may_end_between_a_job_and_a_dataset_that_the_job_is_first_to_use(world: World) -> None:
     """The fold stores a dataset's head after that of the job."""
     world.fold(run())
     records = world.records()
@@ -113,7 +113,7 @@ def test_a_window_may_end_between_the_job_and_what_it_is_the_first_to_use(world:
     assert json.loads(world.ours("shop.orders")["downstream"]) == ["shop.revenue"]
 
 
-def test_records_that_come_again_write_nothing(world: World) -> None:
+def test_repeated_records_write_nothing(world: World) -> None:
     world.fold(run())
     records = world.records()
     world.deliver(records)
@@ -122,7 +122,7 @@ def test_records_that_come_again_write_nothing(world: World) -> None:
     assert world.glue.writes() == {}
 
 
-def test_what_a_job_has_stopped_reading_is_no_longer_upstream(world: World) -> None:
+def test_a_former_input_of_a_job_is_no_longer_upstream(world: World) -> None:
     world.window(run())
     world.window(run(2, inputs=[factory.dataset("raw/orders")]))
     assert json.loads(world.ours("shop.revenue")["upstream"]) == ["s3://lake/raw/orders"]
@@ -138,7 +138,7 @@ def test_a_new_schema_is_a_new_schema_version(world: World) -> None:
     assert after["last-run"] == factory.run_id(2)
 
 
-def test_a_run_that_has_not_said_all_yet_takes_nothing_away(world: World) -> None:
+def test_a_running_or_failed_run_without_outputs_removes_nothing(world: World) -> None:
     world.window(run())
     world.glue.calls.clear()
     world.window(run(2, "START", outputs=[]))
@@ -168,14 +168,14 @@ def test_a_deleted_dataset_s_table_keeps_none_of_our_parameters(world: World) ->
     assert world.parameters("shop.revenue") == FOREIGN | ICEBERG
 
 
-def test_of_very_many_tables_a_parameter_names_a_hundred_and_says_how_many(world: World) -> None:
+def test_a_parameter_names_at_most_a_hundred_tables_and_their_number(world: World) -> None:
     world.window(run(inputs=[factory.dataset(f"raw/{n:03}") for n in range(130)]))
     said = world.ours("shop.revenue")
     assert len(json.loads(said["upstream"])) == 100
     assert said["upstream-count"] == "130"
 
 
-def test_two_names_of_one_table_that_nobody_linked_are_shown_together(world: World) -> None:
+def test_two_unlinked_names_of_one_table_are_shown_together(world: World) -> None:
     world.window(
         run(),
         factory.run_event(

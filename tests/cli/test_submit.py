@@ -48,7 +48,7 @@ def test_another_stack_is_named_by_the_environment(started: Started, monkeypatch
     assert "k-of-aws" in Path(environment["OPENLINEAGE_CONFIG"]).read_text()
 
 
-def test_without_any_stack_it_says_what_to_do(started: Started, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_stack_the_error_names_the_next_step(started: Started, capsys: pytest.CaptureFixture[str]) -> None:
     endpoint.FILE.unlink()
     assert submit.main(["job.py"]) == 1
     assert "make up" in capsys.readouterr().err

@@ -56,7 +56,7 @@ def test_a_stream_is_a_stream(api: Api) -> None:
     assert api.put(CUSTOMERS, {**TABLE, "type": "STREAM"}).body["type"] == "STREAM"
 
 
-def test_what_a_declaration_leaves_out_stays(api: Api) -> None:
+def test_members_that_a_declaration_lacks_stay(api: Api) -> None:
     api.put(CUSTOMERS, TABLE)
     least = {name: TABLE[name] for name in ("type", "physicalName", "sourceName")}
     again = api.put(CUSTOMERS, least).body
@@ -117,7 +117,7 @@ NAMES = ["orders by day", "wh/orders", "a/datasets/b", "a/jobs/b", "100%", "Ã¼nÃ
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_declared_may_be_called_anything(api: Api, name: str) -> None:
+def test_a_declared_node_may_have_any_name(api: Api, name: str) -> None:
     sent = name.replace("%", "%25")
     for kind, body in (("datasets", TABLE), ("jobs", JOB)):
         assert api.put(f"namespaces/s3://new/{kind}/{sent}", body).body["name"] == name
@@ -150,7 +150,7 @@ WRONG: list[tuple[str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("path", "body", "said"), WRONG)
-def test_what_is_wrong_with_a_body_is_named(api: Api, path: str, body: Any, said: str) -> None:
+def test_each_fault_of_a_body_is_named(api: Api, path: str, body: Any, said: str) -> None:
     answer = api.put(path, body)
     assert answer.status == 400
     assert said in answer.body["message"]

@@ -45,7 +45,7 @@ def test_a_job_with_a_parent_is_deleted_without_it(api: Api) -> None:
     assert api.jobs() == ["load"]
 
 
-def test_what_is_heard_later_brings_it_back(api: Api) -> None:
+def test_a_newer_event_revives_a_deleted_node(api: Api) -> None:
     api.delete(ORDERS)
     api.delete("namespaces/demo/jobs/report")
     api.tell(reads_orders(seconds=9))
@@ -60,13 +60,13 @@ def test_an_event_of_its_own_brings_a_dataset_back(api: Api) -> None:
     assert api.get(ORDERS).body["description"] == "d"
 
 
-def test_what_was_known_does_not_bring_it_back(api: Api) -> None:
+def test_an_older_event_does_not_revive_a_deleted_node(api: Api) -> None:
     api.delete(ORDERS)
     api.tell(reads_orders(seconds=4, job="other"))
     assert api.get(ORDERS).status == 404
 
 
-def test_it_can_be_deleted_again(api: Api) -> None:
+def test_a_revived_node_can_be_deleted_again(api: Api) -> None:
     for seconds in (10, 20):
         assert api.delete(ORDERS).status == 200
         assert api.get(ORDERS).status == 404
@@ -105,7 +105,7 @@ def test_a_dataset_is_deleted_under_all_its_names(api: Api) -> None:
     assert api.datasets() == ["sums"]
 
 
-def test_a_dataset_is_deleted_only_by_who_may_under_all_its_names(api: Api) -> None:
+def test_the_deletion_of_a_dataset_requires_the_namespaces_of_all_its_names(api: Api) -> None:
     table = factory.dataset("sales.orders", "hive://a", symlinks=factory.symlinks("orders"))
     api.tell(factory.run_event("COMPLETE", seconds=6, run=3, job="other", inputs=[table]))
     api.caller = Principal("team", frozenset({"admin"}), ("hive://*",))
@@ -121,7 +121,7 @@ def test_a_name_that_stands_for_a_deleted_dataset_is_gone_too(api: Api) -> None:
     assert api.get(ORDERS).status == 404
 
 
-def test_what_an_alias_of_old_stands_for_is_gone_too(api: Api) -> None:
+def test_a_dataset_is_deleted_under_its_old_aliases_too(api: Api) -> None:
     """A name that meant another dataset when it was sent, and by the rules of today means itself."""
     api.naming = Naming({"old://*": LAKE})
     api.tell(factory.run_event("COMPLETE", seconds=6, run=3, inputs=[factory.dataset("orders", "old://lake")]))
@@ -166,7 +166,7 @@ def test_a_described_namespace_keeps_its_description_when_it_is_deleted(api: Api
     assert (found["ownerName"], found["description"], found["isHidden"]) == ("me", "d", True)
 
 
-def test_who_describes_a_namespace_shows_it_again(api: Api) -> None:
+def test_the_description_of_a_deleted_namespace_shows_the_namespace_again(api: Api) -> None:
     api.delete("namespaces/demo")
     assert api.put("namespaces/demo", {"ownerName": "me"}).body["isHidden"] is False
 
@@ -193,7 +193,7 @@ def test_a_large_namespace_is_deleted_in_several_requests(api: Api) -> None:
         ("namespaces/nothing", "Namespace 'nothing' not found."),
     ],
 )
-def test_what_is_not_there_cannot_be_deleted(api: Api, path: str, said: str) -> None:
+def test_an_unknown_node_cannot_be_deleted(api: Api, path: str, said: str) -> None:
     assert api.delete(path) == (404, {"code": 404, "message": said, "details": []})
     assert api.queue.sent == []
 

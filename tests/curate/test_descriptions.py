@@ -11,7 +11,7 @@ from tests.curate.conftest import LAKE, Api
 SOURCE = {"type": "POSTGRESQL", "connectionUrl": "jdbc:postgresql://h:5432/d", "description": "the shop's"}
 
 
-def test_a_namespace_that_nobody_named_exists_from_then_on(api: Api) -> None:
+def test_a_put_creates_an_unknown_namespace(api: Api) -> None:
     put = api.put("namespaces/new", {"ownerName": "me", "description": "mine"})
     assert (put.status, put.body["ownerName"], put.body["description"]) == (200, "me", "mine")
     assert put == api.get("namespaces/new")
@@ -26,7 +26,7 @@ def test_a_namespace_that_is_known_is_described(api: Api) -> None:
     assert put["updatedAt"] > before["updatedAt"]
 
 
-def test_a_put_replaces_what_was_said_before(api: Api) -> None:
+def test_a_put_replaces_the_earlier_description(api: Api) -> None:
     api.put("namespaces/new", {"ownerName": "me", "description": "mine"})
     put = api.put("namespaces/new", {"ownerName": "you", "description": None}).body
     assert (put["ownerName"], put["description"]) == ("you", None)
@@ -45,7 +45,7 @@ def test_reserved_namespaces_are_no_namespaces(api: Api) -> None:
 
 
 @pytest.mark.parametrize("name", ["s3://other/path", "a b", "100%", "ü", "a/b/c", "x:y"])
-def test_a_namespace_may_be_called_anything(api: Api, name: str) -> None:
+def test_a_namespace_may_have_any_name(api: Api, name: str) -> None:
     sent = name.replace("%", "%25")
     assert api.put(f"namespaces/{sent}", {"ownerName": "me"}).body["name"] == name
     assert api.get(f"namespaces/{sent}").body["ownerName"] == "me"
@@ -60,7 +60,7 @@ def test_a_source_is_described(api: Api) -> None:
     assert (again["description"], again["createdAt"]) == (None, put.body["createdAt"])
 
 
-def test_what_a_person_says_of_a_source_beats_what_datasets_say(api: Api) -> None:
+def test_the_description_of_a_source_precedes_the_facets_of_datasets(api: Api) -> None:
     source = factory.facet(name="shop", uri="postgres://other")
     for seconds in (0, 900_000):
         api.put("sources/shop", SOURCE)
@@ -94,7 +94,7 @@ WRONG: list[tuple[str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("path", "body", "said"), WRONG)
-def test_what_is_wrong_with_a_body_is_named(api: Api, path: str, body: Any, said: str) -> None:
+def test_each_fault_of_a_body_is_named(api: Api, path: str, body: Any, said: str) -> None:
     answer = api.put(path, body)
     assert answer.status == 400
     assert said in answer.body["message"]
@@ -102,7 +102,7 @@ def test_what_is_wrong_with_a_body_is_named(api: Api, path: str, body: Any, said
     assert api.logged == []
 
 
-def test_a_key_describes_what_is_its_own(api: Api) -> None:
+def test_a_key_describes_only_its_own_namespaces(api: Api) -> None:
     api.caller = Principal("team", frozenset({"ingest", "read"}), ("team-*",))
     owner = {"ownerName": "us"}
     assert (api.put("namespaces/team-a", owner).status, api.put("namespaces/demo", owner).status) == (200, 403)

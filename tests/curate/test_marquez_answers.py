@@ -94,7 +94,7 @@ def test_an_answer_has_the_status_and_the_members_of_the_recorded_one(answers: d
 
 
 @pytest.mark.parametrize("name", [each for each in ORDER if each not in BETTER])
-def test_an_answer_has_the_values_that_tell_what_was_done(answers: dict[str, Answered], name: str) -> None:
+def test_a_response_has_the_values_that_show_the_effect(answers: dict[str, Answered], name: str) -> None:
     expected, found = recorded(name)["response"], answers[name].body
     compared = [each for each in SAME_VALUES if each in expected and not (each == "id" and name == "run_create")]
     assert {each: found[each] for each in compared} == {each: expected[each] for each in compared}

@@ -81,7 +81,7 @@ def test_a_run_of_events_is_moved_on_too(api: Api) -> None:
     assert api.post(f"jobs/runs/{factory.run_id(30)}/fail").body["state"] == "FAILED"
 
 
-def test_a_run_that_was_announced_and_then_heard_of_is_no_longer_new(api: Api) -> None:
+def test_a_created_run_is_no_longer_new_after_its_first_event(api: Api) -> None:
     given = {"id": factory.run_id(78)}
     api.post(RUNS, given)
     running = factory.run_event("RUNNING", seconds=7200, run=78, job="report")
@@ -112,7 +112,7 @@ WRONG: list[tuple[str, Any, int, str]] = [
 
 
 @pytest.mark.parametrize(("path", "body", "status", "said"), WRONG)
-def test_what_is_wrong_is_named(api: Api, path: str, body: Any, status: int, said: str) -> None:
+def test_each_fault_is_named(api: Api, path: str, body: Any, status: int, said: str) -> None:
     answer = api.post(path, body)
     assert answer.status == status
     assert said in answer.body["message"]

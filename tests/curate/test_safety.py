@@ -53,7 +53,7 @@ def test_all_that_is_said_is_in_the_queue_and_replayed_alike(api: Api) -> None:
 
 
 @each_write
-def test_if_the_queue_does_not_take_it_nothing_has_changed(api: Api, number: int) -> None:
+def test_nothing_has_changed_if_the_queue_does_not_store_the_event(api: Api, number: int) -> None:
     for before in range(number):
         written(api, before)
     items = dict(api.table.items)
@@ -66,7 +66,7 @@ def test_if_the_queue_does_not_take_it_nothing_has_changed(api: Api, number: int
 
 
 @each_write
-def test_what_was_queued_is_not_lost_if_the_table_is_away(
+def test_a_queued_event_is_not_lost_if_the_table_is_unavailable(
     api: Api, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for before in range(number):
@@ -90,7 +90,7 @@ class NoArchive:
 
 
 @each_write
-def test_to_be_delivered_again_changes_nothing(api: Api, number: int) -> None:
+def test_a_second_delivery_changes_nothing(api: Api, number: int) -> None:
     for before in range(number + 1):
         written(api, before)
     items = dict(api.table.items)
@@ -113,7 +113,7 @@ def _fail(message: str, error: BaseException, *, run: str | None = None) -> None
     raise AssertionError(message) from error
 
 
-def test_what_somebody_thinks_of_a_node_is_no_use_of_it(api: Api) -> None:
+def test_curation_of_a_node_is_no_use_of_the_node(api: Api) -> None:
     def times() -> list[str]:
         return [api.get(path).body[time] for path in (ORDERS, LOAD) for time in ("createdAt", "updatedAt")]
 
@@ -140,7 +140,7 @@ CLOCKS = [timedelta(0), -timedelta(milliseconds=20), -timedelta(hours=1)]
 
 
 @pytest.mark.parametrize("behind", CLOCKS)
-def test_whose_clock_is_behind_is_heard_all_the_same(api: Api, behind: timedelta) -> None:
+def test_curation_takes_effect_although_its_clock_is_behind(api: Api, behind: timedelta) -> None:
     """Two copies of the function take a person's requests in turn, and their clocks do not agree."""
 
     def later(method: str, path: str, body: Any = None) -> Any:

@@ -77,18 +77,18 @@ def test_an_unknown_field_is_not_found(api: Api, field: str) -> None:
 
 
 @pytest.mark.parametrize("path", [f"namespaces/{LAKE}/datasets/nothing", "namespaces/demo/jobs/nothing"])
-def test_what_is_not_there_cannot_be_tagged(api: Api, path: str) -> None:
+def test_an_unknown_node_cannot_be_tagged(api: Api, path: str) -> None:
     assert api.post(f"{path}/tags/gold").status == 404
     assert api.delete(f"{path}/tags/gold").status == 404
     assert api.queue.sent == []
 
 
-def test_what_is_deleted_cannot_be_tagged(api: Api) -> None:
+def test_a_deleted_node_cannot_be_tagged(api: Api) -> None:
     api.delete(ORDERS)
     assert api.post(f"{ORDERS}/tags/gold").status == 404
 
 
-def test_a_tag_stays_on_what_is_deleted_and_comes_back(api: Api) -> None:
+def test_a_tag_of_a_deleted_node_comes_back_with_the_node(api: Api) -> None:
     api.post(f"{ORDERS}/tags/gold")
     api.delete(ORDERS)
     api.tell(factory.run_event("COMPLETE", seconds=60, run=8, job="load", outputs=[factory.dataset("orders")]))
@@ -99,7 +99,7 @@ TAGS = ["a:b", "very important", "v1/final", "100%", "ünïcödé", "a%2Fb", "ta
 
 
 @pytest.mark.parametrize("tag", TAGS)
-def test_a_tag_may_be_called_anything(api: Api, tag: str) -> None:
+def test_a_tag_may_have_any_name(api: Api, tag: str) -> None:
     sent = tag.replace("%", "%25")  # as API Gateway hands over a path that was percent-encoded
     assert api.post(f"{ORDERS}/tags/{sent}").body["tags"] == [tag]
     assert fields(api.post(f"{ORDERS}/fields/id/tags/{sent}").body)["id"] == [tag.upper()]
@@ -120,7 +120,7 @@ def test_a_tag_with_a_colon_is_not_taken_for_the_tag_of_a_field(api: Api) -> Non
 @pytest.mark.parametrize(
     "name", ["a/tags/b", "a/fields/b", "a/fields/b/tags/c", "tags/x", "data/orders/", "x/jobs/y/tags/z"]
 )
-def test_a_dataset_may_be_called_anything(api: Api, name: str) -> None:
+def test_a_dataset_may_have_any_name(api: Api, name: str) -> None:
     path = f"namespaces/{LAKE}/datasets/{name}"
     api.tell(factory.dataset_event(factory.dataset(name, schema=factory.schema("f:int")), seconds=9))
     assert api.post(f"{path}/tags/gold").body["id"]["name"] == name
@@ -172,7 +172,7 @@ def test_a_tag_holds_no_nul(api: Api) -> None:
     assert api.queue.sent == []
 
 
-def test_a_tag_is_taken_off_by_who_may_write_where_it_is(api: Api) -> None:
+def test_removing_a_tag_requires_the_namespace_of_the_name_that_has_the_tag(api: Api) -> None:
     table = factory.dataset("sales.orders", "hive://a", symlinks=factory.symlinks("orders"))
     api.tell(factory.run_event("COMPLETE", seconds=6, run=3, job="other", inputs=[table]))
     other = "namespaces/hive://a/datasets/sales.orders"
@@ -183,7 +183,7 @@ def test_a_tag_is_taken_off_by_who_may_write_where_it_is(api: Api) -> None:
     assert api.delete(f"{other}/tags/gold").status == 200
 
 
-def test_a_tag_is_put_only_by_who_may_write_there(api: Api) -> None:
+def test_adding_a_tag_requires_the_namespace(api: Api) -> None:
     api.caller = Principal("team", frozenset({"ingest"}), ("team-*",))
     assert api.post(f"{ORDERS}/tags/gold").status == 403
     api.caller = Principal("lake", frozenset({"ingest"}), (LAKE,))

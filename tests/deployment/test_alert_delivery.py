@@ -21,7 +21,7 @@ TO_TOPIC, TO_DATADOG = (dict(RESOURCES[rule]["Targets"][0]["InputTransformer"]) 
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_rule_takes_every_alert_off_the_bus_and_nothing_else(resources: Resources, rule: str) -> None:
+def test_a_rule_matches_every_alert_and_no_other_event(resources: Resources, rule: str) -> None:
     assert resources[rule]["EventBusName"] == {"Ref": "AlertBus"}
     assert resources[rule]["EventPattern"] == {"source": ["headwater.lineage"]}
 
@@ -33,7 +33,7 @@ def test_a_rule_tries_for_a_day_and_then_sets_the_alert_aside(resources: Resourc
     assert target["DeadLetterConfig"] == {"Arn": {"Fn::GetAtt": ["AlertDeadLetters", "Arn"]}}
 
 
-def test_what_is_set_aside_is_kept_as_long_as_sqs_can(resources: Resources) -> None:
+def test_dead_letters_are_kept_as_long_as_sqs_can(resources: Resources) -> None:
     assert resources["AlertDeadLetters"]["MessageRetentionPeriod"] == 14 * 24 * 60 * 60
     assert "FifoQueue" not in resources["AlertDeadLetters"], "EventBridge takes no FIFO queue for dead letters"
 
@@ -51,7 +51,7 @@ def test_the_topic_is_encrypted_with_a_key_that_costs_nothing(resources: Resourc
     assert target_of(resources, "AlertsToTopic")["RoleArn"] == {"Fn::GetAtt": ["AlertsToTopicRole", "Arn"]}
 
 
-def test_nobody_is_let_into_the_topic_by_its_policy(resources: Resources) -> None:
+def test_the_policy_of_the_topic_permits_no_principal(resources: Resources) -> None:
     policy = resources["AlertTopicOverTlsOnly"]
     (statement,) = policy["PolicyDocument"]["Statement"]
     assert policy["Topics"] == [{"Ref": "AlertTopic"}]
@@ -68,7 +68,7 @@ def test_a_role_is_taken_by_rules_of_the_bus_alone(resources: Resources, role: s
     assert arn["Fn::Sub"].endswith(":${AWS::AccountId}:rule/${AlertBus}/*")
 
 
-def test_the_dead_letters_are_taken_from_the_two_rules_over_tls_and_from_nobody_else(resources: Resources) -> None:
+def test_the_queue_of_dead_letters_accepts_the_two_rules_over_tls_alone(resources: Resources) -> None:
     policy = resources["AlertDeadLettersFromRules"]
     allowed, refused = policy["PolicyDocument"]["Statement"]
     assert policy["Queues"] == [{"Ref": "AlertDeadLetters"}]
@@ -80,7 +80,7 @@ def test_the_dead_letters_are_taken_from_the_two_rules_over_tls_and_from_nobody_
     assert refused["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
 
 
-def test_without_a_key_nothing_of_datadog_is_there(template: Properties) -> None:
+def test_without_a_key_there_are_no_resources_for_datadog(template: Properties) -> None:
     conditional = {name for name, each in template["Resources"].items() if each.get("Condition") == "HasDatadog"}
     assert conditional == ONLY_WITH_DATADOG
     assert template["Parameters"]["DatadogKeySecretArn"]["Default"] == ""
@@ -113,7 +113,7 @@ def test_no_text_of_an_alert_stands_in_quotes_where_nothing_would_be_escaped(tra
 @pytest.mark.parametrize("null", ["", "null"])
 @settings(deadline=None)
 @given(detail=details)
-def test_whatever_an_alert_says_its_message_is_json_that_says_it_again(null: str, detail: Detail) -> None:
+def test_the_message_of_any_alert_is_json_with_its_members(null: str, detail: Detail) -> None:
     message = json.loads(rendered(TO_TOPIC, event(detail), null_in_quotes=null))
     assert message["detail"] == detail
     assert message["explanation"] == detail["lines"]
@@ -124,7 +124,7 @@ def test_whatever_an_alert_says_its_message_is_json_that_says_it_again(null: str
 
 @settings(deadline=None)
 @given(detail=details)
-def test_whatever_an_alert_says_datadog_takes_it(detail: Detail) -> None:
+def test_datadog_accepts_any_alert(detail: Detail) -> None:
     sent = parse_event(rendered(TO_DATADOG, event(detail)).encode(), now=0)
     assert sent == {
         "title": detail["title"],
@@ -136,7 +136,7 @@ def test_whatever_an_alert_says_datadog_takes_it(detail: Detail) -> None:
     }
 
 
-def test_a_person_reads_what_matters_first_one_member_a_line() -> None:
+def test_the_message_for_a_person_has_the_important_members_first_one_a_line() -> None:
     lines = rendered(TO_TOPIC, event(schema_changed("a" * 32))).splitlines()
     assert [line.split('"')[1] for line in lines[1:4]] == ["alert", "severity", "title"]
     assert lines[-2].startswith('  "detail": {')

@@ -58,7 +58,7 @@ LONGEST = Alert(
 @example(LONGEST)
 @settings(deadline=None)
 @given(alerts)
-def test_whatever_an_alert_says_datadog_shows_it_as_markdown_and_knows_its_id(alert: Alert) -> None:
+def test_datadog_shows_any_alert_as_markdown_with_its_id(alert: Alert) -> None:
     sent = parse_event(rendered(TO_DATADOG, event(alert)).encode(), now=0)
     assert sent["text"].startswith("%%% \n")
     assert sent["text"].endswith("\n %%%")
@@ -68,7 +68,7 @@ def test_whatever_an_alert_says_datadog_shows_it_as_markdown_and_knows_its_id(al
 @example(LONGEST)
 @settings(deadline=None)
 @given(alerts)
-def test_whatever_an_alert_says_its_message_can_be_read_back(alert: Alert) -> None:
+def test_the_message_of_any_alert_can_be_read_back(alert: Alert) -> None:
     message = json.loads(rendered(TO_TOPIC, event(alert), null_in_quotes="null"))
     assert message["detail"] == alert.detail(URL)
     assert message["alert"] == alert.type

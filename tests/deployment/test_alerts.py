@@ -19,7 +19,7 @@ def test_the_function_follows_the_stream_of_the_table_from_its_beginning(resourc
     assert resources["LineageTable"]["StreamSpecification"] == {"StreamViewType": "NEW_AND_OLD_IMAGES"}
 
 
-def test_what_cannot_be_told_for_now_is_tried_again_for_half_a_day_and_then_set_aside(resources: Resources) -> None:
+def test_a_record_that_fails_is_retried_for_half_a_day_and_then_goes_to_the_dead_letters(resources: Resources) -> None:
     mapping = resources["AlertsStreamMapping"]
     assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
     assert mapping["BisectBatchOnFunctionError"] is True
@@ -27,7 +27,7 @@ def test_what_cannot_be_told_for_now_is_tried_again_for_half_a_day_and_then_set_
     assert mapping["DestinationConfig"]["OnFailure"]["Destination"] == {"Fn::GetAtt": ["StreamDeadLetters", "Arn"]}
 
 
-def test_only_items_that_may_tell_something_reach_the_function(resources: Resources) -> None:
+def test_only_items_that_may_raise_an_alert_reach_the_function(resources: Resources) -> None:
     filters = resources["AlertsStreamMapping"]["FilterCriteria"]["Filters"]
     kinds = [kind for each in filters for kind in _image(each)["kind"]["S"]]
     assert sorted(kinds) == sorted(BY_KIND)
@@ -43,7 +43,7 @@ def test_of_runs_only_those_that_failed_reach_it(resources: Resources, state: st
     assert (state in of_runs["state"]["S"]) == reaches
 
 
-def test_somebody_comes_by_for_abandoned_runs(resources: Resources) -> None:
+def test_a_schedule_invokes_the_sweep_for_abandoned_runs(resources: Resources) -> None:
     schedule = resources["SweepSchedule"]
     assert schedule["ScheduleExpression"] == "rate(15 minutes)"
     assert [target["Arn"] for target in schedule["Targets"]] == [{"Fn::GetAtt": ["SweepFunction", "Arn"]}]

@@ -34,7 +34,7 @@ def test_all_else_asks_the_authoriser_or_iam(resources: Resources, key: str) -> 
     assert route["AuthorizerId"] == {"Fn::If": ["LookupByIam", {"Ref": "AWS::NoValue"}, {"Ref": "KeyAuthoriser"}]}
 
 
-def test_events_go_to_ingest_questions_to_lookup_and_what_else_is_written_to_curate(resources: Resources) -> None:
+def test_events_go_to_ingest_lookups_to_lookup_and_other_writes_to_curate(resources: Resources) -> None:
     targets = {key: route["Target"]["Fn::Sub"] for key, route in routes(resources).items()}
     expected = dict.fromkeys(INGEST_ROUTES, "integrations/${IngestIntegration}")
     expected |= dict.fromkeys(CURATE_ROUTES, "integrations/${CurateIntegration}")
@@ -58,7 +58,7 @@ def test_the_gateway_outwaits_the_functions(resources: Resources) -> None:
     assert resources["AuthoriseFunction"]["Timeout"] < 10
 
 
-def test_the_gateway_may_call_what_it_is_wired_to_and_nobody_else_may(resources: Resources) -> None:
+def test_only_the_gateway_may_invoke_the_functions_of_its_routes(resources: Resources) -> None:
     permissions = [each for name, each in resources.of_type("AWS::Lambda::Permission").items() if name not in SCHEDULED]
     assert {permission["FunctionName"]["Ref"] for permission in permissions} == {
         "AuthoriseFunction",

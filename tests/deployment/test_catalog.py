@@ -9,7 +9,7 @@ ON_DEMAND = ("CatalogStreamMapping", "GlueImportSchedule", "GlueImportPermission
 ALARMS = ("CatalogDeadLettersAlarm", "TablesRefusedAlarm", "GlueImportErrorsAlarm")
 
 
-def test_nothing_invokes_the_functions_and_nothing_bills_unless_it_is_wanted(
+def test_without_catalog_sync_the_functions_are_not_invoked_and_cost_nothing(
     template: Properties, resources: Resources
 ) -> None:
     assert template["Parameters"]["CatalogSync"]["Default"] == "OFF"
@@ -18,7 +18,7 @@ def test_nothing_invokes_the_functions_and_nothing_bills_unless_it_is_wanted(
         assert resources.whole(name)["Condition"] == "SyncsCatalog"
 
 
-def test_only_items_that_can_be_news_invoke_catalog(resources: Resources) -> None:
+def test_only_items_that_can_change_a_table_invoke_catalog(resources: Resources) -> None:
     (each,) = resources["CatalogStreamMapping"]["FilterCriteria"]["Filters"]
     assert json.loads(each["Pattern"]) == {"dynamodb": {"NewImage": {"kind": {"S": list(KINDS)}}}}
 
@@ -49,7 +49,7 @@ def test_tables_are_created_in_one_database_alone(template: Properties, resource
     assert places == ["catalog", "database/${CatalogDatabase}", "table/${CatalogDatabase}/*"]
 
 
-def test_nobody_deletes_anything_of_the_catalogue(resources: Resources) -> None:
+def test_no_role_may_delete_anything_in_glue(resources: Resources) -> None:
     assert "glue:Delete" not in json.dumps(resources["CatalogRole"])
     assert "glue:BatchDelete" not in json.dumps(resources["CatalogRole"])
 

@@ -38,7 +38,7 @@ OUTPUTS = {
 }
 
 
-def test_what_goes_wrong_raises_an_alarm(resources: Resources) -> None:
+def test_each_fault_raises_an_alarm(resources: Resources) -> None:
     assert {watched(alarm) for alarm in resources.of_type("AWS::CloudWatch::Alarm").values()} == WATCHED
 
 
@@ -67,7 +67,7 @@ def test_logs_do_not_pile_up(resources: Resources) -> None:
         assert logs["RetentionInDays"] == {"Ref": "LogRetentionDays"}
 
 
-def test_outputs_say_where_things_are(template: Properties) -> None:
+def test_outputs_name_the_resources(template: Properties) -> None:
     assert template["Outputs"].keys() == OUTPUTS
     assert all(output["Description"] for output in template["Outputs"].values())
 

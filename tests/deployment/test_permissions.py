@@ -65,7 +65,7 @@ def test_a_role_may_do_no_more_than_is_listed(resources: Resources, role: str) -
 
 
 @pytest.mark.parametrize("role", ALLOWED)
-def test_a_role_reaches_only_what_is_named(resources: Resources, role: str) -> None:
+def test_a_role_reaches_only_named_resources(resources: Resources, role: str) -> None:
     """Only the keys of a bucket's folder and the tables of this account's catalogue are left open."""
     for statement in statements(resources[role]):
         assert statement["Effect"] == "Allow"
@@ -82,7 +82,7 @@ def test_a_role_has_nothing_but_its_own_policies(resources: Resources, role: str
 
 
 @pytest.mark.parametrize(("role", "prefixes"), PREFIXES_PUT.items())
-def test_only_firehose_writes_events_and_only_who_reads_them_quarantines(
+def test_only_firehose_writes_events_and_only_their_readers_write_to_quarantine(
     resources: Resources, role: str, prefixes: set[str]
 ) -> None:
     puts = [each for each in statements(resources[role]) if "s3:PutObject" in as_list(each["Action"])]

@@ -33,7 +33,7 @@ def test_no_file_names_an_index(file: Path) -> None:
     assert not re.search(r"(?m)^\s*(-i|-f|--index-url|--extra-index-url|--find-links)\b", text)
 
 
-def test_tests_run_on_what_is_deployed() -> None:
+def test_tests_run_with_the_deployed_versions() -> None:
     deployed = pins(LAYER_LOCK)
     assert deployed
     assert {name: pins(DEV_LOCK).get(name) for name in deployed} == deployed

@@ -97,7 +97,7 @@ def test_firehose_writes_gzip_into_events_by_date_and_faults_elsewhere(resources
     assert not destination["ErrorOutputPrefix"].startswith("events/")
 
 
-def test_nobody_has_a_key_until_one_is_added(resources: Resources) -> None:
+def test_a_new_stack_has_no_keys(resources: Resources) -> None:
     assert resources["KeysSecret"]["SecretString"] == '{"keys": []}'
 
 

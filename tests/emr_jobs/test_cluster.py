@@ -108,7 +108,7 @@ def test_the_bootstrap_puts_key_and_jar_where_the_classification_looks_for_them(
         (("--url",), "what is --url for?"),
     ],
 )
-def test_a_cluster_starts_whatever_is_wrong_with_its_lineage_and_says_what(
+def test_a_cluster_starts_despite_any_fault_of_its_lineage_and_logs_the_fault(
     node: Node, options: tuple[str, ...], said: str
 ) -> None:
     assert said in node.boot(*options)

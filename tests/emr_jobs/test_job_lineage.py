@@ -96,7 +96,7 @@ def test_the_key_is_found_where_the_listener_finds_it(
     assert key_in_file() == KEY
 
 
-def test_a_job_without_a_listener_tells_nobody() -> None:
+def test_a_job_without_a_listener_reports_nothing() -> None:
     assert isinstance(reporter({}), Silence)
 
 
@@ -110,7 +110,7 @@ class Kept(Silence):
         self.events.append(event)
 
 
-def test_a_job_that_fails_outside_of_spark_is_told_failed() -> None:
+def test_a_failure_outside_of_spark_is_reported() -> None:
     kept = Kept()
     told = Lineage("demo", "train", str(uuid.UUID(int=1)), kept)
     with pytest.raises(ValueError, match="no rows"), told.reporting_failure():

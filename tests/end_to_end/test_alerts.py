@@ -36,7 +36,7 @@ ELSEWHERE = [
 FILTER = {"namespace": ["s3://here"], "owners": ["finance"], "severity": ["critical", "warning"]}
 
 
-def test_a_subscriber_hears_of_what_its_filter_lets_through_and_of_nothing_else(shared_stack: Stack) -> None:
+def test_a_subscriber_gets_the_alerts_that_match_its_filter_and_no_others(shared_stack: Stack) -> None:
     queue = subscribed(shared_stack, FILTER)
     wanted = [made(**HERE), made(**HERE | {"owners": ["sales", "finance"], "severity": "warning"})]
     publish(shared_stack, *wanted, *(made(**change) for change in ELSEWHERE))
@@ -54,7 +54,7 @@ def test_every_type_of_alert_reaches_subscribers_and_datadog_each_once(shared_st
     assert {alert.message["alert"] for alert in got} == {detail_type}
 
 
-def test_what_an_alert_says_arrives_unharmed(shared_stack: Stack) -> None:
+def test_an_alert_arrives_unchanged(shared_stack: Stack) -> None:
     sent = made(**NASTY)
     queue = subscribed(shared_stack, {"id": [sent["id"]]})
     publish(shared_stack, sent)

@@ -48,7 +48,7 @@ def test_an_empty_batch_succeeds(api: Api) -> None:
     assert posted(api, []).json == {"status": "success", "summary": summary(0), "failed_events": []}
 
 
-def test_what_is_wrong_with_some_does_not_hold_up_the_others(api: Api, deployed: Deployed) -> None:
+def test_faulty_events_do_not_hold_up_the_others(api: Api, deployed: Deployed) -> None:
     good = [factory.run_event("COMPLETE", run=0xBA7C1 + number) for number in range(3)]
     bad = [{**good[0], "run": {"runId": "no"}}, "event", {**good[0], "job": {}, "producer": 5}]
     answer = posted(api, [good[0], bad[0], good[1], bad[1], bad[2], good[2]])
@@ -72,7 +72,7 @@ def test_what_is_wrong_with_some_does_not_hold_up_the_others(api: Api, deployed:
     assert found == ["COMPLETED"] * 3
 
 
-def test_a_batch_of_nothing_right_is_a_partial_success_of_none(api: Api) -> None:
+def test_a_batch_of_faulty_events_is_a_partial_success_of_none(api: Api) -> None:
     answer = posted(api, [None, 1])
     assert (answer.json["status"], answer.json["summary"]) == ("partial_success", summary(2, failed=2))
 

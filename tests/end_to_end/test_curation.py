@@ -63,7 +63,7 @@ def test_tags_come_and_go(curated: Api) -> None:
     assert curated.get(*LOAD).json["tags"] == ["100%"]
 
 
-def test_what_is_described_and_declared_is_there(curated: Api) -> None:
+def test_descriptions_and_declarations_are_in_the_next_lookup(curated: Api) -> None:
     described = ask(curated, "PUT", "namespaces", "curation", body={"ownerName": "me", "description": "d"})
     assert (described.status, described.json) == (200, curated.get("namespaces", "curation").json)
     declared = ask(curated, "PUT", "namespaces", "curation", "datasets", "a/b", body=TABLE)
@@ -84,7 +84,7 @@ def test_a_run_is_announced_started_and_ended(curated: Api) -> None:
     assert curated.get(*run).json["startedAt"] == "2026-11-20T08:00:00Z"
 
 
-def test_what_is_deleted_is_gone_until_it_is_heard_of_again(curated: Api) -> None:
+def test_a_deleted_node_is_gone_until_a_newer_event(curated: Api) -> None:
     for path in (ORDERS, LOAD):
         before = curated.get(*path)
         deleted = ask(curated, "DELETE", *path)

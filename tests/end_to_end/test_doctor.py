@@ -42,25 +42,25 @@ def test_a_stack_that_events_reach_is_well(examine: Examine, api: Api, deployed:
     assert "to blame" not in said
 
 
-def test_a_parent_that_never_reported_is_told(examine: Examine, api: Api, deployed: Deployed) -> None:
+def test_a_parent_that_never_reported_is_found(examine: Examine, api: Api, deployed: Deployed) -> None:
     child = factory.run_event(job="child-of-nobody", run=901, run_facets={"parent": factory.parent(902, "a-dag")})
     assert api.post_event(child).status == 201
     deployed.wait_for_ingestion()
     assert "a-dag" in next(line for line in examine()[1].splitlines() if "parents that never reported" in line)
 
 
-def test_a_namespace_that_nobody_reports_in_is_to_blame(examine: Examine) -> None:
+def test_a_namespace_without_events_is_to_blame(examine: Examine) -> None:
     status, said = examine("--namespace", "another-prod")
     assert status == 1
     assert "[the namespace is to blame] no event has arrived in the namespace another-prod" in said
 
 
-def test_where_nothing_listens_it_is_the_network(examine: Examine) -> None:
+def test_without_a_server_the_network_is_to_blame(examine: Examine) -> None:
     status, said = examine(url=f"http://127.0.0.1:{free_port()}")
     assert (status, "[the network is to blame]" in said) == (1, True)
 
 
-def test_a_path_that_is_not_there_is_to_blame_and_the_right_one_is_told(examine: Examine, shared_stack: Stack) -> None:
+def test_an_unknown_path_is_to_blame_and_the_right_path_is_named(examine: Examine, shared_stack: Stack) -> None:
     status, said = examine(url=f"{shared_stack.url}/prod")
     assert (status, "[the path is to blame]" in said) == (1, True)
     assert f"drop the path: it is {shared_stack.url}." in said
@@ -119,7 +119,7 @@ def test_the_listeners_part_that_is_wrong_is_to_blame(examine: Examine, settings
     assert blame(key="for-reading").startswith("[the key is to blame]")
 
 
-def test_where_jobs_send_nothing_it_is_the_listener(examine: Examine) -> None:
+def test_without_events_of_jobs_the_listener_is_to_blame(examine: Examine) -> None:
     status, said = examine("--namespace", "silent-jobs", key="for-silent-jobs")
     assert (status, "[the listener is to blame] no event has arrived but the canary's" in said) == (1, True)
 
@@ -134,7 +134,7 @@ def test_events_that_are_taken_and_never_folded_are_the_stacks_fault(
     deployed.wait_for_ingestion()
 
 
-def test_an_answer_that_the_listener_would_not_wait_for_is_told(
+def test_a_response_later_than_the_timeout_of_the_listener_is_found(
     examine: Examine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(canary, "LISTENER_SECONDS", 0)

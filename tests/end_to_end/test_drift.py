@@ -63,7 +63,7 @@ def queue(shared_stack: Stack, feed: Feed) -> AlertQueue:
     return subscribe(deployment.account, deployment.outputs["AlertTopicArn"], f"drift-{uuid.uuid4().hex}", **wanted)
 
 
-def test_a_drift_is_told_to_subscribers_and_datadog_with_what_it_breaks(
+def test_the_alert_of_a_drift_reaches_subscribers_and_datadog_with_the_broken_nodes(
     shared_stack: Stack, feed: Feed, queue: AlertQueue
 ) -> None:
     feed.post(feed.written(1, BEFORE), feed.reported(2), feed.written(3, AFTER, "START"), feed.written(3, AFTER))
@@ -79,20 +79,20 @@ def test_a_drift_is_told_to_subscribers_and_datadog_with_what_it_breaks(
     assert [event for event in shared_stack.datadog.events() if tag in event["tags"]] != []
 
 
-def test_an_older_schema_that_comes_late_and_what_comes_twice_tell_nothing(feed: Feed, queue: AlertQueue) -> None:
+def test_an_older_schema_that_arrives_late_and_a_repeated_event_raise_no_alert(feed: Feed, queue: AlertQueue) -> None:
     feed.post(feed.written(1, BEFORE), feed.written(5, AFTER))
     assert len(received(queue, 1)) == 1
     feed.post(feed.written(3, factory.schema("id:long")), feed.written(5, AFTER), feed.written(1, BEFORE))
     assert received(queue, 1, seconds=3) == []
 
 
-def test_a_run_that_failed_is_told_once(feed: Feed, queue: AlertQueue) -> None:
+def test_a_failed_run_raises_one_alert(feed: Feed, queue: AlertQueue) -> None:
     feed.post(feed.written(1, BEFORE), feed.written(2, BEFORE, "START"), feed.written(2, BEFORE, "FAIL"))
     feed.post(feed.written(2, BEFORE) | {"eventTime": factory.at(2.1)})
     assert [alert.message["alert"] for alert in received(queue, 1)] == ["Run Failed"]
 
 
-def test_what_could_not_be_told_for_a_while_is_told_then(feed: Feed, queue: AlertQueue, deployed: Deployed) -> None:
+def test_an_alert_that_failed_is_sent_later(feed: Feed, queue: AlertQueue, deployed: Deployed) -> None:
     with deployed.misconfigured("alerts", TABLE_NAME="not-there"):
         feed.post(feed.written(1, BEFORE), feed.written(2, AFTER))
         assert received(queue, 1, seconds=3) == []

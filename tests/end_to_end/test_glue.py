@@ -112,7 +112,7 @@ def test_tables_say_where_their_data_comes_from_and_goes_to(synced: dict[str, Ta
     assert api.ask("GET", f"/api/v1/{path}").status == 200
 
 
-def test_what_others_wrote_stays_as_it_was(synced: dict[str, Table], by_hand: dict[str, Table]) -> None:
+def test_parameters_of_others_stay(synced: dict[str, Table], by_hand: dict[str, Table]) -> None:
     changing = {"Parameters", "UpdateTime", "VersionId"}
     for name, before in by_hand.items():
         after = synced[name]

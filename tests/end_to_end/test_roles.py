@@ -160,7 +160,7 @@ def test_curating_works(api: Api, guarded: Deployed) -> None:
     assert api.ask("GET", REVENUE).status == 404
 
 
-def test_curate_that_may_not_send_changes_nothing_until_it_may(api: Api, guarded: Deployed) -> None:
+def test_curate_without_permission_to_send_changes_nothing(api: Api, guarded: Deployed) -> None:
     run = f"/api/v1/jobs/runs/{factory.run_id(2)}"
     with without(guarded, "CurateRole", "sqs:SendMessage", "sqs:SendMessageBatch"):
         refused = api.ask("POST", f"{run}/fail")

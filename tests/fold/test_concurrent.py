@@ -49,7 +49,7 @@ def clients(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactor
 # What the writers do to each other does not happen twice, so there is nothing to shrink.
 @given(st.lists(strategies.events, min_size=6, max_size=16), st.integers(0, 2**32))
 @settings(max_examples=15, derandomize=True, deadline=None, phases=[Phase.generate])
-def test_writers_at_once_leave_what_one_leaves(clients: list[Any], documents: list[Document], seed: int) -> None:
+def test_concurrent_writers_leave_what_one_leaves(clients: list[Any], documents: list[Document], seed: int) -> None:
     chance, bucket, name = random.Random(seed), FakeBucket(), new_table(clients[0])
     tables = [DynamoTable(client, name, bucket) for client in clients]
     fold_at_once(tables, dealt(factory.received(*documents), chance))

@@ -81,13 +81,13 @@ def test_a_batch_is_folded_with_two_reads() -> None:
     assert len(table.reads) == 2
 
 
-def test_an_event_delivered_again_writes_nothing_but_the_event() -> None:
+def test_an_event_delivered_again_writes_the_event_alone() -> None:
     table = after_some_runs()
     fold(factory.received(*run(2)), GraphStore(table, RETENTION))
     assert kinds(table.written) == ["R#E#", "R#E#"]
 
 
-def test_what_a_run_costs_does_not_depend_on_how_many_there_were() -> None:
+def test_the_cost_of_a_run_does_not_depend_on_earlier_runs() -> None:
     table = after_some_runs()
     for number in range(3, 200):
         fold(factory.received(*run(number)), GraphStore(table, RETENTION))

@@ -59,7 +59,7 @@ def test_a_breach_turns_once_and_recovers_once_however_long_it_lasts(together: b
     assert table.turns == [True, False, True, False]
 
 
-def test_around_the_threshold_nothing_flutters() -> None:
+def test_latencies_around_the_threshold_do_not_alternate_between_breach_and_recovery() -> None:
     table = FollowedTable()
     for number in range(1, 20):
         fold([late(event(number), 4 + 2 * (number % 2))], GraphStore(table, RETENTION), THRESHOLDS)
@@ -81,7 +81,7 @@ def test_an_event_that_is_delivered_again_later_does_not_count() -> None:
     assert table.turns == []
 
 
-def test_what_is_backfilled_does_not_count() -> None:
+def test_a_backfill_does_not_count() -> None:
     table = FollowedTable()
     assert fold([late(event(1), 86_400)], GraphStore(table, RETENTION), THRESHOLDS) == ()
     assert table.turns == []
@@ -89,7 +89,7 @@ def test_what_is_backfilled_does_not_count() -> None:
     assert table.turns == [True]
 
 
-def test_a_batch_that_is_folded_again_turns_nothing_again() -> None:
+def test_a_batch_that_is_folded_again_changes_no_breach() -> None:
     table = FollowedTable()
     events = [late(event(1), 6), late(event(2), 1)]
     for _ in range(2):
@@ -101,6 +101,6 @@ def test_the_longest_pattern_that_fits_a_namespace_counts() -> None:
     assert [THRESHOLDS.of(each) for each in ("demo", "demo-eu", "other")] == [5_000, 1_000, 10_000]
 
 
-def test_an_event_of_unknown_receipt_counts_for_nothing() -> None:
+def test_an_event_without_a_time_of_receipt_does_not_count() -> None:
     table = FollowedTable()
     assert fold(factory.received(event(1)), GraphStore(table, RETENTION), THRESHOLDS) == ()

@@ -81,7 +81,7 @@ def test_order_batches_and_repetition_do_not_matter(data: st.DataObject, documen
 
 @given(st.lists(strategies.events, min_size=2, max_size=6))
 @settings(max_examples=60, deadline=None)
-def test_being_cut_off_at_any_call_and_delivered_again_changes_nothing(documents: list[Document]) -> None:
+def test_a_failure_at_any_call_and_a_second_delivery_change_nothing(documents: list[Document]) -> None:
     expected = folded([factory.received(*documents)])
     *earlier, last = one_by_one(documents)
     before = folded(earlier)
@@ -103,7 +103,7 @@ def test_being_cut_off_at_any_call_and_delivered_again_changes_nothing(documents
 
 @given(st.lists(strategies.events, min_size=2, max_size=6))
 @settings(max_examples=100, deadline=None)
-def test_a_writer_in_between_any_two_calls_changes_nothing(documents: list[Document]) -> None:
+def test_another_writer_between_any_two_calls_changes_nothing(documents: list[Document]) -> None:
     expected = folded([factory.received(*documents)])
     *earlier, theirs, ours = one_by_one(documents)
     before = folded(earlier)

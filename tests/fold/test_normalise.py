@@ -95,7 +95,7 @@ def deliveries(bucket: FakeBucket, *runs: int) -> list[Delivery]:
     ]
 
 
-def test_what_is_folded_is_counted_archived_and_timed(
+def test_a_folded_message_is_counted_archived_and_timed(
     normaliser: Normaliser, bucket: FakeBucket, archive: FakeArchive
 ) -> None:
     outcome = normaliser.normalise(deliveries(bucket, 1, 2))
@@ -115,7 +115,7 @@ def test_if_the_table_is_away_for_one_run_the_others_are_folded(
     assert len(archive.archived) == 5
 
 
-def test_what_is_folded_before_the_table_goes_away_counts_once(
+def test_messages_folded_before_an_outage_count_once(
     normaliser: Normaliser, table: PartlyAway, bucket: FakeBucket
 ) -> None:
     table.failures[factory.run_id(2)] = StorageError("throttled")
@@ -176,7 +176,7 @@ def test_a_long_event_comes_by_way_of_the_bucket(normaliser: Normaliser, bucket:
     assert normaliser.normalise([message]).folded == 1
 
 
-def test_folding_again_what_was_half_folded_ends_the_same(
+def test_a_half_folded_batch_folded_again_ends_the_same(
     normaliser: Normaliser, table: PartlyAway, bucket: FakeBucket
 ) -> None:
     batch = deliveries(bucket, 1, 2, 3)

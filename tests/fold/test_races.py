@@ -204,7 +204,7 @@ def raced(before: dict[Key, Item], writers: Sequence[list[NormalisedEvent]], ord
 
 @pytest.mark.parametrize("swapped", [False, True], ids=["one first", "other first"])
 @pytest.mark.parametrize("scene", SCENES)
-def test_whoever_comes_in_between_nothing_is_missed(scene: str, swapped: bool) -> None:
+def test_no_interleaving_of_two_writers_loses_a_change(scene: str, swapped: bool) -> None:
     earlier, one, other = SCENES[scene]
     expected = folded([*earlier, one, other])
     before = folded(earlier)

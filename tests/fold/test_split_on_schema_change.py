@@ -27,12 +27,12 @@ def test_a_schema_that_goes_and_comes_back_is_folded_in_three_steps() -> None:
     ]
 
 
-def test_other_datasets_and_events_without_a_schema_part_nothing() -> None:
+def test_other_datasets_and_events_without_a_schema_do_not_split_a_batch() -> None:
     first, second = factory.dataset("a", schema=A), factory.dataset("b", schema=B)
     assert sizes(writes(1, first), writes(2, second), writes(3, factory.dataset("a")), writes(4, first)) == [4]
 
 
-def test_one_event_that_says_two_schemas_of_a_table_is_not_parted_from_the_next_like_it() -> None:
+def test_equal_events_with_two_schemas_of_a_table_are_folded_together() -> None:
     merge = (factory.dataset("a", schema=A),), factory.dataset("a", schema=B)
     assert sizes(*(writes(number, merge[1], inputs=merge[0]) for number in range(3))) == [3]
 

@@ -100,7 +100,7 @@ def test_a_new_run_without_datasets_keeps_the_edges_of_the_one_before() -> None:
     assert latest.run_id == factory.run_id(2)
 
 
-def test_of_two_interleaved_runs_the_one_that_started_last_counts_whoever_ends_last() -> None:
+def test_of_two_interleaved_runs_the_later_start_counts_whichever_ends_last() -> None:
     table = folded(
         factory.run_event("START", seconds=0, run=1, outputs=[A]),
         factory.run_event("START", seconds=1, run=2, outputs=[B]),
@@ -149,7 +149,7 @@ def test_the_newest_schema_wins_whichever_job_saw_it() -> None:
     assert dataset_of(table, "a").reselecting is None
 
 
-def test_a_schema_that_flaps_is_what_it_was_last() -> None:
+def test_an_alternating_schema_is_the_newest() -> None:
     one, two = factory.schema("id:long"), factory.schema("id:string")
     seen = [
         factory.run_event("COMPLETE", seconds=number, run=number, inputs=[factory.dataset("a", schema=schema)])

@@ -48,7 +48,7 @@ def settings(variables: Mapping[str, str] = VARIABLES) -> config.CurateSettings:
     return config.from_environment(config.CurateSettings, variables)
 
 
-def test_nothing_is_made_before_it_is_asked_for() -> None:
+def test_no_part_is_made_before_its_first_use() -> None:
     session = CountingSession()
     Root(settings(), session=session).naming()
     assert session.services == []

@@ -69,7 +69,7 @@ def test_a_function_imports_no_more_modules_than_its_budget(name: str) -> None:
 
 
 @each_function
-def test_the_budget_is_not_far_above_what_is_used(name: str) -> None:
+def test_the_budget_is_not_far_above_the_imported_modules(name: str) -> None:
     assert len(imported_by(name)) >= BUDGETS[name] * 0.9, "a function imports less than it did: lower its budget"
 
 

@@ -44,7 +44,7 @@ def test_an_event_is_measured_by_service_and_by_producer_with_its_job_beside(
     assert units == {"EmissionLatency": "Milliseconds", "NormaliseLatency": "Milliseconds"}
 
 
-def test_what_is_replayed_has_no_emission_latency(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_replayed_event_has_no_emission_latency(capsys: pytest.CaptureFixture[str]) -> None:
     (line,) = emitted(capsys, Durations(SPARK, Name("prod", "load"), 40, None))
     assert "EmissionLatency" not in line
 

@@ -168,7 +168,7 @@ def admitted(deployed: Deployed) -> None:
 
 @pytest.mark.usefixtures("admitted")
 @pytest.mark.parametrize("name", AUTHORISED)
-def test_authorise_says_whose_key_it_is(named: Named, name: str) -> None:
+def test_authorise_returns_the_principal_of_the_key(named: Named, name: str) -> None:
     assert named("authorise")(sample(name)) == {"isAuthorized": True, "context": AUTHORISED[name]}
 
 
@@ -180,7 +180,7 @@ def test_ingest_takes_an_event(ingest: Function, queue: OwnQueue, name: str) -> 
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_ingest_refuses_and_says_why(ingest: Function, queue: OwnQueue, name: str) -> None:
+def test_ingest_names_the_fault_of_a_refused_request(ingest: Function, queue: OwnQueue, name: str) -> None:
     answer = ingest(sample(name))
     status, details = REFUSED[name]
     assert answer["statusCode"] == status
@@ -189,7 +189,7 @@ def test_ingest_refuses_and_says_why(ingest: Function, queue: OwnQueue, name: st
 
 
 @pytest.mark.parametrize("name", BATCHES)
-def test_ingest_takes_what_it_can_of_a_batch(ingest: Function, queue: OwnQueue, name: str) -> None:
+def test_ingest_accepts_the_correct_events_of_a_batch(ingest: Function, queue: OwnQueue, name: str) -> None:
     taken, failed = BATCHES[name]
     answer = ingest(sample(name))
     body = json.loads(answer["body"])
@@ -227,7 +227,7 @@ def curated(named: Named, deployed: Deployed) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", CURATED)
-def test_curate_answers_with_what_is_so_now(curated: dict[str, Any], name: str) -> None:
+def test_curate_answers_with_the_new_state(curated: dict[str, Any], name: str) -> None:
     answer = curated[name]
     body = json.loads(answer["body"])
     assert answer["statusCode"] == (201 if name == "curate/create-run.json" else 200), body
@@ -235,14 +235,14 @@ def test_curate_answers_with_what_is_so_now(curated: dict[str, Any], name: str) 
 
 
 @pytest.mark.parametrize("name", NOT_CURATED)
-def test_curate_refuses_and_says_why(named: Named, name: str) -> None:
+def test_curate_names_the_fault_of_a_refused_request(named: Named, name: str) -> None:
     answer = named("curate")(sample(name))
     status, details = NOT_CURATED[name]
     assert json.loads(answer["body"]) == {"code": status, "message": "; ".join(details), "details": details}
 
 
 @pytest.mark.usefixtures("curated")
-def test_what_curate_said_is_deleted_for_normalise_too(named: Named) -> None:
+def test_normalise_keeps_a_deletion_of_curate(named: Named) -> None:
     for name in ("curate/delete-dataset.json", "curate/delete-job.json"):
         assert named("curate")(sample(name))["statusCode"] == 404
 

@@ -73,7 +73,7 @@ def streamed(name: str, namespace: str = "s3://lake") -> IdentifiedName:
         (f"models/churn/version=3/{STAGE}/data", "models/churn", "model partition"),
     ],
 )
-def test_what_is_inside_a_dataset_is_that_dataset(path: str, dataset: str, rules: str) -> None:
+def test_a_path_inside_a_dataset_means_the_dataset(path: str, dataset: str, rules: str) -> None:
     name = Name("s3://lake", dataset)
     assert identified("s3://lake", path) == IdentifiedName(name, name, tuple(rules.split()))
 
@@ -107,7 +107,7 @@ def test_what_is_inside_a_dataset_is_that_dataset(path: str, dataset: str, rules
         "wh/2026/11/20",
     ],
 )
-def test_what_only_looks_like_the_inside_of_a_dataset_is_one_of_its_own(path: str) -> None:
+def test_a_path_only_similar_to_the_inside_of_a_dataset_is_its_own_dataset(path: str) -> None:
     name = Name("s3://lake", path)
     assert identified("s3://lake", path) == IdentifiedName(name, name, ())
 
@@ -118,7 +118,7 @@ def test_a_dataset_is_never_the_root(path: str) -> None:
     assert identified("file", "/" + path).shown == ("file", "/" + path)
 
 
-def test_what_is_shown_begins_as_it_was_sent() -> None:
+def test_the_shown_name_begins_like_the_name_as_sent() -> None:
     assert identified("file", "/data/orders/dt=1").shown == ("file", "/data/orders")
 
 

@@ -28,7 +28,7 @@ def test_two_schemas_differ_in_columns_and_types_nested_ones_too() -> None:
 
 
 @pytest.mark.parametrize("odd", [None, 3, "q", [], {}, {"fields": None}, {"fields": [None, 3, {}, {"name": 4}]}])
-def test_what_is_no_schema_has_no_columns(odd: Any) -> None:
+def test_a_facet_that_is_no_schema_has_no_columns(odd: Any) -> None:
     schema = factory.schema("id:int")
     assert schema_diff(odd, schema).added == ("id",)
     assert schema_diff(schema, odd).removed == ("id",)
@@ -53,7 +53,7 @@ def nested(*fields: tuple[str, str, list[Any]]) -> dict[str, Any]:
         (["id:long", "x:int"], ["id:long"], "BREAKING"),
     ],
 )
-def test_the_verdict_says_who_can_live_with_it(before: list[str], after: list[str], verdict: str) -> None:
+def test_the_verdict_names_the_compatibility(before: list[str], after: list[str], verdict: str) -> None:
     assert schema_diff(factory.schema(*before), factory.schema(*after)).verdict == verdict
 
 
@@ -74,7 +74,7 @@ def test_the_verdict_says_who_can_live_with_it(before: list[str], after: list[st
         ("date", "timestamp", "incompatible"),
     ],
 )
-def test_a_wider_type_is_told_from_a_narrower_and_from_another(before: str, after: str, change: str) -> None:
+def test_a_wider_a_narrower_and_an_incompatible_type_are_distinguished(before: str, after: str, change: str) -> None:
     (one,) = schema_diff(factory.schema(f"c:{before}"), factory.schema(f"c:{after}")).retyped
     assert one.change == change
     back = {"widened": "narrowed", "narrowed": "widened", "incompatible": "incompatible"}
@@ -96,7 +96,7 @@ def test_another_order_is_no_change() -> None:
     assert not schema_diff(factory.schema("a:int", "b:int"), factory.schema("b:int", "a:int"))
 
 
-def test_nested_columns_are_told_by_path_those_of_arrays_and_maps_too() -> None:
+def test_nested_columns_have_paths_also_in_arrays_and_maps() -> None:
     items = [{"name": "_element", "type": "struct", "fields": [{"name": "sku", "type": "int"}]}]
     pairs = [{"name": "_key", "type": "string"}, {"name": "_value", "type": "int"}]
     wider = [{"name": "_element", "type": "struct", "fields": [{"name": "sku", "type": "long"}, {"name": "n"}]}]
@@ -110,7 +110,7 @@ def test_nested_columns_are_told_by_path_those_of_arrays_and_maps_too() -> None:
     ]
 
 
-def test_of_a_struct_that_is_gone_or_became_a_text_the_nested_columns_are_not_told_as_well() -> None:
+def test_a_removed_or_retyped_struct_does_not_list_its_nested_columns() -> None:
     address = [{"name": "zip", "type": "int"}, {"name": "city", "type": "string"}]
     before = nested(("address", "struct", address), ("id", "int", []))
     assert schema_diff(before, nested(("id", "int", []))).removed == ("address",)
@@ -148,7 +148,7 @@ def test_else_one_column_is_gone_and_another_came(after: list[str]) -> None:
     assert renamed(["id:int", "amount:double", "note:string"], after) == []
 
 
-def test_what_is_made_of_the_same_is_the_same_under_another_name() -> None:
+def test_a_column_made_of_the_same_columns_is_renamed() -> None:
     before, after = ["id:int", "amount:double", "x:int"], ["total:double", "id:int"]
     assert renamed(before, after, of(amount="a", x="b"), of(total="a")) == [("amount", "total")]
     assert renamed(before, after, of(amount="a"), of(total="b")) == []
@@ -158,7 +158,7 @@ def test_of_two_that_are_made_of_the_same_neither_is_taken_for_the_other() -> No
     assert renamed(["a:int"], ["b:int", "c:int"], of(a="s"), of(b="s", c="s")) == []
 
 
-def test_what_is_known_to_be_made_of_another_dataset_is_no_new_name() -> None:
+def test_a_column_made_of_another_dataset_is_no_renamed_column() -> None:
     before, after = ["id:int", "email:string"], ["id:int", "country:string"]
     assert renamed(before, after, of(email="people"), of(country="places")) == []
     assert renamed(before, after, of(email="people")) == [("email", "country")]

@@ -162,14 +162,14 @@ def test_an_empty_batch_is_a_success_of_nothing(ingest: Posting) -> None:
     assert ingest.batch("[]").body["summary"]["received"] == 0
 
 
-def test_in_a_batch_what_the_queue_did_not_take_is_to_be_sent_again(ingest: Posting, queue: FakeQueue) -> None:
+def test_events_of_a_batch_that_the_queue_did_not_store_are_retriable(ingest: Posting, queue: FakeQueue) -> None:
     queue.refused.add(factory.run_id(2))
     response = ingest.batch(text([factory.run_event(run=1), factory.run_event(run=2)]))
     assert response.status == 200
     assert [(each["index"], each["retriable"]) for each in response.body["failed_events"]] == [(1, True)]
 
 
-def test_a_batch_of_which_nothing_could_be_stored_is_to_be_sent_again_whole(ingest: Posting, queue: FakeQueue) -> None:
+def test_a_batch_without_stored_events_is_answered_503(ingest: Posting, queue: FakeQueue) -> None:
     queue.refused.add(factory.run_id(1))
     response = response_or_error(lambda: ingest.batch(text([factory.run_event()])), _fail)
     assert (response.status, response.headers) == (503, {"retry-after": "1"})
@@ -240,7 +240,7 @@ CURATING = [
 
 
 @pytest.mark.parametrize("event", CURATING)
-def test_an_event_that_deletes_or_tags_takes_the_scope_of_who_may(
+def test_an_event_with_a_curation_facet_requires_the_scope_admin(
     queue: FakeQueue, bucket: FakeBucket, event: factory.Document
 ) -> None:
     with pytest.raises(InvalidRequest, match="require the scope admin") as refused:

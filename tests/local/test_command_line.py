@@ -29,7 +29,7 @@ def test_wrong_arguments_are_refused(arguments: list[str], capsys: pytest.Captur
     assert "usage: python -m local" in capsys.readouterr().err
 
 
-def test_a_taken_port_is_told_with_the_next_step() -> None:
+def test_the_error_of_a_taken_port_names_the_next_step() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = local("demo", "--port", str(port))
@@ -39,7 +39,7 @@ def test_a_taken_port_is_told_with_the_next_step() -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_parameters_of_the_template_are_taken_by_name_and_a_wrong_name_is_told() -> None:
+def test_parameters_of_the_template_are_set_by_name_and_a_wrong_name_is_an_error() -> None:
     given = ["--parameter", "Stage=test", "--parameter", 'NamespaceAliases={"a":"b=c"}']
     assert parser().parse_args(["up", *given]).parameter == [("Stage", "test"), ("NamespaceAliases", '{"a":"b=c"}')]
     with pytest.raises(Failure, match=r"no parameter Stages(?s:.*)take one of .*Stage"):

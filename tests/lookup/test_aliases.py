@@ -54,7 +54,7 @@ def test_any_of_its_names_leads_to_all_of_them() -> None:
     assert answers[0]["totalCount"] == 1
 
 
-def test_the_names_of_a_symlinks_facet_are_told_with_where_they_are_said() -> None:
+def test_the_names_of_a_symlinks_facet_have_their_evidence() -> None:
     ask = after(wrote("path", symlinks=factory.symlinks("db.table", namespace="hive://meta")))
     (alias,) = ask("aliases", nodeId=f"dataset:{LAKE}:path")["aliases"]
     assert alias == {

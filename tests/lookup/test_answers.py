@@ -61,7 +61,7 @@ def test_column_lineage_stays_when_the_job_writes_another_table_next() -> None:
         assert "columnLineage" in ask(f"namespaces/{LAKE}/datasets/{table}")["facets"]
 
 
-def test_column_lineage_is_what_the_job_said_last() -> None:
+def test_column_lineage_is_that_of_the_job_s_newest_event() -> None:
     ask = after(
         writes("one", seconds=0, run=1, inputs=("old",)),
         writes("one", seconds=60, run=2, inputs=("new",)),
@@ -110,7 +110,7 @@ def test_downstream_is_walked_apart_from_upstream() -> None:
 
 
 @pytest.mark.parametrize(("old", "masked"), [("IDENTITY", False), ("MASKED", True)])
-def test_the_deprecated_form_of_column_lineage_is_told_in_today_s_terms(old: str, masked: bool) -> None:
+def test_the_deprecated_form_of_column_lineage_is_shown_in_the_current_form(old: str, masked: bool) -> None:
     field = {"namespace": LAKE, "name": "a", "field": "id"}
     lineage = factory.facet(fields={"id": {"inputFields": [field], "transformationType": old}})
     ask = after(factory.run_event("COMPLETE", outputs=[factory.dataset("b", columnLineage=lineage)]))

@@ -167,7 +167,7 @@ def test_a_graph_goes_on_without_a_node_that_cannot_be_read(key: Key) -> None:
     assert exported.body["truncated"] is True
 
 
-def test_what_is_not_there_is_not_found_whatever_else_is_damaged() -> None:
+def test_an_unknown_node_is_404_although_other_items_are_corrupt() -> None:
     ask = Asking(damaged(REPORT))
     assert ask("namespaces/demo/jobs/nothing", {}).status == 404
     assert ask.faults == []

@@ -201,7 +201,7 @@ def test_an_answer_is_cut_where_it_gets_too_long_and_goes_on_by_cursor(monkeypat
 @pytest.mark.parametrize(
     "cursor", ["x", "e30", "eyJhZnRlciI6ICJ6IiwgInRvdGFsIjogMX0", "eyJhZnRlciI6ICIiLCAidG90YWwiOiAxfQ"]
 )
-def test_a_cursor_of_somebody_s_own_making_does_no_harm(cursor: str) -> None:
+def test_a_made_up_cursor_does_no_harm(cursor: str) -> None:
     assert after(write(1)).answer(VERSIONS, cursor=cursor)[0] in (200, 400)
 
 

@@ -48,7 +48,7 @@ def test_events_of_all_kinds_are_shown_as_they_were_posted_newest_first() -> Non
     assert after(*posted)(EVENTS) == {"events": posted[::-1], "totalCount": 5}
 
 
-def test_what_is_said_through_the_api_is_no_event_of_a_producer() -> None:
+def test_curation_is_no_event_of_a_producer() -> None:
     tag: Document = {"headwater_tag:3:PII": {"tag": "PII"}}
     tagged = factory.dataset_event(factory.dataset("a", **tag), seconds=10)
     deleted = {

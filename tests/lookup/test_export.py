@@ -560,7 +560,7 @@ def test_a_job_s_event_is_dated_by_its_last_and_names_its_datasets_with_their_sc
     assert events[0]["inputs"][0]["facets"]["schema"]["fields"] == [{"name": "amount", "type": "string"}]
 
 
-def test_tags_are_told_of_datasets_and_of_their_columns(pipeline: Ask) -> None:
+def test_tags_of_datasets_and_columns_are_exported(pipeline: Ask) -> None:
     answer = pipeline("lineage", nodeId="job:demo:load")
     (raw,) = [node for node in answer["graph"] if node["data"]["name"] == "raw"]
     raw["data"]["tags"], raw["data"]["fields"][0]["tags"] = ["gold"], ["pii"]
@@ -571,7 +571,7 @@ def test_tags_are_told_of_datasets_and_of_their_columns(pipeline: Ask) -> None:
     ]
 
 
-def test_a_dataset_that_is_made_of_another_without_a_job_says_so(pipeline: Ask) -> None:
+def test_a_derivation_is_exported(pipeline: Ask) -> None:
     answer = pipeline("lineage", nodeId="job:demo:load")
     by_name = {node["data"]["name"]: node for node in answer["graph"] if node["type"] == "DATASET"}
     edge = {"origin": by_name["report"]["id"], "destination": by_name["raw"]["id"]}

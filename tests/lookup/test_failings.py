@@ -81,7 +81,7 @@ def test_3_a_job_that_still_runs_has_lineage() -> None:
     [{"job": {"namespace": "with a space", "name": "load"}}, {"eventType": None}, {"eventType": "OTHER"}],
     ids=["a space in the namespace", "no type", "another type"],
 )
-def test_4_what_is_accepted_is_stored_whole(changes: Document) -> None:
+def test_4_an_accepted_event_is_stored_whole(changes: Document) -> None:
     event = {**factory.run_event(None, inputs=[RAW], outputs=[factory.dataset("b", "a namespace")]), **changes}
     ask = after(event)
     run = ask(f"jobs/runs/{factory.run_id(1)}")
@@ -148,7 +148,7 @@ def test_11_a_namespace_is_kept_as_it_is_and_its_nodes_are_found(namespace: str)
         ({"run": {"runId": factory.run_id(1), "facets": "none"}}, "run.facets"),
     ],
 )
-def test_12_what_is_wrong_is_refused_by_name(changes: Document, place: str) -> None:
+def test_12_each_fault_of_a_request_is_named(changes: Document, place: str) -> None:
     with pytest.raises(InvalidRequest) as refused:
         read_event({**factory.run_event(), **changes}, now=datetime(2026, 11, 20, tzinfo=UTC))
     assert [fault.path for fault in refused.value.faults] == [place]
@@ -159,7 +159,7 @@ def test_12_a_facet_of_any_form_is_kept() -> None:
     assert ask(f"jobs/runs/{factory.run_id(1)}")["facets"] == {"odd": "a text", "bare": {"x": 1}}
 
 
-def test_13_nested_fields_and_every_transformation_are_told() -> None:
+def test_13_nested_fields_and_every_transformation_are_shown() -> None:
     nested = factory.facet(fields=[{"name": "who", "type": "struct", "fields": [{"name": "city", "type": "string"}]}])
     steps = [{"type": "DIRECT", "subtype": "TRANSFORMATION", "masking": True}, {"type": "INDIRECT", "subtype": "SORT"}]
     source = {"namespace": LAKE, "name": "raw", "field": "who"}

@@ -106,7 +106,7 @@ CHAIN = (
 )
 
 
-def test_a_dataset_puts_at_risk_what_is_made_of_it_nearest_first_each_by_its_way() -> None:
+def test_the_nodes_downstream_of_a_dataset_are_at_risk_nearest_first_each_with_its_path() -> None:
     answer = after(*CHAIN)(table("raw"))
     found = {"job:load": 1, "clean": 1, "job:report": 2, "daily": 2, "job:audit": 2, "job:publish": 3, "board": 3}
     assert distances(answer) == found
@@ -159,7 +159,7 @@ def test_two_columns_of_a_table_go_their_own_ways() -> None:
     assert path(answer, "daily:y")[2] == "clean:b"
 
 
-def test_a_filter_bears_on_the_whole_dataset_and_on_what_is_made_of_any_of_its_columns() -> None:
+def test_a_filter_puts_the_whole_dataset_at_risk_and_the_columns_made_of_any_of_its_columns() -> None:
     ask = after(
         ran("load", "raw", "clean", run=1, columnLineage=said("raw.id > id", whole="raw.state")),
         ran("report", "clean", "daily", run=2, columnLineage=said("clean.id > id", "other.x > x")),
@@ -205,7 +205,7 @@ def test_a_count_of_a_filtered_table_uses_no_column_and_is_at_risk_all_the_same(
     assert items(ask(column("raw.state")))["total"]["by"] == "dataset"
 
 
-def test_where_a_job_says_nothing_of_columns_all_of_its_output_is_at_risk_by_dataset() -> None:
+def test_without_column_lineage_the_whole_output_is_at_risk_by_dataset() -> None:
     ask = after(
         ran("load", "raw", "clean", run=1, columnLineage=said("raw.id > id")),
         ran("report", "clean", "daily", run=2),
@@ -224,7 +224,7 @@ def test_where_a_job_says_nothing_of_columns_all_of_its_output_is_at_risk_by_dat
     }
 
 
-def test_a_job_that_says_which_columns_it_uses_is_not_at_risk_by_another() -> None:
+def test_a_job_with_column_lineage_is_not_at_risk_by_an_unused_column() -> None:
     ask = after(ran("load", "raw", "clean", run=1, columnLineage=said("raw.id > id", "raw.x > x")))
     assert distances(ask(column("raw.x"))) == {"job:load": 1, "clean:x": 1}
     said_nothing = after(
@@ -242,7 +242,7 @@ def test_an_output_whose_columns_are_all_of_another_table_is_not_at_risk_by_a_co
     assert distances(ask(column("raw.id"))) == {"job:copy": 1, "copied:id": 1}
 
 
-def test_what_a_dataset_event_says_of_columns_counts_from_then_on_where_the_job_says_nothing() -> None:
+def test_column_lineage_of_a_dataset_event_counts_if_the_job_has_none() -> None:
     described = factory.dataset("clean", columnLineage=said("raw.id > key"))
     ask = after(
         ran("load", "raw", "clean", run=1),
@@ -269,7 +269,7 @@ def test_column_lineage_stays_when_the_job_writes_another_table_next() -> None:
     assert set(distances(ask(column("raw.id")))) == {"job:load", "one:id", "two:id"}
 
 
-def test_items_are_grouped_by_owner_that_of_the_dataset_else_of_its_job_and_nobody_last() -> None:
+def test_items_are_grouped_by_owner_of_the_dataset_else_of_its_job_without_an_owner_last() -> None:
     ask = after(
         ran("load", "raw", "clean", run=1, owner="team-a"),
         ran("report", "clean", "daily", run=2, owner="team-a", ownership=owned_by("team-z", "team-b")),
@@ -329,7 +329,7 @@ def deleted(name: str, seconds: int) -> Document:
     return factory.dataset_event(factory.dataset(name, **through), seconds=seconds)
 
 
-def test_what_is_deleted_is_not_at_risk_and_leads_nowhere() -> None:
+def test_a_deleted_node_is_not_at_risk_and_ends_the_walk() -> None:
     ask = after(*CHAIN, deleted("clean", 30))
     assert distances(ask(table("raw"))) == {"job:load": 1}
     assert ask(table("clean"))["code"] == 404
@@ -382,7 +382,7 @@ def test_pages_are_the_whole_once_nearest_first() -> None:
     assert {page["totalCount"] for page in pages} == {7}
 
 
-def test_what_is_more_than_it_finds_is_said_to_be_truncated() -> None:
+def test_an_impact_beyond_the_bound_is_truncated() -> None:
     readers = [ran(f"reader {number}", "raw", f"out {number}", run=number) for number in range(20)]
     found = impact(reader_after(*readers), dataset_id(Name(LAKE, "raw")), reach=Reach(most=10))
     assert (len(found.at_risk), found.is_truncated) == (10, True)
@@ -401,13 +401,13 @@ def test_what_is_more_than_it_finds_is_said_to_be_truncated() -> None:
         ({"asOf": "yesterday"}, "asOf"),
     ],
 )
-def test_what_is_no_value_is_named(query: dict[str, str], field: str) -> None:
+def test_a_wrong_value_is_named(query: dict[str, str], field: str) -> None:
     asked = {"node": query.pop("nodeId", table("raw")), **query}
     answer = after(*CHAIN)(asked.pop("node"), **asked)
     assert (answer["code"], answer["details"][0].split(":")[0]) == (400, field)
 
 
-def test_what_is_not_known_is_not_found() -> None:
+def test_an_unknown_node_is_not_found() -> None:
     ask = after(
         *CHAIN,
         factory.dataset_event(factory.dataset("raw", schema=factory.schema("id:int"))),
@@ -417,7 +417,7 @@ def test_what_is_not_known_is_not_found() -> None:
     assert "code" not in ask(column("raw.id"))
 
 
-def test_a_column_that_is_no_longer_in_the_schema_is_known_to_those_who_use_it() -> None:
+def test_a_column_removed_from_the_schema_still_has_its_consumers() -> None:
     ask = after(
         ran("load", "raw", "clean", run=1, columnLineage=said("raw.gone > gone")),
         factory.dataset_event(factory.dataset("raw", schema=factory.schema("id:int"))),
@@ -437,7 +437,7 @@ def test_alerts_ask_for_several_columns_at_once() -> None:
 
 
 @given(st.lists(strategies.events, max_size=8))
-def test_whatever_happened_it_is_what_is_downstream_and_every_path_is_a_way(documents: list[Document]) -> None:
+def test_after_any_events_the_impact_is_the_downstream_and_every_path_is_a_walk(documents: list[Document]) -> None:
     asked = Asked(table_after(*documents))
     for name in strategies.DATASETS:
         status, answer = asked.answer("impact", nodeId=table(name))

@@ -58,7 +58,7 @@ def test_an_end_of_its_own_is_its_end() -> None:
     assert {each.split()[0] for each in states(after(started(), failed, application("COMPLETE")))} == {"FAILED"}
 
 
-def test_a_task_may_outlive_who_started_it() -> None:
+def test_a_task_may_outlive_its_parent() -> None:
     assert {each.split()[0] for each in states(after(started(facets=TASK), application("COMPLETE")))} == {"RUNNING"}
 
 

@@ -96,7 +96,7 @@ def test_so_many_runs_are_looked_at_and_no_more(monkeypatch: pytest.MonkeyPatch)
     assert (found["totalCount"], found["truncated"]) == (4, True)
 
 
-def test_what_is_not_known_is_not_found_and_a_key_of_other_namespaces_is_refused() -> None:
+def test_an_unknown_version_is_not_found_and_a_key_of_other_namespaces_is_refused() -> None:
     table = table_after(ran(1, "a"))
     assert Asked(table).answer(f"{VERSIONS}/{factory.run_id(9)}")[0] == 404
     assert Asked(table).answer("namespaces/demo/jobs/nope/versions")[0] == 404

@@ -71,7 +71,7 @@ CHAIN = (
         ("both", {"daily", "report", "clean", "rates", "load", "raw", "publish", "board"}),
     ],
 )
-def test_one_way_is_what_flows_in_or_out_and_no_siblings(direction: str, found: set[str]) -> None:
+def test_lineage_in_one_direction_has_no_siblings(direction: str, found: set[str]) -> None:
     assert nodes(after(*CHAIN)("lineage", nodeId=f"dataset:{LAKE}:daily", direction=direction)) == found
 
 
@@ -151,13 +151,13 @@ def test_as_of_a_time_a_dataset_has_the_schema_of_then() -> None:
 
 
 @pytest.mark.parametrize("query", [{"asOf": "yesterday"}, {"direction": "sideways"}, {"view": "x"}, {"cursor": "x"}])
-def test_what_is_no_value_is_named(query: dict[str, str]) -> None:
+def test_a_wrong_value_is_named(query: dict[str, str]) -> None:
     answer = after(*CHAIN)("lineage", nodeId=f"dataset:{LAKE}:daily", **query)
     assert (answer["code"], answer["details"][0].split(":")[0]) == (400, *query)
 
 
 @pytest.mark.parametrize("bound", [{"depth": 10**9}, {"limit": 10**9}, {"offset": 10**9}])
-def test_what_is_beyond_all_bounds_is_bounded(bound: dict[str, int]) -> None:
+def test_parameters_beyond_their_bounds_are_cut(bound: dict[str, int]) -> None:
     assert "graph" in after(*CHAIN)("lineage", nodeId=f"dataset:{LAKE}:daily", **bound)
 
 
@@ -233,7 +233,7 @@ def test_a_symlink_makes_one_of_two_graphs_whenever_it_arrives(order: int) -> No
     )
 
 
-def test_a_symlink_that_nobody_uses_by_itself_answers_too() -> None:
+def test_an_unused_symlink_answers_too() -> None:
     ask = after(ran("load", "raw", "", run=1, outputs=[PATH]))
     assert nodes(ask("lineage", nodeId="dataset:hive://h:9083:sales.orders")) == {"raw", "load", "wh/orders"}
     assert ask("namespaces/hive%3A%2F%2Fh%3A9083/datasets/sales.orders")["name"] == "wh/orders"
@@ -330,7 +330,7 @@ def test_a_source_that_is_no_declared_input_is_followed_too() -> None:
     assert nodes(ask("lineage", nodeId="job:demo:load")) == {"load", "b"}
 
 
-def test_what_is_merged_into_a_table_is_an_input_though_the_target_alone_is_named() -> None:
+def test_the_source_of_a_merge_is_an_input_though_the_event_names_the_target_alone() -> None:
     target = factory.dataset("t", columnLineage=factory.columns(y=(LAKE, "updates", "x")))
     ask = after(ran("merge", "t", "", run=1, outputs=[target]))
     assert nodes(ask("lineage", nodeId=f"dataset:{LAKE}:t", direction="upstream")) == {"t", "merge", "updates"}
@@ -342,7 +342,7 @@ def test_a_walk_one_way_ends_at_what_was_deleted() -> None:
     assert nodes(ask("lineage", nodeId=f"dataset:{LAKE}:a", direction="downstream")) == {"a", "j"}
 
 
-def test_what_a_deleted_job_said_of_columns_is_gone_until_it_is_heard_of_again() -> None:
+def test_column_lineage_of_a_deleted_job_is_gone_until_a_newer_event() -> None:
     output = factory.dataset("b", columnLineage=factory.columns(y=(LAKE, "a", "x")))
     run = ran("load", "a", "", run=1, seconds=0, outputs=[output])
     gone = {**factory.job_event(seconds=5), "job": {"namespace": "demo", "name": "load", "facets": {}}}

@@ -121,14 +121,14 @@ def test_an_answer_has_the_members_and_values_of_the_recorded_one(table: MemoryT
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_marquez_refuses_is_refused_and_the_parameter_is_named(table: MemoryTable, name: str) -> None:
+def test_a_request_that_marquez_refuses_is_refused_with_its_parameter(table: MemoryTable, name: str) -> None:
     expected = recorded(name)
     status, body = ask(table, expected["request"])
     assert (status, body["code"]) == (expected["status"], expected["status"])
     assert body["message"].startswith(f"{REFUSED[name]}: ")
 
 
-def test_what_is_found_is_as_new_as_marquez_says(table: MemoryTable) -> None:
+def test_search_results_have_the_times_of_marquez(table: MemoryTable) -> None:
     expected, (_, body) = recorded("search"), ask(table, recorded("search")["request"])
     times, found = (
         {each["nodeId"]: each["updatedAt"] for each in of["results"]} for of in (expected["response"], body)

@@ -46,7 +46,7 @@ def test_the_dataset_itself_shows_the_last_check() -> None:
     assert ask(f"namespaces/{LAKE}/datasets/orders")["dataQuality"] == ask(QUALITY)["last"]
 
 
-def test_a_dataset_that_nobody_checked_has_none() -> None:
+def test_an_unchecked_dataset_has_no_quality_results() -> None:
     ask = after(factory.run_event("COMPLETE", outputs=[factory.dataset("orders")]))
     assert ask(QUALITY) == {"last": None, "history": [], "totalCount": 0}
 

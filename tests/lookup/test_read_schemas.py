@@ -41,15 +41,15 @@ def columns(*documents: Document) -> list[str]:
 
 
 @pytest.mark.parametrize("fewer", [("id:long", "name:string"), ("tier:string", "id:long", "_file:string")])
-def test_who_reads_some_columns_or_an_older_snapshot_takes_none_away(fewer: tuple[str, ...]) -> None:
+def test_a_reader_of_some_columns_or_of_an_older_snapshot_removes_none(fewer: tuple[str, ...]) -> None:
     assert columns(wrote(WIDE), read(factory.schema(*fewer))) == ["id", "name", "tier"]
 
 
-def test_who_reads_more_than_was_written_knows_of_a_writer_that_nobody_heard_of() -> None:
+def test_a_reader_with_more_columns_than_were_written_adds_the_columns_of_an_unknown_writer() -> None:
     assert columns(wrote(WIDE), read(factory.schema("id:long", "mail:string"))) == ["id", "mail"]
 
 
-def test_who_writes_fewer_columns_takes_the_others_away() -> None:
+def test_a_writer_with_fewer_columns_removes_the_others() -> None:
     assert columns(wrote(WIDE), wrote(factory.schema("id:long"), run=3)) == ["id"]
 
 
@@ -69,7 +69,7 @@ def test_a_table_that_is_called_like_a_metadata_table_is_one() -> None:
     assert columns(snapshots_of("crm")) == ["committed_at", "snapshot_id"]
 
 
-def test_who_reads_files_as_text_says_nothing_of_their_columns() -> None:
+def test_a_reader_of_files_as_text_does_not_change_their_columns() -> None:
     assert columns(wrote(WIDE), read(factory.schema("value:string"))) == ["id", "name", "tier"]
     assert columns(read(factory.schema("value:string", "id:long"))) == ["value", "id"]
 

@@ -47,7 +47,7 @@ def test_a_dataset_without_a_source_does_no_harm() -> None:
     }
 
 
-def test_what_was_put_counts_more_than_what_datasets_say() -> None:
+def test_the_description_of_a_source_precedes_the_facets_of_datasets() -> None:
     said = factory.facet(name="lake", uri="jdbc:redshift://h/d", type="REDSHIFT")
     ask = after(
         naming("lake", "s3://lake", seconds=0),
@@ -81,7 +81,7 @@ def test_what_was_put_counts_more_than_what_datasets_say() -> None:
         ("x" * 5_000, "UNKNOWN"),
     ],
 )
-def test_a_source_is_of_the_kind_that_its_uri_says(uri: str, expected: str) -> None:
+def test_the_type_of_a_source_is_the_scheme_of_its_uri(uri: str, expected: str) -> None:
     assert type_of(uri) == expected
 
 

@@ -59,13 +59,13 @@ def test_its_actions_are_drawn_when_asked_for() -> None:
     assert edges(ask("lineage", nodeId="job:demo:app.topic_to_nothing")) == DRAWN | actions
 
 
-def test_what_only_an_action_tells_of_is_drawn_as_its_applications() -> None:
+def test_a_dataset_of_a_query_alone_is_shown_as_its_application_s() -> None:
     ask = after(*stream(1), part("orders", "audit", run=30))
     found = edges(ask("lineage", nodeId=f"dataset:{LAKE}:topic"))
     assert found == DRAWN | {("orders", "app"), ("app", "audit")}
 
 
-def test_an_application_that_says_nothing_of_itself_has_its_actions_drawn() -> None:
+def test_an_application_without_lineage_of_its_own_is_shown_by_its_queries() -> None:
     ask = after(*APPLICATION)
     drawn = {("raw", "app.action1"), ("app.action1", "clean"), ("clean", "app.action2"), ("app.action2", "daily")}
     assert edges(ask("lineage", nodeId=f"dataset:{LAKE}:raw")) == drawn
@@ -92,7 +92,7 @@ DAG = (
 
 
 @pytest.mark.parametrize("asked", ["dag", "dag.clean", "app"])
-def test_who_is_asked_for_is_one_node_with_all_that_it_started(asked: str) -> None:
+def test_the_requested_job_is_one_node_with_all_that_it_started(asked: str) -> None:
     found = {
         ("raw", asked),
         (asked, "clean"),
@@ -106,7 +106,7 @@ def test_who_is_asked_for_is_one_node_with_all_that_it_started(asked: str) -> No
     assert {node["data"]["name"] for node in answer["graph"] if node["type"] == "JOB"} == {asked, "report"}
 
 
-def test_actions_are_not_asked_for_what_they_started() -> None:
+def test_children_of_queries_are_not_read() -> None:
     above = {"parent": factory.parent(1, "app")}
     started = [
         ran(f"app.action{run % 9}", "topic", "", run=run, run_facets=above, job_facets=ACTION) for run in range(10, 300)
@@ -120,7 +120,7 @@ def test_actions_are_not_asked_for_what_they_started() -> None:
 
 @pytest.mark.parametrize("query", [{}, {"rollup": "parent"}, {"direction": "downstream"}])
 @pytest.mark.parametrize("limit", [1, 2, 3, 10])
-def test_pages_of_what_is_drawn_as_one_are_the_whole_graph_once(limit: int, query: dict[str, str]) -> None:
+def test_the_pages_of_a_rolled_up_graph_have_each_node_once(limit: int, query: dict[str, str]) -> None:
     batches = [part("topic", f"part{run % 2}", run=run) for run in range(20, 50)]
     numbered = [{**each, "job": {**each["job"], "name": f"app.batch{run}"}} for run, each in enumerate(batches)]
     ask = after(ran("app", "topic", "orders", run=9), *numbered, ran("report", "orders", "daily", run=1))
@@ -148,7 +148,7 @@ def test_an_application_under_a_task_is_one_node_also_if_it_tells_of_itself() ->
     assert by_task == {("topic", "dag.task"), ("dag.task", "orders")}
 
 
-def test_what_an_action_writes_is_its_applications_from_wherever_one_looks() -> None:
+def test_an_output_of_a_query_is_its_application_s_from_any_start() -> None:
     ask = after(ran("app", "topic", "orders", run=9), part("topic", "audit", run=21))
     for node, direction in (("audit", "upstream"), ("topic", "downstream")):
         found = edges(ask("lineage", nodeId=f"dataset:{LAKE}:{node}", direction=direction))
@@ -156,7 +156,7 @@ def test_what_an_action_writes_is_its_applications_from_wherever_one_looks() -> 
         assert not any("app." in name for edge in found for name in edge)
 
 
-def test_a_stream_is_one_thing_that_would_break() -> None:
+def test_a_stream_is_one_node_at_risk() -> None:
     ask = after(*stream(3))
     (owner,) = ask("impact", nodeId=f"dataset:{LAKE}:topic")["owners"]
     jobs = [each["nodeId"] for each in owner["items"] if each["nodeId"].startswith("job:")]

@@ -79,7 +79,7 @@ def a_day(number: int, amount: str, *, failed: bool) -> list[Document]:
 DRIFT = [*a_day(0, "long", failed=False), *a_day(1, "long", failed=False), *a_day(2, "string", failed=True)]
 
 
-def test_orders_schema_drift_is_told_newest_first_from_the_dashboard_back_to_the_topic() -> None:
+def test_the_schema_drift_of_orders_is_found_newest_first_from_the_dashboard_back_to_the_topic() -> None:
     answer = after(*DRIFT)(table("board"))
     assert told(answer) == [
         ("RUN_FAILED", "rate", 3),
@@ -124,7 +124,7 @@ def test_findings_have_their_details() -> None:
     assert (of_topic["nodeId"], "runId" in of_topic) == (f"dataset:{KAFKA}:orders", False)
 
 
-def test_what_went_well_is_counted_and_no_noise() -> None:
+def test_good_runs_are_counted_and_are_no_findings() -> None:
     answer = after(*DRIFT)(table("board"))
     assert answer["successfulRuns"] == [
         {"nodeId": "job:demo:dashboard", "count": 2},
@@ -190,7 +190,7 @@ def test_without_a_last_good_run_all_that_is_known_counts() -> None:
     assert (answer["lastGood"], told(answer)) == (None, [("RUN_FAILED", "load", 2)])
 
 
-def test_what_happened_before_the_last_good_run_is_none_of_it() -> None:
+def test_a_failure_before_the_last_good_run_is_no_finding() -> None:
     ask = after(
         *ran("load", "raw", "clean", run=1, seconds=0, ended="FAIL"),
         *ran("load", "raw", "clean", run=2, seconds=50),
@@ -242,7 +242,7 @@ def test_an_application_that_completed_over_the_failure_of_an_action_is_not_good
     ]
 
 
-def test_a_job_that_reads_or_writes_something_else_now_is_told() -> None:
+def test_a_job_with_other_datasets_is_a_finding() -> None:
     ask = after(
         *ran("load", "raw old", "clean", run=1, seconds=0),
         *ran("load", "raw new", "clean", run=2, seconds=100),
@@ -260,7 +260,7 @@ def test_a_job_that_reads_or_writes_something_else_now_is_told() -> None:
     }
 
 
-def test_what_a_job_changed_before_the_window_is_none_of_it() -> None:
+def test_a_change_of_a_job_before_the_window_is_no_finding() -> None:
     ask = after(
         *ran("load", "old", "clean", run=1, seconds=0),
         *ran("load", "new", "clean", run=2, seconds=50),
@@ -292,7 +292,7 @@ def wrote(run: int, seconds: float, *fields: str) -> list[Document]:
     return ran("load", "raw", run=run, seconds=seconds, outputs=[factory.dataset("t", schema=factory.schema(*fields))])
 
 
-def test_a_schema_is_compared_with_the_one_before_the_window_and_each_change_is_told() -> None:
+def test_each_change_of_a_schema_since_the_window_is_a_finding() -> None:
     ask = after(
         *wrote(1, 0, "id:long", "old:int"),
         *ran("report", "t", "daily", run=2, seconds=50),
@@ -322,7 +322,7 @@ def test_a_description_or_another_order_is_no_change_of_a_schema() -> None:
     assert ask(table("t"))["findings"] == []
 
 
-def test_what_a_dataset_of_several_names_went_through_is_told_under_one() -> None:
+def test_the_findings_of_a_dataset_with_several_names_have_one_name() -> None:
     path = factory.dataset("wh/t", symlinks=factory.symlinks("db.t", namespace="hive://h:9083"))
     by_path = {**path, "facets": {**path["facets"], "schema": factory.schema("id:long")}}
     by_table = factory.dataset("db.t", "hive://h:9083", schema=factory.schema("id:string"))
@@ -336,14 +336,14 @@ def test_what_a_dataset_of_several_names_went_through_is_told_under_one() -> Non
     assert ask("dataset:hive://h:9083:db.t")["findings"] == answer["findings"]
 
 
-def test_a_view_is_told_with_what_its_tables_went_through() -> None:
+def test_the_findings_of_a_view_include_those_of_its_tables() -> None:
     view = factory.dataset("view", lineage=factory.facet(**factory.made_of("view", "t")))
     ask = after(factory.dataset_event(view), *wrote(1, 0, "id:long"), *wrote(2, 100, "id:string"))
     answer = ask(table("view"))
     assert (answer["suspect"], told(answer)) == (None, [("SCHEMA_CHANGED", "t", 1)])
 
 
-def test_explicit_lineage_keeps_out_what_it_is_not_made_of() -> None:
+def test_explicit_lineage_leaves_out_other_inputs() -> None:
     entries = {"lineage": factory.facet(entries=[factory.made_of("c", "a"), factory.made_of("d", "b")])}
     ask = after(
         *ran("make a", "", "a", run=1, seconds=0, ended="FAIL"),
@@ -353,7 +353,7 @@ def test_explicit_lineage_keeps_out_what_it_is_not_made_of() -> None:
     assert told(ask(table("c"))) == [("RUN_FAILED", "make a", 2)]
 
 
-def test_what_it_is_made_of_by_way_of_another_job_is_as_far_away_as_that() -> None:
+def test_the_distance_of_a_finding_counts_the_jobs_between() -> None:
     entries = {"lineage": factory.facet(entries=[factory.made_of("c", "a"), factory.made_of("d", "b")])}
     ask = after(
         *ran("make b", "", "b", run=1, seconds=0, ended="FAIL"),
@@ -363,7 +363,7 @@ def test_what_it_is_made_of_by_way_of_another_job_is_as_far_away_as_that() -> No
     assert told(ask(table("c"))) == [("RUN_FAILED", "make b", 4)]
 
 
-def test_a_diamond_is_told_once_by_its_nearest_way_and_a_circle_comes_to_an_end() -> None:
+def test_a_diamond_is_one_finding_with_its_shortest_path_and_a_cycle_ends() -> None:
     ask = after(
         *ran("load", "raw back", "a", run=1, seconds=0, ended="FAIL"),
         *ran("far", "a", "b", run=2, seconds=10),
@@ -398,7 +398,7 @@ def test_of_very_many_nodes_some_are_looked_at(monkeypatch: pytest.MonkeyPatch) 
         ({"asOf": "yesterday"}, "asOf"),
     ],
 )
-def test_what_is_no_value_is_named(query: dict[str, str], field: str) -> None:
+def test_a_wrong_value_is_named(query: dict[str, str], field: str) -> None:
     asked = {"node": table("board"), **query}
     node = asked.pop("nodeId", asked.pop("node"))
     asked.pop("node", None)
@@ -407,7 +407,7 @@ def test_what_is_no_value_is_named(query: dict[str, str], field: str) -> None:
 
 
 @pytest.mark.parametrize("node", ["job:demo:nope", table("nope")])
-def test_what_is_not_known_is_not_found(node: str) -> None:
+def test_an_unknown_node_is_not_found(node: str) -> None:
     assert after(*DRIFT)(node)["code"] == 404
 
 

@@ -44,20 +44,20 @@ def upstream(ask: Asked, run: int, **query: Any) -> dict[int, dict[str, int | No
     return {number(run["run"]["id"]) or 0: made for run, made in zip(runs, inputs, strict=True)}
 
 
-def test_runs_are_followed_from_what_was_read_to_who_wrote_it() -> None:
+def test_runs_are_followed_from_their_inputs_to_the_runs_that_wrote_them() -> None:
     ask = after(ran(1, "a", "b"), ran(2, "c", "d"), ran(3, "bd", "e"), ran(4, "e", "f"))
     assert upstream(ask, 4) == {4: {"e": 3}, 3: {"b": 1, "d": 2}, 1: {"a": None}, 2: {"c": None}}
     assert list(upstream(ask, 4)) == [4, 3, 1, 2]
 
 
-def test_depth_says_how_many_steps() -> None:
+def test_depth_bounds_the_hops() -> None:
     ask = after(ran(1, "", "a"), ran(2, "a", "b"), ran(3, "b", "c"))
     assert list(upstream(ask, 3, depth=0)) == [3]
     assert upstream(ask, 3, depth=1) == {3: {"b": 2}, 2: {"a": 1}}
     assert list(upstream(ask, 3)) == [3, 2, 1]
 
 
-def test_what_is_shown_of_a_run() -> None:
+def test_members_of_a_run() -> None:
     ask = after(ran(1, "a", "b", kind="START", seconds=0), ran(1, "", "", seconds=9))
     (found,) = ask(UPSTREAM, runId=factory.run_id(1).upper())["runs"]
     of_run = ask(f"jobs/runs/{factory.run_id(1)}")
@@ -99,7 +99,7 @@ def test_a_run_that_is_reached_twice_is_shown_once() -> None:
     assert list(upstream(ask, 4)) == [4, 2, 3, 1]
 
 
-def test_who_only_declares_or_describes_a_dataset_did_not_make_it() -> None:
+def test_a_declaration_or_description_of_a_dataset_is_no_run() -> None:
     declared = [
         factory.job_event(job=f"catalogue {n}", outputs=[factory.dataset("a")], seconds=100 + n) for n in range(20)
     ]
@@ -179,18 +179,18 @@ def scanned(run: int, snapshot: str) -> Document:
     return factory.run_event("COMPLETE", run=run, job=f"job {run}", seconds=60 * run, inputs=[read])
 
 
-def test_a_read_of_an_older_snapshot_leads_to_who_wrote_that() -> None:
+def test_a_read_of_an_older_snapshot_leads_to_the_run_that_wrote_the_snapshot() -> None:
     ask = after(wrote(1, FIRST), wrote(2, SECOND), scanned(3, FIRST), scanned(4, SECOND))
     assert upstream(ask, 3)[3] == {"t": 1}
     assert upstream(ask, 4)[4] == {"t": 2}
 
 
-def test_who_told_of_a_snapshot_first_wrote_it() -> None:
+def test_the_first_run_that_names_a_snapshot_wrote_the_snapshot() -> None:
     ask = after(wrote(1, FIRST), wrote(2, FIRST), scanned(3, FIRST))
     assert upstream(ask, 3)[3] == {"t": 1}, "an ALTER tells the snapshot that there is"
 
 
-def test_who_wrote_a_snapshot_that_nobody_told_of_is_not_known() -> None:
+def test_the_writer_of_an_unknown_snapshot_is_unknown() -> None:
     assert upstream(after(wrote(1, FIRST), scanned(2, SECOND)), 2)[2] == {"t": None}
     assert upstream(after(ran(1, "", "t"), scanned(2, SECOND)), 2)[2] == {"t": 1}, "but for tables without snapshots"
 
@@ -203,7 +203,7 @@ def created(run: int, snapshot: str | None) -> Document:
     return factory.run_event("COMPLETE", run=run, job=f"job {run}", seconds=60 * run, outputs=[output])
 
 
-def test_a_stream_that_names_no_snapshot_wrote_what_nobody_else_did() -> None:
+def test_a_stream_without_snapshots_wrote_the_snapshots_of_no_other_run() -> None:
     started = created(1, None), ran(2, "s", "t", seconds=70)
     restarted = created(3, FIRST), ran(4, "s", "t", seconds=190)
     assert upstream(after(*started, scanned(5, FIRST)), 5)[5] == {"t": 2}

@@ -66,7 +66,7 @@ def test_results_are_sorted_by_name_or_by_time_the_newest_first() -> None:
     assert times == sorted(times, reverse=True)
 
 
-def test_a_dataset_is_as_new_as_its_last_use_and_so_it_says_itself() -> None:
+def test_the_time_of_a_dataset_is_its_last_use_in_search_and_lookup() -> None:
     ask = after(
         ran("one", "t"),
         ran("one", "other", seconds=50, run=2),
@@ -95,7 +95,7 @@ def test_a_namespace_may_be_asked_for_and_names_of_ours_are_none() -> None:
     assert ask("search", q="orders")["totalCount"] == 3
 
 
-def test_a_key_finds_what_is_in_its_namespaces() -> None:
+def test_a_key_finds_nodes_of_its_namespaces() -> None:
     table = table_after(ran("orders", "orders"), ran("orders", namespace="other", run=2))
     ask = Asked(table, key_of("demo"))
     assert [each["nodeId"] for each in ask("search", q="orders")["results"]] == ["job:demo:orders"]
@@ -200,6 +200,6 @@ def test_the_search_box_is_bounded_and_refuses_nothing_to_search_for() -> None:
     assert ask.refusal("/api/v2beta/search/jobs", q="") == "q"
 
 
-def test_what_was_searched_for_is_marked() -> None:
+def test_matches_are_marked() -> None:
     assert highlighted("a.b.A", "A") == "<em>a</em>.b.<em>A</em>"
     assert highlighted("a.b", ".*") == "a.b"

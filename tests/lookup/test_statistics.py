@@ -122,7 +122,7 @@ def test_datasets_and_sources_are_counted_by_when_they_were_first_named() -> Non
         assert counts(ask(f"stats/{kind}", period="WEEK", timezone="Europe/Berlin")) == [1] * 6 + [3]
 
 
-def test_a_key_counts_what_is_in_its_namespaces() -> None:
+def test_a_key_counts_nodes_of_its_namespaces() -> None:
     source = factory.facet(name=LAKE, uri=LAKE)
     documents = [factory.run_event("COMPLETE", outputs=[factory.dataset("a", dataSource=source)])]
     for key, jobs, datasets in ((("*",), 1, 1), (("demo",), 1, 0), ((LAKE,), 0, 1)):
@@ -131,7 +131,7 @@ def test_a_key_counts_what_is_in_its_namespaces() -> None:
         assert found == [jobs, datasets, datasets]
 
 
-def test_what_there_is_no_time_for_is_said_not_to_be_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_statistics_without_time_left_are_truncated(monkeypatch: pytest.MonkeyPatch) -> None:
     ask = asking(factory.run_event("START", outputs=[factory.dataset("a")]))
     monkeypatch.setattr(statistics, "MAX_SECONDS", -1)
     cut = [each for each in ask("stats/lineage-events", period="DAY") if "truncated" in each]

@@ -49,13 +49,13 @@ def test_every_form_that_a_gateway_may_give_is_read(body: str, is_base64: bool) 
         (b"\xff\xfe{}", "not UTF-8"),
     ],
 )
-def test_what_cannot_be_read_is_the_client_s_fault(raw: bytes, fault: str) -> None:
+def test_an_unreadable_body_is_answered_400(raw: bytes, fault: str) -> None:
     with pytest.raises(InvalidRequest, match=fault) as refused:
         read(base64.b64encode(raw).decode(), is_base64=True)
     assert refused.value.status == 400
 
 
-def test_gzip_that_a_gateway_has_damaged_is_told_apart() -> None:
+def test_gzip_that_a_gateway_damaged_has_its_own_message() -> None:
     with pytest.raises(InvalidRequest, match="damaged gzip"):
         read(PACKED.decode("utf-8", "replace"))
 

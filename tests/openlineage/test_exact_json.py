@@ -50,7 +50,7 @@ def test_equal_documents_have_one_spelling_and_one_digest() -> None:
         ('{"a":1e99999999999999999999}', "body: a number has too many digits"),
     ],
 )
-def test_what_cannot_be_kept_is_refused_by_its_place(text: str, fault: str) -> None:
+def test_a_value_that_cannot_be_stored_is_refused_with_its_path(text: str, fault: str) -> None:
     with pytest.raises(InvalidRequest) as refused:
         exact_json.loads(text)
     assert str(refused.value) == fault

@@ -41,7 +41,7 @@ def test_a_java_time_without_seconds_and_with_its_zone_s_name_is_read() -> None:
         "0001-01-01T00:00:00+14:00",
     ],
 )
-def test_what_is_no_moment_is_refused(text: str) -> None:
+def test_a_text_that_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"not an ISO 8601 time|no time of the calendar"):
         parse_instant(text)
 

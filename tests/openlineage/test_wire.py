@@ -97,7 +97,7 @@ def test_only_an_object_is_an_event(document: Any) -> None:
     assert faults(document)[0].startswith("body: expected an object")
 
 
-def test_kinds_are_told_by_shape_whatever_schema_url_says() -> None:
+def test_the_kind_of_an_event_follows_from_its_members_not_from_schema_url() -> None:
     hint = {"schemaURL": "https://openlineage.io/spec/1-0-0/OpenLineage.json#/$defs/RunEvent"}
     assert isinstance(read_event(good()), RunEvent)
     assert isinstance(read_event(factory.job_event() | hint), JobEvent)

@@ -29,7 +29,7 @@ def raw_orders(cluster: Cluster, count: int) -> Path:
     return cluster.path("raw")
 
 
-def test_a_job_that_fails_is_told_failed_though_the_listener_calls_its_application_complete(cluster: Cluster) -> None:
+def test_a_failed_job_is_failed_though_the_listener_reports_its_application_complete(cluster: Cluster) -> None:
     with pytest.raises(Failure, match="bad row in raw orders"):
         cluster.spark().run(CLEAN, raw=raw_orders(cluster, 80), clean=cluster.path("clean"), strict=True)
     (application,) = cluster.runs("clean_orders")
@@ -38,7 +38,7 @@ def test_a_job_that_fails_is_told_failed_though_the_listener_calls_its_applicati
     assert cluster.answer("jobs", "runs", failed["runId"])["state"] == "FAILED"
 
 
-def test_a_job_that_is_killed_and_tried_again_is_told_as_it_was_however_often_it_is_told(cluster: Cluster) -> None:
+def test_a_killed_and_retried_job_has_the_same_states_after_any_repetition_of_its_events(cluster: Cluster) -> None:
     paths: dict[str, object] = {"raw": raw_orders(cluster, 200_000), "clean": cluster.path("clean")}
     with started(cluster.spark(), CLEAN, **paths) as process:
         wait_until(lambda: cluster.api.get("namespaces", cluster.namespace, "jobs", "clean_orders").status == 200)
@@ -93,7 +93,7 @@ def _alone() -> dict[str, float]:
     return {}
 
 
-def test_a_listener_that_sends_nothing_fails_no_job_and_the_doctor_says_why(
+def test_a_listener_that_sends_nothing_fails_no_job_and_the_doctor_finds_the_cause(
     cluster: Cluster, capsys: pytest.CaptureFixture[str]
 ) -> None:
     silent = cluster.spark(**{"transport.type": "async_http"})

@@ -28,7 +28,7 @@ def cluster_4(shared_stack: Stack, tmp_path: Path) -> Cluster:
     return Cluster(java, jars, shared_stack, tmp_path, "spark-4", homes[0])
 
 
-def test_spark_4_tells_of_an_iceberg_table_what_spark_3_tells(cluster_4: Cluster) -> None:
+def test_spark_4_reports_the_same_of_an_iceberg_table_as_spark_3(cluster_4: Cluster) -> None:
     raw = cluster_4.make("raw", HEADER, "C1,2,6,1", "C2,9,0,0")
     lake = {"table": "lake.crm.customers", "warehouse": cluster_4.path("lake")}
     cluster_4.spark().run(PROGRAMS / "churn_model" / "load_customers.py", raw=raw, **lake)

@@ -103,7 +103,7 @@ class Stack:
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before it reaches AWS", "after AWS has done it"])
-def test_being_killed_at_any_call_changes_nothing(dynamodb: Any, after: bool) -> None:
+def test_a_failure_at_any_call_changes_nothing(dynamodb: Any, after: bool) -> None:
     undisturbed = Stack(dynamodb)
     undisturbed.deliver(BEFORE)
     calls_before = undisturbed.client.calls

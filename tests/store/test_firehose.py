@@ -53,7 +53,7 @@ def test_a_long_event_is_a_pointer_to_its_body() -> None:
     assert gzip.decompress(bucket.objects[line["s3"]]).decode() == long.canonical
 
 
-def test_what_the_archive_did_not_take_is_an_error() -> None:
+def test_a_record_that_the_archive_did_not_accept_is_an_error() -> None:
     firehose = FakeFirehose()
     firehose.failed = 1
     with pytest.raises(StorageError, match="1 of 1"):

@@ -96,21 +96,21 @@ def test_the_golden_items_have_every_kind(release: str) -> None:
 
 
 @each_release
-def test_the_items_of_a_release_stand_for_what_this_release_would_store(release: str) -> None:
+def test_the_items_of_a_release_have_the_states_that_this_release_stores(release: str) -> None:
     table = states(golden.table_of(release))
     table.pop(keys.catalog_progress())
     assert table == states(golden.folded(MemoryTable()))
 
 
 @each_release
-def test_the_whole_corpus_folded_over_a_release_s_items_leaves_what_it_leaves_of_its_own(release: str) -> None:
+def test_all_recorded_events_folded_over_a_release_s_items_leave_the_items_of_this_release(release: str) -> None:
     old = golden.folded(golden.table_of(release))
     old.items.pop(keys.catalog_progress())
     assert states(old) == states(golden.folded(MemoryTable()))
 
 
 @each_release
-def test_what_is_folded_into_is_upgraded_in_place(release: str) -> None:
+def test_a_fold_upgrades_the_items_that_it_saves(release: str) -> None:
     table = golden.table_of(release)
     event = factory.run_event("COMPLETE", seconds=3_600, run=109, job="nightly")
     fold(factory.received(event), GraphStore(table, golden.RETENTION))
@@ -184,7 +184,7 @@ def test_an_item_of_a_newer_release_or_of_none_is_refused_and_stays(version: str
     assert table.items[JOB_KEY] == newer
 
 
-def test_a_reader_may_go_on_without_what_is_corrupt() -> None:
+def test_a_reader_may_go_on_without_corrupt_items() -> None:
     item, faults = job_item(), list[CorruptItem]()
     reader = GraphReader(table_with(with_document(item, {})), faults.append)
     assert reader.read(Wanted(jobs=[job_id(Name("demo", "load"))])).jobs() == {}

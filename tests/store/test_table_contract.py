@@ -30,7 +30,7 @@ def item(
     return Item(Key(pk, sk), {"kind": "job", **labels}, {"doc": part}, expires_at)
 
 
-def test_what_is_put_is_read_as_it_was(table: Table) -> None:
+def test_a_put_item_is_read_unchanged(table: Table) -> None:
     put = [
         item("A", name="a b#%/ü\n"),
         item("B", expires_at=1_800_000_000),
@@ -66,7 +66,7 @@ def test_an_item_is_replaced_only_as_it_was_read(table: Table) -> None:
     assert table.read([first.key])[first.key] == second
 
 
-def test_what_is_not_there_cannot_be_replaced(table: Table) -> None:
+def test_a_missing_item_cannot_be_replaced(table: Table) -> None:
     with pytest.raises(Conflict):
         table.change([ConditionalPut(item(name="second"), item(name="first"))])
     assert table.read([item().key]) == {}
@@ -147,7 +147,7 @@ def test_a_partition_is_read_by_the_beginning_of_its_sort_keys(table: Table) -> 
     assert [key.sk for key in table.partition("J#1", "")] == ["META", "S#a", "S#b", "T#a"]
 
 
-def test_of_an_item_one_part_may_be_read_with_what_tells_its_form(table: Table) -> None:
+def test_a_single_part_of_an_item_is_read_with_the_version_of_its_form(table: Table) -> None:
     form = {"kind": "job", "schema": "2"}
     whole = Item(Key("J#1", "META"), {**form, "name": "n", "namespace": "s"}, {"doc": b"d", "seen": b"s"}, 7)
     table.put([whole])
@@ -209,7 +209,7 @@ def test_equal_contents_have_equal_versions_and_others_have_not() -> None:
 
 
 @pytest.mark.parametrize(("expires_at", "prefix"), [(None, "items/"), (1_800_000_000, "bodies/")])
-def test_what_is_too_long_for_an_item_goes_to_the_bucket(
+def test_a_part_too_long_for_an_item_goes_to_the_bucket(
     dynamo: DynamoTable, objects: FakeBucket, expires_at: int | None, prefix: str
 ) -> None:
     parts = {"doc": b"s" * 1000, "seen": b"l" * (MAX_PARTS_BYTES + 1)}
@@ -220,7 +220,7 @@ def test_what_is_too_long_for_an_item_goes_to_the_bucket(
 
 
 @pytest.mark.parametrize("refused", [item("s" * 1025), item(name="n" * 400 * 1024)], ids=["sort key", "item"])
-def test_what_is_beyond_the_service_s_limits_is_rejected(dynamo: DynamoTable, refused: Item) -> None:
+def test_an_item_beyond_the_limits_of_dynamodb_is_rejected(dynamo: DynamoTable, refused: Item) -> None:
     with pytest.raises(Rejected):
         dynamo.change([ConditionalPut(refused, None)])
     with pytest.raises(Rejected):

@@ -34,7 +34,7 @@ def what(found: list[Finding]) -> list[str]:
     return [each.what for each in found]
 
 
-def test_where_nothing_arrives_though_a_run_went_through_it_is_the_listener() -> None:
+def test_the_listener_is_to_blame_if_only_the_canary_arrives() -> None:
     (found,) = checks.nothing_arrived(arrivals(events=[]), None)
     assert found.blame is Blame.LISTENER
 
@@ -45,18 +45,18 @@ def test_where_all_arrives_under_another_namespace_it_is_that() -> None:
     assert list(checks.nothing_arrived(arrivals(job("load")), "demo")) == []
 
 
-def test_a_job_that_names_no_dataset_is_told_unless_its_children_do() -> None:
+def test_a_job_without_datasets_is_found_unless_its_children_have_datasets() -> None:
     found = checks.without_datasets(arrivals(job("app"), job("app.write", "a", "b", parent="app"), job("blind")))
     assert what(list(found)) == ["jobs that name no dataset: blind"]
 
 
-def test_a_run_that_is_silent_for_long_is_told() -> None:
+def test_a_silent_run_is_found() -> None:
     found = checks.never_ended(arrivals(job("live", silent=0.5), job("lost", silent=2)), NOW)
     assert what(list(found)) == ["jobs that run, but were silent for over an hour: lost"]
 
 
 @pytest.mark.parametrize("name", ["hive://ip-10-0-0-1:9083", "s3a://lake", "file", "kafka://localhost:9092"])
-def test_names_that_mean_something_else_elsewhere_are_told(name: str) -> None:
+def test_names_that_mean_another_store_on_another_host_are_found(name: str) -> None:
     assert what(list(checks.suspicious_names(arrivals(namespaces=name)))) == [f"a suspicious name: {name}"]
 
 
@@ -65,7 +65,7 @@ def test_other_names_are_not(name: str) -> None:
     assert list(checks.suspicious_names(arrivals(namespaces=name))) == []
 
 
-def test_a_job_whose_data_nobody_else_uses_is_an_island() -> None:
+def test_a_job_whose_datasets_no_other_job_uses_is_an_island() -> None:
     jobs = [job("load", "raw", "a"), job("report", "a", "b"), job("mail", "b", ""), job("lost", "x", "y")]
     assert what(list(isolated_jobs(arrivals(*jobs)))) == ["islands, jobs whose data no other uses: lost"]
     assert component_sizes([{("s", "a")}, {("s", "b")}, {("s", "a"), ("s", "b")}, {("s", "c")}]) == [3, 3, 3, 1]
@@ -78,7 +78,7 @@ def test_a_key_is_never_shown() -> None:
 @pytest.mark.parametrize(
     "url", ["ftp://somewhere", "http://", "http://h:abc", "http://[::1", "http://h/a b", "http://h/\u00e4"]
 )
-def test_what_is_no_url_is_said_to_be_none(url: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_text_that_is_no_url_is_refused(url: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--url", url]) == 2
     assert "is no URL" in capsys.readouterr().err
 
@@ -102,7 +102,7 @@ def test_an_answer_that_is_not_headwaters_blames_the_path(status: int, capsys: p
     assert "is this Headwater?" in fix
 
 
-def test_https_where_http_is_spoken_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_https_to_a_server_of_http_is_found(capsys: pytest.CaptureFixture[str]) -> None:
     with serving(Upstream()) as upstream:
         assert main(["--url", upstream.url.replace("http:", "https:")]) == 1
     assert "is it http:// and not https://" in capsys.readouterr().out

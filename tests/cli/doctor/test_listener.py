@@ -42,7 +42,7 @@ def ill(folder: Path, *left_out: str, own: str | None = None, **changes: str) ->
     return raised.value.finding.blame, raised.value.finding.what
 
 
-def test_it_posts_where_the_settings_say_with_the_key_of_its_own_file(tmp_path: Path) -> None:
+def test_the_canary_is_posted_to_the_url_of_the_settings_with_the_key_of_the_listener_s_file(tmp_path: Path) -> None:
     found = listener(tmp_path, own=OWN_FILE.format(path=""))
     client = found.client
     assert (client.url, client.lineage, client.key) == ("https://api.example.com", "/api/v1/lineage", "k")
@@ -66,24 +66,24 @@ def test_a_path_is_ignored_among_sparks_settings_and_taken_as_it_is_in_the_own_f
     assert (blame, "sends nothing" in what) == (Blame.PATH, True)
 
 
-def test_spark_without_the_listener_is_told(tmp_path: Path) -> None:
+def test_spark_without_the_listener_is_found(tmp_path: Path) -> None:
     blame, what = ill(tmp_path, "spark.extraListeners")
     assert (blame, what) == (Blame.LISTENER, "spark.extraListeners does not name the listener")
 
 
 @pytest.mark.parametrize("kind", ["async_http", "console"])
-def test_a_transport_that_is_not_http_is_told(tmp_path: Path, kind: str) -> None:
+def test_a_transport_other_than_http_is_found(tmp_path: Path, kind: str) -> None:
     blame, what = ill(tmp_path, transport_type=kind)
     assert (blame, f"type is {kind}:" in what) == (Blame.LISTENER, True)
 
 
-def test_no_transport_no_url_and_no_type_in_the_own_file_are_told(tmp_path: Path) -> None:
+def test_a_listener_s_file_without_transport_url_or_type_is_found(tmp_path: Path) -> None:
     assert "type is not set" in ill(tmp_path, "spark.openlineage.transport.type")[1]
     assert "is no URL" in ill(tmp_path, "spark.openlineage.transport.url")[1]
     assert "no transport.type" in ill(tmp_path, own="transport: {auth: {type: api_key, apiKey: k}}")[1]
 
 
-def test_a_jar_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_jar_is_found(tmp_path: Path) -> None:
     jar = tmp_path / "openlineage-spark.jar"
     more = {"spark.driver.extraClassPath": f"/somewhere/else.jar:{jar}"}
     file = tmp_path / "settings"
@@ -94,12 +94,12 @@ def test_a_jar_that_is_not_there_is_told(tmp_path: Path) -> None:
     assert listener_of(file, {}).namespace == "prod"
 
 
-def test_a_file_of_its_own_that_is_no_yaml_is_told(tmp_path: Path) -> None:
+def test_a_listener_s_file_that_is_no_yaml_is_found(tmp_path: Path) -> None:
     assert ill(tmp_path, own="{")[0] is Blame.KEY
 
 
 @pytest.mark.parametrize("key", ["|\n    a-secret\n", '"a secret"', '"k\\u00fc"'])
-def test_a_key_that_no_request_can_carry_is_told_and_not_shown(tmp_path: Path, key: str) -> None:
+def test_a_key_with_characters_that_no_header_takes_is_found_and_not_shown(tmp_path: Path, key: str) -> None:
     own = f"transport:\n  type: http\n  auth:\n   type: api_key\n   apiKey: {key}\n"
     with pytest.raises(Diagnosis) as raised:
         listener(tmp_path, own=own)
@@ -107,11 +107,11 @@ def test_a_key_that_no_request_can_carry_is_told_and_not_shown(tmp_path: Path, k
     assert "secret" not in "".join(raised.value.finding.lines())
 
 
-def test_an_own_file_may_say_nothing_of_a_transport(tmp_path: Path) -> None:
+def test_a_listener_s_file_without_a_transport_is_no_fault(tmp_path: Path) -> None:
     assert listener(tmp_path, own="facets: {spark_unknown: {disabled: true}}").namespace == "prod"
 
 
-def test_a_key_without_its_type_is_told(tmp_path: Path) -> None:
+def test_a_key_without_its_type_is_found(tmp_path: Path) -> None:
     assert ill(tmp_path, transport_auth_apiKey="k") == (
         Blame.KEY,
         "spark.openlineage.transport.auth.type is not set: the listener sends no key",
@@ -119,6 +119,6 @@ def test_a_key_without_its_type_is_told(tmp_path: Path) -> None:
     assert ill(tmp_path, transport_auth_type="jwt")[0] is Blame.KEY
 
 
-def test_an_own_file_that_is_no_text_is_told(tmp_path: Path) -> None:
+def test_a_listener_s_file_that_is_no_text_is_found(tmp_path: Path) -> None:
     (tmp_path / "openlineage.yml").write_bytes(b"\xff\xfe")
     assert ill(tmp_path)[0] is Blame.KEY

@@ -72,7 +72,7 @@ def test_an_event_is_taken_kept_and_answered_as_datadog_does(datadog: Datadog) -
         ({"body": b"{}"}, 400, "title is missing"),
     ],
 )
-def test_a_wrong_request_is_refused_and_told_with_its_reason(
+def test_a_wrong_request_is_refused_and_printed_with_its_reason(
     datadog: Datadog, said: list[str], change: dict[str, Any], status: int, reason: str
 ) -> None:
     given, answer = send(datadog, **({"body": json.dumps(EVENT).encode()} | change))
@@ -126,7 +126,7 @@ def test_a_wrong_member_is_named_with_its_fault(member: str, value: Any, fault: 
     assert fault in error
 
 
-def test_every_fault_is_told() -> None:
+def test_every_fault_is_named() -> None:
     with pytest.raises(InvalidEvent) as refused:
         parse_event(b'{"title": 1, "colour": "red"}', NOW)
     assert len(refused.value.errors) == 3
@@ -145,5 +145,5 @@ def test_every_fault_is_told() -> None:
         ("date_happened", NOW),
     ],
 )
-def test_what_is_within_the_limits_is_taken(member: str, value: Any) -> None:
+def test_an_event_within_the_limits_is_accepted(member: str, value: Any) -> None:
     assert parse_event(json.dumps(EVENT | {member: value}).encode(), NOW)[member] == value

@@ -68,7 +68,7 @@ def test_without_a_link_none_is_named() -> None:
     assert not any("see" in line for line in Alert("", message).lines())
 
 
-def test_alerts_are_told_and_posted_as_they_come() -> None:
+def test_alerts_are_printed_and_posted_as_they_come() -> None:
     said: list[str] = []
     with webhook() as (url, posted), print_alerts(cast(AlertQueue, OneAlert()), said.append, url):
         while not posted:
@@ -77,7 +77,7 @@ def test_alerts_are_told_and_posted_as_they_come() -> None:
     assert [json.loads(body) for body in posted] == [MESSAGE]
 
 
-def test_a_hook_that_does_not_take_an_alert_is_told_of() -> None:
+def test_a_hook_that_refuses_an_alert_is_printed() -> None:
     said: list[str] = []
     with webhook(status=500) as (url, _):
         post(url, ALERT, said.append)

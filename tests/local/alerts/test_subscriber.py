@@ -19,11 +19,11 @@ def test_a_queue_is_subscribed(queue: str) -> None:
 
 
 @pytest.mark.parametrize("nothing", [None, ""])
-def test_nobody_needs_to_be_named(nothing: str | None) -> None:
+def test_a_subscriber_is_optional(nothing: str | None) -> None:
     assert AlertSubscriber.parse(nothing) == AlertSubscriber()
 
 
 @pytest.mark.parametrize("neither", ["mine", "arn:aws:sns:us-east-1:000000000000:mine", "ftp://example.com/"])
-def test_anything_else_is_told_with_what_would_do(neither: str) -> None:
+def test_another_text_is_refused_with_the_accepted_forms(neither: str) -> None:
     with pytest.raises(Failure, match=r"try ALERTS=http://127.0.0.1:9000/hook"):
         AlertSubscriber.parse(neither)

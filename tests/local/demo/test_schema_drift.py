@@ -42,7 +42,7 @@ def test_alerts_are_waited_for_until_it_is_quiet_after_the_one_that_matters() ->
     assert wait_for_alert(cast(AlertQueue, queue), SCHEMA_CHANGED) == [other, first, last]
 
 
-def test_no_alert_is_a_failure_that_says_where_to_look() -> None:
+def test_a_missing_alert_is_a_failure_that_names_the_logs() -> None:
     with pytest.raises(Failure, match=r"alerts\.log"):
         wait_for_alert(cast(AlertQueue, Batches([alert("Run Failed")])), SCHEMA_CHANGED)
 

@@ -76,7 +76,7 @@ def test_a_layers_requirements_are_installed_once(tmp_path: Path, layer_with_req
     assert asked.read_text().splitlines() == ["asked", "asked"]
 
 
-def test_requirements_that_cannot_be_installed_are_told(tmp_path: Path, layer_with_requirements: Path) -> None:
+def test_requirements_that_cannot_be_installed_are_a_failure(tmp_path: Path, layer_with_requirements: Path) -> None:
     write(Layout(tmp_path).uv, "#!/bin/sh\necho no such package >&2\nexit 1\n")
     with pytest.raises(Failure, match="no such package"):
         layer_package(Layout(tmp_path), layer_with_requirements)

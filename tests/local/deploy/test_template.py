@@ -59,7 +59,7 @@ def test_nothing_else_changes(root: Path) -> None:
     assert variables == {"QUEUE_URL": {"Ref": "Queue"}, "QUEUE_ARN": {"Fn::GetAtt": ["Queue", "Arn"]}}
 
 
-def test_missing_code_is_told_by_the_resources_name(root: Path) -> None:
+def test_missing_code_is_a_failure_with_the_name_of_the_resource(root: Path) -> None:
     (root / "functions" / "ingest").rmdir()
     with pytest.raises(Failure, match=r"Ingest\.CodeUri"):
         deployed(root)

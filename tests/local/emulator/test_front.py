@@ -132,7 +132,7 @@ def test_the_largest_body_passes(client: http.client.HTTPConnection, upstream: U
     assert len(upstream.last.body) == MAX_BODY_BYTES
 
 
-def test_a_client_that_waits_to_be_told_to_go_on_is_told(client: http.client.HTTPConnection) -> None:
+def test_a_client_that_expects_100_continue_gets_it(client: http.client.HTTPConnection) -> None:
     client.putrequest("POST", "/api/v1/lineage")
     client.putheader("Expect", "100-continue")
     client.putheader("Content-Length", str(len(EVENT)))
@@ -182,7 +182,7 @@ def test_no_emulator_is_503() -> None:
     ],
     ids=["none", "a bearer", "an API key"],
 )
-def test_an_open_front_asks_with_its_key_for_who_sends_none(
+def test_an_open_front_adds_its_key_to_requests_without_one(
     upstream: Upstream, sent: dict[str, str], gone_on: dict[str, str]
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:

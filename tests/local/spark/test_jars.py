@@ -35,7 +35,7 @@ def test_another_jar_under_the_name_is_refused_and_removed(tmp_path: Path) -> No
     assert not (tmp_path / JAR.file_name).exists()
 
 
-def test_a_repository_that_cannot_be_reached_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_repository_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "java"
     program.write_text("#!/bin/sh\necho 'Connection refused'\nexit 1\n")
     program.chmod(0o755)

@@ -19,11 +19,11 @@ def fake_java(home: Path, version: str) -> Path:
 
 
 @pytest.mark.parametrize(("version", "major"), [("17.0.15", 17), ("21", 21), ("1.8.0_402", 1), ("25.0.1", 25)])
-def test_versions_are_read_from_what_java_says(tmp_path: Path, version: str, major: int) -> None:
+def test_versions_are_read_from_the_output_of_java(tmp_path: Path, version: str, major: int) -> None:
     assert major_version(fake_java(tmp_path, version)) == major
 
 
-def test_what_is_no_java_has_no_version(tmp_path: Path) -> None:
+def test_a_program_that_is_no_java_has_no_version(tmp_path: Path) -> None:
     assert major_version(tmp_path / "bin" / "java") == 0
 
 
@@ -43,7 +43,7 @@ def test_a_java_that_spark_does_not_run_on_is_passed_over(tmp_path: Path, monkey
     assert java_home(Layout(tmp_path)) == tmp_path / "path"
 
 
-def test_no_java_and_none_to_install_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_java_and_none_to_install_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     uv = Layout(tmp_path).uv
     uv.parent.mkdir(parents=True)
     uv.write_text("#!/bin/sh\necho 'no wheel for this platform' >&2\nexit 1\n")

@@ -32,7 +32,7 @@ def test_a_broker_listens_on_loopback_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
-def test_a_broker_ends_with_who_started_it_in_whatever_way_that_ends(tmp_path: Path) -> None:
+def test_a_broker_ends_with_its_parent_process_however_that_ends(tmp_path: Path) -> None:
     command = [sys.executable, "-c", RUNNER, str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Layout.here().root) as runner:  # noqa: S603
         assert runner.stdout

@@ -66,7 +66,7 @@ def test_spark_gets_this_java_and_none_of_the_users_settings(spark: Spark, monke
     assert not {"SPARK_HOME", "AWS_PROFILE"} & environment.keys()
 
 
-def test_a_program_that_fails_is_told_with_what_it_said(spark: Spark, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_failure_of_a_program_has_its_error_lines(spark: Spark, monkeypatch: pytest.MonkeyPatch) -> None:
     script = "echo 'INFO fine'; echo 'java.lang.ClassNotFoundException: no.Listener'; exit 3"
     monkeypatch.setattr(Spark, "command", lambda *_: ["/bin/sh", "-c", script])
     with pytest.raises(Failure, match=r"clean_orders.py failed:\njava.lang.ClassNotFoundException: no.Listener"):

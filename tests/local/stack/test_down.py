@@ -29,7 +29,7 @@ def layout(tmp_path: Path) -> Layout:
     return Layout(tmp_path)
 
 
-def test_down_with_nothing_up_says_so(layout: Layout, capsys: pytest.CaptureFixture[str]) -> None:
+def test_down_without_a_stack_prints_a_message(layout: Layout, capsys: pytest.CaptureFixture[str]) -> None:
     down(layout)
     assert capsys.readouterr().out == "nothing is up\n"
 
@@ -40,7 +40,7 @@ def test_a_second_stack_is_refused(layout: Layout) -> None:
         pass
 
 
-def test_a_process_id_left_behind_stops_nobody(layout: Layout, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_stale_process_id_stops_no_process(layout: Layout, capsys: pytest.CaptureFixture[str]) -> None:
     layout.state.mkdir()
     layout.up_lock.write_text("1")
     down(layout)

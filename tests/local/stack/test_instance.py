@@ -40,13 +40,13 @@ def test_data_made_without_iam_is_not_used_with_it(tmp_path: Path) -> None:
         Instance.load_or_create(tmp_path, iam=True)
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_a_failure(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(Failure, match="cannot be used"):
         Instance.load_or_create(tmp_path / "file", iam=False)
 
 
-def test_a_port_that_is_gone_is_told(tmp_path: Path) -> None:
+def test_a_taken_port_is_a_failure(tmp_path: Path) -> None:
     port = Instance.load_or_create(tmp_path, iam=False).port
     with socket.create_server(("127.0.0.1", port)), pytest.raises(Failure, match=str(port)):
         Instance.load_or_create(tmp_path, iam=False)

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from headwater.alerts.alert import Alert, DetailType, Severity, distinct_owners, id_of, link_to, quantity, short_name
+from headwater.alerts.dataset_names import all_names
 from headwater.alerts.downstream import downstream
-from headwater.alerts.names import all_names
 from headwater.alerts.record import Record
 from headwater.alerts.run_ancestors import RunAncestors, ancestors_of
 from headwater.graph.dataset import DatasetHead
