@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from headwater.store.errors import StorageError
+from headwater.store.errors import StorageError, UnreadableBody
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
 from headwater.store.messages import Message
@@ -22,8 +22,10 @@ class FakeBucket:
         self.objects[key] = content
 
     def get(self, key: str) -> bytes:
-        if self.broken or key not in self.objects:
+        if self.broken:
             raise StorageError("the bucket is away")
+        if key not in self.objects:
+            raise UnreadableBody(key)
         return self.objects[key]
 
 

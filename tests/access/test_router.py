@@ -150,7 +150,7 @@ def test_an_event_of_another_namespace_is_not_queued(path: str, monkeypatch: pyt
         event["requestContext"]["authorizer"] = {"lambda": caller.to_context()}
         response = response_or_error(lambda: ingest.ROUTER.respond(services, request_of(event)), _fail)
         assert len(queue.sent) == sent
-        assert ("not a namespace of this key" in json.dumps(response.body)) == (not sent)
+        assert ("is not a namespace of this key" in json.dumps(response.body)) == (not sent)
 
 
 @pytest.mark.parametrize("path", ["/api/v1/no-such-route", "/api/v1/namespaces/x/y/z"])

@@ -8,6 +8,7 @@ from headwater.alerts.announce import BY_KIND
 from headwater.graph.identity import dataset_id
 from headwater.openlineage.event import Name
 from headwater.store import keys
+from headwater.store.snapshot import Snapshot
 from headwater.store.stream_records import run_of
 from tests import factory
 from tests.alerts.stream import Record, World
@@ -75,7 +76,7 @@ def test_items_that_were_only_upgraded_raise_no_alert(release: str) -> None:
     world = World()
     world.table.items |= golden.table_of(release).items
     states = golden.states_of(release, BY_KIND)
-    world.store.put(states)
+    world.store.put(states, Snapshot())
     kinds = {record["dynamodb"]["NewImage"]["kind"]["S"] for record in world.table.stream}
     assert (len(world.table.stream), kinds) == (len(states), set(BY_KIND))
     assert world.announced(world.table.stream) == []

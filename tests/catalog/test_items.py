@@ -9,6 +9,7 @@ from headwater.graph.facets import owners_of
 from headwater.graph.identity import dataset_id
 from headwater.openlineage.event import Name
 from headwater.store import keys
+from headwater.store.snapshot import Snapshot
 from tests import factory
 from tests.catalog.conftest import World, storage
 from tests.catalog.glue_service import GlueService
@@ -70,7 +71,7 @@ def test_a_window_of_which_the_graph_cannot_be_read_comes_again(world: World) ->
 def test_items_that_were_only_upgraded_make_no_call(world: World, release: str) -> None:
     world.table.items |= golden.table_of(release).items
     states = golden.states_of(release, KINDS)
-    world.store.put(states)
+    world.store.put(states, Snapshot())
     records = world.records()
     kinds = {record["dynamodb"]["NewImage"]["kind"]["S"] for record in records}
     assert (len(records), kinds) == (len(states), set(KINDS))

@@ -48,7 +48,7 @@ def test_a_key_writes_to_its_own_namespaces_alone(api: Api) -> None:
         ("PUT", f"{ORDERS}/new"),
     ]:
         refused = api.write(method, path, "{}")
-        message = "namespace: not a namespace of this key; send a key for this namespace"
+        message = "namespace: is not a namespace of this key; send a key for this namespace"
         assert (refused.status, refused.body["message"]) == (403, message)
     assert api.queue.sent == []
 

@@ -26,9 +26,9 @@ def _words_in(text: str) -> frozenset[str]:
 
 ORDINARY = _words_in(
     """
-    aws change created databases dynamo errors events id init io known memory messages on order pair postponed
-    read reader reading received ref reference refused rejected requests resolution result s3 sent split sqs stored
-    thresholds throttled told type unreadable updates updated written
+    aws change created databases dynamo errors events id imported init io known memory messages on order
+    pair postponed read reader reading received ref reference refused rejected requests resolution result s3 sent split
+    sqs stored thresholds throttled type unreadable updates updated written
     """
 )
 """Words that a newcomer knows without a glossary."""

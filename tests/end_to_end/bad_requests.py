@@ -247,11 +247,11 @@ NOT_ALLOWED = (
         text(factory.dataset_event(factory.dataset("x", headwater_deleted={"through": factory.at(0)}))),
         key="for-ingesting",
     ),
-    Bad("a job of another team", 403, "job.namespace: not a namespace of this key", GOOD, key="for-a-team"),
+    Bad("a job of another team", 403, "job.namespace: is not a namespace of this key", GOOD, key="for-a-team"),
     Bad(
         "a dataset of another team",
         403,
-        "dataset.namespace: not a namespace of this key",
+        "dataset.namespace: is not a namespace of this key",
         text(factory.dataset_event(DATASET)),
         key="for-a-team",
     ),

@@ -189,7 +189,7 @@ def test_a_batch_is_an_array(ingest: Posting) -> None:
 
 def test_a_key_writes_to_its_own_namespaces_alone(queue: FakeQueue, bucket: FakeBucket) -> None:
     ingest = Posting(queue, bucket, Principal("team", frozenset({"ingest"}), ("team-*", "s3://lake")))
-    with pytest.raises(InvalidRequest, match=r"job\.namespace: not a namespace of this key") as refused:
+    with pytest.raises(InvalidRequest, match=r"job\.namespace: is not a namespace of this key") as refused:
         ingest.one(text(factory.run_event()))
     assert refused.value.status == 403
     assert ingest.one(text(factory.dataset_event(factory.dataset("a")))).status == 201

@@ -27,6 +27,7 @@ from headwater.store.items import CODECS
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
 from headwater.store.retention import Retention
+from headwater.store.snapshot import Snapshot
 from headwater.store.table import Item
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "items"
@@ -97,7 +98,7 @@ def _written(table: MemoryTable) -> Iterator[str]:
 
 def main() -> None:
     table = folded(MemoryTable())
-    GraphStore(table, RETENTION).put([CatalogProgress("shop", "token-2")])
+    GraphStore(table, RETENTION).put([CatalogProgress("shop", "token-2")], Snapshot())
     content = "".join(_written(table)).encode()
     (FOLDER / f"{sys.argv[1]}.jsonl.gz").write_bytes(gzip.compress(content, 9, mtime=0))
 

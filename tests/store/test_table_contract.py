@@ -14,7 +14,7 @@ from headwater.store.memory import MemoryTable
 from headwater.store.ranges import TimeLine
 from headwater.store.table import ConditionalPut, Item, Table
 from tests.fakes import FakeBucket
-from tests.store.conftest import SERVICES, dynamo_table
+from tests.store.conftest import SERVICES, dynamo_table, new_table
 
 
 @pytest.fixture(params=["memory", *SERVICES])
@@ -217,6 +217,22 @@ def test_a_part_too_long_for_an_item_goes_to_the_bucket(
     dynamo.change([ConditionalPut(long, None)])
     assert dynamo.read([long.key]) == {long.key: long}
     assert [key.startswith(prefix) for key in objects.objects] == [True]
+
+
+@pytest.mark.parametrize("version", [{}, {"v": {"S": "of another content"}}], ids=["none", "another"])
+def test_an_item_that_was_changed_by_hand_is_replaced_as_it_is_stored(
+    service: Any, objects: FakeBucket, version: dict[str, Any]
+) -> None:
+    name = new_table(service)
+    table = DynamoTable(service, name, objects)
+    by_hand = {"PK": {"S": "J#1"}, "SK": {"S": "META"}, "kind": {"S": "job"}, "doc": {"B": b"by hand"}}
+    service.put_item(TableName=name, Item=by_hand | version)
+    key = item().key
+    read = table.read([key])[key]
+    table.change([ConditionalPut(item(name="folded"), read)])
+    assert table.read([key])[key].labels["name"] == "folded"
+    with pytest.raises(Conflict):
+        table.change([ConditionalPut(item(name="once more"), read)])
 
 
 @pytest.mark.parametrize("refused", [item("s" * 1025), item(name="n" * 400 * 1024)], ids=["sort key", "item"])

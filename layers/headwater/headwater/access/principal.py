@@ -53,7 +53,9 @@ class Principal:
     def require_namespace(self, namespace: str, path: str) -> None:
         """Raises InvalidRequest (403), with the path in the request, if the principal lacks the namespace."""
         if not self.may_use(namespace):
-            raise InvalidRequest(Fault(path, "not a namespace of this key; send a key for this namespace"), status=403)
+            raise InvalidRequest(
+                Fault(path, "is not a namespace of this key; send a key for this namespace"), status=403
+            )
 
 
 UNAVAILABLE = "unavailable"

@@ -70,7 +70,8 @@ class GlueImport:
         changes nothing.
         """
         result, retry = GlueImportResult(), GlueRetry(self.sleep, has_time)
-        progress = self.store.read(Wanted(catalog_progress=True)).catalog_progress() or CatalogProgress()
+        stored = self.store.read(Wanted(catalog_progress=True))
+        progress = stored.catalog_progress() or CatalogProgress()
         for database in [name for name in retry(self.glue.databases) if name >= progress.database]:
             token = progress.token if database == progress.database else ""
             try:
@@ -80,10 +81,10 @@ class GlueImport:
                 result.refused += 1
                 token = ""
             if not has_time():
-                self.store.put([CatalogProgress(database if token else f"{database}\0", token)])
+                self.store.put([CatalogProgress(database if token else f"{database}\0", token)], stored)
                 return result
         if progress.database:
-            self.store.put([CatalogProgress()])
+            self.store.put([CatalogProgress()], stored)
         result.is_whole = True
         return result
 

@@ -82,16 +82,17 @@ class Batch:
     @cached_property
     def wanted(self) -> Wanted:
         """The ids of the states to read first: runs and their parents, writes, quality results, heads and latency of
-        jobs, aliases, days."""
+        jobs, aliases, days, events."""
         parents = {parent.id for run in self.runs.values() for parent in run.parents}
         return Wanted(
             jobs={*self.jobs, *(parent.job for parent in parents)},
             runs={*self.runs, *parents},
-            writes=[write.id for write in self.writes],
+            writes=[write.id for write in (*self.writes, *self.versions)],
             quality=[result.id for result in self.results],
             latencies={run.job for run in self.runs},
             aliases=self.aliases,
             days=self.days,
+            events_to_put=self.events,
         )
 
     def _add(self, normalised: NormalisedEvent) -> None:

@@ -58,11 +58,12 @@ def fold(
             timely_events = timely(batch, read) if timely_events is None else timely_events
             put_latency(timely_events, store, read, thresholds)
             _fold_once(batch, store, read)
-        except Conflict:
+        except Conflict as conflict:
+            lost = conflict
             time.sleep(backoff(attempt, 0.01, most=0.64))
         else:
             return timely_events
-    raise StorageError(f"other writers were faster {ATTEMPTS} times in a row")
+    raise StorageError(f"other writers were faster {ATTEMPTS} times in a row: {lost}")
 
 
 def _fold_once(batch: Batch, store: GraphStore, read: Snapshot) -> None:

@@ -41,7 +41,7 @@ def fold_runs(batch: Batch, store: GraphStore, read: Snapshot) -> FoldedRuns:
     saved = store.join(
         [*batch.writes, *batch.results, *(folded_run.run for folded_run in folded if folded_run.is_new)], read
     )
-    store.put(batch.versions)
+    store.put(batch.versions, read)
     return FoldedRuns(folded, _parent_jobs(reported.values()), saved)
 
 

@@ -1,11 +1,12 @@
 """Writes supporting items, before the heads that refer to them: edges, schemas, column lineage, namespaces, aliases."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from headwater.fold.batch import Batch
 from headwater.fold.neighbour_updates import NeighbourUpdates, merge
 from headwater.graph.curation import RESERVED
-from headwater.graph.identity import DatasetId, JobId, SchemaId
+from headwater.graph.dataset_reference import Document
+from headwater.graph.identity import ColumnLineageId, DatasetId, JobId, SchemaId
 from headwater.graph.job import JobFacts
 from headwater.graph.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.neighbours import NO_NEIGHBOURS, Neighbours, Side, union
@@ -17,7 +18,7 @@ from headwater.store.snapshot import Snapshot, Wanted
 
 def put_events(batch: Batch, store: GraphStore, read: Snapshot) -> None:
     """Writes the events, and the days that had no events before."""
-    store.put([*batch.events, *(EventDay(day) for day in batch.days if not read.has_day(day))])
+    store.put([*batch.events, *(EventDay(day) for day in batch.days if not read.has_day(day))], read)
 
 
 def write_supporting_items(batch: Batch, store: GraphStore, jobs: Mapping[JobId, JobFacts], read: Snapshot) -> None:
@@ -28,9 +29,7 @@ def write_supporting_items(batch: Batch, store: GraphStore, jobs: Mapping[JobId,
     needed = [
         document for document in batch.documents.values() if not any(facts.refers_to(document) for facts in stored)
     ]
-    store.put(document for document in needed if document.facet == COLUMN_LINEAGE)
-    schemas = [document for document in needed if document.facet == SCHEMA]
-    store.join(schemas, store.read(Wanted(schemas=[SchemaId(schema.dataset, schema.digest) for schema in schemas])))
+    _put_documents(store, needed)
     join_namespaces(
         store,
         [
@@ -66,3 +65,14 @@ def join_namespaces(store: GraphStore, named: Iterable[tuple[str, Instant]]) -> 
         if name not in RESERVED:
             namespaces[name] = KnownNamespace(name, time).join(namespaces.get(name))
     store.join(namespaces.values(), store.read(Wanted(namespaces=namespaces)))
+
+
+def _put_documents(store: GraphStore, documents: Collection[Document]) -> None:
+    """Writes column lineage, and schemas with the earliest event time of each."""
+    schemas = {SchemaId(facet.dataset, facet.digest): facet for facet in documents if facet.facet == SCHEMA}
+    lineages = {
+        ColumnLineageId(facet.dataset, facet.digest): facet for facet in documents if facet.facet == COLUMN_LINEAGE
+    }
+    read = store.read(Wanted(schemas=schemas, column_lineages=lineages))
+    store.put(lineages.values(), read)
+    store.join(schemas.values(), read)

@@ -6,6 +6,7 @@ newest form when a fold next changes it. An item of a newer version than this re
 CorruptItem: neither a rollback nor a damaged item loses an event. docs/table.md says how to change a kind.
 """
 
+import re
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,10 +15,12 @@ from typing import Any, Final, Generic, TypeVar
 from headwater.store.compression import pack, unpack
 from headwater.store.errors import CorruptItem
 from headwater.store.keys import Key
-from headwater.store.table import Item
+from headwater.store.table import FORM, Item
 
 DOC = "doc"
 SCHEMA = "schema"
+LISTED = ("listed_in", "place")
+"""The labels of an item that is in a list."""
 
 State = TypeVar("State")
 Value = TypeVar("Value")
@@ -25,6 +28,7 @@ Upgrade = Callable[[Any], Any]
 """A step from the document of one version to that of the next."""
 
 _REQUIRED: Final = object()
+_VERSION = re.compile(r"[1-9]\d{0,5}", re.ASCII)
 
 
 class Members:
@@ -58,6 +62,9 @@ class Members:
 class Codec(Generic[State]):
     """One kind of item. `decode` makes a state of an item and its members; `upgrades[0]` is the step from version 1.
 
+    `labels` are the labels that follow from a state: an item with other labels is corrupt, since the indexes would give
+    it for a node that it is not about.
+
     Example: version 3 adds a member to jobs. Then `upgrades` gets a second step, which sets the member; or the step
     `unchanged`, with a default where the member is read.
     """
@@ -65,6 +72,7 @@ class Codec(Generic[State]):
     kind: str
     decode: Callable[[Item, Members], State]
     upgrades: tuple[Upgrade, ...]
+    labels: Callable[[State], Mapping[str, str]] | None = None
 
     @property
     def schema(self) -> int:
@@ -86,19 +94,36 @@ class Codec(Generic[State]):
 
     def read(self, item: Item) -> State:
         """The state in an item of this kind. Raises CorruptItem."""
-        version = self._version(item)
+        if item.labels.get("kind") != self.kind:
+            raise CorruptItem(item.key, "kind", f"expected {self.kind}, found {_shown(item.labels.get('kind'))}")
+        version = self.version_of(item)
         document = unpacked(item, DOC)
         try:
             for upgrade in self.upgrades[version - 1 :]:
                 document = upgrade(document)
         except (TypeError, ValueError, LookupError, AttributeError) as error:
             raise CorruptItem(item.key, DOC, f"no upgrade from version {version}: {error}") from error
-        return self.decode(item, Members(item.key, document))
+        try:
+            state = self.decode(item, Members(item.key, document))
+        except ValueError as error:
+            raise CorruptItem(item.key, "kind", f"the key is of another kind than {self.kind}: {error}") from error
+        self._check_labels(item, state)
+        return state
 
-    def _version(self, item: Item) -> int:
+    def _check_labels(self, item: Item, state: State) -> None:
+        if self.labels is None or item.labels.keys() <= set(FORM):  # of one part alone, there are no other labels
+            return
+        expected = self.labels(state)
+        for name in (*expected, *LISTED):
+            text, found = expected.get(name), item.labels.get(name)
+            if text != found:
+                raise CorruptItem(item.key, name, f"expected {text!r}, found {_shown(found)}")
+
+    def version_of(self, item: Item) -> int:
+        """The version in which an item was written. Raises CorruptItem if this release does not know the version."""
         text = item.labels.get(SCHEMA, "1")
-        if not (text.isdecimal() and int(text) >= 1):
-            raise CorruptItem(item.key, SCHEMA, f"expected a version, found {text!r}")
+        if not _VERSION.fullmatch(text):
+            raise CorruptItem(item.key, SCHEMA, f"expected a version, found {_shown(text)}")
         if int(text) > self.schema:
             raise CorruptItem(item.key, SCHEMA, f"written by a newer release: {text}, this one knows {self.schema}")
         return int(text)
@@ -110,8 +135,8 @@ def unpacked(item: Item, part: str) -> Any:
         raise CorruptItem(item.key, part, "missing")
     try:
         return unpack(item.parts[part])
-    except (ValueError, zlib.error) as error:
-        raise CorruptItem(item.key, part, str(error)) from error
+    except (ValueError, ArithmeticError, RecursionError, zlib.error) as error:
+        raise CorruptItem(item.key, part, f"no document: {error}") from error
 
 
 def unchanged(document: Any) -> Any:

@@ -11,14 +11,20 @@ from typing import Any, TypeVar
 
 from headwater.graph.dataset_reference import IoDataset, IoDatasets
 from headwater.graph.identity import DatasetId, JobId
+from headwater.graph.identity import dataset_id as id_of_dataset
+from headwater.graph.long_facet import LONG_FACETS
 from headwater.graph.register import Register, Registers, Stamp
 from headwater.graph.run import ParentRef
-from headwater.openlineage.event import Name
+from headwater.openlineage import exact_json
+from headwater.openlineage.event import Name, is_uuid
 from headwater.openlineage.instant import NEVER, Instant
 
 Value = TypeVar("Value")
 
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z", re.ASCII)
+_DIGEST = re.compile(r"[0-9a-f]{32}")
+_STAMP = re.compile(rf"(?:{_INSTANT.pattern}[012]|0{{30}}){_DIGEST.pattern}[io]?|", re.ASCII)
+"""An event's stamp, that of a data source, and that of a run which only its children named."""
 
 
 def text(value: Any) -> str:
@@ -43,10 +49,12 @@ def anything(value: Any) -> Any:
     return value
 
 
+def instant_or_never(value: Any) -> Instant:
+    return NEVER if value == NEVER else instant(value)
+
+
 def instant(value: Any) -> Instant:
-    """A moment in the form of `Instant`, or NEVER."""
-    if value == NEVER:
-        return NEVER
+    """A moment in the form of `Instant`."""
     if not _INSTANT.fullmatch(text(value)):
         raise ValueError("expected a time")
     datetime.fromisoformat(value[:26])
@@ -65,23 +73,47 @@ def exactly(expected: str) -> Callable[[Any], str]:
 
 
 def name_of(identify: Callable[[Name], str], expected: str) -> Callable[[Any], Name]:
-    """A decoder of the name of the job or dataset with the id `expected`: another name is not this item's own."""
+    """A decoder of the name of the job or dataset with the id `expected`."""
 
     def decode(value: Any) -> Name:
         decoded = name(value)
         if identify(decoded) != expected:
-            raise ValueError("expected the name that the item's key is made of")
+            raise ValueError(f"expected the name with the id {expected}")
         return decoded
 
     return decode
 
 
+def digest(value: Any) -> str:
+    """The digest of a document, or the id of a node."""
+    if not _DIGEST.fullmatch(text(value)):
+        raise ValueError("expected 32 hex digits")
+    return str(value)
+
+
 def job_id(value: Any) -> JobId:
-    return JobId(text(value))
+    return JobId(digest(value))
 
 
 def dataset_id(value: Any) -> DatasetId:
-    return DatasetId(text(value))
+    return DatasetId(digest(value))
+
+
+def run_id(value: Any) -> str:
+    if not is_uuid(text(value)):
+        raise ValueError("expected a run's id")
+    return str(value)
+
+
+def facet_of(expected: str) -> Callable[[Any], Any]:
+    """A decoder of the facet with a digest, which the item's key has."""
+
+    def decode(value: Any) -> Any:
+        if exact_json.digest(value) != expected:
+            raise ValueError("expected the facet whose digest the item's key has")
+        return value
+
+    return decode
 
 
 def optional(decode: Callable[[Any], Value]) -> Callable[[Any], Value | None]:
@@ -102,26 +134,39 @@ def name(value: Any) -> Name:
 
 
 def parent(value: Any) -> ParentRef:
-    run_id, job = _array(value)
-    return ParentRef(text(run_id), name(job))
+    parent_id, job = _array(value)
+    return ParentRef(run_id(parent_id), name(job))
 
 
 def register(value: Any) -> Register:
     stamp, register_value = _array(value)
-    return Register(Stamp(text(stamp)), register_value)
+    if not _STAMP.fullmatch(text(stamp)):
+        raise ValueError("expected a stamp")
+    return Register(Stamp(stamp), register_value)
 
 
 def registers(value: Any) -> Registers:
     return {member: register(entry) for member, entry in _object(value).items()}
 
 
-def io_dataset(value: Any) -> IoDataset:
-    dataset_name, first, facets, io_facets = _array(value)
-    return IoDataset(name(dataset_name), instant(first), registers(facets), registers(io_facets))
+def dataset_registers(value: Any) -> Registers:
+    """The facets of a dataset: of a long facet the digest, of a deleted one None."""
+    facets = registers(value)
+    for facet in LONG_FACETS & facets.keys():
+        optional(digest)(facets[facet].value)
+    return facets
 
 
 def io_datasets(value: Any) -> IoDatasets:
-    return {DatasetId(dataset): io_dataset(entry) for dataset, entry in _object(value).items()}
+    return {
+        DatasetId(dataset): _io_dataset(entry, name_of(id_of_dataset, dataset))
+        for dataset, entry in _object(value).items()
+    }
+
+
+def _io_dataset(value: Any, own_name: Callable[[Any], Name]) -> IoDataset:
+    dataset_name, first, facets, io_facets = _array(value)
+    return IoDataset(own_name(dataset_name), instant(first), dataset_registers(facets), registers(io_facets))
 
 
 def _array(value: Any) -> list[Any]:

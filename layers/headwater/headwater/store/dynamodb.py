@@ -10,7 +10,7 @@ from headwater.openlineage.instant import Instant
 from headwater.retry import backoff
 from headwater.store import keys
 from headwater.store.aws import translated_errors
-from headwater.store.errors import Conflict, StorageError
+from headwater.store.errors import Conflict, StorageError, UnreadableBody
 from headwater.store.keys import Key
 from headwater.store.s3 import Bodies
 from headwater.store.table import FORM, HIGHEST, LOWEST, ConditionalPut, IndexEntry, Item
@@ -132,8 +132,7 @@ class DynamoTable:
     def _change(self, change: ConditionalPut) -> Conflict | None:
         condition: dict[str, Any] = {"ConditionExpression": "attribute_not_exists(PK)"}
         if change.replacing:
-            version = {":version": {"S": change.replacing.version}}
-            condition = {"ConditionExpression": "v = :version", "ExpressionAttributeValues": version}
+            condition = _as_stored(change.replacing)
         try:
             with translated_errors(writing=True):
                 self._client.put_item(TableName=self._name, Item=self._attributes(change.item), **condition)
@@ -178,15 +177,35 @@ class DynamoTable:
 
 
 def item_of(stored: Attributes, bucket: Bodies) -> Item:
-    """The item with these attributes; parts in S3 are fetched."""
-    key = Key(stored["PK"]["S"], stored["SK"]["S"])
-    expires_at = int(stored["expires_at"]["N"]) if "expires_at" in stored else None
+    """The item with these attributes; parts in S3 are fetched. An attribute of another form is left out: whoever reads
+    the item's state misses the attribute, and the other items of the call go through."""
     labels = {name: value["S"] for name, value in stored.items() if "S" in value and name not in ("PK", "SK", "v")}
-    parts = {name: value["B"] for name, value in stored.items() if "B" in value}
-    for name, value in stored.items():
-        if "M" in value:
-            parts[name] = bucket.get(value["M"]["s3"]["S"])
-    return Item(key, labels, parts, expires_at)
+    parts = {name: part for name, value in stored.items() if (part := _part(value, bucket)) is not None}
+    expires_at = stored.get("expires_at", {}).get("N", "")
+    return Item(
+        key=_key(stored),
+        labels=labels,
+        parts=parts,
+        expires_at=int(expires_at) if expires_at.isdecimal() else None,
+        stored_version=stored.get("v", {}).get("S", ""),
+    )
+
+
+def _part(value: dict[str, Any], bucket: Bodies) -> bytes | None:
+    place = value.get("M", {}).get("s3", {}).get("S")
+    try:
+        return bucket.get(place) if place else value.get("B")
+    except UnreadableBody:
+        return None
+
+
+def _as_stored(item: Item) -> dict[str, Any]:
+    """The condition that an item is still as it was read. What is stored counts: an item that was repaired by hand has
+    another version than its content."""
+    version = item.version if item.stored_version is None else item.stored_version
+    if not version:
+        return {"ConditionExpression": "attribute_exists(PK) AND attribute_not_exists(v)"}
+    return {"ConditionExpression": "v = :version", "ExpressionAttributeValues": {":version": {"S": version}}}
 
 
 def _page(wanted: list[Attributes], only: str | None) -> dict[str, Any]:
@@ -217,7 +236,7 @@ def _just_below(text: str) -> str:
 
 
 def _index_entries(page: list[Attributes]) -> list[IndexEntry]:
-    return [IndexEntry(_key(stored), stored["place"]["S"], stored.get("name", {"S": ""})["S"]) for stored in page]
+    return [IndexEntry(_key(stored), stored["place"]["S"], stored.get("name", {}).get("S", "")) for stored in page]
 
 
 def _key(stored: Attributes) -> Key:

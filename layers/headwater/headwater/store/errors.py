@@ -1,6 +1,7 @@
 """The errors of storage.
 
 StorageError            a call did not take place; another try may help
++-- UnreadableBody      the bucket does not have a body, or denies it
 +-- Conflict            an item is no longer as it was read: read again, fold again
 +-- CorruptItem         an item of the table cannot be read; no event is to blame, and a repaired item or release helps
 Rejected                the service will never accept the request; another try is in vain
@@ -11,6 +12,10 @@ from collections.abc import Sequence
 
 class StorageError(Exception):
     """A call to the table, the queue or the bucket failed."""
+
+
+class UnreadableBody(StorageError):
+    """The bucket does not have a body. S3 calls that a denied access if the role may not list the bucket."""
 
 
 class Conflict(StorageError):

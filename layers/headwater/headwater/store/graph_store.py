@@ -40,7 +40,8 @@ from headwater.openlineage.instant import Instant
 from headwater.store import keys, neighbour_pages
 from headwater.store.codec import DOC
 from headwater.store.errors import Conflict, CorruptItem
-from headwater.store.items import datasets, events, jobs, names, runs, writes
+from headwater.store.items import CODECS, datasets, events, jobs, latency, names, runs, writes
+from headwater.store.items.jobs import JOB_WITHOUT_USAGES
 from headwater.store.neighbour_pages import NeighboursRead
 from headwater.store.ranges import Listing, TimeLine
 from headwater.store.request_cache import RequestCache
@@ -89,7 +90,8 @@ class GraphReader:
     def read_heads(self, *, jobs: Collection[JobId] = (), datasets: Collection[DatasetId] = ()) -> Snapshot:
         """Heads of datasets, and heads of jobs without their usages, which a traversal does not need."""
         wanted_keys = Wanted(jobs=jobs, datasets=datasets).keys
-        return Snapshot(self._table.read(wanted_keys, DOC) if wanted_keys else {}, self._on_corrupt)
+        items = self._table.read(wanted_keys, DOC) if wanted_keys else {}
+        return Snapshot(items, self._on_corrupt, JOB_WITHOUT_USAGES)
 
     def neighbours(self, dataset: DatasetId) -> Neighbours:
         """Every job that has ever read or written a dataset."""
@@ -190,10 +192,14 @@ class GraphStore(GraphReader):
         """Saves each state joined with the state of its id in the snapshot: the law of the fold."""
         return self.save([state.join(read.known(state)) for state in states], read)
 
-    def put(self, states: Iterable[State]) -> None:
+    def put(self, states: Iterable[State], read: Snapshot) -> None:
         """Writes states without a condition: states that follow from their ids, such as events, column lineage,
-        days."""
-        self._writable.put(map(self._encode, states))
+        days. Raises CorruptItem, before any is written, if the snapshot has one in a newer version."""
+        items = [self._encode(state) for state in states]
+        for item in items:
+            if stored := read.items.get(item.key):
+                CODECS[item.labels["kind"]].version_of(stored)
+        self._writable.put(items)
 
     def give_up(self, run: JobRunId, read: Snapshot) -> None:
         """Removes an abandoned run from the open runs, until another event of the run arrives."""
@@ -208,7 +214,7 @@ class GraphStore(GraphReader):
 
 _LASTING: Mapping[type, Callable[[Any], Item]] = {
     JobHead: jobs.encode,
-    Latency: jobs.encode_latency,
+    Latency: latency.encode,
     DatasetHead: datasets.encode,
     NeighbourPage: datasets.encode_page,
     Document: datasets.encode_document,

@@ -34,8 +34,12 @@ class Key(NamedTuple):
 HEAD = "META"
 ALL_NAMESPACES = "NS"
 DAYS = "DAYS"
-EVENT, SCHEMA, _RUN, _NEIGHBOURS = "E#", "S#", "R#", "ADJ#"
+EVENT, SCHEMA, _RUN, _NEIGHBOURS, _COLUMN_LINEAGE = "E#", "S#", "R#", "ADJ#", "C#"
 """The beginnings of the sort keys of some kinds."""
+JOB_HEADS, RUNS = Key("J#", HEAD), Key("J#", _RUN)
+DATASET_HEADS, NEIGHBOURS = Key("D#", HEAD), Key("D#", _NEIGHBOURS)
+NAMESPACES = Key(ALL_NAMESPACES, "")
+"""The beginnings of the keys of some kinds."""
 QUALITY = "Q#"
 """The beginning of the label `at` of quality results. It sorts behind every time: quality results share an index with
 the writes of their dataset."""
@@ -43,6 +47,11 @@ MAX_SORTED_NAME_BYTES = 900
 """A sort key has up to 1,024 bytes: longer names are sorted by their beginning, then by their id."""
 
 _EVENT_POSITION = re.compile(r"[0-9T:.-]+Z#[A-Za-z]+#[0-9a-f]+")
+
+
+def begins_with(key: Key, beginning: Key) -> bool:
+    """Whether both parts of a key begin with those of another."""
+    return key.pk.startswith(beginning.pk) and key.sk.startswith(beginning.sk)
 
 
 def job_head(job: JobId) -> Key:
@@ -67,7 +76,7 @@ def neighbours(page: NeighbourPageId) -> Key:
 
 
 def column_lineage(column_lineage: ColumnLineageId) -> Key:
-    return Key(f"D#{column_lineage.dataset}", f"C#{column_lineage.digest}")
+    return Key(f"D#{column_lineage.dataset}", f"{_COLUMN_LINEAGE}{column_lineage.digest}")
 
 
 def schema(schema: SchemaId) -> Key:
@@ -162,6 +171,10 @@ def quality_of(key: Key) -> QualityId:
 
 def schema_of(key: Key) -> SchemaId:
     return SchemaId(dataset_of(key), key.sk.removeprefix(SCHEMA))
+
+
+def column_lineage_of(key: Key) -> ColumnLineageId:
+    return ColumnLineageId(dataset_of(key), key.sk.removeprefix(_COLUMN_LINEAGE))
 
 
 def alias_of(key: Key) -> AliasId:

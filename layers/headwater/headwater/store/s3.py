@@ -2,7 +2,11 @@
 
 from typing import Any, Protocol
 
-from headwater.store.aws import translated_errors
+from headwater.store.aws import errors_as, translated_errors
+from headwater.store.errors import StorageError, UnreadableBody
+
+_MISSING = {"NoSuchKey", "AccessDenied"}
+"""Whoever may not list a bucket is denied what is not there."""
 
 
 class Bodies(Protocol):
@@ -12,7 +16,7 @@ class Bodies(Protocol):
         """Stores an object, durably once this returns."""
 
     def get(self, key: str) -> bytes:
-        """An object's content."""
+        """An object's content. Raises UnreadableBody, or StorageError."""
 
 
 class Bucket:
@@ -29,7 +33,11 @@ class Bucket:
             self._client.put_object(Bucket=self._name, Key=key, Body=content)
 
     def get(self, key: str) -> bytes:
-        """An object's content. Raises StorageError if the object is not there (yet)."""
-        with translated_errors():
+        """An object's content. Raises UnreadableBody if the object is not there (yet)."""
+        with errors_as(_error_of):
             content: bytes = self._client.get_object(Bucket=self._name, Key=key)["Body"].read()
         return content
+
+
+def _error_of(code: str, message: str) -> StorageError:
+    return UnreadableBody(message) if code in _MISSING else StorageError(message)

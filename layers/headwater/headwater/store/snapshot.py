@@ -21,12 +21,13 @@ from headwater.graph.identity import (
 from headwater.graph.job import JobHead
 from headwater.graph.latency import Latency
 from headwater.graph.neighbours import NeighbourPage
+from headwater.graph.normalised_event import NormalisedEvent
 from headwater.graph.run import Run
 from headwater.graph.stored_states import CatalogProgress, DatasetWrite, KnownAlias, KnownNamespace, QualityResult
 from headwater.store import keys
 from headwater.store.codec import Codec
 from headwater.store.errors import CorruptItem
-from headwater.store.items import datasets, events, jobs, names, runs, writes
+from headwater.store.items import datasets, events, jobs, latency, names, runs, writes
 from headwater.store.keys import Key
 from headwater.store.table import Item
 
@@ -50,6 +51,7 @@ class Wanted:
     latencies: Collection[JobId] = ()
     days: Collection[str] = ()
     events: Collection[EventId] = ()
+    events_to_put: Collection[NormalisedEvent] = ()
     catalog_progress: bool = False
 
     @property
@@ -68,6 +70,7 @@ class Wanted:
             *map(keys.latency, self.latencies),
             *map(keys.day, self.days),
             *map(keys.event, self.events),
+            *(keys.event(keys.event_id(event.event)) for event in self.events_to_put),
         }
         return wanted | {keys.catalog_progress()} if self.catalog_progress else wanted
 
@@ -86,16 +89,22 @@ class Snapshot:
     """States as they were read, decoded at the first use.
 
     A corrupt item raises CorruptItem at that use. With `on_corrupt`, the error is given to `on_corrupt` and the state
-    is absent.
+    is absent. `heads` is the codec of the heads of jobs: without their usages, if that part was not read.
     """
 
-    def __init__(self, items: Mapping[Key, Item] = {}, on_corrupt: Callable[[CorruptItem], None] | None = None) -> None:
+    def __init__(
+        self,
+        items: Mapping[Key, Item] = {},
+        on_corrupt: Callable[[CorruptItem], None] | None = None,
+        heads: Codec[JobHead] = jobs.JOB,
+    ) -> None:
         self.items = items
         self._on_corrupt = on_corrupt
+        self._heads = heads
         self._states: dict[Key, Any] = {}
 
     def job(self, job: JobId) -> JobHead | None:
-        return self._state(keys.job_head(job), jobs.JOB)
+        return self._state(keys.job_head(job), self._heads)
 
     def run(self, run: JobRunId) -> Run | None:
         return self._state(keys.run(run), runs.RUN)
@@ -127,7 +136,7 @@ class Snapshot:
         return self._state(keys.namespace(name), names.NAMESPACE)
 
     def latency(self, job: JobId) -> Latency | None:
-        return self._state(keys.latency(job), jobs.LATENCY)
+        return self._state(keys.latency(job), latency.LATENCY)
 
     def event(self, event: EventId) -> dict[str, Any] | None:
         """An event as it was sent."""
@@ -146,20 +155,20 @@ class Snapshot:
 
     def jobs(self) -> dict[JobId, JobHead]:
         """All heads of jobs that were read."""
-        return {keys.job_of(key): head for key, head in self._all(jobs.JOB)}
+        return {keys.job_of(key): head for key, head in self._all(keys.JOB_HEADS, self._heads)}
 
     def runs(self) -> dict[JobRunId, Run]:
-        return {keys.run_of(key): run for key, run in self._all(runs.RUN)}
+        return {keys.run_of(key): run for key, run in self._all(keys.RUNS, runs.RUN)}
 
     def datasets(self) -> dict[DatasetId, DatasetHead]:
-        return {keys.dataset_of(key): head for key, head in self._all(datasets.DATASET)}
+        return {keys.dataset_of(key): head for key, head in self._all(keys.DATASET_HEADS, datasets.DATASET)}
 
     def pages(self) -> dict[NeighbourPageId, NeighbourPage]:
         """All pages of neighbours that were read."""
-        return {page.id: page for _, page in self._all(datasets.NEIGHBOURS)}
+        return {page.id: page for _, page in self._all(keys.NEIGHBOURS, datasets.NEIGHBOURS)}
 
     def namespaces(self) -> list[KnownNamespace]:
-        return [namespace for _, namespace in self._all(names.NAMESPACE)]
+        return [namespace for _, namespace in self._all(keys.NAMESPACES, names.NAMESPACE)]
 
     def preconditions(self, *, jobs: Collection[JobId] = (), runs: Collection[JobRunId] = ()) -> Preconditions:
         """The preconditions that these heads and runs are still as in this snapshot."""
@@ -177,13 +186,13 @@ class Snapshot:
 
     def with_items(self, items: Mapping[Key, Item]) -> "Snapshot":
         """This snapshot with these items, which were written or read later."""
-        merged = Snapshot({**self.items, **items}, self._on_corrupt)
+        merged = Snapshot({**self.items, **items}, self._on_corrupt, self._heads)
         merged._states = {key: state for key, state in self._states.items() if key not in items}
         return merged
 
-    def _all(self, codec: Codec[State]) -> Iterator[tuple[Key, State]]:
-        for key, item in self.items.items():
-            if item.labels.get("kind") == codec.kind and (state := self._state(key, codec)) is not None:
+    def _all(self, beginning: Key, codec: Codec[State]) -> Iterator[tuple[Key, State]]:
+        for key in self.items:
+            if keys.begins_with(key, beginning) and (state := self._state(key, codec)) is not None:
                 yield key, state
 
     def _state(self, key: Key, codec: Codec[State]) -> State | None:

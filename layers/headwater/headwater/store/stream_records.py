@@ -12,13 +12,14 @@ from headwater.store import keys
 from headwater.store.dynamodb import item_of
 from headwater.store.errors import CorruptItem
 from headwater.store.items import CODECS, runs
-from headwater.store.items.jobs import USAGES
+from headwater.store.items.jobs import JOB_WITHOUT_USAGES, USAGES
 from headwater.store.keys import Key
 from headwater.store.s3 import Bodies
 from headwater.store.table import Item
 
 StreamRecord = Mapping[str, Any]
 """A record as Lambda gets it."""
+_CODECS = {**CODECS, JOB_WITHOUT_USAGES.kind: JOB_WITHOUT_USAGES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ def _key(record: StreamRecord) -> list[Any]:
 
 
 def _state(item: Item | None) -> Any:
-    codec = CODECS.get(item.labels.get("kind", "")) if item else None
+    codec = _CODECS.get(item.labels.get("kind", "")) if item else None
     return codec.read(item) if item and codec else None
 
 

@@ -20,13 +20,14 @@ class Item:
     """One item: `labels` are its searchable attributes, `parts` its compressed documents by name.
 
     The version of an item is a hash of its content. Equal states are equal items, byte for byte, whatever the order of
-    the events.
+    the events. `stored_version` is the version that the stored item claims; None for an item that was not read.
     """
 
     key: Key
     labels: Mapping[str, str]
     parts: Mapping[str, bytes]
     expires_at: int | None = field(default=None)
+    stored_version: str | None = field(default=None, compare=False)
 
     @cached_property
     def version(self) -> str:

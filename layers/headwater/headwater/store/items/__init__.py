@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from headwater.store.codec import Codec
-from headwater.store.items import datasets, events, jobs, names, runs, writes
+from headwater.store.items import datasets, events, jobs, latency, names, runs, writes
 
 CODECS: Mapping[str, Codec[Any]] = {
     codec.kind: codec
     for codec in (
         jobs.JOB,
-        jobs.LATENCY,
+        latency.LATENCY,
         runs.RUN,
         datasets.DATASET,
         datasets.NEIGHBOURS,

@@ -15,14 +15,16 @@ from headwater.store.decoders import (
     anything,
     array,
     boolean,
+    dataset_registers,
+    digest,
+    facet_of,
     instant,
+    instant_or_never,
     job_id,
     name_of,
     number,
     object_of,
     optional,
-    registers,
-    text,
 )
 from headwater.store.decoders import dataset_id as to_dataset_id
 from headwater.store.encoders import registers_json
@@ -46,13 +48,18 @@ def encode(head: DatasetHead) -> Item:
         "users": head.users,
         "isDeleted": head.is_deleted,
     }
-    dataset = dataset_id(facts.name)
-    labels = {"namespace": facts.name.namespace, "name": facts.name.name}
+    labels = dict(_labels(head))
     if head.reselecting:
         labels[RESELECTING] = head.reselecting
-    if not head.is_deleted:
-        labels |= {"listed_in": keys.datasets_of(facts.name.namespace), "place": keys.name_key(facts.name, dataset)}
-    return DATASET.item(keys.dataset_head(dataset), document, labels)
+    return DATASET.item(keys.dataset_head(head.id), document, labels)
+
+
+def _labels(head: DatasetHead) -> Mapping[str, str]:
+    name = head.facts.name
+    labels = {"namespace": name.namespace, "name": name.name}
+    if head.is_deleted:
+        return labels
+    return labels | {"listed_in": keys.datasets_of(name.namespace), "place": keys.name_key(name, head.id)}
 
 
 def _decode(item: Item, members: Members) -> DatasetHead:
@@ -60,27 +67,40 @@ def _decode(item: Item, members: Members) -> DatasetHead:
         name=members.read("name", name_of(dataset_id, keys.dataset_of(item.key))),
         named=members.read("named", instant),
         created=members.read("created", instant),
-        own=members.read("own", registers),
-        described=members.read("said", instant, NEVER),
+        own=members.read("own", dataset_registers),
+        described=members.read("said", instant_or_never, NEVER),
     )
     return DatasetHead(
         facts=facts,
-        facets=members.read("facets", object_of(anything)),
+        facets=members.read("facets", _facets),
         schema=members.read("schema", anything),
-        written=members.read("written", optional(text), None),
-        columns={JobId(job): digest for job, digest in members.read("columns", object_of(text), {}).items()},
+        written=members.read("written", optional(digest), None),
+        columns=members.read("columns", _columns, {}),
         users=members.read("users", array(_user), ()),
         is_deleted=members.read("isDeleted", boolean, default=False),
         reselecting=item.labels.get(RESELECTING),
     )
 
 
+def _facets(value: Any) -> dict[str, Any]:
+    facets = object_of(anything)(value)
+    if SCHEMA in facets:
+        digest(facets[SCHEMA])
+    return facets
+
+
+def _columns(value: Any) -> dict[JobId, str]:
+    return {job_id(job): lineage for job, lineage in object_of(digest)(value).items()}
+
+
 def _user(value: Any) -> tuple[int, JobId]:
     rank, job = value
-    return number(rank), job_id(job)
+    if number(rank) not in (0, 1):
+        raise ValueError("expected 0 for a writer, or 1")
+    return rank, job_id(job)
 
 
-DATASET = Codec("dataset", _decode, (unchanged,))
+DATASET = Codec("dataset", _decode, (unchanged,), _labels)
 
 
 def encode_page(page: NeighbourPage) -> Item:
@@ -114,9 +134,13 @@ def encode_document(document: Document) -> Item:
     schema."""
     if document.facet == SCHEMA:
         key = keys.schema(SchemaId(document.dataset, document.digest))
-        return SCHEMAS.item(key, _facet(document.value), {"first": document.time})
+        return SCHEMAS.item(key, _facet(document.value), _schema_labels(document))
     key = keys.column_lineage(ColumnLineageId(document.dataset, document.digest))
     return COLUMN_LINEAGE.item(key, _facet(document.value))
+
+
+def _schema_labels(document: Document) -> Mapping[str, str]:
+    return {"first": document.time}
 
 
 def _facet(value: Any) -> Mapping[str, Any]:
@@ -125,15 +149,15 @@ def _facet(value: Any) -> Mapping[str, Any]:
 
 
 def _decode_schema(item: Item, members: Members) -> Document:
-    dataset, digest = keys.schema_of(item.key)
-    first = Members(item.key, dict(item.labels)).read("first", instant, NEVER)
-    return Document(dataset, SCHEMA, digest, members.read("facet", anything), first)
+    own = keys.schema_of(item.key)
+    first = Members(item.key, dict(item.labels)).read("first", instant)
+    return Document(own.dataset, SCHEMA, own.digest, members.read("facet", facet_of(own.digest)), first)
 
 
-def _decode_column_lineage(_: Item, members: Members) -> Any:
-    return members.read("facet", anything)
+def _decode_column_lineage(item: Item, members: Members) -> Any:
+    return members.read("facet", facet_of(keys.column_lineage_of(item.key).digest))
 
 
-SCHEMAS = Codec("schema", _decode_schema, (_facet,))
+SCHEMAS = Codec("schema", _decode_schema, (_facet,), _schema_labels)
 COLUMN_LINEAGE = Codec("columnLineage", _decode_column_lineage, (_facet,))
 """The document of version 1 was the facet itself, for both kinds."""

@@ -5,11 +5,13 @@ from typing import Any
 
 from headwater.graph.normalised_event import NormalisedEvent
 from headwater.graph.stored_states import EventDay
+from headwater.openlineage import exact_json
 from headwater.openlineage.event import RunEvent
 from headwater.openlineage.instant import Instant
 from headwater.store import keys
 from headwater.store.codec import DOC, SCHEMA, Codec, Members, unchanged
 from headwater.store.compression import pack_text
+from headwater.store.errors import CorruptItem
 from headwater.store.retention import Retention, expiry
 from headwater.store.table import Item
 
@@ -28,7 +30,9 @@ def encode(normalised: NormalisedEvent, retention: Retention) -> Item:
     return Item(keys.event(keys.event_id(event)), labels, parts, expiry(event.time, retention.events))
 
 
-def _decode(_: Item, members: Members) -> dict[str, Any]:
+def _decode(item: Item, members: Members) -> dict[str, Any]:
+    if exact_json.digest(members.document) != keys.event_of(item.key).digest:
+        raise CorruptItem(item.key, DOC, "expected the event whose digest the item's key has")
     return members.document
 
 

@@ -1,19 +1,26 @@
-"""The heads of jobs, and their emission latency."""
+"""The heads of jobs."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from headwater.graph.dataset_usage import DatasetUsage, RunOrder
-from headwater.graph.edges import Edges, edges_of
-from headwater.graph.identity import DatasetId, derivation_id, job_id
+from headwater.graph.edges import NO_EDGES, Edges, edges_of
+from headwater.graph.identity import DatasetId, dataset_id, derivation_id, job_id
 from headwater.graph.job import JobFacts, JobHead, LatestRun
-from headwater.graph.latency import Latency
 from headwater.graph.register import Register
+from headwater.graph.run import RunState
+from headwater.openlineage.event import Name
 from headwater.store import keys
-from headwater.store.codec import Codec, Members, unchanged, unpacked
+from headwater.store.codec import Codec, Members, Upgrade, unchanged, unpacked
 from headwater.store.compression import pack
 from headwater.store.decoders import (
+    array,
     boolean,
+    dataset_registers,
+    digest,
     instant,
+    instant_or_never,
     name,
     name_of,
     number,
@@ -21,8 +28,9 @@ from headwater.store.decoders import (
     optional,
     register,
     registers,
-    text,
+    run_id,
 )
+from headwater.store.decoders import dataset_id as to_dataset_id
 from headwater.store.encoders import register_json, registers_json
 from headwater.store.table import Item
 
@@ -45,56 +53,74 @@ def encode(head: JobHead) -> Item:
         "chosen": head.chosen,
         "isDerivation": facts.is_derivation,
     }
-    labels = {"namespace": facts.name.namespace, "name": facts.name.name}
+    labels = dict(_labels(head))
     if head.reselecting:
         labels[RESELECTING] = head.reselecting
-    if not facts.is_deleted and not facts.is_derivation:
-        labels["listed_in"] = keys.jobs_of(facts.name.namespace)
-        labels["place"] = keys.time_key(facts.updated, facts.id)
     usages = pack({dataset: _usage_json(usage) for dataset, usage in facts.usages.items()})
     return JOB.item(keys.job_head(facts.id), document, labels, seen=usages)
 
 
+def _labels(head: JobHead) -> Mapping[str, str]:
+    facts = head.facts
+    labels = {"namespace": facts.name.namespace, "name": facts.name.name}
+    if facts.is_deleted or facts.is_derivation:
+        return labels
+    place = keys.time_key(facts.updated, facts.id)
+    return labels | {"listed_in": keys.jobs_of(facts.name.namespace), "place": place}
+
+
 def _decode(item: Item, members: Members) -> JobHead:
-    """A job's head; without usages, if that part was not read."""
-    usages = Members(item.key, {USAGES: unpacked(item, USAGES)} if USAGES in item.parts else {USAGES: {}})
+    usages = Members(item.key, {USAGES: unpacked(item, USAGES)}).read(USAGES, _usages)
+    head = _decode_without_usages(item, members)
+    return replace(head, facts=replace(head.facts, usages=usages))
+
+
+def _decode_without_usages(item: Item, members: Members) -> JobHead:
     own = keys.job_of(item.key)
     is_derivation = members.read("isDerivation", boolean, default=False)
     facts = JobFacts(
         name=members.read("name", name_of(derivation_id if is_derivation else job_id, own)),
         first=members.read("first", instant),
-        last=members.read("last", instant),
+        last=members.read("last", instant_or_never),
         facets=members.read("facets", registers),
         run_facets=members.read("runFacets", registers),
         declared=members.read("declared", optional(_declared)),
-        usages={DatasetId(dataset): usage for dataset, usage in usages.read(USAGES, object_of(_usage)).items()},
+        usages={},
         is_derivation=is_derivation,
     )
     latest, chosen = members.read("latest", optional(_latest)), members.read("chosen", _edges)
     return JobHead(facts, latest, chosen, item.labels.get(RESELECTING))
 
 
-JOB = Codec("job", _decode, (unchanged,))
+_UPGRADES: tuple[Upgrade, ...] = (unchanged,)
+JOB = Codec("job", _decode, _UPGRADES, _labels)
+JOB_WITHOUT_USAGES = Codec("job", _decode_without_usages, _UPGRADES, _labels)
+"""Reads the head of a job without its usages."""
 
 
 def _declared(value: Any) -> Register:
     """The register of a JobEvent's edges. The value stays JSON; a wrong value is refused here, not at its first use."""
     declared = register(value)
-    edges_of([declared.time, "", *declared.value])
+    _edges([declared.time, "", *declared.value])
     return declared
 
 
 def _edges(value: Any) -> Edges:
     edges = edges_of(value)
-    return edges._replace(time=instant(edges.time), run_id=text(edges.run_id))
+    for dataset in edges.inputs + edges.outputs:
+        _check_name(dataset.id, dataset.name)
+    for output, made_of in edges.sources:
+        array(to_dataset_id)([output, *made_of])
+    is_of_run = edges.run_id != NO_EDGES.run_id
+    return edges._replace(time=instant_or_never(edges.time), run_id=run_id(edges.run_id) if is_of_run else "")
 
 
 def _latest(value: Any) -> LatestRun:
-    started_at, run_id, state, created, updated, ended_at, failed_children = value
+    started_at, latest_id, state, created, updated, ended_at, failed_children = value
     return LatestRun(
         instant(started_at),
-        text(run_id),
-        text(state),
+        run_id(latest_id),
+        RunState(state).value,
         instant(created),
         instant(updated),
         optional(instant)(ended_at),
@@ -107,44 +133,38 @@ def _usage_json(usage: DatasetUsage) -> list[Any]:
     return [usage.name, usage.reads, usage.writes, usage.last, registers_json(usage.facets), usage.quality, wrote]
 
 
+def _usages(value: Any) -> dict[DatasetId, DatasetUsage]:
+    usages = {DatasetId(dataset): usage for dataset, usage in object_of(_usage)(value).items()}
+    for dataset, usage in usages.items():
+        _check_name(dataset, usage.name)
+    return usages
+
+
+def _check_name(dataset: DatasetId, own_name: Name) -> None:
+    if dataset_id(own_name) != dataset:
+        raise ValueError(f"expected the name of the dataset {dataset}")
+
+
 def _usage(value: Any) -> DatasetUsage:
     """A usage. Older entries lack the last member or the last two."""
     dataset_name, reads, writes, last, facets, quality, wrote = [*value, None, None][:7]
-    checked = RunOrder(instant(quality[0]), text(quality[1])) if quality else None
-    written = optional(register)(wrote)
     return DatasetUsage(
-        name(dataset_name), boolean(reads), boolean(writes), instant(last), registers(facets), checked, written
+        name(dataset_name),
+        boolean(reads),
+        boolean(writes),
+        instant(last),
+        dataset_registers(facets),
+        optional(_run_order)(quality),
+        optional(_schema_register)(wrote),
     )
 
 
-def encode_latency(latency: Latency) -> Item:
-    """The item of a job's emission latency. Only readers of the table's stream use it."""
-    document = {
-        "job": latency.job,
-        "run": latency.run_id,
-        "at": latency.at,
-        "millis": latency.millis,
-        "threshold": latency.threshold,
-        "isExceeded": latency.is_exceeded,
-    }
-    labels = {"namespace": latency.job.namespace, "name": latency.job.name}
-    return LATENCY.item(keys.latency(job_id(latency.job)), document, labels)
+def _run_order(value: Any) -> RunOrder:
+    started_at, checked_by = value
+    return RunOrder(instant(started_at), run_id(checked_by))
 
 
-def _decode_latency(item: Item, members: Members) -> Latency:
-    return Latency(
-        job=members.read("job", name_of(job_id, keys.job_of(item.key))),
-        run_id=members.read("run", text),
-        at=members.read("at", instant),
-        millis=members.read("millis", number),
-        threshold=members.read("threshold", number),
-        is_exceeded=members.read("isExceeded", boolean),
-    )
-
-
-def _latency_with_names(document: Any) -> Any:
-    """Version 1 of the document was an array."""
-    return dict(zip(("job", "run", "at", "millis", "threshold", "isExceeded"), document, strict=True))
-
-
-LATENCY = Codec("latency", _decode_latency, (_latency_with_names,))
+def _schema_register(value: Any) -> Register:
+    schema = register(value)
+    digest(schema.value)
+    return schema

@@ -1,15 +1,16 @@
 """Aliases, namespaces, and the progress of the import from the Glue Data Catalog."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from headwater.graph.identity import NamespaceId, dataset_id, sent_id
+from headwater.graph.identity import dataset_id, namespace_id, sent_id
 from headwater.graph.normalised_event import Alias, FirstWriter
 from headwater.graph.stored_states import CatalogProgress, KnownAlias, KnownNamespace
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.store import keys
 from headwater.store.codec import Codec, Members, unchanged
-from headwater.store.decoders import array, instant, name, name_of, optional, text
+from headwater.store.decoders import array, instant, name, name_of, optional, run_id, text
 from headwater.store.errors import CorruptItem
 from headwater.store.retention import Retention, expiry
 from headwater.store.table import Item
@@ -18,10 +19,13 @@ from headwater.store.table import Item
 def encode_alias(known: KnownAlias, retention: Retention) -> Item:
     """The item of an alias."""
     alias = known.alias
-    labels = {"first": known.first, "listed_in": keys.names_of(dataset_id(alias.dataset))}
-    labels["place"] = keys.time_key(known.first, sent_id(alias.sent))
     document = {"sent": alias.sent, "dataset": alias.dataset, "rules": alias.rules, "writing": known.writing}
-    return ALIAS.item(keys.alias(known.id), document, labels, expiry(known.first, retention.runs))
+    return ALIAS.item(keys.alias(known.id), document, _alias_labels(known), expiry(known.first, retention.runs))
+
+
+def _alias_labels(known: KnownAlias) -> Mapping[str, str]:
+    place = keys.time_key(known.first, known.id.sent)
+    return {"first": known.first, "listed_in": keys.names_of(known.id.dataset), "place": place}
 
 
 def _decode_alias(item: Item, members: Members) -> KnownAlias:
@@ -35,19 +39,21 @@ def _decode_alias(item: Item, members: Members) -> KnownAlias:
 
 
 def _writing(value: Any) -> FirstWriter:
-    time, run_id, job = value
-    return FirstWriter(instant(time), text(run_id), name(job))
+    time, writer, job = value
+    return FirstWriter(instant(time), run_id(writer), name(job))
 
 
-ALIAS = Codec("alias", _decode_alias, (unchanged,))
+ALIAS = Codec("alias", _decode_alias, (unchanged,), _alias_labels)
 
 
 def encode_namespace(known: KnownNamespace) -> Item:
     """The item of a namespace."""
-    key = keys.namespace(known.name)
-    labels = {"first": known.first, "listed_in": keys.ALL_NAMESPACES}
-    labels["place"] = keys.name_key(Name("", known.name), NamespaceId(key.sk))
-    return NAMESPACE.item(key, {"name": known.name}, labels)
+    return NAMESPACE.item(keys.namespace(known.name), {"name": known.name}, _namespace_labels(known))
+
+
+def _namespace_labels(known: KnownNamespace) -> Mapping[str, str]:
+    place = keys.name_key(Name("", known.name), namespace_id(known.name))
+    return {"first": known.first, "listed_in": keys.ALL_NAMESPACES, "place": place}
 
 
 def _decode_namespace(item: Item, members: Members) -> KnownNamespace:
@@ -61,7 +67,7 @@ def _first(item: Item) -> Instant:
     return Members(item.key, dict(item.labels)).read("first", instant)
 
 
-NAMESPACE = Codec("namespace", _decode_namespace, (unchanged,))
+NAMESPACE = Codec("namespace", _decode_namespace, (unchanged,), _namespace_labels)
 
 
 def encode_progress(progress: CatalogProgress) -> Item:

@@ -1,5 +1,6 @@
 """Runs of jobs."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from headwater.graph.identity import JobRunId, job_id
@@ -10,15 +11,17 @@ from headwater.store import keys
 from headwater.store.codec import Codec, Members, unchanged
 from headwater.store.decoders import (
     array,
+    boolean,
+    digest,
     exactly,
     instant,
+    instant_or_never,
     io_datasets,
     name_of,
     optional,
     parent,
     register,
     registers,
-    text,
 )
 from headwater.store.encoders import io_datasets_json, register_json, registers_json
 from headwater.store.positions import run_position
@@ -48,7 +51,15 @@ def encode(run: Run, retention: Retention) -> Item:
         "parents": sorted(run.parents),
         "failedChildren": run.failed_children,
     }
-    job = job_id(run.job)
+    labels = dict(_labels(run))
+    if run.state is RunState.RUNNING and run.last:
+        labels[OPEN_IN] = keys.open_runs(run.run_id[-1])
+    key = keys.run(JobRunId(job_id(run.job), run.run_id))
+    return RUN.item(key, document, labels, expiry(run.updated, retention.runs))
+
+
+def _labels(run: Run) -> Mapping[str, str]:
+    """The labels of a run, but for `open_in`, which a run that is given up as abandoned loses."""
     labels = {
         "namespace": run.job.namespace,
         "name": run.job.name,
@@ -56,11 +67,10 @@ def encode(run: Run, retention: Retention) -> Item:
         "run_id": run.run_id,
         "at": run_position(run),
     }
-    if run.state is RunState.RUNNING and run.last:
-        labels[OPEN_IN] = keys.open_runs(run.run_id[-1])
-    if run.parent:
-        labels |= {"listed_in": keys.children_of(run.parent.run_id), "place": keys.time_key(*run.order, job)}
-    return RUN.item(keys.run(JobRunId(job, run.run_id)), document, labels, expiry(run.updated, retention.runs))
+    if run.parent is None:
+        return labels
+    place = keys.time_key(*run.order, job_id(run.job))
+    return labels | {"listed_in": keys.children_of(run.parent.run_id), "place": place}
 
 
 def _decode(item: Item, members: Members) -> Run:
@@ -68,8 +78,8 @@ def _decode(item: Item, members: Members) -> Run:
     return Run(
         job=members.read("job", name_of(job_id, own.job)),
         run_id=members.read("run", exactly(own.run_id)),
-        first=members.read("first", instant),
-        last=members.read("last", instant),
+        first=members.read("first", instant_or_never),
+        last=members.read("last", instant_or_never),
         started=members.read("started", optional(instant)),
         ending=members.read("ending", optional(_ending)),
         producer=members.read("producer", register),
@@ -77,15 +87,18 @@ def _decode(item: Item, members: Members) -> Run:
         job_facets=members.read("jobFacets", registers),
         inputs=members.read("inputs", io_datasets),
         outputs=members.read("outputs", io_datasets),
-        named=members.read("named", instant, NEVER),
+        named=members.read("named", instant_or_never, NEVER),
         parents=frozenset(members.read("parents", array(parent), ())),
         failed_children=members.read("failedChildren", array(parent), ()),
     )
 
 
 def _ending(value: Any) -> Ending:
-    failed, time, digest, kind = value
-    return Ending(bool(failed), instant(time), text(digest), EventType(kind))
+    failed, time, event, kind = value
+    ending = Ending(boolean(failed), instant(time), digest(event), EventType(kind))
+    if ending.failed != (ending.type in (EventType.FAIL, EventType.ABORT)):
+        raise ValueError("expected a failure, or none")
+    return ending
 
 
-RUN = Codec("run", _decode, (unchanged,))
+RUN = Codec("run", _decode, (unchanged,), _labels)

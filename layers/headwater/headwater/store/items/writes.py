@@ -1,5 +1,6 @@
 """Writes and quality results, both in the partition of the dataset, by time."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from headwater.graph.dataset_reference import IoDataset
@@ -8,7 +9,7 @@ from headwater.graph.register import Registers
 from headwater.graph.stored_states import DatasetWrite, QualityResult
 from headwater.store import keys
 from headwater.store.codec import Codec, Members
-from headwater.store.decoders import instant, name_of, registers
+from headwater.store.decoders import dataset_registers, instant, name_of, registers
 from headwater.store.encoders import registers_json
 from headwater.store.positions import quality_position, write_position
 from headwater.store.retention import Retention, expiry
@@ -24,15 +25,18 @@ def encode(write: DatasetWrite, retention: Retention) -> Item:
         "facets": registers_json(output.facets),
         "ioFacets": registers_json(output.io_facets),
     }
-    labels = {"at": write_position(write)}
-    return WRITE.item(keys.write(write.id), document, labels, expiry(output.first, retention.runs))
+    return WRITE.item(keys.write(write.id), document, _labels(write), expiry(output.first, retention.runs))
+
+
+def _labels(write: DatasetWrite) -> Mapping[str, str]:
+    return {"at": write_position(write)}
 
 
 def _decode(item: Item, members: Members) -> DatasetWrite:
     output = IoDataset(
         name=members.read("name", name_of(dataset_id, keys.dataset_of(item.key))),
         first=members.read("first", instant),
-        facets=members.read("facets", registers),
+        facets=members.read("facets", dataset_registers),
         io_facets=members.read("ioFacets", registers),
     )
     return DatasetWrite(keys.write_of(item.key), output)
@@ -43,14 +47,18 @@ def _write_with_names(document: Any) -> Any:
     return dict(zip(("name", "first", "facets", "ioFacets"), document, strict=True))
 
 
-WRITE = Codec("write", _decode, (_write_with_names,))
+WRITE = Codec("write", _decode, (_write_with_names,), _labels)
 
 
 def encode_quality(result: QualityResult, retention: Retention) -> Item:
     """The item of a quality result, by the time of its newest event."""
-    at = keys.QUALITY + quality_position(result)
     document = {"facets": registers_json(result.facets)}
-    return QUALITY.item(keys.quality(result.id), document, {"at": at}, expiry(result.time, retention.runs))
+    labels = _quality_labels(result)
+    return QUALITY.item(keys.quality(result.id), document, labels, expiry(result.time, retention.runs))
+
+
+def _quality_labels(result: QualityResult) -> Mapping[str, str]:
+    return {"at": keys.QUALITY + quality_position(result)}
 
 
 def _decode_quality(item: Item, members: Members) -> QualityResult:
@@ -72,4 +80,4 @@ def _quality_with_facets(document: Any) -> Any:
     return {"facets": document}
 
 
-QUALITY = Codec("quality", _decode_quality, (_quality_with_facets,))
+QUALITY = Codec("quality", _decode_quality, (_quality_with_facets,), _quality_labels)

@@ -1,0 +1,58 @@
+"""Golden answers: what each released version answered on its own golden items (tests/store/golden.py).
+
+A release adds its own, after its golden items: `python -m tests.lookup.golden_answers 0.2.0`, once, before its tag. It
+repeats the requests of the release before. Those of older releases never change.
+"""
+
+import gzip
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from headwater.http.request import ApiRequest
+from headwater.store.memory import MemoryTable
+from tests.lookup.requests import ANYONE, NOON, response_to
+from tests.store import golden
+
+FOLDER = Path(__file__).parents[1] / "fixtures" / "answers"
+
+
+class GoldenAnswer(NamedTuple):
+    """A request, and the status and body that a release answered with."""
+
+    path: str
+    query: Mapping[str, str]
+    status: int
+    body: str
+
+
+def answers_of(release: str) -> list[GoldenAnswer]:
+    lines = gzip.decompress((FOLDER / f"{release}.jsonl.gz").read_bytes()).decode().splitlines()
+    return [GoldenAnswer(**json.loads(line)) for line in lines]
+
+
+def asked(table: MemoryTable, path: str, query: Mapping[str, str]) -> tuple[int, str]:
+    """The status and body of this release's answer."""
+    url = path if path.startswith("/") else f"/api/v1/{path}"
+    answer = response_to(table, ApiRequest(ANYONE, "GET", url, query, received_at=NOON)).to_gateway()
+    return answer["statusCode"], answer["body"]
+
+
+def _written(release: str, earlier: str) -> Iterator[str]:
+    table = golden.table_of(release)
+    for given in answers_of(earlier):
+        status, body = asked(table, given.path, given.query)
+        answer = given._replace(status=status, body=body)
+        yield json.dumps(answer._asdict(), sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def main() -> None:
+    release, earlier = sys.argv[1], max(path.name for path in FOLDER.iterdir()).removesuffix(".jsonl.gz")
+    content = "".join(_written(release, earlier)).encode()
+    (FOLDER / f"{release}.jsonl.gz").write_bytes(gzip.compress(content, 9, mtime=0))
+
+
+if __name__ == "__main__":
+    main()
