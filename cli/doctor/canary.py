@@ -68,7 +68,7 @@ def wait_until_seen(client: Client, namespace: str, run_id: str) -> None:
         if response.status not in (200, 404, 503):
             raise Diagnosis(refusal(client, response, namespace))
         if time.monotonic() > deadline:
-            what = f"the canary was accepted, but is not in the graph after {SEEN_SECONDS} s"
+            what = f"the canary was taken, but is not in the graph after {SEEN_SECONDS} s"
             fix = "see normalise's log, the queue's age and the dead-letter queue: docs/operating.md"
             raise Diagnosis(Finding(what, fix, Blame.STACK))
         time.sleep(0.3)
