@@ -34,13 +34,19 @@ def post_canary(client: Client, namespace: str) -> tuple[str, list[Finding]]:
 def read_back(client: Client, namespace: str, run_id: str) -> None:
     """Find the posted run, upstream and downstream. Raises Diagnosis if it is not in the graph."""
     wait_until_seen(client, namespace, run_id)
+    deadline = time.monotonic() + SEEN_SECONDS
     for start, direction in ((TARGET, "upstream"), (SOURCE, "downstream")):
-        response = client.get("lineage", nodeId=f"dataset:{namespace}:{start}", direction=direction)
-        names = {each["data"]["name"] for each in response.body["graph"]} if response.status == 200 else set()
-        if not {SOURCE, JOB, TARGET} <= names:
-            raise Diagnosis(
-                Finding(f"the canary is in the graph, but not found {direction}", "see lookup's log", Blame.STACK)
-            )
+        while not {SOURCE, JOB, TARGET} <= linked(client, namespace, start, direction):
+            if time.monotonic() > deadline:
+                what = f"the canary is in the graph, but not found {direction}"
+                raise Diagnosis(Finding(what, "see lookup's log", Blame.STACK))
+            time.sleep(0.3)
+
+
+def linked(client: Client, namespace: str, start: str, direction: str) -> set[str]:
+    """The names of the nodes upstream or downstream. A fold writes a run some milliseconds before the links."""
+    response = client.get("lineage", nodeId=f"dataset:{namespace}:{start}", direction=direction)
+    return {node["data"]["name"] for node in response.body["graph"]} if response.status == 200 else set()
 
 
 def event(kind: str, run_id: str, namespace: str) -> dict[str, Any]:
