@@ -31,31 +31,35 @@ _REQUIRED: Final = object()
 _VERSION = re.compile(r"[1-9]\d{0,5}", re.ASCII)
 
 
+class WrongMember(Exception):
+    """A member, part or label of an item is missing or has a wrong value. `Codec.read` adds the key of the item."""
+
+    def __init__(self, member: str, reason: str) -> None:
+        super().__init__(reason)
+        self.member = member
+
+
 class Members:
     """The members of an item's document. Each member is read by a decoder, which refuses a value of another form."""
 
-    __slots__ = ("document", "key")
+    __slots__ = ("document",)
 
-    def __init__(self, key: Key, document: Any) -> None:
+    def __init__(self, document: Any) -> None:
         if not isinstance(document, dict):
-            raise CorruptItem(key, DOC, f"expected an object, found {_shown(document)}")
-        self.key = key
+            raise WrongMember(DOC, f"expected an object, found {_shown(document)}")
         self.document = document
 
     def read(self, name: str, decode: Callable[[Any], Value], default: Any = _REQUIRED) -> Value:
-        """A member. The default is for items that were written before the member existed.
-
-        Raises CorruptItem, which names the member.
-        """
+        """A member. The default is for items that were written before the member existed. Raises WrongMember."""
         value = self.document.get(name, _REQUIRED)
         if value is _REQUIRED:
             if default is _REQUIRED:
-                raise CorruptItem(self.key, name, "missing")
+                raise WrongMember(name, "missing")
             return default  # type: ignore[no-any-return]
         try:
             return decode(value)
         except (TypeError, ValueError, LookupError, AttributeError) as error:
-            raise CorruptItem(self.key, name, f"{error} (it is {_shown(value)})") from error
+            raise WrongMember(name, f"{error} (it is {_shown(value)})") from error
 
 
 @dataclass(frozen=True)
@@ -94,49 +98,62 @@ class Codec(Generic[State]):
 
     def read(self, item: Item) -> State:
         """The state in an item of this kind. Raises CorruptItem."""
+        try:
+            return self._read(item)
+        except WrongMember as fault:
+            raise CorruptItem(item.key, fault.member, str(fault)) from fault
+
+    def check_version(self, item: Item) -> None:
+        """Raises CorruptItem if this release does not know the version in which an item was written."""
+        try:
+            self._version(item)
+        except WrongMember as fault:
+            raise CorruptItem(item.key, fault.member, str(fault)) from fault
+
+    def _read(self, item: Item) -> State:
         if item.labels.get("kind") != self.kind:
-            raise CorruptItem(item.key, "kind", f"expected {self.kind}, found {_shown(item.labels.get('kind'))}")
-        version = self.version_of(item)
-        document = unpacked(item, DOC)
+            raise WrongMember("kind", f"expected {self.kind}, found {_shown(item.labels.get('kind'))}")
+        members = Members(self._upgraded(unpacked(item, DOC), self._version(item)))
+        try:
+            state = self.decode(item, members)
+        except ValueError as error:
+            raise WrongMember("kind", f"the key is of another kind than {self.kind}: {error}") from error
+        if self.labels and not item.labels.keys() <= set(FORM):  # of one part alone, there are no other labels
+            _check_labels(item, self.labels(state))
+        return state
+
+    def _upgraded(self, document: Any, version: int) -> Any:
         try:
             for upgrade in self.upgrades[version - 1 :]:
                 document = upgrade(document)
         except (TypeError, ValueError, LookupError, AttributeError) as error:
-            raise CorruptItem(item.key, DOC, f"no upgrade from version {version}: {error}") from error
-        try:
-            state = self.decode(item, Members(item.key, document))
-        except ValueError as error:
-            raise CorruptItem(item.key, "kind", f"the key is of another kind than {self.kind}: {error}") from error
-        self._check_labels(item, state)
-        return state
+            raise WrongMember(DOC, f"no upgrade from version {version}: {error}") from error
+        return document
 
-    def _check_labels(self, item: Item, state: State) -> None:
-        if self.labels is None or item.labels.keys() <= set(FORM):  # of one part alone, there are no other labels
-            return
-        expected = self.labels(state)
-        for name in (*expected, *LISTED):
-            text, found = expected.get(name), item.labels.get(name)
-            if text != found:
-                raise CorruptItem(item.key, name, f"expected {text!r}, found {_shown(found)}")
-
-    def version_of(self, item: Item) -> int:
-        """The version in which an item was written. Raises CorruptItem if this release does not know the version."""
+    def _version(self, item: Item) -> int:
         text = item.labels.get(SCHEMA, "1")
         if not _VERSION.fullmatch(text):
-            raise CorruptItem(item.key, SCHEMA, f"expected a version, found {_shown(text)}")
+            raise WrongMember(SCHEMA, f"expected a version, found {_shown(text)}")
         if int(text) > self.schema:
-            raise CorruptItem(item.key, SCHEMA, f"written by a newer release: {text}, this one knows {self.schema}")
+            raise WrongMember(SCHEMA, f"written by a newer release: {text}, this one knows {self.schema}")
         return int(text)
 
 
+def _check_labels(item: Item, expected: Mapping[str, str]) -> None:
+    for name in (*expected, *LISTED):
+        text, stored = expected.get(name), item.labels.get(name)
+        if text != stored:
+            raise WrongMember(name, f"expected {text!r}, found {_shown(stored)}")
+
+
 def unpacked(item: Item, part: str) -> Any:
-    """A document of an item. Raises CorruptItem."""
+    """A document of an item. Raises WrongMember."""
     if part not in item.parts:
-        raise CorruptItem(item.key, part, "missing")
+        raise WrongMember(part, "missing")
     try:
         return unpack(item.parts[part])
     except (ValueError, ArithmeticError, RecursionError, zlib.error) as error:
-        raise CorruptItem(item.key, part, f"no document: {error}") from error
+        raise WrongMember(part, f"no document: {error}") from error
 
 
 def unchanged(document: Any) -> Any:

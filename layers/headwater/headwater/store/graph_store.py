@@ -198,7 +198,7 @@ class GraphStore(GraphReader):
         items = [self._encode(state) for state in states]
         for item in items:
             if stored := read.items.get(item.key):
-                CODECS[item.labels["kind"]].version_of(stored)
+                CODECS[item.labels["kind"]].check_version(stored)
         self._writable.put(items)
 
     def give_up(self, run: JobRunId, read: Snapshot) -> None:

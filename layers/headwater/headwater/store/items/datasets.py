@@ -150,7 +150,7 @@ def _facet(value: Any) -> Mapping[str, Any]:
 
 def _decode_schema(item: Item, members: Members) -> Document:
     own = keys.schema_of(item.key)
-    first = Members(item.key, dict(item.labels)).read("first", instant)
+    first = Members(dict(item.labels)).read("first", instant)
     return Document(own.dataset, SCHEMA, own.digest, members.read("facet", facet_of(own.digest)), first)
 
 

@@ -9,9 +9,8 @@ from headwater.openlineage import exact_json
 from headwater.openlineage.event import RunEvent
 from headwater.openlineage.instant import Instant
 from headwater.store import keys
-from headwater.store.codec import DOC, SCHEMA, Codec, Members, unchanged
+from headwater.store.codec import DOC, SCHEMA, Codec, Members, WrongMember, unchanged
 from headwater.store.compression import pack_text
-from headwater.store.errors import CorruptItem
 from headwater.store.retention import Retention, expiry
 from headwater.store.table import Item
 
@@ -32,7 +31,7 @@ def encode(normalised: NormalisedEvent, retention: Retention) -> Item:
 
 def _decode(item: Item, members: Members) -> dict[str, Any]:
     if exact_json.digest(members.document) != keys.event_of(item.key).digest:
-        raise CorruptItem(item.key, DOC, "expected the event whose digest the item's key has")
+        raise WrongMember(DOC, "expected the event whose digest the item's key has")
     return members.document
 
 

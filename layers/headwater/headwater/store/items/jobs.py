@@ -70,7 +70,7 @@ def _labels(head: JobHead) -> Mapping[str, str]:
 
 
 def _decode(item: Item, members: Members) -> JobHead:
-    usages = Members(item.key, {USAGES: unpacked(item, USAGES)}).read(USAGES, _usages)
+    usages = Members({USAGES: unpacked(item, USAGES)}).read(USAGES, _usages)
     head = _decode_without_usages(item, members)
     return replace(head, facts=replace(head.facts, usages=usages))
 

@@ -9,9 +9,8 @@ from headwater.graph.stored_states import CatalogProgress, KnownAlias, KnownName
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.store import keys
-from headwater.store.codec import Codec, Members, unchanged
+from headwater.store.codec import Codec, Members, WrongMember, unchanged
 from headwater.store.decoders import array, instant, name, name_of, optional, run_id, text
-from headwater.store.errors import CorruptItem
 from headwater.store.retention import Retention, expiry
 from headwater.store.table import Item
 
@@ -59,12 +58,12 @@ def _namespace_labels(known: KnownNamespace) -> Mapping[str, str]:
 def _decode_namespace(item: Item, members: Members) -> KnownNamespace:
     known = KnownNamespace(members.read("name", text), _first(item))
     if keys.namespace(known.name) != item.key:
-        raise CorruptItem(item.key, "name", "expected the name that the item's key is made of")
+        raise WrongMember("name", "expected the name that the item's key is made of")
     return known
 
 
 def _first(item: Item) -> Instant:
-    return Members(item.key, dict(item.labels)).read("first", instant)
+    return Members(dict(item.labels)).read("first", instant)
 
 
 NAMESPACE = Codec("namespace", _decode_namespace, (unchanged,), _namespace_labels)
