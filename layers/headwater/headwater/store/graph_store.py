@@ -47,7 +47,7 @@ from headwater.store.ranges import Listing, TimeLine
 from headwater.store.request_cache import RequestCache
 from headwater.store.retention import Retention
 from headwater.store.snapshot import JoinedState, Preconditions, Snapshot, Wanted
-from headwater.store.table import ConditionalPut, Item, Table, TableReader
+from headwater.store.table import ConditionalPut, Item, ItemReader, Table, TableReader
 
 State = (
     Run
@@ -70,19 +70,25 @@ State = (
 class GraphReader:
     """The graph store for reading. A corrupt item is given to `on_corrupt`; without `on_corrupt` it raises."""
 
-    def __init__(self, table: TableReader, on_corrupt: Callable[[CorruptItem], None] | None = None) -> None:
+    def __init__(
+        self,
+        table: TableReader,
+        on_corrupt: Callable[[CorruptItem], None] | None = None,
+        items: ItemReader | None = None,
+    ) -> None:
         self._table = table
+        self._items = items or table
         self._on_corrupt = on_corrupt
 
     def for_one_request(self, on_corrupt: Callable[[CorruptItem], None] | None = None) -> "GraphReader":
         """A reader with a request cache: it reads no state twice."""
-        return GraphReader(RequestCache(self._table), on_corrupt)
+        return GraphReader(self._table, on_corrupt, RequestCache(self._table))
 
     def read(self, wanted: Wanted, *, unless_changed: Preconditions | None = None) -> Snapshot:
         """The wanted states, as far as they are stored. Raises Conflict if a precondition does not hold."""
         preconditions = unless_changed or Preconditions()
         wanted_keys = wanted.keys | preconditions.versions.keys()
-        items = self._table.read(wanted_keys) if wanted_keys else {}
+        items = self._items.read(wanted_keys) if wanted_keys else {}
         if not preconditions.hold(items):
             raise Conflict("a head or run that the choice of a head depends on has changed")
         return Snapshot(items, self._on_corrupt)
@@ -90,7 +96,7 @@ class GraphReader:
     def read_heads(self, *, jobs: Collection[JobId] = (), datasets: Collection[DatasetId] = ()) -> Snapshot:
         """Heads of datasets, and heads of jobs without their usages, which a traversal does not need."""
         wanted_keys = Wanted(jobs=jobs, datasets=datasets).keys
-        items = self._table.read(wanted_keys, DOC) if wanted_keys else {}
+        items = self._items.read(wanted_keys, DOC) if wanted_keys else {}
         return Snapshot(items, self._on_corrupt, JOB_WITHOUT_USAGES)
 
     def neighbours(self, dataset: DatasetId) -> Neighbours:
@@ -115,7 +121,7 @@ class GraphReader:
     def all_namespaces(self) -> list[KnownNamespace]:
         """Every namespace of a job or dataset."""
         namespaces = [entry.key for entry in self._table.list_entries(keys.ALL_NAMESPACES)]
-        return Snapshot(self._table.read(namespaces) if namespaces else {}, self._on_corrupt).namespaces()
+        return Snapshot(self._items.read(namespaces) if namespaces else {}, self._on_corrupt).namespaces()
 
     def jobs_in(self, namespace: str) -> Listing[JobId]:
         """The jobs of a namespace, by the time of their last event."""

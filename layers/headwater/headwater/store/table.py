@@ -56,14 +56,18 @@ LOWEST, HIGHEST = "\x01", "\U0010ffff" * 4
 """Bounds of a list that leave nothing out: no text has a NUL."""
 
 
-class TableReader(Protocol):
-    """Reads are strongly consistent, but for `list_entries`, `page_with_count`, `count`, `runs` and `open_runs`."""
+class ItemReader(Protocol):
+    """Reads items by their keys."""
 
     def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
         """The items with these keys, as far as they are stored; up to 100 items are one call to the service.
 
         With `only`, each item has that part alone, and only the labels of `FORM`: such an item must not be put back.
         """
+
+
+class TableReader(ItemReader, Protocol):
+    """Reads are strongly consistent, but for `list_entries`, `page_with_count`, `count`, `runs` and `open_runs`."""
 
     def newest(
         self, pk: str, before: str = keys.QUALITY, after: str = LOWEST, limit: int | None = None
