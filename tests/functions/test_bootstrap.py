@@ -77,7 +77,7 @@ def test_a_test_passes_its_own_parts() -> None:
     table = table_after(factory.run_event("COMPLETE", job="load"))
     root = Root(settings(), session=session, table=table, queue=queue, bucket=bucket)
     load = job_id(Name("demo", "load"))
-    assert root.store().read(Wanted(jobs=[load])).job(load)
+    assert root.store().read(Wanted(jobs=[load])).jobs.get(load)
     assert (root.queue(), root.bucket()) == (queue, bucket)
     assert session.services == []
 

@@ -132,7 +132,7 @@ def test_the_heads_that_were_read_are_all_given_or_refused() -> None:
     store = GraphStore(table_with(relabelled(FOLDED.items[_head()], kind="day")), golden.RETENTION)
     read = store.read_heads(datasets=[keys.dataset_of(_head())])
     with pytest.raises(CorruptItem):
-        read.datasets()
+        read.datasets.all()
 
 
 @each_item

@@ -165,7 +165,7 @@ def test_an_item_of_a_newer_release_or_of_none_is_refused_and_stays(version: str
 def test_a_reader_may_go_on_without_corrupt_items() -> None:
     item, faults = job_item(), list[CorruptItem]()
     reader = GraphReader(table_with(with_document(item, {})), faults.append)
-    assert reader.read(Wanted(jobs=[job_id(Name("demo", "load"))])).jobs() == {}
+    assert reader.read(Wanted(jobs=[job_id(Name("demo", "load"))])).jobs.all() == {}
     assert [fault.key for fault in faults] == [JOB_KEY]
 
 

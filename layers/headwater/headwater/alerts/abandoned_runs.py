@@ -68,7 +68,7 @@ class Sweeper:
         read = self.store.read(Wanted(runs=ids))
         for run_id in ids:
             try:
-                run = read.run(run_id)
+                run = read.runs.get(run_id)
                 if run and run.state is RunState.RUNNING and read.is_open(run_id) and self.has_time():
                     result.open_runs += 1
                     result.abandoned += self._check(run, run_id, read, now)
@@ -117,7 +117,7 @@ def _is_application_open(reader: Reader, run: Run) -> bool | None:
     if run.parent is None or not is_query_job(values(run.job_facets)):
         return None
     read = reader.store.read(Wanted(runs=[run.parent.id]))
-    application = read.run(run.parent.id)
+    application = read.runs.get(run.parent.id)
     return read.is_open(run.parent.id) if application and application.last else None
 
 

@@ -21,5 +21,5 @@ def all_names(reader: Reader, dataset: DatasetId, head: DatasetHead) -> list[Jso
     names += [name for linked in heads for name in symlinks(linked.facets.get(SYMLINKS))]
     aliases = [entry.id for entry in islice(reader.store.names_of(dataset).entries(limit=MAX_NAMES), MAX_NAMES)]
     read = reader.store.read(Wanted(aliases=aliases))
-    names += [known.alias.sent for alias in aliases if (known := read.alias(alias))]
+    names += [known.alias.sent for known in read.aliases.of(aliases)]
     return [name.as_json() for name in list(dict.fromkeys(names))[:MAX_NAMES]]

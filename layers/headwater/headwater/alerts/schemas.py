@@ -28,7 +28,7 @@ class Schemas:
     def __getitem__(self, digest: str) -> Columns:
         if digest not in self._known:
             schema = SchemaId(self.dataset, digest)
-            document = self.reader.store.read(Wanted(schemas=[schema])).schema(schema)
+            document = self.reader.store.read(Wanted(schemas=[schema])).schemas.get(schema)
             columns = columns_of(document.value) if document else {}
             self._known[digest] = columns if self._side is Side.WRITES else without_metadata(columns)
         return self._known[digest]
@@ -42,4 +42,4 @@ def newest_writes(reader: Reader, dataset: DatasetId) -> list[DatasetWrite]:
     """The newest versions of a dataset, the newest first."""
     ids = list(islice(reader.store.writes_of(dataset).newest(limit=MAX_VERSIONS), MAX_VERSIONS))
     read = reader.store.read(Wanted(writes=ids))
-    return [write for write_id in ids if (write := read.write(write_id))]
+    return read.writes.of(ids)

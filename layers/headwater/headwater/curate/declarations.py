@@ -97,7 +97,7 @@ def _known_of_dataset(reader: Reader, dataset: DatasetId, facets: Mapping[str, D
 
 
 def _known_of_job(reader: Reader, job: JobId, facets: Mapping[str, Document]) -> list[Instant]:
-    head = reader.store.read(Wanted(jobs=[job])).job(job)
+    head = reader.store.read(Wanted(jobs=[job])).jobs.get(job)
     if head is None:
         return []
     facts = head.facts

@@ -117,7 +117,7 @@ def _last_used(reader: Reader, datasets: Collection[DatasetId]) -> dict[DatasetI
     """The time of the last use of each dataset by any job, deleted or not."""
     neighbourhood = reader.neighbourhood(datasets)
     users = [neighbourhood.users.get(neighbourhood.representative(dataset), NO_NEIGHBOURS) for dataset in datasets]
-    heads = reader.store.read(Wanted(jobs=frozenset().union(*map(all_jobs, users)))).jobs()
+    heads = reader.store.read(Wanted(jobs=frozenset().union(*map(all_jobs, users)))).jobs.all()
     newest: dict[DatasetId, Instant] = {}
     for head in heads.values():
         for dataset, usage in head.facts.usages.items():

@@ -13,6 +13,7 @@ from headwater.graph.identity import (
     JobId,
     JobRunId,
     dataset_id,
+    event_id,
     job_id,
 )
 from headwater.graph.job import JobFacts
@@ -92,7 +93,7 @@ class Batch:
             latencies={run.job for run in self.runs},
             aliases=self.aliases,
             days=self.days,
-            events_to_put=self.events,
+            events=[event_id(event.event) for event in self.events],
         )
 
     def _add(self, normalised: NormalisedEvent) -> None:

@@ -41,7 +41,7 @@ def fold_datasets(batch: Batch, store: GraphStore, jobs: Mapping[JobId, JobHead]
     heads: list[DatasetHead] = []
     copied: dict[JobId, bool] = {}
     for dataset in sorted(affected):
-        before, facts = read.dataset(dataset), _facts(batch, read, dataset)
+        before, facts = read.datasets.get(dataset), _facts(batch, read, dataset)
         if facts is None:
             continue
         claims = JobClaims(dataset, jobs)
@@ -58,12 +58,12 @@ def fold_datasets(batch: Batch, store: GraphStore, jobs: Mapping[JobId, JobHead]
         else:
             users = first_users([*before.users, *claims.users()])
             heads.append(replace(before, facts=facts, users=users))
-    store.save([head for head in heads if head != read.dataset(head.id)], read)
+    store.save([head for head in heads if head != read.datasets.get(head.id)], read)
     _check_copied(store, copied)
 
 
 def _facts(batch: Batch, read: Snapshot, dataset: DatasetId) -> DatasetFacts | None:
-    facts, before = batch.datasets.get(dataset), read.dataset(dataset)
+    facts, before = batch.datasets.get(dataset), read.datasets.get(dataset)
     if facts is None:
         return before.facts if before else None
     return facts.join(before.facts if before else None)
@@ -76,7 +76,7 @@ def _check_copied(store: GraphStore, were_deleted: Mapping[JobId, bool]) -> None
     A concurrent fold that deletes or revives such a job could not update a head that did not exist yet. Raises Conflict
     if a job was deleted or revived.
     """
-    now = store.read(Wanted(jobs=were_deleted)).jobs()
+    now = store.read(Wanted(jobs=were_deleted)).jobs.all()
     if {job: head.facts.is_deleted for job, head in now.items()} != dict(were_deleted):
         raise Conflict("a job was deleted or revived while its column lineage was copied")
 
@@ -93,7 +93,7 @@ def _new_namespaces(batch: Batch, read: Snapshot) -> Iterator[tuple[str, Instant
     A dataset of the reserved namespace for namespaces stands for the namespace of its name.
     """
     for dataset, names in batch.named.items():
-        head = read.dataset(dataset)
+        head = read.datasets.get(dataset)
         for name, time in names.items():
             if head is None or name != head.facts.name or time < head.facts.named:
                 yield name.name if name.namespace == NAMESPACES else name.namespace, time
@@ -107,7 +107,9 @@ def _with_schema(head: DatasetHead, before: DatasetHead | None, batch: Batch, st
     if before and before.schema_digest == digest:
         return replace(head, schema=before.schema)
     schema = SchemaId(dataset, digest)
-    document = batch.documents.get((dataset, SCHEMA, digest)) or store.read(Wanted(schemas=[schema])).schema(schema)
+    document = batch.documents.get((dataset, SCHEMA, digest)) or store.read(Wanted(schemas=[schema])).schemas.get(
+        schema
+    )
     if document is None:
         raise Conflict("a head refers to a schema that is not stored")
     return replace(head, schema=document.value)
@@ -116,4 +118,4 @@ def _with_schema(head: DatasetHead, before: DatasetHead | None, batch: Batch, st
 def _claims_of_all(store: GraphStore, dataset: DatasetId) -> JobClaims:
     """The claims of every job that has ever used a dataset."""
     users = all_jobs(store.neighbours(dataset))
-    return JobClaims(dataset, store.read(Wanted(jobs=users)).jobs())
+    return JobClaims(dataset, store.read(Wanted(jobs=users)).jobs.all())

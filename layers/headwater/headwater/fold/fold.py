@@ -26,9 +26,10 @@ from headwater.fold.datasets import fold_datasets
 from headwater.fold.jobs import fold_jobs
 from headwater.fold.latency import put_latency, timely
 from headwater.fold.runs import fold_runs
-from headwater.fold.supporting_items import put_events, write_supporting_items
+from headwater.fold.supporting_items import write_supporting_items
 from headwater.graph.latency import BACKFILL_MILLIS
 from headwater.graph.normalised_event import NormalisedEvent
+from headwater.graph.stored_states import EventDay
 from headwater.graph.thresholds import Thresholds
 from headwater.retry import backoff
 from headwater.store.errors import Conflict, StorageError
@@ -67,7 +68,7 @@ def fold(
 
 
 def _fold_once(batch: Batch, store: GraphStore, read: Snapshot) -> None:
-    put_events(batch, store, read)
+    store.put([*batch.events, *map(EventDay, batch.days - read.days)], read)
     runs, parents, stored = fold_runs(batch, store, read)
     jobs = {job: facts.join(parents.get(job)) for job, facts in {**parents, **batch.jobs}.items()}
     write_supporting_items(batch, store, jobs, stored)

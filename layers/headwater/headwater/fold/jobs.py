@@ -20,7 +20,7 @@ def fold_jobs(
     facts: Mapping[JobId, JobFacts], store: GraphStore, runs: Sequence[FoldedRun], read: Snapshot
 ) -> tuple[dict[JobId, JobHead], Preconditions]:
     """Writes the heads of jobs that changed. Returns all heads, and the preconditions of this fold."""
-    heads = {job: _with_facts(read.job(job), job_facts) for job, job_facts in facts.items()}
+    heads = {job: _with_facts(read.jobs.get(job), job_facts) for job, job_facts in facts.items()}
     stale = {job for job, head in heads.items() if head.reselecting}
     for folded in runs:
         job = folded.id.job
@@ -50,7 +50,7 @@ def _preconditions(
     unwritten: set[JobId] = set()
     chosen = []
     for folded in runs:
-        job, before = folded.id.job, read.job(folded.id.job)
+        job, before = folded.id.job, read.jobs.get(folded.id.job)
         if saved.preconditions(jobs=[job]) == read.preconditions(jobs=[job]):
             if folded.is_new:
                 unwritten.add(job)
@@ -69,7 +69,7 @@ def _newest(store: GraphStore, job: JobId, facts: JobFacts) -> JobHead:
     newest = store.runs_of(job).newest()
     while page := list(islice(newest, RUNS_AT_A_TIME)):
         read = store.read(Wanted(runs=page))
-        runs = [run for run_id in page if (run := read.run(run_id))]
+        runs = read.runs.of(page)
         if runs != sorted(runs, key=lambda run: run.order, reverse=True):
             raise Conflict("the order of a job's runs changed while they were read")
         for run in runs:

@@ -25,7 +25,7 @@ def timely(batch: Batch, read: Snapshot) -> tuple[NormalisedEvent, ...]:
 def put_latency(events: Sequence[NormalisedEvent], store: GraphStore, read: Snapshot, thresholds: Thresholds) -> None:
     """Stores each beginning and end of a breach by itself: a reader of the table's stream sees every one."""
     for measure in _measured(events, thresholds):
-        after = next_breach_state(read.latency(job_id(measure.job)), measure)
+        after = next_breach_state(read.latencies.get(job_id(measure.job)), measure)
         if after:
             read = store.save([after], read)
 
@@ -36,7 +36,7 @@ def _is_timely(normalised: NormalisedEvent, read: Snapshot) -> bool:
         return False
     if not isinstance(event, RunEvent):
         return True
-    known = read.run(JobRunId(job_id(event.job.name), event.run_id))
+    known = read.runs.get(JobRunId(job_id(event.job.name), event.run_id))
     return known is None or known.last < event.time
 
 

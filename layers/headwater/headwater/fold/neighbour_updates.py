@@ -4,7 +4,9 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from headwater.fold.batch import Batch
 from headwater.graph.identity import DatasetId, JobId, NeighbourPageId
+from headwater.graph.job import JobFacts
 from headwater.graph.neighbours import (
     NO_NEIGHBOURS,
     PAGE_SIZE,
@@ -34,6 +36,22 @@ class NeighbourUpdates:
     links: Collection[tuple[DatasetId, DatasetId]]
     described: Collection[DatasetId]
 
+    @classmethod
+    def by(cls, batch: Batch, jobs: Mapping[JobId, JobFacts], before: Mapping[JobId, JobFacts]) -> "NeighbourUpdates":
+        """The edges, links and described datasets of a batch that no stored head of a job has."""
+        edges: dict[DatasetId, Neighbours] = {}
+        for job, facts in jobs.items():
+            for dataset, neighbours in facts.new_edges(before.get(job)):
+                edges[dataset] = union(edges.get(dataset, NO_NEIGHBOURS), neighbours)
+        for job, source in batch.column_sources:
+            edges[source] = union(edges.get(source, NO_NEIGHBOURS), {Side.READS: frozenset([job])})
+        links = {
+            pair
+            for job, pairs in batch.symlink_pairs.items()
+            for pair in (pairs - before[job].symlink_pairs if job in before else pairs)
+        }
+        return cls(edges, sorted(links), batch.described)
+
     @property
     def datasets(self) -> set[DatasetId]:
         return {*self.edges, *self.described, *self.linked}
@@ -55,7 +73,7 @@ class NeighbourUpdates:
         return {dataset: replace(page, merged=page.merged | page.linked & used) for dataset, page in pages.items()}
 
 
-def merge(store: GraphStore, updates: NeighbourUpdates) -> None:
+def write_neighbours(store: GraphStore, updates: NeighbourUpdates) -> None:
     """Adds edges and links to the first pages of datasets, and to the pages below.
 
     Link, then check the usage; use, then check the links: if one writer links two ids and another writer is the first
@@ -134,4 +152,4 @@ def _is_used(page: NeighbourPage) -> bool:
 
 
 def _page(read: Snapshot, page_id: NeighbourPageId) -> NeighbourPage:
-    return read.neighbours(page_id) or NeighbourPage(page_id)
+    return read.neighbours.get(page_id) or NeighbourPage(page_id)

@@ -33,15 +33,15 @@ def fold_runs(batch: Batch, store: GraphStore, read: Snapshot) -> FoldedRuns:
     A run reports to its parents what follows from its own events alone. Hence no parent has to report on to its own
     parent, and the order in which child, parent and grandparent arrive does not matter.
     """
-    runs = {run_id: run.join(read.run(run_id)) for run_id, run in batch.runs.items()}
+    runs = {run_id: run.join(read.runs.get(run_id)) for run_id, run in batch.runs.items()}
     reported = _reported_to_parents(runs.values())
     read = _with_parents(reported, store, read, batch.wanted)
-    runs |= {run_id: run.join(runs.get(run_id) or read.run(run_id)) for run_id, run in reported.items()}
-    folded = [FoldedRun(run_id, run, is_new=run != read.run(run_id)) for run_id, run in runs.items()]
+    runs |= {run_id: run.join(runs.get(run_id) or read.runs.get(run_id)) for run_id, run in reported.items()}
+    folded = [FoldedRun(run_id, run, is_new=run != read.runs.get(run_id)) for run_id, run in runs.items()]
+    store.put(batch.versions, read)
     saved = store.join(
         [*batch.writes, *batch.results, *(folded_run.run for folded_run in folded if folded_run.is_new)], read
     )
-    store.put(batch.versions, read)
     return FoldedRuns(folded, _parent_jobs(reported.values()), saved)
 
 
@@ -59,7 +59,7 @@ def _with_parents(parents: Iterable[JobRunId], store: GraphStore, read: Snapshot
     """The snapshot with the parents that an earlier event of a run named, and with the parents' jobs."""
     runs = {run_id for run_id in parents if run_id not in wanted.runs}
     jobs = {run_id.job for run_id in parents if run_id.job not in wanted.jobs}
-    return read.with_snapshot(store.read(Wanted(runs=runs, jobs=jobs))) if runs or jobs else read
+    return store.read(Wanted(runs=runs, jobs=jobs), beside=read) if runs or jobs else read
 
 
 def _parent_jobs(parents: Iterable[Run]) -> dict[JobId, JobFacts]:

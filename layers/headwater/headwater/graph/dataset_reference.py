@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from headwater.graph.identity import DatasetId, dataset_id
+from headwater.graph.identity import ColumnLineageId, DatasetId, SchemaId, dataset_id
 from headwater.graph.long_facet import LONG_FACETS, SCHEMA, stored_form
 from headwater.graph.register import (
     Register,
@@ -79,6 +79,10 @@ class Document(NamedTuple):
     digest: str
     value: Any
     time: Instant
+
+    @property
+    def id(self) -> SchemaId | ColumnLineageId:
+        return (SchemaId if self.facet == SCHEMA else ColumnLineageId)(self.dataset, self.digest)
 
     def join(self, other: "Document | None") -> "Document":
         """The document with the earliest event time that has it."""

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple, NewType
 
 from headwater.graph.naming import Naming
-from headwater.openlineage.event import Name
+from headwater.openlineage.event import AnyEvent, JobEvent, Name, RunEvent
 from headwater.openlineage.instant import Instant
 
 JobId = NewType("JobId", str)
@@ -94,10 +94,19 @@ class NeighbourPageId(NamedTuple):
     prefix: str = ""
 
 
-class EventId(NamedTuple):
-    """An event. `partition` names the run, or the job or dataset, that the event is about."""
+class EventSubject(StrEnum):
+    """The kind of what an event is about."""
 
-    partition: str
+    RUN = "run"
+    JOB = "job"
+    DATASET = "dataset"
+
+
+class EventId(NamedTuple):
+    """An event. `subject` is the id of the run, job or dataset that the event is about."""
+
+    kind: EventSubject
+    subject: str
     time: Instant
     digest: str
 
@@ -125,6 +134,14 @@ def sent_id(name: Name) -> SentNameId:
 
 def namespace_id(namespace: str) -> NamespaceId:
     return NamespaceId(_hash("namespace", namespace))
+
+
+def event_id(event: AnyEvent) -> EventId:
+    if isinstance(event, RunEvent):
+        return EventId(EventSubject.RUN, event.run_id, event.time, event.digest)
+    if isinstance(event, JobEvent):
+        return EventId(EventSubject.JOB, job_id(event.job.name), event.time, event.digest)
+    return EventId(EventSubject.DATASET, dataset_id(event.dataset.name), event.time, event.digest)
 
 
 def version_of_event(digest: str) -> str:

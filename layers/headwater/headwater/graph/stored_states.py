@@ -9,11 +9,13 @@ from headwater.graph.identity import (
     NO_JOB,
     AliasId,
     ColumnLineageId,
+    NamespaceId,
     QualityId,
     SchemaId,
     WriteId,
     dataset_id,
     job_id,
+    namespace_id,
     sent_id,
     version_of_event,
 )
@@ -113,6 +115,10 @@ class KnownNamespace(NamedTuple):
 
     name: str
     first: Instant
+
+    @property
+    def id(self) -> NamespaceId:
+        return namespace_id(self.name)
 
     def join(self, other: "KnownNamespace | None") -> "KnownNamespace":
         return min(self, other, key=lambda known: known.first) if other else self

@@ -7,7 +7,7 @@ node that was found, not the namespace in the request.
 from collections.abc import Collection
 from urllib.parse import unquote
 
-from headwater.graph.identity import NodeKind
+from headwater.graph.identity import NodeKind, namespace_id
 from headwater.graph.run import Run
 from headwater.http.request import ApiRequest
 from headwater.http.router import Subject
@@ -77,8 +77,8 @@ def spellings_of(name: str) -> list[str]:
 
 def known_namespaces(reader: Reader, names: Collection[str]) -> list[str]:
     """Those of the names that are known as namespaces: an event named a job or dataset in them."""
-    read = reader.store.read(Wanted(namespaces=names))
-    return [name for name in names if read.namespace(name)]
+    ids = [namespace_id(name) for name in names]
+    return [known.name for known in reader.store.read(Wanted(namespaces=ids)).namespaces.of(ids)]
 
 
 def known_namespace(reader: Reader, request: ApiRequest) -> str:

@@ -65,15 +65,15 @@ def read_activity(
 
 def _runs(read: Snapshot, ids: Iterable[JobRunId]) -> list[Run]:
     """The runs with these ids that are still stored, the earliest first."""
-    return sorted((run for run_id in ids if (run := read.run(run_id))), key=lambda run: run.order)
+    return sorted(read.runs.of(ids), key=lambda run: run.order)
 
 
 def _writes(read: Snapshot, ids: Iterable[WriteId]) -> list[DatasetWrite]:
-    return [write for write_id in ids if (write := read.write(write_id))]
+    return read.writes.of(ids)
 
 
 def _checks(read: Snapshot, ids: Iterable[QualityId]) -> list[QualityResult]:
-    return [check for check_id in ids if (check := read.quality(check_id))]
+    return read.quality.of(ids)
 
 
 def _schema_changes(

@@ -47,8 +47,8 @@ def read_dataset_details(reader: Reader, dataset: DatasetId) -> DatasetDetails:
     head, ids = neighbourhood.heads[representative], neighbourhood.ids_of(representative)
     lineages = {ColumnLineageId(name, digest) for name in ids for digest in _digests(head)}
     read = reader.store.read(Wanted(jobs=_first_jobs(neighbourhood, representative), column_lineages=lineages))
-    jobs = read.jobs()
-    columns = {lineage.digest: facet for lineage in lineages if (facet := read.column_lineage(lineage)) is not None}
+    jobs = read.jobs.all()
+    columns = {lineage.digest: facet for lineage, facet in read.column_lineages.all().items()}
     write, quality = _last_outcome(reader.store, jobs, ids)
     return DatasetDetails(
         head=head,
@@ -87,8 +87,8 @@ def _last_outcome(
     """A dataset's newest version, and its newest quality result: one read."""
     writes, results = _last_writes(jobs, ids), _last_quality(jobs, ids)
     read = store.read(Wanted(writes=writes, quality=results))
-    known = [write for write_id in writes if (write := read.write(write_id))]
-    return max(known, key=write_position, default=None), next(map(read.quality, results), None)
+    known = read.writes.of(writes)
+    return max(known, key=write_position, default=None), next(iter(read.quality.of(results)), None)
 
 
 def _first_jobs(neighbourhood: Neighbourhood, dataset: DatasetId) -> list[JobId]:

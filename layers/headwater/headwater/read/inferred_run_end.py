@@ -48,7 +48,7 @@ def _ended(store: GraphReader, applications: Iterable[ParentRef]) -> dict[Parent
     """The applications that have ended."""
     ids = {application: JobRunId(job_id(application.job), application.run_id) for application in applications}
     read = store.read(Wanted(runs=ids.values()))
-    runs = {application: read.run(run_id) for application, run_id in ids.items()}
+    runs = {application: read.runs.get(run_id) for application, run_id in ids.items()}
     return {application: run for application, run in runs.items() if run and run.ending}
 
 

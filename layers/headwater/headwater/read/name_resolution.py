@@ -68,7 +68,7 @@ def resolve(reader: Reader, candidates: Iterable[NamedNode]) -> NamedNode | None
 def _by_symlink(reader: Reader, nodes: Iterable[NamedNode], read: Snapshot) -> NamedNode | None:
     """The dataset that has one of these names in its symlinks facet, if no event names a dataset by that name."""
     for node in (node for node in nodes if node.kind is not NodeKind.JOB):
-        page = read.neighbours(NeighbourPageId(node.dataset))
+        page = read.neighbours.get(NeighbourPageId(node.dataset))
         heads = reader.datasets(page.merged) if page else {}
         for dataset in sorted(heads):
             return node._replace(name=heads[dataset].facts.name)
@@ -79,7 +79,7 @@ def _by_alias(reader: Reader, nodes: Iterable[NamedNode]) -> NamedNode | None:
     """The dataset that one of these names meant when events sent it."""
     for node in islice((node for node in nodes if node.kind is not NodeKind.JOB), MAX_ALIASES):
         for alias_id in reader.store.aliases_of_name(sent_id(node.name)):
-            alias = reader.store.read(Wanted(aliases=[alias_id])).alias(alias_id)
+            alias = reader.store.read(Wanted(aliases=[alias_id])).aliases.get(alias_id)
             dataset = node._replace(name=alias.alias.dataset) if alias else node
             if _is_known(dataset, reader.store.read(Wanted(datasets=[dataset.dataset]))):
                 return dataset
@@ -89,9 +89,9 @@ def _by_alias(reader: Reader, nodes: Iterable[NamedNode]) -> NamedNode | None:
 def _is_known(node: NamedNode, read: Snapshot) -> bool:
     """Whether a job or dataset is stored and not deleted."""
     if node.kind is NodeKind.JOB:
-        job = read.job(node.job)
+        job = read.jobs.get(node.job)
         return job is not None and not job.facts.is_deleted
-    dataset = read.dataset(node.dataset)
+    dataset = read.datasets.get(node.dataset)
     return dataset is not None and not dataset.is_deleted
 
 

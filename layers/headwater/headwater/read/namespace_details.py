@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from headwater.graph.curation import NAMESPACES
 from headwater.graph.dataset import DatasetHead
-from headwater.graph.identity import DatasetId, dataset_id
+from headwater.graph.identity import DatasetId, dataset_id, namespace_id
 from headwater.graph.stored_states import KnownNamespace
 from headwater.openlineage.event import Name
 from headwater.openlineage.faults import NotFound
@@ -24,7 +24,8 @@ class NamespaceDetails(NamedTuple):
 
 def read_namespace_details(reader: Reader, name: str) -> NamespaceDetails:
     """A namespace on its own. Raises NotFound."""
-    known = reader.store.read(Wanted(namespaces=[name])).namespace(name)
+    namespace = namespace_id(name)
+    known = reader.store.read(Wanted(namespaces=[namespace])).namespaces.get(namespace)
     if known is None:
         raise NotFound(f"Namespace '{name}' not found.")
     return list_namespace_details(reader, [known])[0]

@@ -40,12 +40,12 @@ class Reader:
         Without `usages`, a head lacks the usages of the job, which a traversal does not need.
         """
         read = self.store.read(Wanted(jobs=ids)) if usages else self.store.read_heads(jobs=ids)
-        heads = {job: head for job, head in read.jobs().items() if not head.facts.is_deleted}
+        heads = {job: head for job, head in read.jobs.all().items() if not head.facts.is_deleted}
         return heads_with_inferred_ends(self.store, heads)
 
     def datasets(self, ids: Collection[DatasetId], *, deleted: bool = False) -> dict[DatasetId, DatasetHead]:
         """The heads of datasets; with `deleted`, also those of deleted datasets."""
-        heads = self.store.read_heads(datasets=ids).datasets()
+        heads = self.store.read_heads(datasets=ids).datasets.all()
         return self._as_written(heads if deleted else _present(heads))
 
     def neighbourhood(
@@ -61,8 +61,8 @@ class Reader:
         unread = set(ids)
         while unread:
             read = self.store.read(Wanted(datasets=unread, neighbours=list(map(NeighbourPageId, unread))))
-            heads |= self._as_written(_present(read.datasets()))
-            pages = {page.id.dataset: page for page in read.pages().values()}
+            heads |= self._as_written(_present(read.datasets.all()))
+            pages = {page.id.dataset: page for page in read.neighbours.all().values()}
             first_pages |= pages
             unread = {other for page in pages.values() for other in page.merged} - first_pages.keys() - unread
         users = self.store.neighbours_below(first_pages, sides, most)
@@ -81,7 +81,7 @@ class Reader:
         }
         read = self.store.read(Wanted(schemas=written))
         for schema, head in written.items():
-            if document := read.schema(schema):
+            if document := read.schemas.get(schema):
                 diff = columns_diff(columns_of(document.value), without_metadata(columns_of(head.schema)))
                 if not (diff.added or diff.retyped):
                     facets = {**head.facets, SCHEMA: schema.digest}
@@ -137,7 +137,7 @@ class Reader:
         written = list(self.store.writes_with_version(dataset, version))
         runs = self.runs([write.run for write in written])
         read = self.store.read(Wanted(writes=written))
-        firsts = [write.output.first for write_id in written if (write := read.write(write_id))]
+        firsts = [write.output.first for write in read.writes.of(written)]
         return max([*firsts, *(run.updated for run in runs)], default=None)
 
     def run(self, run_id: str) -> Run | None:
@@ -148,7 +148,7 @@ class Reader:
     def runs(self, ids: Collection[JobRunId]) -> list[Run]:
         """The runs that are stored, in the order of the ids."""
         read = self.store.read(Wanted(runs=ids))
-        return with_inferred_ends(self.store, [run for run_id in ids if (run := read.run(run_id))])
+        return with_inferred_ends(self.store, read.runs.of(ids))
 
     def newest_runs(self, job: JobId, most: int) -> list[Run]:
         """The last runs of a job by start, newest first."""
@@ -168,7 +168,7 @@ class Reader:
     def column_lineage(self, ids: Collection[ColumnLineageId]) -> dict[ColumnLineageId, Any]:
         """Column lineage facets."""
         read = self.store.read(Wanted(column_lineages=ids))
-        return {lineage: facet for lineage in ids if (facet := read.column_lineage(lineage)) is not None}
+        return {lineage: facet for lineage in ids if (facet := read.column_lineages.get(lineage)) is not None}
 
     def namespaces(self) -> list[KnownNamespace]:
         """Every namespace, by name."""
@@ -177,19 +177,19 @@ class Reader:
     def _run_of_events(self, run_id: str) -> list[JobRunId]:
         events = list(islice(self.store.events_of_run(run_id), 1))
         read = self.store.read(Wanted(events=events))
-        named = [event["job"] for event_id in events if (event := read.event(event_id))]
+        named = [event["job"] for event in read.events.of(events)]
         return [JobRunId(job_id(Name(job["namespace"], job["name"])), run_id) for job in named]
 
     def _schema_at(self, dataset: DatasetId, time: Instant) -> Any:
         for write_id in self.store.writes_of(dataset).newest(until=time, limit=1):
-            write = self.store.read(Wanted(writes=[write_id])).write(write_id)
+            write = self.store.read(Wanted(writes=[write_id])).writes.get(write_id)
             if write and write.schema:
-                document = self.store.read(Wanted(schemas=[write.schema])).schema(write.schema)
+                document = self.store.read(Wanted(schemas=[write.schema])).schemas.get(write.schema)
                 return document.value if document else None
             break
         ids = list(self.store.schemas_of(dataset))
         read = self.store.read(Wanted(schemas=ids))
-        known = [document for schema in ids if (document := read.schema(schema)) and document.time <= time]
+        known = [document for document in read.schemas.of(ids) if document.time <= time]
         return max(known, key=lambda document: document.time).value if known else None
 
 

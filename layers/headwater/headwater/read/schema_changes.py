@@ -51,7 +51,7 @@ def versions_seen(
     read = reader.store.read(Wanted(schemas=[schema for dataset_schemas in ids for schema in dataset_schemas]))
     versions: dict[DatasetId, list[SchemaVersion]] = defaultdict(list)
     for (representative, _), schemas in zip(datasets, ids, strict=True):
-        known = [(schema, document) for schema in schemas if (document := read.schema(schema))]
+        known = [(schema, document) for schema in schemas if (document := read.schemas.get(schema))]
         versions[representative] += [SchemaVersion(document.time, schema, None) for schema, document in known]
     return versions
 
@@ -74,8 +74,8 @@ def changes_of(
     )
     changes: dict[DatasetId, list[SchemaChange]] = defaultdict(list)
     for dataset, before, after in pairs:
-        old, new = read.schema(before.schema), read.schema(after.schema)
+        old, new = read.schemas.get(before.schema), read.schemas.get(after.schema)
         diff = schema_diff(old.value, new.value) if old and new else None
         if diff:
-            changes[dataset].append(SchemaChange(after.at, diff, read.run(after.run) if after.run else None))
+            changes[dataset].append(SchemaChange(after.at, diff, read.runs.get(after.run) if after.run else None))
     return changes

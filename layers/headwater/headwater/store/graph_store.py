@@ -1,7 +1,7 @@
 """The graph store: the interface of storage for use cases. It takes and returns the states of the domain, by their ids.
 
     snapshot = store.read(Wanted(jobs=[...], runs=[...]))      one call for up to a hundred states
-    snapshot.job(id), snapshot.run(id)                          states, or None
+    snapshot.jobs.get(id), snapshot.runs.of(ids)                states, as far as they are stored
     store.save([head, run], snapshot)                           each on condition that no other writer changed the state
 
 Only this package knows how states become items, and the keys of the items.
@@ -37,16 +37,16 @@ from headwater.graph.stored_states import (
     QualityResult,
 )
 from headwater.openlineage.instant import Instant
-from headwater.store import keys, neighbour_pages
+from headwater.store import keys, kinds, neighbour_pages
 from headwater.store.codec import DOC
 from headwater.store.errors import Conflict, CorruptItem
 from headwater.store.items import CODECS, datasets, events, jobs, latency, names, runs, writes
-from headwater.store.items.jobs import JOB_WITHOUT_USAGES
+from headwater.store.kinds import JoinedState
 from headwater.store.neighbour_pages import NeighboursRead
 from headwater.store.ranges import Listing, TimeLine
 from headwater.store.request_cache import RequestCache
 from headwater.store.retention import Retention
-from headwater.store.snapshot import JoinedState, Preconditions, Snapshot, Wanted
+from headwater.store.snapshot import ItemStates, Preconditions, Snapshot, Wanted
 from headwater.store.table import ConditionalPut, Item, ItemReader, Table, TableReader
 
 State = (
@@ -84,20 +84,23 @@ class GraphReader:
         """A reader with a request cache: it reads no state twice."""
         return GraphReader(self._table, on_corrupt, RequestCache(self._table))
 
-    def read(self, wanted: Wanted, *, unless_changed: Preconditions | None = None) -> Snapshot:
-        """The wanted states, as far as they are stored. Raises Conflict if a precondition does not hold."""
+    def read(
+        self, wanted: Wanted, *, beside: Snapshot | None = None, unless_changed: Preconditions | None = None
+    ) -> Snapshot:
+        """The wanted states, as far as they are stored, beside those of another snapshot. Raises Conflict if a
+        precondition does not hold."""
         preconditions = unless_changed or Preconditions()
         wanted_keys = wanted.keys | preconditions.versions.keys()
         items = self._items.read(wanted_keys) if wanted_keys else {}
         if not preconditions.hold(items):
             raise Conflict("a head or run that the choice of a head depends on has changed")
-        return Snapshot(items, self._on_corrupt)
+        return beside.with_items(items) if beside else Snapshot(ItemStates(items, self._on_corrupt))
 
     def read_heads(self, *, jobs: Collection[JobId] = (), datasets: Collection[DatasetId] = ()) -> Snapshot:
         """Heads of datasets, and heads of jobs without their usages, which a traversal does not need."""
         wanted_keys = Wanted(jobs=jobs, datasets=datasets).keys
         items = self._items.read(wanted_keys, DOC) if wanted_keys else {}
-        return Snapshot(items, self._on_corrupt, JOB_WITHOUT_USAGES)
+        return Snapshot(ItemStates(items, self._on_corrupt), kinds.JOBS_WITHOUT_USAGES)
 
     def neighbours(self, dataset: DatasetId) -> Neighbours:
         """Every job that has ever read or written a dataset."""
@@ -120,8 +123,8 @@ class GraphReader:
 
     def all_namespaces(self) -> list[KnownNamespace]:
         """Every namespace of a job or dataset."""
-        namespaces = [entry.key for entry in self._table.list_entries(keys.ALL_NAMESPACES)]
-        return Snapshot(self._items.read(namespaces) if namespaces else {}, self._on_corrupt).namespaces()
+        ids = [keys.namespace_of(entry.key) for entry in self._table.list_entries(keys.ALL_NAMESPACES)]
+        return self.read(Wanted(namespaces=ids)).namespaces.of(ids)
 
     def jobs_in(self, namespace: str) -> Listing[JobId]:
         """The jobs of a namespace, by the time of their last event."""

@@ -9,18 +9,18 @@ from headwater.graph.identity import (
     ColumnLineageId,
     DatasetId,
     EventId,
+    EventSubject,
     JobId,
     JobRunId,
+    NamespaceId,
     NeighbourPageId,
     QualityId,
     SchemaId,
     SentNameId,
     WriteId,
-    dataset_id,
-    job_id,
     namespace_id,
 )
-from headwater.openlineage.event import AnyEvent, JobEvent, Name, RunEvent
+from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 
 
@@ -34,18 +34,21 @@ class Key(NamedTuple):
 HEAD = "META"
 ALL_NAMESPACES = "NS"
 DAYS = "DAYS"
-EVENT, SCHEMA, _RUN, _NEIGHBOURS, _COLUMN_LINEAGE = "E#", "S#", "R#", "ADJ#", "C#"
-"""The beginnings of the sort keys of some kinds."""
-JOB_HEADS, RUNS = Key("J#", HEAD), Key("J#", _RUN)
-DATASET_HEADS, NEIGHBOURS = Key("D#", HEAD), Key("D#", _NEIGHBOURS)
-NAMESPACES = Key(ALL_NAMESPACES, "")
-"""The beginnings of the keys of some kinds."""
+EVENT, SCHEMA, _RUN, _WRITE, _NEIGHBOURS, _COLUMN_LINEAGE, _LATENCY = "E#", "S#", "R#", "W#", "ADJ#", "C#", "LATENCY"
+"""The beginnings of sort keys."""
 QUALITY = "Q#"
-"""The beginning of the label `at` of quality results. It sorts behind every time: quality results share an index with
-the writes of their dataset."""
+"""The beginning of the sort key and of the label `at` of quality results. It sorts behind every time: quality results
+share an index with the writes of their dataset."""
+JOB_HEADS, RUNS, LATENCIES = Key("J#", HEAD), Key("J#", _RUN), Key("J#", _LATENCY)
+DATASET_HEADS, NEIGHBOURS, WRITES = Key("D#", HEAD), Key("D#", _NEIGHBOURS), Key("D#", _WRITE)
+QUALITY_RESULTS, SCHEMAS, COLUMN_LINEAGES = Key("D#", QUALITY), Key("D#", SCHEMA), Key("D#", _COLUMN_LINEAGE)
+ALIASES, NAMESPACES, EVENTS = Key("A#", ""), Key(ALL_NAMESPACES, ""), Key("", EVENT)
+"""The beginnings of the keys of each kind."""
 MAX_SORTED_NAME_BYTES = 900
 """A sort key has up to 1,024 bytes: longer names are sorted by their beginning, then by their id."""
 
+_SUBJECTS = {EventSubject.RUN: "R#", EventSubject.JOB: "J#", EventSubject.DATASET: "D#"}
+_KINDS_OF_SUBJECT = {beginning: kind for kind, beginning in _SUBJECTS.items()}
 _EVENT_POSITION = re.compile(r"[0-9T:.-]+Z#[A-Za-z]+#[0-9a-f]+")
 
 
@@ -64,7 +67,7 @@ def run(run: JobRunId) -> Key:
 
 def latency(job: JobId) -> Key:
     """The emission latency of a job."""
-    return Key(f"J#{job}", "LATENCY")
+    return Key(f"J#{job}", _LATENCY)
 
 
 def dataset_head(dataset: DatasetId) -> Key:
@@ -85,12 +88,12 @@ def schema(schema: SchemaId) -> Key:
 
 def write(write: WriteId) -> Key:
     """The key has the job, since a run id may come under two job names: each of the two jobs has its own write."""
-    return Key(f"D#{write.dataset}", f"W#{write.version}#{write.job}")
+    return Key(f"D#{write.dataset}", f"{_WRITE}{write.version}#{write.job}")
 
 
 def writes_with(version: str) -> str:
     """The beginning of the sort keys of all writes with one version."""
-    return f"W#{version}#"
+    return f"{_WRITE}{version}#"
 
 
 def quality(quality: QualityId) -> Key:
@@ -103,22 +106,12 @@ def events_of_run(run_id: str) -> str:
 
 
 def event(event: EventId) -> Key:
-    return Key(event.partition, f"{EVENT}{event.time}#{event.digest}")
+    """An event is in the partition of its run, else of its job or dataset."""
+    return Key(_SUBJECTS[event.kind] + event.subject, f"{EVENT}{event.time}#{event.digest}")
 
 
-def event_id(event: AnyEvent) -> EventId:
-    """The id of an event: its partition is that of its run, else that of its job or dataset."""
-    if isinstance(event, RunEvent):
-        partition = events_of_run(event.run_id)
-    elif isinstance(event, JobEvent):
-        partition = f"J#{job_id(event.job.name)}"
-    else:
-        partition = f"D#{dataset_id(event.dataset.name)}"
-    return EventId(partition, event.time, event.digest)
-
-
-def namespace(name: str) -> Key:
-    return Key(ALL_NAMESPACES, namespace_id(name))
+def namespace(namespace: NamespaceId) -> Key:
+    return Key(ALL_NAMESPACES, namespace)
 
 
 def day(day: str) -> Key:
@@ -183,7 +176,11 @@ def alias_of(key: Key) -> AliasId:
 
 def event_of(key: Key) -> EventId:
     _, time, digest = key.sk.split("#")
-    return EventId(key.pk, Instant(time), digest)
+    return EventId(_KINDS_OF_SUBJECT[key.pk[:2]], key.pk[2:], Instant(time), digest)
+
+
+def namespace_of(key: Key) -> NamespaceId:
+    return NamespaceId(key.sk)
 
 
 def jobs_of(namespace_name: str) -> str:

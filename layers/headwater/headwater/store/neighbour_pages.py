@@ -24,7 +24,7 @@ Read = Callable[[Wanted], Snapshot]
 
 def read_neighbours(read: Read, dataset: DatasetId) -> Neighbours:
     """Every job that has ever read or written a dataset."""
-    first = read(Wanted(neighbours=[NeighbourPageId(dataset)])).neighbours(NeighbourPageId(dataset))
+    first = read(Wanted(neighbours=[NeighbourPageId(dataset)])).neighbours.get(NeighbourPageId(dataset))
     pages = read_below(read, {dataset: first} if first else {}, set(Side))
     return pages.by_dataset.get(dataset, NO_NEIGHBOURS)
 
@@ -46,7 +46,7 @@ def read_below(
             followed, left_out = _first(followed, math.ceil(most / PAGE_SIZE))
             cut |= left_out
         children = [page_id._replace(prefix=page_id.prefix + digit) for page_id in followed for digit in _DIGITS]
-        level = read(Wanted(neighbours=children)).pages()
+        level = read(Wanted(neighbours=children)).neighbours.all()
         for page_id, page in level.items():
             neighbours[page_id.dataset] = union(neighbours[page_id.dataset], page.jobs)
     return NeighboursRead(neighbours, frozenset(cut))

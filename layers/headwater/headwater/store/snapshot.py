@@ -1,11 +1,15 @@
-"""Snapshots: the states that one call has read, by their ids, with the versions of their items."""
+"""Snapshots: the states that one call has read, by their kinds and ids, with the versions of their items.
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+read = store.read(Wanted(jobs=[job], runs=runs))
+read.jobs.get(job)          the head of a job, or None if it is not stored
+read.runs.of(runs)          the runs that are stored, in the order of their ids
+read.jobs.all()             every head that was read, by its id
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.dataset_reference import Document
 from headwater.graph.identity import (
     AliasId,
     ColumnLineageId,
@@ -13,30 +17,29 @@ from headwater.graph.identity import (
     EventId,
     JobId,
     JobRunId,
+    NamespaceId,
     NeighbourPageId,
     QualityId,
     SchemaId,
     WriteId,
 )
 from headwater.graph.job import JobHead
-from headwater.graph.latency import Latency
-from headwater.graph.neighbours import NeighbourPage
-from headwater.graph.normalised_event import NormalisedEvent
-from headwater.graph.run import Run
-from headwater.graph.stored_states import CatalogProgress, DatasetWrite, KnownAlias, KnownNamespace, QualityResult
-from headwater.store import keys
+from headwater.graph.stored_states import CatalogProgress
+from headwater.store import keys, kinds
 from headwater.store.codec import Codec
 from headwater.store.errors import CorruptItem
-from headwater.store.items import datasets, events, jobs, latency, names, runs, writes
+from headwater.store.items import names, runs
 from headwater.store.keys import Key
+from headwater.store.kinds import KIND_OF_JOINED, JoinedState, Kind
 from headwater.store.table import Item
 
+Id = TypeVar("Id")
 State = TypeVar("State")
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The states to read, by kind: up to a hundred of all kinds together are one call to the table."""
+    """The ids of the states to read, by kind: up to a hundred of all kinds together are one call to the table."""
 
     jobs: Collection[JobId] = ()
     runs: Collection[JobRunId] = ()
@@ -47,11 +50,10 @@ class Wanted:
     schemas: Collection[SchemaId] = ()
     column_lineages: Collection[ColumnLineageId] = ()
     aliases: Collection[AliasId] = ()
-    namespaces: Collection[str] = ()
+    namespaces: Collection[NamespaceId] = ()
     latencies: Collection[JobId] = ()
-    days: Collection[str] = ()
     events: Collection[EventId] = ()
-    events_to_put: Collection[NormalisedEvent] = ()
+    days: Collection[str] = ()
     catalog_progress: bool = False
 
     @property
@@ -70,7 +72,6 @@ class Wanted:
             *map(keys.latency, self.latencies),
             *map(keys.day, self.days),
             *map(keys.event, self.events),
-            *(keys.event(keys.event_id(event.event)) for event in self.events_to_put),
         }
         return wanted | {keys.catalog_progress()} if self.catalog_progress else wanted
 
@@ -85,90 +86,106 @@ class Preconditions:
         return all(version == _version(items.get(key)) for key, version in self.versions.items())
 
 
-class Snapshot:
-    """States as they were read, decoded at the first use.
+class ItemStates:
+    """Items with their states, each decoded at the first use.
 
     A corrupt item raises CorruptItem at that use. With `on_corrupt`, the error is given to `on_corrupt` and the state
-    is absent. `heads` is the codec of the heads of jobs: without their usages, if that part was not read.
+    is absent.
     """
+
+    def __init__(self, items: Mapping[Key, Item] = {}, on_corrupt: Callable[[CorruptItem], None] | None = None) -> None:
+        self.items = items
+        self.on_corrupt = on_corrupt
+        self._states: dict[Key, Any] = {}
+
+    def state(self, key: Key, codec: Codec[State]) -> State | None:
+        if key not in self._states:
+            self._states[key] = self._read(key, codec)
+        state: State | None = self._states[key]
+        return state
+
+    def replacing(self, items: Mapping[Key, Item]) -> "ItemStates":
+        """These items, and `items` in place of those with their keys."""
+        merged = ItemStates({**self.items, **items}, self.on_corrupt)
+        merged._states = {key: state for key, state in self._states.items() if key not in items}
+        return merged
+
+    def _read(self, key: Key, codec: Codec[State]) -> State | None:
+        item = self.items.get(key)
+        if item is None:
+            return None
+        try:
+            return codec.read(item)
+        except CorruptItem as fault:
+            if self.on_corrupt is None:
+                raise
+            self.on_corrupt(fault)
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class States(Generic[Id, State]):
+    """The states of one kind in a snapshot."""
+
+    kind: Kind[Id, State]
+    decoded: ItemStates
+
+    def get(self, state_id: Id) -> State | None:
+        """The state of an id, or None if it is not stored or was not read."""
+        return self.decoded.state(self.kind.key(state_id), self.kind.codec)
+
+    def of(self, ids: Iterable[Id]) -> list[State]:
+        """The stored states of some ids, in the order of the ids."""
+        return [state for state_id in ids if (state := self.get(state_id)) is not None]
+
+    def all(self) -> dict[Id, State]:
+        """All states of the kind that were read, by their ids."""
+        beginning, codec = self.kind.beginning, self.kind.codec
+        keys_of_kind = [key for key in self.decoded.items if keys.begins_with(key, beginning)]
+        states = ((key, self.decoded.state(key, codec)) for key in keys_of_kind)
+        return {self.kind.id_of(key): state for key, state in states if state is not None}
+
+
+NOTHING = ItemStates()
+
+
+class Snapshot:
+    """States as they were read. `jobs` is the kind of the heads of jobs: without usages, if those were not read."""
 
     def __init__(
         self,
-        items: Mapping[Key, Item] = {},
-        on_corrupt: Callable[[CorruptItem], None] | None = None,
-        heads: Codec[JobHead] = jobs.JOB,
+        items: ItemStates = NOTHING,
+        jobs: Kind[JobId, JobHead] = kinds.JOBS,
     ) -> None:
-        self.items = items
-        self._on_corrupt = on_corrupt
-        self._heads = heads
-        self._states: dict[Key, Any] = {}
+        self._items = items
+        self.jobs = States(jobs, items)
+        self.runs = States(kinds.RUNS, items)
+        self.datasets = States(kinds.DATASETS, items)
+        self.neighbours = States(kinds.NEIGHBOURS, items)
+        self.writes = States(kinds.WRITES, items)
+        self.quality = States(kinds.QUALITY, items)
+        self.schemas = States(kinds.SCHEMAS, items)
+        self.column_lineages = States(kinds.COLUMN_LINEAGES, items)
+        self.aliases = States(kinds.ALIASES, items)
+        self.namespaces = States(kinds.NAMESPACES, items)
+        self.latencies = States(kinds.LATENCIES, items)
+        self.events = States(kinds.EVENTS, items)
 
-    def job(self, job: JobId) -> JobHead | None:
-        return self._state(keys.job_head(job), self._heads)
+    @property
+    def items(self) -> Mapping[Key, Item]:
+        return self._items.items
 
-    def run(self, run: JobRunId) -> Run | None:
-        return self._state(keys.run(run), runs.RUN)
-
-    def dataset(self, dataset: DatasetId) -> DatasetHead | None:
-        return self._state(keys.dataset_head(dataset), datasets.DATASET)
-
-    def neighbours(self, page: NeighbourPageId) -> NeighbourPage | None:
-        return self._state(keys.neighbours(page), datasets.NEIGHBOURS)
-
-    def write(self, write: WriteId) -> DatasetWrite | None:
-        return self._state(keys.write(write), writes.WRITE)
-
-    def quality(self, quality: QualityId) -> QualityResult | None:
-        return self._state(keys.quality(quality), writes.QUALITY)
-
-    def schema(self, schema: SchemaId) -> Document | None:
-        """A schema as it was sent; `time` is the earliest event time that has the schema."""
-        return self._state(keys.schema(schema), datasets.SCHEMAS)
-
-    def column_lineage(self, lineage: ColumnLineageId) -> Any:
-        """A columnLineage facet."""
-        return self._state(keys.column_lineage(lineage), datasets.COLUMN_LINEAGE)
-
-    def alias(self, alias: AliasId) -> KnownAlias | None:
-        return self._state(keys.alias(alias), names.ALIAS)
-
-    def namespace(self, name: str) -> KnownNamespace | None:
-        return self._state(keys.namespace(name), names.NAMESPACE)
-
-    def latency(self, job: JobId) -> Latency | None:
-        return self._state(keys.latency(job), latency.LATENCY)
-
-    def event(self, event: EventId) -> dict[str, Any] | None:
-        """An event as it was sent."""
-        return self._state(keys.event(event), events.EVENT)
+    @property
+    def days(self) -> set[str]:
+        """The days that are stored."""
+        return {key.sk for key in self.items if key.pk == keys.DAYS}
 
     def catalog_progress(self) -> CatalogProgress | None:
-        return self._state(keys.catalog_progress(), names.CATALOG)
+        return self._items.state(keys.catalog_progress(), names.CATALOG)
 
-    def known(self, state: "JoinedState") -> Any:
+    def known(self, state: JoinedState) -> Any:
         """The state of the same id, of the same type."""
-        return _LOOKUPS[type(state)](self, state)
-
-    def has_day(self, day: str) -> bool:
-        """Whether a day is stored."""
-        return keys.day(day) in self.items
-
-    def jobs(self) -> dict[JobId, JobHead]:
-        """All heads of jobs that were read."""
-        return {keys.job_of(key): head for key, head in self._all(keys.JOB_HEADS, self._heads)}
-
-    def runs(self) -> dict[JobRunId, Run]:
-        return {keys.run_of(key): run for key, run in self._all(keys.RUNS, runs.RUN)}
-
-    def datasets(self) -> dict[DatasetId, DatasetHead]:
-        return {keys.dataset_of(key): head for key, head in self._all(keys.DATASET_HEADS, datasets.DATASET)}
-
-    def pages(self) -> dict[NeighbourPageId, NeighbourPage]:
-        """All pages of neighbours that were read."""
-        return {page.id: page for _, page in self._all(keys.NEIGHBOURS, datasets.NEIGHBOURS)}
-
-    def namespaces(self) -> list[KnownNamespace]:
-        return [namespace for _, namespace in self._all(keys.NAMESPACES, names.NAMESPACE)]
+        return States(KIND_OF_JOINED[type(state)], self._items).get(state.id)
 
     def preconditions(self, *, jobs: Collection[JobId] = (), runs: Collection[JobRunId] = ()) -> Preconditions:
         """The preconditions that these heads and runs are still as in this snapshot."""
@@ -180,51 +197,10 @@ class Snapshot:
         item = self.items.get(keys.run(run))
         return item is not None and runs.OPEN_IN in item.labels
 
-    def with_snapshot(self, other: "Snapshot") -> "Snapshot":
-        """This snapshot with the states of another one."""
-        return self.with_items(other.items)
-
     def with_items(self, items: Mapping[Key, Item]) -> "Snapshot":
         """This snapshot with these items, which were written or read later."""
-        merged = Snapshot({**self.items, **items}, self._on_corrupt, self._heads)
-        merged._states = {key: state for key, state in self._states.items() if key not in items}
-        return merged
-
-    def _all(self, beginning: Key, codec: Codec[State]) -> Iterator[tuple[Key, State]]:
-        for key in self.items:
-            if keys.begins_with(key, beginning) and (state := self._state(key, codec)) is not None:
-                yield key, state
-
-    def _state(self, key: Key, codec: Codec[State]) -> State | None:
-        if key not in self._states:
-            self._states[key] = self._decoded(key, codec)
-        state: State | None = self._states[key]
-        return state
-
-    def _decoded(self, key: Key, codec: Codec[State]) -> State | None:
-        item = self.items.get(key)
-        if item is None:
-            return None
-        try:
-            return codec.read(item)
-        except CorruptItem as fault:
-            if self._on_corrupt is None:
-                raise
-            self._on_corrupt(fault)
-            return None
+        return Snapshot(self._items.replacing(items), self.jobs.kind)
 
 
 def _version(item: Item | None) -> str | None:
     return item.version if item else None
-
-
-JoinedState = Run | DatasetWrite | QualityResult | KnownAlias | KnownNamespace | Document
-"""A state that is joined with the stored state of its id, without more."""
-_LOOKUPS: Mapping[type, Callable[[Snapshot, Any], Any]] = {
-    Run: lambda read, run: read.run(run.id),
-    DatasetWrite: lambda read, write: read.write(write.id),
-    QualityResult: lambda read, result: read.quality(result.id),
-    KnownAlias: lambda read, alias: read.alias(alias.id),
-    KnownNamespace: lambda read, namespace: read.namespace(namespace.name),
-    Document: lambda read, document: read.schema(SchemaId(document.dataset, document.digest)),
-}

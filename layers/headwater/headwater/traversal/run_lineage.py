@@ -118,7 +118,7 @@ def _by_snapshots(reader: Reader, reads: Sequence[_InputOfRun], made_by: dict[Ru
     wrote = _writes(reader, scanned, LOOKED_AT) if scanned else {}
     stored = reader.store.read(Wanted(writes={write for writes in wrote.values() for write in writes}))
     for read in scanned:
-        outputs = {write_id: write.output for write_id in wrote[read.key] if (write := stored.write(write_id))}
+        outputs = {write.id: write.output for write in stored.writes.of(wrote[read.key])}
         snapshot_of = {
             write_id: written_snapshot(output) for write_id, output in outputs.items() if writes_data(output)
         }

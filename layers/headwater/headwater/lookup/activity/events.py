@@ -122,7 +122,7 @@ class _EventScan:
         """The events among these that the key may not see."""
         read = self.store.read(Wanted(events=doubtful))
         self.read += len(doubtful)
-        return {event_id for event_id in doubtful if not self._may_see(read.event(event_id))}
+        return {event_id for event_id in doubtful if not self._may_see(read.events.get(event_id))}
 
     def _may_see(self, event: Mapping[str, Any] | None) -> bool:
         """Whether the key may see an event that is still there. Every stored event was checked when it was received, so
@@ -189,5 +189,5 @@ def _total(scan: _EventScan, visible: Iterator[Entry[EventId]], so_far: int) -> 
 def _events(store: GraphReader, entries: Collection[Entry[EventId]]) -> Iterator[dict[str, Any]]:
     """The events of some entries, as they were sent."""
     for some in in_parts(entries, READ_AT_A_TIME):
-        read = store.read(Wanted(events=[entry.id for entry in some]))
-        yield from (event for entry in some if (event := read.event(entry.id)))
+        ids = [entry.id for entry in some]
+        yield from store.read(Wanted(events=ids)).events.of(ids)

@@ -98,7 +98,7 @@ def _aliases(reader: Reader, entries: Sequence[_Entry]) -> Iterator[_Alias]:
     for entry in entries:
         if isinstance(entry, _Alias):
             yield entry
-        elif known := read.alias(entry.id):
+        elif known := read.aliases.get(entry.id):
             rules = known.alias.rules
             evidence = "; ".join(EVIDENCE.get(rule, rule) for rule in rules)
             yield _Alias(_place(entry), known.alias.sent, rules, evidence, known.first)
@@ -106,8 +106,9 @@ def _aliases(reader: Reader, entries: Sequence[_Entry]) -> Iterator[_Alias]:
 
 def _linked(reader: Reader, head: DatasetHead, ids: Collection[DatasetId]) -> list[_Alias]:
     """The names in the dataset's symlinks facets, and the datasets whose symlinks facets name this one."""
-    read = reader.store.read(Wanted(neighbours=[NeighbourPageId(dataset) for dataset in ids]))
-    others = {other for page in read.pages().values() for other in page.linked} | set(ids)
+    pages = [NeighbourPageId(dataset) for dataset in ids]
+    read = reader.store.read(Wanted(neighbours=pages))
+    others = {other for page in read.neighbours.of(pages) for other in page.linked} | set(ids)
     heads = reader.datasets(others)
     linked = _with_evidence(reader.naming, heads, ids)
     linked.pop(dataset_id(head.facts.name), None)

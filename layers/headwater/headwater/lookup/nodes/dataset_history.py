@@ -102,7 +102,7 @@ def write_history(store: GraphReader, ids: Sequence[DatasetId]) -> DatasetHistor
 
     def read(writes: Sequence[WriteId]) -> list[DatasetWrite]:
         snapshot = store.read(Wanted(writes=writes))
-        return [write for write_id in writes if (write := snapshot.write(write_id))]
+        return snapshot.writes.of(writes)
 
     return DatasetHistory([store.writes_of(dataset) for dataset in ids], read, write_position)
 
@@ -112,7 +112,7 @@ def quality_history(store: GraphReader, ids: Sequence[DatasetId]) -> DatasetHist
 
     def read(results: Sequence[QualityId]) -> list[QualityResult]:
         snapshot = store.read(Wanted(quality=results))
-        return [result for quality_id in results if (result := snapshot.quality(quality_id))]
+        return snapshot.quality.of(results)
 
     return DatasetHistory([store.quality_of(dataset) for dataset in ids], read, quality_position)
 

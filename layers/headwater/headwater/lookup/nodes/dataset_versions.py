@@ -49,11 +49,11 @@ def version(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObje
     writes = [write for name in ids for write in reader.store.writes_with_version(name, version)]
     schemas = [SchemaId(name, _digest(version)) for name in ids]
     read = reader.store.read(Wanted(writes=writes, schemas=schemas))
-    written = [write for write_id in writes if (write := read.write(write_id))]
+    written = read.writes.of(writes)
     if written:
         return next(_all_as_json(reader, head, [max(written, key=write_position)]))
     for schema in schemas:
-        if document := read.schema(schema):
+        if document := read.schemas.get(schema):
             return _of_schema(head, document, version)
     raise NotFound(f"Dataset version '{version}' not found.")
 
@@ -73,7 +73,7 @@ def _all_as_json(reader: Reader, head: DatasetHead, writes: Iterable[DatasetWrit
 def _as_json(head: DatasetHead, write: DatasetWrite, read: Snapshot) -> JsonObject:
     document = _of_dataset(head, write.output.first, _facets(write, read), write.id.version)
     document["currentSchemaVersion"] = version_of_schema(write.schema.digest) if write.schema else None
-    run = read.run(write.id.run)
+    run = read.runs.get(write.id.run)
     return document | {"createdByRun": run_as_json(run) if run else None}
 
 
@@ -81,9 +81,9 @@ def _facets(write: DatasetWrite, read: Snapshot) -> dict[str, Any]:
     """The facets of a version, with the documents of those that are stored by digest, as far as they are there."""
     facets = values(write.output.facets) | values(write.output.io_facets)
     facets = {name: facet for name, facet in facets.items() if name not in LONG_FACETS}
-    if write.schema and (schema := read.schema(write.schema)):
+    if write.schema and (schema := read.schemas.get(write.schema)):
         facets[SCHEMA] = schema.value
-    if write.column_lineage and (columns := read.column_lineage(write.column_lineage)) is not None:
+    if write.column_lineage and (columns := read.column_lineages.get(write.column_lineage)) is not None:
         facets[COLUMN_LINEAGE] = columns
     return facets
 

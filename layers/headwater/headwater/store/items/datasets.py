@@ -5,7 +5,7 @@ from typing import Any
 
 from headwater.graph.dataset import DatasetFacts, DatasetHead
 from headwater.graph.dataset_reference import Document
-from headwater.graph.identity import ColumnLineageId, JobId, SchemaId, dataset_id
+from headwater.graph.identity import JobId, SchemaId, dataset_id
 from headwater.graph.long_facet import SCHEMA
 from headwater.graph.neighbours import NeighbourPage, Side
 from headwater.openlineage.instant import NEVER
@@ -132,11 +132,9 @@ NEIGHBOURS = Codec("neighbours", _decode_page, (unchanged,))
 def encode_document(document: Document) -> Item:
     """The item of a schema or column lineage. A schema's label `first` is the earliest event time that has the
     schema."""
-    if document.facet == SCHEMA:
-        key = keys.schema(SchemaId(document.dataset, document.digest))
-        return SCHEMAS.item(key, _facet(document.value), _schema_labels(document))
-    key = keys.column_lineage(ColumnLineageId(document.dataset, document.digest))
-    return COLUMN_LINEAGE.item(key, _facet(document.value))
+    if isinstance(document.id, SchemaId):
+        return SCHEMAS.item(keys.schema(document.id), _facet(document.value), _schema_labels(document))
+    return COLUMN_LINEAGE.item(keys.column_lineage(document.id), _facet(document.value))
 
 
 def _schema_labels(document: Document) -> Mapping[str, str]:

@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
+from headwater.graph.identity import event_id
 from headwater.graph.normalised_event import NormalisedEvent
 from headwater.graph.stored_states import EventDay
 from headwater.openlineage import exact_json
@@ -26,7 +27,7 @@ def encode(normalised: NormalisedEvent, retention: Retention) -> Item:
         "place": keys.time_key(event.time, kind, event.digest),
     }
     parts = {DOC: pack_text(normalised.canonical)}
-    return Item(keys.event(keys.event_id(event)), labels, parts, expiry(event.time, retention.events))
+    return Item(keys.event(event_id(event)), labels, parts, expiry(event.time, retention.events))
 
 
 def _decode(item: Item, members: Members) -> dict[str, Any]:

@@ -47,7 +47,7 @@ ALIAS = Codec("alias", _decode_alias, (unchanged,), _alias_labels)
 
 def encode_namespace(known: KnownNamespace) -> Item:
     """The item of a namespace."""
-    return NAMESPACE.item(keys.namespace(known.name), {"name": known.name}, _namespace_labels(known))
+    return NAMESPACE.item(keys.namespace(known.id), {"name": known.name}, _namespace_labels(known))
 
 
 def _namespace_labels(known: KnownNamespace) -> Mapping[str, str]:
@@ -57,7 +57,7 @@ def _namespace_labels(known: KnownNamespace) -> Mapping[str, str]:
 
 def _decode_namespace(item: Item, members: Members) -> KnownNamespace:
     known = KnownNamespace(members.read("name", text), _first(item))
-    if keys.namespace(known.name) != item.key:
+    if keys.namespace(known.id) != item.key:
         raise WrongMember("name", "expected the name that the item's key is made of")
     return known
 

@@ -1,0 +1,79 @@
+"""The kinds of states, each with its keys and its codec: what the store reads by an id.
+
+docs/table.md lists the kinds with their items. The states of one id are read, joined and written by one row of this
+table, whatever the kind.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from headwater.graph.dataset import DatasetHead
+from headwater.graph.dataset_reference import Document
+from headwater.graph.identity import (
+    AliasId,
+    ColumnLineageId,
+    DatasetId,
+    EventId,
+    JobId,
+    JobRunId,
+    NamespaceId,
+    NeighbourPageId,
+    QualityId,
+    SchemaId,
+    WriteId,
+)
+from headwater.graph.job import JobHead
+from headwater.graph.latency import Latency
+from headwater.graph.neighbours import NeighbourPage
+from headwater.graph.run import Run
+from headwater.graph.stored_states import DatasetWrite, KnownAlias, KnownNamespace, QualityResult
+from headwater.store import keys
+from headwater.store.codec import Codec
+from headwater.store.items import datasets, events, jobs, latency, names, runs, writes
+from headwater.store.keys import Key
+
+Id = TypeVar("Id")
+State = TypeVar("State")
+
+
+@dataclass(frozen=True)
+class Kind(Generic[Id, State]):
+    """A kind of state. `key` and `id_of` are inverse; the keys of a kind, and no others, begin with `beginning`."""
+
+    key: Callable[[Id], Key]
+    id_of: Callable[[Key], Id]
+    beginning: Key
+    codec: Codec[State]
+
+
+JOBS: Kind[JobId, JobHead] = Kind(keys.job_head, keys.job_of, keys.JOB_HEADS, jobs.JOB)
+JOBS_WITHOUT_USAGES: Kind[JobId, JobHead] = Kind(keys.job_head, keys.job_of, keys.JOB_HEADS, jobs.JOB_WITHOUT_USAGES)
+RUNS: Kind[JobRunId, Run] = Kind(keys.run, keys.run_of, keys.RUNS, runs.RUN)
+DATASETS: Kind[DatasetId, DatasetHead] = Kind(keys.dataset_head, keys.dataset_of, keys.DATASET_HEADS, datasets.DATASET)
+NEIGHBOURS: Kind[NeighbourPageId, NeighbourPage] = Kind(
+    keys.neighbours, keys.page_of, keys.NEIGHBOURS, datasets.NEIGHBOURS
+)
+WRITES: Kind[WriteId, DatasetWrite] = Kind(keys.write, keys.write_of, keys.WRITES, writes.WRITE)
+QUALITY: Kind[QualityId, QualityResult] = Kind(keys.quality, keys.quality_of, keys.QUALITY_RESULTS, writes.QUALITY)
+SCHEMAS: Kind[SchemaId, Document] = Kind(keys.schema, keys.schema_of, keys.SCHEMAS, datasets.SCHEMAS)
+COLUMN_LINEAGES: Kind[ColumnLineageId, Any] = Kind(
+    keys.column_lineage, keys.column_lineage_of, keys.COLUMN_LINEAGES, datasets.COLUMN_LINEAGE
+)
+ALIASES: Kind[AliasId, KnownAlias] = Kind(keys.alias, keys.alias_of, keys.ALIASES, names.ALIAS)
+NAMESPACES: Kind[NamespaceId, KnownNamespace] = Kind(
+    keys.namespace, keys.namespace_of, keys.NAMESPACES, names.NAMESPACE
+)
+LATENCIES: Kind[JobId, Latency] = Kind(keys.latency, keys.job_of, keys.LATENCIES, latency.LATENCY)
+EVENTS: Kind[EventId, dict[str, Any]] = Kind(keys.event, keys.event_of, keys.EVENTS, events.EVENT)
+
+JoinedState = Run | DatasetWrite | QualityResult | KnownAlias | KnownNamespace | Document
+"""A state that is joined with the stored state of its id, without more."""
+KIND_OF_JOINED: Mapping[type, Kind[Any, Any]] = {
+    Run: RUNS,
+    DatasetWrite: WRITES,
+    QualityResult: QUALITY,
+    KnownAlias: ALIASES,
+    KnownNamespace: NAMESPACES,
+    Document: SCHEMAS,
+}
