@@ -45,7 +45,13 @@ def _sorted(value: Any) -> tuple[Any, str]:
     if isinstance(value, list):
         entries = sorted(map(_sorted, value), key=itemgetter(1))
         return [entry for entry, _ in entries], f"[{','.join(text for _, text in entries)}]"
-    return value, _text(value) if isinstance(value, str) else exact_json.dumps(value)
+    if isinstance(value, str):
+        return value, _text(value)
+    return value, _LITERALS[value] if isinstance(value, bool) else exact_json.dumps(value)
+
+
+_LITERALS = {True: "true", False: "false"}
+"""Nearly every scalar of a column lineage that is no text is its `masking`."""
 
 
 @lru_cache(maxsize=10_000)

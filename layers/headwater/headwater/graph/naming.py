@@ -8,6 +8,7 @@ are reported. Names that are only alike stay apart: two datasets taken for one w
 import re
 from collections.abc import Mapping
 from fnmatch import translate
+from functools import lru_cache
 from glob import escape
 from itertools import dropwhile
 from typing import NamedTuple
@@ -83,12 +84,17 @@ class Naming:
         patterns = sorted((alias for alias in self._exact if "*" in alias), key=lambda alias: (-len(alias), alias))
         self._patterns = [(_compiled(pattern), self._exact[pattern]) for pattern in patterns]
         self._targets = frozenset(map(_plain, self._exact.values()))
+        self._identified = lru_cache(maxsize=10_000)(self._identify)
 
     def identify(self, name: Name, *, streams_files: bool = False) -> IdentifiedName:
         """The dataset that a name means; `streams_files` says that the dataset is an input of a streaming job.
 
-        Never raises. An identity is its own identity: `identify(identity).identity == identity`.
+        Never raises. An identity is its own identity: `identify(identity).identity == identity`. An event names its
+        datasets some thirty times, most of them in its column lineage: each name is looked at once.
         """
+        return self._identified(name, streams_files)
+
+    def _identify(self, name: Name, streams_files: bool) -> IdentifiedName:
         aliased = self._aliased(name)
         shown, patterns = _collapsed(aliased, streams_files=streams_files)
         schemed = Name(_with_one_scheme(shown.namespace), shown.name)

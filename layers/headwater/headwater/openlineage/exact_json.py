@@ -24,6 +24,7 @@ MAX_VALUES = 1_000_000
 _ENCODER = simplejson.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, use_decimal=True, namedtuple_as_object=False
 )
+_DECODER = simplejson.JSONDecoder(parse_float=Decimal)
 _SUSPICIOUS = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 """A NUL or a surrogate as a JSON escape. UTF-8 has no unescaped surrogate, JSON no unescaped NUL."""
 
@@ -33,7 +34,7 @@ def loads(text: str) -> Any:
     if sum(map(text.count, ",[{")) > MAX_VALUES:
         raise InvalidRequest(Fault("body", f"more than {MAX_VALUES} values; send smaller requests"), status=413)
     try:
-        document = simplejson.loads(text, use_decimal=True, parse_constant=_no_constant)
+        document = _STRICT_DECODER.decode(text)
     except RecursionError:
         raise InvalidRequest(Fault("body", f"nested more than {MAX_DEPTH} levels deep")) from None
     except simplejson.JSONDecodeError as error:
@@ -51,7 +52,7 @@ def loads(text: str) -> Any:
 
 def loads_trusted(text: str) -> Any:
     """The document in a text of `dumps`, without checks."""
-    return simplejson.loads(text, use_decimal=True)
+    return _DECODER.decode(text)
 
 
 def dumps(document: Any) -> str:
@@ -76,6 +77,9 @@ class _NotANumber(Exception):
 
 def _no_constant(name: str) -> Decimal:
     raise _NotANumber(name)
+
+
+_STRICT_DECODER = simplejson.JSONDecoder(parse_float=Decimal, parse_constant=_no_constant)
 
 
 def _check_depth(document: Any) -> None:
