@@ -16,7 +16,7 @@ LAYER = ROOT / "layers" / "headwater" / "headwater"
 GLOSSARY = ROOT / "docs" / "glossary.md"
 METRICS = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "metrics.md").read_text(), re.MULTILINE)
 ROOMS = ("graph", "store", "fold", "read", "traversal", "http")
-PRIVATE = ("codec", "compression", "decoders", "encoders", "items", "keys", "neighbour_pages", "request_cache", "table")
+PRIVATE = ("codec", "compression", "decoders", "encoders", "items", "keys", "neighbour_pages", "caches", "table")
 """Modules of store that only store imports: their names need no glossary."""
 
 

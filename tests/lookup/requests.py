@@ -11,6 +11,7 @@ from headwater.graph.naming import Naming
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse, response_or_error
 from headwater.lookup.routes import Lookups, respond
+from headwater.store.caches import StateCache
 from headwater.store.graph_store import GraphReader, GraphStore
 from headwater.store.memory import MemoryTable
 from headwater.store.retention import Retention
@@ -80,9 +81,13 @@ class Asked:
         return found
 
 
+STATES = StateCache()
+"""One cache for the tables of all tests: a lookup that changed a state would change the answers of other tests."""
+
+
 def response_to(table: TableReader, request: ApiRequest) -> ApiResponse:
     """The response to a request; a fault of ours fails the test."""
-    lookups = Lookups(GraphReader(table), Naming(), _fail)
+    lookups = Lookups(GraphReader(table, cache=STATES), Naming(), _fail)
     return response_or_error(lambda: respond(lookups, request), _fail)
 
 

@@ -84,10 +84,11 @@ class Root(Generic[Settings_co]):
         return self._once("queue", lambda: Queue(self.client("sqs"), self.settings.queue_url))
 
     def graph(self: Root[config.TableSettings]) -> GraphReader:
-        """The graph store for reading."""
+        """The graph store for reading. The states of its items are cached from one invocation to the next."""
+        from headwater.store.caches import StateCache
         from headwater.store.graph_store import GraphReader
 
-        return self._once("graph", lambda: GraphReader(self._table()))
+        return self._once("graph", lambda: GraphReader(self._table(), cache=StateCache()))
 
     def store(self: Root[config.StoreSettings]) -> GraphStore:
         """The graph store for reading and writing."""

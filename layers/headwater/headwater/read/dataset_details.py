@@ -1,5 +1,6 @@
 """What is known of a dataset: its head, its newest write and quality result, its column lineage, its other names."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple, TypeVar
@@ -53,7 +54,7 @@ def read_dataset_details(reader: Reader, dataset: DatasetId) -> DatasetDetails:
     return DatasetDetails(
         head=head,
         last_used=_last_used(jobs.values(), ids),
-        column_lineage=[columns[digest] for digest in _newest_first(head, jobs, ids) if digest in columns],
+        column_lineage=[columns[digest] for digest in _newest_first(head, jobs.values(), ids) if digest in columns],
         last_write=write,
         quality=quality,
         aliases=_names_of(reader, ids - {representative}),
@@ -64,21 +65,30 @@ def list_dataset_details(reader: Reader, ids: Sequence[DatasetId]) -> list[Datas
     """Datasets without their last writes and names: three reads for a hundred. Of a long list, a few jobs of each."""
     heads = reader.datasets(ids)
     users = _by_rank([[job for _, job in head.users] for head in heads.values()])
-    jobs = reader.jobs(list(dict.fromkeys(users))[:MAX_JOBS])
+    jobs = _by_dataset(reader.jobs(list(dict.fromkeys(users))[:MAX_JOBS]).values())
     lineages = {
-        dataset: [ColumnLineageId(dataset, digest) for digest in _newest_first(head, jobs, {dataset})]
+        dataset: [ColumnLineageId(dataset, digest) for digest in _newest_first(head, jobs[dataset], {dataset})]
         for dataset, head in heads.items()
     }
     facets = reader.column_lineage(_by_rank(lineages.values())[: max(MAX_JOBS, len(heads))])
     return [
         DatasetDetails(
             heads[dataset],
-            _last_used(jobs.values(), {dataset}),
+            _last_used(jobs[dataset], {dataset}),
             [facets[lineage] for lineage in lineages[dataset] if lineage in facets],
         )
         for dataset in ids
         if dataset in heads
     ]
+
+
+def _by_dataset(jobs: Iterable[JobHead]) -> defaultdict[DatasetId, list[JobHead]]:
+    """The jobs that use a dataset, for each dataset."""
+    users: defaultdict[DatasetId, list[JobHead]] = defaultdict(list)
+    for job in jobs:
+        for dataset in job.facts.usages:
+            users[dataset].append(job)
+    return users
 
 
 def _last_outcome(
@@ -108,9 +118,9 @@ def _digests(head: DatasetHead) -> set[str]:
     return {*head.columns.values(), *([own.value] if own else [])}
 
 
-def _newest_first(head: DatasetHead, jobs: Mapping[JobId, JobHead], ids: Collection[DatasetId]) -> list[str]:
+def _newest_first(head: DatasetHead, jobs: Iterable[JobHead], ids: Collection[DatasetId]) -> list[str]:
     """The digests of a dataset's column lineage, the newest first; last those of jobs whose heads were not read."""
-    by_jobs = [job.column_lineage(dataset) for job in jobs.values() for dataset in sorted(ids)]
+    by_jobs = [job.column_lineage(dataset) for job in jobs for dataset in sorted(ids)]
     registers = [register for register in (*by_jobs, head.column_lineage) if register]
     newest = [register.value for register in sorted(registers, key=lambda register: register.stamp, reverse=True)]
     known = _digests(head)

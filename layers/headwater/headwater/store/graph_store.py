@@ -38,13 +38,14 @@ from headwater.graph.stored_states import (
 )
 from headwater.openlineage.instant import Instant
 from headwater.store import keys, kinds, neighbour_pages
+from headwater.store.caches import RequestCache, StateCache
 from headwater.store.codec import DOC
 from headwater.store.errors import Conflict, CorruptItem
 from headwater.store.items import CODECS, datasets, events, jobs, latency, names, runs, writes
+from headwater.store.keys import Key
 from headwater.store.kinds import JoinedState
 from headwater.store.neighbour_pages import NeighboursRead
 from headwater.store.ranges import Listing, TimeLine
-from headwater.store.request_cache import RequestCache
 from headwater.store.retention import Retention
 from headwater.store.snapshot import ItemStates, Preconditions, Snapshot, Wanted
 from headwater.store.table import ConditionalPut, Item, ItemReader, Table, TableReader
@@ -68,21 +69,26 @@ State = (
 
 
 class GraphReader:
-    """The graph store for reading. A corrupt item is given to `on_corrupt`; without `on_corrupt` it raises."""
+    """The graph store for reading. A corrupt item is given to `on_corrupt`; without `on_corrupt` it raises.
+
+    With `cache`, the states of items that were read before are not decoded again.
+    """
 
     def __init__(
         self,
         table: TableReader,
         on_corrupt: Callable[[CorruptItem], None] | None = None,
+        cache: StateCache | None = None,
         items: ItemReader | None = None,
     ) -> None:
         self._table = table
-        self._items = items or table
         self._on_corrupt = on_corrupt
+        self._cache = cache
+        self._items = items or table
 
     def for_one_request(self, on_corrupt: Callable[[CorruptItem], None] | None = None) -> "GraphReader":
         """A reader with a request cache: it reads no state twice."""
-        return GraphReader(self._table, on_corrupt, RequestCache(self._table))
+        return GraphReader(self._table, on_corrupt, self._cache, RequestCache(self._table))
 
     def read(
         self, wanted: Wanted, *, beside: Snapshot | None = None, unless_changed: Preconditions | None = None
@@ -94,13 +100,13 @@ class GraphReader:
         items = self._items.read(wanted_keys) if wanted_keys else {}
         if not preconditions.hold(items):
             raise Conflict("a head or run that the choice of a head depends on has changed")
-        return beside.with_items(items) if beside else Snapshot(ItemStates(items, self._on_corrupt))
+        return beside.with_items(items) if beside else Snapshot(self._states(items))
 
     def read_heads(self, *, jobs: Collection[JobId] = (), datasets: Collection[DatasetId] = ()) -> Snapshot:
         """Heads of datasets, and heads of jobs without their usages, which a traversal does not need."""
         wanted_keys = Wanted(jobs=jobs, datasets=datasets).keys
         items = self._items.read(wanted_keys, DOC) if wanted_keys else {}
-        return Snapshot(ItemStates(items, self._on_corrupt), kinds.JOBS_WITHOUT_USAGES)
+        return Snapshot(self._states(items), kinds.JOBS_WITHOUT_USAGES)
 
     def neighbours(self, dataset: DatasetId) -> Neighbours:
         """Every job that has ever read or written a dataset."""
@@ -174,6 +180,9 @@ class GraphReader:
     def open_runs(self, before: Instant) -> list[JobRunId]:
         """The open runs that started before a time: runs that have not ended, nor were given up as abandoned."""
         return list(map(keys.run_of, self._table.open_runs(before)))
+
+    def _states(self, items: Mapping[Key, Item]) -> ItemStates:
+        return ItemStates(items, self._on_corrupt, self._cache)
 
 
 class GraphStore(GraphReader):

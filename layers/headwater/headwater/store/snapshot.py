@@ -26,6 +26,7 @@ from headwater.graph.identity import (
 from headwater.graph.job import JobHead
 from headwater.graph.stored_states import CatalogProgress
 from headwater.store import keys, kinds
+from headwater.store.caches import StateCache
 from headwater.store.codec import Codec
 from headwater.store.errors import CorruptItem
 from headwater.store.items import names, runs
@@ -90,12 +91,18 @@ class ItemStates:
     """Items with their states, each decoded at the first use.
 
     A corrupt item raises CorruptItem at that use. With `on_corrupt`, the error is given to `on_corrupt` and the state
-    is absent.
+    is absent. With `cache`, an item whose state the cache has is not decoded again.
     """
 
-    def __init__(self, items: Mapping[Key, Item] = {}, on_corrupt: Callable[[CorruptItem], None] | None = None) -> None:
+    def __init__(
+        self,
+        items: Mapping[Key, Item] = {},
+        on_corrupt: Callable[[CorruptItem], None] | None = None,
+        cache: StateCache | None = None,
+    ) -> None:
         self.items = items
         self.on_corrupt = on_corrupt
+        self.cache = cache
         self._states: dict[Key, Any] = {}
 
     def state(self, key: Key, codec: Codec[State]) -> State | None:
@@ -106,7 +113,7 @@ class ItemStates:
 
     def replacing(self, items: Mapping[Key, Item]) -> "ItemStates":
         """These items, and `items` in place of those with their keys."""
-        merged = ItemStates({**self.items, **items}, self.on_corrupt)
+        merged = ItemStates({**self.items, **items}, self.on_corrupt, self.cache)
         merged._states = {key: state for key, state in self._states.items() if key not in items}
         return merged
 
@@ -115,7 +122,7 @@ class ItemStates:
         if item is None:
             return None
         try:
-            return codec.read(item)
+            return self.cache.read(item, codec) if self.cache else codec.read(item)
         except CorruptItem as fault:
             if self.on_corrupt is None:
                 raise

@@ -1,0 +1,76 @@
+"""The state cache: an item is decoded once, a changed item is decoded anew, and memory is bounded."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from headwater.graph.stored_states import KnownNamespace
+from headwater.openlineage.instant import Instant
+from headwater.store.caches import StateCache
+from headwater.store.codec import Codec
+from headwater.store.errors import CorruptItem
+from headwater.store.items import names
+from headwater.store.table import Item
+
+NOON = Instant("2026-11-20T12:00:00.000000000Z")
+
+
+class CountingCodec:
+    """The codec of namespaces, which counts the items that it decodes."""
+
+    def __init__(self) -> None:
+        self.decoded: list[Item] = []
+        self.codec: Codec[KnownNamespace] = replace(names.NAMESPACE, decode=self._decode)
+
+    def _decode(self, item: Item, members: Any) -> KnownNamespace:
+        self.decoded.append(item)
+        return names.NAMESPACE.decode(item, members)
+
+
+def item_of(name: str) -> Item:
+    return names.encode_namespace(KnownNamespace(name, NOON))
+
+
+def test_an_item_is_decoded_once() -> None:
+    counting, cache = CountingCodec(), StateCache()
+    states = [cache.read(item_of("shop"), counting.codec) for _ in range(3)]
+    assert states == [KnownNamespace("shop", NOON)] * 3
+    assert len(counting.decoded) == 1
+
+
+def test_an_item_of_the_same_key_with_other_labels_or_another_document_is_decoded_anew() -> None:
+    cache, item = StateCache(), item_of("shop")
+    cache.read(item, names.NAMESPACE)
+    later = "2026-11-20T13:00:00.000000000Z"
+    assert cache.read(replace(item, labels={**item.labels, "first": later}), names.NAMESPACE).first == later
+    with pytest.raises(CorruptItem):
+        cache.read(replace(item, parts=item_of("bank").parts), names.NAMESPACE)
+
+
+def test_a_corrupt_item_is_refused_each_time() -> None:
+    cache, damaged = StateCache(), replace(item_of("shop"), parts={})
+    for _ in range(2):
+        with pytest.raises(CorruptItem):
+            cache.read(damaged, names.NAMESPACE)
+
+
+def test_the_states_used_last_are_kept_within_the_bound() -> None:
+    items = [item_of(f"team-{number}") for number in range(20)]
+    size = max(sum(map(len, item.parts.values())) for item in items)
+    counting, cache = CountingCodec(), StateCache(max_packed_bytes=5 * size)
+    for item in items:
+        cache.read(items[0], counting.codec)
+        cache.read(item, counting.codec)
+    assert len(counting.decoded) == len(items)
+    cache.read(items[0], counting.codec)
+    cache.read(items[-1], counting.codec)
+    assert len(counting.decoded) == len(items)
+    cache.read(items[1], counting.codec)
+    assert len(counting.decoded) == len(items) + 1
+
+
+def test_an_item_larger_than_the_bound_is_decoded_and_not_kept() -> None:
+    counting, cache = CountingCodec(), StateCache(max_packed_bytes=1)
+    assert [cache.read(item_of("shop"), counting.codec) for _ in range(2)] == [KnownNamespace("shop", NOON)] * 2
+    assert len(counting.decoded) == 2
