@@ -84,7 +84,11 @@ def _ratios(measured: Measured, smallest: Measured | None) -> Row:
     if smallest is None:
         return ()
     wall, inside = (measured.wall, smallest.wall), (measured.inside, smallest.inside)
-    pairs = [[each.p50 for each in wall], [each.cpu for each in inside], [each.nodes for each in wall]]
+    pairs = [
+        [measurement.p50 for measurement in wall],
+        [measurement.cpu for measurement in inside],
+        [measurement.nodes for measurement in wall],
+    ]
     return tuple(f"{larger / smaller:.1f}" if smaller else "-" for larger, smaller in pairs)
 
 

@@ -40,7 +40,7 @@ def _event(kind: str, time: datetime, run_id: str, job: Job, rows: int) -> Docum
         "eventType": kind,
         "run": {"runId": run_id, "facets": _run_facets(job, run_id)},
         "job": {"namespace": JOBS, "name": job.name, "facets": {"jobType": _JOB_TYPE}},
-        "inputs": [_input(each, rows) for each in job.inputs],
+        "inputs": [_input(name, rows) for name in job.inputs],
         "outputs": [_output(job, rows)],
     }
 
@@ -85,10 +85,10 @@ def _dataset(dataset: Dataset) -> Document:
 
 def _column_lineage(job: Job) -> Document:
     fields = {
-        flow.column: {"inputFields": [_source(*each, SUBTYPES[at % len(SUBTYPES)]) for each in flow.sources]}
+        flow.column: {"inputFields": [_source(*source, SUBTYPES[at % len(SUBTYPES)]) for source in flow.sources]}
         for at, flow in enumerate(job.flows)
     }
-    joined = [{**_source(each, columns(each)[0], "JOIN", "INDIRECT")} for each in job.inputs]
+    joined = [{**_source(name, columns(name)[0], "JOIN", "INDIRECT")} for name in job.inputs]
     return facet("1-2-0", "ColumnLineageDatasetFacet", fields=fields, dataset=joined)
 
 

@@ -19,5 +19,5 @@ def endpoint_of_make_up() -> Endpoint | None:
     """Return the public URL and the key of the stack that `make up` runs, None if there is no such stack."""
     if not FILE.is_file():
         return None
-    found = json.loads(FILE.read_text(encoding="utf-8"))
-    return Endpoint(found["url"], found["key"])
+    endpoint = json.loads(FILE.read_text(encoding="utf-8"))
+    return Endpoint(endpoint["url"], endpoint["key"])

@@ -47,7 +47,7 @@ def post(path: str, document: Any, context: Mapping[str, str] = CONTEXT) -> Docu
     """A POST of a JSON document; `context` is the authoriser's context with the principal."""
     body = json.dumps(document)
     headers = {"content-type": "application/json; charset=UTF-8", "content-length": str(len(body)), **BEARER}
-    return _by(context, _request(f"POST {path}", path, headers) | {"body": body, "isBase64Encoded": False})
+    return _with_principal(context, _request(f"POST {path}", path, headers) | {"body": body, "isBase64Encoded": False})
 
 
 def post_gzip(path: str, document: Any) -> Document:
@@ -56,7 +56,7 @@ def post_gzip(path: str, document: Any) -> Document:
     headers = {"content-type": "application/json", "content-encoding": "gzip", "content-length": str(len(packed))}
     request = _request(f"POST {path}", path, headers | BEARER)
     body = {"body": base64.b64encode(packed).decode(), "isBase64Encoded": True}
-    return _by(CONTEXT, request | body)
+    return _with_principal(CONTEXT, request | body)
 
 
 def write(method: str, target: str, document: Any = None, caller: Principal = STEWARD) -> Document:
@@ -67,12 +67,12 @@ def write(method: str, target: str, document: Any = None, caller: Principal = ST
     if document is not None:
         request["headers"]["content-type"] = "application/json"
         request["body"] = json.dumps(document)
-    return _by(caller.to_context(), _asking(request, query) | {"isBase64Encoded": False})
+    return _with_principal(caller.to_context(), _with_query(request, query) | {"isBase64Encoded": False})
 
 
 def get(target: str) -> Document:
     """A GET with the sample key; `target` is a path and a query as sent."""
-    return _by(CONTEXT, _get(target, BEARER))
+    return _with_principal(CONTEXT, _get(target, BEARER))
 
 
 def get_by_iam(target: str) -> Document:
@@ -86,7 +86,7 @@ def get_by_iam(target: str) -> Document:
     return request
 
 
-def asked_of_the_authoriser(headers: Mapping[str, str]) -> Document:
+def authoriser_request(headers: Mapping[str, str]) -> Document:
     """API Gateway's request to the authoriser before a POST."""
     path = "/api/v1/lineage"
     request = _request(f"POST {path}", path, {"content-type": "application/json", **headers})
@@ -119,7 +119,7 @@ def scheduled() -> Document:
     }
 
 
-def _by(context: Mapping[str, str], request: Document) -> Document:
+def _with_principal(context: Mapping[str, str], request: Document) -> Document:
     """The request with the authoriser's context."""
     request["requestContext"]["authorizer"] = {"lambda": dict(context)}
     return request
@@ -127,12 +127,12 @@ def _by(context: Mapping[str, str], request: Document) -> Document:
 
 def _get(target: str, headers: Mapping[str, str]) -> Document:
     path, _, query = target.partition("?")
-    return _asking(_request("$default", unquote(path), headers, method="GET"), query) | {"isBase64Encoded": False}
+    return _with_query(_request("$default", unquote(path), headers, method="GET"), query) | {"isBase64Encoded": False}
 
 
-def _asking(request: Document, query: str) -> Document:
+def _with_query(request: Document, query: str) -> Document:
     """The request with a query."""
-    parts = [each.partition("=") for each in query.split("&")] if query else []
+    parts = [parameter.partition("=") for parameter in query.split("&")] if query else []
     named = {"queryStringParameters": {name: unquote(value) for name, _, value in parts}} if parts else {}
     return request | {"rawQueryString": query} | named
 

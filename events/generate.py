@@ -12,7 +12,7 @@ from events.envelopes import (
     KEY,
     RECEIVED_AT,
     Document,
-    asked_of_the_authoriser,
+    authoriser_request,
     get,
     get_by_iam,
     post,
@@ -47,9 +47,9 @@ def samples() -> Mapping[str, Document]:
 
 def authorise() -> dict[str, Document]:
     return {
-        "authorise/bearer.json": asked_of_the_authoriser(BEARER),
-        "authorise/x-api-key.json": asked_of_the_authoriser({"x-api-key": KEY}),
-        "authorise/without-key.json": asked_of_the_authoriser({}),
+        "authorise/bearer.json": authoriser_request(BEARER),
+        "authorise/x-api-key.json": authoriser_request({"x-api-key": KEY}),
+        "authorise/without-key.json": authoriser_request({}),
     }
 
 

@@ -34,9 +34,9 @@ PLATFORM = ("Linux", "x86_64")
 SERVER = "com.amazonaws.services.dynamodbv2.local.main.ServerRunner"
 FETCH_SECONDS = 600
 READY_SECONDS = 30
-TOLD_EVERY = 20
+STEPS_A_LINE = 20
 
-Tell = Callable[[str], None]
+WriteLine = Callable[[str], None]
 
 
 @contextmanager
@@ -47,7 +47,7 @@ def dynamodb_local(config: pytest.Config, folder: Path) -> Iterator[Account]:
     layout, port, log = Layout.here(), free_port(), folder / "dynamodb-local.log"
     java = java_home(layout) / "bin" / "java"
     account = Account(f"http://127.0.0.1:{port}")
-    fetched = files(layout.state / "dynamodb-local", java, teller(config))
+    fetched = files(layout.state / "dynamodb-local", java, terminal_writer(config))
     with start(command(java, fetched, port), log) as process:
         try:
             wait_until_ready(process, port, log)
@@ -57,26 +57,26 @@ def dynamodb_local(config: pytest.Config, folder: Path) -> Iterator[Account]:
             end_group(process)
 
 
-def teller(config: pytest.Config) -> Tell:
+def terminal_writer(config: pytest.Config) -> WriteLine:
     """Return what writes a line to the terminal, past the capture of output; a pytest-xdist worker has no terminal."""
     terminal: Any = config.pluginmanager.get_plugin("terminalreporter")
     capture: Any = config.pluginmanager.get_plugin("capturemanager")
 
-    def tell(line: str) -> None:
+    def write(line: str) -> None:
         with capture.global_and_fixture_disabled():
             terminal.write_line(line)
 
-    return tell if terminal else lambda _: None
+    return write if terminal else lambda _: None
 
 
-def files(folder: Path, java: Path, tell: Tell) -> list[Path]:
+def files(folder: Path, java: Path, write: WriteLine) -> list[Path]:
     """Return the pinned files, fetched if they are not there yet; of several test runs one fetches. Raises Failure."""
     folder.mkdir(parents=True, exist_ok=True)
     pins = pinned()
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if wrong(folder, pins):
-            fetch(folder, java, pins, tell)
+        if unverified(folder, pins):
+            fetch(folder, java, pins, write)
     return [folder / name for name in pins]
 
 
@@ -86,7 +86,7 @@ def pinned() -> dict[str, str]:
     return {name: sha256 for sha256, name in lines}
 
 
-def wrong(folder: Path, pins: dict[str, str]) -> list[Path]:
+def unverified(folder: Path, pins: dict[str, str]) -> list[Path]:
     """Return the files that are missing or are not what was pinned."""
     return [folder / name for name, sha256 in pins.items() if digest(folder / name) != sha256]
 
@@ -95,19 +95,21 @@ def digest(file: Path) -> str | None:
     return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else None
 
 
-def fetch(folder: Path, java: Path, pins: dict[str, str], tell: Tell) -> None:
-    for file in wrong(folder, pins):
+def fetch(folder: Path, java: Path, pins: dict[str, str], write: WriteLine) -> None:
+    for file in unverified(folder, pins):
         file.unlink(missing_ok=True)  # the resolver would leave it as it is
-    said = resolve(folder, java, lambda steps: tell(f"fetching DynamoDB Local, once: {steps} of {2 * len(pins)} steps"))
-    bad = wrong(folder, pins)
+    output = resolve(
+        folder, java, lambda steps: write(f"fetching DynamoDB Local, once: {steps} of {2 * len(pins)} steps")
+    )
+    bad = unverified(folder, pins)
     if bad:
         names = ", ".join(file.name for file in bad[:3])
-        reason = f"{len(bad)} files are missing or are not what {PINS.name} pins ({names}):\n{tail(said)}"
+        reason = f"{len(bad)} files are missing or are not what {PINS.name} pins ({names}):\n{tail(output)}"
         raise Failure(reason, f"check the network and the proxy, remove {folder} and try again")
 
 
 def resolve(folder: Path, java: Path, progress: Callable[[int], None]) -> str:
-    """Fetch DynamoDB Local with what it depends on, its native library among it, and return what the resolver said."""
+    """Fetch DynamoDB Local, its dependencies and its native library, and return the resolver's output."""
     resolver = [str(java), *trust_options(folder), "-jar", str(ivy()), "-cache", str(folder / "ivy")]
     wanted = ["-confs", "default", "-types", "jar", "bundle", "so", "-dependency", *COORDINATES]
     retrieve = ["-retrieve", str(folder / "[artifact]-[revision].[ext]")]
@@ -123,13 +125,13 @@ def resolve(folder: Path, java: Path, progress: Callable[[int], None]) -> str:
 
 
 def counted(lines: Iterable[str], progress: Callable[[int], None]) -> Iterator[str]:
-    """Pass lines on and tell how far the resolver is: each module is found first, and fetched then."""
+    """Pass lines on, and report the number of steps done. A module takes two steps: found, then fetched."""
     steps = 0
     for line in lines:
         yield line
         if line.startswith(("\tfound ", "\t[SUCCESSFUL ]")):
             steps += 1
-            if steps % TOLD_EVERY == 0:
+            if steps % STEPS_A_LINE == 0:
                 progress(steps)
 
 
@@ -161,8 +163,8 @@ def wait_until_ready(process: subprocess.Popen[bytes], port: int, log: Path) -> 
             time.sleep(0.05)
         else:
             return
-    said = log.read_text(encoding="utf-8", errors="replace")
-    raise Failure(f"DynamoDB Local was not ready within {READY_SECONDS} s, or ended:\n{tail(said)}", f"read {log}")
+    log_text = log.read_text(encoding="utf-8", errors="replace")
+    raise Failure(f"DynamoDB Local was not ready within {READY_SECONDS} s, or ended:\n{tail(log_text)}", f"read {log}")
 
 
 def main() -> None:

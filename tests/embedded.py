@@ -87,9 +87,9 @@ class Deployed:
     def _configuration(self, function: str) -> tuple[str, dict[str, str]]:
         """The physical name of a function and its variables."""
         for name in self._deployment.resources["AWS::Lambda::Function"]:
-            found = self.lambda_.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
-            if found["POWERTOOLS_SERVICE_NAME"] == function:
-                return name, dict(found)
+            variables = self.lambda_.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
+            if variables["POWERTOOLS_SERVICE_NAME"] == function:
+                return name, dict(variables)
         raise KeyError(function)
 
     def retention(self) -> Retention:
@@ -116,8 +116,8 @@ class Deployed:
     def objects(self, prefix: str) -> dict[str, bytes]:
         """The objects of the archive bucket whose keys have this prefix."""
         s3, bucket = self.account.s3, self.outputs["ArchiveBucketName"]
-        found = s3.list_objects_v2(Bucket=bucket, Prefix=prefix).get("Contents", [])
-        return {each["Key"]: s3.get_object(Bucket=bucket, Key=each["Key"])["Body"].read() for each in found}
+        entries = s3.list_objects_v2(Bucket=bucket, Prefix=prefix).get("Contents", [])
+        return {entry["Key"]: s3.get_object(Bucket=bucket, Key=entry["Key"])["Body"].read() for entry in entries}
 
     def queued(self) -> int:
         """The number of messages in the queue, in flight or not."""
@@ -141,7 +141,7 @@ class Deployed:
     def queue_paused(self) -> Iterator[None]:
         """For the length of a `with` block normalise takes no messages out of the queue."""
         mappings = self.lambda_.list_event_source_mappings()["EventSourceMappings"]
-        (mapping,) = [each["UUID"] for each in mappings if each["EventSourceArn"].startswith("arn:aws:sqs:")]
+        (mapping,) = [mapping["UUID"] for mapping in mappings if mapping["EventSourceArn"].startswith("arn:aws:sqs:")]
         self.lambda_.update_event_source_mapping(UUID=mapping, Enabled=False)
         try:
             yield
@@ -174,5 +174,5 @@ class Deployed:
 
     def _count(self, queue: str) -> int:
         names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
-        found = self.sqs.get_queue_attributes(QueueUrl=self.outputs[queue], AttributeNames=names)["Attributes"]
-        return sum(int(found[name]) for name in names)
+        attributes = self.sqs.get_queue_attributes(QueueUrl=self.outputs[queue], AttributeNames=names)["Attributes"]
+        return sum(int(attributes[name]) for name in names)

@@ -30,7 +30,7 @@ def facet(**members: Any) -> Document:
 
 def schema(*fields: str) -> Document:
     """A schema facet of `name:type` fields."""
-    return facet(fields=[dict(zip(("name", "type"), each.split(":"), strict=True)) for each in fields])
+    return facet(fields=[dict(zip(("name", "type"), field.split(":"), strict=True)) for field in fields])
 
 
 def columns(**outputs: tuple[str, str, str]) -> Document:

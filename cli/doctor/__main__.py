@@ -75,9 +75,9 @@ def key_of(options: argparse.Namespace) -> str:
 def examine(client: Client, namespace: str | None) -> int:
     print(f"examining {client.url}")
     canary_namespace = namespace or NAMESPACE
-    run_id, found = post_canary(client, canary_namespace)
+    run_id, canary_findings = post_canary(client, canary_namespace)
     read_back(client, canary_namespace, run_id)
-    return report(client, namespace, found)
+    return report(client, namespace, canary_findings)
 
 
 def examine_listener(options: argparse.Namespace) -> int:
@@ -86,14 +86,14 @@ def examine_listener(options: argparse.Namespace) -> int:
     print(f"examining {listener.client.url}{listener.client.lineage}, as the listener does in {listener.namespace}")
     if options.namespace not in (None, listener.namespace):
         raise Diagnosis(other_namespace(listener, options.namespace))
-    run_id, found = post_canary(listener.client, listener.namespace)
+    run_id, canary_findings = post_canary(listener.client, listener.namespace)
     print("[well] the listener's settings are good: a run was posted by them")
     reader = Client(listener.client.url, key_of(options) or listener.client.key)
     if reader.key == listener.client.key and reader.get("namespaces", limit=1).status == FORBIDDEN:
         print(f"[note] its key may not read: put a key with the scope read into {KEY_VARIABLE} for the arrived events")
         return 0
     read_back(reader, listener.namespace, run_id)
-    return report(reader, listener.namespace, found)
+    return report(reader, listener.namespace, canary_findings)
 
 
 def other_namespace(listener: Listener, namespace: str) -> Finding:
@@ -101,17 +101,17 @@ def other_namespace(listener: Listener, namespace: str) -> Finding:
     return Finding(what, "set spark.openlineage.namespace, or pass the jobs' namespace as --namespace", Blame.NAMESPACE)
 
 
-def report(client: Client, namespace: str | None, found: list[Finding]) -> int:
+def report(client: Client, namespace: str | None, canary_findings: list[Finding]) -> int:
     print("[well] a run was posted, and found upstream and downstream")
     arrivals = Arrivals.of(client)
     for (producer, of), time in sorted(arrivals.last().items()):
         print(f"[last event] {time} in {of} by {producer}")
-    found += findings(client, arrivals, namespace)
-    for each in found:
-        print("\n".join(each.lines()))
+    reported = [*canary_findings, *findings(client, arrivals, namespace)]
+    for finding in reported:
+        print("\n".join(finding.lines()))
     if arrivals.is_cut:
         print("[note] there is more than was looked at: the newest thousand of each")
-    has_cause = any(each.blame for each in found)
+    has_cause = any(finding.blame for finding in reported)
     print("a fault keeps the graph empty" if has_cause else "no fault keeps the graph empty")
     return 1 if has_cause else 0
 

@@ -26,28 +26,28 @@ class Arrivals:
     def of(cls, client: Client) -> "Arrivals":
         events = fetch_newest(client, "events/lineage", "events")
         jobs = fetch_newest(client, "jobs", "jobs")
-        namespaces = [each["name"] for each in fetch_newest(client, "namespaces", "namespaces")]
-        others = [each for each in events if each["producer"] != PRODUCER]
-        own = {job_of(each) for each in events if each["producer"] == PRODUCER} - {job_of(each) for each in others}
-        found = [each for each in jobs if (each["namespace"], each["name"]) not in own]
-        return cls(others, found, namespaces, max(len(events), len(jobs)) >= NEWEST)
+        namespaces = [namespace["name"] for namespace in fetch_newest(client, "namespaces", "namespaces")]
+        others = [event for event in events if event["producer"] != PRODUCER]
+        own = {job_of(event) for event in events if event["producer"] == PRODUCER} - {job_of(event) for event in others}
+        other_jobs = [job for job in jobs if (job["namespace"], job["name"]) not in own]
+        return cls(others, other_jobs, namespaces, max(len(events), len(jobs)) >= NEWEST)
 
     def last(self) -> dict[tuple[str, str], str]:
         """The time of the last event of each producer in each namespace."""
-        found: dict[tuple[str, str], str] = {}
+        last: dict[tuple[str, str], str] = {}
         for event in self.events:
             holder = event.get("job") or event["dataset"]
-            found.setdefault((event["producer"], holder["namespace"]), event["eventTime"])
-        return found
+            last.setdefault((event["producer"], holder["namespace"]), event["eventTime"])
+        return last
 
     def runs(self) -> Iterator[tuple[str, Document]]:
         """Yield the ids of runs in the events, each with the newest event of the run."""
         seen: set[str] = set()
-        for each in self.events:
-            run_id = each.get("run", {}).get("runId")
+        for event in self.events:
+            run_id = event.get("run", {}).get("runId")
             if run_id and run_id not in seen:
                 seen.add(run_id)
-                yield run_id, each
+                yield run_id, event
 
 
 def job_of(event: Document) -> tuple[str, str]:
@@ -59,5 +59,5 @@ def fetch_newest(client: Client, path: str, member: str) -> list[Document]:
     response = client.get(*path.split("/"), limit=NEWEST)
     if response.status != 200:
         raise Diagnosis(Finding(f"GET {path} was answered {response.status}", "see lookup's log", Blame.STACK))
-    found: list[Document] = response.body[member]
-    return found
+    documents: list[Document] = response.body[member]
+    return documents

@@ -96,24 +96,24 @@ def refusal(client: Client, response: ApiResponse, namespace: str) -> Finding:
     if not isinstance(response.body, dict) or response.status in range(200, 400):
         what = f"answered {response.status}: {str(response.body).partition(LINE)[0][:SHOWN]}"
         return Finding(what, "is this Headwater? Use the output ApiUrl, over https", Blame.PATH)
-    said = response.body.get("message", "")
+    message = response.body.get("message", "")
     if response.status == 401:
         fix = "use a key that is in the secret and has not expired: docs/operating.md, Keys"
-        return Finding(f"the key is not known: {said}", fix, Blame.KEY)
+        return Finding(f"the key is not known: {message}", fix, Blame.KEY)
     if response.status == FORBIDDEN:
         fix = f"use a key with the scopes ingest and read for the namespace {namespace}, or pass --namespace"
-        return Finding(f"the key lacks a scope or namespace: {said}", fix, Blame.KEY)
+        return Finding(f"the key lacks a scope or namespace: {message}", fix, Blame.KEY)
     return Finding(
-        f"answered {response.status}: {said}", "see the logs of the functions, and docs/operating.md", Blame.STACK
+        f"answered {response.status}: {message}", "see the logs of the functions, and docs/operating.md", Blame.STACK
     )
 
 
-def no_answer(client: Client, said: str) -> Finding:
-    if "SSL" in said:
+def no_answer(client: Client, message: str) -> Finding:
+    if "SSL" in message:
         fix = "is it http:// and not https://, as for the stack of `make up`? Does this host trust the certificate?"
-        return Finding(f"{client.url} fails at TLS: {said}", fix, Blame.NETWORK)
+        return Finding(f"{client.url} fails at TLS: {message}", fix, Blame.NETWORK)
     fix = "use the output ApiUrl as URL. A private subnet needs a NAT gateway, and port 443 outbound (emr_jobs/cluster)"
-    return Finding(f"{client.url} has no answer: {said}", fix, Blame.NETWORK)
+    return Finding(f"{client.url} has no answer: {message}", fix, Blame.NETWORK)
 
 
 def wrong_path(client: Client) -> Finding:

@@ -32,8 +32,8 @@ def nothing_arrived(arrivals: Arrivals, namespace: str | None) -> Iterator[Findi
             "the doctor with --spark-defaults on the driver's host, and look for OpenLineage in the driver's log",
             Blame.LISTENER,
         )
-    elif namespace and not any(each.get("job", {}).get("namespace") == namespace for each in arrivals.events):
-        others = sorted({each["job"]["namespace"] for each in arrivals.events if "job" in each})
+    elif namespace and not any(event.get("job", {}).get("namespace") == namespace for event in arrivals.events):
+        others = sorted({event["job"]["namespace"] for event in arrivals.events if "job" in event})
         what = f"no event has arrived in the namespace {namespace}, but in {first_few(others)}"
         yield Finding(
             what, "set spark.openlineage.namespace, or pass the jobs' namespace as --namespace", Blame.NAMESPACE
@@ -42,11 +42,11 @@ def nothing_arrived(arrivals: Arrivals, namespace: str | None) -> Iterator[Findi
 
 def without_datasets(arrivals: Arrivals) -> Iterator[Finding]:
     """Jobs without inputs and outputs. Applications and DAGs have them in their children, and are left out."""
-    parents = {each["parentJobName"] for each in arrivals.jobs}
-    empty = [each for each in arrivals.jobs if not each["inputs"] and not each["outputs"]]
-    reported = {job_of(each) for each in arrivals.events}
-    reporting = [each for each in empty if (each["namespace"], each["name"]) in reported and not each["parentJobName"]]
-    names = [each["name"] for each in reporting if each["name"] not in parents]
+    parents = {job["parentJobName"] for job in arrivals.jobs}
+    empty = [job for job in arrivals.jobs if not job["inputs"] and not job["outputs"]]
+    reported = {job_of(event) for event in arrivals.events}
+    reporting = [job for job in empty if (job["namespace"], job["name"]) in reported and not job["parentJobName"]]
+    names = [job["name"] for job in reporting if job["name"] not in parents]
     if names:
         fix = "the listener may not know a connector: report its datasets with emr_jobs/packages/job_lineage"
         yield Finding(f"jobs that name no dataset: {first_few(names)}", fix)
@@ -54,7 +54,7 @@ def without_datasets(arrivals: Arrivals) -> Iterator[Finding]:
 
 def never_ended(arrivals: Arrivals, now: datetime) -> Iterator[Finding]:
     """Jobs whose latest run is RUNNING and had no event for long."""
-    runs = [(each["name"], each["latestRun"]) for each in arrivals.jobs if each["latestRun"]]
+    runs = [(job["name"], job["latestRun"]) for job in arrivals.jobs if job["latestRun"]]
     names = [name for name, run in runs if run["state"] == "RUNNING" and is_silent(run, now)]
     if names:
         fix = "the run was killed, or its host was lost: the next run of the job replaces the state"
@@ -87,16 +87,21 @@ def has_reported(client: Client, run_id: str) -> bool:
 
 def suspicious_names(arrivals: Arrivals) -> Iterator[Finding]:
     names = {*arrivals.namespaces}
-    for each in arrivals.events:
-        for dataset in [*each.get("inputs", []), *each.get("outputs", [])]:
+    for event in arrivals.events:
+        for dataset in [*event.get("inputs", []), *event.get("outputs", [])]:
             names.add(dataset["namespace"])
     for pattern, why in SUSPICIOUS.items():
-        found = sorted(name for name in names if re.match(pattern, name) or re.search(f"(?<=:){pattern}", name))
-        if found:
-            yield Finding(f"a suspicious name: {first_few(found)}", why)
+        matching = sorted(name for name in names if re.match(pattern, name) or re.search(f"(?<=:){pattern}", name))
+        if matching:
+            yield Finding(f"a suspicious name: {first_few(matching)}", why)
 
 
 def findings(client: Client, arrivals: Arrivals, namespace: str | None) -> list[Finding]:
-    found = [*nothing_arrived(arrivals, namespace), *without_datasets(arrivals)]
-    found += [*never_ended(arrivals, datetime.now(UTC)), *unseen_parents(arrivals, client)]
-    return [*found, *suspicious_names(arrivals), *isolated_jobs(arrivals)]
+    return [
+        *nothing_arrived(arrivals, namespace),
+        *without_datasets(arrivals),
+        *never_ended(arrivals, datetime.now(UTC)),
+        *unseen_parents(arrivals, client),
+        *suspicious_names(arrivals),
+        *isolated_jobs(arrivals),
+    ]

@@ -40,6 +40,6 @@ class Diagnosis(Exception):
 
 
 def first_few(names: Iterable[str]) -> str:
-    found = list(names)
-    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    return ", ".join(found[:SHOWN]) + more
+    listed = list(names)
+    more = f" and {len(listed) - SHOWN} more" if len(listed) > SHOWN else ""
+    return ", ".join(listed[:SHOWN]) + more

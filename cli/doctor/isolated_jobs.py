@@ -8,15 +8,15 @@ from cli.doctor.finding import Finding, first_few
 
 def isolated_jobs(arrivals: Arrivals) -> Iterator[Finding]:
     """Yield a finding if some jobs share datasets and others share none."""
-    sizes = component_sizes([dataset_ids(each) for each in arrivals.jobs])
-    alone = [each["name"] for each, size in zip(arrivals.jobs, sizes, strict=True) if size == 1 and each["outputs"]]
+    sizes = component_sizes([dataset_ids(job) for job in arrivals.jobs])
+    alone = [job["name"] for job, size in zip(arrivals.jobs, sizes, strict=True) if size == 1 and job["outputs"]]
     if alone and max(sizes) > 1:
         fix = "the next job may use another name of the same dataset: see suspicious names, and docs/identity.md"
         yield Finding(f"islands, jobs whose data no other uses: {first_few(alone)}", fix)
 
 
 def dataset_ids(job: Document) -> set[tuple[str, str]]:
-    return {(each["namespace"], each["name"]) for each in job["inputs"] + job["outputs"]}
+    return {(dataset["namespace"], dataset["name"]) for dataset in job["inputs"] + job["outputs"]}
 
 
 def component_sizes(sets: list[set[tuple[str, str]]]) -> list[int]:
@@ -27,5 +27,5 @@ def component_sizes(sets: list[set[tuple[str, str]]]) -> list[int]:
         for member in members:
             other = group[first.setdefault(member, index)]
             own = group[index]
-            group = [other if each == own else each for each in group] if own != other else group
-    return [group.count(each) for each in group]
+            group = [other if number == own else number for number in group] if own != other else group
+    return [group.count(number) for number in group]

@@ -44,9 +44,9 @@ def listener_of(spark_defaults: Path, environment: Mapping[str, str]) -> Listene
         raise ValueError(f"{spark_defaults} is no file of settings") from error
     own = listener_file_settings(of_spark, environment)
     settings = {**own, **of_spark}
-    for found in (missing_listener(settings), disabled_transport(settings, own)):
-        if found:
-            raise Diagnosis(found)
+    for finding in (missing_listener(settings), disabled_transport(settings, own)):
+        if finding:
+            raise Diagnosis(finding)
     url = urlsplit(settings[URL])
     path = "" if URL in of_spark else url.path
     endpoint = "/" + settings.get(ENDPOINT, LINEAGE).lstrip("/")
@@ -61,16 +61,16 @@ def listener_of(spark_defaults: Path, environment: Mapping[str, str]) -> Listene
 def settings_in(text: str) -> Iterator[tuple[str, str]]:
     """Yield the settings of a file as spark-submit reads it: `NAME VALUE` or `NAME=VALUE`, one a line."""
     for line in text.splitlines():
-        if found := SETTING.fullmatch(line.strip()):
-            yield found[1], found[2]
+        if setting := SETTING.fullmatch(line.strip()):
+            yield setting[1], setting[2]
 
 
 def listener_file_settings(settings: Settings, environment: Mapping[str, str]) -> dict[str, str]:
     """Return the settings of the listener's own file, by the names that Spark's settings have."""
     named = [settings.get(f"spark.yarn.appMasterEnv.{FILE_VARIABLE}"), environment.get(FILE_VARIABLE)]
-    files = [*(Path(each) for each in named if each), Path(FILE), Path.home() / ".openlineage" / FILE]
+    files = [*(Path(name) for name in named if name), Path(FILE), Path.home() / ".openlineage" / FILE]
     try:
-        file = next((each for each in files if each.is_file()), None)
+        file = next((candidate for candidate in files if candidate.is_file()), None)
         return dict(flattened(PREFIX, yaml.safe_load(file.read_text(encoding="utf-8")))) if file else {}
     except (OSError, ValueError, yaml.YAMLError) as error:
         what = f"the listener's file cannot be read: {type(error).__name__}"
@@ -81,8 +81,8 @@ def listener_file_settings(settings: Settings, environment: Mapping[str, str]) -
 
 def flattened(name: str, value: Any) -> Iterator[tuple[str, str]]:
     if isinstance(value, dict):
-        for inner, each in value.items():
-            yield from flattened(f"{name}.{inner}", each)
+        for inner, member in value.items():
+            yield from flattened(f"{name}.{inner}", member)
     else:
         yield name, str(value)
 
@@ -93,8 +93,8 @@ def missing_listener(settings: Settings) -> Finding | None:
         fix = f"set spark.extraListeners={LISTENER}, for all jobs: emr_jobs/cluster"
         return Finding("spark.extraListeners does not name the listener", fix, Blame.LISTENER)
     named = [jar for setting, separator in JARS.items() for jar in settings.get(setting, "").split(separator)]
-    jars = [each.removeprefix("file:") for each in named if "openlineage" in each]
-    lost = [each for each in jars if each.startswith("/") and "*" not in each and not Path(each).is_file()]
+    jars = [path.removeprefix("file:") for path in named if "openlineage" in path]
+    lost = [path for path in jars if path.startswith("/") and "*" not in path and not Path(path).is_file()]
     if lost:
         fix = "see the bootstrap action's log: stderr.gz under node/ in the cluster's log folder"
         return Finding(f"the listener's jar {lost[0]} is not there", fix, Blame.LISTENER)

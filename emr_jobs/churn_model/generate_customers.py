@@ -29,21 +29,21 @@ def customers(count: int, seed: int) -> Iterator[Customer]:
         yield dict(zip(COLUMNS, (f"C{number:05d}", months, calls, int(leaves)), strict=True))
 
 
-def write_csv(found: Iterator[Customer], file: Path) -> None:
+def write_csv(rows: Iterator[Customer], file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("w", newline="", encoding="utf-8") as stream:
         writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(found)
+        writer.writerows(rows)
 
 
-def post(found: Iterator[Customer], bootstrap: str, topic: str) -> None:
+def post(rows: Iterator[Customer], bootstrap: str, topic: str) -> None:
     """Post customers without their outcome, and return once the broker has all messages."""
     from kafka import KafkaProducer  # type: ignore[import-untyped] # noqa: PLC0415 - CSV files do without
 
     producer = KafkaProducer(bootstrap_servers=bootstrap)
     try:
-        for customer in found:
+        for customer in rows:
             producer.send(topic, json.dumps({name: customer[name] for name in COLUMNS[:-1]}).encode())
         producer.flush()
     finally:

@@ -23,10 +23,10 @@ def customers(spark: SparkSession, bootstrap: str, name: str) -> DataFrame:
     return read.select("customer.*").where("customer_id IS NOT NULL")
 
 
-def scored(found: DataFrame, fitted: PipelineModel) -> DataFrame:
+def scored(rows: DataFrame, fitted: PipelineModel) -> DataFrame:
     """Return Kafka messages with the prediction whether a customer leaves."""
     leaves = (fn.col("prediction") == 1).alias("leaves")
-    return fitted.transform(found).select(
+    return fitted.transform(rows).select(
         fn.col("customer_id").alias("key"), fn.to_json(fn.struct("customer_id", leaves)).alias("value")
     )
 
@@ -45,8 +45,8 @@ def main() -> None:
     try:
         reads = [topic(arguments.bootstrap, arguments.customers), model(arguments.model)]
         with lineage(spark, reads=reads, writes=[topic(arguments.bootstrap, arguments.scores)]):
-            found = customers(spark, arguments.bootstrap, arguments.customers)
-            messages = scored(found, PipelineModel.load(arguments.model))
+            rows = customers(spark, arguments.bootstrap, arguments.customers)
+            messages = scored(rows, PipelineModel.load(arguments.model))
             writer = messages.writeStream.format("kafka").option("kafka.bootstrap.servers", arguments.bootstrap)
             writer = writer.option("topic", arguments.scores).option("checkpointLocation", arguments.checkpoint)
             often = {"availableNow": True} if arguments.once else {"processingTime": arguments.every}

@@ -50,8 +50,8 @@ def load(spark: SparkSession, raw: str, updates: str, table: str) -> int:
 
 def first_snapshot(spark: SparkSession, table: str) -> int:
     """Return the id of the table's oldest snapshot."""
-    found = spark.sql(f"SELECT snapshot_id FROM {table}.snapshots ORDER BY committed_at LIMIT 1").first()
-    return int(found["snapshot_id"]) if found else 0
+    row = spark.sql(f"SELECT snapshot_id FROM {table}.snapshots ORDER BY committed_at LIMIT 1").first()
+    return int(row["snapshot_id"]) if row else 0
 
 
 def report(spark: SparkSession, table: str, at: int, path: str) -> None:

@@ -49,9 +49,9 @@ def main() -> None:
     arguments = parser.parse_args()
     spark = session(with_catalog(SparkSession.builder, arguments.table, arguments.warehouse), "orders_stream")
     try:
-        found = orders(spark, arguments.bootstrap, arguments.topic)
+        rows = orders(spark, arguments.bootstrap, arguments.topic)
         spark.sql(f"CREATE TABLE IF NOT EXISTS {arguments.table} ({ORDER}) USING iceberg")
-        writer = found.writeStream.format("iceberg").option("checkpointLocation", arguments.checkpoint)
+        writer = rows.writeStream.format("iceberg").option("checkpointLocation", arguments.checkpoint)
         writer = writer.trigger(availableNow=True) if arguments.once else writer.trigger(processingTime=arguments.every)
         reads, writes = [topic(arguments.bootstrap, arguments.topic)], [table(spark, arguments.table)]
         with lineage(spark, reads=reads, writes=writes):

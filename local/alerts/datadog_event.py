@@ -72,8 +72,8 @@ def one_of(*allowed: str) -> Check:
 def tags_fault(value: Any) -> str | None:
     if not isinstance(value, list):
         return "is no list"
-    found = (f"[{index}] {fault}" for index, tag in enumerate(value) if (fault := text(200)(tag)))
-    return next(found, None)
+    faults = (f"[{index}] {fault}" for index, tag in enumerate(value) if (fault := text(200)(tag)))
+    return next(faults, None)
 
 
 def number_fault(value: Any) -> str | None:

@@ -52,7 +52,7 @@ def extract(template: Template, stack: str) -> list[EventResource]:
     """Remove the resources of the refused types from a template, and return them in the order of their creation."""
     extracted: list[EventResource] = []
     for resource_type, kind in KINDS.items():
-        for name in [name for name, each in template["Resources"].items() if each["Type"] == resource_type]:
+        for name in [name for name, definition in template["Resources"].items() if definition["Type"] == resource_type]:
             properties = template["Resources"].pop(name)["Properties"]
             properties = references_as_outputs(properties, name, template.setdefault("Outputs", {}))
             extracted.append(EventResource(name, kind, stack, properties))
@@ -65,8 +65,8 @@ def with_arn(value: Any, resource: EventResource) -> Any:
     if value == {"Fn::GetAtt": [resource.name, "Arn"]}:
         return resource.arn
     if isinstance(value, dict):
-        return {name: with_arn(each, resource) for name, each in value.items()}
-    return [with_arn(each, resource) for each in value] if isinstance(value, list) else value
+        return {name: with_arn(member, resource) for name, member in value.items()}
+    return [with_arn(member, resource) for member in value] if isinstance(value, list) else value
 
 
 def references_as_outputs(value: Any, path: str, outputs: Outputs) -> Any:
@@ -76,7 +76,7 @@ def references_as_outputs(value: Any, path: str, outputs: Outputs) -> Any:
     if any(name == "Ref" or name.startswith("Fn::") for name in value):
         outputs[path] = {"Value": value}
         return OutputReference(path)
-    return {name: references_as_outputs(each, path + name, outputs) for name, each in value.items()}
+    return {name: references_as_outputs(member, path + name, outputs) for name, member in value.items()}
 
 
 def create(
@@ -96,7 +96,7 @@ def create(
 def resolved(value: Any, outputs: dict[str, str], account: Account, name: str = "") -> Any:
     """Return properties, with the outputs of the stack and the values of secrets."""
     if isinstance(value, dict):
-        return {key: resolved(each, outputs, account, key) for key, each in value.items()}
+        return {key: resolved(member, outputs, account, key) for key, member in value.items()}
     text = outputs[value.output] if isinstance(value, OutputReference) else value
     if isinstance(text, str) and (secret := SECRET.fullmatch(text)):
         return account.secretsmanager.get_secret_value(SecretId=secret[1])["SecretString"]

@@ -45,7 +45,7 @@ def pinned_jars(pins: Path) -> list[Jar]:
 
 def jar_files(layout: Layout, java: Path, *pins: Path) -> list[Path]:
     """Return the files of the jars that these lists pin; missing ones are fetched."""
-    return verified_files([jar for each in pins for jar in pinned_jars(each)], layout.state / "jars", java)
+    return verified_files([jar for pin in pins for jar in pinned_jars(pin)], layout.state / "jars", java)
 
 
 def verified_files(jars: list[Jar], folder: Path, java: Path) -> list[Path]:
@@ -103,8 +103,8 @@ def ivy_module(jars: list[Jar]) -> str:
 
 
 def ivy() -> Path:
-    (found,) = Path(pyspark.__file__).parent.glob("jars/ivy-*.jar")
-    return found
+    (jar,) = Path(pyspark.__file__).parent.glob("jars/ivy-*.jar")
+    return jar
 
 
 def tail(text: str, lines: int = 12) -> str:

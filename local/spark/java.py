@@ -36,8 +36,8 @@ def major_version(java: Path) -> int:
         output = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=20, check=False).stderr
     except (OSError, subprocess.TimeoutExpired):
         return 0
-    found = VERSION.search(output)
-    return int(found.group(1)) if found else 0
+    version = VERSION.search(output)
+    return int(version.group(1)) if version else 0
 
 
 def installed_home() -> Path | None:

@@ -112,5 +112,5 @@ def wait_until_ready(process: subprocess.Popen[bytes], broker: Broker) -> None:
             time.sleep(0.1)
         else:
             return
-    said = broker.log.read_text(encoding="utf-8", errors="replace")
-    raise Failure(f"Kafka was not ready within {READY_SECONDS} s, or ended:\n{tail(said)}", f"read {broker.log}")
+    log = broker.log.read_text(encoding="utf-8", errors="replace")
+    raise Failure(f"Kafka was not ready within {READY_SECONDS} s, or ended:\n{tail(log)}", f"read {broker.log}")

@@ -22,7 +22,9 @@ def trust_options(folder: Path) -> list[str]:
     if bundle is None:
         return []
     certificates = valid_certificates(Path(bundle).read_bytes())
-    entries = [pkcs12.PKCS12Certificate(each, str(number).encode()) for number, each in enumerate(certificates)]
+    entries = [
+        pkcs12.PKCS12Certificate(certificate, str(number).encode()) for number, certificate in enumerate(certificates)
+    ]
     store = folder / "truststore.p12"
     encryption = BestAvailableEncryption(PASSWORD.encode())
     store.write_bytes(pkcs12.serialize_java_truststore(entries, encryption))
@@ -32,9 +34,9 @@ def trust_options(folder: Path) -> list[str]:
 
 def valid_certificates(bundle: bytes) -> list[x509.Certificate]:
     """Return the certificates of a bundle, without those that cryptography rejects, such as some old authorities'."""
-    found: list[x509.Certificate] = []
+    certificates: list[x509.Certificate] = []
     for pem in PEM.findall(bundle):
         with warnings.catch_warnings(), suppress(ValueError, UserWarning):
             warnings.simplefilter("error")
-            found.append(x509.load_pem_x509_certificate(pem))
-    return found
+            certificates.append(x509.load_pem_x509_certificate(pem))
+    return certificates

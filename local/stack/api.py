@@ -29,8 +29,8 @@ class Api:
             with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as answer:  # noqa: S310
                 return json.load(answer)
         except urllib.error.HTTPError as error:
-            said = error.read(500).decode(errors="replace")
-            raise Failure(f"GET {path} was answered {error.code}: {said}", f"see lookup.log in {self.logs}") from error
+            body = error.read(500).decode(errors="replace")
+            raise Failure(f"GET {path} was answered {error.code}: {body}", f"see lookup.log in {self.logs}") from error
         except OSError as error:
             raise Failure(f"GET {path} had no answer: {error}", f"see emulator.log in {self.logs}") from error
 

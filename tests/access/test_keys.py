@@ -158,11 +158,11 @@ def test_the_caller_survives_the_way_through_the_gateway() -> None:
 
 
 @pytest.mark.parametrize(
-    "asked", [{}, {"requestContext": {}}, request(), request(**{"lambda": {}}), request(**{"lambda": None})]
+    "event", [{}, {"requestContext": {}}, request(), request(**{"lambda": {}}), request(**{"lambda": None})]
 )
-def test_without_a_key_there_is_no_principal(asked: dict[str, Any]) -> None:
+def test_without_a_key_there_is_no_principal(event: dict[str, Any]) -> None:
     with pytest.raises(InvalidRequest) as refused:
-        principal_of(asked)
+        principal_of(event)
     assert refused.value.status == 401
 
 

@@ -67,7 +67,7 @@ def event_of(route: AnyRoute, caller: Principal | None) -> dict[str, Any]:
     return event
 
 
-class Tried:
+class RoutedRequest:
     """A route whose use case only notes what it is about."""
 
     def __init__(self, route: AnyRoute) -> None:
@@ -83,7 +83,7 @@ class Tried:
         self.about.append(about)
         return {}
 
-    def ask(self, caller: Principal | None) -> int:
+    def status_for(self, caller: Principal | None) -> int:
         """The status of the response."""
         event = event_of(self._route, caller)
         services = self._services["GET" if self._route.method == "GET" else "WRITE"]
@@ -108,33 +108,33 @@ each_route = pytest.mark.parametrize("route", ALL, ids=[f"{route.method} {route.
 
 @each_route
 def test_a_route_runs_with_the_right_key(route: AnyRoute) -> None:
-    tried = Tried(route)
-    assert tried.ask(Principal("right", frozenset({route.scope}), ("*",))) == 200
-    assert len(tried.about) == 1
+    routed = RoutedRequest(route)
+    assert routed.status_for(Principal("right", frozenset({route.scope}), ("*",))) == 200
+    assert len(routed.about) == 1
 
 
 @each_route
 def test_without_a_key_no_use_case_runs(route: AnyRoute) -> None:
-    tried = Tried(route)
-    assert (tried.ask(None), tried.about) == (401, [])
+    routed = RoutedRequest(route)
+    assert (routed.status_for(None), routed.about) == (401, [])
 
 
 @each_route
 def test_with_a_key_of_another_scope_no_use_case_runs(route: AnyRoute) -> None:
-    tried = Tried(route)
+    routed = RoutedRequest(route)
     for principal in lacking(route.scope):
-        assert (tried.ask(principal), tried.about) == (403, [])
+        assert (routed.status_for(principal), routed.about) == (403, [])
 
 
 @each_route
 def test_with_a_key_for_another_namespace_no_use_case_runs_or_it_returns_nothing(route: AnyRoute) -> None:
-    tried, principal = Tried(route), Principal("other", frozenset({Scope.ADMIN}), ("another",))
-    status = tried.ask(principal)
+    routed, principal = RoutedRequest(route), Principal("other", frozenset({Scope.ADMIN}), ("another",))
+    status = routed.status_for(principal)
     if route.subject in OF_NO_NODE:
         seen: Any = principal if route.subject is CALLER else []
-        assert (status, tried.about) == (200, [seen])
+        assert (status, routed.about) == (200, [seen])
     else:
-        assert (status, tried.about) == (403, [])
+        assert (status, routed.about) == (403, [])
 
 
 @pytest.mark.parametrize("path", ["/api/v1/lineage", "/api/v1/lineage/batch"])

@@ -38,21 +38,21 @@ class StreamedTable(MemoryTable):
         self.stream: list[Record] = []
 
     def change(self, changes: Sequence[ConditionalPut]) -> None:
-        for each in changes:
-            before = self.items.get(each.item.key)
+        for change in changes:
+            before = self.items.get(change.item.key)
             try:
-                super().change([each])
+                super().change([change])
             except Conflict:
                 continue
-            self._record(before, each.item)
-        if any(self.items.get(each.item.key) != each.item for each in changes):
+            self._record(before, change.item)
+        if any(self.items.get(change.item.key) != change.item for change in changes):
             raise Conflict("a change did not hold")
 
     def put(self, items: Iterable[Item]) -> None:
-        for each in items:
-            before = self.items.get(each.key)
-            super().put([each])
-            self._record(before, each)
+        for item in items:
+            before = self.items.get(item.key)
+            super().put([item])
+            self._record(before, item)
 
     def _record(self, before: Item | None, after: Item) -> None:
         if before != after:
@@ -72,10 +72,10 @@ def image(item: Item) -> dict[str, Any]:
 
 
 class FakeBus:
-    """Keeps what is put; fails, or is killed after it has put, as often as it is told to."""
+    """Keeps the alerts; the next `failures` calls fail, and the next `kills` calls end the process after the put."""
 
     def __init__(self) -> None:
-        self.put_there: list[Alert] = []
+        self.sent: list[Alert] = []
         self.failures = 0
         self.kills = 0
 
@@ -83,7 +83,7 @@ class FakeBus:
         if self.failures:
             self.failures -= 1
             raise StorageError("the bus is away")
-        self.put_there += alerts
+        self.sent += alerts
         if self.kills:
             self.kills -= 1
             raise KeyboardInterrupt
@@ -102,29 +102,29 @@ class World:
             self.store, self.bucket, self.bus, Naming(), lambda _, error, **__: self.faults.append(error)
         )
 
-    def told(self, *documents: Document) -> list[Detail]:
-        """What is told of events that come together."""
-        return self.received(factory.received(*documents))
+    def alerts_of_batch(self, *documents: Document) -> list[Detail]:
+        """The alerts of events that are folded in one batch."""
+        return self.alerts_of_events(factory.received(*documents))
 
-    def one_by_one(self, documents: Iterable[Document]) -> list[Detail]:
-        """What is told of events that come one after the other."""
-        return [detail for each in documents for detail in self.told(each)]
+    def alerts_one_by_one(self, documents: Iterable[Document]) -> list[Detail]:
+        """The alerts of events that are folded one after the other."""
+        return [detail for document in documents for detail in self.alerts_of_batch(document)]
 
-    def received(self, events: Sequence[NormalisedEvent]) -> list[Detail]:
+    def alerts_of_events(self, events: Sequence[NormalisedEvent]) -> list[Detail]:
         start = len(self.table.stream)
         self.fold(events)
-        return self.announced(self.table.stream[start:])
+        return self.alerts_of_records(self.table.stream[start:])
 
     def fold(self, events: Sequence[NormalisedEvent]) -> None:
         for group in split_on_schema_change(events):
             fold(group, self.store, THRESHOLDS)
 
-    def announced(self, records: Sequence[Record]) -> list[Detail]:
-        """What is told of records; nothing may have gone wrong."""
-        start = len(self.bus.put_there)
+    def alerts_of_records(self, records: Sequence[Record]) -> list[Detail]:
+        """The alerts of records of the stream; a fault fails the test."""
+        start = len(self.bus.sent)
         outcome = self.announce(records)
         assert (outcome.failed, self.faults) == (None, [])
-        return [plain(alert) for alert in self.bus.put_there[start:]]
+        return [plain(alert) for alert in self.bus.sent[start:]]
 
     def announce(self, records: Sequence[Record]) -> AnnounceResult:
         return self.announcer.announce(json.loads(json.dumps(records)))
@@ -148,7 +148,7 @@ def short(name: str) -> str:
 def _changes(detail: Detail) -> Iterator[str]:
     if detail["change"] == "DROPPED":
         yield "dropped"
-    yield from (f"-{each['field']}" for each in detail["removed"])
-    yield from (f"+{each['field']}" for each in detail["added"])
-    yield from (f"~{each['field']}({each['change']})" for each in detail["retyped"])
-    yield from (f"{each['before']}>{each['after']}" for each in detail["renamed"])
+    yield from (f"-{column['field']}" for column in detail["removed"])
+    yield from (f"+{column['field']}" for column in detail["added"])
+    yield from (f"~{column['field']}({column['change']})" for column in detail["retyped"])
+    yield from (f"{column['before']}>{column['after']}" for column in detail["renamed"])

@@ -34,11 +34,11 @@ def event(kind: str, minutes: float, run: int, job: str = "load", **more: Any) -
 
 def swept(world: World, minutes: float, limits: Thresholds = MINUTES) -> list[str]:
     """The runs that a sweep tells of, by job."""
-    start = len(world.bus.put_there)
+    start = len(world.bus.sent)
     Sweeper(world.store, world.bus, Naming(), limits, _fail).sweep(at(minutes))
-    told = [plain(alert) for alert in world.bus.put_there[start:]]
-    assert {each["alert"] for each in told} <= {"Run Abandoned"}
-    return [each["name"] for each in told]
+    alerts = [plain(alert) for alert in world.bus.sent[start:]]
+    assert {alert["alert"] for alert in alerts} <= {"Run Abandoned"}
+    return [alert["name"] for alert in alerts]
 
 
 def world_of(*documents: Document) -> World:
@@ -69,7 +69,7 @@ def test_an_abandoned_run_raises_one_alert_until_a_new_event_of_the_run() -> Non
     world.fold(factory.received(event("RUNNING", 100, 1)))
     assert swept(world, 130) == []
     assert swept(world, 170) == ["load"]
-    assert len({alert.id for alert in world.bus.put_there}) == 2
+    assert len({alert.id for alert in world.bus.sent}) == 2
 
 
 def test_one_that_ends_after_all_is_as_complete_as_any() -> None:
@@ -170,7 +170,7 @@ def test_killed_between_telling_and_noting_it_a_sweep_tells_the_same_again() -> 
     with pytest.raises(KeyboardInterrupt):
         swept(world, 61)
     assert swept(world, 76) == ["load"]
-    assert len({alert.id for alert in world.bus.put_there}) == 1
+    assert len({alert.id for alert in world.bus.sent}) == 1
 
 
 def test_the_next_sweep_sends_an_alert_that_the_bus_did_not_accept() -> None:
@@ -222,7 +222,7 @@ def test_a_run_whose_alert_fails_keeps_no_other_run_from_its_alert(monkeypatch: 
 
     monkeypatch.setattr(world.bus, "put", refuse_odd)
     Sweeper(world.store, world.bus, Naming(), MINUTES, lambda _, error, **__: faults.append(error)).sweep(at(2000))
-    assert [alert.name.name for alert in world.bus.put_there] == ["even"]
+    assert [alert.name.name for alert in world.bus.sent] == ["even"]
     assert [type(fault) for fault in faults] == [Rejected]
 
 
@@ -235,6 +235,6 @@ def test_a_corrupt_run_is_left_for_the_next_sweep_and_other_runs_raise_their_ale
     outcome = sweeper.sweep(at(2000))
     assert (outcome.open_runs, outcome.abandoned, outcome.corrupt) == (1, 1, 1)
     assert [type(fault) for fault in faults] == [CorruptItem]
-    assert [alert.name.name for alert in world.bus.put_there] == ["even"]
+    assert [alert.name.name for alert in world.bus.sent] == ["even"]
     world.table.items[key] = sound
     assert swept(world, 2015) == ["odd"]

@@ -11,7 +11,8 @@ from tests.factory import Document
 
 TEMPLATE = read_template(Path(__file__).parents[2] / "template.yaml")["Resources"]
 FILTERS = [
-    json.loads(each["Pattern"]) for each in TEMPLATE["AlertsStreamMapping"]["Properties"]["FilterCriteria"]["Filters"]
+    json.loads(pattern["Pattern"])
+    for pattern in TEMPLATE["AlertsStreamMapping"]["Properties"]["FilterCriteria"]["Filters"]
 ]
 COLUMNS = factory.schema("id:long", "total:double")
 
@@ -54,7 +55,7 @@ def test_a_thousand_runs_without_changes_invoke_no_function_and_raise_no_alert()
     written = len(world.table.stream)
     assert written > 5_000
     assert invoking(world.table.stream) == []
-    assert world.announced(world.table.stream) == []
+    assert world.alerts_of_records(world.table.stream) == []
 
 
 def test_each_written_item_is_one_record() -> None:
@@ -77,4 +78,7 @@ def test_a_change_with_an_alert_invokes_the_function() -> None:
     records = invoking(world.table.stream)
     kinds = {record["dynamodb"]["NewImage"]["kind"]["S"] for record in records}
     assert kinds == {"dataset", "run"}
-    assert sorted(each["alert"] for each in world.announced(records)) == ["Dataset Schema Changed", "Run Failed"]
+    assert sorted(alert["alert"] for alert in world.alerts_of_records(records)) == [
+        "Dataset Schema Changed",
+        "Run Failed",
+    ]

@@ -40,8 +40,8 @@ def drift(schema: Document = AFTER) -> Document:
     return run(5, "ingest", [], [factory.dataset("raw", schema=schema)])
 
 
-def told(*documents: Document) -> dict[str, Any]:
-    (detail,) = World().one_by_one([*pipeline(), *documents])
+def alert_of(*documents: Document) -> dict[str, Any]:
+    (detail,) = World().alerts_one_by_one([*pipeline(), *documents])
     return detail
 
 
@@ -50,7 +50,7 @@ def broken(detail: dict[str, Any]) -> list[tuple[str, int, str]]:
 
 
 def test_columns_made_of_a_removed_column_break_the_nearest_first() -> None:
-    assert broken(told(drift())) == [
+    assert broken(alert_of(drift())) == [
         ("dataset:s3://lake:copy", 1, "dataset"),
         ("datasetField:s3://lake:clean:total", 1, "column"),
         ("job:demo:clean", 1, "column"),
@@ -61,26 +61,26 @@ def test_columns_made_of_a_removed_column_break_the_nearest_first() -> None:
 
 
 def test_that_some_of_it_is_known_by_datasets_alone_is_said() -> None:
-    detail = told(drift())
+    detail = alert_of(drift())
     assert detail["breaks"]["by"] == "dataset"
     assert any("of some columns none is known" in line for line in detail["lines"])
 
 
 def test_owners_downstream_are_named() -> None:
-    detail = told(drift())
+    detail = alert_of(drift())
     assert detail["owners"] == ["team:ops", "team:finance"]
     assert {"owner:team:ops", "owner:team:finance"} <= set(detail["tags"])
     assert any("revenue.sum: 2 jobs away, of team:finance" in line for line in detail["lines"])
 
 
 def test_an_unused_column_breaks_only_nodes_without_column_lineage() -> None:
-    detail = told(drift(factory.schema("id:long", "amount:double")))
+    detail = alert_of(drift(factory.schema("id:long", "amount:double")))
     assert [node for node, _, by in broken(detail) if by == "column"] == []
     assert ("dataset:s3://lake:copy", 1, "dataset") in broken(detail)
 
 
 def test_an_added_column_breaks_nothing() -> None:
-    detail = told(drift(factory.schema("id:long", "amount:double", "note:string", "more:int")))
+    detail = alert_of(drift(factory.schema("id:long", "amount:double", "note:string", "more:int")))
     assert (detail["breaks"]["items"], detail["verdict"], detail["severity"]) == ([], "FULL", "info")
 
 
@@ -88,7 +88,7 @@ def test_a_dropped_dataset_breaks_all_that_is_made_of_it() -> None:
     gone = factory.dataset(
         "raw", schema=factory.facet(fields=[]), lifecycleStateChange=factory.facet(lifecycleStateChange="DROP")
     )
-    detail = told(run(5, "drop", [], [gone]))
+    detail = alert_of(run(5, "drop", [], [gone]))
     assert {node for node, _, _ in broken(detail)} >= {
         "dataset:s3://lake:clean",
         "dataset:s3://lake:copy",
@@ -100,13 +100,13 @@ def test_a_dropped_dataset_breaks_all_that_is_made_of_it() -> None:
 def test_the_broken_nodes_are_those_before_the_run_that_changed_the_schema() -> None:
     """The job that reads the drifted feed says in the same event that it makes nothing of the column any more."""
     clean = factory.dataset("clean", columnLineage=factory.columns(id=(LAKE, "raw", "id")))
-    detail = told(run(6, "clean", [factory.dataset("raw", schema=AFTER)], [clean]))
+    detail = alert_of(run(6, "clean", [factory.dataset("raw", schema=AFTER)], [clean]))
     assert detail["seenAs"] == "input"
     assert "datasetField:s3://lake:revenue:sum" in {node for node, _, _ in broken(detail)}
 
 
 def test_the_link_leads_to_all_of_it() -> None:
-    assert told(drift())["link"] == f"{URL}/api/v1/impact?nodeId=dataset%3As3%3A%2F%2Flake%3Araw"
+    assert alert_of(drift())["link"] == f"{URL}/api/v1/impact?nodeId=dataset%3As3%3A%2F%2Flake%3Araw"
 
 
 def test_of_very_much_that_breaks_the_nearest_fifty_are_named_and_the_rest_is_counted() -> None:
@@ -114,7 +114,7 @@ def test_of_very_much_that_breaks_the_nearest_fifty_are_named_and_the_rest_is_co
         run(100 + number, f"reader {number}", [factory.dataset("raw")], [factory.dataset(f"out {number}")])
         for number in range(120)
     ]
-    (detail,) = World().one_by_one([*pipeline(), *readers, drift() | {"eventTime": factory.at(900)}])
+    (detail,) = World().alerts_one_by_one([*pipeline(), *readers, drift() | {"eventTime": factory.at(900)}])
     assert (len(detail["breaks"]["items"]), detail["breaks"]["truncated"]) == (50, True)
     assert detail["breaks"]["datasets"] == 121
     assert len(detail["text"]) <= 4_000
@@ -143,7 +143,7 @@ def test_the_alert_names_the_topmost_run_of_the_orchestrator() -> None:
         job_facets=spark,
         run_facets={"parent": factory.parent(93, "app", root=(91, "dag"))},
     )
-    detail = told(*above, action)
+    detail = alert_of(*above, action)
     assert detail["application"] == {"runId": factory.run_id(93), "job": {"namespace": "demo", "name": "app"}}
     assert detail["orchestrator"] == {"runId": factory.run_id(91), "job": {"namespace": "demo", "name": "dag"}}
     assert any("in application app, started by dag" in line for line in detail["lines"])
@@ -155,7 +155,7 @@ def test_columns_made_of_a_nested_column_break_with_the_struct() -> None:
         fields=[{"name": "address", "type": "struct", "fields": inside}, {"name": "id", "type": "int"}]
     )
     made = factory.dataset("b", columnLineage=factory.columns(city=(LAKE, "a", "address.city")))
-    (detail,) = World().one_by_one(
+    (detail,) = World().alerts_one_by_one(
         [
             run(1, "load", [], [factory.dataset("a", schema=struct)]),
             run(2, "use", [factory.dataset("a")], [made]),
@@ -171,7 +171,7 @@ def test_a_new_reader_of_some_columns_of_a_known_table_raises_no_alert() -> None
         for number in range(5)
     ]
     writer = [run(number, "load", [], [factory.dataset("a", schema=BEFORE)]) for number in (1, 20)]
-    assert World().one_by_one([writer[0], *readers, writer[1]]) == []
+    assert World().alerts_one_by_one([writer[0], *readers, writer[1]]) == []
 
 
 def test_the_orchestrator_is_found_behind_a_task_that_never_spoke() -> None:
@@ -191,7 +191,7 @@ def test_the_orchestrator_is_found_behind_a_task_that_never_spoke() -> None:
         job_facets={"jobType": factory.facet(integration="SPARK", jobType="SQL_JOB")},
         run_facets={"parent": factory.parent(93, "app")},
     )
-    detail = told(app, action)
+    detail = alert_of(app, action)
     assert (detail["application"]["job"]["name"], detail["orchestrator"]["job"]["name"]) == ("app", "dag")
 
 
@@ -201,5 +201,5 @@ def test_every_owner_of_many_is_named_so_that_each_ones_filter_fits() -> None:
         run(10 + number, f"job {number}", [factory.dataset("raw")], [factory.dataset(owner, ownership=owned(owner))])
         for number, owner in enumerate(owners)
     ]
-    (detail,) = World().one_by_one([pipeline()[0], *readers, drift() | {"eventTime": factory.at(900)}])
+    (detail,) = World().alerts_one_by_one([pipeline()[0], *readers, drift() | {"eventTime": factory.at(900)}])
     assert sorted(detail["owners"]) == owners

@@ -47,41 +47,46 @@ EXPECTED = [
 
 
 def test_each_drift_raises_one_alert_with_its_change() -> None:
-    assert changes(World().one_by_one(RECORDED)) == EXPECTED
+    assert changes(World().alerts_one_by_one(RECORDED)) == EXPECTED
 
 
 def test_events_in_one_batch_raise_the_alerts_of_single_events() -> None:
     world = World()
-    told = [detail for start in range(0, len(RECORDED), 10) for detail in world.told(*RECORDED[start : start + 10])]
-    assert sorted(changes(told)) == sorted(EXPECTED)
+    alerts = [
+        detail
+        for start in range(0, len(RECORDED), 10)
+        for detail in world.alerts_of_batch(*RECORDED[start : start + 10])
+    ]
+    assert sorted(changes(alerts)) == sorted(EXPECTED)
 
 
 def test_repeated_events_raise_one_alert() -> None:
     world = World()
-    assert changes(world.one_by_one([each for each in RECORDED for _ in range(2)])) == EXPECTED
-    assert world.one_by_one(RECORDED) == []
+    assert changes(world.alerts_one_by_one([document for document in RECORDED for _ in range(2)])) == EXPECTED
+    assert world.alerts_one_by_one(RECORDED) == []
 
 
 def test_events_from_the_newest_to_the_oldest_raise_no_alert() -> None:
-    assert World().one_by_one(reversed(RECORDED)) == []
+    assert World().alerts_one_by_one(reversed(RECORDED)) == []
 
 
 def test_the_alert_names_the_run_and_its_application() -> None:
-    (told,) = [each for each in World().one_by_one(RECORDED[:120]) if each["name"].endswith("/renamed")]
-    assert told["job"]["name"] == "drift.execute_insert_into_hadoop_fs_relation_command.lake_renamed"
-    assert told["application"]["job"] == {"namespace": "drift", "name": "drift"}
-    assert told["orchestrator"] is None
-    assert told["run"]["runId"] != told["application"]["runId"]
+    alerts = World().alerts_one_by_one(RECORDED[:120])
+    (renamed,) = [alert for alert in alerts if alert["name"].endswith("/renamed")]
+    assert renamed["job"]["name"] == "drift.execute_insert_into_hadoop_fs_relation_command.lake_renamed"
+    assert renamed["application"]["job"] == {"namespace": "drift", "name": "drift"}
+    assert renamed["orchestrator"] is None
+    assert renamed["run"]["runId"] != renamed["application"]["runId"]
 
 
 def test_the_alert_of_an_iceberg_table_has_its_path_and_its_symlink() -> None:
-    told = [each for each in World().one_by_one(RECORDED) if each["name"].endswith("/alter")]
-    assert [name["name"] for name in told[0]["names"]] == ["/data/wh/db/alter", "db.alter"]
+    alerts = [alert for alert in World().alerts_one_by_one(RECORDED) if alert["name"].endswith("/alter")]
+    assert [name["name"] for name in alerts[0]["names"]] == ["/data/wh/db/alter", "db.alter"]
 
 
 def test_columns_that_iceberg_aggregates_for_spark_are_followed() -> None:
-    told = [each for each in World().one_by_one(RECORDED) if each["name"].endswith("/alter")]
-    widened = next(each for each in told if each["retyped"])
+    alerts = [alert for alert in World().alerts_one_by_one(RECORDED) if alert["name"].endswith("/alter")]
+    widened = next(alert for alert in alerts if alert["retyped"])
     assert [item["nodeId"] for item in widened["breaks"]["items"] if item["type"] == "DATASET_FIELD"] == [
         "datasetField:file:/data/lake/report:m"
     ]
@@ -96,14 +101,14 @@ def test_in_any_order_a_change_raises_an_alert_when_it_is_the_newest_so_far(seed
     expected = []
     for document in documents:
         (output,) = document["outputs"]
-        said = (document["eventTime"], columns_of(output["facets"]["schema"]))
+        schema = (document["eventTime"], columns_of(output["facets"]["schema"]))
         known = newest.get(output["name"])
-        if known is None or said[0] > known[0]:
-            newest[output["name"]] = said
-            if known and known[1] != said[1]:
+        if known is None or schema[0] > known[0]:
+            newest[output["name"]] = schema
+            if known and known[1] != schema[1]:
                 expected.append((output["name"], document["run"]["runId"]))
-    told = World().one_by_one(documents)
-    assert [(each["name"], each["run"]["runId"]) for each in told] == expected
+    alerts = World().alerts_one_by_one(documents)
+    assert [(alert["name"], alert["run"]["runId"]) for alert in alerts] == expected
 
 
 def _drifting(chance: random.Random) -> list[Document]:
@@ -125,7 +130,7 @@ def test_a_schema_that_goes_and_comes_back_in_one_batch_has_changed_twice() -> N
         output = factory.dataset("a", schema=factory.schema(f"id:{kind}"))
         return factory.run_event("COMPLETE", run=number, seconds=number, outputs=[output])
 
-    assert changes(World().told(run(1, "long"), run(2, "string"), run(3, "long"))) == [
+    assert changes(World().alerts_of_batch(run(1, "long"), run(2, "string"), run(3, "long"))) == [
         "a ~id(incompatible)",
         "a ~id(incompatible)",
     ]
@@ -143,8 +148,8 @@ def test_each_of_many_changes_in_one_batch_names_its_own_job() -> None:
         output = factory.dataset("a", schema=factory.schema("id:long" if number % 2 else "id:string"))
         return factory.run_event("COMPLETE", run=number, seconds=number, outputs=[output])
 
-    told = World().told(*map(run, range(1, 7)))
-    assert [each["run"]["runId"] for each in told] == [factory.run_id(number) for number in range(2, 7)]
+    alerts = World().alerts_of_batch(*map(run, range(1, 7)))
+    assert [alert["run"]["runId"] for alert in alerts] == [factory.run_id(number) for number in range(2, 7)]
 
 
 def test_a_drop_that_arrives_late_raises_no_alert() -> None:
@@ -156,7 +161,7 @@ def test_a_drop_that_arrives_late_raises_no_alert() -> None:
         "a", schema=factory.facet(fields=[]), lifecycleStateChange=factory.facet(lifecycleStateChange="DROP")
     )
     dropped = factory.run_event("COMPLETE", run=9, seconds=2, job="drop", outputs=[drop])
-    assert World().one_by_one([write(1), write(3), dropped]) == []
-    (told,) = World().one_by_one([write(1), dropped])
-    assert (told["change"], told["job"]["name"], told["run"]["runId"]) == ("DROPPED", "drop", factory.run_id(9))
-    assert changes(World().told(write(1), dropped, write(3))) == ["a dropped"]
+    assert World().alerts_one_by_one([write(1), write(3), dropped]) == []
+    (alert,) = World().alerts_one_by_one([write(1), dropped])
+    assert (alert["change"], alert["job"]["name"], alert["run"]["runId"]) == ("DROPPED", "drop", factory.run_id(9))
+    assert changes(World().alerts_of_batch(write(1), dropped, write(3))) == ["a dropped"]

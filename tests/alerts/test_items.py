@@ -33,9 +33,9 @@ def folded(*documents: Document) -> World:
     return world
 
 
-def telling(world: World) -> list[Record]:
+def records_with_alerts(world: World) -> list[Record]:
     """The records of which each tells something by itself."""
-    return [record for record in world.table.stream if world.announced([record])]
+    return [record for record in world.table.stream if world.alerts_of_records([record])]
 
 
 def damaged(record: Record, image: str) -> Record:
@@ -47,7 +47,7 @@ def damaged(record: Record, image: str) -> Record:
 @pytest.mark.parametrize("image", ["OldImage", "NewImage"])
 def test_from_a_record_that_cannot_be_decoded_on_the_batch_comes_again(image: str) -> None:
     world = folded(*DRIFT)
-    first, second = telling(world)
+    first, second = records_with_alerts(world)
     outcome = world.announce([first, damaged(second, image)])
     assert (outcome.failed, outcome.corrupt, outcome.quarantined) == (second["dynamodb"]["SequenceNumber"], 1, 0)
     assert outcome.alerts == 1, "what came before is announced, also about the same dataset"
@@ -57,14 +57,14 @@ def test_from_a_record_that_cannot_be_decoded_on_the_batch_comes_again(image: st
 
 def test_no_record_behind_one_that_cannot_be_decoded_is_announced() -> None:
     world = folded(*DRIFT)
-    first, second = telling(world)
+    first, second = records_with_alerts(world)
     outcome = world.announce([damaged(first, "NewImage"), second])
     assert (outcome.failed, outcome.corrupt, outcome.alerts) == (first["dynamodb"]["SequenceNumber"], 1, 0)
 
 
 def test_a_record_of_which_the_graph_cannot_be_read_comes_again() -> None:
     world = folded(*DRIFT[:2])
-    (record,) = telling(world)
+    (record,) = records_with_alerts(world)
     for schema in world.store.schemas_of(DATASET):
         damage(world.table, keys.schema(schema))
     outcome = world.announce([record])
@@ -79,7 +79,7 @@ def test_items_that_were_only_upgraded_raise_no_alert(release: str) -> None:
     world.store.put(states, Snapshot())
     kinds = {record["dynamodb"]["NewImage"]["kind"]["S"] for record in world.table.stream}
     assert (len(world.table.stream), kinds) == (len(states), set(BY_KIND))
-    assert world.announced(world.table.stream) == []
+    assert world.alerts_of_records(world.table.stream) == []
 
 
 def test_the_log_names_the_run_whose_state_a_record_changes() -> None:

@@ -11,20 +11,20 @@ from tests.alerts.stream import World
 from tests.factory import Document
 
 
-def told(world: World, document: Document, seconds: float) -> list[tuple[str, str]]:
+def alert_of(world: World, document: Document, seconds: float) -> list[tuple[str, str]]:
     received_at = datetime.fromisoformat(document["eventTime"]) + timedelta(seconds=seconds)
-    received = normalise_event(exact_json.dumps(document), Naming(), parse_instant(received_at.isoformat()))
-    return [(each["alert"], each["alertType"]) for each in world.received([received])]
+    event = normalise_event(exact_json.dumps(document), Naming(), parse_instant(received_at.isoformat()))
+    return [(alert["alert"], alert["alertType"]) for alert in world.alerts_of_events([event])]
 
 
 def test_a_breach_raises_one_alert_and_its_recovery_another() -> None:
     world = World()
     lags = [1, 400, 500, 301, 299, 200, 149, 1, 900]
-    alerts = [
-        told(world, factory.run_event("START", run=number, seconds=60 * number), lag)
+    alerts_by_event = [
+        alert_of(world, factory.run_event("START", run=number, seconds=60 * number), lag)
         for number, lag in enumerate(lags, start=1)
     ]
-    assert [each[0] if each else None for each in alerts] == [
+    assert [alerts[0] if alerts else None for alerts in alerts_by_event] == [
         None,
         ("Emission Latency Exceeded", "warning"),
         None,
@@ -39,7 +39,7 @@ def test_a_breach_raises_one_alert_and_its_recovery_another() -> None:
 
 def test_each_job_has_its_own_breach() -> None:
     world = World()
-    first = told(world, factory.run_event("START", run=1, job="one"), 400)
-    other = told(world, factory.run_event("START", run=2, job="other"), 400)
+    first = alert_of(world, factory.run_event("START", run=1, job="one"), 400)
+    other = alert_of(world, factory.run_event("START", run=2, job="other"), 400)
     assert len(first) == len(other) == 1
-    assert len({alert.id for alert in world.bus.put_there}) == 2
+    assert len({alert.id for alert in world.bus.sent}) == 2

@@ -26,25 +26,29 @@ DRIFT = [drift(1, "long"), drift(2, "string"), drift(3, "date"), factory.run_eve
 
 
 def folded() -> World:
-    """A world in which things happened that nobody was told of yet."""
+    """A world with changes in the stream that raised no alert yet."""
     world = World()
     world.fold(factory.received(*DRIFT))
     return world
 
 
 def ids(world: World) -> list[str]:
-    return [alert.id for alert in world.bus.put_there]
+    return [alert.id for alert in world.bus.sent]
 
 
 def test_a_stored_change_raises_its_alert_although_the_writer_died() -> None:
     world = folded()
-    told = world.announced(world.table.stream)
-    assert sorted(each["alert"] for each in told) == ["Dataset Schema Changed", "Dataset Schema Changed", "Run Failed"]
+    alerts = world.alerts_of_records(world.table.stream)
+    assert sorted(alert["alert"] for alert in alerts) == [
+        "Dataset Schema Changed",
+        "Dataset Schema Changed",
+        "Run Failed",
+    ]
 
 
 def test_a_function_killed_between_putting_an_alert_and_saying_so_puts_the_same_alert_again() -> None:
     world = folded()
-    expected = [alert["id"] for alert in folded().announced(world.table.stream)]
+    expected = [alert["id"] for alert in folded().alerts_of_records(world.table.stream)]
     for kill in range(3):
         with contextlib.suppress(KeyboardInterrupt):
             world.bus.kills = 1
@@ -63,8 +67,8 @@ def test_after_a_crash_at_any_call_each_change_raises_one_alert() -> None:
         with contextlib.suppress(StorageError):
             fold(factory.received(DRIFT[1]), GraphStore(_Dying(world.table, nth), RETENTION))
         fold(factory.received(DRIFT[1]), GraphStore(world.table, RETENTION))
-        told = world.announced(world.table.stream)
-        assert [each["alert"] for each in told] == ["Dataset Schema Changed"], nth
+        alerts = world.alerts_of_records(world.table.stream)
+        assert [alert["alert"] for alert in alerts] == ["Dataset Schema Changed"], nth
 
 
 def test_the_batch_is_announced_again_from_the_record_that_the_bus_did_not_accept() -> None:
@@ -72,17 +76,17 @@ def test_the_batch_is_announced_again_from_the_record_that_the_bus_did_not_accep
     world.bus.failures = 1
     outcome = world.announce(world.table.stream)
     assert outcome.alerts == 0
-    first = next(each for each in world.table.stream if each["dynamodb"]["SequenceNumber"] == outcome.failed)
+    first = next(record for record in world.table.stream if record["dynamodb"]["SequenceNumber"] == outcome.failed)
     rest = world.table.stream[world.table.stream.index(first) :]
     assert world.announce(rest).alerts == 3
 
 
 def test_later_changes_do_not_change_the_id_of_an_earlier_one() -> None:
     world = folded()
-    before = [alert["id"] for alert in world.announced(world.table.stream)]
+    before = [alert["id"] for alert in world.alerts_of_records(world.table.stream)]
     stream = list(world.table.stream)
     world.fold(factory.received(drift(5, "long"), drift(6, "int")))
-    assert [alert["id"] for alert in world.announced(stream)] == before
+    assert [alert["id"] for alert in world.alerts_of_records(stream)] == before
 
 
 def test_a_record_that_cannot_be_read_is_set_aside_and_the_next_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,28 +103,30 @@ def test_a_record_that_cannot_be_read_is_set_aside_and_the_next_goes_on(monkeypa
 
 def test_items_without_alerts_are_passed_over() -> None:
     world = folded()
-    others = [each for each in world.table.stream if each["dynamodb"]["NewImage"]["kind"]["S"] not in announce.BY_KIND]
+    others = [
+        record for record in world.table.stream if record["dynamodb"]["NewImage"]["kind"]["S"] not in announce.BY_KIND
+    ]
     assert len(others) > 5
-    assert world.announced(others) == []
+    assert world.alerts_of_records(others) == []
 
 
 def test_a_run_fails_once_though_the_listener_completes_it_a_moment_later() -> None:
     fail, complete = factory.run_event("FAIL", seconds=1), factory.run_event("COMPLETE", seconds=1.1)
     for order in ([fail, complete], [complete, fail], [fail, complete, fail], [complete, fail, complete]):
-        assert [each["alert"] for each in World().one_by_one(order)] == ["Run Failed"]
-    assert World().told(complete) == []
+        assert [alert["alert"] for alert in World().alerts_one_by_one(order)] == ["Run Failed"]
+    assert World().alerts_of_batch(complete) == []
 
 
 def test_an_application_that_fails_by_a_query_raises_no_alert_beside_the_query_s() -> None:
     facets = {"parent": factory.parent(1, "app")}
     action = factory.run_event("FAIL", job="app.write", run=2, run_facets=facets)
     application = factory.run_event("FAIL", job="app", run=1, seconds=1)
-    (told,) = World().one_by_one([action, application])
-    assert told["job"]["name"] == "app.write"
+    (alert,) = World().alerts_one_by_one([action, application])
+    assert alert["job"]["name"] == "app.write"
     task = factory.run_event("FAIL", job="dag", run=1, seconds=1)
     assert (
         len(
-            World().one_by_one(
+            World().alerts_one_by_one(
                 [{**action, "run": {**action["run"], "facets": {"parent": factory.parent(1, "dag")}}}, task]
             )
         )
@@ -131,20 +137,20 @@ def test_an_application_that_fails_by_a_query_raises_no_alert_beside_the_query_s
 def test_an_application_that_outlives_a_failed_query_and_fails_later_raises_an_alert() -> None:
     action = factory.run_event("FAIL", job="app.write", run=2, run_facets={"parent": factory.parent(1, "app")})
     application = factory.run_event("FAIL", job="app", run=1, seconds=600)
-    assert [each["job"]["name"] for each in World().one_by_one([action, application])] == ["app.write", "app"]
+    assert [alert["job"]["name"] for alert in World().alerts_one_by_one([action, application])] == ["app.write", "app"]
 
 
 def test_the_alert_of_a_failed_run_has_its_message_and_outputs() -> None:
     facets = {"errorMessage": factory.facet(message="No such column: total\n  at line 3: password='x'")}
     output = factory.dataset("revenue", ownership=factory.facet(owners=[{"name": "team:finance"}]))
-    (told,) = World().told(factory.run_event("FAIL", outputs=[output], run_facets=facets))
-    assert (told["severity"], told["owners"], told["outputs"]) == (
+    (alert,) = World().alerts_of_batch(factory.run_event("FAIL", outputs=[output], run_facets=facets))
+    assert (alert["severity"], alert["owners"], alert["outputs"]) == (
         "critical",
         ["team:finance"],
         ["dataset:s3://lake:revenue"],
     )
-    assert told["message"] == "No such column: total"
-    assert "password" not in str(told)
+    assert alert["message"] == "No such column: total"
+    assert "password" not in str(alert)
 
 
 def test_failed_assertions_raise_one_alert_with_the_nodes_downstream() -> None:
@@ -159,7 +165,7 @@ def test_failed_assertions_raise_one_alert_with_the_nodes_downstream() -> None:
         return factory.run_event("RUNNING", run=run, seconds=number, inputs=[read])
 
     world = World()
-    told = world.one_by_one(
+    alerts = world.alerts_one_by_one(
         [
             checked(1, True, True),
             checked(2, False, True),
@@ -169,14 +175,14 @@ def test_failed_assertions_raise_one_alert_with_the_nodes_downstream() -> None:
             checked(6, False, True, run=2),
         ]
     )
-    assert [[each["assertion"] for each in alert["assertions"]] for alert in told] == [
+    assert [[assertion["assertion"] for assertion in alert["assertions"]] for alert in alerts] == [
         ["not_null"],
         ["unique"],
         ["not_null"],
     ]
-    assert len({alert["id"] for alert in told}) == 3
-    assert [alert["reaches"]["items"] for alert in told] == [[], [], []], "who checks is not at risk"
-    assert {alert["alert"] for alert in told} == {"Data Quality Assertion Failed"}
+    assert len({alert["id"] for alert in alerts}) == 3
+    assert [alert["reaches"]["items"] for alert in alerts] == [[], [], []], "who checks is not at risk"
+    assert {alert["alert"] for alert in alerts} == {"Data Quality Assertion Failed"}
 
 
 class _Dying(MemoryTable):
@@ -200,7 +206,5 @@ def test_the_same_alert_is_the_same_to_the_letter() -> None:
     world = folded()
     world.announce(world.table.stream)
     world.announce(world.table.stream)
-    half = len(world.bus.put_there) // 2
-    assert [plain(alert) for alert in world.bus.put_there[:half]] == [
-        plain(each) for each in world.bus.put_there[half:]
-    ]
+    half = len(world.bus.sent) // 2
+    assert [plain(alert) for alert in world.bus.sent[:half]] == [plain(alert) for alert in world.bus.sent[half:]]

@@ -24,20 +24,22 @@ def writes(seconds: float, schema: Document, *, run: int, job: str = "load", kin
 
 
 def test_a_topic_without_a_known_writer_changes_with_the_schema_of_its_reader() -> None:
-    told = World().one_by_one([reads(0, OLD, run=1), reads(1, NEW, run=2), reads(2, NEW, run=3), reads(3, OLD, run=4)])
-    assert changes(told) == ["a +x", "a -x"]
-    assert {each["seenAs"] for each in told} == {"input"}
+    alerts = World().alerts_one_by_one(
+        [reads(0, OLD, run=1), reads(1, NEW, run=2), reads(2, NEW, run=3), reads(3, OLD, run=4)]
+    )
+    assert changes(alerts) == ["a +x", "a -x"]
+    assert {alert["seenAs"] for alert in alerts} == {"input"}
 
 
 def test_a_written_change_raises_no_second_alert_when_it_is_read() -> None:
-    told = World().one_by_one(
+    alerts = World().alerts_one_by_one(
         [writes(0, OLD, run=1), reads(1, OLD, run=2), writes(2, NEW, run=3), reads(3, NEW, run=4)]
     )
-    assert [(each["seenAs"], each["job"]["name"]) for each in told] == [("output", "load")]
+    assert [(alert["seenAs"], alert["job"]["name"]) for alert in alerts] == [("output", "load")]
 
 
 def test_a_reader_that_started_before_a_change_and_ends_after_it_changes_nothing() -> None:
-    told = World().one_by_one(
+    alerts = World().alerts_one_by_one(
         [
             writes(0, OLD, run=1),
             reads(1, OLD, run=2, kind="START"),
@@ -46,46 +48,48 @@ def test_a_reader_that_started_before_a_change_and_ends_after_it_changes_nothing
             reads(4, NEW, run=4),
         ]
     )
-    assert changes(told) == ["a +x"]
+    assert changes(alerts) == ["a +x"]
 
 
 def test_a_stream_that_keeps_the_schema_it_started_with_does_not_flap() -> None:
     world = World()
-    world.one_by_one([writes(0, OLD, run=1), reads(1, OLD, job="stream", run=2)])
-    told = world.one_by_one(
+    world.alerts_one_by_one([writes(0, OLD, run=1), reads(1, OLD, job="stream", run=2)])
+    alerts = world.alerts_one_by_one(
         document
         for number in range(3, 13, 2)
         for document in (writes(number, NEW, run=number), reads(number + 1, OLD, job="stream", run=number + 1))
     )
-    assert changes(told) == ["a +x"]
+    assert changes(alerts) == ["a +x"]
 
 
 def test_two_readers_with_schemas_of_their_own_raise_one_alert_with_a_doubt() -> None:
     world = World()
-    told = world.one_by_one(
+    alerts = world.alerts_one_by_one(
         reads(number, schema, job=job, run=number)
         for number, (schema, job) in enumerate([(OLD, "one"), (NEW, "other")] * 4, start=1)
     )
-    assert changes(told) == ["a +x"]
-    assert any("never read it before" in line for line in told[0]["lines"])
+    assert changes(alerts) == ["a +x"]
+    assert any("never read it before" in line for line in alerts[0]["lines"])
 
 
 def test_a_reader_with_an_earlier_schema_raises_an_alert_without_a_doubt() -> None:
-    told = World().one_by_one([reads(0, NEW, run=1), reads(1, OLD, run=2)])
-    assert not any("never read it before" in line for line in told[0]["lines"])
+    alerts = World().alerts_one_by_one([reads(0, NEW, run=1), reads(1, OLD, run=2)])
+    assert not any("never read it before" in line for line in alerts[0]["lines"])
 
 
 def test_of_several_readers_the_first_to_see_a_change_tells_it() -> None:
     world = World()
-    world.one_by_one(reads(number, OLD, job=f"job {number}", run=number) for number in range(1, 4))
-    told = world.one_by_one(reads(number, NEW, job=f"job {number % 3 + 1}", run=number) for number in range(4, 10))
-    assert [(each["job"]["name"], changes([each])[0]) for each in told] == [("job 2", "a +x")]
+    world.alerts_one_by_one(reads(number, OLD, job=f"job {number}", run=number) for number in range(1, 4))
+    alerts = world.alerts_one_by_one(
+        reads(number, NEW, job=f"job {number % 3 + 1}", run=number) for number in range(4, 10)
+    )
+    assert [(alert["job"]["name"], changes([alert])[0]) for alert in alerts] == [("job 2", "a +x")]
 
 
 def test_a_slow_reader_with_the_old_schema_raises_no_second_alert() -> None:
     world = World()
-    world.one_by_one([reads(0, OLD, job="one", run=1), reads(1, OLD, job="other", run=2)])
-    told = world.one_by_one(
+    world.alerts_one_by_one([reads(0, OLD, job="one", run=1), reads(1, OLD, job="other", run=2)])
+    alerts = world.alerts_one_by_one(
         [
             reads(2, OLD, job="other", run=3, kind="START"),
             reads(3, NEW, job="one", run=4),
@@ -93,33 +97,35 @@ def test_a_slow_reader_with_the_old_schema_raises_no_second_alert() -> None:
             reads(5, NEW, job="other", run=5),
         ]
     )
-    assert changes(told) == ["a +x"]
+    assert changes(alerts) == ["a +x"]
 
 
 def test_the_first_schema_of_a_dataset_is_no_change() -> None:
-    assert World().one_by_one([writes(0, OLD, run=1), reads(1, OLD, run=2)]) == []
-    assert World().told(event(0, "load", 1, outputs=[factory.dataset("a")]), writes(1, OLD, run=2)) == []
+    assert World().alerts_one_by_one([writes(0, OLD, run=1), reads(1, OLD, run=2)]) == []
+    assert World().alerts_of_batch(event(0, "load", 1, outputs=[factory.dataset("a")]), writes(1, OLD, run=2)) == []
 
 
 def test_a_dataset_that_was_only_read_and_is_written_otherwise_has_changed() -> None:
-    told = World().one_by_one([reads(0, OLD, run=1), writes(1, NEW, run=2)])
-    assert [(changes([each])[0], each["seenAs"]) for each in told] == [("a +x", "output")]
+    alerts = World().alerts_one_by_one([reads(0, OLD, run=1), writes(1, NEW, run=2)])
+    assert [(changes([alert])[0], alert["seenAs"]) for alert in alerts] == [("a +x", "output")]
 
 
 def test_a_schema_that_an_event_of_the_dataset_itself_gives_counts_as_written() -> None:
     described = factory.dataset_event(factory.dataset("a", schema=NEW), seconds=5)
-    told = World().one_by_one([writes(0, OLD, run=1), described])
-    assert [(changes([each])[0], each["job"]) for each in told] == [("a +x", None)]
+    alerts = World().alerts_one_by_one([writes(0, OLD, run=1), described])
+    assert [(changes([alert])[0], alert["job"]) for alert in alerts] == [("a +x", None)]
 
 
 def test_two_jobs_that_write_a_table_in_turn_change_it_each_time() -> None:
-    told = World().one_by_one([writes(0, OLD, run=1), writes(1, NEW, job="other", run=2), writes(2, OLD, run=3)])
-    assert changes(told) == ["a +x", "a -x"]
+    alerts = World().alerts_one_by_one(
+        [writes(0, OLD, run=1), writes(1, NEW, job="other", run=2), writes(2, OLD, run=3)]
+    )
+    assert changes(alerts) == ["a +x", "a -x"]
 
 
 @pytest.mark.parametrize("schema", [factory.facet(fields=[]), factory.facet(), factory.facet(fields=None)])
 def test_a_schema_without_columns_raises_no_alert(schema: Document) -> None:
-    assert World().one_by_one([writes(0, OLD, run=1), writes(1, schema, run=2), writes(2, OLD, run=3)]) == []
+    assert World().alerts_one_by_one([writes(0, OLD, run=1), writes(1, schema, run=2), writes(2, OLD, run=3)]) == []
 
 
 def test_a_table_dropped_and_created_again_is_a_drop_and_then_a_schema_diff() -> None:
@@ -127,7 +133,7 @@ def test_a_table_dropped_and_created_again_is_a_drop_and_then_a_schema_diff() ->
         "a", schema=factory.facet(fields=[]), lifecycleStateChange=factory.facet(lifecycleStateChange="DROP")
     )
     world = World()
-    told = world.one_by_one(
+    alerts = world.alerts_one_by_one(
         [
             writes(0, factory.schema(*(f"c{number}:int" for number in range(1000))), run=1),
             event(1, "drop", 2, outputs=[drop]),
@@ -135,15 +141,15 @@ def test_a_table_dropped_and_created_again_is_a_drop_and_then_a_schema_diff() ->
             writes(3, factory.schema(*(f"c{number}:int" for number in range(999))), run=4),
         ]
     )
-    assert changes(told) == ["a dropped", "a -c999"]
-    assert (told[0]["removed"], told[0]["verdict"]) == ([], "BREAKING")
+    assert changes(alerts) == ["a dropped", "a -c999"]
+    assert (alerts[0]["removed"], alerts[0]["verdict"]) == ([], "BREAKING")
 
 
 def test_the_drop_of_an_unknown_dataset_raises_no_alert() -> None:
     drop = factory.dataset(
         "a", schema=factory.facet(fields=[]), lifecycleStateChange=factory.facet(lifecycleStateChange="DROP")
     )
-    assert World().one_by_one([event(0, "drop", 1, outputs=[drop]), writes(1, OLD, run=2)]) == []
+    assert World().alerts_one_by_one([event(0, "drop", 1, outputs=[drop]), writes(1, OLD, run=2)]) == []
 
 
 def test_a_change_with_an_alert_raises_no_second_alert_under_the_symlink() -> None:
@@ -154,5 +160,5 @@ def test_a_change_with_an_alert_raises_no_second_alert_under_the_symlink() -> No
     def read(seconds: float, schema: Document, run: int) -> Document:
         return event(seconds, "trino", run, inputs=[factory.dataset("db.a", "hive://meta", schema=schema)])
 
-    told = World().one_by_one([written(0, OLD, 1), read(1, OLD, 2), written(2, NEW, 3), read(3, NEW, 4)])
-    assert [(changes([each])[0], each["name"]) for each in told] == [("a +x", "a")]
+    alerts = World().alerts_one_by_one([written(0, OLD, 1), read(1, OLD, 2), written(2, NEW, 3), read(3, NEW, 4)])
+    assert [(changes([alert])[0], alert["name"]) for alert in alerts] == [("a +x", "a")]

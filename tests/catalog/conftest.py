@@ -115,10 +115,10 @@ class World:
         parameters: dict[str, str] = self.glue.tables_by_name[table].get("Parameters", {})
         return parameters
 
-    def ours(self, table: str) -> dict[str, str]:
+    def headwater_parameters(self, table: str) -> dict[str, str]:
         """A table's parameters that are ours, without their prefix."""
-        said = self.parameters(table).items()
-        return {name.removeprefix("headwater."): value for name, value in said if name.startswith("headwater.")}
+        parameters = self.parameters(table).items()
+        return {name.removeprefix("headwater."): value for name, value in parameters if name.startswith("headwater.")}
 
     def read(self, has_time: Callable[[], bool] = lambda: True) -> GlueImportResult:
         """The catalogue is read, and what it says is folded."""
@@ -133,7 +133,7 @@ class World:
             sleep=self.slept.append,
         )
         result = glue_import.read(datetime.now(UTC), has_time)
-        self.fold(*(exact_json.loads(read_message(each.body, self.bucket).canonical) for each in self.queue.sent))
+        self.fold(*(exact_json.loads(read_message(message.body, self.bucket).canonical) for message in self.queue.sent))
         self.queue.sent.clear()
         return result
 

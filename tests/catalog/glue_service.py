@@ -105,46 +105,48 @@ class GlueService:
 
     def batch_get_partition(self, **request: Any) -> Document:
         partitions = self._partitions("BatchGetPartition", request, request["PartitionsToGet"], PARTITIONS_READ)
-        wanted = [tuple(each["Values"]) for each in request["PartitionsToGet"]]
+        wanted = [tuple(partition["Values"]) for partition in request["PartitionsToGet"]]
         half = wanted[: len(wanted) // 2 + 1]
-        unprocessed = [{"Values": list(each)} for each in wanted[len(half) :]]
-        found = [copy.deepcopy(partitions[each]) for each in half if each in partitions]
-        return {"Partitions": found, "UnprocessedKeys": unprocessed if found else []}
+        unprocessed = [{"Values": list(values)} for values in wanted[len(half) :]]
+        stored = [copy.deepcopy(partitions[values]) for values in half if values in partitions]
+        return {"Partitions": stored, "UnprocessedKeys": unprocessed if stored else []}
 
     def batch_create_partition(self, **request: Any) -> Document:
         inputs = request["PartitionInputList"]
         partitions = self._partitions("BatchCreatePartition", request, inputs, PARTITIONS_WRITTEN)
         errors: list[Document] = []
-        for each in inputs:
-            values = tuple(each["Values"])
+        for partition in inputs:
+            values = tuple(partition["Values"])
             if values in partitions:
-                errors.append({"PartitionValues": each["Values"], "ErrorDetail": _detail("AlreadyExistsException")})
+                errors.append(
+                    {"PartitionValues": partition["Values"], "ErrorDetail": _detail("AlreadyExistsException")}
+                )
             else:
-                partitions[values] = {**copy.deepcopy(each), "CreationTime": WHEN, "CatalogId": "123456789012"}
+                partitions[values] = {**copy.deepcopy(partition), "CreationTime": WHEN, "CatalogId": "123456789012"}
         return {"Errors": errors}
 
     def batch_update_partition(self, **request: Any) -> Document:
         entries = request["Entries"]
         partitions = self._partitions("BatchUpdatePartition", request, entries, PARTITIONS_WRITTEN)
         errors: list[Document] = []
-        for each in entries:
-            values = tuple(each["PartitionValueList"])
+        for entry in entries:
+            values = tuple(entry["PartitionValueList"])
             if values in partitions:
-                partitions[values] = {**copy.deepcopy(each["PartitionInput"]), "CreationTime": WHEN}
+                partitions[values] = {**copy.deepcopy(entry["PartitionInput"]), "CreationTime": WHEN}
             else:
-                errors.append({"PartitionValueList": each["PartitionValueList"], "ErrorDetail": _detail("Gone")})
+                errors.append({"PartitionValueList": entry["PartitionValueList"], "ErrorDetail": _detail("Gone")})
         return {"Errors": errors}
 
     def get_paginator(self, operation: str) -> Any:
         return SimpleNamespace(paginate=lambda **request: iter([getattr(self, operation)(**request)]))
 
     def _partitions(
-        self, operation: str, request: Document, asked: list[Any], limit: int
+        self, operation: str, request: Document, requested: list[Any], limit: int
     ) -> dict[tuple[str, ...], Document]:
         table = f"{request['DatabaseName']}.{request['TableName']}"
         self._serve(operation, table, request)
         self._there(table)
-        if len(asked) > limit:
+        if len(requested) > limit:
             raise failure("ValidationException")
         return self.partitions_by_table.setdefault(table, {})
 

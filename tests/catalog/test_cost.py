@@ -17,7 +17,7 @@ def tables(glue: GlueService) -> None:
 
 
 def run(number: int) -> list[Document]:
-    """A run as producers tell of it: what it reads at its start, what it writes at its end."""
+    """The events of a run: START names the inputs, COMPLETE the outputs."""
     orders = factory.dataset("orders", schema=factory.schema("id:long"))
     revenue = factory.dataset(
         "table/shop/revenue",
@@ -49,7 +49,7 @@ def test_a_thousand_runs_that_change_nothing_write_nothing_to_glue(world: World)
 
 
 def test_runs_without_changes_make_no_call_to_glue(world: World) -> None:
-    """Events of a run that are folded together leave a job's head that says what it said."""
+    """Events of a run that are folded in one batch leave a job's head with its inputs and outputs unchanged."""
     world.window(*run(1))
     world.glue.calls.clear()
     for number in range(2, 52):

@@ -31,11 +31,11 @@ def test_a_dataset_without_a_table_gets_one_in_a_database_of_its_own(world: Worl
     ((name, table),) = created(world).items()
     assert name.startswith("headwater.sales_2026_orders_")
     assert table["StorageDescriptor"]["Location"] == "s3://lake/Sales 2026/orders"
-    assert [(each["Name"], each["Type"]) for each in table["StorageDescriptor"]["Columns"]] == [
+    assert [(column["Name"], column["Type"]) for column in table["StorageDescriptor"]["Columns"]] == [
         ("id", "bigint"),
         ("total", "decimal(12,2)"),
     ]
-    assert json.loads(world.ours(name)["upstream"]) == ["s3://lake/raw"]
+    assert json.loads(world.headwater_parameters(name)["upstream"]) == ["s3://lake/raw"]
     assert outcome.created == 1
     assert world.glue.database_names == ["headwater"]
 
@@ -57,8 +57,8 @@ def test_a_created_table_is_kept_in_step_from_then_on(world: World) -> None:
             outputs=[factory.dataset("sums")],
         )
     )
-    assert json.loads(world.ours(name)["downstream"]) == ["s3://lake/sums"]
-    assert world.ours(name)["created"] == "true"
+    assert json.loads(world.headwater_parameters(name)["downstream"]) == ["s3://lake/sums"]
+    assert world.headwater_parameters(name)["created"] == "true"
 
 
 def test_a_glue_table_that_is_missing_is_not_created_where_it_is_missing(world: World) -> None:

@@ -25,7 +25,7 @@ def all_runs() -> list[Document]:
 
 
 def updated(world: World) -> set[str]:
-    return {name for name in TABLES if world.ours(f"shop.{name}")}
+    return {name for name in TABLES if world.headwater_parameters(f"shop.{name}")}
 
 
 def test_a_table_that_was_written_meanwhile_is_read_again(world: World) -> None:
@@ -88,7 +88,7 @@ def test_a_table_that_stays_throttled_comes_again_and_holds_up_no_other(world: W
     outcome = world.deliver(records)
     assert updated(world) == {"orders", "refunds"}
     assert outcome.postponed == 1
-    again = [each for each in records if each["dynamodb"]["SequenceNumber"] in outcome.failed]
+    again = [record for record in records if record["dynamodb"]["SequenceNumber"] in outcome.failed]
     assert 0 < len(again) < len(records)
     world.glue.calls.clear()
     assert world.deliver(again).failed == set()

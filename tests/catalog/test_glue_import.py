@@ -29,12 +29,12 @@ def wrote(*outputs: Document, number: int = 1) -> Document:
 
 def test_owner_description_and_classification_reach_the_dataset_that_spark_writes(world: World) -> None:
     world.fold(wrote(factory.dataset("revenue")))
-    told = world.read()
+    result = world.read()
     head = world.dataset("revenue")
     assert owners_of(head.facets) == ["team:finance"]
     assert facet_text(head.facets, "documentation", "description") == "What came in"
     assert tags(head.facets) == ["confidential"]
-    assert (told.read, len(told.datasets), told.is_whole) == (6, 1, True)
+    assert (result.read, len(result.datasets), result.is_whole) == (6, 1, True)
 
 
 @pytest.mark.parametrize("name", ["table/shop/revenue", "shop.revenue"])
@@ -85,8 +85,11 @@ def test_several_owners_are_separated_by_commas(world: World) -> None:
 def test_later_curation_stays(world: World) -> None:
     world.fold(wrote(factory.dataset("revenue")))
     world.read()
-    said = factory.facet(owners=[{"name": "team:new"}])
-    later = {**factory.dataset_event(factory.dataset("revenue", ownership=said)), "eventTime": "2199-01-01T00:00:00Z"}
+    ownership = factory.facet(owners=[{"name": "team:new"}])
+    later = {
+        **factory.dataset_event(factory.dataset("revenue", ownership=ownership)),
+        "eventTime": "2199-01-01T00:00:00Z",
+    }
     world.fold(later)
     assert world.read().datasets == set()
     assert owners_of(world.dataset("revenue").facets) == ["team:new"]
@@ -126,13 +129,13 @@ def test_a_reading_that_ran_out_of_time_goes_on_where_it_stopped(world: World) -
     world.glue.add_table("zoo.animals", StorageDescriptor=storage("s3://lake/animals"), Owner="keeper")
     world.fold(wrote(factory.dataset("revenue"), factory.dataset("animals")))
     readings = [world.read(has_time=lambda: False) for _ in range(6)]
-    assert [each.read for each in readings] == [1, 2, 2, 1, 1, 0]
-    assert [each.is_whole for each in readings] == [False] * 5 + [True]
+    assert [result.read for result in readings] == [1, 2, 2, 1, 1, 0]
+    assert [result.is_whole for result in readings] == [False] * 5 + [True]
     assert owners_of(world.dataset("animals").facets) == ["keeper"]
     assert world.read().read == 7
 
 
 def test_a_database_that_may_not_be_read_hides_no_other(world: World) -> None:
     world.glue.fail("GetTables", "shop", *["AccessDeniedException"] * 9)
-    told = world.read()
-    assert (told.read, told.refused, told.is_whole) == (5, 1, True)
+    result = world.read()
+    assert (result.read, result.refused, result.is_whole) == (5, 1, True)

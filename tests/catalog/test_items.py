@@ -44,7 +44,7 @@ def test_from_a_record_that_cannot_be_decoded_on_the_window_comes_again(world: W
     outcome = world.deliver([first, damaged(second), *others[1:]])
     assert outcome.failed == {second["dynamodb"]["SequenceNumber"]}
     assert (outcome.corrupt, outcome.updated) == (1, 2), "what came before is written"
-    assert json.loads(world.ours("shop.revenue")["upstream"]) == ["shop.orders"]
+    assert json.loads(world.headwater_parameters("shop.revenue")["upstream"]) == ["shop.orders"]
     assert world.deliver(others).failed == set()
 
 

@@ -43,24 +43,24 @@ def tables(glue: GlueService) -> None:
 
 def test_parameters_name_upstream_and_downstream(world: World) -> None:
     world.window(run())
-    assert json.loads(world.ours("shop.revenue")["upstream"]) == ["shop.orders"]
-    assert json.loads(world.ours("shop.orders")["downstream"]) == ["shop.revenue"]
+    assert json.loads(world.headwater_parameters("shop.revenue")["upstream"]) == ["shop.orders"]
+    assert json.loads(world.headwater_parameters("shop.orders")["downstream"]) == ["shop.revenue"]
 
 
 def test_parameters_name_the_last_run_the_schema_version_and_a_link(world: World) -> None:
     world.window(run())
-    said = world.ours("shop.revenue")
+    parameters = world.headwater_parameters("shop.revenue")
     digest = world.dataset("revenue").schema_digest
     assert digest
-    assert said["schema-version"] == version_of_schema(digest)
-    assert said["last-run"] == factory.run_id(1)
-    assert said["lookup-url"] == f"{URL}/api/v1/lineage?nodeId=dataset%3As3%3A%2F%2Flake%3Arevenue"
-    assert said.keys() == {"upstream", "last-run", "schema-version", "lookup-url"}
+    assert parameters["schema-version"] == version_of_schema(digest)
+    assert parameters["last-run"] == factory.run_id(1)
+    assert parameters["lookup-url"] == f"{URL}/api/v1/lineage?nodeId=dataset%3As3%3A%2F%2Flake%3Arevenue"
+    assert parameters.keys() == {"upstream", "last-run", "schema-version", "lookup-url"}
 
 
 def test_a_dataset_that_is_no_table_is_named_by_its_path(world: World) -> None:
     world.window(run(inputs=[factory.dataset("raw/orders")]))
-    assert json.loads(world.ours("shop.revenue")["upstream"]) == ["s3://lake/raw/orders"]
+    assert json.loads(world.headwater_parameters("shop.revenue")["upstream"]) == ["s3://lake/raw/orders"]
 
 
 def test_only_parameters_of_headwater_change(world: World) -> None:
@@ -105,12 +105,12 @@ def test_a_window_may_end_between_a_job_and_a_dataset_that_the_job_is_first_to_u
     heads = {key: item for key, item in world.table.items.items() if key.pk.startswith("D#") and key.sk == "META"}
     for key in heads:
         del world.table.items[key]
-    world.deliver([each for each in records if each["dynamodb"]["Keys"]["PK"]["S"].startswith("J#")])
+    world.deliver([record for record in records if record["dynamodb"]["Keys"]["PK"]["S"].startswith("J#")])
     for key, item in heads.items():
         world.table.items[key] = item
-        world.deliver([each for each in records if each["dynamodb"]["Keys"]["PK"]["S"] == key.pk])
-    assert json.loads(world.ours("shop.revenue")["upstream"]) == ["shop.orders"]
-    assert json.loads(world.ours("shop.orders")["downstream"]) == ["shop.revenue"]
+        world.deliver([record for record in records if record["dynamodb"]["Keys"]["PK"]["S"] == key.pk])
+    assert json.loads(world.headwater_parameters("shop.revenue")["upstream"]) == ["shop.orders"]
+    assert json.loads(world.headwater_parameters("shop.orders")["downstream"]) == ["shop.revenue"]
 
 
 def test_repeated_records_write_nothing(world: World) -> None:
@@ -125,15 +125,15 @@ def test_repeated_records_write_nothing(world: World) -> None:
 def test_a_former_input_of_a_job_is_no_longer_upstream(world: World) -> None:
     world.window(run())
     world.window(run(2, inputs=[factory.dataset("raw/orders")]))
-    assert json.loads(world.ours("shop.revenue")["upstream"]) == ["s3://lake/raw/orders"]
-    assert "downstream" not in world.ours("shop.orders")
+    assert json.loads(world.headwater_parameters("shop.revenue")["upstream"]) == ["s3://lake/raw/orders"]
+    assert "downstream" not in world.headwater_parameters("shop.orders")
 
 
 def test_a_new_schema_is_a_new_schema_version(world: World) -> None:
     world.window(run())
-    before = world.ours("shop.revenue")
+    before = world.headwater_parameters("shop.revenue")
     world.window(run(2, outputs=[factory.dataset("revenue", schema=factory.schema("total:decimal(10,2)"))]))
-    after = world.ours("shop.revenue")
+    after = world.headwater_parameters("shop.revenue")
     assert after["schema-version"] != before["schema-version"]
     assert after["last-run"] == factory.run_id(2)
 
@@ -145,12 +145,12 @@ def test_a_running_or_failed_run_without_outputs_removes_nothing(world: World) -
     assert not world.glue.calls
     world.window(run(2, "FAIL", seconds=70, outputs=[]))
     world.window(run(3, outputs=[factory.dataset("revenue", schema=factory.schema("total:double", "n:int"))]))
-    assert json.loads(world.ours("shop.revenue")["upstream"]) == ["shop.orders"]
+    assert json.loads(world.headwater_parameters("shop.revenue")["upstream"]) == ["shop.orders"]
 
 
 def test_a_stream_that_never_ends_is_shown_from_its_start_on(world: World) -> None:
     world.window(run(1, "START"))
-    assert json.loads(world.ours("shop.revenue")["upstream"]) == ["shop.orders"]
+    assert json.loads(world.headwater_parameters("shop.revenue")["upstream"]) == ["shop.orders"]
 
 
 def test_a_table_that_lost_our_parameters_gets_them_back_with_the_next_run(world: World) -> None:
@@ -158,7 +158,7 @@ def test_a_table_that_lost_our_parameters_gets_them_back_with_the_next_run(world
     world.glue.tables_by_name["shop.revenue"]["Parameters"] = FOREIGN
     world.window(run(2, "START"))
     world.window(run(2, seconds=65))
-    assert json.loads(world.ours("shop.revenue")["upstream"]) == ["shop.orders"]
+    assert json.loads(world.headwater_parameters("shop.revenue")["upstream"]) == ["shop.orders"]
 
 
 def test_a_deleted_dataset_s_table_keeps_none_of_our_parameters(world: World) -> None:
@@ -170,9 +170,9 @@ def test_a_deleted_dataset_s_table_keeps_none_of_our_parameters(world: World) ->
 
 def test_a_parameter_names_at_most_a_hundred_tables_and_their_number(world: World) -> None:
     world.window(run(inputs=[factory.dataset(f"raw/{n:03}") for n in range(130)]))
-    said = world.ours("shop.revenue")
-    assert len(json.loads(said["upstream"])) == 100
-    assert said["upstream-count"] == "130"
+    parameters = world.headwater_parameters("shop.revenue")
+    assert len(json.loads(parameters["upstream"])) == 100
+    assert parameters["upstream-count"] == "130"
 
 
 def test_two_unlinked_names_of_one_table_are_shown_together(world: World) -> None:
@@ -186,7 +186,7 @@ def test_two_unlinked_names_of_one_table_are_shown_together(world: World) -> Non
             outputs=[factory.dataset("table/shop/revenue", ARN)],
         ),
     )
-    assert json.loads(world.ours("shop.revenue")["upstream"]) == ["s3://lake/extra", "shop.orders"]
+    assert json.loads(world.headwater_parameters("shop.revenue")["upstream"]) == ["s3://lake/extra", "shop.orders"]
     world.glue.calls.clear()
     world.window(run(2))
     assert world.glue.writes() == {}

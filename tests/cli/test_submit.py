@@ -16,14 +16,14 @@ Started = list[tuple[list[str], dict[str, str]]]
 @pytest.fixture
 def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Started:
     """The commands that submit starts, with their environments, while the stack of `make up` runs."""
-    found: Started = []
+    processes: Started = []
     (tmp_path / "endpoint.json").write_text(json.dumps({"url": "http://127.0.0.1:1", "key": "k-of-up"}))
     monkeypatch.setattr(endpoint, "FILE", tmp_path / "endpoint.json")
     monkeypatch.setattr(Layout, "here", classmethod(lambda cls: cls(tmp_path)))
     monkeypatch.setattr(submit, "jar_files", lambda *_: [Path("/jars/listener.jar")])
-    monkeypatch.setattr(os, "execve", lambda _, command, environment: found.append((command, environment)))
+    monkeypatch.setattr(os, "execve", lambda _, command, environment: processes.append((command, environment)))
     monkeypatch.delenv("HEADWATER_URL", raising=False)
-    return found
+    return processes
 
 
 def test_a_program_runs_with_its_own_arguments_and_reports_to_the_stack_that_is_up(started: Started) -> None:

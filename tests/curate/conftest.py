@@ -31,7 +31,7 @@ EVERYBODY = Principal("everybody", frozenset({Scope.ADMIN}), ("*",))
 LAKE = "s3://lake"
 
 
-class Answered(NamedTuple):
+class Response(NamedTuple):
     status: int
     body: Any
 
@@ -47,37 +47,37 @@ class Api:
     now: Any = factory.EPOCH + timedelta(hours=1)
     caller: Principal = EVERYBODY
     prefix: str = "/api/v1/"
-    told: list[NormalisedEvent] = field(default_factory=list)
+    folded_events: list[NormalisedEvent] = field(default_factory=list)
     logged: list[str] = field(default_factory=list)
 
     @property
     def store(self) -> GraphStore:
         return GraphStore(self.table, RETENTION)
 
-    def tell(self, *documents: factory.Document) -> None:
+    def fold_events(self, *documents: factory.Document) -> None:
         """Events of producers, folded one by one."""
         for document in documents:
             received = normalise_event(exact_json.dumps(document), self.naming)
-            self.told.append(received)
+            self.folded_events.append(received)
             fold([received], self.store)
 
-    def get(self, path: str, **query: Any) -> Answered:
+    def get(self, path: str, **query: Any) -> Response:
         request = self._request("GET", path, query)
         lookups = reading.Lookups(self.store, self.naming, _fail)
         return self._answered(lambda: reading.respond(lookups, request))
 
-    def put(self, path: str, body: Any = None) -> Answered:
+    def put(self, path: str, body: Any = None) -> Response:
         return self.write("PUT", path, body)
 
-    def post(self, path: str, body: Any = None, **query: str) -> Answered:
+    def post(self, path: str, body: Any = None, **query: str) -> Response:
         return self.write("POST", path, body, query)
 
-    def delete(self, path: str) -> Answered:
+    def delete(self, path: str) -> Response:
         return self.write("DELETE", path)
 
     def write(
         self, method: str, path: str, body: Any = None, query: Mapping[str, str] | None = None, chunks: int = 1_000
-    ) -> Answered:
+    ) -> Response:
         """A body that is a text goes out as it is; a namespace's deletion has time for some `chunks`."""
         text = "" if body is None else body if isinstance(body, str) else json.dumps(body)
         left = iter(range(chunks))
@@ -85,7 +85,7 @@ class Api:
         curator = Curator(self.store, self.queue, self.bucket, self.naming)
         return self._answered(lambda: writing.respond(curator, request))
 
-    def said(self) -> list[NormalisedEvent]:
+    def queued_events(self) -> list[NormalisedEvent]:
         """The events that went into the queue, as normalise reads them."""
         texts = [read_message(message.body, self.bucket).canonical for message in self.queue.sent]
         return [normalise_event(text, self.naming) for text in texts]
@@ -112,9 +112,9 @@ class Api:
         path = f"{self.prefix}{path}"
         return ApiRequest(self.caller, method, path, texts, received_at=self.now, body=body, has_time=has_time)
 
-    def _answered(self, request: Callable[[], ApiResponse]) -> Answered:
+    def _answered(self, request: Callable[[], ApiResponse]) -> Response:
         response = response_or_error(request, lambda message, _: self.logged.append(message))
-        return Answered(response.status, json.loads(response.to_gateway()["body"]))
+        return Response(response.status, json.loads(response.to_gateway()["body"]))
 
 
 def _fail(message: str, error: BaseException, *, run: str | None = None) -> None:
@@ -124,8 +124,8 @@ def _fail(message: str, error: BaseException, *, run: str | None = None) -> None
 def folded(events: Iterable[NormalisedEvent]) -> dict[Any, str]:
     """The versions of all items of a table that these events were folded into, one by one."""
     table = MemoryTable()
-    for each in events:
-        fold([each], GraphStore(table, RETENTION))
+    for event in events:
+        fold([event], GraphStore(table, RETENTION))
     return versions(table)
 
 
@@ -139,7 +139,7 @@ def api() -> Api:
     api = Api()
     orders = factory.dataset("orders", schema=factory.schema("id:int", "who:text"))
     parent = {"parent": factory.parent(9, "nightly")}
-    api.tell(
+    api.fold_events(
         factory.run_event("COMPLETE", seconds=1, run=1, job="load", outputs=[orders]),
         factory.run_event(
             "COMPLETE",

@@ -75,7 +75,7 @@ def test_a_dataset_that_its_jobs_know_is_declared_anew(api: Api) -> None:
 def test_a_declaration_brings_a_deleted_dataset_back(api: Api) -> None:
     api.put(CUSTOMERS, TABLE)
     ahead = (api.now + timedelta(minutes=5) - factory.EPOCH).total_seconds()
-    api.tell(factory.run_event(seconds=ahead, run=7, inputs=[factory.dataset("customers", "shop")]))
+    api.fold_events(factory.run_event(seconds=ahead, run=7, inputs=[factory.dataset("customers", "shop")]))
     api.delete(CUSTOMERS)
     assert api.get(CUSTOMERS).status == 404
     assert api.put(CUSTOMERS, TABLE).status == 200
@@ -127,7 +127,7 @@ def test_a_declared_node_may_have_any_name(api: Api, name: str) -> None:
 def test_of_the_ways_to_read_a_path_the_namespace_that_is_known_counts(api: Api) -> None:
     api.put("namespaces/s3://a/datasets/b", {"ownerName": "me"})
     assert api.put("namespaces/s3://c", {"ownerName": "me"}).status == 200
-    api.tell(factory.dataset_event(factory.dataset("x", "s3://d/datasets/e"), seconds=1))
+    api.fold_events(factory.dataset_event(factory.dataset("x", "s3://d/datasets/e"), seconds=1))
     put = api.put("namespaces/s3://d/datasets/e/datasets/f", TABLE).body
     assert put["id"] == {"namespace": "s3://d/datasets/e", "name": "f"}
     assert api.put("namespaces/s3://d/datasets/e", {"ownerName": "me"}).body["name"] == "s3://d/datasets/e"
@@ -149,9 +149,9 @@ WRONG: list[tuple[str, Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("path", "body", "said"), WRONG)
-def test_each_fault_of_a_body_is_named(api: Api, path: str, body: Any, said: str) -> None:
+@pytest.mark.parametrize(("path", "body", "message"), WRONG)
+def test_each_fault_of_a_body_is_named(api: Api, path: str, body: Any, message: str) -> None:
     answer = api.put(path, body)
     assert answer.status == 400
-    assert said in answer.body["message"]
+    assert message in answer.body["message"]
     assert api.queue.sent == []

@@ -48,7 +48,7 @@ def test_a_job_with_a_parent_is_deleted_without_it(api: Api) -> None:
 def test_a_newer_event_revives_a_deleted_node(api: Api) -> None:
     api.delete(ORDERS)
     api.delete("namespaces/demo/jobs/report")
-    api.tell(reads_orders(seconds=9))
+    api.fold_events(reads_orders(seconds=9))
     assert "orders" in api.datasets()
     assert [field["name"] for field in api.get(ORDERS).body["fields"]] == ["id", "who"]
     assert "report" in api.jobs()
@@ -56,13 +56,15 @@ def test_a_newer_event_revives_a_deleted_node(api: Api) -> None:
 
 def test_an_event_of_its_own_brings_a_dataset_back(api: Api) -> None:
     api.delete(ORDERS)
-    api.tell(factory.dataset_event(factory.dataset("orders", documentation=factory.facet(description="d")), seconds=9))
+    api.fold_events(
+        factory.dataset_event(factory.dataset("orders", documentation=factory.facet(description="d")), seconds=9)
+    )
     assert api.get(ORDERS).body["description"] == "d"
 
 
 def test_an_older_event_does_not_revive_a_deleted_node(api: Api) -> None:
     api.delete(ORDERS)
-    api.tell(reads_orders(seconds=4, job="other"))
+    api.fold_events(reads_orders(seconds=4, job="other"))
     assert api.get(ORDERS).status == 404
 
 
@@ -70,18 +72,18 @@ def test_a_revived_node_can_be_deleted_again(api: Api) -> None:
     for seconds in (10, 20):
         assert api.delete(ORDERS).status == 200
         assert api.get(ORDERS).status == 404
-        api.tell(reads_orders(seconds))
+        api.fold_events(reads_orders(seconds))
         assert api.get(ORDERS).status == 200
 
 
 def test_the_order_of_deletions_and_events_does_not_matter() -> None:
     api = Api()
     written = factory.run_event("COMPLETE", seconds=1, job="load", outputs=[factory.dataset("orders")])
-    api.tell(written)
+    api.fold_events(written)
     api.delete(ORDERS)
     api.delete(LOAD)
-    api.tell(reads_orders(seconds=9))
-    events = api.told + api.said()
+    api.fold_events(reads_orders(seconds=9))
+    events = api.folded_events + api.queued_events()
     assert len(events) == 4
     assert {tuple(sorted(folded(order).items())) for order in permutations(events)} == {
         tuple(sorted(versions(api.table).items()))
@@ -89,7 +91,7 @@ def test_the_order_of_deletions_and_events_does_not_matter() -> None:
 
 
 def test_a_deleted_jobs_last_use_of_a_dataset_counts_too(api: Api) -> None:
-    api.tell(reads_orders(seconds=20, job="deleted"))
+    api.fold_events(reads_orders(seconds=20, job="deleted"))
     api.delete("namespaces/demo/jobs/deleted")
     api.delete(ORDERS)
     assert api.get(ORDERS).status == 404
@@ -97,7 +99,7 @@ def test_a_deleted_jobs_last_use_of_a_dataset_counts_too(api: Api) -> None:
 
 def test_a_dataset_is_deleted_under_all_its_names(api: Api) -> None:
     table = factory.dataset("sales.orders", "hive://a", symlinks=factory.symlinks("orders"))
-    api.tell(factory.run_event("COMPLETE", seconds=6, run=3, job="other", inputs=[table]))
+    api.fold_events(factory.run_event("COMPLETE", seconds=6, run=3, job="other", inputs=[table]))
     assert api.get(ORDERS).body["aliases"]
     assert api.delete("namespaces/hive://a/datasets/sales.orders").status == 200
     assert api.get(ORDERS).status == 404
@@ -107,14 +109,14 @@ def test_a_dataset_is_deleted_under_all_its_names(api: Api) -> None:
 
 def test_the_deletion_of_a_dataset_requires_the_namespaces_of_all_its_names(api: Api) -> None:
     table = factory.dataset("sales.orders", "hive://a", symlinks=factory.symlinks("orders"))
-    api.tell(factory.run_event("COMPLETE", seconds=6, run=3, job="other", inputs=[table]))
+    api.fold_events(factory.run_event("COMPLETE", seconds=6, run=3, job="other", inputs=[table]))
     api.caller = Principal("team", frozenset({"admin"}), ("hive://*",))
     assert api.delete("namespaces/hive://a/datasets/sales.orders").status == 403
     assert api.queue.sent == []
 
 
 def test_a_name_that_stands_for_a_deleted_dataset_is_gone_too(api: Api) -> None:
-    api.tell(factory.run_event("COMPLETE", seconds=6, run=3, inputs=[factory.dataset("orders/day=1")]))
+    api.fold_events(factory.run_event("COMPLETE", seconds=6, run=3, inputs=[factory.dataset("orders/day=1")]))
     assert api.get(f"{ORDERS}/day=1").status == 200
     api.delete(f"{ORDERS}/day=1")
     assert api.get(f"{ORDERS}/day=1").status == 404
@@ -124,7 +126,7 @@ def test_a_name_that_stands_for_a_deleted_dataset_is_gone_too(api: Api) -> None:
 def test_a_dataset_is_deleted_under_its_old_aliases_too(api: Api) -> None:
     """A name that meant another dataset when it was sent, and by the rules of today means itself."""
     api.naming = Naming({"old://*": LAKE})
-    api.tell(factory.run_event("COMPLETE", seconds=6, run=3, inputs=[factory.dataset("orders", "old://lake")]))
+    api.fold_events(factory.run_event("COMPLETE", seconds=6, run=3, inputs=[factory.dataset("orders", "old://lake")]))
     api.naming = Naming()
     old = "namespaces/old://lake/datasets/orders"
     assert api.get(old).body["name"] == "orders"
@@ -143,7 +145,7 @@ def test_a_namespace_is_hidden_and_all_in_it_is_gone(api: Api) -> None:
     assert before.body["isHidden"] is False
     assert api.get("namespaces/demo").body == {**before.body, "isHidden": True}
     assert api.jobs() == []
-    assert {each["name"]: each["isHidden"] for each in api.get("namespaces").body["namespaces"]} == {
+    assert {namespace["name"]: namespace["isHidden"] for namespace in api.get("namespaces").body["namespaces"]} == {
         "demo": True,
         LAKE: False,
     }
@@ -154,7 +156,7 @@ def test_a_namespace_is_hidden_and_all_in_it_is_gone(api: Api) -> None:
 
 def test_an_event_shows_a_namespace_again_and_only_what_it_names(api: Api) -> None:
     api.delete("namespaces/demo")
-    api.tell(factory.run_event(seconds=60, run=5, job="load"))
+    api.fold_events(factory.run_event(seconds=60, run=5, job="load"))
     assert api.get("namespaces/demo").body["isHidden"] is False
     assert api.jobs() == ["load"]
 
@@ -162,8 +164,8 @@ def test_an_event_shows_a_namespace_again_and_only_what_it_names(api: Api) -> No
 def test_a_described_namespace_keeps_its_description_when_it_is_deleted(api: Api) -> None:
     api.put("namespaces/demo", {"ownerName": "me", "description": "d"})
     api.delete("namespaces/demo")
-    found = api.get("namespaces/demo").body
-    assert (found["ownerName"], found["description"], found["isHidden"]) == ("me", "d", True)
+    namespace = api.get("namespaces/demo").body
+    assert (namespace["ownerName"], namespace["description"], namespace["isHidden"]) == ("me", "d", True)
 
 
 def test_the_description_of_a_deleted_namespace_shows_the_namespace_again(api: Api) -> None:
@@ -173,7 +175,7 @@ def test_the_description_of_a_deleted_namespace_shows_the_namespace_again(api: A
 
 def test_a_large_namespace_is_deleted_in_several_requests(api: Api) -> None:
     datasets = [factory.dataset(f"d{number}", "s3://large") for number in range(2 * AT_ONCE + 1)]
-    api.tell(factory.run_event("COMPLETE", seconds=6, run=3, job="other", outputs=datasets))
+    api.fold_events(factory.run_event("COMPLETE", seconds=6, run=3, job="other", outputs=datasets))
     first = api.write("DELETE", "namespaces/s3://large", chunks=1)
     assert first.status == 503
     assert "send the request again" in first.body["message"]
@@ -186,26 +188,26 @@ def test_a_large_namespace_is_deleted_in_several_requests(api: Api) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "message"),
     [
         (f"namespaces/{LAKE}/datasets/nothing", "Dataset 'nothing' not found."),
         ("namespaces/demo/jobs/nothing", "Job 'nothing' not found."),
         ("namespaces/nothing", "Namespace 'nothing' not found."),
     ],
 )
-def test_an_unknown_node_cannot_be_deleted(api: Api, path: str, said: str) -> None:
-    assert api.delete(path) == (404, {"code": 404, "message": said, "details": []})
+def test_an_unknown_node_cannot_be_deleted(api: Api, path: str, message: str) -> None:
+    assert api.delete(path) == (404, {"code": 404, "message": message, "details": []})
     assert api.queue.sent == []
 
 
 def test_an_event_from_a_clock_that_is_ahead_is_deleted_too(api: Api) -> None:
     ahead = (api.now + timedelta(minutes=5) - factory.EPOCH).total_seconds()
-    api.tell(reads_orders(seconds=ahead))
+    api.fold_events(reads_orders(seconds=ahead))
     assert api.delete(ORDERS).status == 200
     assert api.get(ORDERS).status == 404
 
 
 def test_a_deletion_tells_whose_key_it_was(api: Api) -> None:
     api.delete(ORDERS)
-    (event,) = api.said()
+    (event,) = api.queued_events()
     assert '"by":"everybody"' in event.canonical

@@ -15,7 +15,7 @@ def test_a_put_creates_an_unknown_namespace(api: Api) -> None:
     put = api.put("namespaces/new", {"ownerName": "me", "description": "mine"})
     assert (put.status, put.body["ownerName"], put.body["description"]) == (200, "me", "mine")
     assert put == api.get("namespaces/new")
-    assert "new" in [each["name"] for each in api.get("namespaces").body["namespaces"]]
+    assert "new" in [namespace["name"] for namespace in api.get("namespaces").body["namespaces"]]
     assert api.get("namespaces/new/jobs").body["jobs"] == []
 
 
@@ -36,7 +36,7 @@ def test_reserved_namespaces_are_no_namespaces(api: Api) -> None:
     api.put("namespaces/new", {"ownerName": "me"})
     api.put("tags/gold", {})
     api.put("sources/shop", SOURCE)
-    names = {each["name"] for each in api.get("namespaces").body["namespaces"]}
+    names = {namespace["name"] for namespace in api.get("namespaces").body["namespaces"]}
     assert names == {"demo", LAKE, "new"}
     for path in ("namespaces/headwater:tags", "namespaces/headwater:tags/datasets/gold"):
         assert api.delete(path).status in (403, 404)
@@ -64,7 +64,7 @@ def test_the_description_of_a_source_precedes_the_facets_of_datasets(api: Api) -
     source = factory.facet(name="shop", uri="postgres://other")
     for seconds in (0, 900_000):
         api.put("sources/shop", SOURCE)
-        api.tell(factory.run_event(seconds=seconds, inputs=[factory.dataset("x", dataSource=source)]))
+        api.fold_events(factory.run_event(seconds=seconds, inputs=[factory.dataset("x", dataSource=source)]))
         assert api.get("sources/shop").body["connectionUrl"] == SOURCE["connectionUrl"]
 
 
@@ -93,11 +93,11 @@ WRONG: list[tuple[str, Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("path", "body", "said"), WRONG)
-def test_each_fault_of_a_body_is_named(api: Api, path: str, body: Any, said: str) -> None:
+@pytest.mark.parametrize(("path", "body", "message"), WRONG)
+def test_each_fault_of_a_body_is_named(api: Api, path: str, body: Any, message: str) -> None:
     answer = api.put(path, body)
     assert answer.status == 400
-    assert said in answer.body["message"]
+    assert message in answer.body["message"]
     assert api.queue.sent == []
     assert api.logged == []
 

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from tests.curate.conftest import Answered, Api
+from tests.curate.conftest import Api, Response
 
 RECORDED = Path(__file__).parents[1] / "fixtures" / "marquez-api"
 ORDER = (
@@ -70,46 +70,48 @@ def recorded(name: str) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def answers() -> dict[str, Answered]:
+def answers() -> dict[str, Response]:
     """What is answered to each of the recorded requests, in their order."""
     api = Api()
-    api.tell(*(json.loads(line) for line in (RECORDED / "posted-events.jsonl").read_text().splitlines()))
-    return {name: asked(api, recorded(name)) for name in ORDER}
+    api.fold_events(*(json.loads(line) for line in (RECORDED / "posted-events.jsonl").read_text().splitlines()))
+    return {name: response_to(api, recorded(name)) for name in ORDER}
 
 
-def asked(api: Api, request: dict[str, Any]) -> Answered:
+def response_to(api: Api, request: dict[str, Any]) -> Response:
     method, target = request["request"].split(" ")
     return api.write(method, unquote(target.partition("?")[0].removeprefix("/api/v1/")), request.get("requestBody"))
 
 
 @pytest.mark.parametrize("name", ORDER)
-def test_an_answer_has_the_status_and_the_members_of_the_recorded_one(answers: dict[str, Answered], name: str) -> None:
-    expected, found = recorded(name), answers[name]
+def test_an_answer_has_the_status_and_the_members_of_the_recorded_one(answers: dict[str, Response], name: str) -> None:
+    expected, response = recorded(name), answers[name]
     if name in BETTER:
-        assert found.status == BETTER[name][0], found.body
+        assert response.status == BETTER[name][0], response.body
         return
-    assert found.status == expected["status"], found.body
-    different = set(differences(expected["response"], found.body))
+    assert response.status == expected["status"], response.body
+    different = set(differences(expected["response"], response.body))
     assert different - OURS - ELSEWHERE.keys() == set()
 
 
-@pytest.mark.parametrize("name", [each for each in ORDER if each not in BETTER])
-def test_a_response_has_the_values_that_show_the_effect(answers: dict[str, Answered], name: str) -> None:
-    expected, found = recorded(name)["response"], answers[name].body
-    compared = [each for each in SAME_VALUES if each in expected and not (each == "id" and name == "run_create")]
-    assert {each: found[each] for each in compared} == {each: expected[each] for each in compared}
+@pytest.mark.parametrize("name", [request for request in ORDER if request not in BETTER])
+def test_a_response_has_the_values_that_show_the_effect(answers: dict[str, Response], name: str) -> None:
+    expected, body = recorded(name)["response"], answers[name].body
+    compared = [
+        member for member in SAME_VALUES if member in expected and not (member == "id" and name == "run_create")
+    ]
+    assert {member: body[member] for member in compared} == {member: expected[member] for member in compared}
 
 
 def test_every_recorded_answer_is_compared() -> None:
     assert {path.stem for path in (RECORDED / "writers").glob("*.json")} == set(ORDER)
 
 
-def differences(expected: Any, found: Any, path: str = "") -> Iterator[str]:
+def differences(expected: Any, actual: Any, path: str = "") -> Iterator[str]:
     """The members that one of two objects has alone, those of arrays by their first entries."""
-    if isinstance(expected, list) and isinstance(found, list):
-        for one, other in list(zip(expected, found, strict=False))[:1]:
+    if isinstance(expected, list) and isinstance(actual, list):
+        for one, other in list(zip(expected, actual, strict=False))[:1]:
             yield from differences(one, other, path)
-    elif isinstance(expected, dict) and isinstance(found, dict):
-        yield from (f"{path}.{name}".lstrip(".") for name in expected.keys() ^ found.keys())
-        for name in expected.keys() & found.keys():
-            yield from differences(expected[name], found[name], f"{path}.{name}")
+    elif isinstance(expected, dict) and isinstance(actual, dict):
+        yield from (f"{path}.{name}".lstrip(".") for name in expected.keys() ^ actual.keys())
+        for name in expected.keys() & actual.keys():
+            yield from differences(expected[name], actual[name], f"{path}.{name}")

@@ -77,7 +77,7 @@ def test_a_run_starts_and_ends_at_the_times_that_are_named(api: Api) -> None:
 
 
 def test_a_run_of_events_is_moved_on_too(api: Api) -> None:
-    api.tell(factory.run_event("START", seconds=20, run=30, job="load"))
+    api.fold_events(factory.run_event("START", seconds=20, run=30, job="load"))
     assert api.post(f"jobs/runs/{factory.run_id(30)}/fail").body["state"] == "FAILED"
 
 
@@ -85,7 +85,7 @@ def test_a_created_run_is_no_longer_new_after_its_first_event(api: Api) -> None:
     given = {"id": factory.run_id(78)}
     api.post(RUNS, given)
     running = factory.run_event("RUNNING", seconds=7200, run=78, job="report")
-    api.tell(running)
+    api.fold_events(running)
     assert api.get(f"jobs/runs/{factory.run_id(78)}").body["state"] == "RUNNING"
     assert api.post(RUNS, given).body["state"] == "RUNNING"
 
@@ -111,19 +111,19 @@ WRONG: list[tuple[str, Any, int, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("path", "body", "status", "said"), WRONG)
-def test_each_fault_is_named(api: Api, path: str, body: Any, status: int, said: str) -> None:
+@pytest.mark.parametrize(("path", "body", "status", "message"), WRONG)
+def test_each_fault_is_named(api: Api, path: str, body: Any, status: int, message: str) -> None:
     answer = api.post(path, body)
     assert answer.status == status
-    assert said in answer.body["message"]
+    assert message in answer.body["message"]
     assert api.queue.sent == []
 
 
 @pytest.mark.parametrize(
-    ("at", "said"), [("now", "at: not an ISO 8601 time"), ("2999-01-01T00:00:00Z", "at: more than 366 days")]
+    ("at", "message"), [("now", "at: not an ISO 8601 time"), ("2999-01-01T00:00:00Z", "at: more than 366 days")]
 )
-def test_a_time_that_is_none_is_named(api: Api, at: str, said: str) -> None:
+def test_a_time_that_is_none_is_named(api: Api, at: str, message: str) -> None:
     answer = api.post(f"jobs/runs/{factory.run_id(1)}/start", at=at)
     assert answer.status == 400
-    assert said in answer.body["message"]
+    assert message in answer.body["message"]
     assert api.queue.sent == []

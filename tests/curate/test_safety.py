@@ -13,7 +13,7 @@ from headwater.store.errors import StorageError
 from headwater.store.messages import ReceivedMessage
 from headwater.store.table import ConditionalPut
 from tests import factory
-from tests.curate.conftest import LAKE, Answered, Api, folded, versions
+from tests.curate.conftest import LAKE, Api, Response, folded, versions
 
 ORDERS, LOAD = f"namespaces/{LAKE}/datasets/orders", "namespaces/demo/jobs/load"
 RUN = {"id": factory.run_id(50)}
@@ -38,18 +38,18 @@ WRITES: list[tuple[str, str, Any]] = [
     ("DELETE", LOAD, None),
     ("DELETE", "namespaces/new", None),
 ]
-each_write = pytest.mark.parametrize("number", range(len(WRITES)), ids=[" ".join(each[:2]) for each in WRITES])
+each_write = pytest.mark.parametrize("number", range(len(WRITES)), ids=[" ".join(write[:2]) for write in WRITES])
 
 
-def written(api: Api, number: int) -> Answered:
+def written(api: Api, number: int) -> Response:
     return api.write(*WRITES[number])
 
 
 def test_all_that_is_said_is_in_the_queue_and_replayed_alike(api: Api) -> None:
     for number in range(len(WRITES)):
         assert written(api, number).status in (200, 201), WRITES[number]
-    assert folded([*api.told, *api.said()]) == versions(api.table)
-    assert folded([*api.said(), *reversed(api.told)]) == versions(api.table)
+    assert folded([*api.folded_events, *api.queued_events()]) == versions(api.table)
+    assert folded([*api.queued_events(), *reversed(api.folded_events)]) == versions(api.table)
 
 
 @each_write
@@ -71,7 +71,7 @@ def test_a_queued_event_is_not_lost_if_the_table_is_unavailable(
 ) -> None:
     for before in range(number):
         written(api, before)
-    said = len(api.queue.sent)
+    queued = len(api.queue.sent)
 
     def away(changes: Sequence[ConditionalPut]) -> None:
         raise StorageError("the table is away")
@@ -79,9 +79,9 @@ def test_a_queued_event_is_not_lost_if_the_table_is_unavailable(
     with monkeypatch.context() as patched:
         patched.setattr(api.table, "change", away)
         assert written(api, number).status == 503
-    assert len(api.queue.sent) > said
-    fold(api.said()[said:], api.store)
-    assert folded([*api.told, *api.said()]) == versions(api.table)
+    assert len(api.queue.sent) > queued
+    fold(api.queued_events()[queued:], api.store)
+    assert folded([*api.folded_events, *api.queued_events()]) == versions(api.table)
 
 
 class NoArchive:
@@ -103,7 +103,7 @@ def test_a_second_delivery_changes_nothing(api: Api, number: int) -> None:
         lambda: Instant("2026-11-20T09:00:00.000000000Z"),
         _fail,
     )
-    deliveries = [Delivery(str(at), each.group, each.body) for at, each in enumerate(api.queue.sent)]
+    deliveries = [Delivery(str(at), message.group, message.body) for at, message in enumerate(api.queue.sent)]
     for _ in range(2):
         assert normaliser.normalise(deliveries).failed == []
     assert api.table.items == items
@@ -130,8 +130,8 @@ def test_a_tag_that_comes_after_a_deletion_does_not_bring_a_node_back(api: Api) 
     for path in (ORDERS, LOAD):
         api.post(f"{path}/tags/gold")
         api.delete(path)
-    tags = [each for each in api.said() if "headwater_tag" in each.canonical]
-    late = [*api.told, *(each for each in api.said() if each not in tags), *tags]
+    tags = [event for event in api.queued_events() if "headwater_tag" in event.canonical]
+    late = [*api.folded_events, *(event for event in api.queued_events() if event not in tags), *tags]
     assert folded(late) == versions(api.table)
     assert api.get(ORDERS).status == api.get(LOAD).status == 404
 
@@ -165,7 +165,7 @@ def test_curation_takes_effect_although_its_clock_is_behind(api: Api, behind: ti
 def test_events_of_ours_are_ordinary_ones(api: Api) -> None:
     for number in range(len(WRITES)):
         written(api, number)
-    for each in api.said():
-        assert each.event.producer == "https://github.com/headwater-lineage/headwater/curate"
-        kind = type(each.event).__name__
-        assert f'"schemaURL":"https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/{kind}"' in each.canonical
+    for event in api.queued_events():
+        assert event.event.producer == "https://github.com/headwater-lineage/headwater/curate"
+        kind = type(event.event).__name__
+        assert f'"schemaURL":"https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/{kind}"' in event.canonical

@@ -69,10 +69,10 @@ def test_a_tag_that_has_a_description_keeps_it(api: Api) -> None:
 
 @pytest.mark.parametrize("field", ["nothing", "id.x", "ID"])
 def test_an_unknown_field_is_not_found(api: Api, field: str) -> None:
-    said = f"Field '{field}' not found in dataset 'orders'."
+    message = f"Field '{field}' not found in dataset 'orders'."
     for method in ("POST", "DELETE"):
         answer = api.write(method, f"{ORDERS}/fields/{field}/tags/PII")
-        assert (answer.status, answer.body["message"]) == (404, said)
+        assert (answer.status, answer.body["message"]) == (404, message)
     assert api.queue.sent == []
 
 
@@ -91,7 +91,7 @@ def test_a_deleted_node_cannot_be_tagged(api: Api) -> None:
 def test_a_tag_of_a_deleted_node_comes_back_with_the_node(api: Api) -> None:
     api.post(f"{ORDERS}/tags/gold")
     api.delete(ORDERS)
-    api.tell(factory.run_event("COMPLETE", seconds=60, run=8, job="load", outputs=[factory.dataset("orders")]))
+    api.fold_events(factory.run_event("COMPLETE", seconds=60, run=8, job="load", outputs=[factory.dataset("orders")]))
     assert api.get(ORDERS).body["tags"] == ["gold"]
 
 
@@ -110,7 +110,7 @@ def test_a_tag_may_have_any_name(api: Api, tag: str) -> None:
 
 
 def test_a_tag_with_a_colon_is_not_taken_for_the_tag_of_a_field(api: Api) -> None:
-    api.tell(factory.dataset_event(factory.dataset("odd", schema=factory.schema("B:int")), seconds=9))
+    api.fold_events(factory.dataset_event(factory.dataset("odd", schema=factory.schema("B:int")), seconds=9))
     odd = f"namespaces/{LAKE}/datasets/odd"
     api.post(f"{odd}/tags/A:B")
     answer = api.post(f"{odd}/fields/B/tags/A").body
@@ -122,7 +122,7 @@ def test_a_tag_with_a_colon_is_not_taken_for_the_tag_of_a_field(api: Api) -> Non
 )
 def test_a_dataset_may_have_any_name(api: Api, name: str) -> None:
     path = f"namespaces/{LAKE}/datasets/{name}"
-    api.tell(factory.dataset_event(factory.dataset(name, schema=factory.schema("f:int")), seconds=9))
+    api.fold_events(factory.dataset_event(factory.dataset(name, schema=factory.schema("f:int")), seconds=9))
     assert api.post(f"{path}/tags/gold").body["id"]["name"] == name
     assert fields(api.post(f"{path}/fields/f/tags/gold").body) == {"f": ["GOLD"]}
     assert api.delete(path).body["tags"] == ["gold"]
@@ -132,7 +132,7 @@ def test_a_dataset_may_have_any_name(api: Api, name: str) -> None:
 def test_a_tag_put_under_one_name_is_taken_off_under_another(api: Api) -> None:
     api.post(f"{ORDERS}/tags/gold")
     table = factory.dataset("sales.orders", "hive://a", symlinks=factory.symlinks("orders"))
-    api.tell(factory.run_event("COMPLETE", seconds=6, run=3, job="other", inputs=[table]))
+    api.fold_events(factory.run_event("COMPLETE", seconds=6, run=3, job="other", inputs=[table]))
     other = "namespaces/hive://a/datasets/sales.orders"
     assert api.get(other).body["tags"] == ["gold"]
     assert api.delete(f"{other}/tags/gold").body["tags"] == []
@@ -151,12 +151,12 @@ def test_a_tag_that_a_producer_keeps_sending_is_taken_off_until_it_is_put_again(
         factory.run_event("COMPLETE", seconds=30 + run, run=run, outputs=[factory.dataset("orders", tags=facet)])
         for run in (20, 21)
     ]
-    api.tell(sent[0])
+    api.fold_events(sent[0])
     assert api.get(ORDERS).body["tags"] == ["gold", "silver"]
     assert fields(api.get(ORDERS).body)["who"] == ["pii"]
     assert api.delete(f"{ORDERS}/tags/gold").body["tags"] == ["silver"]
     assert fields(api.delete(f"{ORDERS}/fields/who/tags/pii").body)["who"] == []
-    api.tell(sent[1])
+    api.fold_events(sent[1])
     assert api.get(ORDERS).body["tags"] == ["silver"]
     assert api.post(f"{ORDERS}/tags/gold").body["tags"] == ["gold", "silver"]
 
@@ -174,7 +174,7 @@ def test_a_tag_holds_no_nul(api: Api) -> None:
 
 def test_removing_a_tag_requires_the_namespace_of_the_name_that_has_the_tag(api: Api) -> None:
     table = factory.dataset("sales.orders", "hive://a", symlinks=factory.symlinks("orders"))
-    api.tell(factory.run_event("COMPLETE", seconds=6, run=3, job="other", inputs=[table]))
+    api.fold_events(factory.run_event("COMPLETE", seconds=6, run=3, job="other", inputs=[table]))
     other = "namespaces/hive://a/datasets/sales.orders"
     api.post(f"{other}/tags/gold")
     api.caller = Principal("lake", frozenset({"ingest"}), (LAKE,))

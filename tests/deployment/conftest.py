@@ -29,9 +29,11 @@ class Resources:
 
     def of_type(self, resource_type: str) -> dict[str, Properties]:
         """Return the properties of all resources of a type, by name; there must be one at least."""
-        found = {name: self[name] for name, resource in self._resources.items() if resource["Type"] == resource_type}
-        assert found, f"template.yaml has no {resource_type}"
-        return found
+        resources = {
+            name: self[name] for name, resource in self._resources.items() if resource["Type"] == resource_type
+        }
+        assert resources, f"template.yaml has no {resource_type}"
+        return resources
 
 
 @pytest.fixture(scope="session")

@@ -18,14 +18,14 @@ def rendered(transformer: dict[str, Any], event: dict[str, Any], null_in_quotes:
     """Return the text that a target gets of an event."""
     values = {name: value_at(event, path) for name, path in transformer["InputPathsMap"].items()}
 
-    def in_quotes(found: re.Match[str]) -> str:
-        value = values[found[1]]
+    def in_quotes(placeholder: re.Match[str]) -> str:
+        value = values[placeholder[1]]
         return null_in_quotes if value is None else str(value)
 
-    def token(found: re.Match[str]) -> str:
-        if found[1]:
-            return json.dumps(values[found[1]], ensure_ascii=False)
-        return PLACEHOLDER.sub(in_quotes, found[0])
+    def token(match: re.Match[str]) -> str:
+        if match[1]:
+            return json.dumps(values[match[1]], ensure_ascii=False)
+        return PLACEHOLDER.sub(in_quotes, match[0])
 
     return TOKEN.sub(token, transformer["InputTemplate"])
 
@@ -39,5 +39,5 @@ def value_at(event: dict[str, Any], path: str) -> Any:
 
 def in_quotes(template: str) -> set[str]:
     """Return the placeholders that stand within quotes."""
-    literals = (found[0] for found in TOKEN.finditer(template) if not found[1])
+    literals = (match[0] for match in TOKEN.finditer(template) if not match[1])
     return {name for literal in literals for name in PLACEHOLDER.findall(literal)}

@@ -81,7 +81,9 @@ def test_the_queue_of_dead_letters_accepts_the_two_rules_over_tls_alone(resource
 
 
 def test_without_a_key_there_are_no_resources_for_datadog(template: Properties) -> None:
-    conditional = {name for name, each in template["Resources"].items() if each.get("Condition") == "HasDatadog"}
+    conditional = {
+        name for name, resource in template["Resources"].items() if resource.get("Condition") == "HasDatadog"
+    }
     assert conditional == ONLY_WITH_DATADOG
     assert template["Parameters"]["DatadogKeySecretArn"]["Default"] == ""
     assert template["Conditions"]["HasDatadog"] == {"Fn::Not": [{"Fn::Equals": [{"Ref": "DatadogKeySecretArn"}, ""]}]}

@@ -29,16 +29,16 @@ def test_a_record_that_fails_is_retried_for_half_a_day_and_then_goes_to_the_dead
 
 def test_only_items_that_may_raise_an_alert_reach_the_function(resources: Resources) -> None:
     filters = resources["AlertsStreamMapping"]["FilterCriteria"]["Filters"]
-    kinds = [kind for each in filters for kind in _image(each)["kind"]["S"]]
+    kinds = [kind for stream_filter in filters for kind in _image(stream_filter)["kind"]["S"]]
     assert sorted(kinds) == sorted(BY_KIND)
 
 
 @pytest.mark.parametrize(("state", "reaches"), [("FAILED", True), ("COMPLETED", False), ("RUNNING", False)])
 def test_of_runs_only_those_that_failed_reach_it(resources: Resources, state: str, reaches: bool) -> None:
     (of_runs,) = [
-        _image(each)
-        for each in resources["AlertsStreamMapping"]["FilterCriteria"]["Filters"]
-        if _image(each)["kind"]["S"] == ["run"]
+        _image(stream_filter)
+        for stream_filter in resources["AlertsStreamMapping"]["FilterCriteria"]["Filters"]
+        if _image(stream_filter)["kind"]["S"] == ["run"]
     ]
     assert (state in of_runs["state"]["S"]) == reaches
 
@@ -51,6 +51,6 @@ def test_a_schedule_invokes_the_sweep_for_abandoned_runs(resources: Resources) -
     assert resources["SweepPermission"]["Principal"] == "events.amazonaws.com"
 
 
-def _image(each: dict[str, Any]) -> dict[str, Any]:
-    image: dict[str, Any] = json.loads(each["Pattern"])["dynamodb"]["NewImage"]
+def _image(stream_filter: dict[str, Any]) -> dict[str, Any]:
+    image: dict[str, Any] = json.loads(stream_filter["Pattern"])["dynamodb"]["NewImage"]
     return image

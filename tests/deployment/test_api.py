@@ -59,7 +59,9 @@ def test_the_gateway_outwaits_the_functions(resources: Resources) -> None:
 
 
 def test_only_the_gateway_may_invoke_the_functions_of_its_routes(resources: Resources) -> None:
-    permissions = [each for name, each in resources.of_type("AWS::Lambda::Permission").items() if name not in SCHEDULED]
+    permissions = [
+        permission for name, permission in resources.of_type("AWS::Lambda::Permission").items() if name not in SCHEDULED
+    ]
     assert {permission["FunctionName"]["Ref"] for permission in permissions} == {
         "AuthoriseFunction",
         "IngestFunction",

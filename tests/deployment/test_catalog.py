@@ -19,8 +19,8 @@ def test_without_catalog_sync_the_functions_are_not_invoked_and_cost_nothing(
 
 
 def test_only_items_that_can_change_a_table_invoke_catalog(resources: Resources) -> None:
-    (each,) = resources["CatalogStreamMapping"]["FilterCriteria"]["Filters"]
-    assert json.loads(each["Pattern"]) == {"dynamodb": {"NewImage": {"kind": {"S": list(KINDS)}}}}
+    (stream_filter,) = resources["CatalogStreamMapping"]["FilterCriteria"]["Filters"]
+    assert json.loads(stream_filter["Pattern"]) == {"dynamodb": {"NewImage": {"kind": {"S": list(KINDS)}}}}
 
 
 def test_the_stream_is_followed_from_its_oldest_record_in_windows(resources: Resources) -> None:
@@ -43,9 +43,11 @@ def test_a_record_that_fails_is_tried_a_few_times_alone_and_then_set_aside(resou
 def test_tables_are_created_in_one_database_alone(template: Properties, resources: Resources) -> None:
     assert template["Parameters"]["CreateMissingTables"]["Default"] == "OFF"
     (policy,) = resources["CatalogRole"]["Policies"]
-    creating = [each for each in policy["PolicyDocument"]["Statement"] if "glue:CreateTable" in each["Action"]]
+    creating = [
+        statement for statement in policy["PolicyDocument"]["Statement"] if "glue:CreateTable" in statement["Action"]
+    ]
     (statement,) = creating
-    places = [each["Fn::Sub"].rpartition(":")[2] for each in statement["Resource"]]
+    places = [resource["Fn::Sub"].rpartition(":")[2] for resource in statement["Resource"]]
     assert places == ["catalog", "database/${CatalogDatabase}", "table/${CatalogDatabase}/*"]
 
 

@@ -43,9 +43,9 @@ def test_each_fault_raises_an_alarm(resources: Resources) -> None:
 
 
 def test_alarms_go_to_the_topic_if_there_is_one(resources: Resources) -> None:
-    told = {"Fn::If": ["HasAlarmTopic", [{"Ref": "AlarmTopicArn"}], {"Ref": "AWS::NoValue"}]}
+    actions = {"Fn::If": ["HasAlarmTopic", [{"Ref": "AlarmTopicArn"}], {"Ref": "AWS::NoValue"}]}
     for alarm in resources.of_type("AWS::CloudWatch::Alarm").values():
-        assert alarm["AlarmActions"] == alarm["OKActions"] == told
+        assert alarm["AlarmActions"] == alarm["OKActions"] == actions
 
 
 def test_silence_is_no_alarm(resources: Resources) -> None:
@@ -92,7 +92,7 @@ def test_every_function_has_both_layers(template: Properties, layer: str) -> Non
 
 def test_a_skipped_security_check_has_a_reason(template: Properties) -> None:
     metadata = [resource.get("Metadata", {}) for resource in template["Resources"].values()]
-    skips = [skip for each in metadata for skip in each.get("checkov", {}).get("skip", [])]
+    skips = [skip for resource in metadata for skip in resource.get("checkov", {}).get("skip", [])]
     assert skips
     assert all(len(skip["comment"]) > 20 for skip in skips)
 

@@ -85,8 +85,8 @@ def test_a_role_has_nothing_but_its_own_policies(resources: Resources, role: str
 def test_only_firehose_writes_events_and_only_their_readers_write_to_quarantine(
     resources: Resources, role: str, prefixes: set[str]
 ) -> None:
-    puts = [each for each in statements(resources[role]) if "s3:PutObject" in as_list(each["Action"])]
-    written = [resource["Fn::Sub"] for each in puts for resource in as_list(each["Resource"])]
+    puts = [statement for statement in statements(resources[role]) if "s3:PutObject" in as_list(statement["Action"])]
+    written = [resource["Fn::Sub"] for statement in puts for resource in as_list(statement["Resource"])]
     assert {name.split("/")[1] for name in written} == prefixes
 
 
@@ -95,8 +95,10 @@ def test_a_function_has_its_own_role_and_log(resources: Resources, name: str) ->
     function = resources[f"{name}Function"]
     assert function["Role"] == {"Fn::GetAtt": [f"{name}Role", "Arn"]}
     assert function["LoggingConfig"]["LogGroup"] == {"Ref": f"{name}Logs"}
-    logged = [each for each in statements(resources[f"{name}Role"]) if set(as_list(each["Action"])) & LOGS]
-    assert [each["Resource"] for each in logged] == [{"Fn::GetAtt": [f"{name}Logs", "Arn"]}]
+    logged = [
+        statement for statement in statements(resources[f"{name}Role"]) if set(as_list(statement["Action"])) & LOGS
+    ]
+    assert [statement["Resource"] for statement in logged] == [{"Fn::GetAtt": [f"{name}Logs", "Arn"]}]
     assert "Policies" not in function
 
 

@@ -36,7 +36,7 @@ def column(document: str, heading: str, number: int = 0) -> list[str]:
     lines = (DOCS / document).read_text().splitlines()
     start = next(index for index, line in enumerate(lines) if line.startswith(f"| {heading} |"))
     rows = _until_blank(lines[start + 2 :])
-    return [found for row in rows for found in re.findall(r"`([^`]+)`", row.split("|")[number + 1])]
+    return [name for row in rows for name in re.findall(r"`([^`]+)`", row.split("|")[number + 1])]
 
 
 def _until_blank(lines: list[str]) -> list[str]:
@@ -49,7 +49,7 @@ def test_every_kind_of_item_is_documented_and_no_other() -> None:
 
 def test_every_index_is_documented_and_no_other() -> None:
     table = TEMPLATE["LineageTable"]["Properties"]
-    indexes = {each["IndexName"] for each in table["LocalSecondaryIndexes"] + table["GlobalSecondaryIndexes"]}
+    indexes = {index["IndexName"] for index in table["LocalSecondaryIndexes"] + table["GlobalSecondaryIndexes"]}
     assert set(column("table.md", "index")) == indexes
 
 
@@ -69,7 +69,7 @@ def test_a_function_is_given_every_variable_that_it_reads_and_no_other(function:
 
 def test_every_variable_is_documented_with_its_functions() -> None:
     rows = [line.split("|") for line in (DOCS / "environment.md").read_text().splitlines() if line.startswith("| `")]
-    documented = {row[1].strip(" `"): {each.strip() for each in row[2].split(",")} for row in rows}
+    documented = {row[1].strip(" `"): {value.strip() for value in row[2].split(",")} for row in rows}
     read: dict[str, set[str]] = {}
     for function, settings in SETTINGS.items():
         for field in fields(settings):
@@ -87,7 +87,7 @@ def test_every_metric_is_documented_and_no_other() -> None:
 
 
 def test_every_alarm_has_its_advice_and_no_other() -> None:
-    alarms = {name for name, each in TEMPLATE.items() if each["Type"] == "AWS::CloudWatch::Alarm"}
+    alarms = {name for name, resource in TEMPLATE.items() if resource["Type"] == "AWS::CloudWatch::Alarm"}
     assert set(column("operating.md", "alarm")) == alarms
 
 
@@ -97,12 +97,16 @@ def test_every_type_of_alert_is_documented_and_no_other() -> None:
 
 def test_every_route_of_the_api_is_documented_and_no_other() -> None:
     documented = {route for route in column("routes.md", "route") if route.startswith("POST")}
-    keys = {each["Properties"]["RouteKey"] for each in TEMPLATE.values() if each["Type"] == "AWS::ApiGatewayV2::Route"}
+    keys = {
+        resource["Properties"]["RouteKey"]
+        for resource in TEMPLATE.values()
+        if resource["Type"] == "AWS::ApiGatewayV2::Route"
+    }
     assert documented == {key for key in keys if key.startswith("POST") and "{proxy+}" not in key}
 
 
 def test_every_request_to_write_is_documented_and_no_other() -> None:
-    documented = [each.split(" ") for each in column("routes.md", "request")]
+    documented = [request.split(" ") for request in column("routes.md", "request")]
     matched = {
         next(route for route in WRITTEN if route.method == method and re.fullmatch(route.pattern, _example(path)))
         for method, path in documented
@@ -114,7 +118,8 @@ def test_every_lookup_is_documented_and_no_other() -> None:
     text = (DOCS / "routes.md").read_text()
     documented = re.findall(r"^\| `GET (/[^`]+)`", text, re.MULTILINE)
     matched = [
-        next(each.pattern for each in ROUTES if re.fullmatch(each.pattern, _example(route))) for route in documented
+        next(lookup.pattern for lookup in ROUTES if re.fullmatch(lookup.pattern, _example(route)))
+        for route in documented
     ]
     assert sorted(matched) == sorted(route.pattern for route in ROUTES) == sorted(ApiPath)
 

@@ -12,11 +12,11 @@ FILES = [ROOT / "template.yaml", *(ROOT / "local").rglob("*.py")]
 
 
 def test_every_workaround_is_documented_with_its_files_and_no_other() -> None:
-    found: dict[str, set[str]] = {}
+    files_by_workaround: dict[str, set[str]] = {}
     for file in FILES:
         for name in MARK.findall(file.read_text(encoding="utf-8")):
-            found.setdefault(name, set()).add(file.relative_to(ROOT).as_posix())
-    assert {name: set(files) for name, files in workarounds().items()} == found
+            files_by_workaround.setdefault(name, set()).add(file.relative_to(ROOT).as_posix())
+    assert {name: set(files) for name, files in workarounds().items()} == files_by_workaround
 
 
 @pytest.mark.parametrize("name", [*workarounds(), *gaps()])

@@ -121,13 +121,15 @@ def test_items_and_metrics_are_named_with_terms_and_ordinary_words(names: list[s
 
 def test_no_ordinary_word_is_superfluous() -> None:
     used = {word for name in [*public_names(), *CODECS, *METRICS] for word in words(name)}
-    assert {word for word in ORDINARY if word in terms() or not any(word in stems(each) for each in used)} == set()
+    assert {word for word in ORDINARY if word in terms() or not any(word in stems(name) for name in used)} == set()
 
 
 def test_replaced_names_are_gone() -> None:
     sources = [path for folder in ("layers", "functions", "local", "cli") for path in (ROOT / folder).rglob("*.py")]
-    found = {f"{path.relative_to(ROOT)}: {name}" for path in sources for name in defined(path) if name in REPLACED}
-    assert found == set()
+    defined_again = {
+        f"{path.relative_to(ROOT)}: {name}" for path in sources for name in defined(path) if name in REPLACED
+    }
+    assert defined_again == set()
 
 
 def defined(path: Path) -> Iterator[str]:

@@ -32,8 +32,8 @@ SHA256 = hashlib.sha256(JAR).hexdigest()
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
 def test_scripts_are_sound(script: Path) -> None:
     shellcheck = Path(sys.executable).with_name("shellcheck")
-    found = subprocess.run([shellcheck, script], capture_output=True, text=True, check=False)  # noqa: S603
-    assert (found.returncode, found.stdout) == (0, "")
+    process = subprocess.run([shellcheck, script], capture_output=True, text=True, check=False)  # noqa: S603
+    assert (process.returncode, process.stdout) == (0, "")
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Node:
         return self.folder / "usr" / "lib" / "headwater" / "openlineage-spark.jar"
 
     def boot(self, *options: str) -> str:
-        """Runs the bootstrap action and returns what it said. The cluster would start in any case."""
+        """Runs the bootstrap action and returns its output. The action must succeed, or no cluster would start."""
         path = f"{Path(__file__).parent}:{Path(sys.executable).parent}:{os.environ['PATH']}"
         credentials = {"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "x", "AWS_DEFAULT_REGION": "us-east-1"}
         environment = os.environ | credentials | {"PATH": path, "HEADWATER_ROOT": str(self.folder)}
@@ -72,7 +72,7 @@ def node(shared_stack: Stack, tmp_path: Path) -> Node:
     account = shared_stack.deployment.account
     account.s3.create_bucket(Bucket="cluster")
     account.s3.put_object(Bucket="cluster", Key="openlineage-spark.jar", Body=JAR)
-    present = {each["Name"] for each in account.secretsmanager.list_secrets()["SecretList"]}
+    present = {secret["Name"] for secret in account.secretsmanager.list_secrets()["SecretList"]}
     for name, value in (("listener-key", KEY), ("no-key", '{"key": "x"}')):
         if name not in present:
             account.secretsmanager.create_secret(Name=name, SecretString=value)
@@ -94,7 +94,7 @@ def test_the_bootstrap_puts_key_and_jar_where_the_classification_looks_for_them(
 
 @pytest.mark.emulator
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "line"),
     [
         (("--url", URL, "--secret", "no-such-secret"), "secretsmanager:GetSecretValue"),
         (("--url", URL, "--secret", "no-key"), "it should be the key alone"),
@@ -109,9 +109,9 @@ def test_the_bootstrap_puts_key_and_jar_where_the_classification_looks_for_them(
     ],
 )
 def test_a_cluster_starts_despite_any_fault_of_its_lineage_and_logs_the_fault(
-    node: Node, options: tuple[str, ...], said: str
+    node: Node, options: tuple[str, ...], line: str
 ) -> None:
-    assert said in node.boot(*options)
+    assert line in node.boot(*options)
     assert not node.jar.exists()
     assert not node.settings.exists()
 
@@ -124,10 +124,10 @@ def configuration(platform: str, *options: str) -> Any:
 
 def defaults(platform: str, *options: str) -> dict[str, str]:
     """The settings of Spark in a platform's configuration."""
-    found = configuration(platform, *options)
+    settings = configuration(platform, *options)
     if platform == "glue":
-        return dict(each.split("=", maxsplit=1) for each in found["--conf"].split(" --conf "))
-    (first, *_) = found["applicationConfiguration"] if platform == "eks" else found
+        return dict(setting.split("=", maxsplit=1) for setting in settings["--conf"].split(" --conf "))
+    (first, *_) = settings["applicationConfiguration"] if platform == "eks" else settings
     return dict(first.get("Properties") or first["properties"])
 
 

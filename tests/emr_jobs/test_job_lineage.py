@@ -43,9 +43,9 @@ def test_files_are_named_as_the_listener_names_them(uri: str, namespace: str, na
 
 
 def test_a_topic_is_of_the_cluster_of_the_first_bootstrap_server() -> None:
-    found = topic("one:9092,two:9092", "orders")
-    assert (found.namespace, found.name) == ("kafka://one:9092", "orders")
-    assert found.facets["datasetType"].datasetType == "TOPIC"  # type: ignore[attr-defined]
+    dataset = topic("one:9092,two:9092", "orders")
+    assert (dataset.namespace, dataset.name) == ("kafka://one:9092", "orders")
+    assert dataset.facets["datasetType"].datasetType == "TOPIC"  # type: ignore[attr-defined]
 
 
 def test_a_model_is_a_dataset_of_its_own_type() -> None:
@@ -112,11 +112,11 @@ class Kept(Silence):
 
 def test_a_failure_outside_of_spark_is_reported() -> None:
     kept = Kept()
-    told = Lineage("demo", "train", str(uuid.UUID(int=1)), kept)
-    with pytest.raises(ValueError, match="no rows"), told.reporting_failure():
+    run = Lineage("demo", "train", str(uuid.UUID(int=1)), kept)
+    with pytest.raises(ValueError, match="no rows"), run.reporting_failure():
         raise ValueError("no rows\nof anything")
     (event,) = kept.events
-    assert (event.eventType, event.run.runId) == (RunState.FAIL, told.run_id)
+    assert (event.eventType, event.run.runId) == (RunState.FAIL, run.run_id)
     assert "ValueError: no rows" in str((event.run.facets or {})["errorMessage"])
     assert "of anything" not in str(event.run.facets)
 

@@ -41,7 +41,7 @@ class Api:
     def post(self, body: bytes, path: str = "/api/v1/lineage", **headers: str) -> Answer:
         """`headers` are named with underscores: Content_Encoding="gzip"."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
-        return self.ask("POST", path, body, {"Content-Type": "application/json", **named})
+        return self.request("POST", path, body, {"Content-Type": "application/json", **named})
 
     def post_event(self, document: Any, path: str = "/api/v1/lineage") -> Answer:
         return self.post(json.dumps(document, ensure_ascii=False).encode(), path)
@@ -50,9 +50,9 @@ class Api:
         """Requests a path under /api/v1; its parts are escaped."""
         path = "/".join(["/api/v1", *(quote(part, safe="") for part in parts)])
         text = "&".join(f"{name}={quote(value, safe='')}" for name, value in query.items())
-        return self.ask("GET", f"{path}?{text}" if text else path)
+        return self.request("GET", f"{path}?{text}" if text else path)
 
-    def ask(
+    def request(
         self, method: str, target: str, body: Body | None = None, headers: Mapping[str, str] | None = None
     ) -> Answer:
         """One request on a connection of its own; `target` goes out as it is, and a body in parts in chunks."""

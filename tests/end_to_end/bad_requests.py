@@ -17,11 +17,11 @@ EVERYTHING = "a key for everything"
 
 @dataclass(frozen=True)
 class Bad:
-    """`key` goes into Authorization, unless it is empty; `by_gateway` are refused before any function is asked."""
+    """`key` goes into Authorization, unless it is empty. API Gateway itself refuses a request with `by_gateway`."""
 
     what: str
     status: int
-    said: str
+    message: str
     body: bytes = b""
     method: str = "POST"
     path: str = "/api/v1/lineage"
@@ -148,15 +148,15 @@ NOT_AN_EVENT = (
 
 
 def _without(members: factory.Document, name: str) -> factory.Document:
-    return {each: member for each, member in members.items() if each != name}
+    return {key: member for key, member in members.items() if key != name}
 
 
-def _faulty(what: str, said: str, **changes: Any) -> Bad:
-    return Bad(what, 400, said, text(event(**changes)))
+def _faulty(what: str, message: str, **changes: Any) -> Bad:
+    return Bad(what, 400, message, text(event(**changes)))
 
 
-def _faulty_dataset(what: str, said: str, **changes: Any) -> Bad:
-    return _faulty(what, said, outputs=[factory.dataset("out"), {**factory.dataset("in"), **changes}])
+def _faulty_dataset(what: str, message: str, **changes: Any) -> Bad:
+    return _faulty(what, message, outputs=[factory.dataset("out"), {**factory.dataset("in"), **changes}])
 
 
 RUN, JOB, DATASET = event()["run"], event()["job"], factory.dataset("in")

@@ -40,7 +40,7 @@ def test_a_subscriber_gets_the_alerts_that_match_its_filter_and_no_others(shared
     queue = subscribed(shared_stack, FILTER)
     wanted = [made(**HERE), made(**HERE | {"owners": ["sales", "finance"], "severity": "warning"})]
     publish(shared_stack, *wanted, *(made(**change) for change in ELSEWHERE))
-    assert ids(received(queue, len(wanted))) == Counter(each["id"] for each in wanted)
+    assert ids(received(queue, len(wanted))) == Counter(alert["id"] for alert in wanted)
 
 
 @pytest.mark.parametrize("detail_type", TYPES)
@@ -50,7 +50,7 @@ def test_every_type_of_alert_reaches_subscribers_and_datadog_each_once(shared_st
     sent = [made(namespace=run) for _ in range(5)]
     publish(shared_stack, *sent, detail_type=detail_type)
     got = received(queue, len(sent))
-    assert ids(got) == Counter(each["id"] for each in sent) == at_datadog(shared_stack, sent)
+    assert ids(got) == Counter(alert["id"] for alert in sent) == at_datadog(shared_stack, sent)
     assert {alert.message["alert"] for alert in got} == {detail_type}
 
 
@@ -90,10 +90,10 @@ def publish(stack: Stack, *alerts: Detail, detail_type: str = TYPES[0]) -> None:
 
 def received(queue: AlertQueue, count: int) -> list[Alert]:
     """Wait for so many alerts, and a little longer for any that should not come."""
-    deadline, found = time.monotonic() + ARRIVAL_SECONDS, list[Alert]()
-    while len(found) < count and time.monotonic() < deadline:
-        found += queue.receive(1)
-    return found + queue.receive(QUIET_SECONDS)
+    deadline, alerts = time.monotonic() + ARRIVAL_SECONDS, list[Alert]()
+    while len(alerts) < count and time.monotonic() < deadline:
+        alerts += queue.receive(1)
+    return alerts + queue.receive(QUIET_SECONDS)
 
 
 def ids(alerts: list[Alert]) -> Counter[str]:
@@ -102,7 +102,7 @@ def ids(alerts: list[Alert]) -> Counter[str]:
 
 def at_datadog(stack: Stack, sent: list[Detail]) -> Counter[str]:
     """Wait until Datadog has these alerts, and return how often it has each."""
-    deadline, wanted = time.monotonic() + ARRIVAL_SECONDS, {f"id:{each['id']}" for each in sent}
+    deadline, wanted = time.monotonic() + ARRIVAL_SECONDS, {f"id:{alert['id']}" for alert in sent}
     while True:
         tags = [tag for event in stack.datadog.events() for tag in event["tags"] if tag in wanted]
         if len(tags) >= len(wanted) or time.monotonic() > deadline:

@@ -29,11 +29,13 @@ def undisturbed(deployed: Deployed) -> Iterator[None]:
     assert deployed.objects("") == bodies
 
 
-def asked(api: Api, bad: Bad) -> Answer:
+def response_to(api: Api, bad: Bad) -> Answer:
     headers = {"Content-Type": "application/json", **bad.headers}
     if bad.key:
         headers["Authorization"] = api.headers["Authorization"] if bad.key == EVERYTHING else f"Bearer {bad.key}"
-    return Api(api.url, {}).ask(bad.method, bad.path, in_parts(bad.body) if bad.chunked else bad.body or None, headers)
+    return Api(api.url, {}).request(
+        bad.method, bad.path, in_parts(bad.body) if bad.chunked else bad.body or None, headers
+    )
 
 
 def in_parts(body: bytes) -> Iterator[bytes]:
@@ -43,10 +45,10 @@ def in_parts(body: bytes) -> Iterator[bytes]:
 @pytest.mark.parametrize("bad", [pytest.param(bad, id=bad.what) for bad in bad_requests()])
 def test_it_is_refused(api: Api, deployed: Deployed, bad: Bad) -> None:
     queued = deployed.queued()
-    answer = asked(api, bad)
+    answer = response_to(api, bad)
     assert answer.status == bad.status, answer.body
     assert answer.headers["content-type"].startswith("application/json")
-    assert bad.said in answer.json["message"]
+    assert bad.message in answer.json["message"]
     if not bad.by_gateway:
         assert answer.json.keys() == {"code", "message", "details"}
         assert answer.json["code"] == bad.status

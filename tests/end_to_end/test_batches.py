@@ -68,8 +68,8 @@ def test_faulty_events_do_not_hold_up_the_others(api: Api, deployed: Deployed) -
         "producer: expected a string",
     ]
     deployed.wait_for_ingestion()
-    found = [api.get("jobs", "runs", event["run"]["runId"]).json["state"] for event in good]
-    assert found == ["COMPLETED"] * 3
+    states = [api.get("jobs", "runs", event["run"]["runId"]).json["state"] for event in good]
+    assert states == ["COMPLETED"] * 3
 
 
 def test_a_batch_of_faulty_events_is_a_partial_success_of_none(api: Api) -> None:
@@ -91,5 +91,5 @@ def test_a_batch_longer_than_the_queues_keeps_the_order_of_a_run(api: Api, deplo
     events = [factory.run_event(kind, run=run, seconds=second) for second, kind in enumerate(states)]
     assert posted(api, events).json["summary"] == summary(42)
     deployed.wait_for_ingestion()
-    found = api.get("jobs", "runs", factory.run_id(run)).json
-    assert (found["state"], found["durationMs"]) == ("COMPLETED", 41_000)
+    state = api.get("jobs", "runs", factory.run_id(run)).json
+    assert (state["state"], state["durationMs"]) == ("COMPLETED", 41_000)

@@ -34,12 +34,12 @@ def examine(shared_stack: Stack, deployed: Deployed, tmp_path: Path, capsys: pyt
 def test_a_stack_that_events_reach_is_well(examine: Examine, api: Api, deployed: Deployed) -> None:
     assert api.post_event(factory.run_event("COMPLETE", job="of-the-doctor")).status == 201
     deployed.wait_for_ingestion()
-    status, said = examine("--namespace", "demo")
+    status, output = examine("--namespace", "demo")
     assert status == 0
-    assert "[well] a run was posted, and found upstream and downstream" in said
-    assert f"in demo by {factory.PRODUCER}" in said
-    assert "jobs that name no dataset" in said
-    assert "to blame" not in said
+    assert "[well] a run was posted, and found upstream and downstream" in output
+    assert f"in demo by {factory.PRODUCER}" in output
+    assert "jobs that name no dataset" in output
+    assert "to blame" not in output
 
 
 def test_a_parent_that_never_reported_is_found(examine: Examine, api: Api, deployed: Deployed) -> None:
@@ -50,32 +50,32 @@ def test_a_parent_that_never_reported_is_found(examine: Examine, api: Api, deplo
 
 
 def test_a_namespace_without_events_is_to_blame(examine: Examine) -> None:
-    status, said = examine("--namespace", "another-prod")
+    status, output = examine("--namespace", "another-prod")
     assert status == 1
-    assert "[the namespace is to blame] no event has arrived in the namespace another-prod" in said
+    assert "[the namespace is to blame] no event has arrived in the namespace another-prod" in output
 
 
 def test_without_a_server_the_network_is_to_blame(examine: Examine) -> None:
-    status, said = examine(url=f"http://127.0.0.1:{free_port()}")
-    assert (status, "[the network is to blame]" in said) == (1, True)
+    status, output = examine(url=f"http://127.0.0.1:{free_port()}")
+    assert (status, "[the network is to blame]" in output) == (1, True)
 
 
 def test_an_unknown_path_is_to_blame_and_the_right_path_is_named(examine: Examine, shared_stack: Stack) -> None:
-    status, said = examine(url=f"{shared_stack.url}/prod")
-    assert (status, "[the path is to blame]" in said) == (1, True)
-    assert f"drop the path: it is {shared_stack.url}." in said
+    status, output = examine(url=f"{shared_stack.url}/prod")
+    assert (status, "[the path is to blame]" in output) == (1, True)
+    assert f"drop the path: it is {shared_stack.url}." in output
 
 
 @pytest.mark.parametrize("key", ["nobody-s", "expired", "for-reading", "for-ingesting", "for-a-team"])
 def test_a_key_that_may_not_do_it_is_to_blame(examine: Examine, key: str) -> None:
-    status, said = examine(key=key)
-    assert (status, "[the key is to blame]" in said) == (1, True)
-    assert "nobody-s" not in said
+    status, output = examine(key=key)
+    assert (status, "[the key is to blame]" in output) == (1, True)
+    assert "nobody-s" not in output
 
 
 def test_a_key_of_some_namespaces_is_well_for_one_of_them(examine: Examine) -> None:
-    _, said = examine("--namespace", "doctor-team", key="for-a-doctor")
-    assert "[well] a run was posted" in said
+    _, output = examine("--namespace", "doctor-team", key="for-a-doctor")
+    assert "[well] a run was posted" in output
 
 
 @pytest.fixture
@@ -84,9 +84,9 @@ def settings(shared_stack: Stack, tmp_path: Path) -> Callable[..., str]:
 
     def write(key: str = "", **changes: str) -> str:
         key = key or shared_stack.key
-        told = {"type": "http", "url": shared_stack.url, "auth.type": "api_key", "auth.apiKey": key, **changes}
+        transport = {"type": "http", "url": shared_stack.url, "auth.type": "api_key", "auth.apiKey": key, **changes}
         lines = [f"spark.extraListeners {LISTENER}", "spark.openlineage.namespace doctor-jobs"]
-        lines += [f"spark.openlineage.transport.{name} {value}" for name, value in told.items()]
+        lines += [f"spark.openlineage.transport.{name} {value}" for name, value in transport.items()]
         (tmp_path / "spark-defaults.conf").write_text("\n".join(lines), encoding="utf-8")
         return str(tmp_path / "spark-defaults.conf")
 
@@ -94,22 +94,22 @@ def settings(shared_stack: Stack, tmp_path: Path) -> Callable[..., str]:
 
 
 def test_a_listeners_settings_are_tried_as_it_would_use_them(examine: Examine, settings: Callable[..., str]) -> None:
-    _, said = examine("--spark-defaults", settings())
-    assert "as the listener does in doctor-jobs" in said
-    assert "[well] the listener's settings are good" in said
-    assert "[well] a run was posted, and found upstream and downstream" in said
+    _, output = examine("--spark-defaults", settings())
+    assert "as the listener does in doctor-jobs" in output
+    assert "[well] the listener's settings are good" in output
+    assert "[well] a run was posted, and found upstream and downstream" in output
 
 
 def test_a_listeners_key_need_not_read(examine: Examine, settings: Callable[..., str]) -> None:
-    status, said = examine("--spark-defaults", settings("for-ingesting"), key="for-ingesting")
-    assert (status, "its key may not read" in said) == (0, True)
+    status, output = examine("--spark-defaults", settings("for-ingesting"), key="for-ingesting")
+    assert (status, "its key may not read" in output) == (0, True)
 
 
 def test_the_listeners_part_that_is_wrong_is_to_blame(examine: Examine, settings: Callable[..., str]) -> None:
     def blame(*options: str, **changes: str) -> str:
-        status, said = examine("--spark-defaults", settings(**changes), *options)
+        status, output = examine("--spark-defaults", settings(**changes), *options)
         assert status == 1
-        return next(line for line in said.splitlines() if "to blame" in line)
+        return next(line for line in output.splitlines() if "to blame" in line)
 
     assert blame(type="async_http").startswith("[the listener is to blame]")
     assert blame(endpoint="/prod/api/v1/lineage").startswith("[the path is to blame]")
@@ -120,8 +120,8 @@ def test_the_listeners_part_that_is_wrong_is_to_blame(examine: Examine, settings
 
 
 def test_without_events_of_jobs_the_listener_is_to_blame(examine: Examine) -> None:
-    status, said = examine("--namespace", "silent-jobs", key="for-silent-jobs")
-    assert (status, "[the listener is to blame] no event has arrived but the canary's" in said) == (1, True)
+    status, output = examine("--namespace", "silent-jobs", key="for-silent-jobs")
+    assert (status, "[the listener is to blame] no event has arrived but the canary's" in output) == (1, True)
 
 
 def test_events_that_are_taken_and_never_folded_are_the_stacks_fault(
@@ -129,8 +129,8 @@ def test_events_that_are_taken_and_never_folded_are_the_stacks_fault(
 ) -> None:
     monkeypatch.setattr(canary, "SEEN_SECONDS", 1)
     with deployed.queue_paused():
-        status, said = examine()
-    assert (status, "[the stack is to blame] the canary was taken" in said) == (1, True)
+        status, output = examine()
+    assert (status, "[the stack is to blame] the canary was taken" in output) == (1, True)
     deployed.wait_for_ingestion()
 
 
@@ -138,5 +138,5 @@ def test_a_response_later_than_the_timeout_of_the_listener_is_found(
     examine: Examine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(canary, "LISTENER_SECONDS", 0)
-    status, said = examine()
-    assert (status, "the Spark listener gives up" in said) == (1, True)
+    status, output = examine()
+    assert (status, "the Spark listener gives up" in output) == (1, True)

@@ -40,8 +40,8 @@ class Feed:
         return self._of(number, "COMPLETE", "report", [factory.dataset("orders", self.lake)], [report])
 
     def post(self, *documents: Document) -> None:
-        for each in documents:
-            assert self._api.post_event(each).status == 201
+        for document in documents:
+            assert self._api.post_event(document).status == 201
         self._deployed.wait_for_ingestion()
 
     def _of(self, number: int, kind: str, job: str, inputs: list[Document], outputs: list[Document]) -> Document:
@@ -71,9 +71,9 @@ def test_the_alert_of_a_drift_reaches_subscribers_and_datadog_with_the_broken_no
     detail = alert.detail
     assert alert.message["alert"] == "Dataset Schema Changed"
     assert (detail["verdict"], detail["severity"], detail["owners"]) == ("BREAKING", "critical", ["team:finance"])
-    assert [each["field"] for each in detail["removed"]] == ["note"]
-    assert [(each["field"], each["change"]) for each in detail["retyped"]] == [("amount", "incompatible")]
-    assert f"datasetField:{feed.lake}:report:total" in {each["nodeId"] for each in detail["breaks"]["items"]}
+    assert [column["field"] for column in detail["removed"]] == ["note"]
+    assert [(column["field"], column["change"]) for column in detail["retyped"]] == [("amount", "incompatible")]
+    assert f"datasetField:{feed.lake}:report:total" in {node["nodeId"] for node in detail["breaks"]["items"]}
     assert detail["link"].startswith(shared_stack.url)
     tag = f"id:{detail['id']}"
     assert [event for event in shared_stack.datadog.events() if tag in event["tags"]] != []
@@ -101,7 +101,7 @@ def test_an_alert_that_failed_is_sent_later(feed: Feed, queue: AlertQueue, deplo
 
 def received(queue: AlertQueue, count: int, seconds: float = ARRIVAL_SECONDS) -> list[Alert]:
     """Wait for so many alerts, and a little longer for any that should not come."""
-    deadline, found = time.monotonic() + seconds, list[Alert]()
-    while len(found) < count and time.monotonic() < deadline:
-        found += queue.receive(1)
-    return found + queue.receive(QUIET_SECONDS)
+    deadline, alerts = time.monotonic() + seconds, list[Alert]()
+    while len(alerts) < count and time.monotonic() < deadline:
+        alerts += queue.receive(1)
+    return alerts + queue.receive(QUIET_SECONDS)

@@ -60,8 +60,8 @@ def by_hand(deployed: Deployed) -> dict[str, Table]:
 
 
 def table(deployed: Deployed, name: str) -> Table:
-    found: Table = deployed.glue.get_table(DatabaseName="shop", Name=name)["Table"]
-    return found
+    glue_table: Table = deployed.glue.get_table(DatabaseName="shop", Name=name)["Table"]
+    return glue_table
 
 
 def run(number: int) -> list[factory.Document]:
@@ -91,8 +91,8 @@ def wait_until(is_so: Callable[[], bool]) -> None:
         time.sleep(0.2)
 
 
-def ours(found: Table) -> dict[str, str]:
-    return {name: value for name, value in found["Parameters"].items() if name.startswith("headwater.")}
+def headwater_parameters(glue_table: Table) -> dict[str, str]:
+    return {name: value for name, value in glue_table["Parameters"].items() if name.startswith("headwater.")}
 
 
 @pytest.fixture(scope="module")
@@ -100,34 +100,38 @@ def synced(api: Api, deployed: Deployed, by_hand: dict[str, Table]) -> dict[str,
     """The tables once a run has been heard of, to its end."""
     post(api, deployed, 1)
     last = {"orders": "headwater.downstream", "revenue": "headwater.upstream"}
-    wait_until(lambda: all(last[name] in ours(table(deployed, name)) for name in by_hand))
+    wait_until(lambda: all(last[name] in headwater_parameters(table(deployed, name)) for name in by_hand))
     return {name: table(deployed, name) for name in by_hand}
 
 
 def test_tables_say_where_their_data_comes_from_and_goes_to(synced: dict[str, Table], api: Api) -> None:
-    assert json.loads(ours(synced["revenue"])["headwater.upstream"]) == ["shop.orders"]
-    assert "shop.revenue" in json.loads(ours(synced["orders"])["headwater.downstream"])
-    assert ours(synced["revenue"])["headwater.last-run"] == factory.run_id(0x61E01)
-    path = ours(synced["revenue"])["headwater.lookup-url"].partition("/api/v1/")[2]
-    assert api.ask("GET", f"/api/v1/{path}").status == 200
+    assert json.loads(headwater_parameters(synced["revenue"])["headwater.upstream"]) == ["shop.orders"]
+    assert "shop.revenue" in json.loads(headwater_parameters(synced["orders"])["headwater.downstream"])
+    assert headwater_parameters(synced["revenue"])["headwater.last-run"] == factory.run_id(0x61E01)
+    path = headwater_parameters(synced["revenue"])["headwater.lookup-url"].partition("/api/v1/")[2]
+    assert api.request("GET", f"/api/v1/{path}").status == 200
 
 
 def test_parameters_of_others_stay(synced: dict[str, Table], by_hand: dict[str, Table]) -> None:
     changing = {"Parameters", "UpdateTime", "VersionId"}
     for name, before in by_hand.items():
         after = synced[name]
-        others = {parameter: value for parameter, value in after["Parameters"].items() if parameter not in ours(after)}
+        others = {
+            parameter: value
+            for parameter, value in after["Parameters"].items()
+            if parameter not in headwater_parameters(after)
+        }
         assert others == before["Parameters"]
-        assert {each: after[each] for each in after.keys() - changing} == {
-            each: before[each] for each in before.keys() - changing
+        assert {key: after[key] for key in after.keys() - changing} == {
+            key: before[key] for key in before.keys() - changing
         }
 
 
 @pytest.mark.usefixtures("synced")
 def test_a_written_partition_is_in_the_catalogue(deployed: Deployed) -> None:
     def partitions() -> list[Table]:
-        found: list[Table] = deployed.glue.get_partitions(DatabaseName="shop", TableName="revenue")["Partitions"]
-        return found
+        partitions: list[Table] = deployed.glue.get_partitions(DatabaseName="shop", TableName="revenue")["Partitions"]
+        return partitions
 
     wait_until(lambda: bool(partitions()))
     (partition,) = partitions()
@@ -138,12 +142,12 @@ def test_a_written_partition_is_in_the_catalogue(deployed: Deployed) -> None:
 @pytest.mark.usefixtures("synced")
 def test_a_dataset_without_a_table_gets_one_in_a_database_of_its_own(deployed: Deployed) -> None:
     def created() -> list[Table]:
-        if "headwater" not in {each["Name"] for each in deployed.glue.get_databases()["DatabaseList"]}:
+        if "headwater" not in {database["Name"] for database in deployed.glue.get_databases()["DatabaseList"]}:
             return []
-        found: list[Table] = deployed.glue.get_tables(DatabaseName="headwater")["TableList"]
-        return found
+        tables: list[Table] = deployed.glue.get_tables(DatabaseName="headwater")["TableList"]
+        return tables
 
-    wait_until(lambda: any(each["Name"].startswith("report_") for each in created()))
+    wait_until(lambda: any(table["Name"].startswith("report_") for table in created()))
 
 
 def test_a_second_run_like_the_first_writes_nothing(api: Api, deployed: Deployed, synced: dict[str, Table]) -> None:
@@ -154,18 +158,18 @@ def test_a_second_run_like_the_first_writes_nothing(api: Api, deployed: Deployed
 
 @pytest.mark.usefixtures("synced")
 def test_an_owner_in_glue_reaches_the_dataset(api: Api, deployed: Deployed, synced_stack: Stack) -> None:
-    for told in (2, 0):
-        assert invoke_glue_import(deployed, synced_stack)["told"] == told
+    for owned in (2, 0):
+        assert invoke_glue_import(deployed, synced_stack)["told"] == owned
         deployed.wait_for_ingestion()
     dataset = api.get("namespaces", "s3://glue-lake", "datasets", "revenue").json
-    assert [each["name"] for each in dataset["facets"]["ownership"]["owners"]] == ["team:finance"]
+    assert [owner["name"] for owner in dataset["facets"]["ownership"]["owners"]] == ["team:finance"]
     assert dataset["description"] == "revenue of the shop"
     assert dataset["tags"] == ["parquet"]
 
 
 def invoke_glue_import(deployed: Deployed, running: Stack) -> dict[str, int]:
     names = running.deployment.resources["AWS::Lambda::Function"]
-    (name,) = (each for each in names if "GlueImportFunction" in each)
+    (name,) = (name for name in names if "GlueImportFunction" in name)
     answer = deployed.lambda_.invoke(FunctionName=name, Payload=b"{}")
-    told: dict[str, int] = json.loads(answer["Payload"].read())
-    return told
+    counts: dict[str, int] = json.loads(answer["Payload"].read())
+    return counts

@@ -51,7 +51,7 @@ def api(stack: Stack) -> Api:
 def test_lookups_answer_as_that_release_did(api: Api) -> None:
     given = [answer for answer in answers_of(RELEASE) if not answer.path.startswith(("stats/", "tags"))]
     for answer in given:
-        response = api.ask("GET", _target(answer))
+        response = api.request("GET", _target(answer))
         assert (response.status, response.body.decode()) == (answer.status, answer.body), answer
 
 

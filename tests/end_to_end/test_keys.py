@@ -46,7 +46,7 @@ def test_a_reader_sees_only_the_namespaces_of_its_key(api: Api, deployed: Deploy
     api.post_event(ours)
     deployed.wait_for_ingestion()
     reader = Api.of(api.url, "for-a-team")
-    assert [each["name"] for each in reader.get("namespaces").json["namespaces"]] == ["team-a"]
+    assert [namespace["name"] for namespace in reader.get("namespaces").json["namespaces"]] == ["team-a"]
     assert reader.get("namespaces", "team-a", "jobs").json["totalCount"] == 1
 
 

@@ -69,21 +69,21 @@ def event(number: int, name: str) -> factory.Document:
 
 @each_name
 def test_a_dataset_is_found_by_its_path(named: Api, name: str) -> None:
-    found = named.get("namespaces", DATASETS, "datasets", name).json
-    assert found["id"] == {"namespace": DATASETS, "name": name}
+    dataset = named.get("namespaces", DATASETS, "datasets", name).json
+    assert dataset["id"] == {"namespace": DATASETS, "name": name}
 
 
 @each_name
 def test_a_job_is_found_by_its_path(named: Api, name: str) -> None:
-    found = named.get("namespaces", JOBS, "jobs", name).json
-    assert found["id"] == {"namespace": JOBS, "name": name}
-    assert [version["datasetVersionId"]["name"] for version in found["latestRun"]["outputDatasetVersions"]] == [name]
+    job = named.get("namespaces", JOBS, "jobs", name).json
+    assert job["id"] == {"namespace": JOBS, "name": name}
+    assert [version["datasetVersionId"]["name"] for version in job["latestRun"]["outputDatasetVersions"]] == [name]
 
 
 @each_name
 def test_a_jobs_runs_are_found_by_its_path(named: Api, name: str) -> None:
-    found = named.get("namespaces", JOBS, "jobs", name, "runs").json
-    assert [run["jobVersion"]["name"] for run in found["runs"]] == [name]
+    body = named.get("namespaces", JOBS, "jobs", name, "runs").json
+    assert [run["jobVersion"]["name"] for run in body["runs"]] == [name]
 
 
 @each_name

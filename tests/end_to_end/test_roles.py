@@ -48,7 +48,12 @@ def without(deployed: Deployed, role: str, *actions: str) -> Iterator[None]:
         for policy in iam.list_role_policies(RoleName=name)["PolicyNames"]
     }
     for policy, document in policies.items():
-        put(iam, name, policy, {**document, "Statement": [less(each, actions) for each in document["Statement"]]})
+        put(
+            iam,
+            name,
+            policy,
+            {**document, "Statement": [less(statement, actions) for statement in document["Statement"]]},
+        )
     try:
         yield
     finally:
@@ -59,7 +64,7 @@ def without(deployed: Deployed, role: str, *actions: str) -> Iterator[None]:
 def less(statement: dict[str, Any], actions: tuple[str, ...]) -> dict[str, Any]:
     """A statement without these actions; one that is left with none allows nothing that is there."""
     named = [statement["Action"]] if isinstance(statement["Action"], str) else statement["Action"]
-    return {**statement, "Action": [each for each in named if each not in actions] or ["none:None"]}
+    return {**statement, "Action": [action for action in named if action not in actions] or ["none:None"]}
 
 
 def put(iam: Any, role: str, policy: str, document: dict[str, Any]) -> None:
@@ -82,11 +87,11 @@ def test_the_whole_path_works(api: Api, guarded: Deployed) -> None:
 
 
 def test_lookups_work(api: Api) -> None:
-    assert {each["name"] for each in api.get("namespaces").json["namespaces"]} == {"demo", "file"}
-    node = "dataset:file:/data/revenue_daily"
-    upstream = {each["id"] for each in api.get("lineage", nodeId=node).json["graph"]}
-    assert {node, "dataset:file:/data/orders_clean", "dataset:file:/data/raw/orders"} <= upstream
-    assert len(api.get("column-lineage", nodeId=node).json["graph"]) > 2
+    assert {namespace["name"] for namespace in api.get("namespaces").json["namespaces"]} == {"demo", "file"}
+    node_id = "dataset:file:/data/revenue_daily"
+    upstream = {node["id"] for node in api.get("lineage", nodeId=node_id).json["graph"]}
+    assert {node_id, "dataset:file:/data/orders_clean", "dataset:file:/data/raw/orders"} <= upstream
+    assert len(api.get("column-lineage", nodeId=node_id).json["graph"]) > 2
     run = recorded_documents()[0]["run"]["runId"]
     assert api.get("jobs", "runs", run, "facets", type="run").status == 200
 
@@ -148,22 +153,22 @@ REVENUE = "/api/v1/namespaces/file/datasets/%2Fdata%2Frevenue_daily"
 
 def test_curating_works(api: Api, guarded: Deployed) -> None:
     """With every permission: the queue, items of all kinds, both indexes, and a dataset's jobs for a deletion."""
-    owned = api.ask("PUT", "/api/v1/namespaces/file", b'{"ownerName": "me"}', {"Content-Type": "application/json"})
+    owned = api.request("PUT", "/api/v1/namespaces/file", b'{"ownerName": "me"}', {"Content-Type": "application/json"})
     assert (owned.status, owned.json["ownerName"]) == (200, "me")
-    assert api.ask("POST", f"{REVENUE}/tags/GOLD").json["tags"] == ["GOLD"]
-    assert api.ask("POST", f"/api/v1/jobs/runs/{factory.run_id(4)}/complete").json["state"] == "COMPLETED"
-    assert api.ask("DELETE", REVENUE).status == 200
-    assert api.ask("GET", REVENUE).status == 404
-    assert api.ask("DELETE", "/api/v1/namespaces/file").status == 200
+    assert api.request("POST", f"{REVENUE}/tags/GOLD").json["tags"] == ["GOLD"]
+    assert api.request("POST", f"/api/v1/jobs/runs/{factory.run_id(4)}/complete").json["state"] == "COMPLETED"
+    assert api.request("DELETE", REVENUE).status == 200
+    assert api.request("GET", REVENUE).status == 404
+    assert api.request("DELETE", "/api/v1/namespaces/file").status == 200
     assert api.get("namespaces", "file", "datasets").json["datasets"] == []
     guarded.wait_for_ingestion()
-    assert api.ask("GET", REVENUE).status == 404
+    assert api.request("GET", REVENUE).status == 404
 
 
 def test_curate_without_permission_to_send_changes_nothing(api: Api, guarded: Deployed) -> None:
     run = f"/api/v1/jobs/runs/{factory.run_id(2)}"
     with without(guarded, "CurateRole", "sqs:SendMessage", "sqs:SendMessageBatch"):
-        refused = api.ask("POST", f"{run}/fail")
+        refused = api.request("POST", f"{run}/fail")
         assert (refused.status, refused.headers["retry-after"]) == (503, "1")
-        assert api.ask("GET", run).json["state"] == "RUNNING"
-    assert api.ask("POST", f"{run}/fail").json["state"] == "FAILED"
+        assert api.request("GET", run).json["state"] == "RUNNING"
+    assert api.request("POST", f"{run}/fail").json["state"] == "FAILED"

@@ -93,8 +93,8 @@ def deliver(batch: Sequence[NormalisedEvent], table: DynamoTable) -> None:
 
 def folded_by_one(documents: Sequence[Document]) -> Iterable[Item]:
     table = MemoryTable()
-    for each in factory.received(*documents):
-        fold([each], GraphStore(table, RETENTION))
+    for event in factory.received(*documents):
+        fold([event], GraphStore(table, RETENTION))
     return table.items.values()
 
 

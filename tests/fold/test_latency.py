@@ -54,7 +54,7 @@ def event(number: int, kind: str = "START") -> Document:
 def test_a_breach_turns_once_and_recovers_once_however_long_it_lasts(together: bool) -> None:
     table = FollowedTable()
     events = [late(event(number), lag) for number, lag in enumerate([1, 6, 9, 4, 6, 3, 2, 1, 7, 1], start=1)]
-    for batch in [events] if together else [[each] for each in events]:
+    for batch in [events] if together else [[event] for event in events]:
         fold(batch, GraphStore(table, RETENTION), THRESHOLDS)
     assert table.turns == [True, False, True, False]
 
@@ -98,7 +98,7 @@ def test_a_batch_that_is_folded_again_changes_no_breach() -> None:
 
 
 def test_the_longest_pattern_that_fits_a_namespace_counts() -> None:
-    assert [THRESHOLDS.of(each) for each in ("demo", "demo-eu", "other")] == [5_000, 1_000, 10_000]
+    assert [THRESHOLDS.of(namespace) for namespace in ("demo", "demo-eu", "other")] == [5_000, 1_000, 10_000]
 
 
 def test_an_event_without_a_time_of_receipt_does_not_count() -> None:

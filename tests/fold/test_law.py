@@ -65,7 +65,7 @@ def folded(batches: Iterable[Sequence[NormalisedEvent]]) -> dict[Key, Item]:
 
 
 def one_by_one(documents: Sequence[Document]) -> list[list[NormalisedEvent]]:
-    return [[each] for each in factory.received(*documents)]
+    return [[event] for event in factory.received(*documents)]
 
 
 @given(st.data(), st.lists(strategies.events, min_size=1, max_size=8))

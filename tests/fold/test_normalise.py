@@ -100,7 +100,7 @@ def test_a_folded_message_is_counted_archived_and_timed(
 ) -> None:
     outcome = normaliser.normalise(deliveries(bucket, 1, 2))
     assert (outcome.failed, outcome.folded, outcome.quarantined) == ([], 2, 0)
-    measured = [(each.producer, each.emission, each.fold) for each in outcome.durations]
+    measured = [(duration.producer, duration.emission, duration.fold) for duration in outcome.durations]
     assert measured == [(factory.PRODUCER, 2000, 500), (factory.PRODUCER, 1000, 500)]
     assert [json.loads(line)["run"]["runId"] for line in archive.archived] == [factory.run_id(1), factory.run_id(2)]
 
@@ -123,9 +123,9 @@ def test_messages_folded_before_an_outage_count_once(
         factory.run_event("RUNNING", run=run, seconds=run, outputs=[factory.dataset("a", schema=factory.schema(kind))])
         for run, kind in ((1, "id:int"), (2, "id:string"), (3, "id:long"))
     ]
-    outcome = normaliser.normalise([delivery(each, bucket, str(place)) for place, each in enumerate(drifting)])
+    outcome = normaliser.normalise([delivery(document, bucket, str(place)) for place, document in enumerate(drifting)])
     assert (outcome.failed, outcome.folded) == (["1"], 2)
-    assert [each.emission for each in outcome.durations] == [1000, -1000]
+    assert [duration.emission for duration in outcome.durations] == [1000, -1000]
 
 
 def test_of_a_group_all_from_the_first_failed_on_come_again(
@@ -147,8 +147,8 @@ def test_a_bug_sends_one_message_to_quarantine_and_the_group_goes_on(
     outcome = normaliser.normalise(deliveries(bucket, 1, 2, 1))
     assert (outcome.failed, outcome.folded, outcome.quarantined) == ([], 1, 2)
     kept = [json.loads(content) for content in bucket.objects.values()]
-    assert {each["reason"] for each in kept} == {"ZeroDivisionError: a bug"}
-    assert {each["messageId"] for each in kept} == {"0", "2"}
+    assert {message["reason"] for message in kept} == {"ZeroDivisionError: a bug"}
+    assert {message["messageId"] for message in kept} == {"0", "2"}
 
 
 @pytest.mark.parametrize(

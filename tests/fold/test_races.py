@@ -180,8 +180,8 @@ class TakingTurns(MemoryTable):
 
 def folded(documents: Sequence[Document]) -> dict[Key, Item]:
     table = MemoryTable()
-    for each in factory.received(*documents):
-        fold([each], GraphStore(table, RETENTION))
+    for event in factory.received(*documents):
+        fold([event], GraphStore(table, RETENTION))
     return table.items
 
 

@@ -24,8 +24,8 @@ A, B = factory.dataset("a"), factory.dataset("b")
 
 def folded(*documents: Document) -> MemoryTable:
     table = MemoryTable()
-    for each in factory.received(*documents):
-        fold([each], GraphStore(table, RETENTION))
+    for event in factory.received(*documents):
+        fold([event], GraphStore(table, RETENTION))
     return table
 
 
@@ -44,8 +44,8 @@ def dataset_of(table: MemoryTable, name: str) -> DatasetHead:
 
 def edges(table: MemoryTable, name: str = "load") -> tuple[list[str], list[str]]:
     current = job_of(table, name).current
-    names = {dataset_id(Name("s3://lake", each)): each for each in "abc"}
-    return [names[each.id] for each in current.inputs], [names[each.id] for each in current.outputs]
+    names = {dataset_id(Name("s3://lake", name)): name for name in "abc"}
+    return [names[dataset.id] for dataset in current.inputs], [names[dataset.id] for dataset in current.outputs]
 
 
 def test_a_failed_run_stays_failed_when_complete_follows() -> None:
@@ -127,12 +127,12 @@ def test_a_job_event_counts_by_its_time_among_the_runs() -> None:
 
 
 def test_a_facet_is_replaced_by_the_newest_and_a_deleted_one_stays_deleted() -> None:
-    said = factory.dataset("a", documentation=factory.facet(description="old"))
+    old = factory.dataset("a", documentation=factory.facet(description="old"))
     again = factory.dataset("a", documentation=factory.facet(description="new"))
     gone = factory.dataset("a", documentation={"_deleted": True})
     older, newer, deletion = (
-        factory.run_event("RUNNING", seconds=seconds, outputs=[each])
-        for seconds, each in enumerate([said, again, gone])
+        factory.run_event("RUNNING", seconds=seconds, outputs=[dataset])
+        for seconds, dataset in enumerate([old, again, gone])
     )
     assert dataset_of(folded(newer, older), "a").facets["documentation"]["description"] == "new"
     assert "documentation" not in dataset_of(folded(deletion, newer, older), "a").facets

@@ -35,11 +35,11 @@ def test_each_line_has_the_request_the_function_and_the_run(capsys: pytest.Captu
         log("another's", StorageError("away"), run=factory.run_id(2))
 
     handler({}, LambdaContext())
-    found = lines(capsys)
-    assert {line["function_request_id"] for line in found} == {LambdaContext.aws_request_id}
-    assert {line["function_name"] for line in found} == {LambdaContext.function_name}
-    assert [line.get("run") for line in found] == [None, factory.run_id(1), factory.run_id(2)]
-    assert {(line["level"], line["reason"]) for line in found} == {("WARNING", "StorageError: away")}
+    logged = lines(capsys)
+    assert {line["function_request_id"] for line in logged} == {LambdaContext.aws_request_id}
+    assert {line["function_name"] for line in logged} == {LambdaContext.function_name}
+    assert [line.get("run") for line in logged] == [None, factory.run_id(1), factory.run_id(2)]
+    assert {(line["level"], line["reason"]) for line in logged} == {("WARNING", "StorageError: away")}
     handler({}, LambdaContext())
     assert "run" not in lines(capsys)[0], "the run of one invocation is not that of the next"
 

@@ -25,8 +25,8 @@ def emitted(capsys: pytest.CaptureFixture[str], *durations: Durations) -> list[d
 
 
 def dimensions(line: dict[str, Any]) -> set[tuple[tuple[str, str], ...]]:
-    """What each metric of a line is told apart by."""
-    sets = [each for directive in line["_aws"]["CloudWatchMetrics"] for each in directive["Dimensions"]]
+    """The dimensions of the metrics in a log line."""
+    sets = [dimensions for directive in line["_aws"]["CloudWatchMetrics"] for dimensions in directive["Dimensions"]]
     return {tuple(sorted((name, line[name]) for name in names)) for names in sets}
 
 
@@ -40,7 +40,7 @@ def test_an_event_is_measured_by_service_and_by_producer_with_its_job_beside(
     }
     assert (line["EmissionLatency"], line["NormaliseLatency"]) == ([1_200.0], [40.0])
     assert (line["jobNamespace"], line["job"]) == ("prod", "load")
-    units = {each["Name"]: each["Unit"] for each in line["_aws"]["CloudWatchMetrics"][0]["Metrics"]}
+    units = {metric["Name"]: metric["Unit"] for metric in line["_aws"]["CloudWatchMetrics"][0]["Metrics"]}
     assert units == {"EmissionLatency": "Milliseconds", "NormaliseLatency": "Milliseconds"}
 
 

@@ -94,17 +94,21 @@ ANSWERED: dict[str, Callable[[Any], bool]] = {
     "lookup/lineage.json": lambda body: {node["id"] for node in body["graph"]} == LINEAGE,
     "lookup/column-lineage.json": lambda body: {node["id"] for node in body["graph"]} == COLUMN_LINEAGE,
     "lookup/signed-with-iam.json": lambda body: {LAKE, story.JOBS} <= set(names(body["namespaces"])),
-    "lookup/dataset-versions.json": lambda body: [each["version"] for each in body["versions"]] == [story.CLEAN_RUN],
+    "lookup/dataset-versions.json": lambda body: (
+        [version["version"] for version in body["versions"]] == [story.CLEAN_RUN]
+    ),
     "lookup/dataset-version.json": lambda body: body["createdByRun"]["id"] == story.CLEAN_RUN,
     "lookup/quality.json": lambda body: body["last"]["dataQualityAssertions"]["assertions"][0]["success"] is True,
-    "lookup/job-versions.json": lambda body: [each["version"] for each in body["versions"]] == [story.CLEAN_VERSION],
+    "lookup/job-versions.json": lambda body: (
+        [version["version"] for version in body["versions"]] == [story.CLEAN_VERSION]
+    ),
     "lookup/job-version.json": lambda body: body["latestRun"]["id"] == story.CLEAN_RUN,
     "lookup/run-children.json": lambda body: body["runs"] == [],
     "lookup/impact.json": lambda body: len(body["owners"][0]["items"]) == 4,
     "lookup/rootcause.json": lambda body: body["suspect"]["id"] == story.REVENUE_RUN,
     "lookup/export.json": lambda body: len(body["nodes"]) == len(LINEAGE),
     "lookup/runlineage.json": lambda body: body["runs"][0]["inputs"][0]["producedByRunId"] == story.CLEAN_RUN,
-    "lookup/events.json": lambda body: [each["eventType"] for each in body["events"]] == ["START", "COMPLETE"],
+    "lookup/events.json": lambda body: [event["eventType"] for event in body["events"]] == ["START", "COMPLETE"],
     "lookup/search.json": lambda body: {"orders_clean", "raw/orders"} <= set(names(body["results"])),
     "lookup/search-jobs.json": lambda body: len(body["hits"]) == 1,
     "lookup/search-datasets.json": lambda body: len(body["hits"]) == 1,
@@ -139,7 +143,7 @@ CURATED: dict[str, Callable[[Any], bool]] = {
     "curate/delete-job.json": lambda body: body["name"] == "count_returns",
     "curate/delete-namespace.json": lambda body: body["isHidden"] is False,
 }
-"""What is true of the answer, in the order in which they are told."""
+"""What holds for the responses of curate, in the order in which the samples are sent."""
 NOT_CURATED = {
     "curate/refused.json": (400, ["ownerName: missing"]),
     "curate/not-allowed.json": (403, ["key: lacks the scope admin; send a key with this scope"]),
@@ -199,7 +203,7 @@ def test_ingest_accepts_the_correct_events_of_a_batch(ingest: Function, queue: O
 
 @pytest.fixture(scope="module")
 def folded(named: Named) -> Any:
-    """What normalise answers to its sample, by which the table holds what lookups ask for."""
+    """The response of normalise to its sample; afterwards the table holds what the lookups' samples name."""
     return named("normalise")(sample(NORMALISED))
 
 
@@ -270,17 +274,17 @@ def test_catalog_and_glue_import_go_to_and_fro_between_a_table_and_its_dataset(
     deployed.glue.create_database(DatabaseInput={"Name": "shop"})
     deployed.glue.create_table(DatabaseName="shop", TableInput=table)
     assert named("catalog")(sample(CATALOGUED)) == {"batchItemFailures": []}
-    found = deployed.glue.get_table(DatabaseName="shop", Name="orders_clean")["Table"]["Parameters"]
-    assert found["headwater.upstream"] == f'["{LAKE}/raw/orders"]'
-    assert found["owner"] == "team:shop"
+    parameters = deployed.glue.get_table(DatabaseName="shop", Name="orders_clean")["Table"]["Parameters"]
+    assert parameters["headwater.upstream"] == f'["{LAKE}/raw/orders"]'
+    assert parameters["owner"] == "team:shop"
     assert named("glue_import")(sample(SCHEDULED)) == {"read": 1, "told": 1}
     deployed.wait_for_ingestion()
     assert named("glue_import")(sample(SCHEDULED)) == {"read": 1, "told": 0}
 
 
 def test_every_sample_is_run() -> None:
-    asked = {*AUTHORISED, *TAKEN, *REFUSED, *BATCHES, *ANSWERED, *CURATED, *NOT_CURATED}
-    assert files() == {*asked, *TRIGGERED}
+    requested = {*AUTHORISED, *TAKEN, *REFUSED, *BATCHES, *ANSWERED, *CURATED, *NOT_CURATED}
+    assert files() == {*requested, *TRIGGERED}
 
 
 def test_every_function_has_a_sample() -> None:
@@ -289,19 +293,21 @@ def test_every_function_has_a_sample() -> None:
 
 def test_every_route_of_the_api_has_a_sample() -> None:
     resources = read_template(ROOT / "template.yaml")["Resources"].values()
-    routes = {each["Properties"]["RouteKey"] for each in resources if each["Type"] == "AWS::ApiGatewayV2::Route"}
+    routes = {
+        resource["Properties"]["RouteKey"] for resource in resources if resource["Type"] == "AWS::ApiGatewayV2::Route"
+    }
     assert {sample(name)["routeKey"] for name in files() - TRIGGERED} == routes
 
 
 def test_every_question_of_the_lookup_api_has_a_sample() -> None:
-    asked = {sample(name)["rawPath"].removeprefix(PREFIX) for name in ANSWERED}
-    matched = {next(route.pattern for route in ROUTES if re.fullmatch(route.pattern, path)) for path in asked}
+    requested = {sample(name)["rawPath"].removeprefix(PREFIX) for name in ANSWERED}
+    matched = {next(route.pattern for route in ROUTES if re.fullmatch(route.pattern, path)) for path in requested}
     assert matched == {route.pattern for route in ROUTES}
 
 
 def test_every_route_of_curate_has_a_sample() -> None:
-    asked = [(sample(name)["requestContext"]["http"]["method"], sample(name)["rawPath"]) for name in CURATED]
-    matched = {next(route for route in WRITTEN if _matches(route, *each)) for each in asked}
+    requested = [(sample(name)["requestContext"]["http"]["method"], sample(name)["rawPath"]) for name in CURATED]
+    matched = {next(route for route in WRITTEN if _matches(route, *request)) for request in requested}
     assert matched == set(WRITTEN)
 
 

@@ -243,15 +243,17 @@ def test_a_namespace_that_no_pattern_matches_is_meant_as_it_is(namespace: str) -
 
 
 def test_the_paths_of_a_mapped_namespace_follow_the_rules_of_its_target() -> None:
-    found = identified("s3a://old-lake", "wh/orders/dt=1", {"s3://old-lake": "hdfs://nn:8020/"})
-    assert found == IdentifiedName(
+    result = identified("s3a://old-lake", "wh/orders/dt=1", {"s3://old-lake": "hdfs://nn:8020/"})
+    assert result == IdentifiedName(
         Name("hdfs://nn:8020/", "wh/orders"), Name("hdfs://nn:8020", "/wh/orders"), ("alias", "partition", "slash")
     )
 
 
 def test_a_catch_all_leaves_the_other_targets_be() -> None:
     naming = Naming({"s3://a": "s3a://lake/", "s3://*": "s3://rest"})
-    assert [naming.identify(Name(f"s3://{each}", "t")).identity.namespace for each in ("a", "lake", "b", "rest")] == [
+    assert [
+        naming.identify(Name(f"s3://{bucket}", "t")).identity.namespace for bucket in ("a", "lake", "b", "rest")
+    ] == [
         "s3://lake",
         "s3://lake",
         "s3://rest",
@@ -261,9 +263,9 @@ def test_a_catch_all_leaves_the_other_targets_be() -> None:
 
 def test_a_target_may_be_mapped_further_and_a_ring_is_one_namespace() -> None:
     chain = Naming({"a": "b", "b": "c", "c*": "c", "*": "z"})
-    assert {chain.identify(Name(each, "t")).identity for each in ("a", "b", "c", "cc")} == {("c", "t")}
+    assert {chain.identify(Name(namespace, "t")).identity for namespace in ("a", "b", "c", "cc")} == {("c", "t")}
     ring = Naming({"x": "a", "a": "b", "b": "a"})
-    assert {ring.identify(Name(each, "t")).identity for each in ("x", "a", "b")} == {("a", "t")}
+    assert {ring.identify(Name(namespace, "t")).identity for namespace in ("x", "a", "b")} == {("a", "t")}
 
 
 segments = st.one_of(
@@ -287,19 +289,19 @@ def test_an_identity_is_its_own_whatever_the_name_and_the_map(
     aliases: Mapping[str, str], name: Name, streams_files: bool
 ) -> None:
     naming = Naming(aliases)
-    found = naming.identify(name, streams_files=streams_files)
-    assert naming.identify(found.identity) == IdentifiedName(found.identity, found.identity, ())
-    assert naming.identify(found.shown).identity == found.identity
+    result = naming.identify(name, streams_files=streams_files)
+    assert naming.identify(result.identity) == IdentifiedName(result.identity, result.identity, ())
+    assert naming.identify(result.shown).identity == result.identity
 
 
 @given(alias_maps, names, st.booleans())
 def test_rules_are_named_exactly_where_something_changed(
     aliases: Mapping[str, str], name: Name, streams_files: bool
 ) -> None:
-    found = Naming(aliases).identify(name, streams_files=streams_files)
-    assert bool(found.rules) == (found.identity != name)
-    assert bool({*found.rules} - {"scheme", "slash"}) == (found.shown != name)
-    assert len({*found.rules}) == len(found.rules)
+    result = Naming(aliases).identify(name, streams_files=streams_files)
+    assert bool(result.rules) == (result.identity != name)
+    assert bool({*result.rules} - {"scheme", "slash"}) == (result.shown != name)
+    assert len({*result.rules}) == len(result.rules)
 
 
 @given(names)
@@ -316,8 +318,10 @@ def test_without_a_map_only_file_systems_and_arns_are_touched(namespace: str, pa
 
 @given(st.sampled_from(sorted(ONE_STORE.items())), paths, st.booleans())
 def test_a_store_s_schemes_are_one(schemes: tuple[str, str], path: str, streams_files: bool) -> None:
-    found = {Naming().identify(Name(f"{each}://b", path), streams_files=streams_files).identity for each in schemes}
-    assert len(found) == 1
+    identities = {
+        Naming().identify(Name(f"{scheme}://b", path), streams_files=streams_files).identity for scheme in schemes
+    }
+    assert len(identities) == 1
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def test_nested_columns_have_paths_also_in_arrays_and_maps() -> None:
     after = nested(("items", "array", wider), ("pairs", "map", [*pairs[:1], {"name": "_value", "type": "string"}]))
     diff = schema_diff(before, after)
     assert diff.added == ("items[].n",)
-    assert [(each.name, each.change) for each in diff.retyped] == [
+    assert [(column.name, column.change) for column in diff.retyped] == [
         ("items[].sku", "widened"),
         ("pairs.value", "incompatible"),
     ]
@@ -115,7 +115,7 @@ def test_a_removed_or_retyped_struct_does_not_list_its_nested_columns() -> None:
     before = nested(("address", "struct", address), ("id", "int", []))
     assert schema_diff(before, nested(("id", "int", []))).removed == ("address",)
     became = schema_diff(before, nested(("address", "string", []), ("id", "int", [])))
-    assert (became.removed, [each.name for each in became.retyped]) == ((), ["address"])
+    assert (became.removed, [column.name for column in became.retyped]) == ((), ["address"])
 
 
 def of(**sources: str) -> ColumnSources:
@@ -126,7 +126,9 @@ def renamed(
     before: list[str], after: list[str], was: ColumnSources = UNKNOWN, now: ColumnSources = UNKNOWN
 ) -> list[tuple[str, str]]:
     old, new = columns_of(factory.schema(*before)), columns_of(factory.schema(*after))
-    return [(each.before, each.after) for each in with_renames(columns_diff(old, new), old, new, was, now).renamed]
+    return [
+        (column.before, column.after) for column in with_renames(columns_diff(old, new), old, new, was, now).renamed
+    ]
 
 
 def test_a_column_is_taken_for_renamed_where_another_of_its_type_stands_at_its_place() -> None:

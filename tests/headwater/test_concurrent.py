@@ -37,7 +37,7 @@ def test_a_call_within_a_call_stays_in_its_thread() -> None:
 
 def test_more_calls_within_calls_than_there_are_threads_come_to_an_end() -> None:
     def within(number: int) -> int:
-        return sum(concurrent_map(lambda each: each * number, range(4)))
+        return sum(concurrent_map(lambda factor: factor * number, range(4)))
 
     assert concurrent_map(within, range(4 * THREADS)) == [6 * number for number in range(4 * THREADS)]
 

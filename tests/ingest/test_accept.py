@@ -37,7 +37,7 @@ def bucket() -> FakeBucket:
 
 @dataclass
 class Posting:
-    """What posts requests to ingest; `runs` are those that the log was told of."""
+    """Posts requests to ingest; `runs` are the run ids that were logged."""
 
     queue: FakeQueue
     bucket: FakeBucket
@@ -101,8 +101,8 @@ def test_an_event_is_queued_whole_and_answered_with_a_body(
 def test_events_of_a_run_share_a_group_and_equal_events_an_id(ingest: Posting, queue: FakeQueue) -> None:
     start, complete = factory.run_event("START"), factory.run_event("COMPLETE")
     reordered = json.dumps(dict(reversed(start.items())), indent=2)
-    for each in (text(start), text(complete), reordered):
-        ingest.one(each)
+    for body in (text(start), text(complete), reordered):
+        ingest.one(body)
     groups = {message.group for message in queue.sent}
     first, second, again = (message.deduplication_id for message in queue.sent)
     assert groups == {factory.run_id(1)}
@@ -120,10 +120,10 @@ def test_events_without_a_run_are_grouped_by_their_node(ingest: Posting, queue: 
 def test_ids_fit_the_queue_whatever_the_names(ingest: Posting, queue: FakeQueue) -> None:
     ingest.one(text(factory.job_event(job="a name with spaces, ünïcode and 🚀 " * 100)))
     (message,) = queue.sent
-    for each in (message.group, message.deduplication_id):
-        assert len(each) <= 128
-        assert each.isascii()
-        assert each.isalnum()
+    for value in (message.group, message.deduplication_id):
+        assert len(value) <= 128
+        assert value.isascii()
+        assert value.isalnum()
 
 
 def test_an_event_that_is_not_safe_is_not_accepted(ingest: Posting, queue: FakeQueue) -> None:
@@ -148,7 +148,7 @@ def test_a_batch_takes_the_good_and_names_the_bad_by_index(
     body = response.body
     assert body["status"] == "partial_success"
     assert body["summary"] == {"received": 4, "successful": 2, "failed": 2, "retriable": 0, "non_retriable": 2}
-    assert [(each["index"], each["retriable"]) for each in body["failed_events"]] == [(1, False), (3, False)]
+    assert [(failure["index"], failure["retriable"]) for failure in body["failed_events"]] == [(1, False), (3, False)]
     assert "run: missing" in body["failed_events"][0]["reason"]
 
 
@@ -166,7 +166,7 @@ def test_events_of_a_batch_that_the_queue_did_not_store_are_retriable(ingest: Po
     queue.refused.add(factory.run_id(2))
     response = ingest.batch(text([factory.run_event(run=1), factory.run_event(run=2)]))
     assert response.status == 200
-    assert [(each["index"], each["retriable"]) for each in response.body["failed_events"]] == [(1, True)]
+    assert [(failure["index"], failure["retriable"]) for failure in response.body["failed_events"]] == [(1, True)]
 
 
 def test_a_batch_without_stored_events_is_answered_503(ingest: Posting, queue: FakeQueue) -> None:

@@ -20,7 +20,7 @@ def local(*arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     "arguments",
     [[], ["sideways"], ["up", "--port", "0"], ["demo", "--port", "x"], ["down", "--port", "1"]]
-    + [["up", "--parameter", each] for each in ("Stage", "=x")],
+    + [["up", "--parameter", parameter] for parameter in ("Stage", "=x")],
 )
 def test_wrong_arguments_are_refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as refused:

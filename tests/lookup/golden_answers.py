@@ -33,7 +33,7 @@ def answers_of(release: str) -> list[GoldenAnswer]:
     return [GoldenAnswer(**json.loads(line)) for line in lines]
 
 
-def asked(table: MemoryTable, path: str, query: Mapping[str, str]) -> tuple[int, str]:
+def status_and_body(table: MemoryTable, path: str, query: Mapping[str, str]) -> tuple[int, str]:
     """The status and body of this release's answer."""
     url = path if path.startswith("/") else f"/api/v1/{path}"
     answer = response_to(table, ApiRequest(ANYONE, "GET", url, query, received_at=NOON)).to_gateway()
@@ -43,7 +43,7 @@ def asked(table: MemoryTable, path: str, query: Mapping[str, str]) -> tuple[int,
 def _written(release: str, earlier: str) -> Iterator[str]:
     table = golden.table_of(release)
     for given in answers_of(earlier):
-        status, body = asked(table, given.path, given.query)
+        status, body = status_and_body(table, given.path, given.query)
         answer = given._replace(status=status, body=body)
         yield json.dumps(answer._asdict(), sort_keys=True, ensure_ascii=False) + "\n"
 

@@ -26,12 +26,12 @@ NOON = factory.EPOCH.replace(hour=12)
 
 
 def key_of(*namespaces: str) -> Principal:
-    """The key of somebody who may read some namespaces."""
+    """An API key that may read these namespaces."""
     return Principal("narrow", frozenset({"read"}), namespaces)
 
 
-class Asked:
-    """Asks a table: `ask(path, parameter=value)`."""
+class LookupClient:
+    """Sends lookups to a table: `get(path, parameter=value)` returns the body of the response."""
 
     def __init__(self, table: MemoryTable, principal: Principal = ANYONE, at: datetime = NOON) -> None:
         self.table = table
@@ -39,13 +39,13 @@ class Asked:
         self.at = at
 
     def __call__(self, path: str, **query: Any) -> Any:
-        """The answer's body."""
+        """The body of the response; a status other than 200 fails the test."""
         status, body = self.answer(path, **query)
         assert status == 200, body
         return body
 
     def answer(self, path: str, **query: Any) -> tuple[int, Any]:
-        """The answer's status and body."""
+        """The status and the body of the response."""
         url = path if path.startswith("/") else f"/api/v1/{path}"
         parameters = {name: str(value) for name, value in query.items()}
         request = ApiRequest(self.principal, "GET", url, parameters, received_at=self.at)
@@ -53,32 +53,32 @@ class Asked:
         return response.status, json.loads(response.to_gateway()["body"])
 
     def refusal(self, path: str, **query: Any) -> str:
-        """The parameter that the question is refused for."""
+        """The parameter that makes the request a 400."""
         status, body = self.answer(path, **query)
         assert status == 400, body
         return str(body["message"]).partition(":")[0]
 
     def by_offset(self, path: str, name: str, limit: int, **query: Any) -> list[Any]:
-        """A whole list, page by page; all but the last say where the next begins."""
-        found: list[Any] = []
-        while (page := self(path, limit=limit, offset=len(found), **query))[name]:
+        """A whole list, by `limit` and `offset`; every page but the last has a cursor."""
+        listed: list[Any] = []
+        while (page := self(path, limit=limit, offset=len(listed), **query))[name]:
             assert len(page[name]) <= limit
-            found += page[name]
-            assert ("cursor" in page) == (len(found) < page["totalCount"])
-        return found
+            listed += page[name]
+            assert ("cursor" in page) == (len(listed) < page["totalCount"])
+        return listed
 
     def by_cursor(self, path: str, name: str, limit: int, **query: Any) -> list[Any]:
-        """A whole list, page by page, by what each page says of the next."""
+        """A whole list, by the cursor of each page."""
         page = self(path, limit=limit, **query)
-        found, total = list(page[name]), page["totalCount"]
+        listed, total = list(page[name]), page["totalCount"]
         while "cursor" in page:
             page = self(path, limit=limit, cursor=page["cursor"], **query)
             assert page[name]
             assert len(page[name]) <= limit
             assert page["totalCount"] == total
-            found += page[name]
-            assert len(found) <= total
-        return found
+            listed += page[name]
+            assert len(listed) <= total
+        return listed
 
 
 STATES = StateCache()
@@ -86,7 +86,7 @@ STATES = StateCache()
 
 
 def response_to(table: TableReader, request: ApiRequest) -> ApiResponse:
-    """The response to a request; a fault of ours fails the test."""
+    """The response to a request; an error of the server fails the test."""
     lookups = Lookups(GraphReader(table, cache=STATES), Naming(), _fail)
     return response_or_error(lambda: respond(lookups, request), _fail)
 
@@ -98,12 +98,12 @@ def _fail(message: str, error: BaseException, *, run: str | None = None) -> None
 def table_after(*documents: Document, one_by_one: bool = False) -> MemoryTable:
     """A table that has folded these events."""
     table = MemoryTable()
-    batches: Sequence[Sequence[Document]] = [[each] for each in documents] if one_by_one else [documents]
+    batches: Sequence[Sequence[Document]] = [[document] for document in documents] if one_by_one else [documents]
     for batch in batches:
         fold(factory.received(*batch), GraphStore(table, RETENTION))
     return table
 
 
-def after(*documents: Document) -> Asked:
-    """A way to ask a table that has folded these events."""
-    return Asked(table_after(*documents))
+def after(*documents: Document) -> LookupClient:
+    """A client of a table that has folded these events."""
+    return LookupClient(table_after(*documents))

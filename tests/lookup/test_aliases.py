@@ -7,7 +7,7 @@ import pytest
 from headwater.lookup.nodes.aliases import EVIDENCE
 from tests import factory
 from tests.factory import Document
-from tests.lookup.requests import LAKE, Asked, after, key_of, table_after
+from tests.lookup.requests import LAKE, LookupClient, after, key_of, table_after
 
 
 def wrote(name: str, namespace: str = LAKE, *, seconds: float = 0, run: int = 1, **facets: Document) -> Document:
@@ -15,12 +15,12 @@ def wrote(name: str, namespace: str = LAKE, *, seconds: float = 0, run: int = 1,
 
 
 def shown(answer: Any) -> list[tuple[str, str, list[str]]]:
-    return [(each["namespace"], each["name"], each["rules"]) for each in answer["aliases"]]
+    return [(alias["namespace"], alias["name"], alias["rules"]) for alias in answer["aliases"]]
 
 
 def test_a_dataset_of_one_name_has_no_other() -> None:
-    ask = after(wrote("orders"))
-    assert ask("aliases", nodeId=f"dataset:{LAKE}:orders") == {
+    get = after(wrote("orders"))
+    assert get("aliases", nodeId=f"dataset:{LAKE}:orders") == {
         "dataset": {"namespace": LAKE, "name": "orders"},
         "aliases": [],
         "totalCount": 0,
@@ -28,26 +28,26 @@ def test_a_dataset_of_one_name_has_no_other() -> None:
 
 
 def test_names_that_were_sent_come_with_the_rules_that_understood_them_in_the_order_of_their_first_use() -> None:
-    ask = after(
+    get = after(
         wrote("orders/day=2", seconds=60, run=2),
         wrote("orders/day=1", "s3a://lake", seconds=50),
         wrote("orders", seconds=70, run=3),
         wrote("orders/day=2", seconds=80, run=4),
     )
-    found = ask("aliases", nodeId=f"dataset:{LAKE}:orders")
-    assert shown(found) == [
+    answer = get("aliases", nodeId=f"dataset:{LAKE}:orders")
+    assert shown(answer) == [
         ("s3a://lake", "orders/day=1", ["partition", "scheme"]),
         (LAKE, "orders/day=2", ["partition"]),
     ]
-    assert [each["firstSeenAt"] for each in found["aliases"]] == [factory.at(50), factory.at(60)]
-    assert found["aliases"][1]["evidence"] == EVIDENCE["partition"]
-    assert found["totalCount"] == 2
+    assert [alias["firstSeenAt"] for alias in answer["aliases"]] == [factory.at(50), factory.at(60)]
+    assert answer["aliases"][1]["evidence"] == EVIDENCE["partition"]
+    assert answer["totalCount"] == 2
 
 
 def test_any_of_its_names_leads_to_all_of_them() -> None:
-    ask = after(wrote("orders/day=1", "s3a://lake"))
+    get = after(wrote("orders/day=1", "s3a://lake"))
     answers = [
-        ask("aliases", nodeId=f"dataset:{name}")
+        get("aliases", nodeId=f"dataset:{name}")
         for name in ("s3a://lake:orders/day=1", f"{LAKE}:orders", "s3a://lake:orders")
     ]
     assert answers[0] == answers[1] == answers[2]
@@ -55,8 +55,8 @@ def test_any_of_its_names_leads_to_all_of_them() -> None:
 
 
 def test_the_names_of_a_symlinks_facet_have_their_evidence() -> None:
-    ask = after(wrote("path", symlinks=factory.symlinks("db.table", namespace="hive://meta")))
-    (alias,) = ask("aliases", nodeId=f"dataset:{LAKE}:path")["aliases"]
+    get = after(wrote("path", symlinks=factory.symlinks("db.table", namespace="hive://meta")))
+    (alias,) = get("aliases", nodeId=f"dataset:{LAKE}:path")["aliases"]
     assert alias == {
         "namespace": "hive://meta",
         "name": "db.table",
@@ -68,8 +68,8 @@ def test_the_names_of_a_symlinks_facet_have_their_evidence() -> None:
 
 def test_a_symlink_that_is_used_by_itself_is_known_from_both_sides_and_dated() -> None:
     linked = wrote("path", symlinks=factory.symlinks("table"))
-    ask = after(linked, wrote("table", seconds=30, run=2), wrote("table/day=1", seconds=40, run=3))
-    answers = [ask("aliases", nodeId=f"dataset:{LAKE}:{name}") for name in ("path", "table")]
+    get = after(linked, wrote("table", seconds=30, run=2), wrote("table/day=1", seconds=40, run=3))
+    answers = [get("aliases", nodeId=f"dataset:{LAKE}:{name}") for name in ("path", "table")]
     assert answers[0] == answers[1]
     assert answers[0]["dataset"]["name"] == "path"
     assert shown(answers[0]) == [(LAKE, "table", ["symlink"]), (LAKE, "table/day=1", ["partition"])]
@@ -77,8 +77,8 @@ def test_a_symlink_that_is_used_by_itself_is_known_from_both_sides_and_dated() -
 
 
 def test_a_symlink_means_what_the_rules_of_naming_make_of_it() -> None:
-    ask = after(wrote("path", symlinks=factory.symlinks("table/day=1")))
-    assert shown(ask("aliases", nodeId=f"dataset:{LAKE}:path")) == [(LAKE, "table", ["symlink"])]
+    get = after(wrote("path", symlinks=factory.symlinks("table/day=1")))
+    assert shown(get("aliases", nodeId=f"dataset:{LAKE}:path")) == [(LAKE, "table", ["symlink"])]
 
 
 @pytest.mark.parametrize("odd", [None, 3, [], {"identifiers": 3}, {"identifiers": [3, {"namespace": "x"}]}])
@@ -89,12 +89,12 @@ def test_no_symlinks_facet_does_harm(odd: Any) -> None:
 @pytest.mark.parametrize("limit", [1, 2, 3, 4, 9])
 def test_pages_by_cursor_and_by_offset_hold_every_name_once(limit: int) -> None:
     links = factory.symlinks("one", "two", "three")
-    ask = after(wrote("path", symlinks=links), *(wrote(f"path/day={n}", seconds=n // 3, run=n) for n in range(6)))
+    get = after(wrote("path", symlinks=links), *(wrote(f"path/day={n}", seconds=n // 3, run=n) for n in range(6)))
     query = {"nodeId": f"dataset:{LAKE}:path"}
-    whole = ask("aliases", **query)
+    whole = get("aliases", **query)
     assert (len(whole["aliases"]), whole["totalCount"]) == (9, 9)
-    assert ask.by_cursor("aliases", "aliases", limit, **query) == whole["aliases"]
-    assert ask.by_offset("aliases", "aliases", limit, **query) == whole["aliases"]
+    assert get.by_cursor("aliases", "aliases", limit, **query) == whole["aliases"]
+    assert get.by_offset("aliases", "aliases", limit, **query) == whole["aliases"]
 
 
 def test_every_rule_of_naming_has_its_reason() -> None:
@@ -112,9 +112,9 @@ def test_every_rule_of_naming_has_its_reason() -> None:
 
 def test_questions_that_are_none_are_refused() -> None:
     table = table_after(wrote("orders"))
-    ask = Asked(table)
-    assert ask.refusal("aliases") == "nodeId"
-    assert ask.refusal("aliases", nodeId="job:demo:load") == "nodeId"
-    assert ask.refusal("aliases", nodeId=f"dataset:{LAKE}:orders", limit="x") == "limit"
-    assert ask.answer("aliases", nodeId=f"dataset:{LAKE}:nope")[0] == 404
-    assert Asked(table, key_of("demo")).answer("aliases", nodeId=f"dataset:{LAKE}:orders")[0] == 403
+    get = LookupClient(table)
+    assert get.refusal("aliases") == "nodeId"
+    assert get.refusal("aliases", nodeId="job:demo:load") == "nodeId"
+    assert get.refusal("aliases", nodeId=f"dataset:{LAKE}:orders", limit="x") == "limit"
+    assert get.answer("aliases", nodeId=f"dataset:{LAKE}:nope")[0] == 404
+    assert LookupClient(table, key_of("demo")).answer("aliases", nodeId=f"dataset:{LAKE}:orders")[0] == 403

@@ -20,21 +20,21 @@ from tests.lookup.requests import response_to
 ANYONE = Principal("test", frozenset({"read"}), ("*",))
 LAKE = "s3://lake"
 
-Ask = Callable[..., Any]
+Get = Callable[..., Any]
 
 
-def after(*documents: Document) -> Ask:
-    """A way to ask a table that has folded these events."""
+def after(*documents: Document) -> Get:
+    """Sends lookups to a table that has folded these events."""
     table = MemoryTable()
     fold(factory.received(*documents), GraphStore(table, Retention(timedelta(days=90), timedelta(days=30))))
 
-    def ask(path: str, **query: Any) -> Any:
+    def get(path: str, **query: Any) -> Any:
         request = ApiRequest(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
         answer = response_to(table, request)
         assert answer.status == 200
         return json.loads(answer.to_gateway()["body"])
 
-    return ask
+    return get
 
 
 def writes(
@@ -55,26 +55,26 @@ def columns(graph: dict[str, Any]) -> set[str]:
 
 
 def test_column_lineage_stays_when_the_job_writes_another_table_next() -> None:
-    ask = after(writes("one", seconds=0, run=1), writes("two", seconds=60, run=2))
+    get = after(writes("one", seconds=0, run=1), writes("two", seconds=60, run=2))
     for table in ("one", "two"):
-        assert columns(ask("column-lineage", nodeId=f"dataset:{LAKE}:{table}")) == {f"{table}:id", "source:id"}
-        assert "columnLineage" in ask(f"namespaces/{LAKE}/datasets/{table}")["facets"]
+        assert columns(get("column-lineage", nodeId=f"dataset:{LAKE}:{table}")) == {f"{table}:id", "source:id"}
+        assert "columnLineage" in get(f"namespaces/{LAKE}/datasets/{table}")["facets"]
 
 
 def test_column_lineage_is_that_of_the_job_s_newest_event() -> None:
-    ask = after(
+    get = after(
         writes("one", seconds=0, run=1, inputs=("old",)),
         writes("one", seconds=60, run=2, inputs=("new",)),
         writes("one", seconds=90, run=3, inputs=("new",), lineage=False),
     )
-    assert columns(ask("column-lineage", nodeId=f"dataset:{LAKE}:one")) == {"one:id", "new:id"}
+    assert columns(get("column-lineage", nodeId=f"dataset:{LAKE}:one")) == {"one:id", "new:id"}
 
 
 def test_a_dataset_event_gives_column_lineage_too() -> None:
-    said = factory.dataset("view", columnLineage=factory.columns(id=(LAKE, "table", "id")))
-    ask = after(factory.dataset_event(said))
-    assert columns(ask("column-lineage", nodeId=f"dataset:{LAKE}:view")) == {"view:id", "table:id"}
-    assert ask(f"namespaces/{LAKE}/datasets/view")["facets"]["columnLineage"] == said["facets"]["columnLineage"]
+    view = factory.dataset("view", columnLineage=factory.columns(id=(LAKE, "table", "id")))
+    get = after(factory.dataset_event(view))
+    assert columns(get("column-lineage", nodeId=f"dataset:{LAKE}:view")) == {"view:id", "table:id"}
+    assert get(f"namespaces/{LAKE}/datasets/view")["facets"]["columnLineage"] == view["facets"]["columnLineage"]
 
 
 def test_depth_bounds_columns_and_what_bears_on_them_alike() -> None:
@@ -85,27 +85,27 @@ def test_depth_bounds_columns_and_what_bears_on_them_alike() -> None:
         "transformations": [{"type": "INDIRECT", "subtype": "FILTER"}],
     }
     lineage = factory.columns(id=(LAKE, "a", "id")) | {"dataset": [filtered]}
-    ask = after(
+    get = after(
         factory.run_event("COMPLETE", job="one", outputs=[factory.dataset("b", columnLineage=lineage)]),
         factory.run_event(
             "COMPLETE", job="two", outputs=[factory.dataset("c", columnLineage=factory.columns(id=(LAKE, "b", "id")))]
         ),
     )
-    near = ask("column-lineage", nodeId=f"dataset:{LAKE}:c", depth=1)
-    far = ask("column-lineage", nodeId=f"dataset:{LAKE}:c", depth=2)
+    near = get("column-lineage", nodeId=f"dataset:{LAKE}:c", depth=1)
+    far = get("column-lineage", nodeId=f"dataset:{LAKE}:c", depth=2)
     assert (columns(near), near["indirect"]) == ({"c:id", "b:id"}, [])
     assert columns(far) == {"c:id", "b:id", "a:id"}
-    assert [(each["dataset"], each["inputField"]["field"]) for each in far["indirect"]] == [("b", "f")]
+    assert [(flow["dataset"], flow["inputField"]["field"]) for flow in far["indirect"]] == [("b", "f")]
 
 
 def test_downstream_is_walked_apart_from_upstream() -> None:
     both = factory.facet(
         fields={"x": {"inputFields": [{"namespace": LAKE, "name": name, "field": "id"} for name in ("a", "other")]}}
     )
-    ask = after(
+    get = after(
         factory.run_event("COMPLETE", inputs=[factory.dataset("a")], outputs=[factory.dataset("b", columnLineage=both)])
     )
-    down = ask("column-lineage", nodeId=f"datasetField:{LAKE}:a:id", withDownstream="true")
+    down = get("column-lineage", nodeId=f"datasetField:{LAKE}:a:id", withDownstream="true")
     assert columns(down) == {"a:id", "b:x"}
 
 
@@ -113,8 +113,8 @@ def test_downstream_is_walked_apart_from_upstream() -> None:
 def test_the_deprecated_form_of_column_lineage_is_shown_in_the_current_form(old: str, masked: bool) -> None:
     field = {"namespace": LAKE, "name": "a", "field": "id"}
     lineage = factory.facet(fields={"id": {"inputFields": [field], "transformationType": old}})
-    ask = after(factory.run_event("COMPLETE", outputs=[factory.dataset("b", columnLineage=lineage)]))
-    (source,) = ask(f"namespaces/{LAKE}/datasets/b")["columnLineage"][0]["inputFields"]
+    get = after(factory.run_event("COMPLETE", outputs=[factory.dataset("b", columnLineage=lineage)]))
+    (source,) = get(f"namespaces/{LAKE}/datasets/b")["columnLineage"][0]["inputFields"]
     assert source["transformationType"] == old
     assert source["transformations"] == [{"type": "DIRECT", "subtype": old, "description": None, "masking": masked}]
 
@@ -130,14 +130,14 @@ NAMED = ["columnLineage", "schema", "dataSource", "documentation", "datasetType"
 def test_no_facet_keeps_a_dataset_or_its_list_from_being_shown(facet: str) -> None:
     odd_facets: list[Document] = [{facet: odd} for odd in ODD]
     outputs = [factory.dataset(f"odd {number}", **odd) for number, odd in enumerate(odd_facets)]
-    ask = after(factory.run_event("COMPLETE", outputs=outputs))
-    assert ask(f"namespaces/{LAKE}/datasets")["totalCount"] == len(ODD)
+    get = after(factory.run_event("COMPLETE", outputs=outputs))
+    assert get(f"namespaces/{LAKE}/datasets")["totalCount"] == len(ODD)
     for number, odd in enumerate(ODD):
-        shown = ask(f"namespaces/{LAKE}/datasets/odd {number}")
+        shown = get(f"namespaces/{LAKE}/datasets/odd {number}")
         if odd is not None and facet != "columnLineage":
             assert shown["facets"][facet] == odd
-        ask("column-lineage", nodeId=f"dataset:{LAKE}:odd {number}", withDownstream="true")
-    assert len(ask("lineage", nodeId="job:demo:load")["graph"]) == len(ODD) + 1
+        get("column-lineage", nodeId=f"dataset:{LAKE}:odd {number}", withDownstream="true")
+    assert len(get("lineage", nodeId="job:demo:load")["graph"]) == len(ODD) + 1
 
 
 @pytest.mark.parametrize("facet", ["parent", "nominalTime", "jobType", "sourceCodeLocation", "documentation"])
@@ -146,18 +146,18 @@ def test_no_facet_keeps_a_job_or_a_run_from_being_shown(facet: str) -> None:
         factory.run_event("COMPLETE", run=number, job=f"odd {number}", run_facets={facet: odd}, job_facets={facet: odd})
         for number, odd in enumerate(ODD)
     ]
-    ask = after(*events)
-    assert ask("namespaces/demo/jobs")["totalCount"] == len(ODD)
+    get = after(*events)
+    assert get("namespaces/demo/jobs")["totalCount"] == len(ODD)
     for number in range(len(ODD)):
-        ask(f"namespaces/demo/jobs/odd {number}")
-        ask(f"jobs/runs/{factory.run_id(number)}")
-        ask("lineage", nodeId=f"job:demo:odd {number}")
+        get(f"namespaces/demo/jobs/odd {number}")
+        get(f"jobs/runs/{factory.run_id(number)}")
+        get("lineage", nodeId=f"job:demo:odd {number}")
 
 
 def test_fields_are_shown_as_clients_expect_them() -> None:
     fields = [{"name": "a", "type": "int"}, {}, "x", {"name": "b", "type": {}, "fields": [{"name": "c"}]}, {"name": 5}]
-    ask = after(factory.dataset_event(factory.dataset("d", schema=factory.facet(fields=fields))))
-    shown = ask(f"namespaces/{LAKE}/datasets/d")
+    get = after(factory.dataset_event(factory.dataset("d", schema=factory.facet(fields=fields))))
+    shown = get(f"namespaces/{LAKE}/datasets/d")
     bare: Document = {"type": None, "description": None, "tags": []}
     nested = {**bare, "name": "b", "fields": [{**bare, "name": "c"}]}
     assert shown["fields"] == [{**bare, "name": "a", "type": "int"}, nested]
@@ -165,14 +165,14 @@ def test_fields_are_shown_as_clients_expect_them() -> None:
 
 
 def test_a_dataset_is_as_new_as_the_last_event_that_names_it() -> None:
-    ask = after(
+    get = after(
         writes("one", seconds=0, run=1),
         factory.run_event("RUNNING", seconds=500, run=1),
         writes("two", seconds=60, run=2),
         factory.run_event("COMPLETE", seconds=90, run=3, job="check", inputs=[factory.dataset("one")]),
     )
-    assert ask(f"namespaces/{LAKE}/datasets/one")["updatedAt"] == "2026-11-20T08:01:30Z"
-    assert ask(f"namespaces/{LAKE}/datasets/source")["updatedAt"] == "2026-11-20T08:01:00Z"
+    assert get(f"namespaces/{LAKE}/datasets/one")["updatedAt"] == "2026-11-20T08:01:30Z"
+    assert get(f"namespaces/{LAKE}/datasets/source")["updatedAt"] == "2026-11-20T08:01:00Z"
 
 
 def test_a_column_that_is_not_known_is_not_found() -> None:

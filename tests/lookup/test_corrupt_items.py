@@ -94,7 +94,7 @@ def damaged(key: Key) -> MemoryTable:
     return table
 
 
-class Asking:
+class LoggingClient:
     """Asks a table; `faults` are those that were logged."""
 
     def __init__(self, table: MemoryTable) -> None:
@@ -143,40 +143,40 @@ def says_truncated(body: Any) -> bool:
 def test_a_node_that_cannot_be_read_is_503_and_the_lists_around_it_are_truncated(
     key: Key, alone: list[str], around: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ask = Asking(damaged(key))
+    get = LoggingClient(damaged(key))
     for path in alone:
-        response = ask(path, {})
+        response = get(path, {})
         assert (response.status, response.headers) == (503, {"retry-after": "1"})
     for path in around:
-        response = ask(path, {})
+        response = get(path, {})
         assert (response.status, response.body["truncated"]) == (200, True)
-    assert {fault.key for fault in ask.faults} == {key}
+    assert {fault.key for fault in get.faults} == {key}
     counted = [json.loads(line)["CorruptItems"] for line in capsys.readouterr().out.splitlines()]
     assert counted == [[1.0]] * len(alone + around)
 
 
 @pytest.mark.parametrize("key", [LOAD, ORDERS], ids=["job", "dataset"])
 def test_a_graph_goes_on_without_a_node_that_cannot_be_read(key: Key) -> None:
-    ask = Asking(damaged(key))
-    response = ask("lineage", {"nodeId": f"dataset:{LAKE}:sums"})
+    get = LoggingClient(damaged(key))
+    response = get("lineage", {"nodeId": f"dataset:{LAKE}:sums"})
     nodes = {node["id"] for node in response.body["graph"]}
     assert {f"dataset:{LAKE}:sums", "job:demo:report"} <= nodes
     assert nodes.isdisjoint({"job:demo:load"} if key == LOAD else {f"dataset:{LAKE}:orders"})
     assert response.body["truncated"] is True
-    exported = ask("export", {"nodeId": f"dataset:{LAKE}:sums", "format": "json"})
+    exported = get("export", {"nodeId": f"dataset:{LAKE}:sums", "format": "json"})
     assert exported.body["truncated"] is True
 
 
 def test_an_unknown_node_is_404_although_other_items_are_corrupt() -> None:
-    ask = Asking(damaged(REPORT))
-    assert ask("namespaces/demo/jobs/nothing", {}).status == 404
-    assert ask.faults == []
+    get = LoggingClient(damaged(REPORT))
+    assert get("namespaces/demo/jobs/nothing", {}).status == 404
+    assert get.faults == []
 
 
 @pytest.mark.parametrize("request_", REQUESTS, ids=ids)
 def test_whatever_item_is_damaged_an_answer_is_whole_truncated_or_503(request_: tuple[str, dict[str, str]]) -> None:
     for key in graph().items:
-        ask = Asking(damaged(key))
-        response = ask(*request_)
+        get = LoggingClient(damaged(key))
+        response = get(*request_)
         assert response.status in (200, 503), (key, response.body)
-        assert (response.status == 503 or says_truncated(response.body)) == bool(ask.faults), (key, response.body)
+        assert (response.status == 503 or says_truncated(response.body)) == bool(get.faults), (key, response.body)

@@ -74,8 +74,8 @@ class CountedTable(MemoryTable):
     def page_with_count(
         self, list_name: str, limit: int, *, after: str = LOWEST, before: str = HIGHEST, newest_first: bool = False
     ) -> tuple[list[IndexEntry], int]:
-        found = list(self.list_entries(list_name, after=after, before=before, newest_first=newest_first))
-        return found[:limit], len(found)
+        entries = list(self.list_entries(list_name, after=after, before=before, newest_first=newest_first))
+        return entries[:limit], len(entries)
 
 
 def layered(layers: int, width: int, *, runs: int = 1, prefix: str = "") -> list[Document]:
@@ -108,7 +108,7 @@ def table_of(*documents: Document) -> CountedTable:
     return table
 
 
-def asked(table: CountedTable, path: str, **query: Any) -> tuple[Any, int]:
+def body_and_calls(table: CountedTable, path: str, **query: Any) -> tuple[Any, int]:
     """An answer, and the calls it took."""
     request = ApiRequest(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
     table.calls = 0
@@ -161,7 +161,9 @@ def test_a_lookup_costs_the_same_in_a_larger_or_an_older_table(
     table: CountedTable, larger: CountedTable, older: CountedTable, lookup: str
 ) -> None:
     path, query = LOOKUPS[lookup]
-    (_, calls), (_, in_larger), (_, in_older) = (asked(each, path, **query) for each in (table, larger, older))
+    (_, calls), (_, in_larger), (_, in_older) = (
+        body_and_calls(measured, path, **query) for measured in (table, larger, older)
+    )
     assert in_older == calls
     is_list = lookup in ("jobs", "datasets")
     assert in_larger == calls or (is_list and in_larger <= 4)
@@ -173,7 +175,7 @@ def test_lineage_takes_two_calls_a_hop_and_one_for_fifty_nodes(
     larger: CountedTable, depth: int, query: dict[str, str]
 ) -> None:
     for node in (f"dataset:{LAKE}:3.3", "job:demo:job 3.3"):
-        answer, calls = asked(larger, "lineage", nodeId=node, depth=depth, **query)
+        answer, calls = body_and_calls(larger, "lineage", nodeId=node, depth=depth, **query)
         hops = min(depth, LAYERS)
         assert calls <= 2 * hops + math.ceil(2 * len(answer["graph"]) / 100) + 4
 
@@ -181,7 +183,9 @@ def test_lineage_takes_two_calls_a_hop_and_one_for_fifty_nodes(
 @pytest.mark.parametrize("depth", [1, 2, 3, 5, 20])
 @pytest.mark.parametrize("direction", ["upstream", "downstream", "both"])
 def test_column_lineage_costs_like_lineage(larger: CountedTable, depth: int, direction: str) -> None:
-    answer, calls = asked(larger, "column-lineage", nodeId=f"dataset:{LAKE}:3.3", depth=depth, direction=direction)
+    answer, calls = body_and_calls(
+        larger, "column-lineage", nodeId=f"dataset:{LAKE}:3.3", depth=depth, direction=direction
+    )
     hops = min(depth, LAYERS // 2) * (2 if direction == "both" else 1)
     assert calls <= 2 * hops + math.ceil(2 * len(answer["graph"]) / 100) + 4
 
@@ -189,36 +193,36 @@ def test_column_lineage_costs_like_lineage(larger: CountedTable, depth: int, dir
 @pytest.mark.parametrize("depth", [1, 2, 3, 5, 20])
 def test_impact_takes_two_calls_a_hop_and_of_columns_three(larger: CountedTable, depth: int) -> None:
     for node, calls_a_hop in ((f"dataset:{LAKE}:0.3", 2), (f"datasetField:{LAKE}:0.3:id", 3)):
-        answer, calls = asked(larger, "impact", nodeId=node, depth=depth, limit=1_000)
+        answer, calls = body_and_calls(larger, "impact", nodeId=node, depth=depth, limit=1_000)
         assert calls <= calls_a_hop * min(depth, LAYERS) + math.ceil(2 * answer["totalCount"] / 100) + 4
 
 
 def test_a_root_cause_takes_two_calls_for_a_job_and_three_for_a_dataset(larger: CountedTable) -> None:
     node = f"dataset:{LAKE}:6.3"
-    graph, walk = asked(larger, "lineage", nodeId=node, direction="upstream", limit=200)
-    _, calls = asked(larger, "rootcause", nodeId=node)
-    jobs = sum(each["type"] == "JOB" for each in graph["graph"])
+    graph, walk = body_and_calls(larger, "lineage", nodeId=node, direction="upstream", limit=200)
+    _, calls = body_and_calls(larger, "rootcause", nodeId=node)
+    jobs = sum(node["type"] == "JOB" for node in graph["graph"])
     assert calls <= walk + 2 * jobs + 4 * (len(graph["graph"]) - jobs) + 8
 
 
 def test_a_job_and_a_dataset_take_three_calls(larger: CountedTable) -> None:
-    assert asked(larger, "namespaces/demo/jobs/job 3.3")[1] <= 3
-    dataset, calls = asked(larger, "namespaces/s3%3A%2F%2Flake/datasets/3.3")
+    assert body_and_calls(larger, "namespaces/demo/jobs/job 3.3")[1] <= 3
+    dataset, calls = body_and_calls(larger, "namespaces/s3%3A%2F%2Flake/datasets/3.3")
     assert calls <= 3
     assert dataset["columnLineage"]
 
 
 def test_a_list_of_a_hundred_takes_four_calls_and_the_runs_three(larger: CountedTable, older: CountedTable) -> None:
-    jobs, calls = asked(larger, "namespaces/demo/jobs", limit=100)
+    jobs, calls = body_and_calls(larger, "namespaces/demo/jobs", limit=100)
     assert (len(jobs["jobs"]), jobs["totalCount"], calls <= 4) == (100, 10 * LAYERS * WIDTH, True)
-    datasets, calls = asked(larger, "namespaces/s3%3A%2F%2Flake/datasets", limit=100)
+    datasets, calls = body_and_calls(larger, "namespaces/s3%3A%2F%2Flake/datasets", limit=100)
     assert (len(datasets["datasets"]), datasets["totalCount"], calls <= 4) == (100, 10 * (LAYERS + 1) * WIDTH, True)
-    runs, calls = asked(older, "namespaces/demo/jobs/job 3.3/runs")
+    runs, calls = body_and_calls(older, "namespaces/demo/jobs/job 3.3/runs")
     assert (len(runs["runs"]), runs["totalCount"], calls <= 3) == (20, 20, True)
 
 
 def test_of_a_table_with_very_many_readers_only_as_many_are_read_as_are_looked_at() -> None:
-    """What is cut off is told; the pages of readers that nobody looks at are not read."""
+    """A response that is cut off says truncated; pages of readers beyond the response are not read."""
     readers = [factory.job_event(job=f"reader {number}", inputs=[factory.dataset("wide")]) for number in range(4_000)]
     table = table_of(*readers)
     table.calls = 0

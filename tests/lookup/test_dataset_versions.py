@@ -10,7 +10,7 @@ from headwater.store.graph_store import GraphStore
 from tests import factory
 from tests.factory import Document
 from tests.lookup import requests
-from tests.lookup.requests import LAKE, Asked, after, key_of
+from tests.lookup.requests import LAKE, LookupClient, after, key_of
 from tests.lookup.test_cost import CountedTable
 
 VERSIONS = f"namespaces/{LAKE}/datasets/orders/versions"
@@ -35,17 +35,17 @@ def runs(*numbers: int) -> list[str]:
 
 
 def test_each_run_that_wrote_is_a_version_the_newest_first() -> None:
-    ask = after(write(1, schema=OLD), write(3, schema=NEW), write(2, schema=OLD))
-    found = ask(VERSIONS)
-    assert (ids(found["versions"]), found["totalCount"]) == (runs(3, 2, 1), 3)
-    assert [[field["name"] for field in version["fields"]] for version in found["versions"]] == [
+    get = after(write(1, schema=OLD), write(3, schema=NEW), write(2, schema=OLD))
+    answer = get(VERSIONS)
+    assert (ids(answer["versions"]), answer["totalCount"]) == (runs(3, 2, 1), 3)
+    assert [[field["name"] for field in version["fields"]] for version in answer["versions"]] == [
         ["id", "total"],
         ["id"],
         ["id"],
     ]
-    of_schemas = [version["currentSchemaVersion"] for version in found["versions"]]
+    of_schemas = [version["currentSchemaVersion"] for version in answer["versions"]]
     assert of_schemas[0] != of_schemas[1] == of_schemas[2]
-    assert [version["createdByRun"]["id"] for version in found["versions"]] == runs(3, 2, 1)
+    assert [version["createdByRun"]["id"] for version in answer["versions"]] == runs(3, 2, 1)
 
 
 def test_a_version_holds_what_was_said_in_that_write_and_what_holds_for_the_dataset_as_a_whole() -> None:
@@ -62,47 +62,47 @@ def test_a_version_holds_what_was_said_in_that_write_and_what_holds_for_the_data
     assert oldest["facets"]["columnLineage"] == lineage
     assert (oldest["lifecycleState"], second["lifecycleState"]) == ("CREATE", "")
     assert (second["fields"], second["facets"], second["currentSchemaVersion"]) == ([], {}, None)
-    assert {each["description"] for each in (newest, second, oldest)} == {"all orders"}
+    assert {version["description"] for version in (newest, second, oldest)} == {"all orders"}
 
 
 def test_an_event_without_a_run_makes_a_version_that_no_run_created() -> None:
-    ask = after(
+    get = after(
         factory.job_event(outputs=[factory.dataset("orders", schema=OLD)], seconds=10),
         factory.dataset_event(factory.dataset("orders", schema=NEW), seconds=20),
     )
-    found = ask(VERSIONS)["versions"]
-    assert [(each["createdAt"], each["createdByRun"], len(each["fields"])) for each in found] == [
+    versions = get(VERSIONS)["versions"]
+    assert [(version["createdAt"], version["createdByRun"], len(version["fields"])) for version in versions] == [
         (factory.at(20), None, 2),
         (factory.at(10), None, 1),
     ]
-    assert [ask(f"{VERSIONS}/{each['version']}") for each in found] == found
+    assert [get(f"{VERSIONS}/{version['version']}") for version in versions] == versions
 
 
 def test_tagging_a_dataset_makes_no_version_and_shows_on_all() -> None:
     tag: Document = {"headwater_tag:3:PII": {"tag": "PII"}}
-    found = after(write(1), factory.dataset_event(factory.dataset("orders", **tag), seconds=500))(VERSIONS)
-    assert found["totalCount"] == 1
-    assert found["versions"][0]["tags"] == ["PII"]
-    assert found["versions"][0]["facets"] == {}
+    answer = after(write(1), factory.dataset_event(factory.dataset("orders", **tag), seconds=500))(VERSIONS)
+    assert answer["totalCount"] == 1
+    assert answer["versions"][0]["tags"] == ["PII"]
+    assert answer["versions"][0]["facets"] == {}
 
 
 def test_a_version_is_found_by_its_id_in_any_case_of_letters() -> None:
     numbers = [0xABCDEF, 2]
-    ask = after(*(write(number, seconds=number % 10, schema=OLD) for number in numbers))
-    listed = ask(VERSIONS)["versions"]
-    assert [ask(f"{VERSIONS}/{version.upper()}") for version in ids(listed)] == listed
+    get = after(*(write(number, seconds=number % 10, schema=OLD) for number in numbers))
+    listed = get(VERSIONS)["versions"]
+    assert [get(f"{VERSIONS}/{version.upper()}") for version in ids(listed)] == listed
 
 
 def test_a_dataset_that_is_only_read_has_the_version_of_its_schema() -> None:
     read = [factory.dataset("orders", schema=OLD)]
-    ask = after(factory.run_event("COMPLETE", inputs=read, seconds=5))
-    (used,) = ask(f"jobs/runs/{factory.run_id(1)}")["inputDatasetVersions"]
+    get = after(factory.run_event("COMPLETE", inputs=read, seconds=5))
+    (used,) = get(f"jobs/runs/{factory.run_id(1)}")["inputDatasetVersions"]
     version = used["datasetVersionId"]["version"]
-    assert ask(f"namespaces/{LAKE}/datasets/orders")["currentVersion"] == version
-    found = ask(f"{VERSIONS}/{version}")
-    assert (found["version"], found["currentSchemaVersion"], found["createdByRun"]) == (version, version, None)
-    assert (found["createdAt"], found["facets"]["schema"]) == (factory.at(5), OLD)
-    assert ask(VERSIONS) == {"versions": [], "totalCount": 0}
+    assert get(f"namespaces/{LAKE}/datasets/orders")["currentVersion"] == version
+    dataset = get(f"{VERSIONS}/{version}")
+    assert (dataset["version"], dataset["currentSchemaVersion"], dataset["createdByRun"]) == (version, version, None)
+    assert (dataset["createdAt"], dataset["facets"]["schema"]) == (factory.at(5), OLD)
+    assert get(VERSIONS) == {"versions": [], "totalCount": 0}
 
 
 @pytest.mark.parametrize("version", [str(uuid.uuid4()), "-" * 36, "a" * 36])
@@ -113,11 +113,11 @@ def test_a_version_that_is_not_known_is_not_found(version: str) -> None:
 
 @pytest.mark.parametrize("name", ["a/versions", "datasets/x/versions/1", f"a/versions/{uuid.UUID(int=1)}", "ü #?%2F\n"])
 def test_names_of_any_kind_have_versions(name: str) -> None:
-    ask = after(write(1, name=name))
-    found = ask(f"namespaces/{LAKE}/datasets/{name}/versions")["versions"]
-    assert [(each["name"], each["version"]) for each in found] == [(name, factory.run_id(1))]
-    assert ask(f"namespaces/{LAKE}/datasets/{name}/versions/{factory.run_id(1)}") == found[0]
-    assert ask(f"namespaces/{LAKE}/datasets/{name}")["name"] == name
+    get = after(write(1, name=name))
+    versions = get(f"namespaces/{LAKE}/datasets/{name}/versions")["versions"]
+    assert [(version["name"], version["version"]) for version in versions] == [(name, factory.run_id(1))]
+    assert get(f"namespaces/{LAKE}/datasets/{name}/versions/{factory.run_id(1)}") == versions[0]
+    assert get(f"namespaces/{LAKE}/datasets/{name}")["name"] == name
 
 
 def test_a_version_said_under_another_name_of_the_dataset_is_its_version_too() -> None:
@@ -125,77 +125,77 @@ def test_a_version_said_under_another_name_of_the_dataset_is_its_version_too() -
     by_table = factory.run_event(
         "COMPLETE", run=2, seconds=120, outputs=[factory.dataset("db.orders", "hive://meta", schema=OLD)]
     )
-    ask = after(write(1, symlinks=linked), by_table, write(3, symlinks=linked), write(4, seconds=120, symlinks=linked))
+    get = after(write(1, symlinks=linked), by_table, write(3, symlinks=linked), write(4, seconds=120, symlinks=linked))
     for path in (VERSIONS, "namespaces/hive://meta/datasets/db.orders/versions"):
-        assert ids(ask(path)["versions"]) == runs(3, 4, 2, 1)
-        assert {each["name"] for each in ask(path)["versions"]} == {"orders"}
+        assert ids(get(path)["versions"]) == runs(3, 4, 2, 1)
+        assert {version["name"] for version in get(path)["versions"]} == {"orders"}
         for limit in (1, 2, 3):
             assert (
-                ids(ask.by_cursor(path, "versions", limit))
-                == ids(ask.by_offset(path, "versions", limit))
+                ids(get.by_cursor(path, "versions", limit))
+                == ids(get.by_offset(path, "versions", limit))
                 == runs(3, 4, 2, 1)
             )
-        assert ask(f"{path}/{factory.run_id(2)}")["fields"]
+        assert get(f"{path}/{factory.run_id(2)}")["fields"]
 
 
 def test_a_run_that_writes_a_dataset_under_two_of_its_names_at_once_is_listed_for_both() -> None:
     both = [factory.dataset("orders", symlinks=factory.symlinks("table")), factory.dataset("table")]
-    ask = after(*(factory.run_event("COMPLETE", run=number, seconds=number, outputs=both) for number in range(3)))
+    get = after(*(factory.run_event("COMPLETE", run=number, seconds=number, outputs=both) for number in range(3)))
     expected = [run for run in runs(2, 1, 0) for _ in both]
     for limit in (1, 2, 5, 6):
-        assert ids(ask.by_cursor(VERSIONS, "versions", limit)) == expected
-        assert ids(ask.by_offset(VERSIONS, "versions", limit)) == expected
+        assert ids(get.by_cursor(VERSIONS, "versions", limit)) == expected
+        assert ids(get.by_offset(VERSIONS, "versions", limit)) == expected
 
 
 def test_a_version_that_a_run_wrote_under_two_job_names_is_found_as_the_last_one_has_it() -> None:
-    found = after(
+    dataset = after(
         write(1, seconds=20, job="app.save", schema=NEW),
         write(1, seconds=10, job="app", schema=OLD),
         write(1, seconds=15, job="z", schema=OLD),
     )(f"{VERSIONS}/{factory.run_id(1)}")
-    assert (found["createdAt"], len(found["fields"])) == (factory.at(20), 2)
+    assert (dataset["createdAt"], len(dataset["fields"])) == (factory.at(20), 2)
 
 
 @pytest.mark.parametrize("limit", [1, 4, 5, 11])
 def test_pages_by_cursor_and_by_offset_hold_every_version_once(limit: int) -> None:
-    ask = after(*(write(number, seconds=number // 3) for number in range(11)))
-    whole = ids(ask(VERSIONS)["versions"])
+    get = after(*(write(number, seconds=number // 3) for number in range(11)))
+    whole = ids(get(VERSIONS)["versions"])
     assert sorted(whole) == sorted(runs(*range(11)))
-    assert ids(ask.by_cursor(VERSIONS, "versions", limit)) == whole
-    assert ids(ask.by_offset(VERSIONS, "versions", limit)) == whole
+    assert ids(get.by_cursor(VERSIONS, "versions", limit)) == whole
+    assert ids(get.by_offset(VERSIONS, "versions", limit)) == whole
 
 
 def test_a_cursor_stays_right_while_versions_are_added() -> None:
     table = requests.table_after(*(write(number) for number in range(4)))
-    ask = Asked(table)
-    first = ask(VERSIONS, limit=2)
+    get = LookupClient(table)
+    first = get(VERSIONS, limit=2)
     fold(factory.received(write(9)), GraphStore(table, requests.RETENTION))
-    assert ids(ask(VERSIONS, limit=2, cursor=first["cursor"])["versions"]) == runs(1, 0)
+    assert ids(get(VERSIONS, limit=2, cursor=first["cursor"])["versions"]) == runs(1, 0)
 
 
 def test_a_page_of_a_hundred_takes_five_calls_and_so_does_one_by_cursor() -> None:
     table = CountedTable()
     events = [write(number, schema=OLD, columnLineage=factory.columns(id=(LAKE, "raw", "id"))) for number in range(250)]
     fold(factory.received(*events), GraphStore(table, requests.RETENTION))
-    ask, cursor = Asked(table), dict[str, str]()
+    get, cursor = LookupClient(table), dict[str, str]()
     for most in (5, 5):
         table.calls = 0
-        page = ask(VERSIONS, **cursor)
+        page = get(VERSIONS, **cursor)
         assert len(page["versions"]) == 100
         assert table.calls <= most
         cursor = {"cursor": page["cursor"]}
     table.calls = 0
-    ask(f"{VERSIONS}/{factory.run_id(7)}")
+    get(f"{VERSIONS}/{factory.run_id(7)}")
     assert table.calls <= 4
 
 
 def test_an_answer_is_cut_where_it_gets_too_long_and_goes_on_by_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
-    ask = after(*(write(number, schema=NEW) for number in range(7)))
+    get = after(*(write(number, schema=NEW) for number in range(7)))
     monkeypatch.setattr("headwater.http.paging.MAX_BYTES", 5_000)
-    page = ask(VERSIONS)
+    page = get(VERSIONS)
     assert 0 < len(page["versions"]) < 7
     assert page["totalCount"] == 7
-    assert ids(ask.by_cursor(VERSIONS, "versions", 100)) == runs(*reversed(range(7)))
+    assert ids(get.by_cursor(VERSIONS, "versions", 100)) == runs(*reversed(range(7)))
 
 
 @pytest.mark.parametrize(
@@ -207,9 +207,9 @@ def test_a_made_up_cursor_does_no_harm(cursor: str) -> None:
 
 def test_a_key_of_other_namespaces_is_refused() -> None:
     table = requests.table_after(write(1))
-    assert Asked(table, key_of("demo")).answer(VERSIONS)[0] == 403
-    assert Asked(table, key_of("demo")).answer(f"{VERSIONS}/{factory.run_id(1)}")[0] == 403
-    assert Asked(table, key_of("s3://*")).answer(VERSIONS)[0] == 200
+    assert LookupClient(table, key_of("demo")).answer(VERSIONS)[0] == 403
+    assert LookupClient(table, key_of("demo")).answer(f"{VERSIONS}/{factory.run_id(1)}")[0] == 403
+    assert LookupClient(table, key_of("s3://*")).answer(VERSIONS)[0] == 200
 
 
 def test_the_current_version_is_the_first_of_the_versions() -> None:
@@ -219,6 +219,6 @@ def test_the_current_version_is_the_first_of_the_versions() -> None:
         factory.run_event("START", job="app", run=1, seconds=10),
         factory.run_event("RUNNING", job="app", run=1, seconds=30, outputs=[factory.dataset("model")]),
     ]
-    ask = after(action, *application)
-    newest = ask("namespaces/s3%3A%2F%2Flake/datasets/model/versions")["versions"][0]["version"]
-    assert newest == ask("namespaces/s3%3A%2F%2Flake/datasets/model")["currentVersion"] == factory.run_id(1)
+    get = after(action, *application)
+    newest = get("namespaces/s3%3A%2F%2Flake/datasets/model/versions")["versions"][0]["version"]
+    assert newest == get("namespaces/s3%3A%2F%2Flake/datasets/model")["currentVersion"] == factory.run_id(1)

@@ -8,7 +8,7 @@ from headwater.http.request import PageRequest
 from headwater.lookup.activity import events
 from tests import factory
 from tests.factory import Document
-from tests.lookup.requests import LAKE, Asked, after, key_of, table_after
+from tests.lookup.requests import LAKE, LookupClient, after, key_of, table_after
 
 EVENTS = "events/lineage"
 DAY = 24 * 3600
@@ -28,12 +28,12 @@ def described(seconds: float, namespace: str = LAKE) -> Document:
     return factory.dataset_event(factory.dataset("a", namespace), seconds=seconds)
 
 
-def times(found: list[Any]) -> list[str]:
-    return [event["eventTime"] for event in found]
+def times(events: list[Any]) -> list[str]:
+    return [event["eventTime"] for event in events]
 
 
 def at(*seconds: float) -> list[str]:
-    return [factory.at(each) for each in seconds]
+    return [factory.at(second) for second in seconds]
 
 
 def test_events_of_all_kinds_are_shown_as_they_were_posted_newest_first() -> None:
@@ -58,18 +58,18 @@ def test_curation_is_no_event_of_a_producer() -> None:
     source = factory.dataset_event(
         factory.dataset("s", "headwater:sources", dataSource={"name": "s", "uri": "u"}), seconds=12
     )
-    found = after(described(1), tagged, deleted, source)(EVENTS)
-    assert (times(found["events"]), found["totalCount"]) == (at(1), 1)
+    answer = after(described(1), tagged, deleted, source)(EVENTS)
+    assert (times(answer["events"]), answer["totalCount"]) == (at(1), 1)
 
 
 def test_a_span_is_from_after_on_and_ends_before_before() -> None:
-    ask = after(*(ran(n, n * DAY) for n in range(5)))
-    assert times(ask(EVENTS, after=factory.at(DAY), before=factory.at(3 * DAY))["events"]) == at(2 * DAY, DAY)
-    assert ask(EVENTS, after=factory.at(DAY), before=factory.at(3 * DAY))["totalCount"] == 2
-    assert times(ask(EVENTS, after=factory.at(DAY + 0.001))["events"]) == at(4 * DAY, 3 * DAY, 2 * DAY)
-    assert times(ask(EVENTS, before=factory.at(DAY))["events"]) == at(0)
-    assert ask(EVENTS, after=factory.at(4 * DAY), before=factory.at(DAY)) == {"events": [], "totalCount": 0}
-    assert ask(EVENTS, before="", after="", sortDirection="")["totalCount"] == 5
+    get = after(*(ran(n, n * DAY) for n in range(5)))
+    assert times(get(EVENTS, after=factory.at(DAY), before=factory.at(3 * DAY))["events"]) == at(2 * DAY, DAY)
+    assert get(EVENTS, after=factory.at(DAY), before=factory.at(3 * DAY))["totalCount"] == 2
+    assert times(get(EVENTS, after=factory.at(DAY + 0.001))["events"]) == at(4 * DAY, 3 * DAY, 2 * DAY)
+    assert times(get(EVENTS, before=factory.at(DAY))["events"]) == at(0)
+    assert get(EVENTS, after=factory.at(4 * DAY), before=factory.at(DAY)) == {"events": [], "totalCount": 0}
+    assert get(EVENTS, before="", after="", sortDirection="")["totalCount"] == 5
 
 
 def test_without_before_nothing_is_hidden_however_late_it_says_it_happened() -> None:
@@ -86,16 +86,16 @@ def test_times_may_have_a_zone_whose_plus_became_a_space(zoned: str) -> None:
 @pytest.mark.parametrize("direction", ["asc", "desc", "ASC"])
 @pytest.mark.parametrize("limit", [1, 3, 10, 100])
 def test_pages_by_cursor_and_by_offset_hold_every_event_once(direction: str, limit: int) -> None:
-    ask = after(*(ran(n, n // 3 * 20_000) for n in range(12)), *(described(n * 30_000) for n in range(4)))
-    whole = ask(EVENTS, sortDirection=direction)["events"]
+    get = after(*(ran(n, n // 3 * 20_000) for n in range(12)), *(described(n * 30_000) for n in range(4)))
+    whole = get(EVENTS, sortDirection=direction)["events"]
     assert len(whole) == 16
     assert times(whole) == sorted(times(whole), reverse=direction == "desc")
-    assert ask.by_cursor(EVENTS, "events", limit, sortDirection=direction) == whole
-    assert ask.by_offset(EVENTS, "events", limit, sortDirection=direction) == whole
+    assert get.by_cursor(EVENTS, "events", limit, sortDirection=direction) == whole
+    assert get.by_offset(EVENTS, "events", limit, sortDirection=direction) == whole
 
 
 def test_no_events_and_none_asked_for() -> None:
-    assert Asked(table_after())(EVENTS) == {"events": [], "totalCount": 0}
+    assert LookupClient(table_after())(EVENTS) == {"events": [], "totalCount": 0}
     assert after(ran(1, 0), ran(2, DAY))(EVENTS, limit=0) == {"events": [], "totalCount": 2}
 
 
@@ -103,22 +103,22 @@ def test_no_events_and_none_asked_for() -> None:
 def test_a_key_sees_the_events_of_its_namespaces_by_job_or_by_dataset(direction: str) -> None:
     mine = [ran(1, 1), declared(2), described(3, "s3://mine")]
     others = [ran(2, 1, namespace="other"), declared(2, "other"), described(3, "s3://other")]
-    ask = Asked(table_after(*mine, *others), key_of("demo", "s3://mine"))
-    found = ask(EVENTS, sortDirection=direction)
-    assert found == {"events": mine if direction == "asc" else mine[::-1], "totalCount": 3}
-    assert ask.by_cursor(EVENTS, "events", 1, sortDirection=direction) == found["events"]
-    assert ask.by_offset(EVENTS, "events", 1, sortDirection=direction) == found["events"]
+    get = LookupClient(table_after(*mine, *others), key_of("demo", "s3://mine"))
+    answer = get(EVENTS, sortDirection=direction)
+    assert answer == {"events": mine if direction == "asc" else mine[::-1], "totalCount": 3}
+    assert get.by_cursor(EVENTS, "events", 1, sortDirection=direction) == answer["events"]
+    assert get.by_offset(EVENTS, "events", 1, sortDirection=direction) == answer["events"]
 
 
 @pytest.mark.parametrize("direction", ["asc", "desc"])
 def test_behind_those_that_are_looked_at_events_are_counted_as_they_are_listed(
     monkeypatch: pytest.MonkeyPatch, direction: str
 ) -> None:
-    ask = after(*(ran(n, n * 20_000) for n in range(12)))
+    get = after(*(ran(n, n * 20_000) for n in range(12)))
     monkeypatch.setattr(events, "MAX_COUNTED", 5)
-    found = ask(EVENTS, limit=2, sortDirection=direction)
-    assert (found["totalCount"], "truncated" in found) == (12, False)
-    assert len(ask.by_cursor(EVENTS, "events", 2, sortDirection=direction)) == 12
+    answer = get(EVENTS, limit=2, sortDirection=direction)
+    assert (answer["totalCount"], "truncated" in answer) == (12, False)
+    assert len(get.by_cursor(EVENTS, "events", 2, sortDirection=direction)) == 12
 
 
 @pytest.mark.parametrize("direction", ["asc", "desc"])
@@ -128,24 +128,24 @@ def test_a_key_of_some_namespaces_looks_at_so_many_events_and_goes_on_by_cursor(
     mine, others = [ran(n, n) for n in range(0, 300, 50)], [ran(n, n, namespace="other") for n in range(1, 300, 2)]
     monkeypatch.setattr(events, "READ_AT_A_TIME", 20)
     monkeypatch.setattr(events, "MAX_READ", 40)
-    ask = Asked(table_after(*mine, *others), key_of("demo"))
-    page = ask(EVENTS, limit=4, sortDirection=direction)
-    found, pages = list(page["events"]), 1
+    get = LookupClient(table_after(*mine, *others), key_of("demo"))
+    page = get(EVENTS, limit=4, sortDirection=direction)
+    listed, pages = list(page["events"]), 1
     while "cursor" in page:
         assert page.get("truncated") or len(page["events"]) == 4
-        page = ask(EVENTS, limit=4, sortDirection=direction, cursor=page["cursor"])
-        found, pages = found + page["events"], pages + 1
+        page = get(EVENTS, limit=4, sortDirection=direction, cursor=page["cursor"])
+        listed, pages = listed + page["events"], pages + 1
         assert pages < 20
-    assert times(found) == sorted(times(mine), reverse=direction == "desc")
+    assert times(listed) == sorted(times(mine), reverse=direction == "desc")
     assert pages > 2
-    assert ask.refusal(EVENTS, offset=5, sortDirection=direction) == "offset"
+    assert get.refusal(EVENTS, offset=5, sortDirection=direction) == "offset"
 
 
 def test_an_answer_is_cut_where_it_gets_too_long_and_goes_on_by_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
-    ask = after(*(ran(n, n) for n in range(9)))
+    get = after(*(ran(n, n) for n in range(9)))
     monkeypatch.setattr("headwater.http.paging.MAX_BYTES", 1_500)
-    assert 0 < len(ask(EVENTS)["events"]) < 9
-    assert times(ask.by_cursor(EVENTS, "events", 100)) == at(*reversed(range(9)))
+    assert 0 < len(get(EVENTS)["events"]) < 9
+    assert times(get.by_cursor(EVENTS, "events", 100)) == at(*reversed(range(9)))
 
 
 @pytest.mark.parametrize(

@@ -80,28 +80,28 @@ NAMES = [
     "fa:fa-user $$x$$",
 ]
 
-Ask = Callable[..., Any]
+Get = Callable[..., Any]
 
 
-def after(*documents: Document) -> Ask:
-    """A way to ask a table that has folded these events."""
+def after(*documents: Document) -> Get:
+    """Sends lookups to a table that has folded these events."""
     table = MemoryTable()
     fold(factory.received(*documents), GraphStore(table, Retention(timedelta(days=90), timedelta(days=30))))
 
-    def ask(path: str, **query: Any) -> Any:
+    def get(path: str, **query: Any) -> Any:
         request = ApiRequest(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
         answer = response_to(table, request)
         assert answer.status == 200
         return json.loads(answer.to_gateway()["body"])
 
-    return ask
+    return get
 
 
 def export(form: str, answer: Any) -> Any:
     return FORMATS[form].render(answer)
 
 
-def of_any_name(name: str) -> Ask:
+def of_any_name(name: str) -> Get:
     """A job, datasets and columns of this name: the job copies a column of that of the same name."""
     flow = {"namespace": NAMESPACE, "name": f"{name} in", "field": name}
     lineage = factory.facet(
@@ -123,7 +123,7 @@ any_name = pytest.mark.parametrize("name", NAMES, ids=lambda name: repr(name[:12
 
 
 @pytest.fixture(scope="module")
-def pipeline() -> Ask:
+def pipeline() -> Get:
     """Two jobs in a row, the second with two inputs; a column that is computed, one that is copied, and a filter."""
     amount = {"namespace": LAKE, "name": "orders", "field": "amount"}
     rate = {"namespace": LAKE, "name": "rates", "field": "rate"}
@@ -159,7 +159,7 @@ def pipeline() -> Ask:
 # ---------------------------------------------------------------------------------------------------------------- plain
 
 
-def test_a_plain_graph_has_each_edge_once_in_the_direction_of_the_data(pipeline: Ask) -> None:
+def test_a_plain_graph_has_each_edge_once_in_the_direction_of_the_data(pipeline: Get) -> None:
     graph = export("json", pipeline("lineage", nodeId="job:demo:load"))
     assert graph["edges"] == [
         {"from": f"dataset:{LAKE}:orders", "to": "job:demo:report"},
@@ -174,7 +174,7 @@ def test_a_plain_graph_has_each_edge_once_in_the_direction_of_the_data(pipeline:
     assert graph["truncated"] is False
 
 
-def test_a_plain_graph_of_columns_has_their_transformations_and_what_bears_on_whole_datasets(pipeline: Ask) -> None:
+def test_a_plain_graph_of_columns_has_their_transformations_and_what_bears_on_whole_datasets(pipeline: Get) -> None:
     graph = export("json", pipeline("column-lineage", nodeId=f"dataset:{LAKE}:report"))
     edges = {
         (edge["from"].rpartition("lake:")[2], edge["to"].rpartition("lake:")[2]): [
@@ -206,7 +206,7 @@ def test_a_plain_graph_has_the_nodes_and_edges_of_a_recorded_answer(name: str) -
     assert (set(edges), len(edges)) == (outward, len(outward))
 
 
-def test_an_edge_to_what_is_not_in_the_answer_is_left_out(pipeline: Ask) -> None:
+def test_an_edge_to_what_is_not_in_the_answer_is_left_out(pipeline: Get) -> None:
     answer = pipeline("lineage", nodeId="job:demo:load")
     answer["graph"] = [node for node in answer["graph"] if node["id"] != "job:demo:report"]
     ends = {end for edge in export("json", answer)["edges"] for end in edge.values()}
@@ -215,13 +215,13 @@ def test_an_edge_to_what_is_not_in_the_answer_is_left_out(pipeline: Ask) -> None
 
 @any_name
 def test_a_plain_graph_keeps_any_name(name: str) -> None:
-    ask = of_any_name(name)
+    get = of_any_name(name)
     (job,) = [
-        each for each in export("json", ask("lineage", nodeId=f"job:demo:{name}"))["nodes"] if "job" in each["kind"]
+        node for node in export("json", get("lineage", nodeId=f"job:demo:{name}"))["nodes"] if "job" in node["kind"]
     ]
     assert job == {"id": f"job:demo:{name}", "kind": "job", "namespace": "demo", "name": name}
-    columns = export("json", ask("column-lineage", nodeId=f"dataset:{NAMESPACE}:{name}"))
-    assert {(each["name"], each.get("field")) for each in columns["nodes"]} == {
+    columns = export("json", get("column-lineage", nodeId=f"dataset:{NAMESPACE}:{name}"))
+    assert {(node["name"], node.get("field")) for node in columns["nodes"]} == {
         (name, name),
         (f"{name} in", name),
         (name, None),
@@ -348,9 +348,9 @@ class _Tokens(Iterator[str]):
 
 def _tokens(pattern: str, text: str) -> _Tokens:
     """All of a text, which has to be tokens of this pattern with white space in between."""
-    found = re.findall(rf"({pattern})|\s+|(.)", text, re.DOTALL)
-    assert not [other for _, other in found if other]
-    return _Tokens([token.strip() for token, _ in found if token.strip()])
+    matches = re.findall(rf"({pattern})|\s+|(.)", text, re.DOTALL)
+    assert not [other for _, other in matches if other]
+    return _Tokens([token.strip() for token, _ in matches if token.strip()])
 
 
 READERS: dict[str, Callable[[str], Drawing]] = {"dot": read_dot, "mermaid": read_mermaid}
@@ -363,7 +363,9 @@ def draw(form: str, answer: Any) -> Drawing:
 
 def stands_for(shown: str, name: str) -> bool:
     """Whether what is shown is the name in one line; of a long one, its beginning and its end."""
-    one_line = "".join(chr(0x2400 + ord(each)) if ord(each) < 0x20 else each for each in name.replace("\x7f", "␡"))
+    one_line = "".join(
+        chr(0x2400 + ord(character)) if ord(character) < 0x20 else character for character in name.replace("\x7f", "␡")
+    )
     if len(one_line) <= 60:
         return shown == one_line
     start, dots, end = shown.partition("…")
@@ -371,7 +373,7 @@ def stands_for(shown: str, name: str) -> bool:
 
 
 @pictures
-def test_a_picture_tells_jobs_from_datasets(pipeline: Ask, form: str) -> None:
+def test_a_picture_tells_jobs_from_datasets(pipeline: Get, form: str) -> None:
     drawing = draw(form, pipeline("lineage", nodeId="job:demo:load"))
     assert sorted((kind, *lines) for kind, lines, _ in drawing.nodes.values()) == [
         ("dataset", "orders", LAKE),
@@ -393,7 +395,7 @@ def test_a_picture_tells_jobs_from_datasets(pipeline: Ask, form: str) -> None:
 
 @pictures
 def test_a_picture_of_columns_groups_them_by_dataset_and_dashes_what_only_bears_on_others(
-    pipeline: Ask, form: str
+    pipeline: Get, form: str
 ) -> None:
     drawing = draw(form, pipeline("column-lineage", nodeId=f"dataset:{LAKE}:report"))
     inside = {
@@ -414,14 +416,14 @@ def test_a_picture_of_columns_groups_them_by_dataset_and_dashes_what_only_bears_
     ]
 
 
-def test_a_picture_goes_from_left_to_right(pipeline: Ask) -> None:
+def test_a_picture_goes_from_left_to_right(pipeline: Get) -> None:
     answer = pipeline("lineage", nodeId="job:demo:load")
     assert "  rankdir=LR\n" in export("dot", answer)
     assert export("mermaid", answer).startswith("flowchart LR\n")
 
 
 @pictures
-def test_a_picture_says_that_it_is_truncated(pipeline: Ask, form: str) -> None:
+def test_a_picture_says_that_it_is_truncated(pipeline: Get, form: str) -> None:
     answer = pipeline("lineage", nodeId="job:demo:load")
     assert str(draw(form, answer | {"truncated": True}).title).startswith("truncated")
 
@@ -434,14 +436,14 @@ def test_nothing_is_a_picture_too(form: str) -> None:
 @pictures
 @any_name
 def test_a_picture_shows_any_name(name: str, form: str) -> None:
-    ask = of_any_name(name)
-    graph = draw(form, ask("lineage", nodeId=f"job:demo:{name}"))
+    get = of_any_name(name)
+    graph = draw(form, get("lineage", nodeId=f"job:demo:{name}"))
     assert sorted(kind for kind, _, _ in graph.nodes.values()) == ["dataset", "dataset", "job"]
-    ((job_lines, tooltip),) = [each[1:] for each in graph.nodes.values() if each[0] == "job"]
+    ((job_lines, tooltip),) = [node[1:] for node in graph.nodes.values() if node[0] == "job"]
     assert stands_for(job_lines[0], name)
     assert job_lines[1:] == ["demo"]
     assert form != "dot" or len(str(tooltip)) == len(f"job:demo:{name}")
-    columns = draw(form, ask("column-lineage", nodeId=f"dataset:{NAMESPACE}:{name}"))
+    columns = draw(form, get("column-lineage", nodeId=f"dataset:{NAMESPACE}:{name}"))
     fields = [lines for kind, lines, _ in columns.nodes.values() if kind == "column"]
     assert [(len(lines), stands_for(lines[0], name)) for lines in fields] == [(1, True)] * 2
     titles = sorted(columns.clusters, key=lambda lines: lines[0].endswith(" in"))
@@ -457,44 +459,44 @@ def test_a_picture_shows_any_name(name: str, form: str) -> None:
 
 
 def essence(graph: Any) -> Any:
-    """What a graph says: nodes, edges and the members that do not tell of runs, of versions or of the time."""
+    """Nodes and edges of a graph, without the members that differ by run, version or time."""
     of_their_own = {"createdAt", "latestRun", "currentRunUuid", "simpleName", "parentJobName", "parentJobUuid"}
     of_their_own |= {"fieldType", "datasetVersion"}
 
-    def told(value: Any) -> Any:
+    def without_varying(value: Any) -> Any:
         if isinstance(value, list):
-            return [told(each) for each in value]
+            return [without_varying(element) for element in value]
         if isinstance(value, dict):
-            return {name: told(member) for name, member in value.items() if name not in of_their_own}
+            return {name: without_varying(member) for name, member in value.items() if name not in of_their_own}
         return value
 
-    return told(graph)
+    return without_varying(graph)
 
 
-def again(answer: Any) -> Ask:
-    """A way to ask an instance that has nothing but the events of this answer."""
+def again(answer: Any) -> Get:
+    """Sends lookups to a table that has folded the export of this response and nothing else."""
     return after(*json.loads(json.dumps(export("openlineage", answer))))
 
 
-def spark() -> Ask:
+def spark() -> Get:
     lines = (FIXTURES / "spark-3.5" / "orders.jsonl").read_text().splitlines()
     return after(*map(json.loads, lines))
 
 
 @any_name
 def test_the_events_give_the_same_graph_for_any_name(name: str) -> None:
-    ask = of_any_name(name)
-    lineage = ask("lineage", nodeId=f"job:demo:{name}")
+    get = of_any_name(name)
+    lineage = get("lineage", nodeId=f"job:demo:{name}")
     assert essence(again(lineage)("lineage", nodeId=f"job:demo:{name}")) == essence(lineage)
-    columns = ask("column-lineage", nodeId=f"dataset:{NAMESPACE}:{name}")
+    columns = get("column-lineage", nodeId=f"dataset:{NAMESPACE}:{name}")
     assert len(columns["graph"]) == 2
     assert essence(again(columns)("column-lineage", nodeId=f"dataset:{NAMESPACE}:{name}")) == essence(columns)
 
 
 @pytest.mark.parametrize("node", ["dataset:file:/data/revenue_daily", "dataset:file:/data/raw/orders"])
 def test_the_events_give_the_same_graph_of_a_real_pipeline(node: str) -> None:
-    ask = spark()
-    lineage = ask("lineage", nodeId=node)
+    get = spark()
+    lineage = get("lineage", nodeId=node)
     assert len(lineage["graph"]) == 6
     assert essence(again(lineage)("lineage", nodeId=node)) == essence(lineage)
 
@@ -513,7 +515,7 @@ def test_the_events_tell_what_the_graph_tells_of_its_nodes() -> None:
             {"name": "who", "type": "struct", "fields": [{"name": "first"}, {"name": "last", "type": "string"}]},
         ]
     )
-    ask = after(
+    get = after(
         factory.run_event(
             "COMPLETE",
             inputs=[
@@ -536,31 +538,31 @@ def test_the_events_tell_what_the_graph_tells_of_its_nodes() -> None:
             },
         )
     )
-    lineage = ask("lineage", nodeId="job:demo:load")
+    lineage = get("lineage", nodeId="job:demo:load")
     assert {node["data"]["type"] for node in lineage["graph"]} == {"STREAM", "MODEL", "DB_TABLE"}
     assert essence(again(lineage)("lineage", nodeId="job:demo:load")) == essence(lineage)
 
 
 def test_a_dataset_that_no_job_uses_is_an_event_of_its_own() -> None:
-    ask = after(factory.dataset_event(factory.dataset("lone", schema=factory.schema("id:int")), seconds=7))
+    get = after(factory.dataset_event(factory.dataset("lone", schema=factory.schema("id:int")), seconds=7))
     node = f"dataset:{LAKE}:lone"
-    lineage = ask("lineage", nodeId=node)
+    lineage = get("lineage", nodeId=node)
     (event,) = export("openlineage", lineage)
     assert (event["eventTime"], event["dataset"]["name"]) == (factory.at(7), "lone")
     assert essence(again(lineage)("lineage", nodeId=node)) == essence(lineage)
 
 
-def test_a_job_s_event_is_dated_by_its_last_and_names_its_datasets_with_their_schemas(pipeline: Ask) -> None:
+def test_a_job_s_event_is_dated_by_its_last_and_names_its_datasets_with_their_schemas(pipeline: Get) -> None:
     events = export("openlineage", pipeline("lineage", nodeId="job:demo:load"))
     assert [(event["job"]["name"], event["eventTime"]) for event in events] == [
         ("load", factory.at(0)),
         ("report", factory.at(60)),
     ]
-    assert [each["name"] for each in events[1]["inputs"]] == ["orders", "rates"]
+    assert [dataset["name"] for dataset in events[1]["inputs"]] == ["orders", "rates"]
     assert events[0]["inputs"][0]["facets"]["schema"]["fields"] == [{"name": "amount", "type": "string"}]
 
 
-def test_tags_of_datasets_and_columns_are_exported(pipeline: Ask) -> None:
+def test_tags_of_datasets_and_columns_are_exported(pipeline: Get) -> None:
     answer = pipeline("lineage", nodeId="job:demo:load")
     (raw,) = [node for node in answer["graph"] if node["data"]["name"] == "raw"]
     raw["data"]["tags"], raw["data"]["fields"][0]["tags"] = ["gold"], ["pii"]
@@ -571,7 +573,7 @@ def test_tags_of_datasets_and_columns_are_exported(pipeline: Ask) -> None:
     ]
 
 
-def test_a_derivation_is_exported(pipeline: Ask) -> None:
+def test_a_derivation_is_exported(pipeline: Get) -> None:
     answer = pipeline("lineage", nodeId="job:demo:load")
     by_name = {node["data"]["name"]: node for node in answer["graph"] if node["type"] == "DATASET"}
     edge = {"origin": by_name["report"]["id"], "destination": by_name["raw"]["id"]}
@@ -582,8 +584,8 @@ def test_a_derivation_is_exported(pipeline: Ask) -> None:
 
 
 CLASSES: dict[str, Any] = {
-    each._get_schema(): each
-    for each in (
+    facet._get_schema(): facet
+    for facet in (
         column_lineage_dataset.ColumnLineageDatasetFacet,
         dataset_type_dataset.DatasetTypeDatasetFacet,
         datasource_dataset.DatasourceDatasetFacet,
@@ -628,7 +630,7 @@ def test_events_and_facets_are_of_the_forms_that_they_name() -> None:
 
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("path", ["lineage", "column-lineage"])
-def test_equal_graphs_give_equal_exports(pipeline: Ask, path: str, form: str) -> None:
+def test_equal_graphs_give_equal_exports(pipeline: Get, path: str, form: str) -> None:
     answer = pipeline(path, nodeId="job:demo:report")
     rendered = export(form, answer)
     for seed in range(5):

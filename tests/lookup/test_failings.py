@@ -27,48 +27,48 @@ RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
 LAKE = "s3://lake"
 RAW, CLEAN, OTHER = (factory.dataset(name) for name in ("raw", "clean", "other"))
 
-Ask = Callable[..., Any]
+Get = Callable[..., Any]
 
 
-def asking(table: MemoryTable) -> Ask:
-    def ask(path: str, **query: Any) -> Any:
+def lookups_of(table: MemoryTable) -> Get:
+    def get(path: str, **query: Any) -> Any:
         request = ApiRequest(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
         answer = response_to(table, request)
         return answer.body if answer.status == 200 else answer.status
 
-    return ask
+    return get
 
 
-def after(*documents: Document) -> Ask:
-    """A way to ask a table that received these events one by one."""
+def after(*documents: Document) -> Get:
+    """Sends lookups to a table that has folded these events one by one."""
     table = MemoryTable()
-    for each in factory.received(*documents):
-        fold([each], GraphStore(table, RETENTION))
-    return asking(table)
+    for event in factory.received(*documents):
+        fold([event], GraphStore(table, RETENTION))
+    return lookups_of(table)
 
 
-def edges(ask: Ask, job: str = "load", **query: str) -> tuple[list[str], list[str]]:
-    graph = ask("lineage", nodeId=f"job:demo:{job}", depth=0, **query)["graph"]
+def edges(get: Get, job: str = "load", **query: str) -> tuple[list[str], list[str]]:
+    graph = get("lineage", nodeId=f"job:demo:{job}", depth=0, **query)["graph"]
     data = next(node["data"] for node in graph if node["type"] == "JOB")
-    return [each["name"] for each in data["inputs"]], [each["name"] for each in data["outputs"]]
+    return [dataset["name"] for dataset in data["inputs"]], [dataset["name"] for dataset in data["outputs"]]
 
 
 def test_1_a_start_without_datasets_wipes_nothing_even_if_the_run_then_fails() -> None:
-    ask = after(
+    get = after(
         factory.run_event("COMPLETE", run=1, seconds=0, inputs=[RAW], outputs=[CLEAN]),
         factory.run_event("START", run=2, seconds=10),
         factory.run_event("FAIL", run=2, seconds=20),
     )
-    assert edges(ask) == (["raw"], ["clean"])
+    assert edges(get) == (["raw"], ["clean"])
 
 
 def test_2_the_latest_event_counts_and_not_the_last_received() -> None:
-    ask = after(
+    get = after(
         factory.run_event("COMPLETE", seconds=20),
         factory.run_event("RUNNING", seconds=10),
         factory.run_event("START", seconds=0),
     )
-    run = ask(f"jobs/runs/{factory.run_id(1)}")
+    run = get(f"jobs/runs/{factory.run_id(1)}")
     assert (run["state"], run["startedAt"], run["endedAt"]) == ("COMPLETED", factory.at(0), factory.at(20))
 
 
@@ -83,10 +83,10 @@ def test_3_a_job_that_still_runs_has_lineage() -> None:
 )
 def test_4_an_accepted_event_is_stored_whole(changes: Document) -> None:
     event = {**factory.run_event(None, inputs=[RAW], outputs=[factory.dataset("b", "a namespace")]), **changes}
-    ask = after(event)
-    run = ask(f"jobs/runs/{factory.run_id(1)}")
-    assert [each["datasetVersionId"]["namespace"] for each in run["outputDatasetVersions"]] == ["a namespace"]
-    assert ask("namespaces/a namespace/datasets")["totalCount"] == 1
+    get = after(event)
+    run = get(f"jobs/runs/{factory.run_id(1)}")
+    assert [version["datasetVersionId"]["namespace"] for version in run["outputDatasetVersions"]] == ["a namespace"]
+    assert get("namespaces/a namespace/datasets")["totalCount"] == 1
 
 
 def test_7_a_table_of_a_thousand_columns_is_a_handful_of_items() -> None:
@@ -96,7 +96,7 @@ def test_7_a_table_of_a_thousand_columns_is_a_handful_of_items() -> None:
     table = MemoryTable()
     fold(factory.received(factory.run_event("COMPLETE", inputs=[RAW], outputs=[wide])), GraphStore(table, RETENTION))
     assert len(table.items) < 20
-    answer = asking(table)("column-lineage", nodeId=f"dataset:{LAKE}:wide")
+    answer = lookups_of(table)("column-lineage", nodeId=f"dataset:{LAKE}:wide")
     assert len(answer["graph"]) == 2_000
 
 
@@ -111,22 +111,22 @@ def test_8_a_duplicate_is_stored_once() -> None:
 def test_9_a_child_keeps_its_name_and_its_parent_its_namespace() -> None:
     parent = factory.parent(9, "nightly")
     parent["job"]["namespace"] = "airflow"
-    ask = after(factory.run_event("COMPLETE", job="task", run_facets={"parent": parent}))
-    job = ask("namespaces/demo/jobs/task")
+    get = after(factory.run_event("COMPLETE", job="task", run_facets={"parent": parent}))
+    job = get("namespaces/demo/jobs/task")
     assert (job["name"], job["parentJobName"]) == ("task", "nightly")
-    assert ask("namespaces/airflow/jobs/nightly")["latestRun"]["id"] == factory.run_id(9)
+    assert get("namespaces/airflow/jobs/nightly")["latestRun"]["id"] == factory.run_id(9)
 
 
 def test_10_of_two_runs_at_once_neither_is_forgotten() -> None:
-    ask = after(
+    get = after(
         factory.run_event("START", run=1, seconds=0, inputs=[RAW], outputs=[CLEAN]),
         factory.run_event("START", run=2, seconds=1, inputs=[OTHER], outputs=[CLEAN]),
         factory.run_event("COMPLETE", run=2, seconds=2),
         factory.run_event("COMPLETE", run=1, seconds=3),
     )
-    assert edges(ask) == (["other"], ["clean"])
-    assert edges(ask, view="ever") == (["other", "raw"], ["clean"])
-    runs = ask("namespaces/demo/jobs/load/runs")["runs"]
+    assert edges(get) == (["other"], ["clean"])
+    assert edges(get, view="ever") == (["other", "raw"], ["clean"])
+    runs = get("namespaces/demo/jobs/load/runs")["runs"]
     assert [len(run["inputDatasetVersions"]) for run in runs] == [1, 1]
 
 
@@ -155,8 +155,8 @@ def test_12_each_fault_of_a_request_is_named(changes: Document, place: str) -> N
 
 
 def test_12_a_facet_of_any_form_is_kept() -> None:
-    ask = after(factory.run_event(run_facets={"odd": "a text", "bare": {"x": 1}}))
-    assert ask(f"jobs/runs/{factory.run_id(1)}")["facets"] == {"odd": "a text", "bare": {"x": 1}}
+    get = after(factory.run_event(run_facets={"odd": "a text", "bare": {"x": 1}}))
+    assert get(f"jobs/runs/{factory.run_id(1)}")["facets"] == {"odd": "a text", "bare": {"x": 1}}
 
 
 def test_13_nested_fields_and_every_transformation_are_shown() -> None:
@@ -168,13 +168,13 @@ def test_13_nested_fields_and_every_transformation_are_shown() -> None:
         dataset=[{**source, "transformations": [{"type": "INDIRECT", "subtype": "FILTER"}]}],
     )
     clean = factory.dataset("clean", schema=nested, columnLineage=lineage)
-    ask = after(factory.run_event("COMPLETE", inputs=[RAW], outputs=[clean]))
-    (field,) = ask("namespaces/s3%3A%2F%2Flake/datasets/clean")["fields"]
-    assert [(each["name"], each["type"]) for each in field["fields"]] == [("city", "string")]
-    answer = ask("column-lineage", nodeId=f"datasetField:{LAKE}:clean:who")
-    told = answer["graph"][0]["data"]["inputFields"] or answer["graph"][1]["data"]["inputFields"]
-    assert [(step["subtype"], step["masking"]) for step in told[0]["transformations"]] == [
+    get = after(factory.run_event("COMPLETE", inputs=[RAW], outputs=[clean]))
+    (field,) = get("namespaces/s3%3A%2F%2Flake/datasets/clean")["fields"]
+    assert [(subfield["name"], subfield["type"]) for subfield in field["fields"]] == [("city", "string")]
+    answer = get("column-lineage", nodeId=f"datasetField:{LAKE}:clean:who")
+    sources = answer["graph"][0]["data"]["inputFields"] or answer["graph"][1]["data"]["inputFields"]
+    assert [(step["subtype"], step["masking"]) for step in sources[0]["transformations"]] == [
         ("TRANSFORMATION", True),
         ("SORT", None),
     ]
-    assert [each["inputField"]["transformations"][0]["subtype"] for each in answer["indirect"]] == ["FILTER"]
+    assert [flow["inputField"]["transformations"][0]["subtype"] for flow in answer["indirect"]] == ["FILTER"]

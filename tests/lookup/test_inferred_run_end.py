@@ -6,7 +6,7 @@ from headwater.fold.fold import fold
 from headwater.store.graph_store import GraphStore
 from tests import factory
 from tests.factory import Document
-from tests.lookup.requests import RETENTION, Asked, after
+from tests.lookup.requests import RETENTION, LookupClient, after
 from tests.lookup.test_cost import CountedTable
 
 ACTION = {"jobType": factory.facet(processingType="BATCH", integration="SPARK", jobType="RDD_JOB")}
@@ -30,18 +30,18 @@ def application(kind: str, seconds: float = 60) -> Document:
     return factory.run_event(kind, job="app", run=1, seconds=seconds)
 
 
-def states(ask: Asked) -> set[str]:
-    """What is said of the action's run, wherever it is shown."""
-    run = ask(f"jobs/runs/{factory.run_id(2)}")
-    (child,) = ask(f"jobs/runs/{factory.run_id(1)}/children")["runs"]
-    (listed,) = ask("namespaces/demo/jobs/app.map_partitions/runs")["runs"]
-    job = ask("namespaces/demo/jobs/app.map_partitions")["latestRun"]
-    (in_list,) = [each for each in ask("jobs")["jobs"] if each["name"] == "app.map_partitions"]
+def states(get: LookupClient) -> set[str]:
+    """State and end of the query job's run, in every response that shows the run."""
+    run = get(f"jobs/runs/{factory.run_id(2)}")
+    (child,) = get(f"jobs/runs/{factory.run_id(1)}/children")["runs"]
+    (listed,) = get("namespaces/demo/jobs/app.map_partitions/runs")["runs"]
+    job = get("namespaces/demo/jobs/app.map_partitions")["latestRun"]
+    (in_list,) = [job for job in get("jobs")["jobs"] if job["name"] == "app.map_partitions"]
     (drawn,) = [
-        each["data"] for each in ask("lineage", nodeId="job:demo:app.map_partitions")["graph"] if each["type"] == "JOB"
+        node["data"] for node in get("lineage", nodeId="job:demo:app.map_partitions")["graph"] if node["type"] == "JOB"
     ]
     runs = [run, child, listed, job, in_list["latestRun"], drawn["latestRun"]]
-    return {f"{each['state']} {each['endedAt']}" for each in runs}
+    return {f"{run['state']} {run['endedAt']}" for run in runs}
 
 
 @pytest.mark.parametrize(
@@ -55,11 +55,11 @@ def test_an_action_that_was_left_open_ended_with_its_application(kind: str, stat
 
 def test_an_end_of_its_own_is_its_end() -> None:
     failed = {**started(), "eventType": "FAIL"}
-    assert {each.split()[0] for each in states(after(started(), failed, application("COMPLETE")))} == {"FAILED"}
+    assert {state.split()[0] for state in states(after(started(), failed, application("COMPLETE")))} == {"FAILED"}
 
 
 def test_a_task_may_outlive_its_parent() -> None:
-    assert {each.split()[0] for each in states(after(started(facets=TASK), application("COMPLETE")))} == {"RUNNING"}
+    assert {state.split()[0] for state in states(after(started(facets=TASK), application("COMPLETE")))} == {"RUNNING"}
 
 
 def test_it_costs_a_read_for_a_list_and_none_where_nothing_is_open() -> None:
@@ -67,7 +67,7 @@ def test_it_costs_a_read_for_a_list_and_none_where_nothing_is_open() -> None:
         table = CountedTable()
         fold(factory.received(*events), GraphStore(table, RETENTION))
         table.calls = 0
-        Asked(table)("jobs")
+        LookupClient(table)("jobs")
         return table.calls
 
     parents = [factory.run_event("COMPLETE", job="app", run=1, seconds=60)]

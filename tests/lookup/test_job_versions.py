@@ -5,7 +5,7 @@ import pytest
 from headwater.lookup.nodes import job_versions
 from tests import factory
 from tests.factory import Document
-from tests.lookup.requests import Asked, after, key_of, table_after
+from tests.lookup.requests import LookupClient, after, key_of, table_after
 
 VERSIONS = "namespaces/demo/jobs/load/versions"
 
@@ -29,27 +29,27 @@ def ran(
 
 
 def shown(version: Document) -> tuple[list[str], list[str], str | None]:
-    names = [[each["name"] for each in version[side]] for side in ("inputs", "outputs")]
+    names = [[dataset["name"] for dataset in version[side]] for side in ("inputs", "outputs")]
     return names[0], names[1], version["latestRun"] and version["latestRun"]["id"]
 
 
 def test_there_is_a_version_for_each_set_of_datasets_with_its_newest_run() -> None:
-    ask = after(ran(1, "a"), ran(2, "a"), ran(3, "a", "b"), ran(4, "b", "a"), ran(5, "a"))
-    found = ask(VERSIONS)
-    assert [shown(version) for version in found["versions"]] == [
+    get = after(ran(1, "a"), ran(2, "a"), ran(3, "a", "b"), ran(4, "b", "a"), ran(5, "a"))
+    answer = get(VERSIONS)
+    assert [shown(version) for version in answer["versions"]] == [
         (["a"], ["out"], factory.run_id(5)),
         (["a", "b"], ["out"], factory.run_id(4)),
     ]
-    assert found["totalCount"] == 2
-    assert [version["createdAt"] for version in found["versions"]] == [factory.at(60), factory.at(180)]
+    assert answer["totalCount"] == 2
+    assert [version["createdAt"] for version in answer["versions"]] == [factory.at(60), factory.at(180)]
 
 
 def test_a_run_its_job_and_the_list_name_a_version_alike() -> None:
-    ask = after(ran(1, "a"), ran(2, "b"))
-    newest, oldest = ask(VERSIONS)["versions"]
-    assert ask("namespaces/demo/jobs/load")["currentVersion"] == newest["version"] == newest["id"]["version"]
+    get = after(ran(1, "a"), ran(2, "b"))
+    newest, oldest = get(VERSIONS)["versions"]
+    assert get("namespaces/demo/jobs/load")["currentVersion"] == newest["version"] == newest["id"]["version"]
     assert newest["latestRun"]["jobVersion"]["version"] == newest["version"]
-    assert [ask(f"{VERSIONS}/{each['version'].upper()}") for each in (newest, oldest)] == [newest, oldest]
+    assert [get(f"{VERSIONS}/{version['version'].upper()}") for version in (newest, oldest)] == [newest, oldest]
 
 
 def test_a_version_is_made_when_its_first_run_ends_or_until_then_when_it_starts() -> None:
@@ -60,11 +60,11 @@ def test_a_version_is_made_when_its_first_run_ends_or_until_then_when_it_starts(
 
 def test_what_a_job_event_declares_is_a_version_also_without_a_run() -> None:
     declared = factory.job_event(inputs=[factory.dataset("a")], outputs=[factory.dataset("out")], seconds=10)
-    (found,) = after(declared)(VERSIONS)["versions"]
-    assert (shown(found), found["createdAt"]) == ((["a"], ["out"], None), factory.at(10))
-    (found,) = after(declared, ran(1, "a"))(VERSIONS)["versions"]
-    assert (shown(found), found["createdAt"]) == ((["a"], ["out"], factory.run_id(1)), factory.at(10))
-    assert [shown(each)[0] for each in after(declared, ran(1, "b"))(VERSIONS)["versions"]] == [["b"], ["a"]]
+    (of_declaration,) = after(declared)(VERSIONS)["versions"]
+    assert (shown(of_declaration), of_declaration["createdAt"]) == ((["a"], ["out"], None), factory.at(10))
+    (of_run,) = after(declared, ran(1, "a"))(VERSIONS)["versions"]
+    assert (shown(of_run), of_run["createdAt"]) == ((["a"], ["out"], factory.run_id(1)), factory.at(10))
+    assert [shown(version)[0] for version in after(declared, ran(1, "b"))(VERSIONS)["versions"]] == [["b"], ["a"]]
 
 
 def test_a_run_that_names_no_dataset_is_of_no_version() -> None:
@@ -72,32 +72,32 @@ def test_a_run_that_names_no_dataset_is_of_no_version() -> None:
 
 
 def test_a_version_has_the_location_that_its_newest_run_gives_else_the_job_s() -> None:
-    ask = after(
+    get = after(
         ran(1, "a", sourceCodeLocation=factory.facet(type="git", url="one")),
         ran(2, "b", sourceCodeLocation=factory.facet(type="git", url="two")),
         ran(3, "c"),
     )
-    assert [version["location"] for version in ask(VERSIONS)["versions"]] == ["two", "two", "one"]
+    assert [version["location"] for version in get(VERSIONS)["versions"]] == ["two", "two", "one"]
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 7])
 def test_pages_by_cursor_and_by_offset_hold_every_version_once(limit: int) -> None:
-    ask = after(*(ran(number, f"in {number % 7}") for number in range(20)))
-    whole = ask(VERSIONS)["versions"]
+    get = after(*(ran(number, f"in {number % 7}") for number in range(20)))
+    whole = get(VERSIONS)["versions"]
     assert len(whole) == 7
-    assert ask.by_cursor(VERSIONS, "versions", limit) == ask.by_offset(VERSIONS, "versions", limit) == whole
+    assert get.by_cursor(VERSIONS, "versions", limit) == get.by_offset(VERSIONS, "versions", limit) == whole
 
 
 def test_so_many_runs_are_looked_at_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    ask = after(*(ran(number, f"in {number}") for number in range(6)))
+    get = after(*(ran(number, f"in {number}") for number in range(6)))
     monkeypatch.setattr(job_versions, "MAX_RUNS", 4)
-    found = ask(VERSIONS)
-    assert [shown(each)[0] for each in found["versions"]] == [["in 5"], ["in 4"], ["in 3"], ["in 2"]]
-    assert (found["totalCount"], found["truncated"]) == (4, True)
+    answer = get(VERSIONS)
+    assert [shown(version)[0] for version in answer["versions"]] == [["in 5"], ["in 4"], ["in 3"], ["in 2"]]
+    assert (answer["totalCount"], answer["truncated"]) == (4, True)
 
 
 def test_an_unknown_version_is_not_found_and_a_key_of_other_namespaces_is_refused() -> None:
     table = table_after(ran(1, "a"))
-    assert Asked(table).answer(f"{VERSIONS}/{factory.run_id(9)}")[0] == 404
-    assert Asked(table).answer("namespaces/demo/jobs/nope/versions")[0] == 404
-    assert Asked(table, key_of("other")).answer(VERSIONS)[0] == 403
+    assert LookupClient(table).answer(f"{VERSIONS}/{factory.run_id(9)}")[0] == 404
+    assert LookupClient(table).answer("namespaces/demo/jobs/nope/versions")[0] == 404
+    assert LookupClient(table, key_of("other")).answer(VERSIONS)[0] == 403

@@ -57,7 +57,7 @@ VALUES_OF_ONE_ANSWER = {
 }
 MEMBERS_OF_ONE_ANSWER = {
     "dataset_versions": {
-        "outputStatistics": "Marquez shows what was said of an output in the version's own answer alone"
+        "outputStatistics": "Marquez shows the facets of an output in the response of the version alone"
     }
 }
 """Members and values that are not as recorded, with the reason."""
@@ -86,12 +86,12 @@ NAMES = sorted(path.stem for path in RECORDED.glob("*.json") if path.stem not in
 def table() -> MemoryTable:
     table = MemoryTable()
     events = [json.loads(line) for line in (RECORDED / "posted-events.jsonl").read_text().splitlines()]
-    for each in factory.received(*events):
-        fold([each], GraphStore(table, Retention(timedelta(days=90), timedelta(days=30))))
+    for event in factory.received(*events):
+        fold([event], GraphStore(table, Retention(timedelta(days=90), timedelta(days=30))))
     return table
 
 
-def ask(table: MemoryTable, request: str) -> tuple[int, Any]:
+def get(table: MemoryTable, request: str) -> tuple[int, Any]:
     url = urlsplit(request.removeprefix("GET "))
     pairs = parse_qsl(url.query)
     repeated = {name: tuple(value for other, value in pairs if other == name) for name, _ in pairs}
@@ -109,10 +109,10 @@ def test_an_answer_has_the_members_and_values_of_the_recorded_one(table: MemoryT
         if job["name"] == "static_job":  # Marquez shows what a JobEvent says of datasets in other answers, not in lists
             job["inputs"] = [{"namespace": "s3://lake", "name": "wh/report"}]
             job["outputs"] = [{"namespace": "s3://lake", "name": "wh/static"}]
-    status, body = ask(table, with_our_ids(table, expected["request"]))
+    status, body = get(table, with_our_ids(table, expected["request"]))
     if name == "events_lineage":  # Marquez leaves out events without a run, and adds every member that an event lacks
         expected["response"] = without_nulls(expected["response"])
-        _, body = ask(table, "GET /api/v1/events/lineage")
+        _, body = get(table, "GET /api/v1/events/lineage")
         body["events"] = [event for event in body["events"] if "run" in event][:2]
     assert status == expected["status"]
     values = VALUES_OF_THEIR_OWN.keys() | VALUES_OF_ONE_ANSWER.get(name, {}).keys()
@@ -123,29 +123,29 @@ def test_an_answer_has_the_members_and_values_of_the_recorded_one(table: MemoryT
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_request_that_marquez_refuses_is_refused_with_its_parameter(table: MemoryTable, name: str) -> None:
     expected = recorded(name)
-    status, body = ask(table, expected["request"])
+    status, body = get(table, expected["request"])
     assert (status, body["code"]) == (expected["status"], expected["status"])
     assert body["message"].startswith(f"{REFUSED[name]}: ")
 
 
 def test_search_results_have_the_times_of_marquez(table: MemoryTable) -> None:
-    expected, (_, body) = recorded("search"), ask(table, recorded("search")["request"])
-    times, found = (
-        {each["nodeId"]: each["updatedAt"] for each in of["results"]} for of in (expected["response"], body)
+    expected, (_, body) = recorded("search"), get(table, recorded("search")["request"])
+    times, our_times = (
+        {result["nodeId"]: result["updatedAt"] for result in of["results"]} for of in (expected["response"], body)
     )
-    assert found == times
+    assert our_times == times
 
 
 def with_our_ids(table: MemoryTable, request: str) -> str:
     """A request for a version, by the id that we gave it instead of Marquez's."""
     path, versions, version = request.partition("/versions/")
-    return f"{path}{versions}{ask(table, f'{path}/versions')[1]['versions'][0]['version']}" if version else request
+    return f"{path}{versions}{get(table, f'{path}/versions')[1]['versions'][0]['version']}" if version else request
 
 
 def without_nulls(document: Any) -> Any:
     if isinstance(document, dict):
         return {name: without_nulls(member) for name, member in document.items() if member is not None}
-    return [without_nulls(each) for each in document] if isinstance(document, list) else document
+    return [without_nulls(element) for element in document] if isinstance(document, list) else document
 
 
 class Excused(NamedTuple):
@@ -155,30 +155,30 @@ class Excused(NamedTuple):
     added: Container[str]
 
 
-def differences(expected: Any, found: Any, excused: Excused, path: str = "") -> Iterator[str]:
+def differences(expected: Any, actual: Any, excused: Excused, path: str = "") -> Iterator[str]:
     """Where an answer differs from the recorded one; lists of objects are compared whatever their order."""
     if path.rpartition(".")[2].partition("[")[0] in excused.values:
         return
-    if isinstance(expected, dict) and isinstance(found, dict):
-        yield from _in_members(expected, found, excused, path)
-    elif isinstance(expected, list) and isinstance(found, list):
-        if len(expected) != len(found):
-            yield f"{path} has {len(found)} entries, not {len(expected)}"
-        pairs = zip(sorted(expected, key=_place), sorted(found, key=_place), strict=False)
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        yield from _in_members(expected, actual, excused, path)
+    elif isinstance(expected, list) and isinstance(actual, list):
+        if len(expected) != len(actual):
+            yield f"{path} has {len(actual)} entries, not {len(expected)}"
+        pairs = zip(sorted(expected, key=_place), sorted(actual, key=_place), strict=False)
         for index, (one, other) in enumerate(pairs):
             yield from differences(one, other, excused, f"{path}[{index}]")
-    elif expected != found:
-        yield f"{path} is {found!r}, not {expected!r}"
+    elif expected != actual:
+        yield f"{path} is {actual!r}, not {expected!r}"
 
 
-def _in_members(expected: dict[str, Any], found: dict[str, Any], excused: Excused, path: str) -> Iterator[str]:
-    for missing in expected.keys() - found.keys():
+def _in_members(expected: dict[str, Any], actual: dict[str, Any], excused: Excused, path: str) -> Iterator[str]:
+    for missing in expected.keys() - actual.keys():
         yield f"{path}.{missing} is missing"
-    for name in found.keys() - expected.keys() - ({"details"} if "message" in expected else set()):
+    for name in actual.keys() - expected.keys() - ({"details"} if "message" in expected else set()):
         if name not in excused.added:
             yield f"{path}.{name} is not Marquez's"
-    for name in expected.keys() & found.keys():
-        yield from differences(expected[name], found[name], excused, f"{path}.{name}")
+    for name in expected.keys() & actual.keys():
+        yield from differences(expected[name], actual[name], excused, f"{path}.{name}")
 
 
 def _place(entry: Any) -> str:

@@ -45,7 +45,7 @@ HANDED_OVER: dict[str, Callable[[str], str]] = {
     "decoded": lambda name: name,
 }
 
-Ask = Callable[..., ApiResponse]
+Get = Callable[..., ApiResponse]
 
 
 @pytest.fixture(scope="module")
@@ -60,36 +60,36 @@ def table() -> MemoryTable:
 
 
 @pytest.fixture
-def ask(table: MemoryTable) -> Ask:
-    def ask(path: str, *, method: str = "GET", namespaces: tuple[str, ...] = ("*",), **query: str) -> ApiResponse:
+def get(table: MemoryTable) -> Get:
+    def get(path: str, *, method: str = "GET", namespaces: tuple[str, ...] = ("*",), **query: str) -> ApiResponse:
         principal = Principal("test", frozenset({"read"}), namespaces)
         request = ApiRequest(principal, method, path, query)
         return response_to(table, request)
 
-    return ask
+    return get
 
 
 @pytest.mark.parametrize("form", HANDED_OVER)
 @pytest.mark.parametrize("name", NAMES, ids=lambda name: repr(name[:12]))
-def test_a_node_is_found_by_its_path(ask: Ask, name: str, form: str) -> None:
+def test_a_node_is_found_by_its_path(get: Get, name: str, form: str) -> None:
     spelled = HANDED_OVER[form]
-    job = ask(f"/api/v1/namespaces/demo/jobs/{spelled(name)}")
-    dataset = ask(f"/api/v1/namespaces/{spelled(NAMESPACE)}/datasets/{spelled(name)}")
+    job = get(f"/api/v1/namespaces/demo/jobs/{spelled(name)}")
+    dataset = get(f"/api/v1/namespaces/{spelled(NAMESPACE)}/datasets/{spelled(name)}")
     assert (job.status, job.body.get("name")) == (200, name)
     assert (dataset.status, dataset.body.get("name"), dataset.body.get("namespace")) == (200, name, NAMESPACE)
 
 
 @pytest.mark.parametrize("name", NAMES, ids=lambda name: repr(name[:12]))
-def test_a_node_is_found_by_its_node_id(ask: Ask, name: str) -> None:
-    answer = ask("/api/v1/lineage", nodeId=f"dataset:{NAMESPACE}:{name}", depth="0")
+def test_a_node_is_found_by_its_node_id(get: Get, name: str) -> None:
+    answer = get("/api/v1/lineage", nodeId=f"dataset:{NAMESPACE}:{name}", depth="0")
     assert [node["type"] for node in answer.body["graph"]] == ["DATASET", "JOB"]
-    encoded = ask("/api/v1/lineage", nodeId=f"dataset:{quote(NAMESPACE, safe='')}:{quote(name, safe='')}", depth="0")
+    encoded = get("/api/v1/lineage", nodeId=f"dataset:{quote(NAMESPACE, safe='')}:{quote(name, safe='')}", depth="0")
     assert encoded == answer
 
 
 @pytest.mark.parametrize("name", ["plain", "tail/", "a/jobs/b"])
-def test_the_runs_of_a_job_are_found_by_its_path(ask: Ask, name: str) -> None:
-    assert ask(f"/api/v1/namespaces/demo/jobs/{name}/runs").body["totalCount"] == 1
+def test_the_runs_of_a_job_are_found_by_its_path(get: Get, name: str) -> None:
+    assert get(f"/api/v1/namespaces/demo/jobs/{name}/runs").body["totalCount"] == 1
 
 
 @pytest.mark.parametrize(
@@ -116,31 +116,31 @@ def test_the_runs_of_a_job_are_found_by_its_path(ask: Ask, name: str) -> None:
     ],
 )
 def test_a_bad_question_is_the_client_s_fault(
-    ask: Ask, path: str, query: dict[str, Any], status: int, message: str
+    get: Get, path: str, query: dict[str, Any], status: int, message: str
 ) -> None:
-    answer = ask(path, **query)
+    answer = get(path, **query)
     assert answer.status == status
     assert answer.body["message"].startswith(message)
 
 
-def test_a_depth_beyond_all_bounds_is_bounded(ask: Ask) -> None:
-    assert ask("/api/v1/lineage", nodeId="job:demo:plain", depth="1000000000").status == 200
+def test_a_depth_beyond_all_bounds_is_bounded(get: Get) -> None:
+    assert get("/api/v1/lineage", nodeId="job:demo:plain", depth="1000000000").status == 200
 
 
-def test_a_slash_at_the_end_of_a_list_does_no_harm(ask: Ask) -> None:
-    assert ask("/api/v1/namespaces/").body == ask("/api/v1/namespaces").body
+def test_a_slash_at_the_end_of_a_list_does_no_harm(get: Get) -> None:
+    assert get("/api/v1/namespaces/").body == get("/api/v1/namespaces").body
 
 
-def test_only_reading_is_done_here(ask: Ask) -> None:
-    assert ask("/api/v1/namespaces", method="DELETE").status == 405
-    assert ask("/api/v1/nope", method="POST").status == 404
+def test_only_reading_is_done_here(get: Get) -> None:
+    assert get("/api/v1/namespaces", method="DELETE").status == 405
+    assert get("/api/v1/nope", method="POST").status == 404
 
 
-def test_a_key_reads_its_own_namespaces_alone(ask: Ask) -> None:
+def test_a_key_reads_its_own_namespaces_alone(get: Get) -> None:
     mine = {"namespaces": ("kafka*",)}
-    assert [each["name"] for each in ask("/api/v1/namespaces", **mine).body["namespaces"]] == [NAMESPACE]
-    assert ask("/api/v1/namespaces/demo/jobs", **mine).status == 403
-    assert ask("/api/v1/namespaces/demo/jobs/plain", **mine).status == 403
-    assert ask("/api/v1/lineage", nodeId="job:demo:plain", **mine).status == 403
-    assert ask(f"/api/v1/jobs/runs/{factory.run_id(0)}", **mine).status == 403
-    assert ask("/api/v1/jobs", **mine).body == {"totalCount": 0, "jobs": []}
+    assert [namespace["name"] for namespace in get("/api/v1/namespaces", **mine).body["namespaces"]] == [NAMESPACE]
+    assert get("/api/v1/namespaces/demo/jobs", **mine).status == 403
+    assert get("/api/v1/namespaces/demo/jobs/plain", **mine).status == 403
+    assert get("/api/v1/lineage", nodeId="job:demo:plain", **mine).status == 403
+    assert get(f"/api/v1/jobs/runs/{factory.run_id(0)}", **mine).status == 403
+    assert get("/api/v1/jobs", **mine).body == {"totalCount": 0, "jobs": []}

@@ -6,7 +6,7 @@ import pytest
 
 from tests import factory
 from tests.factory import Document
-from tests.lookup.requests import LAKE, Asked, after, key_of, table_after
+from tests.lookup.requests import LAKE, LookupClient, after, key_of, table_after
 
 QUALITY = f"namespaces/{LAKE}/datasets/orders/quality"
 
@@ -26,57 +26,57 @@ def checked(
 
 
 def successes(history: list[Any]) -> list[bool]:
-    return [each["dataQualityAssertions"]["assertions"][0]["success"] for each in history]
+    return [result["dataQualityAssertions"]["assertions"][0]["success"] for result in history]
 
 
 def test_checks_are_listed_newest_first() -> None:
-    found = after(checked(1), checked(3, metrics=7), checked(2, success=False))(QUALITY)
-    assert successes(found["history"]) == [True, False, True]
-    assert [(each["runId"], each["at"]) for each in found["history"]] == [
+    answer = after(checked(1), checked(3, metrics=7), checked(2, success=False))(QUALITY)
+    assert successes(answer["history"]) == [True, False, True]
+    assert [(result["runId"], result["at"]) for result in answer["history"]] == [
         (factory.run_id(n), factory.at(60 * n)) for n in (3, 2, 1)
     ]
-    assert found["last"] == found["history"][0]
-    assert found["last"]["dataQualityMetrics"]["rowCount"] == 7
-    assert found["history"][1]["dataQualityMetrics"] is None
-    assert found["totalCount"] == 3
+    assert answer["last"] == answer["history"][0]
+    assert answer["last"]["dataQualityMetrics"]["rowCount"] == 7
+    assert answer["history"][1]["dataQualityMetrics"] is None
+    assert answer["totalCount"] == 3
 
 
 def test_the_dataset_itself_shows_the_last_check() -> None:
-    ask = after(checked(1), checked(2, success=False))
-    assert ask(f"namespaces/{LAKE}/datasets/orders")["dataQuality"] == ask(QUALITY)["last"]
+    get = after(checked(1), checked(2, success=False))
+    assert get(f"namespaces/{LAKE}/datasets/orders")["dataQuality"] == get(QUALITY)["last"]
 
 
 def test_an_unchecked_dataset_has_no_quality_results() -> None:
-    ask = after(factory.run_event("COMPLETE", outputs=[factory.dataset("orders")]))
-    assert ask(QUALITY) == {"last": None, "history": [], "totalCount": 0}
+    get = after(factory.run_event("COMPLETE", outputs=[factory.dataset("orders")]))
+    assert get(QUALITY) == {"last": None, "history": [], "totalCount": 0}
 
 
 @pytest.mark.parametrize("limit", [1, 3, 5])
 def test_pages_by_cursor_and_by_offset_hold_every_check_once_and_all_know_the_last(limit: int) -> None:
-    ask = after(*(checked(number, seconds=number // 2) for number in range(5)))
-    whole = ask(QUALITY)
-    assert ask.by_cursor(QUALITY, "history", limit) == ask.by_offset(QUALITY, "history", limit) == whole["history"]
-    assert ask(QUALITY, limit=1, offset=3)["last"] == whole["last"]
+    get = after(*(checked(number, seconds=number // 2) for number in range(5)))
+    whole = get(QUALITY)
+    assert get.by_cursor(QUALITY, "history", limit) == get.by_offset(QUALITY, "history", limit) == whole["history"]
+    assert get(QUALITY, limit=1, offset=3)["last"] == whole["last"]
 
 
 def test_checks_under_another_name_of_the_dataset_count_too() -> None:
     linked = factory.dataset("orders", symlinks=factory.symlinks("table"))
-    ask = after(factory.run_event("COMPLETE", outputs=[linked]), checked(1), checked(2, name="table"))
+    get = after(factory.run_event("COMPLETE", outputs=[linked]), checked(1), checked(2, name="table"))
     for name in ("orders", "table"):
-        found = ask(f"namespaces/{LAKE}/datasets/{name}/quality")
-        assert [each["runId"] for each in found["history"]] == [factory.run_id(2), factory.run_id(1)]
+        answer = get(f"namespaces/{LAKE}/datasets/{name}/quality")
+        assert [result["runId"] for result in answer["history"]] == [factory.run_id(2), factory.run_id(1)]
 
 
 def test_versions_and_checks_stay_apart() -> None:
     written = factory.run_event("COMPLETE", run=9, outputs=[factory.dataset("orders")])
-    ask = after(written, checked(1))
-    assert ask(QUALITY)["totalCount"] == ask(f"namespaces/{LAKE}/datasets/orders/versions")["totalCount"] == 1
+    get = after(written, checked(1))
+    assert get(QUALITY)["totalCount"] == get(f"namespaces/{LAKE}/datasets/orders/versions")["totalCount"] == 1
 
 
 def test_a_dataset_called_quality_is_a_dataset() -> None:
-    ask = after(checked(1, name="orders/quality"))
-    assert ask(f"namespaces/{LAKE}/datasets/orders/quality")["name"] == "orders/quality"
+    get = after(checked(1, name="orders/quality"))
+    assert get(f"namespaces/{LAKE}/datasets/orders/quality")["name"] == "orders/quality"
 
 
 def test_a_key_of_other_namespaces_is_refused() -> None:
-    assert Asked(table_after(checked(1)), key_of("demo")).answer(QUALITY)[0] == 403
+    assert LookupClient(table_after(checked(1)), key_of("demo")).answer(QUALITY)[0] == 403

@@ -26,16 +26,16 @@ def read(schema: Document, *, run: int = 2, **facets: Any) -> Document:
 
 def columns(*documents: Document) -> list[str]:
     """The columns that the dataset is shown with: by itself, in a list, and in a graph."""
-    ask = after(*documents)
+    get = after(*documents)
     of_lake = "namespaces/s3%3A%2F%2Flake/datasets"
-    (listed,) = ask(of_lake)["datasets"]
-    graph = ask("lineage", nodeId=f"dataset:{LAKE}:{TABLE}")["graph"]
+    (listed,) = get(of_lake)["datasets"]
+    graph = get("lineage", nodeId=f"dataset:{LAKE}:{TABLE}")["graph"]
     shown = [
-        ask(f"{of_lake}/wh%2Fcrm%2Fcustomers"),
+        get(f"{of_lake}/wh%2Fcrm%2Fcustomers"),
         listed,
-        *(each["data"] for each in graph if each["type"] == "DATASET"),
+        *(node["data"] for node in graph if node["type"] == "DATASET"),
     ]
-    names = [[field["name"] for field in each["fields"]] for each in shown]
+    names = [[field["name"] for field in dataset["fields"]] for dataset in shown]
     assert names == names[:1] * 3
     return names[0]
 
@@ -84,11 +84,11 @@ def test_a_models_files_have_columns_and_the_model_has_none() -> None:
 def test_a_table_in_a_nested_namespace_may_be_called_like_a_metadata_table() -> None:
     names = factory.symlinks("crm.docs.files", namespace=f"{LAKE}/wh")
     table = factory.dataset("wh/crm/docs/files", schema=WIDE, symlinks=names, catalog=factory.facet(**ICEBERG))
-    ask = after(factory.run_event("COMPLETE", job="report", inputs=[table]))
-    found = ask("namespaces/s3%3A%2F%2Flake/datasets/wh%2Fcrm%2Fdocs%2Ffiles")
-    assert [field["name"] for field in found["fields"]] == ["id", "name", "tier"]
-    by_name = ask("lineage", nodeId=f"dataset:{LAKE}/wh:crm.docs.files")["graph"]
-    assert {each["data"]["name"] for each in by_name} == {"wh/crm/docs/files", "report"}
+    get = after(factory.run_event("COMPLETE", job="report", inputs=[table]))
+    dataset = get("namespaces/s3%3A%2F%2Flake/datasets/wh%2Fcrm%2Fdocs%2Ffiles")
+    assert [field["name"] for field in dataset["fields"]] == ["id", "name", "tier"]
+    by_name = get("lineage", nodeId=f"dataset:{LAKE}/wh:crm.docs.files")["graph"]
+    assert {node["data"]["name"] for node in by_name} == {"wh/crm/docs/files", "report"}
 
 
 def test_a_table_of_one_column_is_no_text() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from headwater.store.memory import MemoryTable
-from tests.lookup.golden_answers import answers_of, asked
+from tests.lookup.golden_answers import answers_of, status_and_body
 from tests.store import golden
 
 
@@ -11,11 +11,11 @@ from tests.store import golden
 def test_the_items_of_a_release_are_answered_as_by_that_release(release: str) -> None:
     table = golden.table_of(release)
     for given in answers_of(release):
-        assert asked(table, given.path, given.query) == (given.status, given.body), given
+        assert status_and_body(table, given.path, given.query) == (given.status, given.body), given
 
 
 @pytest.mark.parametrize("release", golden.RELEASES)
 def test_the_items_of_this_release_are_answered_as_those_of_an_earlier_one(release: str) -> None:
     table = golden.folded(MemoryTable())
     for given in answers_of(release):
-        assert asked(table, given.path, given.query) == (given.status, given.body), given
+        assert status_and_body(table, given.path, given.query) == (given.status, given.body), given

@@ -5,7 +5,7 @@ import pytest
 from headwater.http.marquez.sources import type_of
 from tests import factory
 from tests.factory import Document
-from tests.lookup.requests import Asked, after, key_of, table_after
+from tests.lookup.requests import LookupClient, after, key_of, table_after
 
 
 def naming(source: str, uri: str, *, seconds: float = 0, name: str = "a") -> Document:
@@ -22,8 +22,8 @@ def description(text: str) -> Document:
 
 
 def test_sources_are_those_that_datasets_name() -> None:
-    ask = after(naming("pg", "postgres://db:5432"), naming("lake", "s3://lake", seconds=5, name="b"))
-    lake, pg = ask("sources")["sources"]
+    get = after(naming("pg", "postgres://db:5432"), naming("lake", "s3://lake", seconds=5, name="b"))
+    lake, pg = get("sources")["sources"]
     assert lake == {
         "type": "S3",
         "name": "lake",
@@ -32,8 +32,8 @@ def test_sources_are_those_that_datasets_name() -> None:
         "connectionUrl": "s3://lake",
         "description": None,
     }
-    assert ask("sources/lake") == lake
-    assert (pg["type"], pg["createdAt"], ask("sources")["totalCount"]) == ("POSTGRESQL", factory.at(0), 2)
+    assert get("sources/lake") == lake
+    assert (pg["type"], pg["createdAt"], get("sources")["totalCount"]) == ("POSTGRESQL", factory.at(0), 2)
 
 
 def test_a_dataset_without_a_source_does_no_harm() -> None:
@@ -48,13 +48,13 @@ def test_a_dataset_without_a_source_does_no_harm() -> None:
 
 
 def test_the_description_of_a_source_precedes_the_facets_of_datasets() -> None:
-    said = factory.facet(name="lake", uri="jdbc:redshift://h/d", type="REDSHIFT")
-    ask = after(
+    facet = factory.facet(name="lake", uri="jdbc:redshift://h/d", type="REDSHIFT")
+    get = after(
         naming("lake", "s3://lake", seconds=0),
-        put("sources", "lake", seconds=10, dataSource=said, documentation=description("ours")),
+        put("sources", "lake", seconds=10, dataSource=facet, documentation=description("ours")),
         naming("lake", "s3://other", seconds=20),
     )
-    assert ask("sources/lake") == {
+    assert get("sources/lake") == {
         "type": "REDSHIFT",
         "name": "lake",
         "createdAt": factory.at(0),
@@ -87,8 +87,8 @@ def test_the_type_of_a_source_is_the_scheme_of_its_uri(uri: str, expected: str) 
 
 @pytest.mark.parametrize("name", ["s3://lake", "a/b/", "ü #?\n", "a%2Fb", "x" * 2_000])
 def test_names_of_any_kind_are_found(name: str) -> None:
-    ask = after(naming(name, "s3://lake"))
-    assert ask(f"sources/{name}")["name"] == ask("sources")["sources"][0]["name"] == name
+    get = after(naming(name, "s3://lake"))
+    assert get(f"sources/{name}")["name"] == get("sources")["sources"][0]["name"] == name
 
 
 def test_a_source_that_is_not_known_is_not_found() -> None:
@@ -99,31 +99,31 @@ def test_a_source_that_is_not_known_is_not_found() -> None:
 
 
 def test_a_key_sees_the_sources_that_are_named_like_its_namespaces() -> None:
-    ask = Asked(table_after(naming("s3://a", "s3://a"), naming("s3://b", "s3://b", name="b")), key_of("s3://a"))
-    assert [source["name"] for source in ask("sources")["sources"]] == ["s3://a"]
-    assert ask("sources")["totalCount"] == 1
-    assert (ask.answer("sources/s3://a")[0], ask.answer("sources/s3://b")[0]) == (200, 403)
+    get = LookupClient(table_after(naming("s3://a", "s3://a"), naming("s3://b", "s3://b", name="b")), key_of("s3://a"))
+    assert [source["name"] for source in get("sources")["sources"]] == ["s3://a"]
+    assert get("sources")["totalCount"] == 1
+    assert (get.answer("sources/s3://a")[0], get.answer("sources/s3://b")[0]) == (200, 403)
 
 
 @pytest.mark.parametrize("limit", [1, 2, 5])
 def test_pages_by_cursor_and_by_offset_hold_all_once(limit: int) -> None:
-    ask = after(
+    get = after(
         *(naming(f"s{n}", "x", name=f"d{n}") for n in range(5)),
         *(put("tags", f"T{n}", documentation=description("")) for n in range(3)),
     )
     for what in ("sources", "tags"):
-        whole = ask(what)[what]
+        whole = get(what)[what]
         assert len(whole) == 5
-        assert ask.by_cursor(what, what, limit) == ask.by_offset(what, what, limit) == whole
+        assert get.by_cursor(what, what, limit) == get.by_offset(what, what, limit) == whole
 
 
 def test_two_tags_are_always_there_and_others_once_they_are_put() -> None:
-    ask = after(
+    get = after(
         put("tags", "GOLD", documentation=description("gold")), put("tags", "PII", documentation=description("private"))
     )
-    assert ask("tags")["tags"] == [
+    assert get("tags")["tags"] == [
         {"name": "GOLD", "description": "gold"},
         {"name": "PII", "description": "private"},
         {"name": "SENSITIVE", "description": "Contains sensitive information"},
     ]
-    assert Asked(table_after(), key_of("nothing"))("tags")["totalCount"] == 2
+    assert LookupClient(table_after(), key_of("nothing"))("tags")["totalCount"] == 2

@@ -19,10 +19,10 @@ TASK = {"jobType": factory.facet(processingType="BATCH", integration="AIRFLOW", 
 
 
 def test_an_application_is_one_node_of_a_rolled_up_graph() -> None:
-    ask = after(*APPLICATION)
-    found = {("raw", "app"), ("app", "clean"), ("clean", "app"), ("app", "daily")}
+    get = after(*APPLICATION)
+    expected = {("raw", "app"), ("app", "clean"), ("clean", "app"), ("app", "daily")}
     for node in (f"dataset:{LAKE}:raw", "job:demo:app", "job:demo:app.action1"):
-        assert edges(ask("lineage", nodeId=node, rollup="parent")) == found
+        assert edges(get("lineage", nodeId=node, rollup="parent")) == expected
 
 
 def part(reads: str, writes: str, *, run: int, facets: Document = ACTION) -> Document:
@@ -47,34 +47,39 @@ DRAWN = {("topic", "app"), ("app", "orders"), ("orders", "report"), ("report", "
 def test_a_stream_that_tells_of_itself_is_one_job_whatever_number_of_batches_ran(
     micro_batches: int, query: dict[str, str]
 ) -> None:
-    ask = after(*stream(micro_batches))
-    assert edges(ask("lineage", nodeId=f"dataset:{LAKE}:topic", **query)) == DRAWN
-    assert ask("namespaces/demo/jobs/app.topic_to_nothing/runs")["totalCount"] == micro_batches
+    get = after(*stream(micro_batches))
+    assert edges(get("lineage", nodeId=f"dataset:{LAKE}:topic", **query)) == DRAWN
+    assert get("namespaces/demo/jobs/app.topic_to_nothing/runs")["totalCount"] == micro_batches
 
 
 def test_its_actions_are_drawn_when_asked_for() -> None:
-    ask = after(*stream(1))
+    get = after(*stream(1))
     actions = {("topic", "app.topic_to_nothing"), ("app.nothing_to_orders", "orders")}
-    assert edges(ask("lineage", nodeId=f"dataset:{LAKE}:topic", rollup="none")) == DRAWN | actions
-    assert edges(ask("lineage", nodeId="job:demo:app.topic_to_nothing")) == DRAWN | actions
+    assert edges(get("lineage", nodeId=f"dataset:{LAKE}:topic", rollup="none")) == DRAWN | actions
+    assert edges(get("lineage", nodeId="job:demo:app.topic_to_nothing")) == DRAWN | actions
 
 
 def test_a_dataset_of_a_query_alone_is_shown_as_its_application_s() -> None:
-    ask = after(*stream(1), part("orders", "audit", run=30))
-    found = edges(ask("lineage", nodeId=f"dataset:{LAKE}:topic"))
-    assert found == DRAWN | {("orders", "app"), ("app", "audit")}
+    get = after(*stream(1), part("orders", "audit", run=30))
+    drawn = edges(get("lineage", nodeId=f"dataset:{LAKE}:topic"))
+    assert drawn == DRAWN | {("orders", "app"), ("app", "audit")}
 
 
 def test_an_application_without_lineage_of_its_own_is_shown_by_its_queries() -> None:
-    ask = after(*APPLICATION)
+    get = after(*APPLICATION)
     drawn = {("raw", "app.action1"), ("app.action1", "clean"), ("clean", "app.action2"), ("app.action2", "daily")}
-    assert edges(ask("lineage", nodeId=f"dataset:{LAKE}:raw")) == drawn
+    assert edges(get("lineage", nodeId=f"dataset:{LAKE}:raw")) == drawn
 
 
 def test_a_task_is_no_action_and_stays_beside_the_job_that_started_it() -> None:
-    ask = after(ran("app", "topic", "orders", run=9), part("topic", "orders", run=10, facets=TASK))
-    found = {("topic", "app"), ("app", "orders"), ("topic", "app.topic_to_orders"), ("app.topic_to_orders", "orders")}
-    assert edges(ask("lineage", nodeId=f"dataset:{LAKE}:topic")) == found
+    get = after(ran("app", "topic", "orders", run=9), part("topic", "orders", run=10, facets=TASK))
+    expected = {
+        ("topic", "app"),
+        ("app", "orders"),
+        ("topic", "app.topic_to_orders"),
+        ("app.topic_to_orders", "orders"),
+    }
+    assert edges(get("lineage", nodeId=f"dataset:{LAKE}:topic")) == expected
 
 
 def below(parent: tuple[int, str], run: int, job: str, reads: str = "", writes: str = "") -> Document:
@@ -91,19 +96,19 @@ DAG = (
 )
 
 
-@pytest.mark.parametrize("asked", ["dag", "dag.clean", "app"])
-def test_the_requested_job_is_one_node_with_all_that_it_started(asked: str) -> None:
-    found = {
-        ("raw", asked),
-        (asked, "clean"),
-        ("clean", asked),
-        (asked, "daily"),
+@pytest.mark.parametrize("requested", ["dag", "dag.clean", "app"])
+def test_the_requested_job_is_one_node_with_all_that_it_started(requested: str) -> None:
+    expected = {
+        ("raw", requested),
+        (requested, "clean"),
+        ("clean", requested),
+        (requested, "daily"),
         ("daily", "report"),
         ("report", "mail"),
     }
-    answer = after(*DAG)("lineage", nodeId=f"job:demo:{asked}", rollup="parent")
-    assert edges(answer) == found
-    assert {node["data"]["name"] for node in answer["graph"] if node["type"] == "JOB"} == {asked, "report"}
+    answer = after(*DAG)("lineage", nodeId=f"job:demo:{requested}", rollup="parent")
+    assert edges(answer) == expected
+    assert {node["data"]["name"] for node in answer["graph"] if node["type"] == "JOB"} == {requested, "report"}
 
 
 def test_children_of_queries_are_not_read() -> None:
@@ -122,42 +127,42 @@ def test_children_of_queries_are_not_read() -> None:
 @pytest.mark.parametrize("limit", [1, 2, 3, 10])
 def test_the_pages_of_a_rolled_up_graph_have_each_node_once(limit: int, query: dict[str, str]) -> None:
     batches = [part("topic", f"part{run % 2}", run=run) for run in range(20, 50)]
-    numbered = [{**each, "job": {**each["job"], "name": f"app.batch{run}"}} for run, each in enumerate(batches)]
-    ask = after(ran("app", "topic", "orders", run=9), *numbered, ran("report", "orders", "daily", run=1))
-    asked = {"nodeId": f"dataset:{LAKE}:topic", **query}
-    whole = {node["id"] for node in ask("lineage", **asked)["graph"]}
+    numbered = [{**event, "job": {**event["job"], "name": f"app.batch{run}"}} for run, event in enumerate(batches)]
+    get = after(ran("app", "topic", "orders", run=9), *numbered, ran("report", "orders", "daily", run=1))
+    parameters = {"nodeId": f"dataset:{LAKE}:topic", **query}
+    whole = {node["id"] for node in get("lineage", **parameters)["graph"]}
     assert len(whole) == 7
     pages: list[str] = []
-    answer = ask("lineage", limit=limit, **asked)
+    answer = get("lineage", limit=limit, **parameters)
     while True:
         pages += [node["id"] for node in answer["graph"]]
         if "cursor" not in answer:
             break
-        answer = ask("lineage", limit=limit, cursor=answer["cursor"], **asked)
+        answer = get("lineage", limit=limit, cursor=answer["cursor"], **parameters)
     assert sorted(pages) == sorted(whole)
     assert "truncated" not in answer
 
 
 def test_an_application_under_a_task_is_one_node_also_if_it_tells_of_itself() -> None:
     under = {"parent": factory.parent(1, "dag.task")}
-    told = ran("app", "topic", "orders", run=9, run_facets=under)
-    ask = after(ran("dag.task", "", "", run=1), told, part("topic", "", run=20), part("", "orders", run=10))
+    application = ran("app", "topic", "orders", run=9, run_facets=under)
+    get = after(ran("dag.task", "", "", run=1), application, part("topic", "", run=20), part("", "orders", run=10))
     for node in (f"dataset:{LAKE}:topic", f"dataset:{LAKE}:orders", "job:demo:app"):
-        assert edges(ask("lineage", nodeId=node, rollup="parent")) == {("topic", "app"), ("app", "orders")}
-    by_task = edges(ask("lineage", nodeId="job:demo:dag.task", rollup="parent"))
+        assert edges(get("lineage", nodeId=node, rollup="parent")) == {("topic", "app"), ("app", "orders")}
+    by_task = edges(get("lineage", nodeId="job:demo:dag.task", rollup="parent"))
     assert by_task == {("topic", "dag.task"), ("dag.task", "orders")}
 
 
 def test_an_output_of_a_query_is_its_application_s_from_any_start() -> None:
-    ask = after(ran("app", "topic", "orders", run=9), part("topic", "audit", run=21))
+    get = after(ran("app", "topic", "orders", run=9), part("topic", "audit", run=21))
     for node, direction in (("audit", "upstream"), ("topic", "downstream")):
-        found = edges(ask("lineage", nodeId=f"dataset:{LAKE}:{node}", direction=direction))
-        assert ("app", "audit") in found
-        assert not any("app." in name for edge in found for name in edge)
+        drawn = edges(get("lineage", nodeId=f"dataset:{LAKE}:{node}", direction=direction))
+        assert ("app", "audit") in drawn
+        assert not any("app." in name for edge in drawn for name in edge)
 
 
 def test_a_stream_is_one_node_at_risk() -> None:
-    ask = after(*stream(3))
-    (owner,) = ask("impact", nodeId=f"dataset:{LAKE}:topic")["owners"]
-    jobs = [each["nodeId"] for each in owner["items"] if each["nodeId"].startswith("job:")]
+    get = after(*stream(3))
+    (owner,) = get("impact", nodeId=f"dataset:{LAKE}:topic")["owners"]
+    jobs = [node["nodeId"] for node in owner["items"] if node["nodeId"].startswith("job:")]
     assert jobs == ["job:demo:app", "job:demo:report"]

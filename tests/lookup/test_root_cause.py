@@ -11,17 +11,17 @@ from headwater.read import window
 from headwater.traversal import root_cause
 from tests import factory, strategies
 from tests.factory import Document
-from tests.lookup.requests import LAKE, Asked, table_after
+from tests.lookup.requests import LAKE, LookupClient, table_after
 
-Ask = Callable[..., Any]
+Get = Callable[..., Any]
 DAY = 86_400
 KAFKA = "kafka://broker:9092"
 
 
-def after(*documents: Document) -> Ask:
-    """A way to ask what to look at once these events were folded."""
-    asked = Asked(table_after(*documents))
-    return lambda node, **query: asked.answer("rootcause", nodeId=node, **query)[1]
+def after(*documents: Document) -> Get:
+    """Sends /rootcause requests to a table that has folded these events."""
+    client = LookupClient(table_after(*documents))
+    return lambda node, **query: client.answer("rootcause", nodeId=node, **query)[1]
 
 
 def table(name: str) -> str:
@@ -49,12 +49,14 @@ def checked(name: str, *assertions: Document) -> Document:
     return {**factory.dataset(name), "inputFacets": {"dataQualityAssertions": factory.facet(assertions=assertions)}}
 
 
-def told(answer: Any) -> list[tuple[str, str, int]]:
-    return [(each["kind"], each["nodeId"].rpartition(":")[2], each["distance"]) for each in answer["findings"]]
+def findings(answer: Any) -> list[tuple[str, str, int]]:
+    return [
+        (finding["kind"], finding["nodeId"].rpartition(":")[2], finding["distance"]) for finding in answer["findings"]
+    ]
 
 
 def kinds(answer: Any) -> list[str]:
-    return [each["kind"] for each in answer["findings"]]
+    return [finding["kind"] for finding in answer["findings"]]
 
 
 def a_day(number: int, amount: str, *, failed: bool) -> list[Document]:
@@ -81,13 +83,13 @@ DRIFT = [*a_day(0, "long", failed=False), *a_day(1, "long", failed=False), *a_da
 
 def test_the_schema_drift_of_orders_is_found_newest_first_from_the_dashboard_back_to_the_topic() -> None:
     answer = after(*DRIFT)(table("board"))
-    assert told(answer) == [
+    assert findings(answer) == [
         ("RUN_FAILED", "rate", 3),
         ("ASSERTION_FAILED", "orders", 2),
         ("SCHEMA_CHANGED", "orders", 2),
         ("SCHEMA_CHANGED", "orders", 3),
     ]
-    assert [each["summary"] for each in answer["findings"]] == [
+    assert [finding["summary"] for finding in answer["findings"]] == [
         "rate failed: no route to rates.example.com",
         "orders: 1 of 2 assertions failed: not_null of amount",
         "orders: amount is string now, was long, since ingest wrote it",
@@ -134,32 +136,35 @@ def test_good_runs_are_counted_and_are_no_findings() -> None:
 
 
 def test_before_the_drift_nothing_was_wrong() -> None:
-    ask = after(*DRIFT)
-    answer = ask(table("board"), asOf=factory.at(DAY + 500))
+    get = after(*DRIFT)
+    answer = get(table("board"), asOf=factory.at(DAY + 500))
     assert (answer["findings"], answer["asOf"]) == ([], factory.at(DAY + 500))
     assert (answer["suspect"]["id"], answer["lastGood"]["id"]) == (factory.run_id(14), factory.run_id(4))
-    early = ask(table("board"), asOf=factory.at(-DAY))
+    early = get(table("board"), asOf=factory.at(-DAY))
     assert (early["suspect"], early["lastGood"], early["findings"]) == (None, None, [])
 
 
 def test_of_a_version_it_is_what_had_happened_when_that_was_written() -> None:
-    ask = after(*DRIFT)
-    answer = ask(f"{table('orders')}#{factory.run_id(10)}")
+    get = after(*DRIFT)
+    answer = get(f"{table('orders')}#{factory.run_id(10)}")
     assert (answer["findings"], answer["suspect"]["id"]) == ([], factory.run_id(10))
-    assert told(ask(f"{table('orders')}#{factory.run_id(20)}"))[-1] == ("SCHEMA_CHANGED", "orders", 1)
+    assert findings(get(f"{table('orders')}#{factory.run_id(20)}"))[-1] == ("SCHEMA_CHANGED", "orders", 1)
 
 
 def test_depth_and_limit_bound_it() -> None:
-    ask = after(*DRIFT)
-    assert told(ask(table("board"), depth=2)) == [("ASSERTION_FAILED", "orders", 2), ("SCHEMA_CHANGED", "orders", 2)]
-    limited = ask(table("board"), limit=1)
-    assert (told(limited), limited["truncated"]) == ([("RUN_FAILED", "rate", 3)], True)
+    get = after(*DRIFT)
+    assert findings(get(table("board"), depth=2)) == [
+        ("ASSERTION_FAILED", "orders", 2),
+        ("SCHEMA_CHANGED", "orders", 2),
+    ]
+    limited = get(table("board"), limit=1)
+    assert (findings(limited), limited["truncated"]) == ([("RUN_FAILED", "rate", 3)], True)
 
 
 def test_of_a_job_it_is_what_happened_to_the_job_and_to_what_it_reads() -> None:
     answer = after(*DRIFT)("job:demo:report")
     assert (answer["suspect"]["id"], answer["lastGood"]["id"]) == (factory.run_id(23), factory.run_id(13))
-    assert told(answer) == [
+    assert findings(answer) == [
         ("RUN_FAILED", "rate", 1),
         ("ASSERTION_FAILED", "orders", 0),
         ("SCHEMA_CHANGED", "orders", 0),
@@ -168,36 +173,36 @@ def test_of_a_job_it_is_what_happened_to_the_job_and_to_what_it_reads() -> None:
 
 
 def test_a_suspect_that_failed_is_a_finding_and_the_last_good_run_is_the_one_that_completed() -> None:
-    ask = after(
+    get = after(
         *ran("load", "raw", "clean", run=1, seconds=0),
         *ran("load", "raw", "clean", run=2, seconds=100, ended="ABORT"),
         *ran("load", "raw", "clean", run=3, seconds=200, ended="FAIL"),
     )
-    answer = ask(table("clean"))
+    answer = get(table("clean"))
     assert (answer["suspect"]["id"], answer["lastGood"]["id"]) == (factory.run_id(3), factory.run_id(1))
-    assert [(each["kind"], each["summary"]) for each in answer["findings"]] == [
+    assert [(finding["kind"], finding["summary"]) for finding in answer["findings"]] == [
         ("RUN_FAILED", "load failed"),
         ("RUN_ABORTED", "load was aborted"),
     ]
 
 
 def test_without_a_last_good_run_all_that_is_known_counts() -> None:
-    ask = after(
+    get = after(
         *ran("load", "raw", "clean", run=1, seconds=0, ended="FAIL"),
         *ran("report", "clean", "daily", run=2, seconds=100),
     )
-    answer = ask(table("daily"))
-    assert (answer["lastGood"], told(answer)) == (None, [("RUN_FAILED", "load", 2)])
+    answer = get(table("daily"))
+    assert (answer["lastGood"], findings(answer)) == (None, [("RUN_FAILED", "load", 2)])
 
 
 def test_a_failure_before_the_last_good_run_is_no_finding() -> None:
-    ask = after(
+    get = after(
         *ran("load", "raw", "clean", run=1, seconds=0, ended="FAIL"),
         *ran("load", "raw", "clean", run=2, seconds=50),
         *ran("report", "clean", "daily", run=3, seconds=100),
         *ran("report", "clean", "daily", run=4, seconds=200),
     )
-    assert ask(table("daily"))["findings"] == []
+    assert get(table("daily"))["findings"] == []
 
 
 def test_a_run_that_began_before_the_last_good_one_and_failed_after_it_counts_and_one_that_still_runs() -> None:
@@ -207,18 +212,18 @@ def test_a_run_that_began_before_the_last_good_one_and_failed_after_it_counts_an
         *ran("report", "clean", "daily", run=2, seconds=100),
         *ran("report", "clean", "daily", run=3, seconds=200),
     ]
-    assert told(after(*slow, failed, *others)(table("daily"))) == [("RUN_FAILED", "load", 2)]
+    assert findings(after(*slow, failed, *others)(table("daily"))) == [("RUN_FAILED", "load", 2)]
     running = after(*slow, *others)(table("daily"))["findings"]
-    assert [(each["kind"], each["summary"]) for each in running] == [
+    assert [(finding["kind"], finding["summary"]) for finding in running] == [
         ("RUN_RUNNING", "load is running since 2026-11-20T08:00:00Z")
     ]
 
 
 def test_as_of_a_time_a_run_that_ended_later_was_running() -> None:
-    ask = after(*ran("load", "raw", "clean", run=1, seconds=0), *ran("load", "raw", "clean", run=2, seconds=100))
-    answer = ask(table("clean"), asOf=factory.at(105))
+    get = after(*ran("load", "raw", "clean", run=1, seconds=0), *ran("load", "raw", "clean", run=2, seconds=100))
+    answer = get(table("clean"), asOf=factory.at(105))
     assert (kinds(answer), answer["lastGood"]["id"]) == (["RUN_RUNNING"], factory.run_id(1))
-    assert ask(table("clean"), asOf=factory.at(5))["lastGood"] is None
+    assert get(table("clean"), asOf=factory.at(5))["lastGood"] is None
 
 
 def test_an_application_that_completed_over_the_failure_of_an_action_is_not_good() -> None:
@@ -229,8 +234,8 @@ def test_an_application_that_completed_over_the_failure_of_an_action_is_not_good
             *ran("app", "raw", "clean", run=run, seconds=seconds),
         ]
 
-    ask = after(*application(1, 0, "COMPLETE"), *application(11, 100, "FAIL"), *application(21, 200, "COMPLETE"))
-    answer = ask(table("clean"))
+    get = after(*application(1, 0, "COMPLETE"), *application(11, 100, "FAIL"), *application(21, 200, "COMPLETE"))
+    answer = get(table("clean"))
     assert answer["lastGood"]["id"] == factory.run_id(1)
     (finding,) = answer["findings"]
     assert (finding["kind"], finding["summary"]) == (
@@ -243,11 +248,11 @@ def test_an_application_that_completed_over_the_failure_of_an_action_is_not_good
 
 
 def test_a_job_with_other_datasets_is_a_finding() -> None:
-    ask = after(
+    get = after(
         *ran("load", "raw old", "clean", run=1, seconds=0),
         *ran("load", "raw new", "clean", run=2, seconds=100),
     )
-    (finding,) = ask(table("clean"))["findings"]
+    (finding,) = get(table("clean"))["findings"]
     assert finding == {
         "kind": "JOB_CHANGED",
         "at": factory.at(100),
@@ -261,31 +266,31 @@ def test_a_job_with_other_datasets_is_a_finding() -> None:
 
 
 def test_a_change_of_a_job_before_the_window_is_no_finding() -> None:
-    ask = after(
+    get = after(
         *ran("load", "old", "clean", run=1, seconds=0),
         *ran("load", "new", "clean", run=2, seconds=50),
         *ran("report", "clean", "daily", run=3, seconds=100),
         *ran("report", "clean", "daily", run=4, seconds=200),
     )
-    assert ask(table("daily"))["findings"] == []
+    assert get(table("daily"))["findings"] == []
 
 
 def test_a_run_that_was_only_named_by_its_children_is_not_known_to_run() -> None:
     above = {"parent": factory.parent(9, "app")}
-    ask = after(
+    get = after(
         *ran("app", "raw", "clean", run=1, seconds=0), *ran("app.insert", run=10, seconds=100, run_facets=above)
     )
-    assert ask(table("clean"))["findings"] == []
-    assert ask("job:demo:app")["suspect"]["id"] == factory.run_id(9)
+    assert get(table("clean"))["findings"] == []
+    assert get("job:demo:app")["suspect"]["id"] == factory.run_id(9)
 
 
 @pytest.mark.parametrize("ended", ["", "FAIL"])
 def test_a_run_that_did_not_complete_may_not_have_named_all_that_it_uses(ended: str) -> None:
-    ask = after(
+    get = after(
         *ran("load", "raw rates", "clean", run=1, seconds=0),
         *ran("load", "raw", "clean", run=2, seconds=9, ended=ended),
     )
-    assert "JOB_CHANGED" not in kinds(ask(table("clean")))
+    assert "JOB_CHANGED" not in kinds(get(table("clean")))
 
 
 def wrote(run: int, seconds: float, *fields: str) -> list[Document]:
@@ -293,7 +298,7 @@ def wrote(run: int, seconds: float, *fields: str) -> list[Document]:
 
 
 def test_each_change_of_a_schema_since_the_window_is_a_finding() -> None:
-    ask = after(
+    get = after(
         *wrote(1, 0, "id:long", "old:int"),
         *ran("report", "t", "daily", run=2, seconds=50),
         *wrote(3, 100, "id:long", "new:int"),
@@ -301,83 +306,87 @@ def test_each_change_of_a_schema_since_the_window_is_a_finding() -> None:
         *wrote(5, 300, "id:long", "old:int"),
         *ran("report", "t", "daily", run=6, seconds=400),
     )
-    changes = [(each["removed"], each["added"], each["runId"]) for each in ask(table("daily"))["findings"]]
+    changes = [(finding["removed"], finding["added"], finding["runId"]) for finding in get(table("daily"))["findings"]]
     assert changes == [(["new"], ["old"], factory.run_id(5)), (["old"], ["new"], factory.run_id(3))]
 
 
 def test_a_schema_that_a_dataset_event_declares_is_a_change_without_a_run() -> None:
     declared = factory.dataset("t", schema=factory.schema("id:string"))
-    ask = after(*wrote(1, 0, "id:long"), factory.dataset_event(declared, seconds=50), *wrote(2, 100, "id:string"))
-    (finding,) = ask(table("t"))["findings"]
+    get = after(*wrote(1, 0, "id:long"), factory.dataset_event(declared, seconds=50), *wrote(2, 100, "id:string"))
+    (finding,) = get(table("t"))["findings"]
     assert ("runId" in finding, finding["summary"]) == (False, "t: id is string now, was long")
 
 
 def test_a_description_or_another_order_is_no_change_of_a_schema() -> None:
     fields = [{"name": "a", "type": "int"}, {"name": "b", "type": "int"}]
     described = factory.facet(fields=[{**fields[1], "description": "x"}, fields[0]])
-    ask = after(
+    get = after(
         *wrote(1, 0, "a:int", "b:int"),
         *ran("load", "raw", run=2, seconds=100, outputs=[factory.dataset("t", schema=described)]),
     )
-    assert ask(table("t"))["findings"] == []
+    assert get(table("t"))["findings"] == []
 
 
 def test_the_findings_of_a_dataset_with_several_names_have_one_name() -> None:
     path = factory.dataset("wh/t", symlinks=factory.symlinks("db.t", namespace="hive://h:9083"))
     by_path = {**path, "facets": {**path["facets"], "schema": factory.schema("id:long")}}
     by_table = factory.dataset("db.t", "hive://h:9083", schema=factory.schema("id:string"))
-    ask = after(
+    get = after(
         *ran("load", "raw", run=1, seconds=0, outputs=[by_path]),
         *ran("load", "raw", run=2, seconds=100, outputs=[by_table]),
     )
-    answer = ask(table("wh/t"))
+    answer = get(table("wh/t"))
     assert answer["suspect"]["id"] == factory.run_id(2)
-    assert told(answer) == [("SCHEMA_CHANGED", "wh/t", 0)]
-    assert ask("dataset:hive://h:9083:db.t")["findings"] == answer["findings"]
+    assert findings(answer) == [("SCHEMA_CHANGED", "wh/t", 0)]
+    assert get("dataset:hive://h:9083:db.t")["findings"] == answer["findings"]
 
 
 def test_the_findings_of_a_view_include_those_of_its_tables() -> None:
     view = factory.dataset("view", lineage=factory.facet(**factory.made_of("view", "t")))
-    ask = after(factory.dataset_event(view), *wrote(1, 0, "id:long"), *wrote(2, 100, "id:string"))
-    answer = ask(table("view"))
-    assert (answer["suspect"], told(answer)) == (None, [("SCHEMA_CHANGED", "t", 1)])
+    get = after(factory.dataset_event(view), *wrote(1, 0, "id:long"), *wrote(2, 100, "id:string"))
+    answer = get(table("view"))
+    assert (answer["suspect"], findings(answer)) == (None, [("SCHEMA_CHANGED", "t", 1)])
 
 
 def test_explicit_lineage_leaves_out_other_inputs() -> None:
     entries = {"lineage": factory.facet(entries=[factory.made_of("c", "a"), factory.made_of("d", "b")])}
-    ask = after(
+    get = after(
         *ran("make a", "", "a", run=1, seconds=0, ended="FAIL"),
         *ran("make b", "", "b", run=2, seconds=0, ended="FAIL"),
         *ran("bulk", "a b", "c d", run=3, seconds=50, job_facets=entries),
     )
-    assert told(ask(table("c"))) == [("RUN_FAILED", "make a", 2)]
+    assert findings(get(table("c"))) == [("RUN_FAILED", "make a", 2)]
 
 
 def test_the_distance_of_a_finding_counts_the_jobs_between() -> None:
     entries = {"lineage": factory.facet(entries=[factory.made_of("c", "a"), factory.made_of("d", "b")])}
-    ask = after(
+    get = after(
         *ran("make b", "", "b", run=1, seconds=0, ended="FAIL"),
         *ran("bulk", "a b", "c d", run=2, seconds=50, job_facets=entries),
         *ran("back", "d", "a", run=3, seconds=60),
     )
-    assert told(ask(table("c"))) == [("RUN_FAILED", "make b", 4)]
+    assert findings(get(table("c"))) == [("RUN_FAILED", "make b", 4)]
 
 
 def test_a_diamond_is_one_finding_with_its_shortest_path_and_a_cycle_ends() -> None:
-    ask = after(
+    get = after(
         *ran("load", "raw back", "a", run=1, seconds=0, ended="FAIL"),
         *ran("far", "a", "b", run=2, seconds=10),
         *ran("join", "a b", "c", run=3, seconds=20),
         *ran("circle", "c", "back", run=4, seconds=30),
     )
-    assert told(ask(table("c"))) == [("RUN_FAILED", "load", 2)]
+    assert findings(get(table("c"))) == [("RUN_FAILED", "load", 2)]
 
 
 def test_of_very_many_runs_the_newest_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(window, "MOST", 3)
-    runs = [each for n in range(6) for each in ran("load", "raw", "t", run=n + 1, seconds=100 * n, ended="FAIL")]
+    runs = [event for n in range(6) for event in ran("load", "raw", "t", run=n + 1, seconds=100 * n, ended="FAIL")]
     answer = after(*runs)(table("t"))
-    assert [each["runId"] for each in answer["findings"]] == [factory.run_id(6), factory.run_id(5), factory.run_id(4)]
+    assert [finding["runId"] for finding in answer["findings"]] == [
+        factory.run_id(6),
+        factory.run_id(5),
+        factory.run_id(4),
+    ]
     assert answer["truncated"]
 
 
@@ -399,10 +408,10 @@ def test_of_very_many_nodes_some_are_looked_at(monkeypatch: pytest.MonkeyPatch) 
     ],
 )
 def test_a_wrong_value_is_named(query: dict[str, str], field: str) -> None:
-    asked = {"node": table("board"), **query}
-    node = asked.pop("nodeId", asked.pop("node"))
-    asked.pop("node", None)
-    answer = after(*DRIFT)(node, **asked)
+    parameters = {"node": table("board"), **query}
+    node = parameters.pop("nodeId", parameters.pop("node"))
+    parameters.pop("node", None)
+    answer = after(*DRIFT)(node, **parameters)
     assert (answer["code"], answer["details"][0].split(":")[0]) == (400, field)
 
 
@@ -417,21 +426,21 @@ def test_an_unknown_node_is_not_found(node: str) -> None:
 def test_no_facet_keeps_it_from_being_answered(odd: Any) -> None:
     facets: Document = {"errorMessage": odd}
     output = {**factory.dataset("t", schema=odd), "outputFacets": {"dataQualityAssertions": odd}}
-    ask = after(
+    get = after(
         *ran("load", "raw", run=1, seconds=0, outputs=[factory.dataset("t", schema=factory.schema("id:int"))]),
         *ran("load", "raw", run=2, seconds=100, ended="FAIL", outputs=[output], run_facets=facets),
     )
-    assert "RUN_FAILED" in kinds(ask(table("t")))
+    assert "RUN_FAILED" in kinds(get(table("t")))
 
 
 @given(st.lists(strategies.events, max_size=8))
 def test_whatever_happened_it_is_answered_newest_first(documents: list[Document]) -> None:
-    asked = Asked(table_after(*documents))
+    client = LookupClient(table_after(*documents))
     for node in [*map(table, strategies.DATASETS), *(f"job:demo:{job}" for job in strategies.JOBS)]:
         for query in ({}, {"asOf": factory.at(3)}):
-            status, answer = asked.answer("rootcause", nodeId=node, **query)
+            status, answer = client.answer("rootcause", nodeId=node, **query)
             assert status in (200, 404)
             if status == 200:
-                times = [each["at"] for each in answer["findings"]]
+                times = [finding["at"] for finding in answer["findings"]]
                 assert times == sorted(times, reverse=True)
                 assert all(time <= query.get("asOf", "9") for time in times)

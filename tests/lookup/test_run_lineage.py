@@ -7,7 +7,7 @@ import pytest
 from headwater.traversal import run_lineage
 from tests import factory
 from tests.factory import Document
-from tests.lookup.requests import LAKE, Asked, after, key_of, table_after
+from tests.lookup.requests import LAKE, LookupClient, after, key_of, table_after
 
 UPSTREAM = "runlineage/upstream"
 ENDS = (("START", 0), ("COMPLETE", 30))
@@ -33,42 +33,42 @@ def ran(
     )
 
 
-def upstream(ask: Asked, run: int, **query: Any) -> dict[int, dict[str, int | None]]:
+def upstream(get: LookupClient, run: int, **query: Any) -> dict[int, dict[str, int | None]]:
     """Who made what each run read, by the runs' numbers, in the order of the answer."""
 
     def number(run_id: str | None) -> int | None:
         return int(run_id.replace("-", ""), 16) if run_id else None
 
-    runs = ask(UPSTREAM, runId=factory.run_id(run), **query)["runs"]
-    inputs = [{each["name"]: number(each["producedByRunId"]) for each in run["inputs"]} for run in runs]
+    runs = get(UPSTREAM, runId=factory.run_id(run), **query)["runs"]
+    inputs = [{dataset["name"]: number(dataset["producedByRunId"]) for dataset in run["inputs"]} for run in runs]
     return {number(run["run"]["id"]) or 0: made for run, made in zip(runs, inputs, strict=True)}
 
 
 def test_runs_are_followed_from_their_inputs_to_the_runs_that_wrote_them() -> None:
-    ask = after(ran(1, "a", "b"), ran(2, "c", "d"), ran(3, "bd", "e"), ran(4, "e", "f"))
-    assert upstream(ask, 4) == {4: {"e": 3}, 3: {"b": 1, "d": 2}, 1: {"a": None}, 2: {"c": None}}
-    assert list(upstream(ask, 4)) == [4, 3, 1, 2]
+    get = after(ran(1, "a", "b"), ran(2, "c", "d"), ran(3, "bd", "e"), ran(4, "e", "f"))
+    assert upstream(get, 4) == {4: {"e": 3}, 3: {"b": 1, "d": 2}, 1: {"a": None}, 2: {"c": None}}
+    assert list(upstream(get, 4)) == [4, 3, 1, 2]
 
 
 def test_depth_bounds_the_hops() -> None:
-    ask = after(ran(1, "", "a"), ran(2, "a", "b"), ran(3, "b", "c"))
-    assert list(upstream(ask, 3, depth=0)) == [3]
-    assert upstream(ask, 3, depth=1) == {3: {"b": 2}, 2: {"a": 1}}
-    assert list(upstream(ask, 3)) == [3, 2, 1]
+    get = after(ran(1, "", "a"), ran(2, "a", "b"), ran(3, "b", "c"))
+    assert list(upstream(get, 3, depth=0)) == [3]
+    assert upstream(get, 3, depth=1) == {3: {"b": 2}, 2: {"a": 1}}
+    assert list(upstream(get, 3)) == [3, 2, 1]
 
 
 def test_members_of_a_run() -> None:
-    ask = after(ran(1, "a", "b", kind="START", seconds=0), ran(1, "", "", seconds=9))
-    (found,) = ask(UPSTREAM, runId=factory.run_id(1).upper())["runs"]
-    of_run = ask(f"jobs/runs/{factory.run_id(1)}")
-    assert found["run"] == {
+    get = after(ran(1, "a", "b", kind="START", seconds=0), ran(1, "", "", seconds=9))
+    (run,) = get(UPSTREAM, runId=factory.run_id(1).upper())["runs"]
+    of_run = get(f"jobs/runs/{factory.run_id(1)}")
+    assert run["run"] == {
         "id": factory.run_id(1),
         "start": factory.at(0),
         "end": factory.at(9),
         "status": "COMPLETED",
     }
-    assert found["job"] == of_run["jobVersion"]
-    assert found["inputs"] == [{"namespace": LAKE, "name": "a", "version": None, "producedByRunId": None}]
+    assert run["job"] == of_run["jobVersion"]
+    assert run["inputs"] == [{"namespace": LAKE, "name": "a", "version": None, "producedByRunId": None}]
 
 
 def test_the_writer_is_the_newest_that_began_before_the_reader_ended() -> None:
@@ -85,18 +85,18 @@ def test_the_writer_is_the_newest_that_began_before_the_reader_ended() -> None:
 
 
 def test_a_run_that_reads_what_it_writes_read_what_was_there_before() -> None:
-    ask = after(*(ran(n, "a", "a", kind=kind, seconds=60 * n + t) for n in (1, 2, 3) for kind, t in ENDS))
-    assert upstream(ask, 3) == {3: {"a": 2}, 2: {"a": 1}, 1: {"a": None}}
+    get = after(*(ran(n, "a", "a", kind=kind, seconds=60 * n + t) for n in (1, 2, 3) for kind, t in ENDS))
+    assert upstream(get, 3) == {3: {"a": 2}, 2: {"a": 1}, 1: {"a": None}}
 
 
 def test_two_runs_that_read_what_the_other_writes_end_the_walk() -> None:
-    ask = after(ran(1, "a", "b", seconds=10, kind="START"), ran(2, "b", "a", seconds=11, kind="START"))
-    assert upstream(ask, 1) == {1: {"a": 2}, 2: {"b": 1}}
+    get = after(ran(1, "a", "b", seconds=10, kind="START"), ran(2, "b", "a", seconds=11, kind="START"))
+    assert upstream(get, 1) == {1: {"a": 2}, 2: {"b": 1}}
 
 
 def test_a_run_that_is_reached_twice_is_shown_once() -> None:
-    ask = after(ran(1, "", "a"), ran(2, "a", "b"), ran(3, "a", "c"), ran(4, "bc"))
-    assert list(upstream(ask, 4)) == [4, 2, 3, 1]
+    get = after(ran(1, "", "a"), ran(2, "a", "b"), ran(3, "a", "c"), ran(4, "bc"))
+    assert list(upstream(get, 4)) == [4, 2, 3, 1]
 
 
 def test_a_declaration_or_description_of_a_dataset_is_no_run() -> None:
@@ -104,47 +104,47 @@ def test_a_declaration_or_description_of_a_dataset_is_no_run() -> None:
         factory.job_event(job=f"catalogue {n}", outputs=[factory.dataset("a")], seconds=100 + n) for n in range(20)
     ]
     described = [factory.dataset_event(factory.dataset("a"), seconds=200 + n) for n in range(20)]
-    ask = after(ran(1, "", "a"), *declared, *described, ran(9, "a"))
-    assert upstream(ask, 9)[9] == {"a": 1}
+    get = after(ran(1, "", "a"), *declared, *described, ran(9, "a"))
+    assert upstream(get, 9)[9] == {"a": 1}
     assert upstream(after(*declared, *described, ran(9, "a")), 9) == {9: {"a": None}}
 
 
 def test_a_dataset_that_no_run_made_has_the_version_of_its_schema() -> None:
     read = factory.dataset("a", schema=factory.schema("id:long"))
-    ask = after(factory.run_event("COMPLETE", inputs=[read]))
-    ((found,),) = (run["inputs"] for run in ask(UPSTREAM, runId=factory.run_id(1))["runs"])
-    assert found["version"] == ask(f"namespaces/{LAKE}/datasets/a")["currentVersion"]
-    assert ask(f"namespaces/{LAKE}/datasets/a/versions/{found['version']}")["fields"]
+    get = after(factory.run_event("COMPLETE", inputs=[read]))
+    ((input_,),) = (run["inputs"] for run in get(UPSTREAM, runId=factory.run_id(1))["runs"])
+    assert input_["version"] == get(f"namespaces/{LAKE}/datasets/a")["currentVersion"]
+    assert get(f"namespaces/{LAKE}/datasets/a/versions/{input_['version']}")["fields"]
 
 
 def test_a_dataset_is_followed_under_all_its_names() -> None:
     linked = [factory.dataset("path", symlinks=factory.symlinks("table"))]
     by_table = ran(2) | {"outputs": [factory.dataset("table")]}
-    ask = after(factory.run_event("COMPLETE", run=1, outputs=linked), by_table, ran(3) | {"inputs": linked})
-    assert upstream(ask, 3)[3] == {"path": 2}
+    get = after(factory.run_event("COMPLETE", run=1, outputs=linked), by_table, ran(3) | {"inputs": linked})
+    assert upstream(get, 3)[3] == {"path": 2}
 
 
 def test_a_run_of_two_job_names_is_one() -> None:
-    ask = after(
+    get = after(
         ran(1, "", "a"),
         ran(2, "a", "", kind="START", job="app", seconds=120),
         ran(2, "", "b", job="app.b", seconds=130),
         ran(3, "b"),
     )
-    assert upstream(ask, 3) == {3: {"b": 2}, 2: {"a": 1}, 1: {}}
+    assert upstream(get, 3) == {3: {"b": 2}, 2: {"a": 1}, 1: {}}
 
 
 def test_a_walk_is_bounded_by_runs_by_inputs_and_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     events = [ran(1, "", "a"), ran(2, "", "b"), ran(3, "", "c"), ran(4, "abc")]
-    ask, query = after(*events), {"runId": factory.run_id(4)}
+    get, query = after(*events), {"runId": factory.run_id(4)}
     with monkeypatch.context() as few:
         few.setattr(run_lineage, "MAX_RUNS", 3)
-        assert (list(upstream(ask, 4)), ask(UPSTREAM, **query)["truncated"]) == ([4, 1, 2], True)
+        assert (list(upstream(get, 4)), get(UPSTREAM, **query)["truncated"]) == ([4, 1, 2], True)
     with monkeypatch.context() as few:
         few.setattr(run_lineage, "MAX_INPUTS", 3)
         assert upstream(after(*events, ran(1, "x")), 4) == {4: {"a": 1, "b": 2, "c": 3}, 2: {}, 3: {}}
     monkeypatch.setattr(run_lineage, "MAX_SECONDS", -1)
-    assert ask(UPSTREAM, **query) == {"runs": [], "truncated": True}
+    assert get(UPSTREAM, **query) == {"runs": [], "truncated": True}
 
 
 @pytest.mark.parametrize(
@@ -160,8 +160,8 @@ def test_a_question_that_is_none_is_refused(query: dict[str, Any], parameter: st
 
 def test_a_run_of_another_namespace_is_refused_and_one_that_is_not_known_not_found() -> None:
     table = table_after(ran(1))
-    assert Asked(table, key_of("other")).answer(UPSTREAM, runId=factory.run_id(1))[0] == 403
-    assert Asked(table).answer(UPSTREAM, runId=factory.run_id(9))[0] == 404
+    assert LookupClient(table, key_of("other")).answer(UPSTREAM, runId=factory.run_id(1))[0] == 403
+    assert LookupClient(table).answer(UPSTREAM, runId=factory.run_id(9))[0] == 404
 
 
 FIRST, SECOND = "4611320389404934870", "7628442118739892208"
@@ -180,14 +180,14 @@ def scanned(run: int, snapshot: str) -> Document:
 
 
 def test_a_read_of_an_older_snapshot_leads_to_the_run_that_wrote_the_snapshot() -> None:
-    ask = after(wrote(1, FIRST), wrote(2, SECOND), scanned(3, FIRST), scanned(4, SECOND))
-    assert upstream(ask, 3)[3] == {"t": 1}
-    assert upstream(ask, 4)[4] == {"t": 2}
+    get = after(wrote(1, FIRST), wrote(2, SECOND), scanned(3, FIRST), scanned(4, SECOND))
+    assert upstream(get, 3)[3] == {"t": 1}
+    assert upstream(get, 4)[4] == {"t": 2}
 
 
 def test_the_first_run_that_names_a_snapshot_wrote_the_snapshot() -> None:
-    ask = after(wrote(1, FIRST), wrote(2, FIRST), scanned(3, FIRST))
-    assert upstream(ask, 3)[3] == {"t": 1}, "an ALTER tells the snapshot that there is"
+    get = after(wrote(1, FIRST), wrote(2, FIRST), scanned(3, FIRST))
+    assert upstream(get, 3)[3] == {"t": 1}, "an ALTER tells the snapshot that there is"
 
 
 def test_the_writer_of_an_unknown_snapshot_is_unknown() -> None:

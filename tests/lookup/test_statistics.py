@@ -9,43 +9,43 @@ import pytest
 from headwater.lookup.activity import statistics
 from tests import factory
 from tests.factory import Document
-from tests.lookup.requests import LAKE, Asked, key_of, table_after
+from tests.lookup.requests import LAKE, LookupClient, key_of, table_after
 
 HOUR, DAY = 3600, 24 * 3600
 COUNTS = {"fail": 0, "start": 0, "complete": 0, "abort": 0}
 
 
-def asking(*documents: Document, at: str = "2026-11-20T10:30:00", key: tuple[str, ...] = ("*",)) -> Asked:
-    return Asked(table_after(*documents), key_of(*key), datetime.fromisoformat(at).replace(tzinfo=UTC))
+def lookups_after(*documents: Document, at: str = "2026-11-20T10:30:00", key: tuple[str, ...] = ("*",)) -> LookupClient:
+    return LookupClient(table_after(*documents), key_of(*key), datetime.fromisoformat(at).replace(tzinfo=UTC))
 
 
 def event(kind: str, seconds: float, run: int = 1) -> Document:
     return factory.run_event(kind, seconds=seconds, run=run)
 
 
-def filled(found: list[Any]) -> dict[str, dict[str, int]]:
+def filled(intervals: list[Any]) -> dict[str, dict[str, int]]:
     """The counts of the intervals in which there was anything, by their start."""
     counts = {
-        each["startInterval"]: {kind: count for kind, count in each.items() if kind in COUNTS and count}
-        for each in found
+        interval["startInterval"]: {kind: count for kind, count in interval.items() if kind in COUNTS and count}
+        for interval in intervals
     }
     return {start: of_interval for start, of_interval in counts.items() if of_interval}
 
 
-def counts(found: list[Any]) -> list[int]:
-    return [each["count"] for each in found]
+def counts(intervals: list[Any]) -> list[int]:
+    return [interval["count"] for interval in intervals]
 
 
 def test_a_day_is_the_24_hours_up_to_the_present_one() -> None:
-    found = asking()("stats/lineage-events", period="DAY")
-    assert len(found) == 24
-    assert found[0] == {"startInterval": "2026-11-19T11:00:00Z", "endInterval": "2026-11-19T12:00:00Z", **COUNTS}
-    assert found[-1] == {"startInterval": "2026-11-20T10:00:00Z", "endInterval": "2026-11-20T11:00:00Z", **COUNTS}
-    assert all(one["endInterval"] == next_["startInterval"] for one, next_ in pairwise(found))
+    intervals = lookups_after()("stats/lineage-events", period="DAY")
+    assert len(intervals) == 24
+    assert intervals[0] == {"startInterval": "2026-11-19T11:00:00Z", "endInterval": "2026-11-19T12:00:00Z", **COUNTS}
+    assert intervals[-1] == {"startInterval": "2026-11-20T10:00:00Z", "endInterval": "2026-11-20T11:00:00Z", **COUNTS}
+    assert all(one["endInterval"] == next_["startInterval"] for one, next_ in pairwise(intervals))
 
 
 def test_events_are_counted_in_the_hour_they_happened_by_kind() -> None:
-    ask = asking(
+    get = lookups_after(
         event("START", 0),
         event("RUNNING", 1),
         event("COMPLETE", HOUR - 0.001),
@@ -58,7 +58,7 @@ def test_events_are_counted_in_the_hour_they_happened_by_kind() -> None:
         factory.job_event(outputs=[factory.dataset("a")]),
         factory.dataset_event(factory.dataset("a")),
     )
-    assert filled(ask("stats/lineage-events", period="day")) == {
+    assert filled(get("stats/lineage-events", period="day")) == {
         "2026-11-19T23:00:00Z": {"start": 1},
         "2026-11-20T08:00:00Z": {"start": 1, "complete": 1},
         "2026-11-20T09:00:00Z": {"fail": 1, "abort": 1, "start": 1},
@@ -78,19 +78,22 @@ def test_events_are_counted_in_the_hour_they_happened_by_kind() -> None:
 def test_a_week_is_seven_days_of_the_zone_each_written_as_its_midnight(
     zone: str, at: str, first: str, last: str
 ) -> None:
-    found = asking(at=at)("stats/lineage-events", period="WEEK", timezone=zone)
-    assert len(found) == 7
-    assert (found[0]["startInterval"], found[-1]["startInterval"]) == (f"{first}T00:00:00Z", f"{last}T00:00:00Z")
+    intervals = lookups_after(at=at)("stats/lineage-events", period="WEEK", timezone=zone)
+    assert len(intervals) == 7
+    assert (intervals[0]["startInterval"], intervals[-1]["startInterval"]) == (
+        f"{first}T00:00:00Z",
+        f"{last}T00:00:00Z",
+    )
 
 
 def test_events_are_counted_in_the_day_of_the_zone_also_when_the_clock_changes() -> None:
     """In Berlin, 25 October 2026 has 25 hours, from 22:00 to 23:00 UTC."""
     moments = ["2026-10-24T21:59:59Z", "2026-10-24T22:00:00Z", "2026-10-25T22:59:59Z", "2026-10-25T23:00:00Z"]
     documents = [{**event("START", 0, number), "eventTime": moment} for number, moment in enumerate(moments)]
-    found = asking(*documents, at="2026-10-26T12:00:00")(
+    intervals = lookups_after(*documents, at="2026-10-26T12:00:00")(
         "stats/lineage-events", period="WEEK", timezone="Europe/Berlin"
     )
-    assert filled(found) == {
+    assert filled(intervals) == {
         "2026-10-24T00:00:00Z": {"start": 1},
         "2026-10-25T00:00:00Z": {"start": 2},
         "2026-10-26T00:00:00Z": {"start": 1},
@@ -98,7 +101,7 @@ def test_events_are_counted_in_the_day_of_the_zone_also_when_the_clock_changes()
 
 
 def test_jobs_are_counted_by_when_they_were_first_named() -> None:
-    ask = asking(
+    get = lookups_after(
         factory.run_event("COMPLETE", job="old", seconds=-30 * DAY),
         factory.run_event("COMPLETE", job="old but running", run=2, seconds=-30 * DAY),
         factory.run_event("COMPLETE", job="old but running", run=3, seconds=0),
@@ -106,8 +109,8 @@ def test_jobs_are_counted_by_when_they_were_first_named() -> None:
         factory.run_event("COMPLETE", job="newest", run=5, seconds=2 * HOUR),
         factory.run_event("COMPLETE", job="of the future", run=6, seconds=9 * DAY),
     )
-    assert counts(ask("stats/jobs", period="DAY")) == [2] * 20 + [3, 3, 3, 4]
-    assert counts(ask("stats/jobs", period="WEEK", timezone="UTC")) == [2] * 6 + [4]
+    assert counts(get("stats/jobs", period="DAY")) == [2] * 20 + [3, 3, 3, 4]
+    assert counts(get("stats/jobs", period="WEEK", timezone="UTC")) == [2] * 6 + [4]
 
 
 def test_datasets_and_sources_are_counted_by_when_they_were_first_named() -> None:
@@ -116,35 +119,35 @@ def test_datasets_and_sources_are_counted_by_when_they_were_first_named() -> Non
             factory.dataset(name, dataSource=factory.facet(name=name, uri="x")), seconds=seconds
         )
 
-    ask = asking(named("old", -30 * DAY), named("old", 0), named("a", 0), named("b", HOUR))
+    get = lookups_after(named("old", -30 * DAY), named("old", 0), named("a", 0), named("b", HOUR))
     for kind in ("datasets", "sources"):
-        assert counts(ask(f"stats/{kind}", period="DAY")) == [1] * 21 + [2, 3, 3]
-        assert counts(ask(f"stats/{kind}", period="WEEK", timezone="Europe/Berlin")) == [1] * 6 + [3]
+        assert counts(get(f"stats/{kind}", period="DAY")) == [1] * 21 + [2, 3, 3]
+        assert counts(get(f"stats/{kind}", period="WEEK", timezone="Europe/Berlin")) == [1] * 6 + [3]
 
 
 def test_a_key_counts_nodes_of_its_namespaces() -> None:
     source = factory.facet(name=LAKE, uri=LAKE)
     documents = [factory.run_event("COMPLETE", outputs=[factory.dataset("a", dataSource=source)])]
     for key, jobs, datasets in ((("*",), 1, 1), (("demo",), 1, 0), ((LAKE,), 0, 1)):
-        ask = asking(*documents, key=key)
-        found = [counts(ask(f"stats/{kind}", period="DAY"))[-1] for kind in ("jobs", "datasets", "sources")]
-        assert found == [jobs, datasets, datasets]
+        get = lookups_after(*documents, key=key)
+        newest = [counts(get(f"stats/{kind}", period="DAY"))[-1] for kind in ("jobs", "datasets", "sources")]
+        assert newest == [jobs, datasets, datasets]
 
 
 def test_statistics_without_time_left_are_truncated(monkeypatch: pytest.MonkeyPatch) -> None:
-    ask = asking(factory.run_event("START", outputs=[factory.dataset("a")]))
+    get = lookups_after(factory.run_event("START", outputs=[factory.dataset("a")]))
     monkeypatch.setattr(statistics, "MAX_SECONDS", -1)
-    cut = [each for each in ask("stats/lineage-events", period="DAY") if "truncated" in each]
-    assert [each["start"] for each in cut] == [1]
-    assert all(each["truncated"] for each in ask("stats/datasets", period="DAY"))
+    cut = [interval for interval in get("stats/lineage-events", period="DAY") if "truncated" in interval]
+    assert [interval["start"] for interval in cut] == [1]
+    assert all(interval["truncated"] for interval in get("stats/datasets", period="DAY"))
 
 
 @pytest.mark.parametrize("kind", ["lineage-events", "jobs", "datasets", "sources"])
 def test_a_question_that_is_none_is_refused(kind: str) -> None:
-    ask = asking()
-    assert ask.refusal(f"stats/{kind}") == "period"
-    assert ask.refusal(f"stats/{kind}", period="YEAR") == "period"
-    assert ask.refusal(f"stats/{kind}", period="WEEK") == "timezone"
+    get = lookups_after()
+    assert get.refusal(f"stats/{kind}") == "period"
+    assert get.refusal(f"stats/{kind}", period="YEAR") == "period"
+    assert get.refusal(f"stats/{kind}", period="WEEK") == "timezone"
     for zone in ("Nowhere/At_All", "../../etc/passwd", "Europe", "/etc/localtime", "x" * 5000, "a\0b", "ü"):
-        assert ask.refusal(f"stats/{kind}", period="WEEK", timezone=zone) == "timezone"
-        assert ask.refusal(f"stats/{kind}", period="DAY", timezone=zone) == "timezone"
+        assert get.refusal(f"stats/{kind}", period="WEEK", timezone=zone) == "timezone"
+        assert get.refusal(f"stats/{kind}", period="DAY", timezone=zone) == "timezone"

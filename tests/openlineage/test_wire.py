@@ -85,9 +85,9 @@ def test_every_fault_is_named_at_once() -> None:
 
 
 def test_of_very_many_faults_the_first_hundred_are_named() -> None:
-    found = faults(good() | {"inputs": [{}] * 200_000})
-    assert found[:2] == ["inputs[0].namespace: missing", "inputs[0].name: missing"]
-    assert found[100:] == ["body: 399900 more faults"]
+    messages = faults(good() | {"inputs": [{}] * 200_000})
+    assert messages[:2] == ["inputs[0].namespace: missing", "inputs[0].name: missing"]
+    assert messages[100:] == ["body: 399900 more faults"]
     behind = faults(good() | {"inputs": [factory.dataset("a")] * 100 + [{}] * 100})
     assert behind == ["body: 200 faults, all after the first 100 entries"]
 

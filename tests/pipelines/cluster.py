@@ -37,8 +37,8 @@ class Cluster:
         """A Spark; `more` are settings of the listener."""
         settings = {"namespace": self.namespace, **more}
         named = {f"spark.openlineage.{name}": value for name, value in settings.items()}
-        found = (self.stack.url if url is None else url), (self.stack.key if key is None else key)
-        spark = Spark(self.java_home, self.jars, *found, self.folder, more_settings=named)
+        endpoint = (self.stack.url if url is None else url), (self.stack.key if key is None else key)
+        spark = Spark(self.java_home, self.jars, *endpoint, self.folder, more_settings=named)
         return replace(spark, home=self.spark_home) if self.spark_home else spark
 
     def path(self, name: str) -> Path:
@@ -58,23 +58,23 @@ class Cluster:
     def answer(self, *parts: str, **query: str) -> Any:
         """The API's answer, once every event is normalised."""
         Deployed(self.stack.deployment).wait_for_ingestion()
-        found = self.api.get(*parts, **query)
-        assert found.status == 200, found.body
-        return found.json
+        response = self.api.get(*parts, **query)
+        assert response.status == 200, response.body
+        return response.json
 
     def job(self, name: str) -> Any:
         return self.answer("namespaces", self.namespace, "jobs", name)
 
     def runs(self, job: str) -> list[Any]:
-        found: list[Any] = self.answer("namespaces", self.namespace, "jobs", job, "runs")["runs"]
-        return found
+        runs: list[Any] = self.answer("namespaces", self.namespace, "jobs", job, "runs")["runs"]
+        return runs
 
     def drawn(self, node: str, **query: str) -> Drawing:
         """The arrows of the graph around a dataset of the test's folder, or around another node by its id."""
         node_id = node if ":" in node else f"dataset:file:{self.path(node)}"
         graph = self.answer("lineage", nodeId=node_id, **query)["graph"]
-        names = {each["id"]: self.short(each["data"]["name"]) for each in graph}
-        edges = {(edge["origin"], edge["destination"]) for each in graph for edge in each["inEdges"] + each["outEdges"]}
+        names = {node["id"]: self.short(node["data"]["name"]) for node in graph}
+        edges = {(edge["origin"], edge["destination"]) for node in graph for edge in node["inEdges"] + node["outEdges"]}
         return {f"{names[origin]} -> {names[destination]}" for origin, destination in edges}
 
     def short(self, name: str) -> str:

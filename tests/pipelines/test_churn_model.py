@@ -33,13 +33,15 @@ def test_a_scored_topic_leads_back_to_the_data_and_the_training_of_its_model(clu
     assert model["type"] == "MODEL"
     (scoring,) = cluster.runs("score_customers")
     runs = cluster.answer("runlineage", "upstream", runId=scoring["id"])["runs"]
-    made_by = {each["job"]["name"]: each for each in runs}
+    made_by = {run["job"]["name"]: run for run in runs}
     training = made_by["train_churn"]
     (data,) = training["inputs"]
-    assert data["producedByRunId"] in {each["run"]["id"] for each in runs if "load_customers." in each["job"]["name"]}
+    assert data["producedByRunId"] in {run["run"]["id"] for run in runs if "load_customers." in run["job"]["name"]}
     run = cluster.answer("jobs", "runs", training["run"]["id"])
     assert run["state"] == "COMPLETED"
-    parameters = {each["key"]: each["value"] for each in run["facets"]["executionParameters"]["parameters"]}
+    parameters = {
+        parameter["key"]: parameter["value"] for parameter in run["facets"]["executionParameters"]["parameters"]
+    }
     assert parameters == {"regularisation": "0.01", "iterations": "4"}
     assert 0.5 < run["facets"]["modelMetrics"]["metrics"]["areaUnderROC"] <= 1
     job = cluster.answer("jobs", "runs", training["run"]["id"], "facets", type="job")["facets"]
@@ -51,7 +53,7 @@ def read_one(broker: str, topic: str) -> dict[str, object]:
     options = {"auto_offset_reset": "earliest", "consumer_timeout_ms": 20_000}
     consumer = KafkaConsumer(topic, bootstrap_servers=broker, **options)
     try:
-        found: dict[str, object] = json.loads(next(consumer).value)
-        return found
+        message: dict[str, object] = json.loads(next(consumer).value)
+        return message
     finally:
         consumer.close()

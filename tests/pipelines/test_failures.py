@@ -45,22 +45,22 @@ def test_a_killed_and_retried_job_has_the_same_states_after_any_repetition_of_it
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     cluster.spark().run(CLEAN, **paths)
-    before = told(cluster)
+    before = observed(cluster)
     assert before["states"] == ["COMPLETED", "RUNNING"], "of the killed one nobody ever heard an end"
     assert before["drawn"] == drawing("raw -> clean_orders -> clean")
 
-    events = [each for each in cluster.answer("events", "lineage", limit="1000")["events"] if is_of(each, cluster)]
+    events = [event for event in cluster.answer("events", "lineage", limit="1000")["events"] if is_of(event, cluster)]
     assert cluster.api.post(json.dumps(events).encode(), "/api/v1/lineage/batch").json["status"] == "success"
-    assert told(cluster) == before
+    assert observed(cluster) == before
 
 
-def told(cluster: Cluster) -> dict[str, object]:
+def observed(cluster: Cluster) -> dict[str, object]:
     states = [run["state"] for run in cluster.runs("clean_orders")]
     return {"states": states, "drawn": cluster.drawn("clean", rollup="parent"), "job": cluster.job("clean_orders")}
 
 
 def is_of(event: dict[str, dict[str, object]], cluster: Cluster) -> bool:
-    return event.get("job", {}).get("namespace") == cluster.namespace  # others tell of datasets alone
+    return event.get("job", {}).get("namespace") == cluster.namespace  # a dataset event has no job
 
 
 @contextmanager
@@ -100,8 +100,8 @@ def test_a_listener_that_sends_nothing_fails_no_job_and_the_doctor_finds_the_cau
     silent.run(CLEAN, raw=raw_orders(cluster, 80), clean=cluster.path("clean"))
     assert cluster.api.get("namespaces", cluster.namespace).status == 404, "nothing arrived"
     assert doctor(["--spark-defaults", str(cluster.path("spark.conf"))]) == 1
-    said = capsys.readouterr().out
-    assert "[the listener is to blame] spark.openlineage.transport.type is async_http" in said
+    output = capsys.readouterr().out
+    assert "[the listener is to blame] spark.openlineage.transport.type is async_http" in output
 
 
 def seconds_alone(cluster: Cluster) -> float:

@@ -30,7 +30,7 @@ def test_every_write_of_an_iceberg_table_is_a_version_with_its_snapshot(cluster:
         "raw -> customers_iceberg -> lake/crm/customers -> customers_iceberg -> first", "updates -> customers_iceberg"
     )
     table = cluster.answer("namespaces", "file", "datasets", str(cluster.path("lake/crm/customers")))
-    columns = [each["name"] for each in table["fields"]]
+    columns = [field["name"] for field in table["fields"]]
     assert columns == ["customer_id", "name", "country", "spent", "tier"], "a table's, not its metadata's or its past's"
     snapshots = sorted(
         path.name.split("-")[1] for path in cluster.path("lake/crm/customers/metadata").glob("snap-*.avro")
@@ -38,9 +38,9 @@ def test_every_write_of_an_iceberg_table_is_a_version_with_its_snapshot(cluster:
     assert len(snapshots) == 3
     versions = cluster.answer("namespaces", "file", "datasets", str(cluster.path("lake/crm/customers")), "versions")
     writers: dict[str, set[str]] = {}
-    for each in reversed(versions["versions"]):
-        if snapshot := each["facets"].get("version"):
-            job = each["createdByRun"]["jobVersion"]["name"].split(".")[1]
+    for version in reversed(versions["versions"]):
+        if snapshot := version["facets"].get("version"):
+            job = version["createdByRun"]["jobVersion"]["name"].split(".")[1]
             writers.setdefault(snapshot["datasetVersion"], set()).add(job)
     assert sorted(writers) == snapshots
     made, appended, merged = writers.values()
@@ -49,7 +49,7 @@ def test_every_write_of_an_iceberg_table_is_a_version_with_its_snapshot(cluster:
     assert merged == {"replace_data"}
 
     jobs = cluster.answer("namespaces", cluster.namespace, "jobs")["jobs"]
-    (report,) = (job for job in jobs if [each["name"] for each in job["outputs"]] == [str(cluster.path("first"))])
+    (report,) = (job for job in jobs if [output["name"] for output in job["outputs"]] == [str(cluster.path("first"))])
     run_id = report["latestRun"]["id"]
     _, read = cluster.answer("runlineage", "upstream", runId=run_id, depth="1")["runs"]
     wrote = read["job"]["name"].split(".")[1]

@@ -38,6 +38,6 @@ def test_orders_flow_into_revenue_as_a_person_would_draw_it(cluster: Cluster) ->
     parent = application["facets"]["parent"]
     assert (parent["run"]["runId"], parent["job"]["name"]) == (TASK_RUN, "shop.clean")
     children = cluster.answer("jobs", "runs", TASK_RUN, "children")["runs"]
-    assert [(each["job"]["name"], each["state"]) for each in children] == [("clean_orders", "COMPLETED")]
+    assert [(run["job"]["name"], run["state"]) for run in children] == [("clean_orders", "COMPLETED")]
     known = cluster.answer("namespaces", dags, "jobs")["jobs"]
-    assert {each["name"] for each in known} == {"shop", "shop.clean", "shop.revenue"}
+    assert {namespace["name"] for namespace in known} == {"shop", "shop.clean", "shop.revenue"}

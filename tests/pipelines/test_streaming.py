@@ -36,22 +36,22 @@ def test_a_stream_is_one_job_on_a_path_from_topic_to_report(cluster: Cluster, br
         f"{topic} -> orders_stream -> lake/shop/orders -> orders_report -> by_product"
     )
     drawn = cluster.drawn(node)
-    assert {each for each in drawn if "orders_stream" in each} == drawing(
+    assert {edge for edge in drawn if "orders_stream" in edge} == drawing(
         f"{topic} -> orders_stream -> lake/shop/orders"
-    ), "without being asked to roll up, nothing of the stream is drawn but itself"
+    ), "without rollup=parent the graph has the job of the stream alone, not its queries"
     (report,) = (
         job
         for job in cluster.answer("namespaces", cluster.namespace, "jobs")["jobs"]
-        if [each["name"] for each in job["outputs"]] == [str(cluster.path("by_product"))]
+        if [output["name"] for output in job["outputs"]] == [str(cluster.path("by_product"))]
     )
     _, read = cluster.answer("runlineage", "upstream", runId=report["latestRun"]["id"])["runs"]
     assert read["job"]["name"] == "orders_stream", "which names no snapshot, but nobody else wrote that one"
     (run,) = cluster.runs("orders_stream")
     assert run["state"] == "COMPLETED"
-    states = [each["state"] for each in micro_batches(cluster)]
+    states = [run["state"] for run in micro_batches(cluster)]
     assert set(states[2:]) == {"COMPLETED"}, "each has two runs; those of the last may have been cut off"
 
 
 def micro_batches(cluster: Cluster) -> list[dict[str, str]]:
-    found = cluster.api.get("namespaces", cluster.namespace, "jobs", MICRO_BATCHES, "runs")
-    return list(found.json["runs"]) if found.status == 200 else []
+    response = cluster.api.get("namespaces", cluster.namespace, "jobs", MICRO_BATCHES, "runs")
+    return list(response.json["runs"]) if response.status == 200 else []

@@ -68,4 +68,4 @@ def new_table(client: Any) -> str:
 def shape() -> dict[str, Any]:
     """What template.yaml says of the table's keys and indexes."""
     properties = read_template(TEMPLATE)["Resources"]["LineageTable"]["Properties"]
-    return {each: properties[each] for each in SHAPE if each in properties}
+    return {name: properties[name] for name in SHAPE if name in properties}

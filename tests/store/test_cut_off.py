@@ -87,7 +87,9 @@ class Stack:
         )
 
     def deliver(self, documents: Sequence[Document]) -> None:
-        outcome = self._normaliser.normalise([self._delivery(number, each) for number, each in enumerate(documents)])
+        outcome = self._normaliser.normalise(
+            [self._delivery(number, document) for number, document in enumerate(documents)]
+        )
         assert outcome.failed == []
         assert outcome.quarantined == 0
 

@@ -1,4 +1,4 @@
-"""Attributes that no release writes: the part is missing, whoever needs it is told, and other items are read."""
+"""Attributes that no release writes: the part counts as missing, its read raises an error, other items are read."""
 
 from typing import Any
 

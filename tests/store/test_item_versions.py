@@ -128,7 +128,11 @@ def without(item: Item, member: str) -> Item:
 @given(data=st.data())
 @settings(max_examples=40, deadline=None)
 def test_a_damaged_item_is_corrupt_and_nothing_else(kind: str, data: st.DataObject) -> None:
-    item = next(each for each in one_of_each_kind(golden.table_of(golden.RELEASES[-1])) if each.labels["kind"] == kind)
+    item = next(
+        candidate
+        for candidate in one_of_each_kind(golden.table_of(golden.RELEASES[-1]))
+        if candidate.labels["kind"] == kind
+    )
     document = unpack(item.parts[DOC])
     if isinstance(document, dict) and document:
         document[data.draw(st.sampled_from(sorted(document)))] = data.draw(ANYTHING)

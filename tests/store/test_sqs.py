@@ -9,7 +9,7 @@ from headwater.store.sqs import Queue
 
 
 class FakeSqs:
-    """Remembers batches; refuses the messages whose body says so, and is away when told."""
+    """Keeps the batches; refuses messages by their body, and fails while `away` is set."""
 
     def __init__(self) -> None:
         self.batches: list[list[dict[str, Any]]] = []

@@ -37,7 +37,7 @@ def test_a_put_item_is_read_unchanged(table: Table) -> None:
         Item(Key("x", "y"), {}, {"a": b"1", "b": b""}),
     ]
     table.put(put)
-    assert table.read([*(each.key for each in put), Key("not", "there")]) == {each.key: each for each in put}
+    assert table.read([*(item.key for item in put), Key("not", "there")]) == {item.key: item for item in put}
 
 
 def test_nothing_is_read_for_no_keys(table: Table) -> None:
@@ -47,7 +47,7 @@ def test_nothing_is_read_for_no_keys(table: Table) -> None:
 def test_many_items_are_put_and_read_at_once(table: Table) -> None:
     many = [item(f"{number:03}") for number in range(230)]
     table.put(many)
-    assert table.read([each.key for each in many]) == {each.key: each for each in many}
+    assert table.read([item.key for item in many]) == {item.key: item for item in many}
 
 
 def test_a_new_item_is_put_only_where_none_is(table: Table) -> None:
@@ -164,8 +164,8 @@ def put_list(table: Table) -> None:
 
 def test_a_list_is_in_the_order_of_its_places(table: Table) -> None:
     put_list(table)
-    assert [each.name for each in table.list_entries("J#ns")] == sorted(NAMES.values())
-    assert [each.name for each in table.list_entries("J#ns", newest_first=True, limit=2)] == sorted(NAMES.values())[
+    assert [entry.name for entry in table.list_entries("J#ns")] == sorted(NAMES.values())
+    assert [entry.name for entry in table.list_entries("J#ns", newest_first=True, limit=2)] == sorted(NAMES.values())[
         ::-1
     ]
     assert next(iter(table.list_entries("J#other"))) == (Key("J#x", "META"), "x", "x")
@@ -175,8 +175,8 @@ def test_a_list_is_in_the_order_of_its_places(table: Table) -> None:
 def test_a_list_may_be_bounded_by_places(table: Table) -> None:
     put_list(table)
     assert [table.count("J#ns", before=place) for place in ("ant#a", "zebra#z", "\x02")] == [2, 3, 1]
-    assert [each.name for each in table.list_entries("J#ns", after="ant#a", before="zebra#z")] == ["ant"]
-    assert [each.name for each in table.list_entries("J#ns", after="ant#b", before="zebra#zz")] == ["zebra"]
+    assert [entry.name for entry in table.list_entries("J#ns", after="ant#a", before="zebra#z")] == ["ant"]
+    assert [entry.name for entry in table.list_entries("J#ns", after="ant#b", before="zebra#zz")] == ["zebra"]
     assert list(table.list_entries("J#ns", after="z", before="a")) == []
 
 

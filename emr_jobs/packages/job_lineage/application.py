@@ -32,7 +32,7 @@ def session(builder: SparkSession.Builder, name: str) -> SparkSession:
 
 @dataclass
 class Lineage:
-    """The reporting on one run. `tell` may be called several times."""
+    """The reporting on one run. `report` may be called several times."""
 
     namespace: str
     job: str
@@ -53,7 +53,7 @@ class Lineage:
         namespace = settings.get("spark.openlineage.namespace", "default")
         return cls(namespace, plain(name), run_id or str(uuid.UUID(int=0)), reporter(settings) if run_id else Silence())
 
-    def tell(
+    def report(
         self,
         reads: Iterable[Dataset] = (),
         writes: Iterable[Dataset] = (),
@@ -66,8 +66,8 @@ class Lineage:
             producer=PRODUCER,
             run=Run(self.run_id, dict(self.facets)),
             job=Job(self.namespace, self.job, dict(self.job_facets)),
-            inputs=[InputDataset(each.namespace, each.name, facets=dict(each.facets)) for each in reads],
-            outputs=[OutputDataset(each.namespace, each.name, facets=dict(each.facets)) for each in writes],
+            inputs=[InputDataset(dataset.namespace, dataset.name, facets=dict(dataset.facets)) for dataset in reads],
+            outputs=[OutputDataset(dataset.namespace, dataset.name, facets=dict(dataset.facets)) for dataset in writes],
         )
         self.reporter.send(event)
 
@@ -83,7 +83,7 @@ class Lineage:
         except (Exception, SystemExit) as error:
             if is_failure(error):
                 self.facets["errorMessage"] = failure(error)
-                self.tell(state=RunState.FAIL)
+                self.report(state=RunState.FAIL)
             raise
         finally:
             self.reporter.wait()
@@ -93,7 +93,7 @@ class Lineage:
 def lineage(spark: SparkSession, *, reads: Iterable[Dataset], writes: Iterable[Dataset]) -> Iterator[Lineage]:
     """Report the inputs and outputs of the application at the beginning of a `with` block."""
     run = Lineage.of(spark)
-    run.tell(reads, writes)
+    run.report(reads, writes)
     with run.reporting_failure():
         yield run
 
@@ -131,7 +131,7 @@ def training(
     with run.reporting_failure():
         yield made
         run.facets["modelMetrics"] = MetricsRunFacet(metrics=dict(made.metrics))
-        run.tell(data, [model(path, run.run_id)])
+        run.report(data, [model(path, run.run_id)])
 
 
 def is_failure(error: BaseException) -> bool:

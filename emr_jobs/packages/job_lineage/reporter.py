@@ -86,8 +86,8 @@ def reporter(settings: Mapping[str, str]) -> Reporter:
 def key_in_file() -> str | None:
     """The key in the listener's file. Clusters have the key there, because Spark's logs and UI show settings."""
     try:
-        found = next((file for file in listener_files() if file.is_file()), None)
-        match yaml.safe_load(found.read_text(encoding="utf-8")) if found else None:
+        settings = next((file for file in listener_files() if file.is_file()), None)
+        match yaml.safe_load(settings.read_text(encoding="utf-8")) if settings else None:
             case {"transport": {"auth": {"apiKey": str(key)}}}:
                 return key
     except (OSError, yaml.YAMLError) as error:

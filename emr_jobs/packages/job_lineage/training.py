@@ -24,7 +24,7 @@ class MetricsRunFacet(RunFacet):
 
 def parameters_facet(parameters: Mapping[str, object]) -> RunFacet:
     """The parameters of a training, as texts."""
-    found = execution_parameters_run
-    return found.ExecutionParametersRunFacet(
-        parameters=[found.ExecutionParameter(key=name, value=str(value)) for name, value in parameters.items()]
+    facets = execution_parameters_run
+    return facets.ExecutionParametersRunFacet(
+        parameters=[facets.ExecutionParameter(key=name, value=str(value)) for name, value in parameters.items()]
     )

@@ -18,41 +18,41 @@ NOW = datetime(2026, 11, 21, 8, tzinfo=UTC)
 
 
 def job(name: str, reads: str = "", writes: str = "", parent: str | None = None, silent: float = 0) -> dict[str, Any]:
-    """A job as GET /jobs lists it; `silent` is for how many hours its run has said nothing."""
+    """A job as GET /jobs lists it; `silent` is the hours since the last event of its run."""
     used = {"inputs": reads.split(), "outputs": writes.split()}
-    datasets = {role: [{"namespace": "s3://lake", "name": each} for each in names] for role, names in used.items()}
+    datasets = {role: [{"namespace": "s3://lake", "name": name} for name in names] for role, names in used.items()}
     run = {"state": "RUNNING", "updatedAt": (NOW - timedelta(hours=silent)).isoformat()}
     return {"namespace": "demo", "name": name, "parentJobName": parent, "latestRun": run, **datasets}
 
 
 def arrivals(*jobs: dict[str, Any], events: list[dict[str, Any]] | None = None, namespaces: str = "demo") -> Arrivals:
-    told = [factory.run_event(job=each["name"]) for each in jobs] if events is None else events
-    return Arrivals(told, list(jobs), namespaces.split(), is_cut=False)
+    posted = [factory.run_event(job=job["name"]) for job in jobs] if events is None else events
+    return Arrivals(posted, list(jobs), namespaces.split(), is_cut=False)
 
 
-def what(found: list[Finding]) -> list[str]:
-    return [each.what for each in found]
+def what(findings: list[Finding]) -> list[str]:
+    return [finding.what for finding in findings]
 
 
 def test_the_listener_is_to_blame_if_only_the_canary_arrives() -> None:
-    (found,) = checks.nothing_arrived(arrivals(events=[]), None)
-    assert found.blame is Blame.LISTENER
+    (finding,) = checks.nothing_arrived(arrivals(events=[]), None)
+    assert finding.blame is Blame.LISTENER
 
 
 def test_where_all_arrives_under_another_namespace_it_is_that() -> None:
-    (found,) = checks.nothing_arrived(arrivals(job("load")), "prod")
-    assert (found.blame, found.what) == (Blame.NAMESPACE, "no event has arrived in the namespace prod, but in demo")
+    (finding,) = checks.nothing_arrived(arrivals(job("load")), "prod")
+    assert (finding.blame, finding.what) == (Blame.NAMESPACE, "no event has arrived in the namespace prod, but in demo")
     assert list(checks.nothing_arrived(arrivals(job("load")), "demo")) == []
 
 
 def test_a_job_without_datasets_is_found_unless_its_children_have_datasets() -> None:
-    found = checks.without_datasets(arrivals(job("app"), job("app.write", "a", "b", parent="app"), job("blind")))
-    assert what(list(found)) == ["jobs that name no dataset: blind"]
+    findings = checks.without_datasets(arrivals(job("app"), job("app.write", "a", "b", parent="app"), job("blind")))
+    assert what(list(findings)) == ["jobs that name no dataset: blind"]
 
 
 def test_a_silent_run_is_found() -> None:
-    found = checks.never_ended(arrivals(job("live", silent=0.5), job("lost", silent=2)), NOW)
-    assert what(list(found)) == ["jobs that run, but were silent for over an hour: lost"]
+    findings = checks.never_ended(arrivals(job("live", silent=0.5), job("lost", silent=2)), NOW)
+    assert what(list(findings)) == ["jobs that run, but were silent for over an hour: lost"]
 
 
 @pytest.mark.parametrize("name", ["hive://ip-10-0-0-1:9083", "s3a://lake", "file", "kafka://localhost:9092"])
@@ -89,8 +89,8 @@ def test_a_key_that_no_request_can_carry_is_to_blame_and_not_shown(
 ) -> None:
     monkeypatch.setenv("HEADWATER_API_KEY", key)
     assert main(["--url", "http://127.0.0.1:9"]) == 1
-    said = capsys.readouterr().out
-    assert (said.startswith("[the key is to blame]"), key in said) == (True, False)
+    output = capsys.readouterr().out
+    assert (output.startswith("[the key is to blame]"), key in output) == (True, False)
 
 
 @pytest.mark.parametrize("status", [200, 403, 500, 501])

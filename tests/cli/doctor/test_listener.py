@@ -43,17 +43,17 @@ def ill(folder: Path, *left_out: str, own: str | None = None, **changes: str) ->
 
 
 def test_the_canary_is_posted_to_the_url_of_the_settings_with_the_key_of_the_listener_s_file(tmp_path: Path) -> None:
-    found = listener(tmp_path, own=OWN_FILE.format(path=""))
-    client = found.client
+    tested = listener(tmp_path, own=OWN_FILE.format(path=""))
+    client = tested.client
     assert (client.url, client.lineage, client.key) == ("https://api.example.com", "/api/v1/lineage", "k")
-    assert found.namespace == "prod"
+    assert tested.namespace == "prod"
     assert listener(tmp_path, "spark.openlineage.namespace").namespace == "default"
 
 
 @pytest.mark.parametrize("line", ["{} {}", "{}={}", "{} = {}", "{}\t{}", "  {}: {}  "])
 def test_settings_are_read_as_spark_reads_them(tmp_path: Path, line: str) -> None:
     file = tmp_path / "spark-defaults.conf"
-    file.write_text("\n".join(["", "! a remark", *(line.format(*each) for each in SETTINGS.items())]))
+    file.write_text("\n".join(["", "! a remark", *(line.format(*setting) for setting in SETTINGS.items())]))
     assert listener_of(file, {}).client.url == "https://api.example.com"
 
 

@@ -25,13 +25,13 @@ NOW = 1_800_000_000
 
 
 @pytest.fixture
-def said() -> list[str]:
+def printed() -> list[str]:
     return []
 
 
 @pytest.fixture
-def datadog(tmp_path: Path, said: list[str]) -> Iterator[Datadog]:
-    with run_datadog(tmp_path, said.append) as running:
+def datadog(tmp_path: Path, printed: list[str]) -> Iterator[Datadog]:
+    with run_datadog(tmp_path, printed.append) as running:
         yield running
 
 
@@ -73,21 +73,21 @@ def test_an_event_is_taken_kept_and_answered_as_datadog_does(datadog: Datadog) -
     ],
 )
 def test_a_wrong_request_is_refused_and_printed_with_its_reason(
-    datadog: Datadog, said: list[str], change: dict[str, Any], status: int, reason: str
+    datadog: Datadog, printed: list[str], change: dict[str, Any], status: int, reason: str
 ) -> None:
     given, answer = send(datadog, **({"body": json.dumps(EVENT).encode()} | change))
     assert given == status
     assert reason in answer["errors"][0]
-    assert reason in said[0]
+    assert reason in printed[0]
     assert reason in (datadog.folder / LOG).read_text()
     assert datadog.events() == []
 
 
-def test_a_key_is_never_written_down(datadog: Datadog, said: list[str]) -> None:
+def test_a_key_is_never_written_down(datadog: Datadog, printed: list[str]) -> None:
     send(datadog, b"{}")
     send(datadog, json.dumps(EVENT).encode())
     send(datadog, b"", DD_API_KEY="a-key-of-someone")
-    written = "".join(file.read_text() for file in datadog.folder.iterdir()) + "".join(said)
+    written = "".join(file.read_text() for file in datadog.folder.iterdir()) + "".join(printed)
     assert datadog.key not in written
     assert "a-key-of-someone" not in written
 

@@ -69,18 +69,18 @@ def test_without_a_link_none_is_named() -> None:
 
 
 def test_alerts_are_printed_and_posted_as_they_come() -> None:
-    said: list[str] = []
-    with webhook() as (url, posted), print_alerts(cast(AlertQueue, OneAlert()), said.append, url):
+    printed: list[str] = []
+    with webhook() as (url, posted), print_alerts(cast(AlertQueue, OneAlert()), printed.append, url):
         while not posted:
             pass
-    assert said == ["\n" + "\n".join(ALERT.lines())]
+    assert printed == ["\n" + "\n".join(ALERT.lines())]
     assert [json.loads(body) for body in posted] == [MESSAGE]
 
 
 def test_a_hook_that_refuses_an_alert_is_printed() -> None:
-    said: list[str] = []
+    printed: list[str] = []
     with webhook(status=500) as (url, _):
-        post(url, ALERT, said.append)
-    assert "did not take it: HTTP Error 500" in said[0]
-    post(url, ALERT, said.append)
-    assert "Connection refused" in said[1]
+        post(url, ALERT, printed.append)
+    assert "did not take it: HTTP Error 500" in printed[0]
+    post(url, ALERT, printed.append)
+    assert "Connection refused" in printed[1]

@@ -47,7 +47,7 @@ def test_a_drifted_feed_has_the_same_orders_in_cents_and_without_a_status(tmp_pa
 @pytest.mark.parametrize(("feed", "price"), [([], "decimal(8,2)"), (["--drift"], "int")])
 def test_a_feed_has_a_file_with_its_columns(tmp_path: Path, feed: list[str], price: str) -> None:
     rows = exported(tmp_path, *feed)
-    columns = [each.split(" ") for each in (tmp_path / "_columns.ddl").read_text().strip().split(", ")]
+    columns = [column.split(" ") for column in (tmp_path / "_columns.ddl").read_text().strip().split(", ")]
     assert [name for name, _ in columns] == list(rows[0])
     assert ["unit_price", price] in columns
 

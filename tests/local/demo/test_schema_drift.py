@@ -58,9 +58,9 @@ def test_an_alert_is_shown_with_what_breaks(capsys: pytest.CaptureFixture[str]) 
 def test_datadog_must_have_the_same_alerts(tmp_path: Path, titles: list[str]) -> None:
     (tmp_path / EVENTS).write_text("".join(json.dumps({"title": title}) + "\n" for title in titles))
     datadog = Datadog("", "", tmp_path)
-    told = [alert(SCHEMA_CHANGED, title=title) for title in ("a", "b")]
+    alerts = [alert(SCHEMA_CHANGED, title=title) for title in ("a", "b")]
     if sorted(titles) == ["a", "b"]:
-        check_datadog(datadog, told)
+        check_datadog(datadog, alerts)
     else:
         with pytest.raises(Failure, match="did not get the same alerts"):
-            check_datadog(datadog, told)
+            check_datadog(datadog, alerts)

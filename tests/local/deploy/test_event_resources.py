@@ -88,10 +88,10 @@ def test_what_it_refers_to_is_asked_back_as_outputs(template: Template) -> None:
 
 def test_it_is_made_as_the_template_says_with_the_local_datadog_in_the_place_of_datadog(template: Template) -> None:
     account = FakeAccount()
-    said = list(create(cast(Account, account), extract(template, "headwater"), OUTPUTS, DATADOG))
+    created = list(create(cast(Account, account), extract(template, "headwater"), OUTPUTS, DATADOG))
     made = account.events.made
-    assert said[:2] == ["the archive AlertArchive", "the connection DatadogConnection"]
-    assert said[2:] == ["the api-destination DatadogDestination"]
+    assert created[:2] == ["the archive AlertArchive", "the connection DatadogConnection"]
+    assert created[2:] == ["the api-destination DatadogDestination"]
     assert made["archive"]["ArchiveName"] == "headwater-AlertArchive"
     assert made["archive"]["RetentionDays"] == 90
     assert made["archive"]["EventSourceArn"] == OUTPUTS["AlertArchiveSourceArn"]

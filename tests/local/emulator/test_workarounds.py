@@ -59,7 +59,9 @@ class EchoApi:
 
     def post(self, body: bytes = b"", path: str = "/", **headers: str) -> tuple[int, Any]:
         """Post a body that claims to be JSON; return the status and the request as the function got it."""
-        named = {"Content-Type": "application/json"} | {name.replace("_", "-"): each for name, each in headers.items()}
+        named = {"Content-Type": "application/json"} | {
+            name.replace("_", "-"): value for name, value in headers.items()
+        }
         request = urllib.request.Request(self.url + path, body, named)  # noqa: S310 - the emulator
         with urllib.request.urlopen(request, timeout=30, context=self.account.trust) as answer:  # noqa: S310
             return answer.status, json.load(answer)

@@ -40,7 +40,7 @@ def test_an_unreachable_repository_is_a_failure(tmp_path: Path, monkeypatch: pyt
     program.write_text("#!/bin/sh\necho 'Connection refused'\nexit 1\n")
     program.chmod(0o755)
     monkeypatch.setattr(jars, "ivy", lambda: Path("ivy.jar"))
-    with pytest.raises(Failure, match="Connection refused") as told:
+    with pytest.raises(Failure, match="Connection refused") as failure:
         verified_files([JAR], tmp_path, program)
-    assert "Maven Central" in told.value.reason
-    assert JAR.file_name in told.value.next_step
+    assert "Maven Central" in failure.value.reason
+    assert JAR.file_name in failure.value.next_step

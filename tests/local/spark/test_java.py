@@ -51,6 +51,6 @@ def test_no_java_and_none_to_install_is_a_failure(tmp_path: Path, monkeypatch: p
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", "/nonexistent")
     monkeypatch.setattr(java, "installed_home", lambda: None)
-    with pytest.raises(Failure, match="no wheel for this platform") as told:
+    with pytest.raises(Failure, match="no wheel for this platform") as failure:
         java_home(Layout(tmp_path))
-    assert "JAVA_HOME" in told.value.next_step
+    assert "JAVA_HOME" in failure.value.next_step

@@ -32,7 +32,7 @@ def test_the_authorities_of_python_are_handed_to_java(tmp_path: Path, monkeypatc
     store = (tmp_path / "truststore.p12").read_bytes()
     kept = pkcs12.load_pkcs12(store, PASSWORD.encode()).additional_certs
     assert f"-Djavax.net.ssl.trustStore={tmp_path / 'truststore.p12'}" in options
-    assert {each.certificate.subject.rfc4514_string() for each in kept} == {"CN=one", "CN=other"}
+    assert {entry.certificate.subject.rfc4514_string() for entry in kept} == {"CN=one", "CN=other"}
 
 
 def test_without_a_bundle_java_trusts_whom_it_always_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,8 +35,8 @@ def test_down_without_a_stack_prints_a_message(layout: Layout, capsys: pytest.Ca
 
 
 def test_a_second_stack_is_refused(layout: Layout) -> None:
-    told = pytest.raises(Failure, match=f"process {os.getpid()} runs already")
-    with hold_lock(layout.up_lock, "stop it"), told, hold_lock(layout.up_lock, "stop it"):
+    refused = pytest.raises(Failure, match=f"process {os.getpid()} runs already")
+    with hold_lock(layout.up_lock, "stop it"), refused, hold_lock(layout.up_lock, "stop it"):
         pass
 
 
