@@ -24,6 +24,6 @@ def handler(request: dict[str, Any], context: Any) -> dict[str, Any]:
     """Answers one request."""
     end = time.monotonic() + SECONDS
     response = answer(
-        request, partial(respond, curator), root.log(), by_iam=tuple(Scope), has_time=lambda: time.monotonic() < end
+        request, partial(respond, curator), root.log(), iam_scopes=tuple(Scope), has_time=lambda: time.monotonic() < end
     )
     return response.to_gateway(accepts_gzip=accepts_gzip(request))

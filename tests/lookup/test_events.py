@@ -115,7 +115,7 @@ def test_behind_those_that_are_looked_at_events_are_counted_as_they_are_listed(
     monkeypatch: pytest.MonkeyPatch, direction: str
 ) -> None:
     get = after(*(ran(n, n * 20_000) for n in range(12)))
-    monkeypatch.setattr(events, "MAX_COUNTED", 5)
+    monkeypatch.setattr(events, "MAX_SCANNED", 5)
     answer = get(EVENTS, limit=2, sortDirection=direction)
     assert (answer["totalCount"], "truncated" in answer) == (12, False)
     assert len(get.by_cursor(EVENTS, "events", 2, sortDirection=direction)) == 12

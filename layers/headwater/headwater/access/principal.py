@@ -62,15 +62,15 @@ UNAVAILABLE = "unavailable"
 """A member of the authoriser's context: the keys could not be read."""
 
 
-def principal_of(request: Mapping[str, Any], by_iam: Collection[Scope] = (Scope.READ,)) -> Principal:
-    """The principal of a request, by its API key or by IAM. `by_iam` has the scopes of a principal of IAM.
+def principal_of(request: Mapping[str, Any], iam_scopes: Collection[Scope] = (Scope.READ,)) -> Principal:
+    """The principal of a request, by its API key or by IAM. `iam_scopes` are the scopes of a principal of IAM.
 
     Raises InvalidRequest (401) without a valid key, StorageError if the keys could not be read.
     """
     authorizer = request.get("requestContext", {}).get("authorizer") or {}
     context = authorizer.get("lambda") or {}
     if "iam" in authorizer:
-        return Principal("iam", frozenset(by_iam), ("*",))
+        return Principal("iam", frozenset(iam_scopes), ("*",))
     if UNAVAILABLE in context:
         raise StorageError("the keys could not be read")
     if "keyId" not in context:

@@ -12,7 +12,7 @@ from headwater.http.response import ApiResponse, response_or_error
 from headwater.log import FunctionLog
 from headwater.openlineage.event import is_uuid
 
-READ_ALONE = (Scope.READ,)
+READ_ONLY = (Scope.READ,)
 
 
 def answer(
@@ -20,13 +20,13 @@ def answer(
     respond: Callable[[ApiRequest], ApiResponse],
     log: FunctionLog,
     *,
-    by_iam: Collection[Scope] = READ_ALONE,
+    iam_scopes: Collection[Scope] = READ_ONLY,
     has_time: Callable[[], bool] = lambda: True,
 ) -> ApiResponse:
-    """The response to a request, or its error. `by_iam` has the scopes of a principal that IAM authenticated."""
+    """The response to a request, or its error. `iam_scopes` are the scopes of a principal that IAM authenticated."""
 
     def handle() -> ApiResponse:
-        request = request_of(event, by_iam, has_time)
+        request = request_of(event, iam_scopes, has_time)
         if run := _run(request):
             log.name_run(run)
         return respond(request)
@@ -35,11 +35,11 @@ def answer(
 
 
 def request_of(
-    event: Mapping[str, Any], by_iam: Collection[Scope] = READ_ALONE, has_time: Callable[[], bool] = lambda: True
+    event: Mapping[str, Any], iam_scopes: Collection[Scope] = READ_ONLY, has_time: Callable[[], bool] = lambda: True
 ) -> ApiRequest:
     """The request and its principal. Raises InvalidRequest (401) without a valid API key, StorageError if the keys
     could not be read."""
-    principal = principal_of(event, by_iam)
+    principal = principal_of(event, iam_scopes)
     pairs = parse_qsl(event.get("rawQueryString") or "", keep_blank_values=True)
     return ApiRequest(
         principal,

@@ -13,76 +13,79 @@ from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.store.ranges import Entry as ListEntry
 
 MAX_BYTES = 20_000_000
-MAX_PACKED_BYTES = 4_000_000
+MAX_COMPRESSED_BYTES = 4_000_000
 """The limits of a page, as text and compressed. A Lambda returns at most 6 MB, in base64 if the response is gzipped."""
 
 Entry = TypeVar("Entry")
 
 
 @dataclass(frozen=True)
-class Part(Generic[Entry]):
-    """Some entries of a list.
+class Page(Generic[Entry]):
+    """A page of a list.
 
-    total      the number of entries of the whole list
-    is_last    whether these entries are the last of the list
-    place      the position of an entry in the list
+    entries      the entries on the page
+    total        the number of entries of the whole list
+    is_last      whether this page is the last of the list
+    position_of  returns the position of an entry in the list
     """
 
     entries: list[Entry]
     total: int
     is_last: bool
-    place: Callable[[Entry], str]
+    position_of: Callable[[Entry], str]
 
-    def cursor(self, page: PageRequest, count: int | None = None) -> dict[str, str]:
-        """The cursor of the next page, after the first `count` of these entries; no cursor at the end of the list."""
+    def cursor(self, request: PageRequest, count: int | None = None) -> dict[str, str]:
+        """The cursor of the next page, or nothing at the end of the list. If the response has only the first `count`
+        entries of this page, the next page begins after these."""
         returned = self.entries if count is None else self.entries[:count]
-        is_all = self.is_last and len(returned) == len(self.entries)
-        return {} if is_all or not returned else {"cursor": page.cursor(self.place(returned[-1]), self.total)}
+        is_end = self.is_last and len(returned) == len(self.entries)
+        return {} if is_end or not returned else {"cursor": request.cursor(self.position_of(returned[-1]), self.total)}
 
 
-def part_of(
-    entries: Sequence[Entry], page: PageRequest, place: Callable[[Entry], str], *, newest_first: bool = False
-) -> Part[Entry]:
+def page_of(
+    entries: Sequence[Entry], request: PageRequest, position_of: Callable[[Entry], str], *, newest_first: bool = False
+) -> Page[Entry]:
     """The requested page of a whole list.
 
     The list is in the order of its positions, hence a cursor stays valid while entries are added and removed.
     """
-    behind = [entry for entry in entries if page.after is None or _is_behind(place(entry), page.after, newest_first)]
-    on_page = behind[page.offset :][: page.limit]
-    return Part(on_page, len(entries), page.offset + len(on_page) >= len(behind), place)
+    after = request.after
+    remaining = [entry for entry in entries if after is None or _is_after(position_of(entry), after, newest_first)]
+    on_page = remaining[request.offset :][: request.limit]
+    return Page(on_page, len(entries), request.offset + len(on_page) >= len(remaining), position_of)
 
 
-def too_far() -> InvalidRequest:
+def offset_too_large() -> InvalidRequest:
     """The error for an offset so large that counting the entries before it would take too long."""
     return InvalidRequest(Fault("offset", "too large for this list; request page after page with `cursor`"))
 
 
-def in_parts(entries: Iterable[Entry], size: int) -> Iterator[list[Entry]]:
+def chunked(entries: Iterable[Entry], size: int) -> Iterator[list[Entry]]:
     """The entries in lists of `size`."""
-    rest = iter(entries)
-    while some := list(islice(rest, size)):
-        yield some
+    remaining = iter(entries)
+    while chunk := list(islice(remaining, size)):
+        yield chunk
 
 
 def within_size_limit(documents: Iterable[JsonObject]) -> list[JsonObject]:
     """The first documents, as many as fit into a response, at least one. Reads at most one document more."""
     fitting: list[JsonObject] = []
-    size = packed_size = 0
+    size = compressed_size = 0
     for document in documents:
         text = exact_json.dumps(document).encode()
         size += len(text)
-        packed_size += len(zlib.compress(text, 1))
-        if fitting and (size > MAX_BYTES or packed_size > MAX_PACKED_BYTES):
+        compressed_size += len(zlib.compress(text, 1))
+        if fitting and (size > MAX_BYTES or compressed_size > MAX_COMPRESSED_BYTES):
             break
         fitting.append(document)
     return fitting
 
 
-def _is_behind(place: str, after: str, newest_first: bool) -> bool:
-    return place < after if newest_first else place > after
+def _is_after(position: str, after: str, newest_first: bool) -> bool:
+    return position < after if newest_first else position > after
 
 
-def next_page(page: PageRequest, entries: Sequence[ListEntry[Any]], total: int) -> dict[str, str]:
+def next_cursor(request: PageRequest, entries: Sequence[ListEntry[Any]], total: int) -> dict[str, str]:
     """The cursor of the next page, unless these entries are the last of the list."""
-    is_last = len(entries) < page.limit or (page.after is None and page.offset + len(entries) >= total)
-    return {} if is_last or not entries else {"cursor": page.cursor(entries[-1].position, total)}
+    is_last = len(entries) < request.limit or (request.after is None and request.offset + len(entries) >= total)
+    return {} if is_last or not entries else {"cursor": request.cursor(entries[-1].position, total)}

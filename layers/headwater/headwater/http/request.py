@@ -18,7 +18,7 @@ from headwater.openlineage.instant import Instant, parse_instant
 DEFAULT_LIMIT = 100
 MAX_LIMIT = 1_000
 MAX_OFFSET = 1_000_000
-MAX_PLACE_BYTES = 1_000
+MAX_POSITION_BYTES = 1_000
 """The longest position in a cursor. A position is a part of a sort key, which has at most 1,024 bytes."""
 DEFAULT_DEPTH = 20
 MAX_DEPTH = 100
@@ -38,7 +38,7 @@ class PageRequest(NamedTuple):
     def cursor(self, last: str, total: int) -> str:
         """The cursor of the page after the position `last`. The cursor has the total, which need not be counted
         again."""
-        return _packed({"after": last, "total": total})
+        return _encoded({"after": last, "total": total})
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,8 @@ class ApiRequest:
         cursor = self.query.get("cursor")
         if cursor is None:
             return PageRequest(limit, offset)
-        match _unpacked(cursor):
-            case {"after": str(after), "total": int(total)} if after and len(after.encode()) <= MAX_PLACE_BYTES:
+        match _decoded(cursor):
+            case {"after": str(after), "total": int(total)} if after and len(after.encode()) <= MAX_POSITION_BYTES:
                 return PageRequest(limit, 0, after, total)
         raise InvalidRequest(Fault("cursor", "expected the cursor of an earlier response"))
 
@@ -123,11 +123,11 @@ class ApiRequest:
             raise InvalidRequest(Fault(name, str(error))) from None
 
 
-def _packed(document: Mapping[str, Any]) -> str:
+def _encoded(document: Mapping[str, Any]) -> str:
     return base64.urlsafe_b64encode(exact_json.dumps(document).encode()).decode().rstrip("=")
 
 
-def _unpacked(cursor: str) -> Any:
+def _decoded(cursor: str) -> Any:
     try:
         return exact_json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode())
     except (ValueError, binascii.Error, InvalidRequest):

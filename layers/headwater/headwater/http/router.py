@@ -73,12 +73,12 @@ class Router(Generic[Services]):
         `is_incomplete` tells whether an item was left out because it cannot be read. Then an answer says `truncated`,
         and a node that is not found may be there.
         """
-        fitting = list(self._fitting(request))
-        if not fitting:
+        matching = list(self._matching_routes(request))
+        if not matching:
             return self._no_route(request)
-        permitted = [(route, parsed) for route, parsed in fitting if request.principal.may(route.scope)]
+        permitted = [(route, parsed) for route, parsed in matching if request.principal.may(route.scope)]
         missing: NotFound | None = None
-        for route, parsed in permitted or fitting[:1]:
+        for route, parsed in permitted or matching[:1]:
             try:
                 value = route.answer(services, parsed)
                 return route.serialise(parsed, truncated(value) if is_incomplete() else value)
@@ -88,7 +88,7 @@ class Router(Generic[Services]):
             return error_response(503, "an item of the table cannot be read; try again later")
         return error_response(404, missing.message if missing else "HTTP 404 Not Found")
 
-    def _fitting(self, request: ApiRequest) -> Iterator[tuple[Route[Services, Any, Any], ApiRequest]]:
+    def _matching_routes(self, request: ApiRequest) -> Iterator[tuple[Route[Services, Any, Any], ApiRequest]]:
         """The routes that a request fits, each with the request's parameters by its pattern."""
         method = "GET" if request.method == "HEAD" else request.method
         for text in spellings(request.path):

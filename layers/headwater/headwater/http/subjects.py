@@ -98,7 +98,7 @@ def namespaces_of_run(run: Run) -> Collection[str]:
     return [run.job.namespace]
 
 
-def itself(namespace: str) -> Collection[str]:
+def only_namespace(namespace: str) -> Collection[str]:
     return [namespace]
 
 
@@ -112,7 +112,7 @@ def node_in_query(*kinds: NodeKind) -> Subject[Reader, NamedNode]:
 
 JOB = node_in_path(NodeKind.JOB)
 DATASET = node_in_path(NodeKind.DATASET)
-NAMESPACE = Subject(known_namespace, itself)
+NAMESPACE = Subject(known_namespace, only_namespace)
 RUN: Subject[Reader, Run] = Subject(
     lambda reader, request: known_run(reader, request.parameters["run"]), namespaces_of_run
 )

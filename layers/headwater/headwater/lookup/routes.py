@@ -27,7 +27,13 @@ from headwater.lookup.nodes import (
     tags,
 )
 from headwater.lookup.search import search, search_v2beta
-from headwater.lookup.subjects import OF_DATASETS, OF_JOBS, SEARCHED, SOURCE, VISIBLE
+from headwater.lookup.subjects import (
+    NAMESPACE_OF_DATASETS,
+    NAMESPACE_OF_JOBS,
+    SEARCHED_NAMESPACES,
+    SOURCE,
+    VISIBLE_NAMESPACES,
+)
 from headwater.read.reader import Reader
 from headwater.store.errors import CorruptItem
 from headwater.store.graph_store import GraphReader
@@ -39,8 +45,8 @@ _DATASET_OR_COLUMN = node_in_query(NodeKind.DATASET, NodeKind.FIELD)
 READ = Scope.READ
 
 ROUTES = (
-    Route("GET", Path.NAMESPACES, READ, VISIBLE, namespaces.namespaces),
-    Route("GET", Path.ALL_JOBS, READ, VISIBLE, jobs.all_jobs),
+    Route("GET", Path.NAMESPACES, READ, VISIBLE_NAMESPACES, namespaces.namespaces),
+    Route("GET", Path.ALL_JOBS, READ, VISIBLE_NAMESPACES, jobs.all_jobs),
     Route("GET", Path.RUN, READ, RUN, runs.run),
     Route("GET", Path.RUN_FACETS, READ, RUN, runs.run_facets),
     Route("GET", Path.RUN_CHILDREN, READ, RUN, runs.run_children),
@@ -51,12 +57,12 @@ ROUTES = (
     Route("GET", Path.ROOT_CAUSE, READ, _NODE, root_cause_view.rootcause),
     Route("GET", Path.RUN_LINEAGE, READ, RUN_OF_QUERY, run_lineage_view.upstream),
     Route("GET", Path.EVENTS, READ, CALLER, events.lineage_events),
-    Route("GET", Path.SEARCH, READ, SEARCHED, search.search),
-    Route("GET", Path.SEARCH_JOBS, READ, SEARCHED, search_v2beta.jobs),
-    Route("GET", Path.SEARCH_DATASETS, READ, SEARCHED, search_v2beta.datasets),
+    Route("GET", Path.SEARCH, READ, SEARCHED_NAMESPACES, search.search),
+    Route("GET", Path.SEARCH_JOBS, READ, SEARCHED_NAMESPACES, search_v2beta.jobs),
+    Route("GET", Path.SEARCH_DATASETS, READ, SEARCHED_NAMESPACES, search_v2beta.datasets),
     Route("GET", Path.EVENT_STATISTICS, READ, CALLER, statistics.lineage_events),
-    Route("GET", Path.JOB_STATISTICS, READ, VISIBLE, statistics.jobs),
-    Route("GET", Path.DATASET_STATISTICS, READ, VISIBLE, statistics.datasets),
+    Route("GET", Path.JOB_STATISTICS, READ, VISIBLE_NAMESPACES, statistics.jobs),
+    Route("GET", Path.DATASET_STATISTICS, READ, VISIBLE_NAMESPACES, statistics.datasets),
     Route("GET", Path.SOURCE_STATISTICS, READ, CALLER, statistics.sources),
     Route("GET", Path.SOURCES, READ, CALLER, sources.sources),
     Route("GET", Path.SOURCE, READ, SOURCE, sources.source),
@@ -70,8 +76,8 @@ ROUTES = (
     Route("GET", Path.QUALITY, READ, DATASET, quality.quality),
     Route("GET", Path.JOB, READ, JOB, jobs.job),
     Route("GET", Path.DATASET, READ, DATASET, datasets.dataset),
-    Route("GET", Path.DATASETS, READ, OF_DATASETS, datasets.datasets),
-    Route("GET", Path.JOBS, READ, OF_JOBS, jobs.jobs),
+    Route("GET", Path.DATASETS, READ, NAMESPACE_OF_DATASETS, datasets.datasets),
+    Route("GET", Path.JOBS, READ, NAMESPACE_OF_JOBS, jobs.jobs),
     Route("GET", Path.NAMESPACE, READ, NAMESPACE, namespaces.namespace),
 )
 """The first route that matches and finds its subject responds."""

@@ -9,7 +9,7 @@ from headwater.graph.identity import DatasetId
 from headwater.graph.stored_states import KnownNamespace
 from headwater.http.request import ApiRequest
 from headwater.http.router import Subject
-from headwater.http.subjects import itself, known_namespace, known_namespaces, spellings_of
+from headwater.http.subjects import known_namespace, known_namespaces, only_namespace, spellings_of
 from headwater.openlineage.faults import NotFound
 from headwater.read.reader import Reader
 from headwater.read.reserved_namespaces import heads_in
@@ -85,8 +85,8 @@ def _name_of_source(source: DescribedSource) -> Collection[str]:
     return [source.name]
 
 
-VISIBLE = Subject(visible_namespaces, _names)
-SEARCHED = Subject(searched_namespaces, _all)
-OF_JOBS = Subject(namespace_of_jobs, itself)
-OF_DATASETS = Subject(datasets_of_namespace, _namespace_of_datasets)
+VISIBLE_NAMESPACES = Subject(visible_namespaces, _names)
+SEARCHED_NAMESPACES = Subject(searched_namespaces, _all)
+NAMESPACE_OF_JOBS = Subject(namespace_of_jobs, only_namespace)
+NAMESPACE_OF_DATASETS = Subject(datasets_of_namespace, _namespace_of_datasets)
 SOURCE = Subject(described_source, _name_of_source)

@@ -16,7 +16,7 @@ from headwater.access.principal import Principal
 from headwater.concurrent import concurrent_map
 from headwater.graph.curation import PREFIX, RESERVED
 from headwater.graph.identity import EventId
-from headwater.http.paging import in_parts, too_far, within_size_limit
+from headwater.http.paging import chunked, offset_too_large, within_size_limit
 from headwater.http.request import ApiRequest
 from headwater.openlineage.event import EventType
 from headwater.openlineage.exact_json import JsonObject
@@ -27,7 +27,7 @@ from headwater.store.positions import event_kind, is_event_position, just_behind
 from headwater.store.ranges import Entry
 from headwater.store.snapshot import Wanted
 
-MAX_COUNTED = 20_000
+MAX_SCANNED = 20_000
 """Events that are looked at to be counted; the rest of the range is counted as it is listed."""
 MAX_READ = 1_000
 """Events that are read only for their namespaces; a client that needs more goes on with the cursor."""
@@ -48,7 +48,7 @@ class EventRange(NamedTuple):
     before: str | None
     newest_first: bool
 
-    def behind(self, position: str) -> "EventRange":
+    def after_position(self, position: str) -> "EventRange":
         """The events that are listed behind the event at a position."""
         if self.newest_first:
             return self._replace(before=min(position, self.before or position))
@@ -64,11 +64,12 @@ class EventRange(NamedTuple):
 
 @dataclass
 class _EventScan:
-    """Goes through the events of a range that a key may see.
+    """Scans the events of a range, and yields the events that a key may see.
 
-    last, looked_at  the position of the last event that was looked at, and how many those were
-    read             how many events were read only for their namespaces
-    is_cut           whether the scan was given up, for its reads or its time
+    last     the position of the last scanned event
+    scanned  the number of scanned events
+    read     the number of events that were read only for their namespaces
+    is_cut   whether the scan ended early: at the limit of reads, or of time
     """
 
     store: GraphReader
@@ -76,31 +77,31 @@ class _EventScan:
     range: EventRange
     at_a_time: int | None
     last: str = ""
-    looked_at: int = 0
+    scanned: int = 0
     read: int = 0
     is_cut: bool = False
     deadline: float = field(default_factory=lambda: clock.monotonic() + MAX_SECONDS)
 
     @property
-    def is_all(self) -> bool:
+    def sees_all(self) -> bool:
         """Whether the key is for all namespaces."""
         return "*" in self.principal.namespaces
 
     def visible(self) -> Iterator[Entry[EventId]]:
-        for some in in_parts(self._listed(), READ_AT_A_TIME):
-            if self.looked_at and (self.read >= MAX_READ or clock.monotonic() > self.deadline):
+        for chunk in chunked(self._listed(), READ_AT_A_TIME):
+            if self.scanned and (self.read >= MAX_READ or clock.monotonic() > self.deadline):
                 self.is_cut = True
                 return
-            hidden = self._hidden([entry.id for entry in some if not self._is_plain(entry)])
-            for entry in some:
+            hidden = self._hidden([entry.id for entry in chunk if not self._is_visible_unread(entry)])
+            for entry in chunk:
                 self.last = entry.position
-                self.looked_at += 1
+                self.scanned += 1
                 if entry.id not in hidden:
                     yield entry
 
-    def count_behind(self) -> int:
+    def count_remaining(self) -> int:
         """How many events are listed behind those that were looked at."""
-        rest = self.range.behind(self.last)
+        rest = self.range.after_position(self.last)
 
         def count(day: str) -> int:
             return self.store.events_on(day).count(after=rest.after, before=rest.before)
@@ -114,9 +115,9 @@ class _EventScan:
                 after=after, before=before, newest_first=newest_first, limit=self.at_a_time
             )
 
-    def _is_plain(self, entry: Entry[EventId]) -> bool:
+    def _is_visible_unread(self, entry: Entry[EventId]) -> bool:
         """Whether the key may see an event whatever the event holds."""
-        return self.is_all and event_kind(entry.position) in _RUN_EVENTS
+        return self.sees_all and event_kind(entry.position) in _RUN_EVENTS
 
     def _hidden(self, doubtful: Collection[EventId]) -> set[EventId]:
         """The events among these that the key may not see."""
@@ -129,16 +130,16 @@ class _EventScan:
         that its namespace is in its place."""
         if event is None:
             return False
-        named = event.get("job") or event["dataset"]
-        return not _is_of_api(event, named) and self.principal.may_use(named["namespace"])
+        node = event.get("job") or event["dataset"]
+        return not _is_of_api(event, node) and self.principal.may_use(node["namespace"])
 
 
-def _is_of_api(event: Mapping[str, Any], named: Mapping[str, Any]) -> bool:
+def _is_of_api(event: Mapping[str, Any], node: Mapping[str, Any]) -> bool:
     """Whether an event was made of what somebody said through the API (`curation.is_curation`, of its document)."""
-    facets = named.get("facets") or {}
+    facets = node.get("facets") or {}
     is_bare = not any(event.get(member) for member in ("run", "inputs", "outputs"))
     is_curated = bool(facets) and all(name.startswith(PREFIX) for name in facets)
-    return named["namespace"] in RESERVED or (is_bare and is_curated)
+    return node["namespace"] in RESERVED or (is_bare and is_curated)
 
 
 def lineage_events(reader: Reader, request: ApiRequest, caller: Principal) -> JsonObject:
@@ -149,7 +150,7 @@ def lineage_events(reader: Reader, request: ApiRequest, caller: Principal) -> Js
     visible = scan.visible()
     skipped = sum(1 for _ in islice(visible, page.offset))
     if scan.is_cut and skipped < page.offset:
-        raise too_far()
+        raise offset_too_large()
     events = list(islice(visible, page.limit + 1))
     is_short, end = scan.is_cut, scan.last
     total, is_exact = _total(scan, visible, skipped + len(events)) if page.total is None else (page.total, True)
@@ -171,23 +172,23 @@ def _range(request: ApiRequest, position: str | None) -> EventRange:
         return requested
     if not is_event_position(position):
         raise InvalidRequest(Fault("cursor", "expected the cursor of an earlier answer"))
-    return requested.behind(position)
+    return requested.after_position(position)
 
 
-def _total(scan: _EventScan, visible: Iterator[Entry[EventId]], so_far: int) -> tuple[int, bool]:
+def _total(scan: _EventScan, visible: Iterator[Entry[EventId]], count_so_far: int) -> tuple[int, bool]:
     """How many events of the range the key may see, and whether that is certain."""
     for _ in visible:
-        so_far += 1
-        if scan.looked_at >= MAX_COUNTED:
+        count_so_far += 1
+        if scan.scanned >= MAX_SCANNED:
             break
     else:
         if not scan.is_cut:
-            return so_far, True
-    return (so_far + scan.count_behind(), True) if scan.is_all else (so_far, False)
+            return count_so_far, True
+    return (count_so_far + scan.count_remaining(), True) if scan.sees_all else (count_so_far, False)
 
 
 def _events(store: GraphReader, entries: Collection[Entry[EventId]]) -> Iterator[dict[str, Any]]:
     """The events of some entries, as they were sent."""
-    for some in in_parts(entries, READ_AT_A_TIME):
-        ids = [entry.id for entry in some]
+    for chunk in chunked(entries, READ_AT_A_TIME):
+        ids = [entry.id for entry in chunk]
         yield from store.read(Wanted(events=ids)).events.of(ids)

@@ -16,7 +16,7 @@ from headwater.concurrent import concurrent_map
 from headwater.graph.curation import SOURCES
 from headwater.graph.identity import DatasetId, JobId
 from headwater.graph.stored_states import KnownNamespace
-from headwater.http.paging import in_parts
+from headwater.http.paging import chunked
 from headwater.http.request import ApiRequest
 from headwater.lookup.activity.intervals import Interval, intervals
 from headwater.openlineage.exact_json import JsonObject
@@ -49,7 +49,7 @@ def jobs(reader: Reader, request: ApiRequest, namespaces: Sequence[KnownNamespac
 
     of_namespaces = concurrent_map(older_and_newer, namespaces)
     ids = list(chain.from_iterable(newer for _, newer in of_namespaces))
-    return _cumulative(all_intervals, sum(older for older, _ in of_namespaces), ids, lambda some: _jobs(reader, some))
+    return _cumulative(all_intervals, sum(older for older, _ in of_namespaces), ids, lambda chunk: _jobs(reader, chunk))
 
 
 def datasets(reader: Reader, request: ApiRequest, namespaces: Sequence[KnownNamespace]) -> list[JsonObject]:
@@ -60,22 +60,22 @@ def datasets(reader: Reader, request: ApiRequest, namespaces: Sequence[KnownName
         return [entry.id for entry in reader.store.datasets_in(namespace.name).entries()]
 
     ids = list(chain.from_iterable(concurrent_map(datasets_in, namespaces)))
-    return _cumulative(all_intervals, 0, ids, lambda some: _datasets(reader, some))
+    return _cumulative(all_intervals, 0, ids, lambda chunk: _datasets(reader, chunk))
 
 
 def sources(reader: Reader, request: ApiRequest, caller: Principal) -> list[JsonObject]:
     """How many of today's data sources there were by the end of each interval."""
     all_intervals = intervals(request)
     names = [name for name in names_in(reader, SOURCES) if caller.may_use(name)]
-    return _cumulative(all_intervals, 0, names, lambda some: _sources(reader, some))
+    return _cumulative(all_intervals, 0, names, lambda chunk: _sources(reader, chunk))
 
 
 def _events(reader: Reader, interval: Interval, deadline: float) -> JsonObject:
     counts: Counter[str] = Counter()
     for day in interval.days:
         listed = reader.store.events_on(day).entries(after=interval.start, before=interval.end)
-        for some in in_parts(listed, READ_AT_A_TIME):
-            counts.update(event_kind(entry.position) for entry in some)
+        for chunk in chunked(listed, READ_AT_A_TIME):
+            counts.update(event_kind(entry.position) for entry in chunk)
             if clock.monotonic() > deadline:
                 return interval.as_json(**_by_kind(counts)) | {"truncated": True}
     return interval.as_json(**_by_kind(counts))
@@ -90,11 +90,11 @@ def _cumulative(
 ) -> list[JsonObject]:
     """The counts up to the end of each interval; `older` is the count before all intervals."""
     deadline, times, is_cut = clock.monotonic() + MAX_SECONDS, list[Instant](), False
-    for some in in_parts(ids, READ_AT_A_TIME):
+    for chunk in chunked(ids, READ_AT_A_TIME):
         is_cut = clock.monotonic() > deadline
         if is_cut:
             break
-        times += created(some)
+        times += created(chunk)
     times.sort()
     counts = [interval.as_json(count=older + bisect_left(times, interval.end)) for interval in all_intervals]
     return [{**count, "truncated": True} for count in counts] if is_cut else counts

@@ -26,7 +26,7 @@ from headwater.traversal.rollup import Rollup, jobs_started_by, roll_up, without
 NODES = frozenset({NodeKind.JOB, NodeKind.DATASET})
 DEFAULT_NODES = 5_000
 MAX_NODES = 20_000
-FURTHER, ENOUGH_SECONDS = 4, 5
+ROLLUP_FACTOR, ROLLUP_SECONDS = 4, 5
 """If roll-up leaves too few nodes, a walk begins again, for so many times the nodes, before so many seconds passed."""
 
 
@@ -71,7 +71,7 @@ def _rolled_up(reader: Reader, node: NamedNode, walk: Walk, rollup: Rollup | Non
     """The graph of as many nodes as are wanted. Roll-up merges nodes, so the walk finds more of them first."""
     job = node.job if node.kind is NodeKind.JOB else None
     started = jobs_started_by(reader, job) if rollup is Rollup.PARENT and job else []
-    end = clock.monotonic() + ENOUGH_SECONDS
+    end = clock.monotonic() + ROLLUP_SECONDS
     wanted = walk.most
     while True:
         walked = _first(walk_lineage(reader, node, walk, started), walk.most)
@@ -85,7 +85,7 @@ def _rolled_up(reader: Reader, node: NamedNode, walk: Walk, rollup: Rollup | Non
         is_enough = not graph.is_truncated or len(graph.order) >= wanted or len(graph.order) == len(walked.order)
         if is_enough or walk.most >= MAX_NODES or clock.monotonic() > end:
             return graph
-        walk = walk._replace(most=min(MAX_NODES, FURTHER * walk.most))
+        walk = walk._replace(most=min(MAX_NODES, ROLLUP_FACTOR * walk.most))
 
 
 def _first(graph: LineageGraph, most: int) -> LineageGraph:

@@ -13,9 +13,9 @@ from headwater.graph.dataset import DatasetHead
 from headwater.graph.dataset_reference import SYMLINKS, symlinks
 from headwater.graph.identity import AliasId, DatasetId, NeighbourPageId, dataset_id
 from headwater.graph.naming import Naming
-from headwater.http.paging import Part
+from headwater.http.paging import Page
 from headwater.http.request import ApiRequest, PageRequest
-from headwater.lookup.nodes.dataset_history import known_as
+from headwater.lookup.nodes.dataset_history import head_and_ids
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import NEVER, Instant, shown
@@ -43,7 +43,7 @@ EVIDENCE: Mapping[str, str] = {
 class _Alias:
     """A name of a dataset, its place in the list, and the evidence. A symlink's first use may not be known."""
 
-    place: str
+    position: str
     name: Name
     rules: tuple[str, ...]
     evidence: str
@@ -56,40 +56,41 @@ class _Alias:
 
 _Entry = _Alias | Entry[AliasId]
 """An entry of the answer's list: a name in a symlinks facet, or a name that was sent, which is still to be read."""
-_LINKED, _SENT = "0#", "1#"
+_SYMLINK_PREFIX, _SENT_PREFIX = "0#", "1#"
 """How the cursors begin that stand at each kind of entry."""
 
 
 def aliases(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObject:
     """A page of a dataset's other names."""
-    page = request.page()
-    head, ids = known_as(reader, dataset)
-    part = _part(reader, ids, _linked(reader, head, ids), page)
-    documents = [alias.as_json() for alias in _aliases(reader, part.entries)]
-    answer = {"dataset": head.facts.name.as_json(), "aliases": documents, "totalCount": part.total}
-    return answer | part.cursor(page)
+    page_request = request.page()
+    head, ids = head_and_ids(reader, dataset)
+    page = _page(reader, ids, _linked(reader, head, ids), page_request)
+    documents = [alias.as_json() for alias in _aliases(reader, page.entries)]
+    answer = {"dataset": head.facts.name.as_json(), "aliases": documents, "totalCount": page.total}
+    return answer | page.cursor(page_request)
 
 
-def _part(reader: Reader, ids: Collection[DatasetId], linked: list[_Alias], page: PageRequest) -> Part[_Entry]:
-    """A page of the linked names and, behind them, of the names that were sent."""
-    wanted = page.offset + page.limit + 1
-    linked_behind = [alias for alias in linked if page.after is None or alias.place > page.after]
+def _page(reader: Reader, ids: Collection[DatasetId], symlinked: list[_Alias], request: PageRequest) -> Page[_Entry]:
+    """A page of the list: first the names in symlinks facets, then the names that events used."""
+    wanted = request.offset + request.limit + 1
+    remaining = [alias for alias in symlinked if request.after is None or alias.position > request.after]
     names = [reader.store.names_of(dataset) for dataset in ids]
-    total = len(linked) + sum(listing.count() for listing in names) if page.after is None else page.total or 0
-    after = page.after.removeprefix(_SENT) if page.after and page.after.startswith(_SENT) else None
+    total = len(symlinked) + sum(listing.count() for listing in names) if request.after is None else request.total or 0
+    is_after_symlinks = request.after is not None and request.after.startswith(_SENT_PREFIX)
+    after = request.after.removeprefix(_SENT_PREFIX) if request.after and is_after_symlinks else None
     ordered = merge(*(listing.entries(after=after, limit=wanted + 1) for listing in names), key=_position)
-    sent = (entry for entry in ordered if _place(entry) != page.after)
-    all_entries: Iterable[_Entry] = chain(linked_behind, sent)
-    entries = list(islice(all_entries, page.offset, wanted))
-    return Part(entries[: page.limit], total, is_last=len(entries) <= page.limit, place=_place)
+    sent = (entry for entry in ordered if _list_position(entry) != request.after)
+    all_entries: Iterable[_Entry] = chain(remaining, sent)
+    entries = list(islice(all_entries, request.offset, wanted))
+    return Page(entries[: request.limit], total, is_last=len(entries) <= request.limit, position_of=_list_position)
 
 
 def _position(entry: Entry[AliasId]) -> Position:
     return entry.position
 
 
-def _place(entry: _Entry) -> str:
-    return entry.place if isinstance(entry, _Alias) else _SENT + entry.position
+def _list_position(entry: _Entry) -> str:
+    return entry.position if isinstance(entry, _Alias) else _SENT_PREFIX + entry.position
 
 
 def _aliases(reader: Reader, entries: Sequence[_Entry]) -> Iterator[_Alias]:
@@ -101,7 +102,7 @@ def _aliases(reader: Reader, entries: Sequence[_Entry]) -> Iterator[_Alias]:
         elif known := read.aliases.get(entry.id):
             rules = known.alias.rules
             evidence = "; ".join(EVIDENCE.get(rule, rule) for rule in rules)
-            yield _Alias(_place(entry), known.alias.sent, rules, evidence, known.first)
+            yield _Alias(_list_position(entry), known.alias.sent, rules, evidence, known.first)
 
 
 def _linked(reader: Reader, head: DatasetHead, ids: Collection[DatasetId]) -> list[_Alias]:
@@ -115,8 +116,8 @@ def _linked(reader: Reader, head: DatasetHead, ids: Collection[DatasetId]) -> li
     aliases = []
     for other, (name, evidence) in linked.items():
         first = heads[other].facts.created if other in heads else NEVER
-        aliases.append(_Alias(_LINKED + name_position(name, other), name, (SYMLINK,), evidence, first))
-    return sorted(aliases, key=lambda alias: alias.place)
+        aliases.append(_Alias(_SYMLINK_PREFIX + name_position(name, other), name, (SYMLINK,), evidence, first))
+    return sorted(aliases, key=lambda alias: alias.position)
 
 
 def _with_evidence(

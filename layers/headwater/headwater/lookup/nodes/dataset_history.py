@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.identity import DatasetId, QualityId, WriteId
 from headwater.graph.stored_states import DatasetWrite, QualityResult
-from headwater.http.paging import Part, too_far
+from headwater.http.paging import Page, offset_too_large
 from headwater.http.request import PageRequest
 from headwater.openlineage.faults import NotFound
 from headwater.read.name_resolution import NamedNode
@@ -27,7 +27,7 @@ Id = TypeVar("Id")
 State = TypeVar("State", bound=DatasetWrite | QualityResult)
 
 
-def known_as(reader: Reader, node: NamedNode) -> tuple[DatasetHead, list[DatasetId]]:
+def head_and_ids(reader: Reader, node: NamedNode) -> tuple[DatasetHead, list[DatasetId]]:
     """A dataset, and its ids under all the names that it is known by. Raises NotFound if it was deleted."""
     neighbourhood = reader.neighbourhood([node.dataset], ())
     representative = neighbourhood.representative(node.dataset)
@@ -54,45 +54,49 @@ class DatasetHistory(Generic[Id, State]):
         self._read = read
         self._position = position
 
-    def part(self, page: PageRequest) -> Part[State]:
+    def page(self, request: PageRequest) -> Page[State]:
         """A page: one call for each time line, which counts its entries too, and one for the states.
 
         The first page counts by looking at all ids; the pages that a cursor leads to look at their own ids alone.
         """
-        return self._part_of_several(page) if len(self._lines) > 1 else self._part_of_one(page)
+        return self._page_of_several_lines(request) if len(self._lines) > 1 else self._page_of_one_line(request)
 
     def newest(self) -> State | None:
         """The newest state of all."""
         ids = [newest for line in self._lines for newest in islice(line.newest(limit=1), 1)]
-        return max(self._read(ids), key=self._place, default=None)
+        return max(self._read(ids), key=self._list_position, default=None)
 
-    def _part_of_one(self, page: PageRequest) -> Part[State]:
-        before = None if page.after is None else _position_in(page.after)
-        (ids,) = self._ids(before, None if page.after is None else page.limit + 1)
-        wanted = ids[page.offset :][: page.limit]
-        is_last = page.offset + len(wanted) >= len(ids)
-        return Part(self._read(wanted), _total(page, len(ids)), is_last, self._place)
+    def _page_of_one_line(self, request: PageRequest) -> Page[State]:
+        before = None if request.after is None else _position_of_cursor(request.after)
+        (ids,) = self._ids(before, None if request.after is None else request.limit + 1)
+        wanted = ids[request.offset :][: request.limit]
+        is_last = request.offset + len(wanted) >= len(ids)
+        return Page(self._read(wanted), _total(request, len(ids)), is_last, self._list_position)
 
-    def _part_of_several(self, page: PageRequest) -> Part[State]:
+    def _page_of_several_lines(self, request: PageRequest) -> Page[State]:
         """The newest states of all time lines are among the newest of each.
 
         Two states may have one position, as those that one run wrote under two names.
         """
-        if page.offset > MAX_OFFSET:
-            raise too_far()
-        most = page.offset + page.limit + 2
-        before = None if page.after is None else just_behind(_position_in(page.after))
-        ids = self._ids(before, None if page.after is None else most)
+        if request.offset > MAX_OFFSET:
+            raise offset_too_large()
+        most = request.offset + request.limit + 2
+        before = None if request.after is None else just_behind(_position_of_cursor(request.after))
+        ids = self._ids(before, None if request.after is None else most)
         states = self._read([state_id for of_line in ids for state_id in of_line[:most]])
-        ordered = sorted(states, key=self._place, reverse=True)
-        rest = [state for state in ordered if page.after is None or self._place(state) < page.after][page.offset :]
-        return Part(rest[: page.limit], _total(page, sum(map(len, ids))), len(rest) <= page.limit, self._place)
+        ordered = sorted(states, key=self._list_position, reverse=True)
+        after = request.after
+        remaining = [state for state in ordered if after is None or self._list_position(state) < after][
+            request.offset :
+        ]
+        is_last = len(remaining) <= request.limit
+        return Page(remaining[: request.limit], _total(request, sum(map(len, ids))), is_last, self._list_position)
 
     def _ids(self, before: str | None, most: int | None) -> list[list[Id]]:
         """The ids of each time line before a position, newest first."""
         return [list(islice(line.newest(before=before, limit=most), most)) for line in self._lines]
 
-    def _place(self, state: State) -> str:
+    def _list_position(self, state: State) -> str:
         """Where a state stands among those of all time lines: a cursor holds it."""
         return f"{self._position(state)}#{state.id.dataset}"
 
@@ -117,9 +121,9 @@ def quality_history(store: GraphReader, ids: Sequence[DatasetId]) -> DatasetHist
     return DatasetHistory([store.quality_of(dataset) for dataset in ids], read, quality_position)
 
 
-def _position_in(cursor: str) -> str:
+def _position_of_cursor(cursor: str) -> str:
     return cursor.rpartition("#")[0]
 
 
-def _total(page: PageRequest, count: int) -> int:
-    return count if page.total is None else page.total
+def _total(request: PageRequest, count: int) -> int:
+    return count if request.total is None else request.total

@@ -17,9 +17,9 @@ from headwater.graph.register import values
 from headwater.graph.stored_states import DatasetWrite
 from headwater.http.marquez.datasets import dataset_node
 from headwater.http.marquez.runs import run as run_as_json
-from headwater.http.paging import in_parts, within_size_limit
+from headwater.http.paging import chunked, within_size_limit
 from headwater.http.request import ApiRequest
-from headwater.lookup.nodes.dataset_history import known_as, write_history
+from headwater.lookup.nodes.dataset_history import head_and_ids, write_history
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import NotFound
 from headwater.openlineage.instant import Instant
@@ -35,17 +35,17 @@ _OF_THE_VERSION = frozenset({SCHEMA, COLUMN_LINEAGE, "lifecycleStateChange", "ve
 
 def versions(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObject:
     """A page of a dataset's versions, newest first: four reads for a hundred of them."""
-    page = request.page()
-    head, ids = known_as(reader, dataset)
-    part = write_history(reader.store, ids).part(page)
-    documents = within_size_limit(_all_as_json(reader, head, part.entries))
-    return {"versions": documents, "totalCount": part.total, **part.cursor(page, len(documents))}
+    page_request = request.page()
+    head, ids = head_and_ids(reader, dataset)
+    page = write_history(reader.store, ids).page(page_request)
+    documents = within_size_limit(_all_as_json(reader, head, page.entries))
+    return {"versions": documents, "totalCount": page.total, **page.cursor(page_request, len(documents))}
 
 
 def version(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObject:
     """One version, by the id of the run that wrote it, or of the event or schema that made it. Raises NotFound."""
     version = request.parameters["version"].lower()
-    head, ids = known_as(reader, dataset)
+    head, ids = head_and_ids(reader, dataset)
     writes = [write for name in ids for write in reader.store.writes_with_version(name, version)]
     schemas = [SchemaId(name, _digest(version)) for name in ids]
     read = reader.store.read(Wanted(writes=writes, schemas=schemas))
@@ -59,15 +59,15 @@ def version(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObje
 
 
 def _all_as_json(reader: Reader, head: DatasetHead, writes: Iterable[DatasetWrite]) -> Iterator[JsonObject]:
-    for some in in_parts(writes, READ_AT_A_TIME):
+    for chunk in chunked(writes, READ_AT_A_TIME):
         read = reader.store.read(
             Wanted(
-                runs=[write.id.run for write in some],
-                schemas=[write.schema for write in some if write.schema],
-                column_lineages=[write.column_lineage for write in some if write.column_lineage],
+                runs=[write.id.run for write in chunk],
+                schemas=[write.schema for write in chunk if write.schema],
+                column_lineages=[write.column_lineage for write in chunk if write.column_lineage],
             )
         )
-        yield from (_as_json(head, write, read) for write in some)
+        yield from (_as_json(head, write, read) for write in chunk)
 
 
 def _as_json(head: DatasetHead, write: DatasetWrite, read: Snapshot) -> JsonObject:

@@ -1,7 +1,7 @@
 """Datasets, one by one and in lists, with what their jobs say of them."""
 
 from headwater.http.marquez import datasets as marquez
-from headwater.http.paging import next_page
+from headwater.http.paging import next_cursor
 from headwater.http.request import ApiRequest
 from headwater.lookup.subjects import ListedDatasets
 from headwater.openlineage.exact_json import JsonObject
@@ -18,7 +18,7 @@ def datasets(reader: Reader, request: ApiRequest, listed: ListedDatasets) -> Jso
     documents = [
         marquez.listed_dataset(details) for details in list_dataset_details(reader, [entry.id for entry in entries])
     ]
-    return {"totalCount": total, "datasets": documents, **next_page(page, entries, total)}
+    return {"totalCount": total, "datasets": documents, **next_cursor(page, entries, total)}
 
 
 def dataset(reader: Reader, _request: ApiRequest, dataset: NamedNode) -> JsonObject:

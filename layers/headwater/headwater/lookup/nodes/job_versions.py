@@ -11,7 +11,7 @@ from headwater.graph.job import JobHead
 from headwater.graph.register import values
 from headwater.graph.run import Run
 from headwater.http.marquez import runs as marquez
-from headwater.http.paging import in_parts, part_of, within_size_limit
+from headwater.http.paging import chunked, page_of, within_size_limit
 from headwater.http.request import ApiRequest
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import NotFound
@@ -27,30 +27,30 @@ READ_AT_A_TIME = 100
 class JobVersion:
     """A set of inputs and outputs of a job.
 
-    made  as in Marquez, the end of the first run with these datasets; the start of a run that has not ended
-    last  the start of the newest run with these datasets
-    run   the newest run, unless the version is only declared
+    created  the end of the first run with these datasets, as in Marquez; its start if the run has not ended
+    latest   the start of the newest run with these datasets
+    run      the newest run with these datasets; None if a JobEvent declares the version and no run has it
     """
 
     id: str
     edges: Edges
-    made: Instant
-    last: Instant
+    created: Instant
+    latest: Instant
     run: Run | None = None
 
     @property
-    def place(self) -> str:
-        return f"{self.last}#{self.id}"
+    def position(self) -> str:
+        return f"{self.latest}#{self.id}"
 
 
 def versions(reader: Reader, request: ApiRequest, job: NamedNode) -> JsonObject:
     """A page of a job's versions, newest first. `truncated` tells that the job has more runs than were looked at."""
     head = reader.jobs([job.job])[job.job]
     known, is_whole = _versions(reader, head)
-    page = request.page()
-    part = part_of(known, page, lambda version: version.place, newest_first=True)
-    documents = within_size_limit(_as_json(head, version) for version in part.entries)
-    answer = {"versions": documents, "totalCount": part.total, **part.cursor(page, len(documents))}
+    page_request = request.page()
+    page = page_of(known, page_request, lambda version: version.position, newest_first=True)
+    documents = within_size_limit(_as_json(head, version) for version in page.entries)
+    answer = {"versions": documents, "totalCount": page.total, **page.cursor(page_request, len(documents))}
     return answer if is_whole else answer | {"truncated": True}
 
 
@@ -68,13 +68,13 @@ def _versions(reader: Reader, head: JobHead) -> tuple[list[JobVersion], bool]:
     """The versions, newest first, and whether all runs were looked at."""
     by_id: dict[str, JobVersion] = {}
     newest = list(islice(reader.store.runs_of(head.facts.id).newest(limit=MAX_RUNS + 1), MAX_RUNS + 1))
-    for some in in_parts(newest[:MAX_RUNS], READ_AT_A_TIME):
-        for run in reader.runs(some):
+    for chunk in chunked(newest[:MAX_RUNS], READ_AT_A_TIME):
+        for run in reader.runs(chunk):
             if run.names_datasets:
                 _add(by_id, _of_run(run))
     for declared in _declared(head):
         _add(by_id, declared)
-    return sorted(by_id.values(), key=lambda version: version.place, reverse=True), len(newest) <= MAX_RUNS
+    return sorted(by_id.values(), key=lambda version: version.position, reverse=True), len(newest) <= MAX_RUNS
 
 
 def _add(by_id: dict[str, JobVersion], older: JobVersion) -> None:
@@ -83,8 +83,8 @@ def _add(by_id: dict[str, JobVersion], older: JobVersion) -> None:
     if newer is None:
         by_id[older.id] = older
     else:
-        made, last = min(newer.made, older.made), max(newer.last, older.last)
-        by_id[older.id] = replace(newer, made=made, last=last)
+        created, latest = min(newer.created, older.created), max(newer.latest, older.latest)
+        by_id[older.id] = replace(newer, created=created, latest=latest)
 
 
 def _of_run(run: Run) -> JobVersion:
@@ -106,7 +106,7 @@ def _as_json(head: JobHead, version: JobVersion) -> JsonObject:
     return {
         "id": {**name.as_json(), "version": version.id},
         "name": name.name,
-        "createdAt": shown(version.made),
+        "createdAt": shown(version.created),
         "version": version.id,
         "namespace": name.namespace,
         "location": facet_text(facets, "sourceCodeLocation", "url"),

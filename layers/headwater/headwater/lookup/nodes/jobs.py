@@ -7,7 +7,7 @@ from itertools import islice
 from headwater.graph.identity import JobId
 from headwater.graph.stored_states import KnownNamespace
 from headwater.http.marquez import jobs as marquez
-from headwater.http.paging import next_page
+from headwater.http.paging import next_cursor
 from headwater.http.request import ApiRequest
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
@@ -17,7 +17,7 @@ from headwater.read.reader import Reader
 from headwater.store.ranges import Entry
 
 READ_AT_A_TIME = 100
-MAX_LOOKED_THROUGH = 5_000
+MAX_JOBS_READ = 5_000
 """Jobs that are read to find the jobs whose newest run is in a certain state."""
 STATES = frozenset({"NEW", "RUNNING", "COMPLETED", "ABORTED", "FAILED", "OTHER"})
 
@@ -36,8 +36,8 @@ def _job_list(reader: Reader, request: ApiRequest, names: Sequence[str]) -> Json
     ahead = READ_AT_A_TIME if states else page.offset + page.limit
     lists = [reader.store.jobs_in(name) for name in names]
     newest = [jobs.entries(before=page.after, newest_first=True, limit=max(ahead, 1)) for jobs in lists]
-    together = merge(*newest, key=lambda entry: entry.position, reverse=True)
-    entries = list(islice(_in_states(reader, together, states), page.offset, page.offset + page.limit))
+    merged = merge(*newest, key=lambda entry: entry.position, reverse=True)
+    entries = list(islice(_in_states(reader, merged, states), page.offset, page.offset + page.limit))
     heads = reader.jobs([entry.id for entry in entries], usages=False)
     latest = reader.latest_runs(heads)
     listed = [
@@ -46,12 +46,12 @@ def _job_list(reader: Reader, request: ApiRequest, names: Sequence[str]) -> Json
         if job in heads
     ]
     total = sum(jobs.count() for jobs in lists) if page.total is None else page.total
-    return {"totalCount": total, "jobs": listed, **next_page(page, entries, total)}
+    return {"totalCount": total, "jobs": listed, **next_cursor(page, entries, total)}
 
 
-def _in_states(reader: Reader, together: Iterable[Entry[JobId]], states: frozenset[str]) -> Iterable[Entry[JobId]]:
-    """The jobs whose newest run is in one of some states; of a long list, the first `MAX_LOOKED_THROUGH` are read."""
-    entries = islice(together, MAX_LOOKED_THROUGH) if states else together
+def _in_states(reader: Reader, merged: Iterable[Entry[JobId]], states: frozenset[str]) -> Iterable[Entry[JobId]]:
+    """The jobs whose newest run is in one of some states; of a long list, the first `MAX_JOBS_READ` are read."""
+    entries = islice(merged, MAX_JOBS_READ) if states else merged
     while states and (chunk := list(islice(entries, READ_AT_A_TIME))):
         heads = reader.jobs([entry.id for entry in chunk], usages=False)
         matching = {job for job, head in heads.items() if head.latest and head.latest.state in states}

@@ -4,7 +4,7 @@ from headwater.graph.curation import without_curation
 from headwater.graph.register import values
 from headwater.graph.run import Run
 from headwater.http.marquez import runs as marquez
-from headwater.http.paging import next_page
+from headwater.http.paging import next_cursor
 from headwater.http.request import ApiRequest
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
@@ -36,7 +36,7 @@ def run_children(reader: Reader, request: ApiRequest, parent: Run) -> JsonObject
     total = count if page.total is None else page.total
     runs = reader.runs([child.id for child in entries])
     shown = [{"job": run.job.as_json(), **marquez.run(run)} for run in runs]
-    return {"runs": shown, "totalCount": total, **next_page(page, entries, total)}
+    return {"runs": shown, "totalCount": total, **next_cursor(page, entries, total)}
 
 
 def run_facets(_reader: Reader, request: ApiRequest, run: Run) -> JsonObject:

@@ -3,7 +3,7 @@
 from headwater.access.principal import Principal
 from headwater.graph.curation import SOURCES
 from headwater.http.marquez import sources as marquez
-from headwater.http.paging import part_of
+from headwater.http.paging import page_of
 from headwater.http.request import ApiRequest
 from headwater.lookup.subjects import DescribedSource
 from headwater.openlineage.exact_json import JsonObject
@@ -13,12 +13,12 @@ from headwater.read.reserved_namespaces import heads_in, names_in
 
 def sources(reader: Reader, request: ApiRequest, caller: Principal) -> JsonObject:
     """The sources by name. A key sees the sources that are named like a namespace of the key, as the spec asks for."""
-    page = request.page()
+    page_request = request.page()
     names = [name for name in names_in(reader, SOURCES) if caller.may_use(name)]
-    part = part_of(names, page, str)
-    heads = heads_in(reader, SOURCES, part.entries)
-    documents = [marquez.source(name, heads[name]) for name in part.entries if name in heads]
-    return {"sources": documents, "totalCount": part.total, **part.cursor(page)}
+    page = page_of(names, page_request, str)
+    heads = heads_in(reader, SOURCES, page.entries)
+    documents = [marquez.source(name, heads[name]) for name in page.entries if name in heads]
+    return {"sources": documents, "totalCount": page.total, **page.cursor(page_request)}
 
 
 def source(_reader: Reader, _request: ApiRequest, source: DescribedSource) -> JsonObject:

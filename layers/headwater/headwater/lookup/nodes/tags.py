@@ -3,7 +3,7 @@
 from headwater.access.principal import Principal
 from headwater.graph.curation import TAGS
 from headwater.http.marquez import tags as marquez
-from headwater.http.paging import part_of
+from headwater.http.paging import page_of
 from headwater.http.request import ApiRequest
 from headwater.openlineage.exact_json import JsonObject
 from headwater.read.reader import Reader
@@ -12,8 +12,8 @@ from headwater.read.reserved_namespaces import heads_in, names_in
 
 def tags(reader: Reader, request: ApiRequest, _caller: Principal) -> JsonObject:
     """The tags by name. They belong to no namespace, so every key sees them all."""
-    page = request.page()
-    part = part_of(sorted({*marquez.ALWAYS, *names_in(reader, TAGS)}), page, str)
-    heads = heads_in(reader, TAGS, part.entries)
-    documents = [marquez.tag(name, heads.get(name)) for name in part.entries]
-    return {"tags": documents, "totalCount": part.total, **part.cursor(page)}
+    page_request = request.page()
+    page = page_of(sorted({*marquez.ALWAYS, *names_in(reader, TAGS)}), page_request, str)
+    heads = heads_in(reader, TAGS, page.entries)
+    documents = [marquez.tag(name, heads.get(name)) for name in page.entries]
+    return {"tags": documents, "totalCount": page.total, **page.cursor(page_request)}

@@ -15,7 +15,7 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar
 from headwater.concurrent import concurrent_map
 from headwater.graph.curation import RESERVED
 from headwater.graph.identity import DatasetId, JobId, NodeKind, node_id
-from headwater.http.paging import part_of
+from headwater.http.paging import page_of
 from headwater.http.request import ApiRequest
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
@@ -58,15 +58,15 @@ class DatasetMatch:
 
 
 Match = JobMatch | DatasetMatch
-Found = TypeVar("Found", JobMatch, DatasetMatch, Match)
-NodesIn = Callable[[Reader, str], Iterator[Found]]
+AnyMatch = TypeVar("AnyMatch", JobMatch, DatasetMatch, Match)
+NodesIn = Callable[[Reader, str], Iterator[AnyMatch]]
 """Lists the jobs or the datasets of a namespace."""
 
 
-class SearchResult(NamedTuple, Generic[Found]):
+class SearchResult(NamedTuple, Generic[AnyMatch]):
     """The matches, and whether these are all matches there are."""
 
-    matches: list[Found]
+    matches: list[AnyMatch]
     is_whole: bool
 
 
@@ -92,7 +92,7 @@ _LISTS: Mapping[Filter, NodesIn[Match]] = {Filter.JOB: jobs_in, Filter.DATASET: 
 
 def search(reader: Reader, request: ApiRequest, namespaces: Sequence[str]) -> JsonObject:
     """The jobs and datasets that have a text in their names, by name, or by the time of the last use, newest first."""
-    text, page = text_of(request), request.page(DEFAULT_LIMIT)
+    text, page_request = text_of(request), request.page(DEFAULT_LIMIT)
     chosen, sort = request.choice("filter", Filter), request.choice("sort", Sort)
     after, before = _day(request, "after"), _day(request, "before")
     search_result = matching(reader, namespaces, text, [_LISTS[chosen]] if chosen else list(_LISTS.values()))
@@ -101,11 +101,13 @@ def search(reader: Reader, request: ApiRequest, namespaces: Sequence[str]) -> Js
     if is_by_time or after or before:
         timed = with_times(reader, matches)
         matches = [match for match in timed if after <= (match.updated or "") < (before or "~")]
-    place = by_time if is_by_time else by_name
-    part = part_of(sorted(matches, key=place, reverse=is_by_time), page, place, newest_first=is_by_time)
-    results = [_as_json(match) for match in with_times(reader, part.entries)]
+    position_of = by_time if is_by_time else by_name
+    page = page_of(
+        sorted(matches, key=position_of, reverse=is_by_time), page_request, position_of, newest_first=is_by_time
+    )
+    results = [_as_json(match) for match in with_times(reader, page.entries)]
     more = {} if search_result.is_whole else {"truncated": True}
-    return {"results": results, "totalCount": part.total, **part.cursor(page), **more}
+    return {"results": results, "totalCount": page.total, **page.cursor(page_request), **more}
 
 
 def by_name(match: Match) -> str:
@@ -128,8 +130,8 @@ def text_of(request: ApiRequest) -> str:
 
 
 def matching(
-    reader: Reader, namespaces: Sequence[str], text: str, lists: Sequence[NodesIn[Found]]
-) -> SearchResult[Found]:
+    reader: Reader, namespaces: Sequence[str], text: str, lists: Sequence[NodesIn[AnyMatch]]
+) -> SearchResult[AnyMatch]:
     """The jobs or datasets of namespaces whose name has the text, whatever the case of its letters."""
     searched = [name for name in namespaces if name not in RESERVED]
     deadline = clock.monotonic() + MAX_SECONDS
@@ -142,9 +144,9 @@ def matching(
     return SearchResult(ordered, all(result.is_whole for result in results) and len(matches) <= MAX_MATCHES)
 
 
-def _matching_in(nodes: Iterator[Found], text: str, deadline: float) -> SearchResult[Found]:
+def _matching_in(nodes: Iterator[AnyMatch], text: str, deadline: float) -> SearchResult[AnyMatch]:
     """The matches among the jobs or datasets of one namespace."""
-    matches: list[Found] = []
+    matches: list[AnyMatch] = []
     for node in nodes:
         if text in node.name.name.casefold():
             matches.append(node)

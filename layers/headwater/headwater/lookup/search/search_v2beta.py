@@ -13,12 +13,12 @@ from headwater.graph.facets import facet_text, fields_of
 from headwater.graph.register import values
 from headwater.graph.run import Run, RunState
 from headwater.http.marquez.jobs import job_node
-from headwater.http.paging import part_of, within_size_limit
+from headwater.http.paging import page_of, within_size_limit
 from headwater.http.request import ApiRequest
 from headwater.lookup.search.search import (
     DEFAULT_LIMIT,
+    AnyMatch,
     DatasetMatch,
-    Found,
     JobMatch,
     NodesIn,
     by_name,
@@ -57,14 +57,14 @@ def _answer(
     reader: Reader,
     request: ApiRequest,
     namespaces: Sequence[str],
-    nodes_in: NodesIn[Found],
-    hits_of: Callable[[Reader, Sequence[Found]], Iterator[JsonObject]],
+    nodes_in: NodesIn[AnyMatch],
+    hits_of: Callable[[Reader, Sequence[AnyMatch]], Iterator[JsonObject]],
 ) -> JsonObject:
-    text, page = text_of(request), request.page(DEFAULT_LIMIT)
-    part = part_of(matching(reader, namespaces, text, [nodes_in]).matches, page, by_name)
-    hits = within_size_limit(hits_of(reader, part.entries))
+    text, page_request = text_of(request), request.page(DEFAULT_LIMIT)
+    page = page_of(matching(reader, namespaces, text, [nodes_in]).matches, page_request, by_name)
+    hits = within_size_limit(hits_of(reader, page.entries))
     highlights = [{"name": [highlighted(hit["name"], text)]} for hit in hits]
-    return {"hits": hits, "highlights": highlights, "totalCount": part.total, **part.cursor(page, len(hits))}
+    return {"hits": hits, "highlights": highlights, "totalCount": page.total, **page.cursor(page_request, len(hits))}
 
 
 def highlighted(name: str, text: str) -> str:
