@@ -83,7 +83,7 @@ class EventsApi:
                 status, errors = 400, invalid.errors
         reason = f"{request.method} {request.path} refused with {status}: {'; '.join(errors)}"
         self.write(LOG, reason)
-        self.say(f"the local Datadog: {reason}")
+        self.say(f"the stand-in for Datadog: {reason}")
         return status, {"errors": errors}
 
     def request_errors(self, request: Request) -> tuple[int, list[str]]:

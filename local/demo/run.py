@@ -1,6 +1,6 @@
 """`make demo`: a Spark pipeline reports its lineage to a fresh embedded stack, and the lookup API shows it.
 
-In the second act the schema of the raw orders changes, the same jobs run again without an error, and an alert comes.
+Then the schema of the raw orders changes, the same jobs run again without an error, and an alert comes.
 """
 
 import shutil
@@ -44,30 +44,31 @@ def run(layout: Layout, port: int, say: Say) -> None:
         spark, api = Spark(home, jars, stack.url, stack.key, folder), Api(stack.url, stack.key, folder)
         pipeline = OrdersPipeline(layout.root / "emr_jobs" / "orders", spark, lake, say)
         alerts = subscribe(stack.deployment.account, stack.deployment.outputs["AlertTopicArn"], QUEUE)
-        first_act(stack, api, pipeline, say)
-        second_act(stack, alerts, pipeline, say)
+        show_lineage(stack, api, pipeline, say)
+        show_alerts(stack, alerts, pipeline, say)
         curl = curl_of_columns(api, lake.revenue)
     print("\nThe stack is stopped. To send requests yourself:")
     print(f"  make up DATA={data.relative_to(layout.root)} PORT={port}     # with the demo's data")
     print(f"  {curl} | python3 -m json.tool     # in another shell")
 
 
-def first_act(stack: Stack, api: Api, pipeline: OrdersPipeline, say: Say) -> None:
+def show_lineage(stack: Stack, api: Api, pipeline: OrdersPipeline, say: Say) -> None:
     """Run the pipeline, and print its events and its lineage."""
     logs = pipeline.run()
     say("waiting until every event is folded into the graph")
     metrics = wait_for_ingestion(stack.deployment, logs)
-    say("done")
+    say("every event is folded")
     print_counts(metrics)
     print_upstream(api, pipeline.lake.revenue)
     check_counts(metrics)
 
 
-def second_act(stack: Stack, queue: AlertQueue, pipeline: OrdersPipeline, say: Say) -> None:
+def show_alerts(stack: Stack, queue: AlertQueue, pipeline: OrdersPipeline, say: Say) -> None:
     """Run the pipeline on raw orders of another schema, and print the alert."""
-    print("\nSecond act: the shop exports prices in cents, and no status column.\n")
+    print("\nNow the schema of the raw orders changes: prices are in cents, and the column status is missing.")
+    print("The same two jobs run again on the changed data.\n")
     pipeline.run("--drift")
-    say("both jobs completed; waiting for the alerts of the topic")
+    say("both jobs completed without an error; waiting for the alerts of the SNS topic")
     alerts = wait_for_alert(queue, SCHEMA_CHANGED)
     print_alerts(alerts)
     check_datadog(stack.datadog, alerts)

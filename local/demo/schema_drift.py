@@ -1,4 +1,4 @@
-"""The second act of the demo: the alerts of a schema change, at a subscriber of the topic and at Datadog."""
+"""Shows the alerts of a schema change in the demo: at a subscriber of the SNS topic, and at Datadog."""
 
 import time
 
@@ -25,7 +25,7 @@ def wait_for_alert(queue: AlertQueue, detail_type: str) -> list[Alert]:
 
 
 def print_alerts(alerts: list[Alert]) -> None:
-    print("\nalerts, as the topic sent them to a queue:")
+    print("\nalerts, as a subscriber of the SNS topic gets them:")
     for alert in alerts:
         print("\n".join(f"  {line}" for line in alert.lines()))
 
@@ -35,6 +35,7 @@ def check_datadog(datadog: Datadog, alerts: list[Alert]) -> None:
     deadline, wanted = time.monotonic() + SECONDS, sorted(alert.detail["title"] for alert in alerts)
     while sorted(event["title"] for event in datadog.events()) != wanted:
         if time.monotonic() > deadline:
-            raise Failure("the local Datadog did not get the same alerts", f"compare {datadog.folder}/datadog.jsonl")
+            problem = "the stand-in for Datadog did not get the same alerts"
+            raise Failure(problem, f"compare {datadog.folder}/datadog.jsonl")
         time.sleep(0.1)
-    print(f"\nthe local Datadog received the same alerts: {len(wanted)} of {len(wanted)}")
+    print(f"\nthe stand-in for Datadog received the same alerts: {len(wanted)} of {len(wanted)}")

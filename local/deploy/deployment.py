@@ -58,12 +58,11 @@ def deploy(options: DeploymentOptions, account: Account, say: Say) -> Deployment
     cloudformation.create_or_update(account, url, {**defaults, **options.parameters})
     cloudformation.wait_until_deployed(account)
     deployment = Deployment(account, cloudformation.resources(account), cloudformation.outputs(account))
-    created = ["the secret of the local Datadog's key"]
-    created += create(account, event_resources, deployment.outputs, options.datadog)
-    say(f"made by API call: {', '.join(created)}")
+    created = ", ".join(create(account, event_resources, deployment.outputs, options.datadog))
+    say(f"created by API call, because the emulator's CloudFormation cannot create them: {created}")
     if options.iam:
         for role in grant_batches(account, deployment.resources["AWS::IAM::Role"]):
-            say(f"made by API call: sqs:SendMessageBatch for {role}, which on AWS is part of sqs:SendMessage")
+            say(f"granted to {role}, because the emulator's IAM asks for it: sqs:SendMessageBatch")
     return deployment
 
 
@@ -75,7 +74,7 @@ def refuse_unknown(given: Iterable[str], known: Iterable[str]) -> None:
 
 
 def put_datadog_secret(account: Account, datadog: Datadog) -> str:
-    """Put the key of the local Datadog into a secret, as a team does with its own, and return the secret's ARN."""
+    """Put the key of the stand-in for Datadog into a secret, and return its ARN, as a team does with its key."""
     secrets = account.secretsmanager
     try:
         return secrets.create_secret(Name=DATADOG_SECRET, SecretString=datadog.key)["ARN"]

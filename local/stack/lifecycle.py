@@ -68,7 +68,7 @@ def run_stack(options: StackOptions, say: Say) -> Iterator[Stack]:
             say("deploying template.yaml")
             deployment = deploy(deployment_options(options, url, datadog), emulator.account, say)
             register_api_key(deployment, instance.key)
-            say("made by API call: a key for this stack, in the secret of the API keys")
+            say("put an API key for this stack into the secret of the API keys")
             target = front_target(deployment, instance.key if options.is_open else None)
             try:
                 with run_front(listener, target):

@@ -69,12 +69,12 @@ def test_two_readers_with_schemas_of_their_own_raise_one_alert_with_a_doubt() ->
         for number, (schema, job) in enumerate([(OLD, "one"), (NEW, "other")] * 4, start=1)
     )
     assert changes(alerts) == ["a +x"]
-    assert any("never read it before" in line for line in alerts[0]["lines"])
+    assert any("never read the dataset before" in line for line in alerts[0]["lines"])
 
 
 def test_a_reader_with_an_earlier_schema_raises_an_alert_without_a_doubt() -> None:
     alerts = World().alerts_one_by_one([reads(0, NEW, run=1), reads(1, OLD, run=2)])
-    assert not any("never read it before" in line for line in alerts[0]["lines"])
+    assert not any("never read the dataset before" in line for line in alerts[0]["lines"])
 
 
 def test_of_several_readers_the_first_to_see_a_change_tells_it() -> None:

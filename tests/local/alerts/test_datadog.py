@@ -1,4 +1,4 @@
-"""The local Datadog accepts the events of Datadog's published schema, and names each fault of any other request."""
+"""The stand-in for Datadog accepts the events of Datadog's published schema, and names the faults of others."""
 
 import json
 import time

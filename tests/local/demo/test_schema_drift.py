@@ -1,4 +1,4 @@
-"""The demo's second act shows the alerts of a drift, and fails if they did not come or Datadog has others."""
+"""The demo shows the alerts of a drift, and fails if no alert came or the stand-in for Datadog has others."""
 
 import json
 from pathlib import Path

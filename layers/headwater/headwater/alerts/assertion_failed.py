@@ -59,7 +59,7 @@ def _alert(reader: Reader, result: QualityResult, failed: list[Assertion], head:
         lines=(
             f"{name.name} in {name.namespace}: at {shown(at)} these did not hold: {_listed(summaries)}.",
             f"Checked by {checked_by}.",
-            *at_risk.lines("It reaches"),
+            *at_risk.lines("The failure reaches"),
         ),
         group=dataset,
         link=link_to("rootcause", NodeKind.DATASET, name),

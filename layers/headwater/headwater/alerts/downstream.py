@@ -49,11 +49,11 @@ class Downstream(NamedTuple):
             "truncated": self.is_truncated or len(self.at_risk) > MAX_ITEMS,
         }
 
-    def lines(self, verb: str) -> list[str]:
+    def lines(self, subject_and_verb: str) -> list[str]:
         """Sentences: how many nodes are at risk, then the nearest columns and datasets, which tell a person more than
         jobs do."""
         if not self.at_risk:
-            return ["Nothing downstream is known to use it."]
+            return ["No column, dataset or job downstream is known to be affected."]
         counts = Counter(node.kind for node in self.at_risk)
         total = ", ".join(quantity(counts[kind], noun) for kind, noun in _KINDS.items() if counts[kind])
         at_least = "at least " if self.is_truncated else ""
@@ -66,7 +66,7 @@ class Downstream(NamedTuple):
         nodes.sort(key=lambda node: (node.distance, node.is_indirect))
         rest = len(nodes) - MAX_LINES
         return [
-            f"{verb} {at_least}{total} downstream{doubt}.",
+            f"{subject_and_verb} {at_least}{total} downstream{doubt}.",
             *(_line(node) for node in nodes[:MAX_LINES]),
             *([f"and {rest} more"] if rest > 0 else []),
         ]

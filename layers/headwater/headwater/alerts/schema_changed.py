@@ -56,7 +56,7 @@ def _transition(change: StateChange) -> SchemaTransition | None:
 def _summaries(change: ReportedSchemaChange) -> list[str]:
     """The changes of columns, the worst first."""
     if change.transition.is_drop:
-        return ["it was dropped"]
+        return ["the dataset was dropped"]
     diff = change.diff
     return [
         *(f"{name} was removed" for name in diff.removed),
@@ -69,18 +69,25 @@ def _summaries(change: ReportedSchemaChange) -> list[str]:
 def _lines(change: ReportedSchemaChange) -> Iterator[str]:
     name, attribution = change.head.facts.name, change.attribution
     yield f"{name.name} in {name.namespace}: {cut('; '.join(_summaries(change)), 250)}. Verdict: {change.verdict}."
-    reported = "Written" if change.transition.side is Side.WRITES else "Seen, as it was read,"
     if attribution and attribution.job:
         run = (
             f", run {attribution.run.run_id}{change.ancestors.as_text()}"
             if attribution.run and change.ancestors
             else ""
         )
-        yield f"{reported} by job {attribution.job.facts.name.name} at {shown(change.at)}{run}."
+        yield f"Job {attribution.job.facts.name.name} {_reported(change.transition)} at {shown(change.at)}{run}."
     if not change.is_certain:
-        yield "That job never read it before, and may have given it a schema of its own."
+        yield "The job never read the dataset before: the schema may be the job's own."
     if change.verdict is not Verdict.FULL:
-        yield from change.breaks.lines("Breaks" if change.verdict is Verdict.BREAKING else "May affect")
+        verb = "breaks" if change.verdict is Verdict.BREAKING else "may affect"
+        yield from change.breaks.lines(f"The change {verb}")
+
+
+def _reported(transition: SchemaTransition) -> str:
+    """What the job did that reported the schema."""
+    if transition.is_drop:
+        return "dropped the dataset"
+    return f"{'wrote' if transition.side is Side.WRITES else 'read'} the dataset with the new schema"
 
 
 def _details(change: ReportedSchemaChange) -> JsonObject:
