@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from cli.doctor.arrivals import Arrivals
-from cli.doctor.canary import FORBIDDEN, NAMESPACE, post_canary, read_back
+from cli.doctor.canary import FORBIDDEN, NAMESPACE, post_canary, read_back, take_out
 from cli.doctor.checks import findings
 from cli.doctor.client import Client, as_header, is_address
 from cli.doctor.finding import Blame, Diagnosis, Finding
@@ -77,6 +77,7 @@ def examine(client: Client, namespace: str | None) -> int:
     canary_namespace = namespace or NAMESPACE
     run_id, canary_findings = post_canary(client, canary_namespace)
     read_back(client, canary_namespace, run_id)
+    canary_findings += take_out(client, canary_namespace)
     return report(client, namespace, canary_findings)
 
 
@@ -91,8 +92,10 @@ def examine_listener(options: argparse.Namespace) -> int:
     reader = Client(listener.client.url, key_of(options) or listener.client.key)
     if reader.key == listener.client.key and reader.get("namespaces", limit=1).status == FORBIDDEN:
         print(f"[note] its key may not read: put a key with the scope read into {KEY_VARIABLE} for the arrived events")
+        print(f"[note] the canary stays in the graph, in {listener.namespace}: a key with the scope admin takes it out")
         return 0
     read_back(reader, listener.namespace, run_id)
+    canary_findings += take_out(reader, listener.namespace)
     return report(reader, listener.namespace, canary_findings)
 
 

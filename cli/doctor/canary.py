@@ -43,6 +43,16 @@ def read_back(client: Client, namespace: str, run_id: str) -> None:
             time.sleep(0.3)
 
 
+def take_out(client: Client, namespace: str) -> list[Finding]:
+    """Delete the canary's job and datasets. Return a note if the key may not."""
+    nodes = (("jobs", JOB), ("datasets", SOURCE), ("datasets", TARGET))
+    refused = [name for kind, name in nodes if client.delete("namespaces", namespace, kind, name).status != 200]
+    if not refused:
+        return []
+    what = f"the canary stays in the graph ({', '.join(refused)} in {namespace}): the key may not delete"
+    return [Finding(what, "give the doctor a key with the scope admin")]
+
+
 def linked(client: Client, namespace: str, start: str, direction: str) -> set[str]:
     """The names of the nodes upstream or downstream. A fold writes a run some milliseconds before the links."""
     response = client.get("lineage", nodeId=f"dataset:{namespace}:{start}", direction=direction)

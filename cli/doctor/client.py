@@ -5,6 +5,7 @@ import re
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from typing import Any
@@ -39,25 +40,34 @@ class Client:
 
     def get(self, *parts: str, **query: str | int) -> ApiResponse:
         """Ask for a path under /api/v1; its parts are escaped."""
-        path = "/".join([PREFIX, *(quote(part, safe="") for part in parts)])
+        path = _path(parts)
         return self._request(f"{path}?{urlencode(query)}" if query else path)
+
+    def delete(self, *parts: str) -> ApiResponse:
+        return self._request(_path(parts), method="DELETE")
 
     def at_root(self) -> "Client":
         """Return a client of the same host without the URL's path."""
         parts = urlsplit(self.url)
         return Client(f"{parts.scheme}://{parts.netloc}", self.key)
 
-    def _request(self, target: str, body: bytes | None = None) -> ApiResponse:
+    def _request(self, target: str, body: bytes | None = None, method: str | None = None) -> ApiResponse:
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
         start = time.monotonic()
         try:
-            request = urllib.request.Request(self.url.rstrip("/") + target, body, headers)  # noqa: S310 - as the user says
+            request = urllib.request.Request(  # noqa: S310 - as the user says
+                self.url.rstrip("/") + target, body, headers, method=method
+            )
             with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as answer:  # noqa: S310
                 return ApiResponse(answer.status, _read(answer.read()), time.monotonic() - start)
         except urllib.error.HTTPError as error:
             return ApiResponse(error.code, _read(error.read()), time.monotonic() - start)
         except (OSError, ValueError, HTTPException) as error:
             return ApiResponse(0, str(getattr(error, "reason", error)), time.monotonic() - start)
+
+
+def _path(parts: Iterable[str]) -> str:
+    return "/".join([PREFIX, *(quote(part, safe="") for part in parts)])
 
 
 def as_header(key: str) -> str:

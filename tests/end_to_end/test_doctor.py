@@ -42,6 +42,18 @@ def test_a_stack_that_events_reach_is_well(examine: Examine, api: Api, deployed:
     assert "to blame" not in output
 
 
+def test_the_canary_is_taken_out_again(examine: Examine, api: Api, deployed: Deployed) -> None:
+    examine("--namespace", "doctor-visit")
+    deployed.wait_for_ingestion()
+    for kind in ("jobs", "datasets"):
+        assert api.get("namespaces", "doctor-visit", kind).json[kind] == []
+
+
+def test_a_key_that_may_not_delete_is_told_that_the_canary_stays(examine: Examine) -> None:
+    _, output = examine("--namespace", "doctor-team", key="for-a-doctor")
+    assert "the canary stays in the graph (canary, canary/source, canary/target in doctor-team)" in output
+
+
 def test_a_parent_that_never_reported_is_found(examine: Examine, api: Api, deployed: Deployed) -> None:
     child = factory.run_event(job="child-of-nobody", run=901, run_facets={"parent": factory.parent(902, "a-dag")})
     assert api.post_event(child).status == 201
