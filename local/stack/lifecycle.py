@@ -88,9 +88,20 @@ def front_target(deployment: Deployment, key: str | None) -> Target:
 
 
 def exclusive_use(data: Path | None) -> AbstractContextManager[None]:
-    """Lock the data folder, if there is one: two stacks would overwrite each other's state."""
+    """Lock the data folder, if there is one: two stacks would overwrite each other's state. Raises Failure."""
+    if data:
+        require_folder(data)
     next_step = "`make down` if that is the stack that `make up` runs"
     return hold_lock(data / IN_USE, next_step) if data else nullcontext()
+
+
+def require_folder(data: Path) -> None:
+    """Create a data folder that does not exist. Raises Failure if there cannot be such a folder."""
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = f"{data} cannot keep the stack's data: {os.strerror(error.errno or 0)}"
+        raise Failure(reason, "name a folder, which is created if it does not exist: make up DATA=FOLDER") from error
 
 
 def log_folder(options: StackOptions) -> Path:
