@@ -1,4 +1,4 @@
-"""The deployment that a command addresses: the one of HEADWATER_URL, or the stack that `make up` runs."""
+"""The deployment for a command: that of HEADWATER_URL, or the stack that `make up` runs."""
 
 import json
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Runs a PySpark program on this machine as on a cluster: `headwater submit PROGRAM ARGUMENTS`.
+"""Runs a PySpark program on this machine like on a cluster: `headwater submit PROGRAM ARGUMENTS`.
 
 The listener reports to the stack that `make up` runs, or to HEADWATER_URL with HEADWATER_API_KEY. Iceberg, Delta and
 the Kafka connector are on the class path, and emr_jobs/packages on the Python path. Spark's log goes to the terminal.
@@ -20,7 +20,7 @@ from local.spark.spark_submit import NAMESPACE, Spark
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Replace this process by spark-submit; return 1 if there is nothing to report to, or a jar or Java is missing."""
+    """Replace this process by spark-submit. Return 1 if no deployment is known, or if a jar or Java is missing."""
     options = parser().parse_args(arguments)
     try:
         spark = spark_for(Layout.here(), options)
@@ -67,7 +67,8 @@ def spark_for(layout: Layout, options: argparse.Namespace) -> Spark:
 
 
 def settings_folder(layout: Layout, endpoint: Endpoint, settings: dict[str, str]) -> Path:
-    """Return a folder named by a hash of the settings, so that jobs that run at the same time share no other file."""
+    """Return a folder for the files of a job's settings. Its name is a hash of the settings, so jobs with different
+    settings can run at the same time."""
     content = json.dumps([endpoint.url, endpoint.key, settings]).encode()
     folder = layout.run("submit") / hashlib.sha256(content).hexdigest()[:16]
     folder.mkdir(exist_ok=True)
@@ -75,7 +76,7 @@ def settings_folder(layout: Layout, endpoint: Endpoint, settings: dict[str, str]
 
 
 def target() -> Endpoint:
-    """Return the URL and the key to report to. Raises Failure if there is none."""
+    """Return the URL and the key for the listener. Raises Failure if no deployment is known."""
     if url := os.environ.get(URL_VARIABLE):
         return Endpoint(url, os.environ.get(KEY_VARIABLE, ""))
     if endpoint := endpoint_of_make_up():

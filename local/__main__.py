@@ -19,7 +19,7 @@ from local.stack.up import up
 
 PORT = 8765
 CATALOG_SYNC = {"CatalogSync": "ON", "CatalogWindowSeconds": "1"}
-"""CatalogSync is OFF by default since tables of AWS Glue belong to other teams; those of the emulator do not."""
+"""CatalogSync is OFF by default, since tables in AWS Glue may belong to other teams. The emulator has none."""
 INTERRUPTED = 130  # what a shell reports for a command ended by Ctrl-C
 
 
@@ -49,7 +49,7 @@ def parser() -> argparse.ArgumentParser:
     up = commands.add_parser("up", help="run the stack until Ctrl-C or `down`")
     up.add_argument("--data", type=Path, metavar="DIR", help="keep the data there over restarts")
     up.add_argument("--auth", action="store_true", help="enforce the roles and policies of template.yaml")
-    up.add_argument("--open", action="store_true", help="let in requests without a key, as a web UI sends them")
+    up.add_argument("--open", action="store_true", help="accept requests without a key, such as those of a web UI")
     up.add_argument(
         "--alerts", metavar="TO", help="post alerts to this URL too, or send them to this queue's ARN or URL"
     )
@@ -91,7 +91,7 @@ def run(options: argparse.Namespace, layout: Layout) -> None:
 
 
 def interrupt(_signal: int, _frame: FrameType | None) -> None:
-    """End on each of these signals as on Ctrl-C: a shell's background job, for one, would ignore SIGINT."""
+    """End on these signals as on Ctrl-C. A background job of a shell ignores SIGINT, for example."""
     raise KeyboardInterrupt
 
 

@@ -1,4 +1,4 @@
-"""The one exception that reaches the terminal as text instead of a traceback."""
+"""The exception that is printed as a text, without a traceback."""
 
 
 class Failure(Exception):

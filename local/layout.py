@@ -1,4 +1,4 @@
-"""The paths of the project's folder. local/ writes under `.local` alone."""
+"""The paths of files and folders in a checkout. local/ writes under `.local` alone."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,7 +41,7 @@ class Layout:
         return self.state / "demo.pid"
 
     def run(self, name: str) -> Path:
-        """Return the folder for the logs and scratch files of a command (`up`, `demo`), made if missing."""
+        """Return the folder for the logs and scratch files of a command (`up`, `demo`). A missing folder is created."""
         folder = self.state / name
         folder.mkdir(parents=True, exist_ok=True)
         return folder

@@ -6,5 +6,5 @@ Say = Callable[[str], None]
 
 
 def say(text: str) -> None:
-    """Print a line at once, also where the output is a file."""
+    """Print a line at once, also if the output is a file."""
     print(text, flush=True)

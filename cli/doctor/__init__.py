@@ -1,6 +1,6 @@
-"""Why a graph is empty or incomplete: `headwater doctor`.
+"""Finds the cause of an empty or incomplete graph: `headwater doctor`.
 
-The doctor knows a deployment by its public API alone, so a stack of `make up` and one on AWS are examined alike.
-First a canary run is posted and read back: if that fails, the network, the path, the key or the stack is at fault, and
-no job. Then the doctor looks at the events and jobs that have arrived.
+The doctor uses the public API of a deployment alone, so a stack of `make up` and a stack on AWS are examined alike.
+First a canary run is posted and read back. If that fails, the fault is in the network, the path, the key or the stack,
+and not in a job. Then the doctor examines the events and jobs that have arrived.
 """

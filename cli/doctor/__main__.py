@@ -53,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def client_of(options: argparse.Namespace) -> Client:
-    """Return the API to examine, the stack of `make up` if no URL is given. Raises ValueError, OSError or Diagnosis.
+    """Return the API to examine; without a URL, that of `make up`. Raises ValueError, OSError or Diagnosis.
 
     The key is never an argument, since `ps` shows arguments.
     """
@@ -82,7 +82,8 @@ def examine(client: Client, namespace: str | None) -> int:
 
 
 def examine_listener(options: argparse.Namespace) -> int:
-    """Post as a listener does by its settings. Its key mostly may not read; HEADWATER_API_KEY may hold one that may."""
+    """Post with the settings of a listener, then read. The listener's key mostly lacks the scope read, so
+    HEADWATER_API_KEY may hold another key for reading."""
     listener = listener_of(options.spark_defaults, os.environ)
     print(f"examining {listener.client.url}{listener.client.lineage}, as the listener does in {listener.namespace}")
     if options.namespace not in (None, listener.namespace):
@@ -113,7 +114,7 @@ def report(client: Client, namespace: str | None, canary_findings: list[Finding]
     for finding in reported:
         print("\n".join(finding.lines()))
     if arrivals.is_cut:
-        print("[note] there is more than was looked at: the newest thousand of each")
+        print("[note] only the newest thousand events and the newest thousand jobs were examined")
     has_cause = any(finding.blame for finding in reported)
     print("a fault keeps the graph empty" if has_cause else "no fault keeps the graph empty")
     return 1 if has_cause else 0

@@ -10,12 +10,12 @@ from cli.doctor.finding import Blame, Diagnosis, Finding
 
 Document = dict[str, Any]
 NEWEST = 1_000
-"""The doctor looks at so many events and jobs, and says so if there may be more."""
+"""The number of events, and of jobs, that the doctor examines. It prints a note if there may be more."""
 
 
 @dataclass(frozen=True)
 class Arrivals:
-    """`events` (the newest first) and `jobs` are without those of the canary; `is_cut` if there may be more."""
+    """The `events` (newest first) and `jobs` without those of the canary. `is_cut` says that there may be more."""
 
     events: list[Document]
     jobs: list[Document]

@@ -1,4 +1,4 @@
-"""The canary: a run that is posted as by a listener, and read back upstream and downstream."""
+"""The canary: a run that the doctor posts as a listener does, and reads back upstream and downstream."""
 
 import time
 import uuid
@@ -13,14 +13,14 @@ JOB, SOURCE, TARGET = "canary", "canary/source", "canary/target"
 SEEN_SECONDS = 30
 FORBIDDEN = 403
 LINE, SHOWN = "\n", 80
-"""How much of an answer that is not Headwater's is shown: the beginning of its first line."""
+"""Of a response that is not Headwater's, the first `SHOWN` characters of the first line are shown."""
 LISTENER_SECONDS = 5
-"""How long the Spark listener waits for an answer."""
+"""How long the Spark listener waits for a response."""
 PRODUCER = "https://github.com/headwater-lineage/headwater/doctor"
 
 
 def post_canary(client: Client, namespace: str) -> tuple[str, list[Finding]]:
-    """Post a run, and return its id with findings about the answers. Raises Diagnosis if an event is refused."""
+    """Post a run, and return its id and the findings. Raises Diagnosis if an event is refused."""
     run_id = str(uuid.uuid4())
     slowest = 0.0
     for kind in ("START", "COMPLETE"):
@@ -32,7 +32,7 @@ def post_canary(client: Client, namespace: str) -> tuple[str, list[Finding]]:
 
 
 def read_back(client: Client, namespace: str, run_id: str) -> None:
-    """Find the posted run, upstream and downstream. Raises Diagnosis if it is not in the graph."""
+    """Look the posted run up, upstream and downstream. Raises Diagnosis if the run is not in the graph."""
     wait_until_seen(client, namespace, run_id)
     deadline = time.monotonic() + SEEN_SECONDS
     for start, direction in ((TARGET, "upstream"), (SOURCE, "downstream")):
@@ -98,13 +98,13 @@ def too_slow(seconds: float) -> Finding:
 
 
 def refusal(client: Client, response: ApiResponse, namespace: str) -> Finding:
-    """Return which part is at fault for an answer that is not the expected one."""
+    """Return the finding for a response that is not the expected response."""
     if response.status == 0:
         return no_answer(client, str(response.body))
     if response.status in (404, 405):
         return wrong_path(client)
     if not isinstance(response.body, dict) or response.status in range(200, 400):
-        what = f"answered {response.status}: {str(response.body).partition(LINE)[0][:SHOWN]}"
+        what = f"the response was {response.status}: {str(response.body).partition(LINE)[0][:SHOWN]}"
         return Finding(what, "is this Headwater? Use the output ApiUrl, over https", Blame.PATH)
     message = response.body.get("message", "")
     if response.status == 401:
@@ -114,7 +114,9 @@ def refusal(client: Client, response: ApiResponse, namespace: str) -> Finding:
         fix = f"use a key with the scopes ingest and read for the namespace {namespace}, or pass --namespace"
         return Finding(f"the key lacks a scope or namespace: {message}", fix, Blame.KEY)
     return Finding(
-        f"answered {response.status}: {message}", "see the logs of the functions, and docs/operating.md", Blame.STACK
+        f"the response was {response.status}: {message}",
+        "see the logs of the functions, and docs/operating.md",
+        Blame.STACK,
     )
 
 
@@ -127,7 +129,8 @@ def no_answer(client: Client, message: str) -> Finding:
 
 
 def wrong_path(client: Client) -> Finding:
-    """Return what is wrong with the URL's path: an API has one behind a named stage or a proxy, none at $default."""
+    """Return the finding for a wrong path in the URL. An API has a path behind a proxy or at a named stage, and none at
+    the stage $default."""
     what = f"there is no {client.url}{client.lineage}"
     root = client.at_root()
     if root == client or root.get("namespaces", limit=1).status not in (200, 401, 403):

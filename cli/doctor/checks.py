@@ -11,9 +11,9 @@ from cli.doctor.finding import Blame, Finding, first_few
 from cli.doctor.isolated_jobs import isolated_jobs
 
 LONG = timedelta(hours=1)
-"""A running run without an event for so long has probably ended."""
+"""A RUNNING run without an event for this time has probably ended."""
 PARENTS = 50
-"""How many parent runs are looked up, one request each."""
+"""The number of parent runs that are looked up, with one request for each."""
 SUSPICIOUS = {
     r"hive://ip-": "the host of a temporary cluster: map the name to the Glue catalog, by NamespaceAliases",
     r"s3[an]://": "the same as s3, but sent by an older client or listener: upgrade the listener",
@@ -24,7 +24,7 @@ SUSPICIOUS = {
 
 
 def nothing_arrived(arrivals: Arrivals, namespace: str | None) -> Iterator[Finding]:
-    """The canary arrived and the jobs' events did not: no job sends any, or in another namespace."""
+    """The canary arrived, but no events of jobs: the jobs send none, or send events in another namespace."""
     if not arrivals.events:
         yield Finding(
             "no event has arrived but the canary's, as far as this key may see",
@@ -41,7 +41,7 @@ def nothing_arrived(arrivals: Arrivals, namespace: str | None) -> Iterator[Findi
 
 
 def without_datasets(arrivals: Arrivals) -> Iterator[Finding]:
-    """Jobs without inputs and outputs. Applications and DAGs have them in their children, and are left out."""
+    """Jobs without inputs and outputs. Applications and DAGs are left out, since their children name the datasets."""
     parents = {job["parentJobName"] for job in arrivals.jobs}
     empty = [job for job in arrivals.jobs if not job["inputs"] and not job["outputs"]]
     reported = {job_of(event) for event in arrivals.events}
@@ -53,7 +53,7 @@ def without_datasets(arrivals: Arrivals) -> Iterator[Finding]:
 
 
 def never_ended(arrivals: Arrivals, now: datetime) -> Iterator[Finding]:
-    """Jobs whose latest run is RUNNING and had no event for long."""
+    """Jobs whose latest run is RUNNING, and has had no event for a long time."""
     runs = [(job["name"], job["latestRun"]) for job in arrivals.jobs if job["latestRun"]]
     names = [name for name, run in runs if run["state"] == "RUNNING" and is_silent(run, now)]
     if names:

@@ -1,4 +1,4 @@
-"""A client of Headwater's API. A request without an answer is a response too, with the reason."""
+"""A client of Headwater's API. If a request gets no response, an ApiResponse with the reason is returned."""
 
 import json
 import re
@@ -20,7 +20,7 @@ ANSWER_SECONDS = 30
 
 @dataclass(frozen=True)
 class ApiResponse:
-    """`status` is 0 if there was no answer; `body` is then the reason."""
+    """A response. If there was none, `status` is 0 and `body` is the reason."""
 
     status: int
     body: Any
@@ -29,7 +29,7 @@ class ApiResponse:
 
 @dataclass(frozen=True)
 class Client:
-    """`lineage` is the path that events are posted to."""
+    """A client of the API at `url`. `lineage` is the path for posting events."""
 
     url: str
     key: str = field(repr=False)
@@ -39,7 +39,7 @@ class Client:
         return self._request(self.lineage, json.dumps(event).encode())
 
     def get(self, *parts: str, **query: str | int) -> ApiResponse:
-        """Ask for a path under /api/v1; its parts are escaped."""
+        """Request a path under /api/v1; the parts are escaped."""
         path = _path(parts)
         return self._request(f"{path}?{urlencode(query)}" if query else path)
 

@@ -20,7 +20,7 @@ class Blame(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """`blame` is the part that keeps the graph empty; a finding without it is only worth a look."""
+    """A finding. `blame` is the part that keeps the graph empty; without `blame`, the finding is only a hint."""
 
     what: str
     fix: str

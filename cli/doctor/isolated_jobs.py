@@ -7,7 +7,7 @@ from cli.doctor.finding import Finding, first_few
 
 
 def isolated_jobs(arrivals: Arrivals) -> Iterator[Finding]:
-    """Yield a finding if some jobs share datasets and others share none."""
+    """Yield a finding if some jobs share datasets, and other jobs share none."""
     sizes = component_sizes([dataset_ids(job) for job in arrivals.jobs])
     alone = [job["name"] for job, size in zip(arrivals.jobs, sizes, strict=True) if size == 1 and job["outputs"]]
     if alone and max(sizes) > 1:
@@ -20,7 +20,7 @@ def dataset_ids(job: Document) -> set[tuple[str, str]]:
 
 
 def component_sizes(sets: list[set[tuple[str, str]]]) -> list[int]:
-    """Return for each set the size of its connected component: the sets that common members link, itself included."""
+    """Return for each set the size of its connected component. Two sets with a common member are connected."""
     group = list(range(len(sets)))
     first: dict[tuple[str, str], int] = {}
     for index, members in enumerate(sets):

@@ -32,7 +32,7 @@ class Listener:
 
 
 def listener_of(spark_defaults: Path, environment: Mapping[str, str]) -> Listener:
-    """Return the listener that a file of Spark's settings and the listener's own file, if there is one, configure.
+    """Return the listener that a file of Spark's settings configures, with the listener's own file if it exists.
 
     The listener ignores the path of a URL among Spark's settings, and keeps the path of a URL in its own file (observed
     with listener 1.53). Raises Diagnosis if the listener would send nothing, OSError or ValueError if a file is
@@ -41,7 +41,7 @@ def listener_of(spark_defaults: Path, environment: Mapping[str, str]) -> Listene
     try:
         of_spark = dict(settings_in(spark_defaults.read_text(encoding="utf-8")))
     except UnicodeDecodeError as error:
-        raise ValueError(f"{spark_defaults} is no file of settings") from error
+        raise ValueError(f"{spark_defaults} is not a file of settings") from error
     own = listener_file_settings(of_spark, environment)
     settings = {**own, **of_spark}
     for finding in (missing_listener(settings), disabled_transport(settings, own)):
@@ -88,7 +88,8 @@ def flattened(name: str, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def missing_listener(settings: Settings) -> Finding | None:
-    """Return why Spark loads no listener, if settings show it. EMR may have the jar where none names it."""
+    """Return a finding if the settings make Spark load no listener. No setting needs to name the jar: EMR may have the
+    jar on the class path."""
     if LISTENER not in re.split(r"\s*,\s*", settings.get("spark.extraListeners", "")):
         fix = f"set spark.extraListeners={LISTENER}, for all jobs: emr_jobs/cluster"
         return Finding("spark.extraListeners does not name the listener", fix, Blame.LISTENER)
@@ -102,7 +103,7 @@ def missing_listener(settings: Settings) -> Finding | None:
 
 
 def disabled_transport(settings: Settings, own: Settings) -> Finding | None:
-    """Return why the listener sends nothing, if settings show it."""
+    """Return a finding if the settings make the listener send nothing."""
     if any(name.startswith(TRANSPORT) for name in own) and f"{TRANSPORT}.type" not in own:
         what = "the listener's own file has no transport.type: the listener ignores the file, and sends nothing"
         return Finding(what, "write `type: http` under `transport:`", Blame.LISTENER)

@@ -1,1 +1,1 @@
-"""The alerts of a stack, received and printed, and the stand-in for Datadog that alerts are also sent to."""
+"""Receives and prints the alerts of a stack; and a stand-in for Datadog, which receives the alerts, too."""

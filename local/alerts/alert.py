@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Alert:
-    """A message of the topic: its text as sent, and the object in that text."""
+    """A message of the topic: its text as sent, and the JSON object in the text."""
 
     body: str
     message: dict[str, Any]

@@ -1,7 +1,7 @@
-"""A stand-in for Datadog's events API: it checks each request against the published schema and answers as Datadog does.
+"""A stand-in for Datadog's events API. It checks requests against the published schema, and responds as Datadog does.
 
-Accepted events are JSON lines in `datadog.jsonl`. Refused requests are printed with the reason, and are in
-`datadog.log`. The key of a request is compared and never written anywhere.
+Accepted events are JSON lines in `datadog.jsonl`. Refused requests are in `datadog.log`, and are printed with the
+reason. The key of a request is never written anywhere.
 """
 
 import json
@@ -29,7 +29,7 @@ Response = tuple[int, dict[str, Any]]
 
 @dataclass(frozen=True)
 class Datadog:
-    """The stand-in at `url`: the `key` that it accepts, and the folder of its files."""
+    """The stand-in at `url`, with the `key` that it accepts, and the folder of its files."""
 
     url: str
     key: str
@@ -66,7 +66,7 @@ def run_datadog(folder: Path, say: Say) -> Iterator[Datadog]:
 
 
 class EventsApi:
-    """Answers requests, and writes each to the events or to the log."""
+    """Responds to requests, and writes each request to the events or to the log."""
 
     def __init__(self, key: str, folder: Path, say: Say) -> None:
         self.key = key
@@ -87,7 +87,7 @@ class EventsApi:
         return status, {"errors": errors}
 
     def request_errors(self, request: Request) -> tuple[int, list[str]]:
-        """Return the status and the errors of a request apart from those of its body."""
+        """Return the status and the errors of a request, without the errors of its body."""
         if request.path != PATH:
             return 404, ["Not found"]
         if request.method != "POST":

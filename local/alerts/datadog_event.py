@@ -1,9 +1,10 @@
 """The body of Datadog's POST /api/v1/events, checked against its published schema.
 
-https://docs.datadoghq.com/api/latest/events/post-an-event/ (v1) has the members, their types and values, the limits of
-4,000 and 100 characters, the 18 hours of the past and the two hours of the future.
-https://docs.datadoghq.com/getting_started/tagging/ has the 200 characters of a tag. The 100 characters of a title are
-from Datadog's older client documentation; the API takes longer titles today.
+Sources of the limits:
+https://docs.datadoghq.com/api/latest/events/post-an-event/ (v1): the members, their types and values, 4,000 and 100
+characters, and event times from 18 hours ago until two hours ahead;
+https://docs.datadoghq.com/getting_started/tagging/: 200 characters of a tag;
+Datadog's older client documentation: 100 characters of a title, although the API takes longer titles today.
 """
 
 import json
@@ -20,7 +21,7 @@ REQUIRED = ("title", "text")
 
 
 class InvalidEvent(Exception):
-    """A body that Datadog refuses, with each of its `errors`."""
+    """A body that Datadog refuses, with the list of `errors`."""
 
     def __init__(self, errors: list[str]) -> None:
         super().__init__("; ".join(errors))
@@ -61,7 +62,7 @@ def text(most: int | None = None) -> Check:
 
 
 def non_empty_text(most: int) -> Check:
-    """Text of at least one character: Datadog refuses a required member that is empty."""
+    """Return a check for a text of at least one character: Datadog refuses an empty text in a required member."""
     return lambda value: text(most)(value) or (None if value else "is empty")
 
 

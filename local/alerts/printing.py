@@ -41,7 +41,7 @@ def print_alerts(queue: AlertQueue, say: Say, webhook: str | None = None) -> Ite
 
 
 def post(webhook: str, alert: Alert, say: Say) -> None:
-    """Post an alert as SNS does with raw delivery, but without the request that confirms a subscription."""
+    """Post an alert like SNS with raw delivery, but without the request that confirms a subscription."""
     headers = {"Content-Type": "text/plain; charset=UTF-8", "x-amz-sns-message-type": "Notification"}
     headers["x-amz-sns-rawdelivery"] = "true"
     request = urllib.request.Request(webhook, alert.body.encode(), headers)  # noqa: S310 - the user's own URL

@@ -18,7 +18,7 @@ class AlertQueue:
     url: str
 
     def receive(self, seconds: int) -> list[Alert]:
-        """Take alerts out of the queue. Returns as soon as there are any, and an empty list after so many seconds."""
+        """Take alerts out of the queue. Returns when there is an alert, or an empty list after `seconds`."""
         answer = self.sqs.receive_message(QueueUrl=self.url, MaxNumberOfMessages=MAX_MESSAGES, WaitTimeSeconds=seconds)
         alerts = []
         for message in answer.get("Messages", []):
@@ -28,7 +28,7 @@ class AlertQueue:
 
 
 def subscribe(account: Account, topic: str, queue: str, **attributes: str) -> AlertQueue:
-    """Subscribe a queue, created if missing, to a topic; `attributes` are those of the subscription."""
+    """Subscribe a queue to a topic. A missing queue is created. `attributes` are the attributes of the subscription."""
     arn = f"arn:aws:sqs:{REGION}:{ACCOUNT_ID}:{queue}"
     url = account.sqs.create_queue(QueueName=queue)["QueueUrl"]
     account.sqs.set_queue_attributes(QueueUrl=url, Attributes={"Policy": json.dumps(queue_policy(arn, topic))})
@@ -38,7 +38,7 @@ def subscribe(account: Account, topic: str, queue: str, **attributes: str) -> Al
 
 
 def queue_policy(queue: str, topic: str) -> dict[str, Any]:
-    """Return the resource policy that lets the topic, and no other sender of SNS, send to the queue."""
+    """Return the resource policy that allows this topic alone to send to the queue."""
     allowed = {"Effect": "Allow", "Principal": {"Service": "sns.amazonaws.com"}, "Action": "sqs:SendMessage"}
     condition = {"ArnEquals": {"aws:SourceArn": topic}}
     return {"Version": "2012-10-17", "Statement": [allowed | {"Resource": queue, "Condition": condition}]}

@@ -12,7 +12,7 @@ EXAMPLES = "try ALERTS=http://127.0.0.1:9000/hook or ALERTS=arn:aws:sqs:us-east-
 
 @dataclass(frozen=True)
 class AlertSubscriber:
-    """The URL of a webhook, or the name of a queue, or neither."""
+    """The subscriber: the URL of a webhook or the name of a queue; both are None without a subscriber."""
 
     webhook: str | None = None
     queue: str | None = None

@@ -1,8 +1,8 @@
 """Grants `sqs:SendMessageBatch` to the roles that may `sqs:SendMessage`.
 
-Workaround: batch-action. The emulator's IAM requires an action that AWS does not have: on AWS `sqs:SendMessage` covers
-SendMessageBatch, and template.yaml grants that. Each such statement is repeated for the batch, on the same queues, in a
-policy beside the role's own.
+Workaround: batch-action. On AWS the action `sqs:SendMessage`, which template.yaml grants, covers SendMessageBatch. The
+emulator's IAM requires `sqs:SendMessageBatch`, an action that AWS does not have. Each statement that grants
+`sqs:SendMessage` is repeated for the batch, on the same queues, in a further policy of the role.
 """
 
 import json

@@ -18,7 +18,7 @@ from local.emulator.account import ACCOUNT_ID, REGION, Account
 KINDS = {"AWS::Events::Archive": "archive", "AWS::Events::Connection": "connection"} | {
     "AWS::Events::ApiDestination": "api-destination"
 }
-"""The kinds as in an ARN, in the order of creation: a resource refers to earlier kinds only."""
+"""The types, each with its kind in an ARN, in the order of creation: a resource refers to earlier kinds only."""
 NUMBERS = {"RetentionDays", "InvocationRateLimitPerSecond"}
 SECRET = re.compile(r"\{\{resolve:secretsmanager:(.+)\}\}")
 

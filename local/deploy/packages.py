@@ -1,4 +1,4 @@
-"""The zip files of functions and layers. The same content makes the same bytes."""
+"""The zip files of functions and layers. Zip files of the same content are equal byte by byte."""
 
 import hashlib
 import shutil
@@ -70,5 +70,5 @@ def zip_files(files: Iterator[tuple[str, Path]]) -> bytes:
 
 
 def content_name(package: bytes) -> str:
-    """Return the object key of a package. It is a hash, so unchanged code deploys as no change."""
+    """Return the object key of a package. The key is a hash, so a deployment of unchanged code changes nothing."""
     return f"{hashlib.sha256(package).hexdigest()[:NAME_LENGTH]}.zip"

@@ -1,4 +1,4 @@
-"""template.yaml, with its folders of code replaced by the addresses of uploads, as `sam package` does for AWS."""
+"""template.yaml with the addresses of uploads in place of folders of code, as `sam package` does for AWS."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -27,7 +27,7 @@ def read_template(file: Path) -> Template:
 
 
 def package(template: Template, root: Path, upload: Upload) -> str:
-    """Return the template as JSON, each folder of code replaced by the address `upload(resource type, folder)`."""
+    """Return the template as JSON, with the address `upload(resource type, folder)` in place of each folder of code."""
     for name, resource, code_property in code_resources(template):
         folder = resource["Properties"].get(code_property)
         if not isinstance(folder, str) or not (root / folder).is_dir():

@@ -11,7 +11,7 @@ TEMPLATE_KEY = "template.json"
 
 
 class Uploads:
-    """Puts the template and the packages of its code into the bucket, which it creates."""
+    """Creates the bucket, and puts the template and the packages of its code into the bucket."""
 
     def __init__(self, layout: Layout, account: Account) -> None:
         self.layout = layout
@@ -27,6 +27,6 @@ class Uploads:
         return f"s3://{BUCKET}/{key}"
 
     def put_template(self, body: str) -> str:
-        """Upload the template and return its URL: in a request a template may have 51,200 bytes."""
+        """Upload the template and return its URL. A template inside a request may only have 51,200 bytes."""
         self.s3.put_object(Bucket=BUCKET, Key=TEMPLATE_KEY, Body=body.encode())
         return f"https://s3.amazonaws.com/{BUCKET}/{TEMPLATE_KEY}"

@@ -29,9 +29,10 @@ CONFIG = Config(connect_timeout=5, read_timeout=60, retries={"total_max_attempts
 
 
 def scrubbed(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment with the emulator's credentials in the place of the user's AWS settings.
+    """Return the environment with the emulator's credentials in place of the user's AWS settings.
 
-    NO_PROXY names the loopback interface, since HTTP clients would send those requests to the user's proxy, too.
+    NO_PROXY names the loopback interface: otherwise HTTP clients would send requests to the emulator through the
+    user's proxy.
     """
     kept = {name: value for name, value in environment.items() if not name.startswith("AWS_")}
     no_proxy = ",".join(filter(None, (environment.get("NO_PROXY") or environment.get("no_proxy"), LOOPBACK)))
@@ -56,7 +57,7 @@ def scrub_this_process() -> None:
 
 
 class Account:
-    """The account at `endpoint`; `certificate` is the one to trust if the endpoint is an https URL."""
+    """The account at `endpoint`. For an https endpoint, `certificate` is the trusted certificate."""
 
     def __init__(self, endpoint: str, certificate: Path | None = None) -> None:
         self.endpoint = endpoint

@@ -1,7 +1,7 @@
 """The emulator as a child process that ends with its parent: `python -m local.emulator.child`.
 
-The parent holds the other end of standard input. When that pipe closes, because the parent closes it or ends in any
-way, the emulator stops as on SIGTERM and saves its state.
+The parent holds the other end of standard input. The pipe closes when the parent closes it, or when the parent ends in
+any way. Then the emulator stops as on SIGTERM, and saves its state.
 """
 
 import os
@@ -14,8 +14,8 @@ from ministack.core.lambda_runtime import Worker  # type: ignore[import-untyped]
 from ministack.core.lambda_runtime import reset as end_lambda_processes
 
 LOG_WAIT_SECONDS = (0.001, 0.005, 0.250)
-"""Workaround: log-wait. How long the emulator waits for the first line of a function's log after an invocation (its own
-default is 50 ms, twice a request), for a further line, and at most."""
+"""Workaround: log-wait. The emulator waits for the log of a function after an invocation: for the first line, for each
+further line, and in total. Its own default for the first line is 50 ms, twice a request."""
 
 
 def stop_with_parent() -> None:

@@ -11,7 +11,7 @@ from aiohttp import web
 
 from local.emulator.proxy import Proxy, Target
 
-MAX_LINE_BYTES = 1024 * 1024  # far over the limit of API Gateway, which the proxy answers with 414
+MAX_LINE_BYTES = 1024 * 1024  # far over the limit of API Gateway, for which the proxy responds 414
 START_SECONDS = 10
 
 

@@ -50,7 +50,7 @@ def account_of(options: EmulatorOptions) -> Account:
 
 
 def start(settings: dict[str, str], log: Path) -> subprocess.Popen[bytes]:
-    """Start the emulator in a process group of its own: a Ctrl-C in the terminal must not interrupt its shutdown."""
+    """Start the emulator in its own process group, so that a Ctrl-C in the terminal does not interrupt its shutdown."""
     with log.open("wb") as output:
         return subprocess.Popen(
             [sys.executable, "-m", "local.emulator.child"],
@@ -84,7 +84,7 @@ def is_ready(account: Account) -> bool:
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
-    """Close standard input, wait until the emulator has saved its state, and kill what is left of its process group."""
+    """Close standard input, wait until the emulator has saved its state, and kill the rest of its process group."""
     with suppress(subprocess.TimeoutExpired):
         process.communicate(timeout=STOP_SECONDS)
     end_group(process)

@@ -1,4 +1,4 @@
-"""The options of the emulator, and the environment variables by which MiniStack takes them."""
+"""The options of the emulator, and MiniStack's environment variables for them."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from local.failure import Failure
 
 @dataclass(frozen=True)
 class EmulatorOptions:
-    """`folder` is for the log and scratch files, `data` for state over restarts; `iam` enforces the roles."""
+    """`folder` has the log and scratch files, `data` has the state over restarts, and `iam` enforces the roles."""
 
     folder: Path
     port: int
@@ -35,8 +35,8 @@ class EmulatorOptions:
 def environment(options: EmulatorOptions) -> dict[str, str]:
     """Return the emulator's environment, which its Lambda processes inherit.
 
-    The SFTP and MQTT listeners are off. DOCKER_HOST names no daemon: with one the emulator would remove containers that
-    look like its own at its start, and those may belong to another project.
+    The SFTP and MQTT listeners are off. DOCKER_HOST names no daemon: at its start, the emulator removes containers that
+    look like its own, and such a container may belong to another project.
     """
     settings = {
         "GATEWAY_PORT": str(options.port),

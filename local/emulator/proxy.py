@@ -1,6 +1,6 @@
 """Forwards requests to the emulator's HTTP API within the limits of API Gateway, which the emulator lacks.
 
-Bodies that are no text are kept intact. Paths stay percent-encoded, and answers are returned unchanged.
+Binary bodies stay intact. Paths stay percent-encoded, and responses are returned unchanged.
 """
 
 import asyncio
@@ -42,9 +42,9 @@ class BodyTooLargeError(Exception):
 
 @dataclass(frozen=True)
 class Target:
-    """The API to forward to: its URL, the certificates to trust if that is https, and the seconds it has for an answer.
+    """The API behind the proxy: its URL, the trusted certificates for https, and the seconds until a timeout.
 
-    With `key`, requests without a key are sent with this one: Marquez's web UI cannot send any.
+    A request without a key is forwarded with `key`: Marquez's web UI cannot send a key.
     """
 
     url: str
@@ -59,7 +59,7 @@ class Proxy:
     session: aiohttp.ClientSession
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Answer one request; where the API gives no answer, with the status and message of API Gateway."""
+        """Respond to one request. If the API does not respond, return the status and message of API Gateway."""
         if header_bytes(request) > MAX_HEADER_BYTES:
             return error_response(414, "Request-URI Too Long")
         try:
@@ -98,7 +98,7 @@ def header_bytes(request: web.BaseRequest) -> int:
 
 
 async def read_body(request: web.BaseRequest) -> bytes:
-    """Return the whole body, chunked or not, as it was sent. Raises BodyTooLargeError once it passes the limit."""
+    """Return the whole body, chunked or not, as sent. Raises BodyTooLargeError if the body passes the limit."""
     if (request.content_length or 0) > MAX_BODY_BYTES:
         raise BodyTooLargeError
     if request.transport and request.headers.get("Expect", "").lower() == "100-continue":

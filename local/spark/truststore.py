@@ -1,6 +1,6 @@
 """A trust store for Java with the certificate authorities that Python trusts.
 
-A Java from a wheel lacks the authorities that the user added, such as that of a proxy which inspects TLS.
+A Java from a wheel lacks the authorities that the user added, such as the authority of a proxy that inspects TLS.
 """
 
 import re
@@ -17,7 +17,7 @@ PASSWORD = "changeit"  # noqa: S105 - Java's own default; the file holds public 
 
 
 def trust_options(folder: Path) -> list[str]:
-    """Write the trust store into a folder, and return the options with which Java uses it."""
+    """Write the trust store into a folder, and return Java's options for the trust store."""
     bundle = ssl.get_default_verify_paths().cafile
     if bundle is None:
         return []
@@ -33,7 +33,7 @@ def trust_options(folder: Path) -> list[str]:
 
 
 def valid_certificates(bundle: bytes) -> list[x509.Certificate]:
-    """Return the certificates of a bundle, without those that cryptography rejects, such as some old authorities'."""
+    """Return the certificates of a bundle that cryptography accepts: it rejects those of some old authorities."""
     certificates: list[x509.Certificate] = []
     for pem in PEM.findall(bundle):
         with warnings.catch_warnings(), suppress(ValueError, UserWarning):

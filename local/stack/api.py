@@ -23,7 +23,7 @@ class Api:
     logs: Path
 
     def get(self, path: str, **query: str | int) -> Any:
-        """Return the JSON answer. Raises Failure on anything but 200."""
+        """Return the JSON body of the response. Raises Failure unless the status is 200."""
         request = urllib.request.Request(self.address(path, **query), headers=self.headers())  # noqa: S310 - our own URL
         try:
             with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as answer:  # noqa: S310

@@ -11,7 +11,7 @@ from local.emulator.account import Account
 
 
 def save_logs(deployment: Deployment, folder: Path) -> None:
-    """Write the lines of each log group into a file: `ingest.log` and so on. Without an emulator nothing is written."""
+    """Write the lines of each log group into a file, such as `ingest.log`. If the emulator has ended, write nothing."""
     with suppress(BotoCoreError, ClientError):
         for group in deployment.resources["AWS::Logs::LogGroup"]:
             lines = list(log_lines(deployment.account, [group]))

@@ -1,9 +1,9 @@
 """The settings that an embedded stack keeps over restarts: the emulator's port, the API key, and the IAM setting.
 
-They are in the data folder, if there is one, so that producers and links still work after a restart.
+The settings are in the data folder, if there is one, so that producers and links still work after a restart.
 
-Workaround: queue-addresses. A queue's URL has the emulator's port and protocol, and the kept functions have that URL in
-their environment. So the port and IAM, which decides on TLS, must stay the same.
+Workaround: queue-addresses. A queue's URL has the emulator's port and protocol, and stored functions have the URL in
+their environment. So the port must stay the same, and also the IAM setting, which decides on TLS.
 """
 
 import json
@@ -52,10 +52,12 @@ def validated(instance: Instance, data: Path, iam: bool) -> Instance:
     """Return the instance if it has the same IAM setting and its port is free. Raises Failure."""
     if instance.iam != iam:
         made = "with" if instance.iam else "without"
-        raise Failure(f"the data in {data} was made {made} AUTH=1", "bring it up like that, or choose another DATA=")
+        raise Failure(
+            f"the data in {data} was made {made} AUTH=1", "start it with the same AUTH, or choose another DATA="
+        )
     try:
         socket.create_server(("127.0.0.1", instance.port)).close()
     except OSError as error:
         reason = f"port {instance.port}, which the data in {data} needs, cannot be had: {os.strerror(error.errno or 0)}"
-        raise Failure(reason, "stop what listens there: a stack on the same data, perhaps") from error
+        raise Failure(reason, "stop the process that listens there, perhaps a stack with the same data") from error
     return instance

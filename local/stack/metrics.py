@@ -13,7 +13,7 @@ NAMESPACE = "Headwater/"
 
 
 class Metrics:
-    """All values of each of the namespace's metrics, of all dimensions together."""
+    """The values of each metric of the namespace, over all dimensions."""
 
     def __init__(self, log_lines: Iterable[str]) -> None:
         self.values: dict[str, list[float]] = {}
@@ -25,13 +25,13 @@ class Metrics:
         return round(sum(self.values.get(name, [])))
 
     def percentile(self, name: str, share: float) -> float | None:
-        """Return the value that `share` of the metric's values do not exceed (nearest rank), None if it has none."""
+        """Return the percentile of a metric, by nearest rank: `share` of its values do not exceed it. None if empty."""
         values = sorted(self.values.get(name, []))
         return values[max(0, math.ceil(share * len(values)) - 1)] if values else None
 
 
 def metrics_of(line: str) -> Iterator[tuple[str, list[float]]]:
-    """Yield the metrics of a log line in the embedded metric format, none of another line."""
+    """Yield the metrics of a log line in the embedded metric format. Another line has no metrics."""
     try:
         entry: Any = json.loads(line) if line.startswith("{") else None
     except json.JSONDecodeError:

@@ -41,7 +41,7 @@ def endpoint(stack: Stack) -> dict[str, str]:
 
 
 def subscribe_all(stack: Stack, subscriber: AlertSubscriber) -> AlertQueue:
-    """Subscribe the user's queue, if there is one, and the queue that alerts are printed from; return the latter."""
+    """Subscribe the queue of printed alerts, which is returned, and the user's queue if there is one."""
     account, topic = stack.deployment.account, stack.deployment.outputs["AlertTopicArn"]
     if subscriber.queue:
         say(f"alerts also go to the queue {subscribe(account, topic, subscriber.queue).url}")
@@ -62,7 +62,7 @@ def print_addresses(stack: Stack, options: StackOptions) -> None:
 
 
 def wait_for_end(stack: Stack, layout: Layout) -> None:
-    """Wait until the emulator ends by itself, which raises Failure, or a signal raises KeyboardInterrupt."""
+    """Wait for the end. Raises Failure if the emulator ends by itself, KeyboardInterrupt on a signal."""
     while not stack.emulator.has_ended():
         time.sleep(0.5)
     raise Failure("the emulator ended by itself", f"read {layout.run('up') / 'emulator.log'}")

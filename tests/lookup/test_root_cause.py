@@ -240,7 +240,7 @@ def test_an_application_that_completed_over_the_failure_of_an_action_is_not_good
     (finding,) = answer["findings"]
     assert (finding["kind"], finding["summary"]) == (
         "CHILD_FAILED",
-        "app completed, but of what it started failed: app.insert",
+        "app completed, but runs that it started failed: app.insert",
     )
     assert finding["failedChildren"] == [
         {"runId": factory.run_id(12), "job": {"namespace": "demo", "name": "app.insert"}}

@@ -98,7 +98,7 @@ def test_an_answer_that_is_not_headwaters_blames_the_path(status: int, capsys: p
     with serving(Upstream(status=status, body=b"<!DOCTYPE HTML>\n<html>\n", headers={})) as stranger:
         assert main(["--url", stranger.url]) == 1
     blame, fix = [line for line in capsys.readouterr().out.splitlines() if "examining" not in line]
-    assert blame == f"[the path is to blame] answered {status}: <!DOCTYPE HTML>"
+    assert blame == f"[the path is to blame] the response was {status}: <!DOCTYPE HTML>"
     assert "is this Headwater?" in fix
 
 

@@ -23,12 +23,12 @@ class Sender(Protocol):
     """The queue of accepted events."""
 
     def send(self, messages: Sequence[Message]) -> list[bool]:
-        """Sends messages, and returns for each whether the queue has stored the message."""
+        """Sends messages, and returns for each message whether the queue has stored it."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventSender:
-    """Sends the events of one principal, whose namespaces must include those of the events."""
+    """Sends the events of one principal. The principal needs the namespace of every event."""
 
     principal: Principal
     queue: Sender
@@ -36,8 +36,8 @@ class EventSender:
     now: datetime
 
     def send_all(self, texts: Sequence[str]) -> None:
-        """Sends all of some events. Raises InvalidRequest before any event is sent, and StorageError if the queue did
-        not store one of the events; then the caller sends all of them again."""
+        """Sends events. Raises InvalidRequest before any event is sent, and StorageError if the queue did not store all
+        events. After a StorageError the caller sends all events again."""
         documents = [exact_json.loads(text) for text in texts]
         messages = [self.message(self.event(document), document) for document in documents]
         if not all(self.queue.send(messages)):

@@ -16,10 +16,10 @@ from headwater.store.errors import StorageError
 REFRESH_SECONDS = 60.0
 """How long keys are cached: a removed key works for another minute."""
 IMPATIENT_REFRESH_SECONDS = 5.0
-"""The shortest time between two reads of the secret because of an unknown key: a new key works within seconds."""
+"""An unknown key causes a new read of the secret, at most this often: a new key works within seconds."""
 
 STALE_SECONDS = 900.0
-"""How long the cached keys still count while the secret cannot be read: without them, every event would be refused."""
+"""How long cached keys stay valid while the secret cannot be read. Otherwise every event would be refused."""
 
 
 class Secret(Protocol):
@@ -30,7 +30,7 @@ class Secret(Protocol):
 
 
 class BadKeys(Exception):
-    """The secret has a wrong form. The message names the place, and nothing of the content."""
+    """The secret has a wrong form. The message names the wrong entry, but none of its content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class ApiKey:
 
 
 class KeyRing:
-    """The keys in the secret, which are cached for a minute: a rotation of keys needs no deployment."""
+    """The keys in the secret, cached for a minute. A rotation of keys needs no deployment."""
 
     def __init__(self, secret: Secret, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._secret = secret
@@ -87,7 +87,7 @@ class KeyRing:
 
 
 def read_keys(secret: str) -> tuple[ApiKey, ...]:
-    """The keys in the text of a secret. Raises BadKeys, which names the place."""
+    """The keys in the text of a secret. Raises BadKeys, which names the wrong entry."""
     try:
         entries = simplejson.loads(secret)["keys"]
     except (ValueError, TypeError, KeyError):

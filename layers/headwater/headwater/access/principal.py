@@ -1,4 +1,4 @@
-"""The principal of a request, as the function authorise passes the principal to the other functions.
+"""The principal of a request, and its form in the context that authorise passes to the other functions.
 
 The authoriser of an HTTP API can only let a request pass or answer `403 Forbidden`, whatever the fault. Hence authorise
 lets every request pass, with the principal of a valid key; the other functions answer 401 without a principal.
@@ -51,7 +51,8 @@ class Principal:
             raise InvalidRequest(Fault("key", f"lacks the scope {scope}; send a key with this scope"), status=403)
 
     def require_namespace(self, namespace: str, path: str) -> None:
-        """Raises InvalidRequest (403), with the path in the request, if the principal lacks the namespace."""
+        """Raises InvalidRequest (403) if the principal lacks the namespace. `path` is the member in the request that
+        names the namespace."""
         if not self.may_use(namespace):
             raise InvalidRequest(
                 Fault(path, "is not a namespace of this key; send a key for this namespace"), status=403
@@ -59,7 +60,7 @@ class Principal:
 
 
 UNAVAILABLE = "unavailable"
-"""A member of the authoriser's context: the keys could not be read."""
+"""The member of the authoriser's context that says that the keys could not be read."""
 
 
 def principal_of(request: Mapping[str, Any], iam_scopes: Collection[Scope] = (Scope.READ,)) -> Principal:

@@ -1,1 +1,1 @@
-"""Alerts: schema changes, failed and abandoned runs, failed assertions and late events, with what each breaks."""
+"""Alerts: schema changes, failed and abandoned runs, failed assertions and late events, with the nodes at risk."""

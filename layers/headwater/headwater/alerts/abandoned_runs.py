@@ -1,6 +1,6 @@
-"""`Run Abandoned`: a run that started, has not ended, and has been silent for longer than is usual.
+"""`Run Abandoned`: a run that started, has not ended, and has sent no event for longer than is usual.
 
-No event tells that a run fell silent, so a schedule looks at the open runs, which have an index of their own. A run
+No event reports silence, so a schedule examines the open runs, which have an index of their own. A run
 leaves the index with its alert, and comes back with its next event. The alert is put on the bus before the run leaves
 the index: a sweeper that dies in between puts the same alert, with the same id, at the next sweep.
 """
@@ -28,14 +28,14 @@ from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import Snapshot, Wanted
 
 AT_A_TIME = 100
-"""Runs that are read together."""
+"""Runs in one read."""
 MAX_OUTPUTS = 50
 """Outputs of a run that an alert names."""
 
 
 @dataclass(slots=True)
 class SweepResult:
-    """How many open runs were examined, how many of those are abandoned, and how many runs could not be read."""
+    """The numbers of runs: examined open runs, abandoned runs, and runs that could not be read."""
 
     open_runs: int = 0
     abandoned: int = 0
@@ -44,7 +44,7 @@ class SweepResult:
 
 @dataclass(frozen=True)
 class Sweeper:
-    """Looks for abandoned runs. `minutes` is how long a run of a namespace may be silent."""
+    """Finds abandoned runs. `minutes` is the allowed silence of a run, by namespace."""
 
     store: GraphStore
     bus: Bus
@@ -81,7 +81,7 @@ class Sweeper:
                 self.log("a run could not be examined", error, run=run_id.run_id)
 
     def _check(self, run: Run, run_id: JobRunId, read: Snapshot, now: Instant) -> bool:
-        """Whether a run is abandoned. An abandoned run is announced, and watched no longer."""
+        """Whether a run is abandoned. An abandoned run gets an alert, and leaves the index of open runs."""
         reader = Reader(self.store.for_one_request(), self.naming)
         is_application_open = _is_application_open(reader, run)
         if is_application_open is not None:
@@ -112,7 +112,7 @@ class Sweeper:
 def _is_application_open(reader: Reader, run: Run) -> bool | None:
     """Whether the application of a query's run is open.
 
-    None for a run that is no query's, and for an application that never sent an event itself.
+    None if the run is no query's run, or if the application never sent an event.
     """
     if run.parent is None or not is_query_job(values(run.job_facets)):
         return None

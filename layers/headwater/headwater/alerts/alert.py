@@ -27,7 +27,7 @@ MAX_SHORT_NAME = 40
 
 
 class DetailType(StrEnum):
-    """What happened. EventBridge rules select alerts by the detail type."""
+    """The types of alerts. EventBridge rules select alerts by detail type."""
 
     SCHEMA_CHANGED = "Dataset Schema Changed"
     LATENCY_EXCEEDED = "Emission Latency Exceeded"
@@ -56,7 +56,7 @@ class Alert:
     kind      whether `name` is a job's or a dataset's
     owners    the owners to notify, the nearest first
     lines     the alert in sentences, the most important first
-    group     alerts of the same group are about the same subject, and may be shown together
+    group     alerts with the same group are about the same subject, and may be shown together
     link      the path and query of a lookup that shows more
     details   the members that only this detail type has
     """
@@ -75,7 +75,7 @@ class Alert:
     details: dict[str, Any] = field(default_factory=dict)
 
     def detail(self, api_url: str) -> dict[str, Any]:
-        """The `detail` of the event on the bus, with a link into the API. Texts and lists are cut if it is too long."""
+        """The `detail` of the event on the bus, with a link into the API. A long detail has its texts and lists cut."""
         detail = self._detail(api_url)
         for length, most in BOUNDS:
             if len(json.dumps(detail)) <= MAX_DETAIL:
@@ -103,7 +103,7 @@ class Alert:
         }
 
     def _text(self, api_url: str) -> str:
-        """Markdown between Datadog's markers: a list of the lines, as many as fit, and the link."""
+        """Markdown between Datadog's markers: a list of as many lines as fit, and the link."""
         link = f"\n\n[Look it up]({api_url}{self.link})" if self.link else ""
         link = link if len(link) < MAX_TEXT // 2 else ""
         lines = "\n".join(f"- {_escaped(cut(plain(line), MAX_LINE))}" for line in self.lines)
@@ -126,7 +126,7 @@ def cut(text: str, length: int) -> str:
 
 
 def short_name(name: str) -> str:
-    """What a person would call a node: the end of a long path or job name."""
+    """A short name of a node for people: the end of a long path or job name."""
     last = name.rstrip("/").rpartition("/")[2] or name
     return last if len(last) <= MAX_SHORT_NAME else f"…{last[1 - MAX_SHORT_NAME :]}"
 
@@ -147,7 +147,7 @@ def distinct_owners(*groups: Iterable[str]) -> tuple[str, ...]:
 
 
 def plain(text: str) -> str:
-    """A text on one line: a name may hold line breaks and control characters."""
+    """A text on one line, without control characters, which names may contain."""
     return "".join(character if character.isprintable() else " " for character in text)
 
 

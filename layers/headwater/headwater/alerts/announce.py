@@ -1,9 +1,9 @@
 """Turns the table's stream into alerts on the bus.
 
-The stream is the outbox: a change that is in the table is announced, whichever function dies in between. Records are
-taken in their order. If the bus or the table cannot be used, or an item cannot be read, the record is reported as
-failed, and the stream delivers the batch again from that record on; an alert that was put before is put again with the
-same id. A record on which the code fails goes to quarantine, so that the record does not hold up the shard.
+The stream is the outbox: a change in the table raises its alerts, even if a function dies in between. Records are
+processed in order. A record fails if the bus or the table is unavailable, or if an item cannot be read. The stream then
+delivers the batch again from that record on, and an alert that was put before is put again with the same id. If the
+code itself fails on a record, the record goes to quarantine, and does not hold up the shard.
 """
 
 import json
@@ -30,7 +30,7 @@ class Bus(Protocol):
     """The event bus."""
 
     def put(self, alerts: Sequence[Alert]) -> None:
-        """Puts alerts. After a StorageError some of them may be on the bus; the caller puts all of them again."""
+        """Puts alerts. After a StorageError some alerts may be on the bus; the caller puts all alerts again."""
 
 
 BY_KIND: Mapping[str, Callable[[Record, Reader], Iterator[Alert]]] = {
@@ -44,12 +44,12 @@ BY_KIND: Mapping[str, Callable[[Record, Reader], Iterator[Alert]]] = {
 
 @dataclass(slots=True)
 class AnnounceResult:
-    """What became of a batch of records.
+    """The outcome of a batch of records.
 
     alerts        alerts that were put on the bus
     quarantined   records that went to quarantine
     corrupt       records that were not announced because of an item that cannot be read
-    failed        the sequence number of the record from which on the batch must be delivered again
+    failed        the sequence number of the first record that must be delivered again
     """
 
     alerts: int = 0
@@ -69,7 +69,7 @@ class Announcer:
     log: FaultLog
 
     def announce(self, records: Iterable[StreamRecord]) -> AnnounceResult:
-        """Announces records up to the first that cannot be announced for now."""
+        """Announces records in order, and stops at a record that cannot be announced at the moment."""
         result, batch = AnnounceResult(), [*records]
         for number, record in enumerate(batch):
             try:
@@ -82,7 +82,7 @@ class Announcer:
         return result
 
     def _announce(self, record: StreamRecord, rest: Iterable[StreamRecord], result: AnnounceResult) -> None:
-        """Announces a record, or quarantines it. Raises StorageError if neither can be done for now."""
+        """Announces a record, or quarantines it. Raises StorageError if neither is possible at the moment."""
         try:
             alerts = self._alerts_of(record, rest)
             if alerts:

@@ -1,4 +1,4 @@
-"""`Data Quality Assertion Failed`: the assertions on a dataset that failed in a run, each announced once."""
+"""`Data Quality Assertion Failed`: the assertions on a dataset that failed in a run. An assertion has one alert."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -22,11 +22,11 @@ Assertion = dict[str, Any]
 """An assertion of a dataQualityAssertions facet."""
 
 MAX_ASSERTIONS = 20
-"""Assertions that an alert names; the lookup of the run has all."""
+"""Assertions that an alert names; the lookup of the run has all assertions."""
 
 
 def assertion_failed(record: Record, reader: Reader) -> Iterator[Alert]:
-    """The alert for a record of a run's quality result, if assertions failed that had not failed before."""
+    """The alert for a changed quality result, if assertions failed that had not failed before the change."""
     result: QualityResult | None = record.change.after
     if result is None:
         return

@@ -19,18 +19,18 @@ from headwater.read.reader import Reader
 
 DROPPED = "dropped"
 MAX_JOBS = 1_000
-"""Jobs of a dataset that are looked at; a table may have more readers."""
+"""Jobs of a dataset that are read; a table may have more readers."""
 MAX_RUNS = 20
-"""Runs of a job that are looked at for the schemas that the job reported before."""
+"""Runs of a job that are read for the schemas that the job reported before."""
 MAX_READERS = 10
-"""Readers whose earlier runs are looked at if no reader's newest report has the schema."""
+"""Readers whose earlier runs are read if no reader's newest report has the schema."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """When a schema was reported, and the job and run that reported the schema, if they are known.
+    """The report of a schema: its time, and its job and run, if known.
 
-    `earlier` are the job's runs before that run, the newest first.
+    `earlier` are the job's runs before that run, newest first.
     """
 
     at: Instant

@@ -11,7 +11,7 @@ from headwater.store.errors import StorageError
 
 SOURCE = "headwater.lineage"
 ENTRIES = 10
-"""Entries of a PutEvents. An entry is far below its bound of 256 KB, since the names in an alert are few, and cut."""
+"""Entries of one PutEvents. An entry is far below its bound of 256 KB: an alert has few names, and cuts long ones."""
 
 
 class EventBus:
@@ -25,7 +25,7 @@ class EventBus:
     def put(self, alerts: Sequence[Alert]) -> None:
         """Puts alerts. Raises Rejected for alerts that the bus never takes.
 
-        After a StorageError some of the alerts may be on the bus; the caller puts all of them again.
+        After a StorageError some alerts may be on the bus; the caller puts all alerts again.
         """
         entries = [self._entry(alert) for alert in alerts]
         for start in range(0, len(entries), ENTRIES):

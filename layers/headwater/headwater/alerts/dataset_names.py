@@ -10,11 +10,11 @@ from headwater.read.reader import Reader
 from headwater.store.snapshot import Wanted
 
 MAX_NAMES = 20
-"""Names that an alert holds; the lookup `/aliases` has all."""
+"""Names that an alert holds; the lookup `/aliases` has all names."""
 
 
 def all_names(reader: Reader, dataset: DatasetId, head: DatasetHead) -> list[JsonObject]:
-    """The dataset's own name, those of its symlinks, and those that were sent for it."""
+    """The dataset's own name, the names of its symlinks, and its aliases."""
     neighbourhood = reader.neighbourhood([dataset], ())
     heads = [head, *(other for other_id, other in sorted(neighbourhood.heads.items()) if other_id != dataset)]
     names = [linked.facts.name for linked in heads]

@@ -1,4 +1,4 @@
-"""What a change breaks downstream: columns, datasets and jobs, the nearest first, with their owners.
+"""The nodes that a change breaks downstream: columns, datasets and jobs, nearest first, with their owners.
 
 The lineage is that of the moment before the change: the job that caused the change may already report other columns.
 """
@@ -17,9 +17,9 @@ from headwater.traversal.impact import NodeAtRisk, Reach, impact
 from headwater.traversal.impact_propagation import Granularity
 
 MAX_DEPTH, MAX_NODES = 10, 500
-"""How far lineage is followed, in jobs and in nodes."""
+"""The reach of the walk downstream, in jobs and in nodes."""
 MAX_ITEMS, MAX_LINES = 50, 8
-"""Nodes at risk that the members of an alert name, and that its sentences name; the link leads to all of them."""
+"""Nodes at risk in the members of an alert, and in its sentences. The link leads to all nodes."""
 _KINDS = {NodeKind.FIELD: "column", NodeKind.DATASET: "dataset", NodeKind.JOB: "job"}
 
 
@@ -37,7 +37,7 @@ class Downstream(NamedTuple):
         return distinct_owners(*(node.owners for node in self.at_risk))
 
     def without(self, node_id: str) -> "Downstream":
-        """All but one node: a job that checks data is not at risk by its own check."""
+        """The nodes without one: the job that checks data is not at risk by its own check."""
         return self._replace(at_risk=tuple(node for node in self.at_risk if node.node_id != node_id))
 
     def as_json(self) -> JsonObject:
@@ -73,9 +73,9 @@ class Downstream(NamedTuple):
 
 
 def downstream(reader: Reader, dataset: DatasetId, columns: Collection[str] | None, since: Instant) -> Downstream:
-    """What a change of some columns (None: of the whole dataset) breaks.
+    """The nodes that a change of some columns breaks, or a change of the whole dataset (`columns` is None).
 
-    The lineage just before `since` counts; if there is none, the lineage of now.
+    The lineage just before `since` counts; if it has no nodes, the present lineage counts.
     """
     result = impact(reader, dataset, columns, Reach(MAX_DEPTH, MAX_NODES, as_of=_just_before(since)))
     if not result.at_risk:
@@ -88,7 +88,7 @@ def _just_before(time: Instant) -> Instant:
 
 
 def _granularity(at_risk: Collection[NodeAtRisk]) -> str | None:
-    """The coarsest granularity at which lineage is known: of columns and datasets, or, without any, of jobs."""
+    """The coarsest granularity of the nodes: of columns and datasets; if there are only jobs, of the jobs."""
     of_data = {node.granularity for node in at_risk if node.kind is not NodeKind.JOB}
     known = of_data or {node.granularity for node in at_risk}
     return None if not known else (Granularity.DATASET if Granularity.DATASET in known else Granularity.COLUMN).value

@@ -1,4 +1,4 @@
-"""`Emission Latency Exceeded` and `Emission Latency Recovered`: a breach has one alert of each."""
+"""`Emission Latency Exceeded` and `Emission Latency Recovered`: the alerts of a breach."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from headwater.read.reader import Reader
 
 
 def emission_latency_breach(record: Record, reader: Reader) -> Iterator[Alert]:
-    """The alert for a record of a job's latency. The item only changes when a breach begins or ends."""
+    """The alert for a record of a job's latency. The item changes only when a breach begins or ends."""
     latency: Latency | None = record.change.after
     if latency is None:
         return

@@ -1,4 +1,4 @@
-"""How long a run may be silent: as long as the settings say for its namespace, else as long as is usual for its job."""
+"""The allowed silence of a run: by a setting for its namespace, else by what is usual for its job."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,17 +15,17 @@ from headwater.read.reader import Reader
 from headwater.store.ranges import Entry
 
 MIN_SILENCE = timedelta(minutes=15)
-"""A shorter silence is never abandonment; the schedule of sweeps is as long."""
+"""A run that was silent for less is never abandoned. Sweeps come at this interval, too."""
 MAX_RUNS, DURATION_FACTOR = 10, 3
-"""Runs of a job that are compared with, and how many times as long as the longest of them a run may take."""
+"""A run may take `DURATION_FACTOR` times as long as the longest of the job's newest `MAX_RUNS` runs."""
 MAX_BEATS, MIN_BEATS, GAP_FACTOR = 50, 5, 10
-"""Signs of life of a run that are looked at, how many of them are needed to know the usual gap, and how many times as
-long as the longest gap a silence may last."""
+"""A silence may last `GAP_FACTOR` times as long as the longest gap among the run's newest `MAX_BEATS` signs of life. At
+least `MIN_BEATS` signs of life are needed to know the usual gap."""
 
 
 @dataclass(frozen=True)
 class Heartbeat:
-    """The signs of life of a run: its own events, and those of its children, the runs that name it as their parent."""
+    """The signs of life of a run: its own events, and the events of its children."""
 
     reader: Reader
     run: Run
@@ -36,10 +36,11 @@ class Heartbeat:
         return max([self.run.updated, *(child.updated for child in children)])
 
     def allowed_silence(self, minutes: Thresholds) -> timedelta:
-        """How long the run may be silent.
+        """The allowed silence of the run.
 
-        A setting for the namespace comes first. A batch run is measured by the durations of its job's runs, a stream,
-        which has no end to wait for, by its earlier gaps. Where neither is known, the default counts.
+        A setting for the namespace comes first. Then, for a batch run, the durations of the job's runs count. For a
+        stream, which never ends, and for a job without such durations, the earlier gaps of the run count. Without
+        both, the default counts.
         """
         own = minutes.own(self.run.job.namespace)
         if own is not None:
@@ -69,7 +70,7 @@ class Heartbeat:
         return list(islice(children.entries(newest_first=True, limit=most), most))
 
     def _newest_events(self) -> Iterator[Instant]:
-        """The times of the run's events in the hour of its last event; in the day, if there are too few in the hour."""
+        """The times of the run's events in the hour of its last event, or in the day if the hour has too few."""
         last = self.run.last
         for hour_or_day in (last[:13], last[:10]):
             times = [event.time for event in self.reader.store.events_of_run(self.run.run_id, at=hour_or_day)]
@@ -79,7 +80,7 @@ class Heartbeat:
 
 
 def _is_whole(run: Run) -> bool:
-    """Whether a run's duration is known: a run of which only the end was reported has none."""
+    """Whether a run's duration is known: the run completed, and its start was reported."""
     return run.started is not None and run.state is RunState.COMPLETED
 
 

@@ -9,12 +9,12 @@ from headwater.openlineage.exact_json import JsonObject
 from headwater.read.reader import Reader
 
 MAX_LEVELS = 10
-"""Levels of parents that are followed: a task in a task group of a DAG that another DAG triggered has four."""
+"""Levels of parents that are read. A task in a task group of a DAG that another DAG triggered has four levels."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunAncestors:
-    """The application's run and the orchestrator's run at the top, where there are any."""
+    """The run of the application, and the run of the orchestrator at the top; each may be missing."""
 
     application: ParentRef | None
     orchestrator: ParentRef | None
@@ -23,7 +23,7 @@ class RunAncestors:
         return {"application": _as_json(self.application), "orchestrator": _as_json(self.orchestrator)}
 
     def as_text(self) -> str:
-        """The part of a sentence that says where a run ran: `, in application A, started by O`."""
+        """The end of a sentence about the run: `, in application A, started by O`."""
         application = f", in application {self.application.job.name}" if self.application else ""
         return application + (f", started by {self.orchestrator.job.name}" if self.orchestrator else "")
 

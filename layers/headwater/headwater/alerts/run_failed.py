@@ -24,7 +24,7 @@ SAME_FAILURE = timedelta(minutes=1)
 
 
 def run_failed(record: Record, reader: Reader) -> Iterator[Alert]:
-    """The alert for a record of a run, if it failed and had not failed before."""
+    """The alert for a changed run, if the run failed and had not failed before the change."""
     before: Run | None = record.change.before
     run: Run | None = record.change.after
     had_failed = before is not None and before.state is RunState.FAILED

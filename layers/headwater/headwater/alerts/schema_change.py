@@ -1,4 +1,4 @@
-"""A change of a dataset's schema: the difference, the run that caused it, and what it breaks downstream.
+"""A change of a dataset's schema: the difference, the run that caused the change, and the broken nodes downstream.
 
 A transition in the stream costs a few reads; a record without one costs none.
 """
@@ -40,7 +40,7 @@ from headwater.read.reader import Reader
 
 @dataclass(frozen=True, slots=True)
 class ReportedSchemaChange:
-    """A change of a schema, and all that an alert shows of it.
+    """A change of a schema, with all members that an alert shows.
 
     diff        the difference; empty for a dropped dataset, which has no columns
     types       the type of each column, before and after the change
@@ -73,11 +73,11 @@ class ReportedSchemaChange:
 def change_of(
     reader: Reader, dataset: DatasetId, head: DatasetHead, transition: SchemaTransition
 ) -> ReportedSchemaChange | None:
-    """The change that a transition is; None for a transition that changes nothing, or that deserves no alert."""
+    """The change of a transition. None if the columns stay the same, or if the change deserves no alert."""
     schemas = Schemas(reader, dataset, transition.side)
     attribution = attribute_transition(reader, dataset, transition)
     if transition.is_drop and attribution is None:
-        return None  # the drop came late: by event time, the dataset was written since
+        return None  # the drop came late: by event time, a newer run wrote the dataset
     before = schemas[transition.before]
     if not before and not transition.is_drop:
         before = _columns_before_drop(reader, dataset, schemas)
@@ -89,7 +89,7 @@ def change_of(
     if attribution and not should_alert(schemas, transition, attribution):
         return None
     if not is_certain and head.written and not (diff.added or diff.retyped):
-        return None  # the job reads some of the columns
+        return None  # the reader only reads some of the columns
     if attribution and attribution.run:
         sources = _column_sources(reader, dataset, attribution.run, attribution.earlier)
         diff = with_renames(diff, before, after, *sources)

@@ -1,7 +1,7 @@
 """The transition of a dataset's schema between two heads, one after the other in the table's stream.
 
 A head holds the newest facts by event time, so an older event that comes late causes no transition. Each transition is
-in exactly one record of the stream, whichever function dies before or after the record.
+in exactly one record of the stream, even if a function dies before or after it writes the record.
 """
 
 from typing import NamedTuple
@@ -14,13 +14,13 @@ from headwater.openlineage.event import Facets
 
 
 class SchemaTransition(NamedTuple):
-    """From one schema of a dataset to another.
+    """The transition from one schema of a dataset to another.
 
     before              the digest of the schema before
     after               the digest of the schema after, if one is known
     side                whether the dataset was written or read with the schema after
     is_drop             the dataset was dropped
-    later_transitions   how many further transitions by writes are in the same batch of the stream
+    later_transitions   the number of later transitions by writes in the same batch of the stream
     """
 
     before: str
@@ -31,7 +31,7 @@ class SchemaTransition(NamedTuple):
 
 
 def schema_transition(old: DatasetHead, new: DatasetHead) -> SchemaTransition | None:
-    """The transition that may be a change of the schema, if there is one. A dataset's first schema is no transition.
+    """The transition between two heads, if there is one. A dataset's first schema is no transition.
 
     A written schema counts before a schema that a reader reports. A reader that reports the schema of the last write
     reports no transition.

@@ -1,4 +1,4 @@
-"""The schemas of one dataset, and the writes that they came with."""
+"""The schemas of one dataset, and its newest versions."""
 
 from itertools import islice
 
@@ -14,9 +14,9 @@ MAX_VERSIONS = 50
 
 
 class Schemas:
-    """The columns of a dataset's schemas by digest, each schema read when it is asked for.
+    """The columns of a dataset's schemas, by digest. A schema is read when it is first needed.
 
-    On the reading side metadata columns are left out: a reader may name them, a writer never does.
+    The schemas of readers lack metadata columns: a reader may name such columns, a writer never does.
     """
 
     def __init__(self, reader: Reader, dataset: DatasetId, side: Side) -> None:

@@ -1,8 +1,8 @@
 """Whether a schema transition deserves an alert.
 
-Producers report a schema in each event. Most of these schemas are known; and some are not the dataset's but the
-reader's: a stream keeps the schema that it started with, a job may read a file with a schema of its own. So a reader's
-schema deserves an alert only if the same reader reported another schema before, or never reported any.
+Producers report a schema in each event. Most reported schemas are known already. Some are schemas of the reader and not
+of the dataset: a stream keeps the schema from its start, and a job may read a file with a schema of its own. So a
+reader's schema deserves an alert only if the same reader reported another schema before, or never reported a schema.
 """
 
 from headwater.alerts.attribution import Attribution, users_of
@@ -16,7 +16,7 @@ from headwater.openlineage.instant import Instant
 
 
 def should_alert(schemas: Schemas, transition: SchemaTransition, attribution: Attribution) -> bool:
-    """Whether a transition is a change of the dataset that no alert has announced. A written schema always is."""
+    """Whether a transition is a change of the dataset that has no alert yet. A written schema always is."""
     if transition.side is Side.WRITES or attribution.job is None:
         return True
     dataset = schemas.dataset
@@ -42,7 +42,7 @@ def is_first(dataset: DatasetId, attribution: Attribution) -> bool:
 
 
 def _is_known_by_another_name(schemas: Schemas, transition: SchemaTransition) -> bool:
-    """Whether the dataset had the schema after the transition before, under another name that a symlink gives it."""
+    """Whether the schema after the transition is already the schema of the dataset under another name (a symlink)."""
     neighbourhood = schemas.reader.neighbourhood([schemas.dataset], ())
     others = neighbourhood.ids_of(neighbourhood.representative(schemas.dataset)) - {schemas.dataset}
     columns = schemas[transition.after] if transition.after else {}
@@ -51,7 +51,7 @@ def _is_known_by_another_name(schemas: Schemas, transition: SchemaTransition) ->
 
 
 def _was_reported(schemas: Schemas, transition: SchemaTransition, attribution: Attribution, since: Instant) -> bool:
-    """Whether another job reported the same schema after `since` and before this report: that report had the alert."""
+    """Whether another job reported the same schema between `since` and this report: that report raised the alert."""
     job = attribution.job.facts.id if attribution.job else None
     usages = users_of(schemas.reader, schemas.dataset, tuple(Side))
     others = [schema_register(usage.facets) for head, usage in usages if head.facts.id != job]

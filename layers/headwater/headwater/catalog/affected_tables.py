@@ -1,6 +1,6 @@
-"""The datasets whose tables may need other parameters after some changes in the stream.
+"""The datasets whose tables may need other parameters after changes in the stream.
 
-A job's head changes with every run, mostly in its newest run alone: such a change affects no table.
+A job's head changes with every run, but mostly in its newest run alone. Such a change affects no table.
 """
 
 from collections import defaultdict
@@ -21,17 +21,18 @@ from headwater.store.stream_records import StateChange
 KINDS = ("job", "dataset", "alias")
 """The kinds of items whose changes can affect a table. template.yaml filters the stream by these kinds."""
 _STAGED = {"temporary", "model"}
-"""Rules of identity for paths inside of data that is still being written: such a path is no partition yet."""
+"""Rules of naming for paths of data that is still being written: such a path is no partition yet."""
 
 
 @dataclass
 class AffectedTables:
-    """The affected datasets, each with the sequence numbers of the records that affect it, and the partitions written.
+    """The affected datasets, with the sequence numbers of the records that affect each, and the written partitions.
 
-    relabelled   datasets that are new, have other names, or are deleted: the tables one hop away name them
-    partitions   for each dataset, the paths of partitions and the run that wrote each first
+    relabelled   datasets that are new, renamed or deleted: the parameters of tables one hop away name these datasets
+    partitions   for each dataset, the paths of partitions, each with its first writer
 
-    The fold stores a dataset after the jobs that use the dataset, and a window may end in between.
+    The fold stores a dataset after the jobs that use the dataset. A window may end in between, so a dataset may come in
+    a later window than its jobs.
     """
 
     datasets: dict[DatasetId, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -85,5 +86,5 @@ class AffectedTables:
 
 
 def _label(head: DatasetHead | None) -> Any:
-    """What decides which table a dataset is, and what the parameters of other tables call the dataset."""
+    """The members of a head that decide the dataset's table, and its label in the parameters of other tables."""
     return (head.facts.name, head.facets.get(SYMLINKS), head.is_deleted) if head else None

@@ -1,6 +1,6 @@
 """Tables for datasets that are not in the catalogue.
 
-The tables are in a database of their own: no other database gets a table, and to drop the database removes all of them.
+The tables are in a database of their own. No other database gets a table, and dropping the database removes all tables.
 """
 
 import re
@@ -24,7 +24,7 @@ MAX_NAME = 200
 
 @dataclass(frozen=True, slots=True)
 class Creation:
-    """Whether and where tables are created: in `database`, or nowhere if `database` is empty."""
+    """The database for new tables; no table is created if `database` is empty."""
 
     database: str
     catalog: CatalogArn
@@ -32,8 +32,8 @@ class Creation:
     def table_for(self, head: DatasetHead) -> TableRef | None:
         """The table to create for a dataset without a table; None if no table is to be created.
 
-        The table's name ends with a part of the dataset's id: names of datasets may differ in characters alone that
-        Glue does not take.
+        The table's name ends with a part of the dataset's id: two datasets may have names that differ only in
+        characters that Glue does not take.
         """
         name = head.facts.name
         is_data = name.namespace.partition(":")[0] in FILE_SYSTEMS or self.catalog.table_of(name) is not None

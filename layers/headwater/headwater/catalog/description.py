@@ -1,8 +1,8 @@
 """The owner, description and classification of a table in the catalogue, as facets of the table's dataset.
 
-Spark and Hive set a table's owner to the user that ran the job, mostly `hadoop`; so the parameter `owner`, which a
-person wrote, comes first. A classification becomes a tag: a crawler sets the classification to the data's format,
-people set it to what they like. Each such tag is a facet of its own, so the tags that producers send stay.
+Spark and Hive set a table's owner to the user that ran the job, mostly `hadoop`. So the parameter `owner`, which a
+person wrote, comes first. A classification becomes a tag: a crawler sets it to the data's format, and people set it to
+any text. The tag has a facet of its own, so the tags that producers send stay.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ _OURS = "https://github.com/headwater-lineage/headwater/tree/main/docs/catalog.m
 TABLE, OWNER, DESCRIPTION, CLASSIFICATION = "table", "owner", "description", "classification"
 
 Description = Mapping[str, str]
-"""A table's name, and those of its owner, description and classification that it has."""
+"""A table's name, and its owner, description and classification as far as the table has them."""
 
 
 def description_of(table: TableRef, definition: Table) -> Description:
@@ -35,7 +35,7 @@ def description_of(table: TableRef, definition: Table) -> Description:
 
 
 def facets_between(before: Description, now: Description) -> dict[str, Any]:
-    """The facets that bring a dataset in step with its table; none if the table's description is as it was before."""
+    """The facets that bring a dataset in step with its table; none if the table's description has not changed."""
     if before == now or (not before and now.keys() == {TABLE}):
         return {}
     facets: dict[str, Any] = {CATALOG: _facet(_OURS, **now)}

@@ -15,10 +15,10 @@ from headwater.graph.run import RunState
 from headwater.read.reader import Reader
 
 MAX_RUNS = 20
-"""Newest runs of a job among which the last complete run is looked for."""
+"""Newest runs of a job among which the last complete run is searched."""
 
 Flow = tuple[DatasetId | None, DatasetId | None]
-"""An input and an output that is made of the input; the other is None for an input or an output alone."""
+"""An input, and an output that is made of it. One of the two is None for an input without output, or the reverse."""
 
 
 def flows(edges: Edges) -> frozenset[Flow]:
@@ -28,7 +28,7 @@ def flows(edges: Edges) -> frozenset[Flow]:
 
 
 def is_complete(head: JobHead) -> bool:
-    """Whether a job's current edges are those of a complete run, or of a JobEvent."""
+    """Whether a job's current edges come from a complete run or from a JobEvent."""
     run_id, latest = head.current.run_id, head.latest
     return not run_id or (latest is not None and latest.run_id == run_id and latest.state == RunState.COMPLETED)
 
@@ -43,7 +43,7 @@ def affects_tables(before: JobHead | None, after: JobHead) -> bool:
 
 
 def known_flows(reader: Reader, heads: Mapping[JobId, JobHead]) -> dict[JobId, frozenset[Flow]]:
-    """The flows through jobs: those of the last complete run of each, and those that a later run adds."""
+    """The flows through jobs: for each job, the flows of its last complete run, and further flows of later runs."""
 
     def last_complete(job: JobId) -> frozenset[Flow]:
         runs = reader.newest_runs(job, MAX_RUNS)

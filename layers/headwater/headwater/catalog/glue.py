@@ -1,4 +1,4 @@
-"""Glue's API as the catalogue's use cases see it.
+"""Glue's API for the use cases of the catalogue, and its errors.
 
 CatalogError            a call failed
 +-- Missing             the table or database does not exist
@@ -91,7 +91,7 @@ class GlueCatalog:
     def update(self, table: TableRef, changed: Table) -> None:
         """Replaces a table's definition with a changed one. Raises Stale if the table has changed since it was read.
 
-        No version is archived: an account has room for a million versions, and nobody goes back to one of ours.
+        Glue archives no version of the table: an account may have a million versions, and ours serve nobody.
         """
         version = {"VersionId": changed["VersionId"]} if changed.get("VersionId") else {}
         definition = self._input("TableInput", changed)
@@ -120,7 +120,7 @@ class GlueCatalog:
         return partitions
 
     def create_partitions(self, table: TableRef, definitions: Sequence[Partition]) -> dict[Values, str]:
-        """Creates partitions. Returns the error codes of those that could not be created."""
+        """Creates partitions. Returns the error code of each partition that could not be created."""
         failed: dict[Values, str] = {}
         for start in range(0, len(definitions), PARTITIONS_WRITTEN):
             batch = definitions[start : start + PARTITIONS_WRITTEN]
@@ -131,7 +131,7 @@ class GlueCatalog:
         return failed
 
     def update_partitions(self, table: TableRef, changed: Sequence[Partition]) -> dict[Values, str]:
-        """Updates partitions. Returns the error codes of those that could not be updated."""
+        """Updates partitions. Returns the error code of each partition that could not be updated."""
         failed: dict[Values, str] = {}
         for start in range(0, len(changed), PARTITIONS_WRITTEN):
             batch = changed[start : start + PARTITIONS_WRITTEN]
@@ -148,7 +148,7 @@ class GlueCatalog:
 
 
 def _fitted(shape: Any, value: Any) -> Any:
-    """A value with the members alone that its shape in Glue's own model has."""
+    """A value without the members that its shape in Glue's API model lacks."""
     if shape.type_name == "structure":
         members = {name: member for name, member in value.items() if name in shape.members and member is not None}
         return {name: _fitted(shape.members[name], member) for name, member in members.items()}

@@ -1,8 +1,8 @@
 """Imports the descriptions of the catalogue's tables into the graph.
 
-All tables are read, in pages, and an event is sent for each dataset whose table has another description than before.
-The description before is a facet of the dataset (`headwater_catalog`). No event is sent for a table that has not
-changed, so an owner or description that a producer sent since then stays.
+All tables are read, in pages. An event is sent for each dataset whose table has another description than at the last
+import; that description is a facet of the dataset (`headwater_catalog`). No event is sent for an unchanged table, so an
+owner or description that a producer sent since the last import stays.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,12 +34,12 @@ _OURSELVES = Principal("catalog", frozenset({Scope.ADMIN}), ("*",))
 
 @dataclass
 class GlueImportResult:
-    """What became of a reading of the catalogue.
+    """The outcome of one import.
 
     read      tables that were read
-    datasets  datasets that events were sent for
+    datasets  datasets for which events were sent
     refused   databases whose tables could not be read
-    corrupt   pages of tables that are left for the next reading, since an item of the graph cannot be read
+    corrupt   pages of tables that are left for the next import, since an item of the graph cannot be read
     is_whole  whether the last table was read
     """
 
@@ -64,10 +64,10 @@ class GlueImport:
     sleep: Callable[[float], None]
 
     def read(self, now: datetime, has_time: Callable[[], bool]) -> GlueImportResult:
-        """Reads tables from where the last reading stopped.
+        """Reads tables from the position where the last import stopped.
 
-        Raises StorageError or CatalogError. The next reading then sends the events of the last page again, which
-        changes nothing.
+        Raises StorageError or CatalogError. The next import then sends the events of the last page again, which changes
+        nothing.
         """
         result, retry = GlueImportResult(), GlueRetry(self.sleep, has_time)
         stored = self.store.read(Wanted(catalog_progress=True))
@@ -89,14 +89,14 @@ class GlueImport:
         return result
 
     def _read(self, database: str, token: str, result: GlueImportResult, now: datetime, retry: GlueRetry) -> str:
-        """Reads a database's tables from a token on, as long as there is time. Returns the token of the next page."""
+        """Reads the pages of a database's tables while there is time. Returns the token of the next page."""
         while True:
             current = token
             page, token = retry(lambda: self.glue.tables(database, current))  # noqa: B023 - called at once
             try:
                 self._send(database, page, now, result)
             except CorruptItem as error:
-                self.log(f"a page of the tables of {database} is left for the next reading", error)
+                self.log(f"a page of the tables of {database} is left for the next import", error)
                 result.corrupt += 1
             if not token or not retry.has_time():
                 return token
@@ -113,7 +113,7 @@ class GlueImport:
         result.datasets |= facets.keys()
 
     def _changed_facets(self, database: str, page: Sequence[Table]) -> Iterator[tuple[Name, Mapping[str, object]]]:
-        """The datasets that the tables of a page are, with the facets that differ from the tables' descriptions."""
+        """The datasets of the tables on a page, with the facets that differ from the tables' descriptions."""
         tables = {TableRef.of(database, definition["Name"]): definition for definition in page}
         ids = {table: self.resolver.ids_of(table, definition) for table, definition in tables.items()}
         reader = Reader(self.store.for_one_request(), self.naming)
@@ -131,7 +131,7 @@ class GlueImport:
     def _is_described_by_other(self, before: Description, now: Description) -> bool:
         """Whether another table of the same data, which still exists, described the dataset before.
 
-        Otherwise two tables with different descriptions would take turns.
+        Otherwise two tables with different descriptions would replace each other's description with every import.
         """
         if before.get(TABLE, now[TABLE]) == now[TABLE]:
             return False

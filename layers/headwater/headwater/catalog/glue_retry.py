@@ -1,4 +1,4 @@
-"""Retries of calls: Glue throttles an account as a whole, and grants of Lake Formation take a moment to take effect."""
+"""Retries of calls to Glue: Glue throttles a whole account, and a grant of Lake Formation takes a moment to work."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ REJECTED_TRIES = 2
 
 @dataclass(frozen=True, slots=True)
 class GlueRetry:
-    """How to wait between tries: `sleep` takes seconds, `has_time` says whether there is time for another try."""
+    """Waits between tries: `sleep` takes seconds, and `has_time` says whether there is time for another try."""
 
     sleep: Callable[[float], None]
     has_time: Callable[[], bool] = lambda: True

@@ -20,14 +20,14 @@ _HIVE: Mapping[str, str] = {
     "date": "",
     "timestamp": "timestamp_ntz timestamp_ltz timestamptz datetime",
 }
-"""Hive's types, and their names elsewhere."""
+"""Hive's types, each with the names of the type in Spark, Iceberg and OpenLineage."""
 _SIMPLE = {name: hive for hive, others in _HIVE.items() for name in (hive, *others.split())}
 _SIZED = re.compile(r"(decimal|numeric|varchar|char)\s*\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)")
 _NESTED = re.compile(r"(array|map|struct)\s*<(.*)>", re.DOTALL)
 _FIELD = re.compile(r"\s*(`[^`]+`|[^:\s]+)\s*[:\s]\s*(.+)", re.DOTALL)
 _BRACKETS = {"<": 1, "(": 1, ">": -1, ")": -1}
 OTHER = "string"
-"""Stands for a type that Hive lacks, such as `void`: every value can be shown as a string."""
+"""The type for types that Hive lacks, such as `void`: every value can be shown as a string."""
 MAX_DEPTH = 30
 
 
@@ -46,7 +46,7 @@ def columns(schema: Any) -> list[dict[str, str]]:
 
 
 def hive_type(field: Mapping[str, Any], depth: int = 0) -> str:
-    """The type of a field of a schema facet: below an array is its `_element`, below a map are `_key` and `_value`."""
+    """The type of a field of a schema facet. The facet nests `_element` in an array, `_key` and `_value` in a map."""
     sent = field.get("type")
     text = sent.strip().lower() if isinstance(sent, str) else ""
     nested = {member["name"]: member for member in fields_of(field)}
@@ -64,7 +64,7 @@ def hive_type(field: Mapping[str, Any], depth: int = 0) -> str:
 
 
 def of_text(text: str, depth: int = 0) -> str:
-    """The type that a text describes, such as Spark's `struct<id:bigint,tags:array<string>>`."""
+    """The Hive type for a type in text, such as Spark's `struct<id:bigint,tags:array<string>>`."""
     text = text.strip()
     plain = text.lower()
     if sized := _SIZED.fullmatch(plain):

@@ -1,8 +1,8 @@
-"""The names of datasets that are names of tables in the Glue Data Catalog of this account and region.
+"""Names of datasets that name a table in the Glue Data Catalog of this account and region.
 
 Producers spell a Glue table as `table/db/table` or `db.table`, with or without a slash behind the ARN. A table of
-another catalogue (`hive://...`, an Iceberg warehouse in S3) may be the Glue table of the same name: the location of the
-table's data decides.
+another catalogue (`hive://...`, an Iceberg warehouse in S3) may be the Glue table of the same name: it is, if both have
+the same location of data.
 """
 
 import re
@@ -33,12 +33,12 @@ class TableRef(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CatalogArn:
-    """The catalogue of this account and region, `arn:aws:glue:REGION:ACCOUNT`. No other catalogue is ever written."""
+    """The catalogue of this account and region, `arn:aws:glue:REGION:ACCOUNT`. Headwater writes no other catalogue."""
 
     arn: str
 
     def table_of(self, name: Name) -> TableRef | None:
-        """The table that a name in this catalogue's namespace names."""
+        """The table of a name in this catalogue's namespace."""
         if name.namespace.rstrip("/") != self.arn:
             return None
         match = _GLUE.fullmatch(name.name.strip("/"))
@@ -50,7 +50,7 @@ class CatalogArn:
 
 
 def table_in_other_catalog(name: Name) -> TableRef | None:
-    """The table that a name names in another catalogue: `db.table`, or `catalog.db.table`."""
+    """The table of a name in another catalogue: `db.table`, or `catalog.db.table`."""
     match = None if name.namespace.startswith("arn:") else _DOTTED.fullmatch(name.name)
     return TableRef.of(match[1], match[2]) if match else None
 

@@ -1,4 +1,4 @@
-"""The lineage of tables for their parameters: one hop up and one down, read for many tables at once."""
+"""The lineage of tables, for their parameters: one hop upstream and one downstream, read for many tables at once."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from headwater.read.neighbourhood import Neighbourhood
 from headwater.read.reader import Reader
 
 MAX_JOBS = 500
-"""Readers or writers of a table that are looked at."""
+"""Readers or writers of a table that are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class TableLineage:
 def read_lineage(
     reader: Reader, resolver: Resolver, tables: Mapping[TableRef, Collection[DatasetId]]
 ) -> dict[TableRef, TableLineage]:
-    """The lineage of those of the tables that the graph knows. A table is given with the ids of its datasets."""
+    """The lineage of the tables whose datasets are in the graph. Each table comes with the ids of its datasets."""
     neighbourhood = reader.neighbourhood({dataset for ids in tables.values() for dataset in ids})
     known = {
         table: {neighbourhood.representative(dataset) for dataset in ids} & neighbourhood.heads.keys()
@@ -57,7 +57,7 @@ def read_lineage(
 
 
 def adjacent(reader: Reader, datasets: Collection[DatasetId]) -> dict[DatasetId, set[DatasetId]]:
-    """For each dataset, the datasets that it is made of, and those that are made of it."""
+    """For each dataset, the datasets one hop upstream and one hop downstream."""
     neighbourhood = reader.neighbourhood(datasets) if datasets else Neighbourhood()
     users = {dataset: _users(neighbourhood, neighbourhood.representative(dataset)) for dataset in datasets}
     jobs = reader.jobs({job for of_dataset in users.values() for job in of_dataset}, usages=False)
@@ -75,7 +75,7 @@ def adjacent(reader: Reader, datasets: Collection[DatasetId]) -> dict[DatasetId,
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A table, `ids`, in the graph that was read for all tables; `one_hop` has the datasets that are one hop away."""
+    """A table in the graph that was read for all tables. `ids` are its datasets, `one_hop` those one hop away."""
 
     resolver: Resolver
     neighbourhood: Neighbourhood
@@ -105,7 +105,7 @@ class _Table:
         return dataset is not None and self.neighbourhood.representative(dataset) in self.ids
 
     def _labels(self, datasets: Iterable[DatasetId | None]) -> tuple[str, ...]:
-        """The labels of those of the datasets that are not the table itself."""
+        """The labels of the datasets, without the datasets of the table itself."""
         others = {
             self.one_hop.representative(dataset) for dataset in datasets if dataset and not self._is_table(dataset)
         }

@@ -1,7 +1,7 @@
-"""The tables of the catalogue by the location of their data.
+"""The tables of the catalogue, by the location of their data.
 
-The index is made of a listing of all tables, in pages: at most every ten minutes, and only if a dataset has to be found
-by its location. There is never a call for each event.
+The index comes from a listing of all tables, in pages. The listing runs at most every ten minutes, and only if a table
+is needed by its location. No event causes a call of its own.
 """
 
 import time
@@ -14,13 +14,13 @@ from headwater.graph.identity import DatasetId
 
 FRESH_SECONDS = 600
 LISTING_SECONDS = 90
-"""How long a listing may take; after that the tables listed so far are used."""
+"""The longest time for a listing; then the tables listed so far are used."""
 
 _Tables = dict[DatasetId, dict[TableRef, None]]
 
 
 class Locations:
-    """The tables by location, kept while the function is warm."""
+    """The tables by location, cached while the function is warm."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class Locations:
         self._tables: _Tables = {}
 
     def tables_at(self, dataset: DatasetId) -> Sequence[TableRef]:
-        """The tables whose location is the dataset's path. Raises Busy if the tables cannot be listed for now."""
+        """The tables whose location is the dataset's path. Raises Busy if the tables cannot be listed at the moment."""
         if self._listed_at is None or self._clock() - self._listed_at > FRESH_SECONDS:
             self._tables = self._listing()
             self._listed_at = self._clock()

@@ -20,13 +20,13 @@ CREATED = f"{PREFIX}created"
 """Marks the tables that Headwater created."""
 
 MAX_NAMES = 100
-"""Tables that a parameter names; the lookup has all."""
+"""Tables that a parameter names; the lookup has all tables."""
 
 Parameters = Mapping[str, str]
 
 
 def of_table(lineage: TableLineage, api_url: str) -> dict[str, str]:
-    """The parameters that a table is to have. A parameter without a known value is left out."""
+    """The parameters for a table. A parameter without a known value is left out."""
     values = {
         **_names(UPSTREAM, UPSTREAM_COUNT, lineage.upstream),
         **_names(DOWNSTREAM, DOWNSTREAM_COUNT, lineage.downstream),
@@ -38,9 +38,9 @@ def of_table(lineage: TableLineage, api_url: str) -> dict[str, str]:
 
 
 def changed(definition: Mapping[str, Any], wanted: Parameters) -> dict[str, str] | None:
-    """The parameters of a table or partition with ours replaced by the wanted ones; None if ours are as wanted.
+    """The parameters of a table or partition, with the wanted parameters in place of ours; None if nothing changes.
 
-    Another last run alone is no change: the last run changes with each run, and the lookup shows the last run
+    A change of the last run alone is not written: it comes with each run, and the lookup shows the last run
     (docs/decisions/0012).
     """
     existing: Parameters = definition.get("Parameters") or {}

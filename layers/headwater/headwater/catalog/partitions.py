@@ -13,13 +13,13 @@ from headwater.graph.normalised_event import FirstWriter
 from headwater.openlineage.event import Name
 
 WrittenPaths = Mapping[Name, FirstWriter]
-"""Paths of partitions, each with the run that wrote the partition first."""
+"""Paths of partitions, each with its first writer."""
 
 
 def write_partitions(
     glue: GlueCatalog, retry: GlueRetry, table: TableRef, definition: Table, paths: WrittenPaths
 ) -> int:
-    """Updates the parameters of partitions, and creates missing partitions. Returns how many were written."""
+    """Updates the parameters of partitions, and creates missing partitions. Returns the number of both."""
     wanted = {values: (path, paths[path]) for path in sorted(paths) if (values := values_of(path, definition))}
     if not wanted or is_projected(definition):
         return 0
@@ -33,7 +33,7 @@ def write_partitions(
     ]
     new = [_new(definition, values, *wanted[values]) for values in wanted if values not in existing]
     failed = retry(lambda: glue.update_partitions(table, changed)) if changed else {}
-    # A partition that was created in the meantime, most likely by the job that wrote the data, is left as it is.
+    # A partition that another writer created in the meantime, mostly the job of the data, stays unchanged.
     failed |= retry(lambda: glue.create_partitions(table, new)) if new else {}
     return len(changed) + len(new) - len(failed)
 

@@ -1,6 +1,6 @@
-"""The tables of the catalogue that a dataset is.
+"""The tables of the catalogue that are names of a dataset.
 
-The first of these rules that gives a table decides:
+The first of these rules that finds a table decides:
 1. The dataset's own name, or a name in its `symlinks` facet, is the name of a table of this catalogue, after the alias
    map.
 2. The location of a table's data is the dataset's path.
@@ -23,13 +23,13 @@ from headwater.openlineage.event import Name
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A table that a dataset may be. The location of its data must confirm a candidate that is not certain."""
+    """A table that may be a name of a dataset. If it is not certain, the location of its data must confirm it."""
 
     table: TableRef
     is_certain: bool = True
 
     def is_of(self, dataset: DatasetId, definition: Table) -> bool:
-        """Whether the table is the dataset: a candidate that is not certain must have no other location."""
+        """Whether the table is a name of the dataset. A candidate that is not certain must have no other location."""
         return self.is_certain or dataset_at(location_of(definition)) in (None, dataset)
 
 
@@ -40,7 +40,7 @@ class Resolver:
     locations: Locations
 
     def candidates(self, head: DatasetHead) -> Sequence[Candidate]:
-        """The tables that a dataset may be."""
+        """The tables that may be names of a dataset."""
         linked = [self.naming.identify(name).identity for name in symlinks(head.facets.get(SYMLINKS))]
         names = [self.naming.identify(head.facts.name).identity, *linked]
         if named := _distinct(map(self.catalog.table_of, names)):
@@ -55,7 +55,7 @@ class Resolver:
         return certain[0] if certain else _spelled(head.facts.name)
 
     def ids_of(self, table: TableRef, definition: Table | None) -> set[DatasetId]:
-        """The ids of the datasets that may be a table."""
+        """The ids of the datasets that a table may be a name of."""
         named = {dataset_id(name) for name in self.catalog.names_of(table)}
         located = dataset_at(location_of(definition)) if definition else None
         return named | {located} if located else named

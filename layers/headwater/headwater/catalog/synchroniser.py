@@ -1,7 +1,7 @@
 """Keeps tables of the Glue Data Catalog in step with the graph: a window of the stream at a time, each table once.
 
-A table's parameters follow from the graph as it is now, not from the records. So it does not matter how often, in which
-order or how late records come, and a window that is delivered twice writes nothing the second time.
+A table's parameters follow from the present graph, not from the records. So records may come late, twice or in any
+order. A window that is delivered twice writes nothing the second time.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -29,15 +29,15 @@ from headwater.store.stream_records import StateChange, StreamRecord, read_chang
 
 @dataclass
 class SyncResult:
-    """What became of a window.
+    """The outcome of a window.
 
-    failed      sequence numbers of records that are to be delivered again
-    updated     tables that were given other parameters
+    failed      sequence numbers of the records to deliver again
+    updated     tables whose parameters were changed
     created     tables that were created
-    refused     tables that Glue or Lake Formation did not allow to read or write
-    postponed   tables that could not be written for now
+    refused     tables that Headwater may not read or write, by Glue or Lake Formation
+    postponed   tables that could not be written at the moment
     partitions  partitions that were written
-    corrupt     1 if an item that cannot be read kept records of the window from being processed
+    corrupt     1 if an item could not be read, so that records of the window were not processed
     """
 
     failed: set[str] = field(default_factory=set)
@@ -79,7 +79,7 @@ class Synchroniser:
         return result
 
     def _changes(self, records: Iterable[StreamRecord], result: SyncResult) -> Iterator[StateChange]:
-        """The changes up to the first record that cannot be read; the stream delivers again from that record on."""
+        """The changes up to the first record that cannot be read. The stream delivers again from that record on."""
         for record in records:
             try:
                 yield read_change(record, self.bucket)
@@ -134,10 +134,10 @@ class _Window:
 
     @contextmanager
     def _isolated(self, name: str, records: set[str]) -> Iterator[None]:
-        """Keeps a failure within from other tables.
+        """Keeps a failure in the `with` block from other tables.
 
-        A refusal stands until somebody grants what is missing, so the records are not delivered again for a refusal.
-        After any other failure they are.
+        After a refusal the records are not delivered again, since a missing grant stays missing for long. After any
+        other failure the records are delivered again.
         """
         log = self.synchroniser.log
         try:

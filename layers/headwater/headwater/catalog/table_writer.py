@@ -11,22 +11,22 @@ from headwater.catalog.identity import TableRef
 from headwater.catalog.tables import CatalogTable
 
 MAX_TRIES = 5
-"""Tries to write a table that others write at the same time."""
+"""Tries to write a table that other writers change at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Writes tables whose parameters are not as wanted."""
+    """Writes the wanted parameters of tables."""
 
     glue: GlueCatalog
     creation: Creation
     retry: GlueRetry
 
     def write(self, table: TableRef, current: CatalogTable, wanted: Mapping[str, str]) -> bool:
-        """Writes a table if its parameters are not as wanted, and returns whether it was written.
+        """Writes a table if its parameters differ from the wanted parameters. Returns whether the table was written.
 
-        UpdateTable replaces the whole definition: the guard by the table's version is all that keeps an Iceberg commit
-        of the same moment from being undone.
+        UpdateTable replaces the whole definition. The condition on the table's version is needed: without it, the call
+        would undo an Iceberg commit of the same moment.
         """
         definition = current.definition
         for _ in range(MAX_TRIES):
@@ -39,7 +39,7 @@ class Writer:
                 definition = self.retry(lambda: self.glue.table(table))
             else:
                 return True
-        raise Busy(f"others wrote it {MAX_TRIES} times in a row")
+        raise Busy(f"other writers changed the table {MAX_TRIES} times in a row")
 
     def _put(self, table: TableRef, current: CatalogTable, definition: Table) -> None:
         if current.is_new:

@@ -15,7 +15,7 @@ from headwater.graph.identity import DatasetId, dataset_id
 from headwater.read.reader import Reader
 
 _NOT_OURS = ("TargetTable", "FederatedTable", "ViewDefinition", "IsMultiDialectView")
-"""Members that mark links to tables of other catalogues, federated tables, and views, none of which is written."""
+"""Members of definitions that are never written: links to tables of other catalogues, federated tables, and views."""
 
 
 class AffectedDataset(NamedTuple):
@@ -30,7 +30,8 @@ class AffectedDataset(NamedTuple):
 class CatalogTable:
     """A table of the catalogue, or a table that is to be created.
 
-    `ids` are those of the datasets that the table is, `records` the sequence numbers of the records that affect them.
+    ids      the ids of the datasets that the table is a name of
+    records  the sequence numbers of the records that affect these datasets
     """
 
     definition: Table
@@ -51,7 +52,7 @@ class Tables:
         self._definitions: dict[TableRef, Table | None] = {}
 
     def affected_datasets(self, reader: Reader, affected: AffectedTables) -> Iterator[AffectedDataset]:
-        """The affected datasets, one for all names of a dataset; deleted ones too, whose tables lose our parameters."""
+        """The affected datasets, each once for all its names. The tables of a deleted dataset lose our parameters."""
         neighbourhood = reader.neighbourhood(affected.datasets, ())
         missing = set(affected.datasets) - neighbourhood.heads.keys() - neighbourhood.representatives.keys()
         deleted = reader.datasets(missing, deleted=True)
@@ -62,7 +63,7 @@ class Tables:
                 yield AffectedDataset(head, ids, records)
 
     def find(self, dataset: AffectedDataset) -> None:
-        """Finds the tables that a dataset is, or the table that is to be created for the dataset."""
+        """Finds the tables of a dataset, or the table to create for the dataset."""
         node, is_found = dataset_id(dataset.head.facts.name), False
         for candidate in self._resolver.candidates(dataset.head):
             definition = self._definition(candidate.table)

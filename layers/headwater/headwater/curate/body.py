@@ -20,7 +20,7 @@ def _uuid(text: str) -> str:
 
 
 def _moment(text: str) -> str:
-    """A checked time, as sent: no code compares these times."""
+    """A time, checked but kept as sent: no code compares these times."""
     parse_instant(text)
     return text
 
@@ -88,7 +88,7 @@ Body = TypeVar("Body", bound=Wire)
 
 
 def read(model: type[Body], request: ApiRequest, *, may_be_empty: bool = False) -> Body:
-    """The body of a request; a member that is `null` counts as absent. Raises InvalidRequest (400), which names each
+    """The body of a request. A member that is `null` counts as absent. Raises InvalidRequest (400), which names each
     fault."""
     text = request.text(MAX_WIRE_BYTES) if request.body else ""
     if not text.strip() and not may_be_empty:

@@ -1,4 +1,4 @@
-"""Curation as OpenLineage events: ordered by time, archived and replayed like all events.
+"""Curation as OpenLineage events, which are ordered by time, archived and replayed like all events.
 
 The events have OpenLineage's own facets, and facets `headwater_*` where OpenLineage defines none.
 """
@@ -54,9 +54,9 @@ def deleted_facet() -> Document:
 
 
 def time_after(now: datetime, *known: Instant) -> Instant:
-    """The event time of a curation: now, or just after the `known` times that the curation must follow.
+    """The event time of a curation: now, or just after the `known` times, if one of these is later than now.
 
-    The clock of the producer of a known event may be ahead of this clock.
+    A known event may have a later time, since the clock of its producer may be ahead.
     """
     newest, at = max(known, default=Instant("")), instant_of(now)
     return at if at > newest else instant_of(to_datetime(newest).astimezone(UTC) + timedelta(microseconds=1))

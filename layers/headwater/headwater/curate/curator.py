@@ -1,8 +1,8 @@
 """Applies curation: the events are sent to the queue, like all events, and are then folded into the table.
 
-normalise archives and folds the queued events, even if curate fails afterwards. curate folds the events, too, hence the
-next lookup shows them. Folding an event twice changes nothing. If the queue does not store an event, nothing has
-changed.
+normalise archives and folds the queued events, even if curate fails afterwards. curate folds the events, too, so that
+the next lookup shows them. Folding an event twice changes nothing. If the queue does not store an event, nothing
+changes.
 """
 
 from collections.abc import Sequence
@@ -22,8 +22,8 @@ from headwater.store.graph_store import GraphStore
 from headwater.store.s3 import Bodies
 
 _CURATE = Principal("curate", frozenset({Scope.ADMIN}), ("*",))
-"""The principal of curation events. The router has permitted the request's own principal, which lacks the reserved
-namespaces of descriptions."""
+"""The principal of curation events. The router has already checked the principal of the request, which has no key for
+the reserved namespaces of descriptions."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
-"""Declared datasets and jobs, as Marquez's clients sent them before OpenLineage.
+"""Declared datasets and jobs: requests of Marquez's clients from before OpenLineage.
 
-A declaration leaves members unchanged that its body lacks.
+A declaration does not change the members that its body lacks.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ def put_node(curator: Curator, request: ApiRequest, node: NamedNode) -> JsonObje
 
 
 def _put_dataset(curator: Curator, request: ApiRequest, node: NamedNode) -> JsonObject:
-    """Declares a dataset, by an event like that of a catalogue. The tags are added to the dataset's tags."""
+    """Declares a dataset with a DatasetEvent, as a catalogue does. The tags are added to the dataset's tags."""
     declared, reader = body.read(DatasetBody, request), curator.before
     facets = {**_dataset_facets(declared), **_tag_facets(declared)}
     at = time_after(request.received_at, *_known_of_dataset(reader, node.dataset, facets))

@@ -1,4 +1,4 @@
-"""Deletions: of a dataset, of a job, and of a namespace with all that is listed in it.
+"""Deletions: of a dataset, of a job, and of a namespace with all its jobs and datasets.
 
 A deletion covers the events up to its time; a newer event brings the node back.
 """
@@ -56,8 +56,8 @@ def delete_namespace(curator: Curator, request: ApiRequest, name: str) -> JsonOb
     """Deletes all jobs and datasets of a namespace, then hides the namespace. Returns the namespace before the
     deletion.
 
-    Raises RequestError (503) if one request has no time for all of them: the same request, sent again, deletes the
-    rest.
+    Raises RequestError (503) if the time of the request is too short for all jobs and datasets. The same request, sent
+    again, deletes the rest.
     """
     document = namespace_as_json(read_namespace_details(curator.before, name))
     for deletions in _of_listed(curator, request, name):

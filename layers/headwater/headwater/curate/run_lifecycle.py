@@ -1,4 +1,4 @@
-"""Runs that are created, started and ended through the API, as by Marquez's clients before OpenLineage."""
+"""Runs that are created, started and ended through the API: requests of Marquez's clients from before OpenLineage."""
 
 import uuid
 from datetime import UTC
@@ -29,7 +29,7 @@ _TRANSITIONS = {
 
 
 def create_run(curator: Curator, request: ApiRequest, job: NamedNode) -> JsonObject:
-    """Creates a run of a job, in state NEW until an event of the run arrives. Returns the stored run if the run exists.
+    """Creates a run of a job. The run is NEW until an event of the run arrives. An existing run is returned as stored.
 
     Raises RequestError (409) if the run belongs to another job.
     """

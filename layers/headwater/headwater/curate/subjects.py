@@ -1,6 +1,6 @@
 """The subjects of requests to curate: a node, a run or a namespace, known or new.
 
-The reserved namespaces are refused: namespaces, data sources and tags have routes of their own.
+A request for a node in a reserved namespace is refused: namespaces, data sources and tags have routes of their own.
 """
 
 from collections.abc import Collection, Mapping
@@ -95,8 +95,8 @@ def run(curator: Curator, request: ApiRequest) -> Run:
 
 
 def source(_curator: Curator, request: ApiRequest) -> str:
-    """The name of a data source. A principal may describe a data source whose name is one of the principal's
-    namespaces."""
+    """The name of a data source. A principal may describe a source if the source's name is a namespace of the
+    principal."""
     return unquote(request.parameters["source"])
 
 

@@ -48,8 +48,8 @@ def tag_field(curator: Curator, request: ApiRequest, dataset: DatasetNames) -> J
 
 
 def untag_field(curator: Curator, request: ApiRequest, dataset: DatasetNames) -> JsonObject:
-    """Removes a tag of a field of a dataset, as spelled and in capitals: a producer may have sent the tag in lower
-    case."""
+    """Removes a tag from a field, in the spelling of the request and in capitals: a producer may have sent the tag in
+    lower case."""
     name = tag_name(request)
     return _untag(curator, request, dataset, [*dict.fromkeys([name, name.upper()])], _field_name(request))
 
@@ -75,7 +75,7 @@ def tag_document(tag: str, field: str | None = None) -> Document:
 
 
 def new_tags(reader: Reader, request: ApiRequest, tags: Iterable[str]) -> list[Document]:
-    """The events that create the unknown ones of some tags."""
+    """The events that create the unknown tags among these."""
     names = {dataset_id(Name(TAGS, tag)): Name(TAGS, tag) for tag in tags}
     known = reader.datasets(names)
     at = time_after(request.received_at)
@@ -105,7 +105,7 @@ def _tag(curator: Curator, request: ApiRequest, dataset: DatasetNames, tag: str,
 def _untag(
     curator: Curator, request: ApiRequest, dataset: DatasetNames, tags: Iterable[str], field: str | None
 ) -> JsonObject:
-    """Removes tags under all names of the dataset that have one of them: a tag may have been added under any name."""
+    """Removes tags from every name of the dataset that has one: a tag may have been added under any name."""
     _require_field(dataset.shown, field)
     facets = {tag_facet(tag, field): _removed_tag(dataset.shown.facets, tag, field) for tag in tags}
     holders = [head for head in dataset.heads.values() if facets.keys() & head.facets.keys()]
@@ -120,8 +120,7 @@ def _require_field(head: DatasetHead, field: str | None) -> None:
 
 
 def _removed_tag(facets: Mapping[str, Any], tag: str, field: str | None) -> Document:
-    """The replacement of the facet of a removed tag. A tag that a producer sends is marked as removed, and stays
-    hidden."""
+    """The replacement of the facet of a removed tag. A tag of a producer is marked as removed, hence stays hidden."""
     return {**tag_document(tag, field), "isRemoved": True} if tag in sent_tags(facets, field) else deleted_facet()
 
 

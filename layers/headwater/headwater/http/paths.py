@@ -50,7 +50,7 @@ class Path(StrEnum):
 
 
 def spellings(path: str) -> list[str]:
-    """A path without the prefix: with its trailing slash, which a name may end in, and without."""
+    """A path without the prefix, with its trailing slash and without: a name may end in a slash."""
     return [text.removeprefix(PREFIX) for text in dict.fromkeys([path, path.rstrip("/")])]
 
 

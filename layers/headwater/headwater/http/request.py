@@ -27,8 +27,8 @@ Choice = TypeVar("Choice", bound=StrEnum)
 
 
 class PageRequest(NamedTuple):
-    """The requested part of a list: after `offset` entries, or after the position `after`, where the previous page
-    ended."""
+    """The requested part of a list. It begins after `offset` entries, or after the position `after`, where the previous
+    page ended."""
 
     limit: int
     offset: int
@@ -36,8 +36,8 @@ class PageRequest(NamedTuple):
     total: int | None = None
 
     def cursor(self, last: str, total: int) -> str:
-        """The cursor of the page after the position `last`. The cursor has the total, which need not be counted
-        again."""
+        """The cursor of the page after the position `last`. The cursor holds the total of the list, so the total is
+        counted once."""
         return _encoded({"after": last, "total": total})
 
 
@@ -48,8 +48,8 @@ class ApiRequest:
     path         as sent, percent-encoded or not
     query        the last value of each parameter; `repeated` has all values
     parameters   the parameters of the path, named by the route's pattern
-    body         as API Gateway passes the body
-    has_time     whether the function has time for another step of a request that a further request can continue
+    body         as API Gateway passes it: in base64 if `is_base64`
+    has_time     whether the function has time for another step; a further request can continue the work
     """
 
     principal: Principal

@@ -29,8 +29,8 @@ class ApiResponse:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def to_gateway(self, *, accepts_gzip: bool = False) -> dict[str, Any]:
-        """The response in payload format 2.0: gzipped if the client accepts gzip and the body is long, or if the body
-        exceeds the limit otherwise."""
+        """The response in payload format 2.0. It is gzipped if the client accepts gzip and the body is long, or if
+        the plain body exceeds the limit of Lambda."""
         headers = {"content-type": "application/json", **self.headers}
         is_text = isinstance(self.body, str) and "content-type" in self.headers
         text = self.body if is_text else _json(self.body)
@@ -70,8 +70,8 @@ class RequestError(Exception):
 
 
 def response_or_error(handle: Callable[[], ApiResponse], log: Callable[[str, BaseException], None]) -> ApiResponse:
-    """The response, or the error as a response: 4xx for a fault of the request, and 503, which all clients retry, for
-    any other fault."""
+    """The response, or the error as a response: 4xx for a fault of the request, 503 for any other fault. All clients
+    retry a 503."""
     try:
         return handle()
     except InvalidRequest as refused:

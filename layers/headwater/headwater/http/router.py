@@ -29,19 +29,19 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True)
 class Subject(Generic[Services, Resolved]):
-    """What a request is about: how the node, run or namespace is found, and the namespaces the key has to be for."""
+    """The node, run or namespace of a request: `resolve` finds it, `namespaces` are those that the key needs for it."""
 
     resolve: Callable[[Services, ApiRequest], Resolved]
     namespaces: Callable[[Resolved], Collection[str]]
 
 
 CALLER: Subject[Any, Principal] = Subject(lambda _, request: request.principal, lambda _: ())
-"""The subject of requests without a node: such a use case shows what the caller may see."""
+"""The subject of requests that name no node. The use case shows the nodes of the caller's namespaces."""
 
 
 @dataclass(frozen=True)
 class Route(Generic[Services, Resolved, Value]):
-    """A method and a path, and what answers them."""
+    """A method, the pattern of a path, and the use case that responds to them."""
 
     method: str
     pattern: str
@@ -51,7 +51,7 @@ class Route(Generic[Services, Resolved, Value]):
     serialise: Callable[[ApiRequest, Value], ApiResponse] = ok
 
     def answer(self, services: Services, request: ApiRequest) -> Value:
-        """The value of the use case. Raises InvalidRequest if the caller may not, or an error of the use case."""
+        """The value of the use case. Raises InvalidRequest without permission, or an error of the use case."""
         request.principal.require(self.scope)
         resolved = self.subject.resolve(services, request)
         for namespace in self.subject.namespaces(resolved):
@@ -70,8 +70,8 @@ class Router(Generic[Services]):
     ) -> ApiResponse:
         """The response to a request. Raises InvalidRequest, RequestError or StorageError.
 
-        `is_incomplete` tells whether an item was left out because it cannot be read. Then an answer says `truncated`,
-        and a node that is not found may be there.
+        `is_incomplete` says whether an item was left out because it cannot be read. Then the response has `truncated`;
+        and if no node is found, the response is 503 and not 404, since the node may exist.
         """
         matching = list(self._matching_routes(request))
         if not matching:
@@ -89,7 +89,7 @@ class Router(Generic[Services]):
         return error_response(404, missing.message if missing else "HTTP 404 Not Found")
 
     def _matching_routes(self, request: ApiRequest) -> Iterator[tuple[Route[Services, Any, Any], ApiRequest]]:
-        """The routes that a request fits, each with the request's parameters by its pattern."""
+        """The routes that match a request, each with the parameters that its pattern finds in the path."""
         method = "GET" if request.method == "HEAD" else request.method
         for text in spellings(request.path):
             for route in self.routes:
@@ -110,5 +110,5 @@ class Router(Generic[Services]):
 
 
 def truncated(value: Any) -> Any:
-    """A JSON document that says that something is missing from it; each entry of a list says so."""
+    """A JSON document with `truncated`; of a list, each document has `truncated`."""
     return [truncated(entry) for entry in value] if isinstance(value, list) else {**value, "truncated": True}

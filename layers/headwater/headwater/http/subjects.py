@@ -76,7 +76,7 @@ def spellings_of(name: str) -> list[str]:
 
 
 def known_namespaces(reader: Reader, names: Collection[str]) -> list[str]:
-    """Those of the names that are known as namespaces: an event named a job or dataset in them."""
+    """The names among these that are known namespaces: an event named a job or dataset in each."""
     ids = [namespace_id(name) for name in names]
     return [known.name for known in reader.store.read(Wanted(namespaces=ids)).namespaces.of(ids)]
 

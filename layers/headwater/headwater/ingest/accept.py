@@ -1,4 +1,4 @@
-"""Accepts events: an event is read, checked and queued before the response."""
+"""Accepts events: each event is read, checked and queued before the response."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ MAX_BATCH = 5_000
 
 
 class Failure(NamedTuple):
-    """The reason for which an event of a batch was not accepted. A fault of the queue is retriable, a fault of the
-    event is not."""
+    """The reason why an event of a batch was not accepted. A failure of the queue is retriable, a fault of the event is
+    not."""
 
     reason: str
     is_retriable: bool
@@ -25,7 +25,7 @@ class Failure(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AcceptedBatch:
-    """The number of events of a batch, and by index the failures of the events that were not accepted."""
+    """The number of events in a batch, and the failures of the events that were not accepted, by index."""
 
     count: int
     failures: Mapping[int, Failure]
@@ -44,9 +44,10 @@ class AcceptedBatch:
 
 
 def accept_event(sender: EventSender, text: str, name_run: Callable[[str], None]) -> Message:
-    """One event: returns once it is safe. Raises InvalidRequest, or StorageError if it is not safe.
+    """Accepts one event, and returns when the queue has stored the event. Raises InvalidRequest, or StorageError if the
+    queue did not store the event.
 
-    `name_run` is told the id of the event's run.
+    `name_run` is called with the id of the event's run.
     """
     document = exact_json.loads(text)
     event = sender.event(document)
@@ -59,8 +60,7 @@ def accept_event(sender: EventSender, text: str, name_run: Callable[[str], None]
 
 
 def accept_batch(sender: EventSender, text: str) -> AcceptedBatch:
-    """Accepts an array of events, without those that have a fault. Raises InvalidRequest if the text is no such
-    array."""
+    """Accepts the events of an array that have no fault. Raises InvalidRequest if the text is no array of events."""
     documents = exact_json.loads(text)
     if not isinstance(documents, list):
         raise InvalidRequest(Fault("body", "expected an array of OpenLineage events"))

@@ -19,7 +19,7 @@ from headwater.store.s3 import Bodies
 
 @dataclass(frozen=True, slots=True)
 class Ingest:
-    """What ingest works with. `name_run` is told the id of an event's run, for the log."""
+    """The services of ingest. `name_run` is called with the id of an event's run, for the log."""
 
     queue: Sender
     bucket: Bodies
@@ -38,8 +38,8 @@ def post_event(ingest: Ingest, request: ApiRequest, caller: Principal) -> Messag
 
 
 def post_batch(ingest: Ingest, request: ApiRequest, caller: Principal) -> AcceptedBatch:
-    """Accepts an array of events. Raises RequestError (503) if the queue stored none of the events: then the client
-    sends the whole batch again."""
+    """Accepts an array of events. Raises RequestError (503) if the queue stored no event; the client then sends the
+    whole batch again."""
     batch = accept_batch(ingest.sender(request, caller), request.text(ingest.max_body_bytes))
     if batch.retriable and not batch.accepted:
         raise RequestError(503, NOT_QUEUED)

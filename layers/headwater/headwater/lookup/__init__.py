@@ -1,1 +1,1 @@
-"""The use case of lookup: requests for parts of the graph, answered in the shapes of Marquez's API."""
+"""The use case of lookup: requests for parts of the graph. The responses have the form of Marquez's API."""

@@ -86,7 +86,7 @@ ROUTER = Router[Reader](ROUTES)
 
 @dataclass(frozen=True)
 class Lookups:
-    """What lookups work with."""
+    """The services of lookup."""
 
     store: GraphReader
     naming: Naming
@@ -94,16 +94,16 @@ class Lookups:
 
 
 def respond(lookups: Lookups, request: ApiRequest) -> ApiResponse:
-    """The answer to a request. It goes on without the items that cannot be read, and says so.
+    """The response to a request. Items that cannot be read are left out, and the response says `truncated`.
 
     Raises InvalidRequest, or StorageError.
     """
     corrupt: dict[tuple[str, ...], CorruptItem] = {}
 
-    def go_on(fault: CorruptItem) -> None:
+    def collect(fault: CorruptItem) -> None:
         corrupt.setdefault(fault.key, fault)
 
-    reader = Reader(lookups.store.for_one_request(go_on), lookups.naming)
+    reader = Reader(lookups.store.for_one_request(collect), lookups.naming)
     try:
         return ROUTER.respond(reader, request, is_incomplete=lambda: bool(corrupt))
     finally:

@@ -1,4 +1,4 @@
-"""What lookups of lists are about: the namespaces that the caller may see, or the one that a request names."""
+"""The subjects of lists: the namespaces that the caller may see, or the namespace that a request names."""
 
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
@@ -24,7 +24,7 @@ class DescribedSource(NamedTuple):
 
 
 class ListedDatasets(NamedTuple):
-    """The first entries of a namespace's list of datasets behind a cursor, and how many there are behind it."""
+    """The first entries after the cursor in a namespace's list of datasets, and the number of all entries after it."""
 
     namespace: str
     entries: Sequence[Entry[DatasetId]]
@@ -32,25 +32,28 @@ class ListedDatasets(NamedTuple):
 
 
 def visible_namespaces(reader: Reader, request: ApiRequest) -> list[KnownNamespace]:
-    """The namespaces of the caller's key, by name."""
+    """The known namespaces that the caller's key includes, by name."""
     return [known for known in reader.namespaces() if request.principal.may_use(known.name)]
 
 
 def searched_namespaces(reader: Reader, request: ApiRequest) -> list[str]:
-    """The namespace that the query names, else all that are visible."""
+    """The namespace that the query names, else all visible namespaces."""
     namespace = request.query.get("namespace")
     return [namespace] if namespace else [known.name for known in visible_namespaces(reader, request)]
 
 
 def namespace_of_jobs(reader: Reader, request: ApiRequest) -> str:
-    """The namespace of a list of jobs, known or not: it is looked up only if the path may mean two."""
+    """The namespace of a list of jobs, known or not. A read is needed only if the path has two spellings."""
     names = spellings_of(request.parameters["namespace"])
     known = known_namespaces(reader, names) if len(names) > 1 else names
     return (known or names)[0]
 
 
 def datasets_of_namespace(reader: Reader, request: ApiRequest) -> ListedDatasets:
-    """The namespace of a list of datasets, with the beginning of that list, by which it is known. Raises NotFound."""
+    """The namespace of a list of datasets, and the requested part of the list. A namespace with datasets is known.
+
+    Raises NotFound for an unknown namespace without datasets.
+    """
     page = request.page()
     for name in spellings_of(request.parameters["namespace"]):
         entries, count = reader.store.datasets_in(name).page(page.offset + page.limit + 1, after=page.after)

@@ -1,9 +1,9 @@
 """The activity of jobs and datasets in a window: runs, schema changes, and quality results.
 
-A job takes two queries: one for its runs in the window, one for the last runs before. The first run of the window is
-compared with the latter. A dataset takes three: two for its writes, likewise, and one for its quality results; a fourth
-if no write of the dataset is known. The queries are made concurrently. Then the states are read, a hundred a call, and
-after them the schemas of the schema changes.
+A job takes two queries: one for its runs in the window, one for the last runs before the window. The first run of the
+window is compared with the last run before. A dataset takes three queries: two for its writes, likewise, and one for
+its quality results. If no write of the dataset is known, a fourth query lists its schemas. The queries are concurrent.
+Then the states are read, a hundred a call, and after them the schemas of the schema changes.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """The activity by node. The first few runs of a job may be from before the window."""
+    """The activity by node. The first few runs of a job may have started before the window."""
 
     runs: Mapping[JobId, list[Run]]
     checks: Mapping[DatasetId, list[QualityResult]]
@@ -36,7 +36,7 @@ class Activity:
 def read_activity(
     reader: Reader, window: Window, jobs: Collection[JobId], datasets: Mapping[DatasetId, Collection[DatasetId]]
 ) -> Activity:
-    """The activity of jobs and of datasets. A dataset is given by its representative, with all its ids."""
+    """The activity of jobs and of datasets. Each dataset comes as its representative with all its ids."""
     store = reader.store
     ids = [(representative, dataset) for representative, same in datasets.items() for dataset in sorted(same)]
     lines: list[tuple[TimeLine[Any], bool]] = [(store.runs_of(job), True) for job in jobs]

@@ -1,4 +1,4 @@
-"""What is known of a dataset: its head, its newest write and quality result, its column lineage, its other names."""
+"""The details of a dataset: its head, its newest write and quality result, its column lineage, its other names."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -19,18 +19,18 @@ from headwater.store.positions import write_position
 from headwater.store.snapshot import Wanted
 
 MAX_JOBS = 100
-"""Jobs whose heads are read for a list of datasets, and column lineages: one BatchGetItem each."""
+"""Jobs, and column lineages, that are read for a list of datasets: one BatchGetItem for each of the two."""
 MAX_WRITES = 20
 
 Value = TypeVar("Value")
 
 
 class DatasetDetails(NamedTuple):
-    """A dataset with what its jobs and runs say of it.
+    """A dataset with further states of its jobs and runs.
 
     last_used         the latest time at which a job is known to have used the dataset
     column_lineage    columnLineage facets, the newest first
-    aliases           the other names under which anything is stored of the dataset
+    aliases           the other names under which states of the dataset are stored
     """
 
     head: DatasetHead
@@ -42,7 +42,7 @@ class DatasetDetails(NamedTuple):
 
 
 def read_dataset_details(reader: Reader, dataset: DatasetId) -> DatasetDetails:
-    """A dataset on its own: three reads, if it is not known by several names and its writers are not very many."""
+    """The details of a single dataset: three reads; more for a dataset with several names or very many writers."""
     neighbourhood = reader.neighbourhood([dataset], (Side.WRITES,), MAX_JOBS)
     representative = neighbourhood.representative(dataset)
     head, ids = neighbourhood.heads[representative], neighbourhood.ids_of(representative)
@@ -62,7 +62,8 @@ def read_dataset_details(reader: Reader, dataset: DatasetId) -> DatasetDetails:
 
 
 def list_dataset_details(reader: Reader, ids: Sequence[DatasetId]) -> list[DatasetDetails]:
-    """Datasets without their last writes and names: three reads for a hundred. Of a long list, a few jobs of each."""
+    """The details of datasets, without last writes and names: three reads for a hundred datasets. In a long list only a
+    few jobs of each dataset are read."""
     heads = reader.datasets(ids)
     users = _by_rank([[job for _, job in head.users] for head in heads.values()])
     jobs = _by_dataset(reader.jobs(list(dict.fromkeys(users))[:MAX_JOBS]).values())
@@ -102,7 +103,7 @@ def _last_outcome(
 
 
 def _first_jobs(neighbourhood: Neighbourhood, dataset: DatasetId) -> list[JobId]:
-    """The jobs whose heads tell of a dataset: its writers, and of very many readers some."""
+    """The jobs whose heads are read for a dataset: its writers, and some of its readers if there are very many."""
     users: Neighbours = neighbourhood.users.get(dataset, NO_NEIGHBOURS)
     first = [job for _, job in neighbourhood.heads[dataset].users]
     return list(dict.fromkeys([*sorted(users[Side.WRITES]), *first, *sorted(users[Side.READS])]))[:MAX_JOBS]
@@ -119,7 +120,7 @@ def _digests(head: DatasetHead) -> set[str]:
 
 
 def _newest_first(head: DatasetHead, jobs: Iterable[JobHead], ids: Collection[DatasetId]) -> list[str]:
-    """The digests of a dataset's column lineage, the newest first; last those of jobs whose heads were not read."""
+    """The digests of a dataset's column lineage, newest first. Digests of jobs whose heads were not read come last."""
     by_jobs = [job.column_lineage(dataset) for job in jobs for dataset in sorted(ids)]
     registers = [register for register in (*by_jobs, head.column_lineage) if register]
     newest = [register.value for register in sorted(registers, key=lambda register: register.stamp, reverse=True)]
@@ -133,10 +134,10 @@ def _last_used(jobs: Iterable[JobHead], ids: Collection[DatasetId]) -> Instant |
 
 
 def _last_writes(jobs: Mapping[JobId, JobHead], ids: AbstractSet[DatasetId]) -> list[WriteId]:
-    """The last writes of a dataset's jobs, of the jobs whose runs began last.
+    """The last writes of a dataset, by the jobs whose runs began last.
 
-    The newest version of the dataset is among these writes. Its run need not have begun last: a Spark application
-    begins before its queries.
+    The newest version of the dataset is among these writes. The run of that version need not have begun last: a
+    Spark application begins before its queries.
     """
     written = [(head.chosen, job, dataset) for job, head in jobs.items() for dataset in ids & head.chosen.output_ids]
     newest = sorted(written, key=lambda write: (write[0][:2], write[1:]), reverse=True)[:MAX_WRITES]

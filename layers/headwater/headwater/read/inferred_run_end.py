@@ -1,5 +1,7 @@
-"""Infers the end of a query's run that has no end event: the run ends with its application. One read, if there is such
-a run."""
+"""Infers the end of a query's run without an end event: the run ends with its application.
+
+This takes one read, and none if every run has an end event.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

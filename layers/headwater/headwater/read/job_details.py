@@ -1,4 +1,4 @@
-"""What is known of a job: its head and its newest runs."""
+"""The details of a job: its head and its newest runs."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,12 +12,12 @@ LATEST_RUNS = 10
 
 
 class JobDetails(NamedTuple):
-    """A job with its newest runs, the newest first."""
+    """A job with its newest runs, newest first."""
 
     head: JobHead
     newest_runs: Sequence[Run]
 
 
 def read_job_details(reader: Reader, job: JobId) -> JobDetails:
-    """A job on its own: three reads."""
+    """The details of a single job: three reads."""
     return JobDetails(reader.jobs([job])[job], reader.newest_runs(job, LATEST_RUNS))

@@ -1,7 +1,8 @@
 """Finds the node of a name in a request.
 
-A nodeId (`dataset:NAMESPACE:NAME`) cannot be split by rule, since namespaces have colons. API Gateway decodes paths,
-hence the slashes of a name look like the slashes of the path. Every way to split is looked up, all in one read.
+A nodeId (`dataset:NAMESPACE:NAME`) cannot be split by rule, since namespaces contain colons. A path cannot be split by
+rule either: API Gateway decodes paths, hence the slashes of a name look like the slashes of the path. Every possible
+split is looked up, all in one read.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,9 +17,9 @@ from headwater.read.reader import Reader
 from headwater.store.snapshot import Snapshot, Wanted
 
 MAX_SPLITS = 500
-"""Ways to split that are looked up, the likeliest first. The right way is mostly among the first few."""
+"""Splits that are looked up, the likeliest first. The right split is mostly among the first few."""
 MAX_ALIASES = 4
-"""Likeliest ways to split that are looked up among the aliases."""
+"""Likeliest splits that are looked up among the aliases."""
 
 
 class NamedNode(NamedTuple):
@@ -35,21 +36,20 @@ class NamedNode(NamedTuple):
 
     @property
     def job(self) -> JobId:
-        """The id of the job of that name."""
+        """The id of the job with the name."""
         return job_id(self.name)
 
     @property
     def dataset(self) -> DatasetId:
-        """The id of the dataset of that name, also if the request names a field."""
+        """The id of the dataset with the name, also if the request names a field."""
         return dataset_id(self.name)
 
 
 def resolve(reader: Reader, candidates: Iterable[NamedNode]) -> NamedNode | None:
-    """The first candidate that is stored, in one read; else the first that is a symlink or an alias of a stored
-    dataset.
+    """The first candidate that is stored, in one read. If none is, the first candidate that is a symlink or an alias of
+    a stored dataset.
 
-    The rules of identity are applied to the name of a dataset. An alias means the dataset that it meant when events
-    sent it.
+    The rules of naming are applied to the name of a dataset. An alias means the dataset that events meant by it.
     """
     nodes = list(islice(candidates, MAX_SPLITS))
     identified = [
@@ -66,7 +66,7 @@ def resolve(reader: Reader, candidates: Iterable[NamedNode]) -> NamedNode | None
 
 
 def _by_symlink(reader: Reader, nodes: Iterable[NamedNode], read: Snapshot) -> NamedNode | None:
-    """The dataset that has one of these names in its symlinks facet, if no event names a dataset by that name."""
+    """The dataset whose symlinks facet has one of these names, if no event names a dataset by that name."""
     for node in (node for node in nodes if node.kind is not NodeKind.JOB):
         page = read.neighbours.get(NeighbourPageId(node.dataset))
         heads = reader.datasets(page.merged) if page else {}
@@ -76,7 +76,7 @@ def _by_symlink(reader: Reader, nodes: Iterable[NamedNode], read: Snapshot) -> N
 
 
 def _by_alias(reader: Reader, nodes: Iterable[NamedNode]) -> NamedNode | None:
-    """The dataset that one of these names meant when events sent it."""
+    """The dataset that events meant by one of these names."""
     for node in islice((node for node in nodes if node.kind is not NodeKind.JOB), MAX_ALIASES):
         for alias_id in reader.store.aliases_of_name(sent_id(node.name)):
             alias = reader.store.read(Wanted(aliases=[alias_id])).aliases.get(alias_id)
@@ -96,7 +96,7 @@ def _is_known(node: NamedNode, read: Snapshot) -> bool:
 
 
 def resolve_node_id(reader: Reader, node_id: str) -> NamedNode:
-    """The node of a nodeId. Raises NotFound, or InvalidRequest if the text is no nodeId."""
+    """The node of a nodeId. Raises NotFound, or InvalidRequest if the text is not a nodeId."""
     prefix, colon, rest = node_id.partition(":")
     if not colon or prefix not in set(NodeKind):
         raise InvalidRequest(
@@ -131,7 +131,7 @@ def path_candidates(kind: NodeKind, path: str) -> Iterator[NamedNode]:
 
 
 def _splits(kind: NodeKind, text: str) -> Iterator[NamedNode]:
-    """Every way to split, the likeliest first: a colon of a namespace is mostly followed by `//` or a port."""
+    """Every split, the likeliest first: a colon in a namespace is mostly followed by `//` or a port."""
     colons = sorted(
         _positions(text, ":"), key=lambda at: text[at + 1 : at + 3] == "//" or text[at + 1 : at + 2].isdigit()
     )

@@ -1,4 +1,4 @@
-"""What is known of a namespace: when it was first named, and what describes it."""
+"""The details of a namespace: the time of its first use, and its description."""
 
 from collections.abc import Iterable, Mapping
 from itertools import islice
@@ -15,7 +15,8 @@ from headwater.store.snapshot import Wanted
 
 
 class NamespaceDetails(NamedTuple):
-    """A namespace; `description` is its dataset in the reserved namespace. A hidden namespace is deleted and empty."""
+    """A namespace. `description` is the dataset that stands for it in the reserved namespace. A deleted namespace
+    without jobs and datasets is hidden."""
 
     known: KnownNamespace
     description: DatasetHead | None
@@ -23,7 +24,7 @@ class NamespaceDetails(NamedTuple):
 
 
 def read_namespace_details(reader: Reader, name: str) -> NamespaceDetails:
-    """A namespace on its own. Raises NotFound."""
+    """The details of a single namespace. Raises NotFound."""
     namespace = namespace_id(name)
     known = reader.store.read(Wanted(namespaces=[namespace])).namespaces.get(namespace)
     if known is None:
@@ -32,7 +33,7 @@ def read_namespace_details(reader: Reader, name: str) -> NamespaceDetails:
 
 
 def list_namespace_details(reader: Reader, namespaces: Iterable[KnownNamespace]) -> list[NamespaceDetails]:
-    """Namespaces with their descriptions: one read for a hundred."""
+    """The details of namespaces: one read for a hundred namespaces."""
     listed = list(namespaces)
     descriptions = reader.datasets([_description_id(known.name) for known in listed], deleted=True)
     return [_details(reader, known, descriptions) for known in listed]

@@ -20,8 +20,8 @@ class Neighbourhood:
 
     heads              the heads, by representative
     users              the neighbours, by representative
-    representatives    from each id of a dataset with several ids to the representative
-    used               the ids under which a state is stored; most symlinks are used by no event
+    representatives    the representative of each id, for datasets with several ids
+    used               the ids under which a state is stored; no event uses most symlinks
     is_cut             whether there are neighbours that were not read
     """
 

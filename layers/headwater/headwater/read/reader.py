@@ -35,9 +35,9 @@ class Reader:
         self.naming = naming
 
     def jobs(self, ids: Collection[JobId], *, usages: bool = True) -> dict[JobId, JobHead]:
-        """The heads of jobs that are stored and not deleted. The edge of a job may be stored a moment before the head.
+        """The heads of jobs that are stored and not deleted. The head of a job may be stored a moment after its edges.
 
-        Without `usages`, a head lacks the usages of the job, which a traversal does not need.
+        Without `usages`, a head lacks the job's usages: a traversal does not need them.
         """
         read = self.store.read(Wanted(jobs=ids)) if usages else self.store.read_heads(jobs=ids)
         heads = {job: head for job, head in read.jobs.all().items() if not head.facts.is_deleted}
@@ -53,8 +53,8 @@ class Reader:
     ) -> Neighbourhood:
         """Datasets with their neighbours on some sides; the several ids of a dataset are merged.
 
-        Costs one read; further reads if a dataset has other ids, or neighbours on several pages. With `most`, only the
-        first `most` neighbours of a side are read.
+        This takes one read, and further reads if a dataset has other ids, or neighbours on several pages. With `most`,
+        only the first `most` neighbours of a side are read.
         """
         heads: dict[DatasetId, DatasetHead] = {}
         first_pages: dict[DatasetId, NeighbourPage] = {}
@@ -71,8 +71,8 @@ class Reader:
     def _as_written(self, heads: dict[DatasetId, DatasetHead]) -> dict[DatasetId, DatasetHead]:
         """Heads of datasets, each with the schema with which the dataset was last written.
 
-        The newest schema may be a reader's: some of the columns, or the columns of an older snapshot. A reader's schema
-        counts only if it adds a column or changes a type: then a writer of the dataset reports no lineage.
+        The newest schema may be the schema of a reader: some of the columns, or the columns of an older snapshot. The
+        schema of a reader counts only if it adds a column or changes a type: this shows a write that no job reported.
         """
         written = {
             SchemaId(dataset, head.written): head
@@ -89,7 +89,7 @@ class Reader:
         return heads
 
     def edges_at(self, jobs: Mapping[JobId, JobHead], time: Instant) -> dict[JobId, Edges]:
-        """The edges of jobs at a time: those of each job's newest run until then that names a dataset."""
+        """The edges of jobs at a time: the edges of each job's newest run until the time that names a dataset."""
 
         def edges_of(job: JobId) -> Edges:
             declared = jobs[job].facts.declared
@@ -106,7 +106,7 @@ class Reader:
         ids: Mapping[DatasetId, Collection[DatasetId]],
         time: Instant,
     ) -> set[ColumnLineageId]:
-        """The column lineage of datasets at a time: for each writer, that of its newest run until then that has some.
+        """The column lineage of datasets at a time: for each writer, that of its newest run with column lineage.
 
         `ids` are the ids of each dataset: a writer may name the dataset by any of them.
         """
@@ -124,7 +124,7 @@ class Reader:
         return set().union(*concurrent_map(lineage_by, pairs))
 
     def datasets_at(self, heads: Mapping[DatasetId, DatasetHead], time: Instant) -> dict[DatasetId, DatasetHead]:
-        """Heads of datasets with the schema at a time: that of the last write until then, else the last schema read."""
+        """Heads of datasets with the schema at a time: that of the last write, else the last schema of a reader."""
 
         def head_at(dataset: DatasetId) -> DatasetHead:
             facets = {name: facet for name, facet in heads[dataset].facets.items() if name != SCHEMA}
@@ -133,7 +133,7 @@ class Reader:
         return dict(zip(heads, concurrent_map(head_at, heads), strict=True))
 
     def version_time(self, dataset: DatasetId, version: str) -> Instant | None:
-        """The last event time of a version of a dataset; None for a version that is only the id of a schema."""
+        """The last event time of a version of a dataset; None if the version is the id of a schema."""
         written = list(self.store.writes_with_version(dataset, version))
         runs = self.runs([write.run for write in written])
         read = self.store.read(Wanted(writes=written))
@@ -141,7 +141,7 @@ class Reader:
         return max([*firsts, *(run.updated for run in runs)], default=None)
 
     def run(self, run_id: str) -> Run | None:
-        """A run by its run id. The index may lack a run of the last moments; then the run's events give its job."""
+        """A run by its run id. The index may lack a very new run; then the events of the run give its job."""
         runs = self.runs(self.store.runs_with_id(run_id)) or self.runs(self._run_of_events(run_id))
         return joined(runs) if runs else None
 
@@ -155,12 +155,12 @@ class Reader:
         return self.runs(list(islice(self.store.runs_of(job).newest(limit=most), most)))
 
     def latest_runs(self, heads: Mapping[JobId, JobHead]) -> dict[JobId, Run]:
-        """The latest run of each job that has any."""
+        """The latest run of each job that has a run."""
         newest = [JobRunId(job, head.latest.run_id) for job, head in heads.items() if head.latest]
         return {job_id(run.job): run for run in self.runs(newest)}
 
     def runs_until(self, job: JobId, time: Instant) -> Iterable[Run]:
-        """The runs of a job that started until a time, newest first; `RUNS_AT_A_TIME` runs a read."""
+        """The runs of a job that started until a time, newest first. A read returns `RUNS_AT_A_TIME` runs."""
         newest = self.store.runs_of(job).newest(until=time, limit=RUNS_AT_A_TIME)
         while page := list(islice(newest, RUNS_AT_A_TIME)):
             yield from self.runs(page)

@@ -1,4 +1,4 @@
-"""The data sources and tags of the reserved namespaces. Each is a dataset there, with facets that describe it."""
+"""The data sources and tags. Each is a dataset in a reserved namespace, and the dataset's facets describe it."""
 
 from collections.abc import Iterable, Mapping
 

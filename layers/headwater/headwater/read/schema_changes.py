@@ -17,8 +17,7 @@ from headwater.store.snapshot import Wanted
 
 
 class SchemaChange(NamedTuple):
-    """The difference between two consecutive versions of a dataset, with the run that wrote the newer version, if a run
-    did."""
+    """The difference between two consecutive versions of a dataset. `run` wrote the newer version, if a run did."""
 
     at: Instant
     diff: SchemaDiff
@@ -26,7 +25,7 @@ class SchemaChange(NamedTuple):
 
 
 class SchemaVersion(NamedTuple):
-    """A schema that a dataset had from a time on, with the run that wrote the dataset, if a run did."""
+    """A schema that a dataset had from a time on. `run` wrote the dataset, if a run did."""
 
     at: Instant
     schema: SchemaId
@@ -43,9 +42,9 @@ def versions_of(writes: Iterable[DatasetWrite]) -> Iterator[SchemaVersion]:
 def versions_seen(
     reader: Reader, datasets: Collection[tuple[DatasetId, DatasetId]]
 ) -> dict[DatasetId, list[SchemaVersion]]:
-    """The schemas of datasets without known writes, such as topics, each at the first event time that has the schema.
+    """The schemas of datasets without known writes, such as topics, each with the first event time of the schema.
 
-    A dataset is a pair: its representative, and the id under which schemas are looked up.
+    A dataset comes as a pair: its representative, and the id under which its schemas are stored.
     """
     ids = concurrent_map(lambda dataset: list(reader.store.schemas_of(dataset[1])), datasets)
     read = reader.store.read(Wanted(schemas=[schema for dataset_schemas in ids for schema in dataset_schemas]))

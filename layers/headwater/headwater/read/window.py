@@ -8,16 +8,16 @@ from headwater.openlineage.instant import Instant
 from headwater.store.ranges import TimeLine
 
 MOST = 50
-"""Entries of a time line that are read; of more, the newest."""
+"""Entries of a time line that are read, newest first."""
 BEFORE = 5
-"""Entries before the window, with which the first entry of the window is compared. Several, since a failed run may
-have named only some of its datasets."""
+"""Entries before the window, with which the first entry of the window is compared. One entry is too few, since a failed
+run may have named only some of its datasets."""
 
 Id = TypeVar("Id")
 
 
 class Window(NamedTuple):
-    """From a time until a time. `since` may be NEVER (from the beginning), `until` None (until now)."""
+    """The time from `since` until `until`. `since` may be NEVER (from the beginning), `until` None (until now)."""
 
     since: Instant
     until: Instant | None
@@ -27,14 +27,15 @@ class Window(NamedTuple):
 
 
 class History(NamedTuple, Generic[Id]):
-    """The entries of a time line in a window, newest first, then a few from before; `is_cut` if the window has more."""
+    """The entries of a time line in a window, newest first, then a few earlier entries. `is_cut` says that the window
+    has more."""
 
     ids: list[Id]
     is_cut: bool
 
 
 def history(line: TimeLine[Id], window: Window, *, with_earlier: bool = True) -> History[Id]:
-    """The entries of a time line in a window; `with_earlier`, a few from before the window too."""
+    """The entries of a time line in a window; with `with_earlier`, also a few earlier entries."""
     within = list(islice(line.newest(since=window.since, until=window.until, limit=MOST + 1), MOST + 1))
     if len(within) > MOST or not with_earlier or not window.since:
         return History(within[:MOST], is_cut=len(within) > MOST)

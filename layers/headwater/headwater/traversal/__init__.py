@@ -1,1 +1,1 @@
-"""Algorithms over the read model: lineage, column lineage, impact, root cause, roll-up. Nothing of HTTP."""
+"""Algorithms on the read model: lineage, column lineage, impact, root cause, roll-up. Independent of HTTP."""

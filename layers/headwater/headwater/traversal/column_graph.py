@@ -1,9 +1,10 @@
-"""The column graph: the flows between columns, by the newest column lineage of each job that ever wrote a dataset, and
-of its DatasetEvents.
+"""The column graph: the flows between columns.
 
-The heads of datasets have the digests of the column lineage. A hop upstream costs two reads: the datasets, then their
-column lineage. A hop downstream costs three: the readers, the readers' outputs with their neighbours, and the column
-lineage of the outputs. Columns are kept by the id of their dataset, since a facet may give the dataset another name.
+The flows into a dataset come from the newest column lineage of every job that ever wrote the dataset, and from its
+DatasetEvents. The heads of datasets have the digests of the column lineage. A hop upstream costs two reads: the
+datasets, then their column lineage. A hop downstream costs three: the readers, the readers' outputs with their
+neighbours, and the column lineage of the outputs. A column is identified by the id of its dataset, since a facet may
+give the dataset another name.
 """
 
 import time as clock
@@ -22,7 +23,7 @@ from headwater.traversal.lineage import MAX_SECONDS
 
 MAX_COLUMNS = 20_000
 MAX_READERS = 5_000
-"""Readers of a hop that are read."""
+"""Readers of datasets that are read in one hop."""
 
 
 class ColumnId(NamedTuple):
@@ -33,12 +34,12 @@ class ColumnId(NamedTuple):
 
 
 class ColumnGraph:
-    """The flows between columns that were read so far, as of a time or now.
+    """The flows between columns that were read so far, at a time or now.
 
     into        the sources of each output column, with the transformations
     out_of      the output columns of each source
     indirect    the sources of indirect flows to each dataset, with the transformations
-    bears_on    the datasets of the indirect flows from each source
+    bears_on    the output datasets of the indirect flows from each source
     """
 
     def __init__(self, reader: Reader, as_of: Instant | None = None) -> None:
@@ -99,7 +100,7 @@ class ColumnGraph:
         return distances
 
     def columns_of(self, datasets: Iterable[DatasetId]) -> set[ColumnId]:
-        """The columns of datasets with a flow into them or out of them."""
+        """The columns of datasets that have a flow into or out of the column."""
         wanted = {self.representative(dataset) for dataset in datasets}
         return {column for column in [*self.into, *self.out_of] if column.dataset in wanted}
 
@@ -163,7 +164,7 @@ class ColumnGraph:
         return ColumnId(self.representative(column.dataset), column.field)
 
     def _unite_names(self) -> None:
-        """Merges the flows of datasets that now have a representative: a facet may have given another name of the
+        """Merges the flows of ids that now have a representative: a facet may have used another name of the
         dataset."""
         into, self.into = self.into, defaultdict(dict)
         for output, sources in into.items():

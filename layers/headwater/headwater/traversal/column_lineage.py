@@ -1,4 +1,4 @@
-"""Column lineage of a column: the columns upstream of it, and the columns downstream."""
+"""The column lineage of a column: the columns upstream, and the columns downstream."""
 
 from typing import NamedTuple
 

@@ -1,8 +1,8 @@
 """The readers of datasets, their outputs, and their column lineage, read hop by hop.
 
-A hop costs two reads: the jobs, then the datasets that the jobs write, with their readers. With columns it costs a
-third read, for the column lineage. Column lineage is kept by job: of two jobs that write a table, one may send column
-lineage and the other none.
+A hop costs two reads: the jobs, then the datasets that the jobs write, with their readers. With columns, a hop costs a
+third read, for the column lineage. Column lineage is kept for each job, since two jobs may write a table, and only one
+of them sends column lineage.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -22,7 +22,7 @@ from headwater.read.reader import Reader
 
 
 class ColumnLink(NamedTuple):
-    """A flow from an input column to an output column; or, if `output` is None, an indirect flow to a whole dataset."""
+    """A flow from an input column to an output column. If `output` is None, an indirect flow to a whole dataset."""
 
     source: DatasetId
     field: str
@@ -31,11 +31,11 @@ class ColumnLink(NamedTuple):
 
 
 class Consumers:
-    """The datasets, readers and column lineage read so far, as of a time or now. `of_columns`: with column lineage.
+    """The datasets, readers and, with `of_columns`, column lineage that were read so far, at a time or now.
 
     heads, jobs        heads of datasets and of their readers
     edges              the edges of the readers
-    representatives    from each id of a dataset with several ids to the representative
+    representatives    the representative of each id, for datasets with several ids
     column_digests     the digest of the column lineage of each job, by output
     """
 
@@ -88,7 +88,7 @@ class Consumers:
             )
 
     def read_columns(self, jobs: Collection[JobId], outputs: Collection[DatasetId]) -> None:
-        """Reads the column lineage of these jobs for datasets that were read, and that of DatasetEvents for these
+        """Reads the column lineage of these jobs for the datasets that were read, and that in DatasetEvents of these
         outputs."""
         if not self.of_columns:
             return
@@ -101,14 +101,14 @@ class Consumers:
         self._links |= {key: self._read_links(document) for key, document in documents.items()}
 
     def links(self, job: JobId, output: DatasetId) -> list[ColumnLink]:
-        """The column links of a job to an output; without any, those of a DatasetEvent of the output."""
+        """The column links of a job to an output. If there are none, those of a DatasetEvent of the output."""
         digest = self.column_digests.get(job, {}).get(output)
         by_job = self._links.get(ColumnLineageId(output, digest), []) if digest else []
         own = self._own(output) if self.of_columns else None
         return by_job or (self._links.get(ColumnLineageId(self.representative(output), own), []) if own else [])
 
     def _digests_at(self, edges: Mapping[JobId, Edges]) -> dict[JobId, dict[DatasetId, str]]:
-        """The digests of column lineage at a time: those of the runs that give the edges of that time."""
+        """The digests of column lineage at a time, from the runs that give the edges at that time."""
         runs = self.reader.runs([JobRunId(job, of_job.run_id) for job, of_job in edges.items() if of_job.run_id])
         digests = {
             job_id(run.job): {
@@ -133,14 +133,14 @@ class Consumers:
         ]
 
     def _id(self, name: Name) -> DatasetId:
-        """The id of a dataset by its name as it was sent, cached: a facet repeats few names many times."""
+        """The id of a dataset by its name as sent. Ids are cached, since a facet repeats the same names many times."""
         if name not in self._ids:
             self._ids[name] = dataset_id(self.reader.naming.identify(name).shown)
         return self._ids[name]
 
 
 def _digests(head: JobHead) -> dict[DatasetId, str]:
-    """The digests of the newest column lineage of a job by output, also of outputs that its newest run does not
+    """The digest of the newest column lineage of a job for each output, also for outputs that its newest run does not
     write."""
     registers = {output: head.column_lineage(output) for output in head.facts.usages}
     return {output: register.value for output, register in registers.items() if register}

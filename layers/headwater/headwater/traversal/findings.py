@@ -16,7 +16,7 @@ from headwater.openlineage.instant import Instant
 from headwater.read.schema_changes import SchemaChange
 
 MAX_NAMED = 5
-"""Columns, assertions, datasets or runs that a summary names; the details have all."""
+"""Columns, assertions, datasets or runs that a summary names; the details have the full list."""
 
 
 class FindingKind(StrEnum):
@@ -85,7 +85,7 @@ def of_quality_results(node: UpstreamNode, checks: Iterable[QualityResult]) -> I
 
 
 def first_few(parts: Sequence[str]) -> str:
-    """The first few texts, and the number of the others."""
+    """The first few texts, and the number of further texts."""
     more = f" and {len(parts) - MAX_NAMED} more" if len(parts) > MAX_NAMED else ""
     return ", ".join(parts[:MAX_NAMED]) + more
 

@@ -1,8 +1,8 @@
 """The impact of a change of a dataset or of some of its columns: the nodes downstream that are at risk, each with its
 distance, its path and its owners.
 
-A hop costs two reads, as in a lineage graph, and a third for columns. The walk is bounded in hops, nodes and time;
-`is_truncated` says that it was cut.
+A hop costs two reads, as in a lineage graph, and a third read for columns. The walk is bounded in hops, nodes and time;
+`is_truncated` says that the walk ended at a bound.
 """
 
 from collections.abc import Collection, Iterator
@@ -31,12 +31,12 @@ from headwater.traversal.lineage import DEFAULT_DEPTH
 
 _TYPES = {NodeKind.JOB: "JOB", NodeKind.DATASET: "DATASET", NodeKind.FIELD: "DATASET_FIELD"}
 PUSHED_DOWN = ("max({})", "min({})", "count({})")
-"""Aggregates that Spark pushes down into an Iceberg scan. The listener names them like columns of the table:
+"""Aggregates that Spark pushes down into an Iceberg scan. The listener reports an aggregate as a column of the table:
 `max(id)`."""
 
 
 class Reach(NamedTuple):
-    """The bounds of the walk: hops and nodes; and the time of the graph (None: now)."""
+    """The bounds of the walk in hops and nodes, and the time of the graph (None: now)."""
 
     depth: int = DEFAULT_DEPTH
     most: int = 5_000
@@ -75,8 +75,8 @@ class NodeAtRisk:
 
 
 class Impact(NamedTuple):
-    """The nodes at risk, nearest first, and whether there are more. `head` is the head of the changed dataset, if
-    stored."""
+    """The nodes at risk, nearest first, and whether there are more. `head` is the head of the changed dataset, None if
+    the dataset is not stored."""
 
     head: DatasetHead | None
     at_risk: tuple[NodeAtRisk, ...]
@@ -86,7 +86,7 @@ class Impact(NamedTuple):
 def impact(reader: Reader, dataset: DatasetId, columns: Collection[str] | None = None, reach: Reach = _FAR) -> Impact:
     """The impact of a change of a dataset, or only of some of its columns.
 
-    The columns need not be in the dataset's schema (any more): the column lineage of their consumers counts.
+    The columns need not be in the dataset's schema: the column lineage of the consumers counts.
     """
     known = Consumers(reader, reach.most + 1, of_columns=columns is not None, as_of=reach.as_of)
     known.read_datasets([dataset])
@@ -129,12 +129,12 @@ def _at_risk(propagation: ImpactPropagation) -> Iterator[NodeAtRisk]:
 
 
 def _is_derivation(known: Consumers, target: ImpactTarget) -> bool:
-    """Whether a target is a derivation: a hop, but no node to show."""
+    """Whether a target is a derivation, which is a hop, but no node in a response."""
     return isinstance(target, ImpactedJob) and known.jobs[target.id].facts.is_derivation
 
 
 def _is_part(known: Consumers, target: ImpactTarget, jobs: Collection[JobId]) -> bool:
-    """Whether a target is a query of an application that is at risk too: the application alone is shown."""
+    """Whether a target is a query of an application that is at risk, too. The response has the application alone."""
     if not isinstance(target, ImpactedJob):
         return False
     head = known.jobs[target.id]

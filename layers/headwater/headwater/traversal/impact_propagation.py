@@ -1,9 +1,12 @@
 """The propagation of a change downstream, hop by hop, on the shortest path to each node.
 
-A change of a dataset follows the edges of jobs. A change of a column follows the column lineage of jobs: into the
-columns that are made of the column; and where a filter or a join uses the column, into the output dataset as a whole,
-whose consumers are at risk indirectly. A job that reads the dataset and sends no column lineage for an output may use
-any column: the output is at risk as a whole, and from there on the change propagates by dataset.
+A change of a dataset follows the edges of jobs. A change of a column follows the column lineage of jobs:
+- to the columns that are made of the column;
+- to the output dataset as a whole, if a filter or a join uses the column. The consumers of the output are then at risk
+  indirectly.
+
+A job may read the dataset and send no column lineage for an output. Such a job may use any column: the output is at
+risk as a whole, and from there on the change propagates by dataset.
 """
 
 import time as clock
@@ -21,7 +24,7 @@ Id = TypeVar("Id", JobId, DatasetId)
 
 
 class Granularity(StrEnum):
-    """Whether a risk is known by column on the whole path, or at some hop only by dataset."""
+    """Whether the risk is known by column on the whole path, or only by dataset at one hop or more."""
 
     COLUMN = "column"
     DATASET = "dataset"
@@ -67,18 +70,18 @@ class ImpactedNode:
 
     @property
     def doubt(self) -> tuple[bool, bool]:
-        """Of two paths of one length the surer counts: direct flows before indirect flows, columns before datasets."""
+        """The order of paths of the same length: direct flows before indirect flows, columns before datasets."""
         return self.is_indirect, self.granularity is Granularity.DATASET
 
     @property
     def path(self) -> list[ImpactTarget]:
-        """The targets from the start to this one."""
+        """The targets from the start to this target."""
         before = self.origin.path if self.origin else []
         return [*before, *([ImpactedJob(self.job)] if self.job else []), self.target]
 
 
 _Targets = Mapping[DatasetId, Mapping[str | None, ImpactedNode]]
-"""The targets of the last hop, by dataset and column; None is the dataset as a whole."""
+"""The targets of the last hop, by dataset and column. The column None is the dataset as a whole."""
 
 
 class ImpactPropagation:
@@ -92,7 +95,7 @@ class ImpactPropagation:
         self._deadline = clock.monotonic() + MAX_SECONDS
 
     def propagate(self, start: Collection[ImpactedNode], depth: int) -> None:
-        """Propagates hop by hop: the first path to a target is the shortest."""
+        """Propagates hop by hop, hence the first path to a target is the shortest."""
         frontier = {node.target: node for node in start}
         self.impacted |= frontier
         for _ in range(depth):
@@ -180,7 +183,7 @@ class ImpactPropagation:
     def _beyond(
         self, origin: ImpactedNode, job: JobId, output: DatasetId, link: ColumnLink | None = None
     ) -> Iterator[ImpactedNode]:
-        """The job, and behind the job the target of the link; without a link, the output as a whole."""
+        """The job, and the target of the link; without a link, the job and the output as a whole."""
         at_job = _job_reached(origin, job, Granularity.COLUMN if link else Granularity.DATASET)
         yield at_job
         dataset = self.known.representative(output)

@@ -1,10 +1,13 @@
 """The lineage graph around a node.
 
-Without a direction, as Marquez defines it: two jobs are adjacent if they use a common dataset, and the graph has the
-jobs up to `depth` such hops away, with all their inputs and outputs. With a direction, only the nodes that flow into
-the start (upstream) or out of it (downstream): a job on the way has only the inputs and outputs that the flow goes
-through. A hop costs two reads: the datasets with their neighbours, then the jobs. Hence the cost of a lookup depends on
-the size of its graph, not on the size of the table.
+Without a direction, the graph is that of Marquez: two jobs are adjacent if they use a common dataset, and the graph has
+the jobs up to `depth` such hops away, with all their inputs and outputs.
+
+With a direction, the graph has only the nodes from which data flows into the start (upstream), or into which data flows
+from the start (downstream). A job has only the inputs and outputs that this flow goes through.
+
+A hop costs two reads: the datasets with their neighbours, then the jobs. Hence the cost of a lookup depends on the size
+of its graph, not on the size of the table.
 """
 
 import time as clock
@@ -23,7 +26,7 @@ from headwater.traversal.lineage_graph import LineageGraph
 
 DEFAULT_DEPTH = 20
 MAX_SECONDS = 15
-"""A Lambda behind an API has 29 seconds. A walk that takes longer than this is cut, and its graph says so."""
+"""A walk that takes longer ends early, and its graph is truncated. A Lambda behind an API has 29 seconds."""
 
 MAX_FIRST = 200
 """Jobs of a dataset among which the first job of a walk without direction is chosen."""
@@ -43,7 +46,7 @@ class View(StrEnum):
 
 
 class Walk(NamedTuple):
-    """The bounds of a walk: hops, direction (None: as in Marquez), view, time (None: now), and nodes."""
+    """The reach of a walk: hops, direction (None: as in Marquez), view, time (None: now), and nodes."""
 
     depth: int
     direction: Direction | None = None
@@ -96,7 +99,7 @@ class _Walker:
         return set(new)
 
     def room(self) -> int:
-        """The number of further nodes to read: one more than wanted, to see whether there are more."""
+        """The number of nodes that may still be read: one more than wanted, which shows whether there are more."""
         return max(0, self.walk.most - len(self.graph.order)) + 1
 
     def is_over(self) -> bool:
@@ -125,7 +128,7 @@ def walk_lineage(reader: Reader, start: NamedNode, walk: Walk, query_jobs: Colle
 
 
 def _walk_undirected(walker: _Walker, start: NamedNode, query_jobs: Collection[JobId]) -> None:
-    """Goes from jobs to all their datasets, and from the datasets to all other jobs that use them, as Marquez does."""
+    """Walks from jobs to all their datasets, and from the datasets to all other jobs that use them, as in Marquez."""
     graph, depth, sides = walker.graph, walker.walk.depth, tuple(Side)
     is_of_job = start.kind is NodeKind.JOB
     jobs = walker.read_jobs([start.job, *query_jobs]) if is_of_job else _first_job(walker, start.dataset)

@@ -20,7 +20,7 @@ class LineageGraph:
     edges_of           the edges of each job in the walk's view
     reads              edges from an input to its job
     writes             edges from a job to its output
-    representatives    from each id of a dataset with several ids to the representative
+    representatives    the representative of each id, for datasets with several ids
     """
 
     order: dict[NodeId, None] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class LineageGraph:
         self.writes |= {(job, dataset) for dataset in outputs}
 
     def between_its_nodes(self) -> "LineageGraph":
-        """The graph without edges to nodes outside of it; each dataset under its representative."""
+        """The graph without edges to nodes outside of the graph; each dataset is its representative."""
         reads = {(self.representative(dataset), job) for dataset, job in self.reads}
         writes = {(job, self.representative(dataset)) for job, dataset in self.writes}
         return replace(

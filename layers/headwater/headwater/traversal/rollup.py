@@ -1,5 +1,5 @@
-"""Roll-up: parents in place of the jobs that they started. A Spark application stands for its queries, a DAG for its
-tasks."""
+"""Roll-up: a graph with parents in place of the jobs that the parents started. A Spark application stands for its
+queries, a DAG for its tasks."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
@@ -49,10 +49,10 @@ def _children(reader: Reader, run_id: str) -> Iterator[JobRunId]:
 
 
 def roll_up(reader: Reader, graph: LineageGraph, start: JobId, started: Collection[JobId]) -> LineageGraph:
-    """The graph with each job replaced by its parent, if it has one. A job that is a parent itself is not replaced.
+    """The graph with parents in place of their jobs. A job that is a parent itself is not replaced.
 
-    The start of the walk replaces all jobs that it started: a DAG as the start is one node. Otherwise its tasks, or the
-    tasks' applications, are nodes.
+    The start of the walk replaces all jobs that it started: a DAG as the start is one node. If a DAG is not the start,
+    its tasks, or the tasks' applications, are nodes.
     """
     parent_of = _parents(graph)
     parent_jobs = set(parent_of.values())
@@ -109,7 +109,7 @@ def _merged_into(graph: LineageGraph, into: Mapping[JobId, JobId], parents: Mapp
 
 
 def _drawn_as(node: NodeId, into: Mapping[JobId, JobId]) -> NodeId:
-    """The node that is drawn for a node. A dataset is drawn as itself, since its id is no job's."""
+    """The node that stands for a node in the graph. A dataset stands for itself."""
     return into.get(JobId(node), node)
 
 

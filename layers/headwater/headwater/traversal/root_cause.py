@@ -2,10 +2,10 @@
 
 The suspect is the newest run that wrote the dataset, or the newest run of the job. The last good run is the newest run
 before the suspect that completed and has no failed children. Any failure or change since the start of the last good
-run, at the node or upstream, may be the cause; without a last good run, any that is stored.
+run, at the node or upstream, may be the cause. Without a last good run, any stored failure or change may be the cause.
 
 The walk upstream costs two reads a hop. Then a job costs up to two queries, and a dataset three, or four if no write of
-the dataset is known; the queries are concurrent. Nodes, and runs and versions of a node, are bounded.
+the dataset is known. The queries are concurrent. The numbers of nodes, and of runs and versions of a node, are bounded.
 """
 
 from collections.abc import Collection, Iterator
@@ -33,7 +33,8 @@ MAX_RUNS = 100
 
 @dataclass(frozen=True, slots=True)
 class RootCause:
-    """The findings, newest first, ties nearest first; and for each job the number of its runs that went well."""
+    """The findings, newest first, and for each job the number of its runs that went well. Of findings with the same
+    time, the nearest comes first."""
 
     suspect: Run | None
     last_good: Run | None
@@ -64,7 +65,7 @@ def _nearest(finding: Finding) -> tuple[int, UpstreamNode]:
 
 
 def _suspect(reader: Reader, node: NamedNode, ids: Collection[DatasetId], window: Window) -> Run | None:
-    """The newest run that wrote the dataset, under any of its ids; of a job, its newest run."""
+    """The newest run that wrote the dataset, under any of its ids. For a job, its newest run."""
     if node.kind is NodeKind.JOB:
         newest = islice(reader.store.runs_of(node.job).newest(until=window.until, limit=1), 1)
         return next(iter(reader.runs(list(newest))), None)
@@ -73,7 +74,7 @@ def _suspect(reader: Reader, node: NamedNode, ids: Collection[DatasetId], window
 
 
 def _newest_writer(reader: Reader, dataset: DatasetId, window: Window) -> Run | None:
-    """The newest run that wrote a dataset. Writes of events without a run are passed over."""
+    """The newest run that wrote a dataset. Writes of events without a run do not count."""
     newest = islice(reader.store.writes_of(dataset).newest(until=window.until, limit=MAX_RUNS), MAX_RUNS)
     while writes := list(islice(newest, RUNS_AT_A_TIME)):
         if runs := reader.runs([write.run for write in writes]):
@@ -120,7 +121,7 @@ def _upstream(graph: LineageGraph, start: NamedNode) -> _Upstream:
 
 
 def _ids(reader: Reader, graph: LineageGraph) -> dict[DatasetId, set[DatasetId]]:
-    """All ids of each dataset under which states may be stored: its own, and linked ids that are used."""
+    """The ids of each dataset under which states may be stored: its own id, and linked ids that events use."""
     ids = {dataset: {dataset} for dataset in graph.datasets}
     for other in reader.datasets(graph.representatives.keys() - ids.keys()):
         if graph.representative(other) in ids:

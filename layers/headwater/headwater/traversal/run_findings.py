@@ -15,10 +15,10 @@ from headwater.read.window import Window
 from headwater.traversal.findings import Finding, FindingKind, UpstreamNode, first_few
 
 MAX_MESSAGE = 5_000
-"""Characters of an error message in the details of a finding: the message may be a stack trace."""
+"""Characters of an error message in the details of a finding. A message may be a long stack trace."""
 
 Representative = Callable[[DatasetId], DatasetId]
-"""From an id of a dataset to the dataset's representative."""
+"""Returns the representative of a dataset."""
 
 _CHANGES = {
     "inputsAdded": "now reads",
@@ -35,7 +35,7 @@ _FAILURES = {
 def went_well(run: Run, window: Window) -> bool:
     """Whether a run had completed by the end of the window, and none of its children failed.
 
-    The Spark listener ends an application COMPLETE, whatever its queries did.
+    The Spark listener ends an application with COMPLETE, even if queries failed.
     """
     return _state(run, window) is RunState.COMPLETED and not run.failed_children
 
@@ -43,10 +43,10 @@ def went_well(run: Run, window: Window) -> bool:
 def of_runs(
     node: UpstreamNode, runs: Sequence[Run], window: Window, representative: Representative
 ) -> Iterator[Finding]:
-    """Findings of a job: runs that ended in the window or are open and did not go well, and completed runs with other
-    inputs or outputs than the completed run before.
+    """Findings of a job: runs that ended in the window, or are open, and did not go well; and completed runs whose
+    inputs or outputs differ from the completed run before.
 
-    Only completed runs are compared: another run may not have named all its datasets.
+    Only completed runs are compared: any other run may not have named all its datasets.
     """
     for run in runs:
         if window.has(run.ended_at or run.started_at) or _is_open(run, window):
@@ -70,7 +70,7 @@ def _is_open(run: Run, window: Window) -> bool:
 
 
 def _of_run(node: UpstreamNode, run: Run, window: Window) -> Iterator[Finding]:
-    """The finding of a run, if there is any. A run without events, which only its children named, is not known to be
+    """The finding of a run, if there is one. A run that only its children named has no events, and is not known to be
     running."""
     name, state = node.name.name, _state(run, window)
     at = run.started_at if _is_open(run, window) else run.ended_at or run.started_at
@@ -83,7 +83,7 @@ def _of_run(node: UpstreamNode, run: Run, window: Window) -> Iterator[Finding]:
     elif run.failed_children:
         ended = "has not ended" if _is_open(run, window) else "completed"
         failed = first_few([child.job.name for child in run.failed_children])
-        summary = f"{name} {ended}, but of what it started failed: {failed}"
+        summary = f"{name} {ended}, but runs that it started failed: {failed}"
         yield Finding(FindingKind.CHILD_FAILED, at, node, run.run_id, summary, _children(run))
     elif state is RunState.RUNNING and run.first:
         yield Finding(FindingKind.RUN_RUNNING, at, node, run.run_id, f"{name} is running since {shown(at)}")

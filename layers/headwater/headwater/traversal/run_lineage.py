@@ -1,8 +1,7 @@
 """Run lineage: the runs that made the inputs of a run, the runs that made the inputs of those runs, and so on.
 
-The producer of an input is the other run that began to write the dataset last, before the reading run ended. While the
-reading run is open, its producers may change. JobEvents and DatasetEvents declare and describe datasets; they make no
-data, hence are no producers.
+The producer of an input is the last other run that began to write the dataset before the reading run ended. While the
+reading run is open, its producers may change. An event without a run is no producer: it only describes a dataset.
 """
 
 import time as clock
@@ -24,10 +23,10 @@ from headwater.store.snapshot import Wanted
 
 MAX_RUNS = 1_000
 MAX_INPUTS = 10_000
-"""Inputs whose producers are looked for: a query each."""
+"""Inputs whose producers are searched, with one query for each input."""
 MAX_SECONDS = 15
 LOOKED_AT = 50
-"""Newest writes of a dataset that are read if the newest write has no run; mostly it has one."""
+"""Newest writes of a dataset that are read if the newest write has no run, which is rare."""
 
 
 class _InputOfRun(NamedTuple):
@@ -67,7 +66,7 @@ class RunLineage:
         return added
 
     def drop(self, runs: Iterable[Run]) -> None:
-        """Removes runs whose producers there is no time to find."""
+        """Removes runs, if there is no time left to find their producers."""
         for run in runs:
             del self.runs[run.run_id]
         self.is_truncated = True
@@ -96,7 +95,7 @@ def walk_run_lineage(reader: Reader, start: Run, depth: int) -> RunLineage:
 
 
 def _producers(reader: Reader, runs: Collection[Run]) -> dict[RunInput, Run]:
-    """The run that made each input of these runs; inputs that no known run made are left out."""
+    """The producer of each input of these runs, without inputs whose producer is unknown."""
     reads = _reads(reader, runs)
     newest = _writes(reader, reads, 1)
     made_by = _runs_of(reader, newest)
@@ -106,7 +105,7 @@ def _producers(reader: Reader, runs: Collection[Run]) -> dict[RunInput, Run]:
 
 
 def _by_snapshots(reader: Reader, reads: Sequence[_InputOfRun], made_by: dict[RunInput, Run]) -> dict[RunInput, Run]:
-    """The producers, corrected for inputs with a scanned Iceberg snapshot: a run may have read an older snapshot.
+    """The producers, corrected for inputs with an Iceberg snapshot: a run may have scanned an older snapshot.
 
     writes of the table                           producer of the input
     one names the scanned snapshot                the run of that write
@@ -132,7 +131,7 @@ def _by_snapshots(reader: Reader, reads: Sequence[_InputOfRun], made_by: dict[Ru
 
 
 def _of_applications(reader: Reader, snapshot_of: Mapping[WriteId, float | None]) -> list[WriteId]:
-    """The writes without a snapshot that are those of applications: a query that completes names its snapshot, an
+    """The writes by applications among the writes without a snapshot. A query that completes names its snapshot, an
     application never does."""
     unnamed = [write for write, snapshot in snapshot_of.items() if snapshot is None]
     runs = _runs(reader, {write.run for write in unnamed})
@@ -165,7 +164,7 @@ def _writes(reader: Reader, reads: Sequence[_InputOfRun], most: int) -> dict[Run
 
 
 def _others(reader: Reader, dataset: DatasetId, reading: Run, most: int) -> Iterable[WriteId]:
-    """The writes of a dataset by other runs until a run ended. A run may read a dataset that it writes itself."""
+    """The writes of a dataset by other runs until the reading run ended. A run may read a dataset that it writes."""
     newest = reader.store.writes_of(dataset).newest(before=reading.ended_at, limit=most + 1)
     return (write for write in islice(newest, LOOKED_AT) if write.job != NO_JOB and write.version != reading.run_id)
 
@@ -188,7 +187,7 @@ def _begun(run: Run, write: WriteId) -> str:
 
 
 def _runs(reader: Reader, writers: Collection[JobRunId]) -> dict[str, Run]:
-    """Runs by run id, each joined over all its jobs. Writes of events without a run have no run."""
+    """Runs by run id; the states of a run under several jobs are joined. A write without a run is left out."""
     run_ids = sorted({writer.run_id for writer in writers})
     ids = set(writers).union(*concurrent_map(reader.store.runs_with_id, run_ids))
     runs: dict[str, list[Run]] = defaultdict(list)

@@ -18,12 +18,12 @@ from headwater.openlineage.instant import Instant, shown
 from headwater.read.dataset_details import DatasetDetails
 
 _TYPES = {"TOPIC": "STREAM", "STREAM": "STREAM", "MODEL": "MODEL"}
-"""Marquez knows DB_TABLE and STREAM alone; a model is neither."""
+"""Marquez knows DB_TABLE and STREAM alone. MODEL is an addition of Headwater."""
 
 
 def dataset_node(head: DatasetHead, used: Instant | None = None) -> JsonObject:
-    """A dataset in a lineage graph. `used` is the last known use of the dataset; its head lacks this time, because the
-    head would be written with every run."""
+    """A dataset in a lineage graph. `used` is the time of the last known use. A head does not hold this time, since the
+    head would then be written with every run."""
     name, facets = head.facts.name, head.facets
     tagged = tagging(facets)
     return {
@@ -99,7 +99,7 @@ def _input_field(flow: ColumnFlow) -> JsonObject:
 
 
 def field(column: JsonObject, tagged: Facets) -> JsonObject:
-    """A field of the schema facet, of which members of a wrong type are left out."""
+    """A field of the schema facet, without members of a wrong type."""
     document: JsonObject = {member: _text_of(column.get(member)) for member in ("name", "type", "description")}
     document["tags"] = tags(tagged, column["name"]) if tagged else []
     nested = fields_of(column) if "fields" in column else []

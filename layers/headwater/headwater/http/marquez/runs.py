@@ -60,7 +60,7 @@ def run_in_graph(latest: LatestRun) -> JsonObject:
 
 
 def _input_version(use: IoDataset) -> JsonObject:
-    """An input with the version of its schema. GET /runlineage/upstream has the run that wrote the input."""
+    """An input. Its version is that of its schema; GET /runlineage/upstream has the run that wrote the input."""
     digest = values(use.facets).get(SCHEMA)
     return _dataset_version(use, version_of_schema(digest) if isinstance(digest, str) else None)
 

@@ -1,8 +1,8 @@
 """GET /events/lineage: events as they were posted, by event time.
 
-Events are listed by the day, and an entry of a day's list tells the time and the kind of its event alone. An event is
-read before it is counted where its namespace matters, for a key of some namespaces; and where its origin matters, since
-what was said through the API is kept as JobEvents and DatasetEvents, like the events of producers.
+Events are listed by the day. An entry of a day's list has the time and the type of the event, and nothing else. Two
+cases need a read of the event before it is counted. First, a key of some namespaces: the event has the namespace.
+Second, a JobEvent or DatasetEvent: it may be curation, which is stored as events too, and is not shown here.
 """
 
 import time as clock
@@ -28,9 +28,9 @@ from headwater.store.ranges import Entry
 from headwater.store.snapshot import Wanted
 
 MAX_SCANNED = 20_000
-"""Events that are looked at to be counted; the rest of the range is counted as it is listed."""
+"""Events that are scanned for the total. Later events of the range are counted by the lists of their days."""
 MAX_READ = 1_000
-"""Events that are read only for their namespaces; a client that needs more goes on with the cursor."""
+"""Events that are read only for their namespaces. A client gets further events with the cursor."""
 MAX_SECONDS = 15
 READ_AT_A_TIME = 100
 _RUN_EVENTS = frozenset(kind.value for kind in EventType)
@@ -42,14 +42,14 @@ class Order(StrEnum):
 
 
 class EventRange(NamedTuple):
-    """The events of `after` <= position < `before`, and the order in which they are listed. A time is a position."""
+    """The events with `after` <= position < `before`, and the order of the list. A time is a position, too."""
 
     after: str
     before: str | None
     newest_first: bool
 
     def after_position(self, position: str) -> "EventRange":
-        """The events that are listed behind the event at a position."""
+        """The events that follow a position in the order of the list."""
         if self.newest_first:
             return self._replace(before=min(position, self.before or position))
         return self._replace(after=max(self.after, just_behind(position)))
@@ -100,7 +100,7 @@ class _EventScan:
                     yield entry
 
     def count_remaining(self) -> int:
-        """How many events are listed behind those that were looked at."""
+        """The number of events after the last scanned event."""
         rest = self.range.after_position(self.last)
 
         def count(day: str) -> int:
@@ -116,18 +116,18 @@ class _EventScan:
             )
 
     def _is_visible_unread(self, entry: Entry[EventId]) -> bool:
-        """Whether the key may see an event whatever the event holds."""
+        """Whether the key may see an event without a read of the event."""
         return self.sees_all and event_kind(entry.position) in _RUN_EVENTS
 
     def _hidden(self, doubtful: Collection[EventId]) -> set[EventId]:
-        """The events among these that the key may not see."""
+        """The ids among these whose events the key may not see."""
         read = self.store.read(Wanted(events=doubtful))
         self.read += len(doubtful)
         return {event_id for event_id in doubtful if not self._may_see(read.events.get(event_id))}
 
     def _may_see(self, event: Mapping[str, Any] | None) -> bool:
-        """Whether the key may see an event that is still there. Every stored event was checked when it was received, so
-        that its namespace is in its place."""
+        """Whether the key may see an event; not if the event has expired. A stored event has a job or a dataset with a
+        namespace, since ingest checked it."""
         if event is None:
             return False
         node = event.get("job") or event["dataset"]
@@ -135,7 +135,7 @@ class _EventScan:
 
 
 def _is_of_api(event: Mapping[str, Any], node: Mapping[str, Any]) -> bool:
-    """Whether an event was made of what somebody said through the API (`curation.is_curation`, of its document)."""
+    """Whether an event is curation: the same test as `curation.is_curation`, on the JSON document."""
     facets = node.get("facets") or {}
     is_bare = not any(event.get(member) for member in ("run", "inputs", "outputs"))
     is_curated = bool(facets) and all(name.startswith(PREFIX) for name in facets)
@@ -143,7 +143,7 @@ def _is_of_api(event: Mapping[str, Any], node: Mapping[str, Any]) -> bool:
 
 
 def lineage_events(reader: Reader, request: ApiRequest, caller: Principal) -> JsonObject:
-    """A page of the events. `truncated` tells that there may be more than were found or counted."""
+    """A page of the events. `truncated` says that there may be more events than were found or counted."""
     page = request.page()
     at_a_time = None if page.total is None else max(READ_AT_A_TIME, page.limit + 1)
     scan = _EventScan(reader.store, caller, _range(request, page.after), at_a_time)
@@ -164,19 +164,19 @@ def lineage_events(reader: Reader, request: ApiRequest, caller: Principal) -> Js
 
 
 def _range(request: ApiRequest, position: str | None) -> EventRange:
-    """The events that a request asks for, behind the position in its cursor if it has one."""
+    """The requested events; with a cursor, those after the position in the cursor."""
     order = request.choice("sortDirection", Order) if request.query.get("sortDirection") else Order.DESC
     after, before = (request.time(name) if request.query.get(name) else None for name in ("after", "before"))
     requested = EventRange(after or "", before, order is Order.DESC)
     if position is None:
         return requested
     if not is_event_position(position):
-        raise InvalidRequest(Fault("cursor", "expected the cursor of an earlier answer"))
+        raise InvalidRequest(Fault("cursor", "expected the cursor of an earlier response"))
     return requested.after_position(position)
 
 
 def _total(scan: _EventScan, visible: Iterator[Entry[EventId]], count_so_far: int) -> tuple[int, bool]:
-    """How many events of the range the key may see, and whether that is certain."""
+    """The number of events of the range that the key may see, and whether the number is exact."""
     for _ in visible:
         count_so_far += 1
         if scan.scanned >= MAX_SCANNED:
@@ -188,7 +188,7 @@ def _total(scan: _EventScan, visible: Iterator[Entry[EventId]], count_so_far: in
 
 
 def _events(store: GraphReader, entries: Collection[Entry[EventId]]) -> Iterator[dict[str, Any]]:
-    """The events of some entries, as they were sent."""
+    """The events of these entries, as they were sent."""
     for chunk in chunked(entries, READ_AT_A_TIME):
         ids = [entry.id for entry in chunk]
         yield from store.read(Wanted(events=ids)).events.of(ids)

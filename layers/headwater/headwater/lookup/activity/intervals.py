@@ -1,4 +1,4 @@
-"""The last 24 hours, or the last seven days of a time zone, as Marquez's statistics have them."""
+"""The intervals of statistics, as in Marquez: the last 24 hours, or the last seven days of a time zone."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, time, timedelta, tzinfo
@@ -21,7 +21,7 @@ class Period(StrEnum):
 
 
 class Interval(NamedTuple):
-    """A time to count in, and how its bounds are written."""
+    """An interval of time, and its bounds as the response shows them."""
 
     start: Instant
     end: Instant
@@ -30,7 +30,7 @@ class Interval(NamedTuple):
 
     @property
     def days(self) -> list[str]:
-        """The days, by UTC, that it touches."""
+        """The days of UTC that the interval overlaps."""
         last = {self.end[:10]} if self.end[10:] > _MIDNIGHT else set()
         return sorted({self.start[:10]} | last)
 
@@ -39,14 +39,14 @@ class Interval(NamedTuple):
 
 
 def intervals(request: ApiRequest) -> list[Interval]:
-    """The intervals that a request asks for, up to the one that it is received in. Raises InvalidRequest."""
+    """The requested intervals; the last is the interval of the present time. Raises InvalidRequest."""
     period, zone = request.choice("period", Period), _zone(request)
     if period is None:
         raise InvalidRequest(Fault("period", f"missing; expected one of {', '.join(Period)}"))
     if period is Period.DAY:
         return list(_hours(request.received_at))
     if zone is None:
-        raise InvalidRequest(Fault("timezone", "missing; a week is one of days, and those depend on it"))
+        raise InvalidRequest(Fault("timezone", "missing; expected the time zone of the days, such as Europe/Berlin"))
     return list(_days(request.received_at, zone))
 
 
@@ -58,8 +58,7 @@ def _hours(now: datetime) -> Iterator[Interval]:
 
 
 def _days(now: datetime, zone: tzinfo) -> Iterator[Interval]:
-    """Days as they are in the zone. They are written as if that were UTC, as Marquez does: its web UI reads the day's
-    name off it."""
+    """The days of the zone. Each is shown as midnight of UTC, as in Marquez: the web UI takes the date from there."""
     today = now.astimezone(zone).date()
     for ago in reversed(range(DAYS)):
         days = [today + timedelta(days=day) for day in (-ago, 1 - ago)]
@@ -68,7 +67,7 @@ def _days(now: datetime, zone: tzinfo) -> Iterator[Interval]:
 
 
 def _zone(request: ApiRequest) -> tzinfo | None:
-    """The zone that a request names; the `+` of `Etc/GMT+3` may have become a space on its way."""
+    """The time zone in the query. A `+`, as in `Etc/GMT+3`, may arrive as a space."""
     name = request.query.get("timezone", "").replace(" ", "+")
     if name.upper() in ("", "UTC", "Z"):
         return UTC if name else None

@@ -1,7 +1,8 @@
 """Counts over the last day, by the hour, or over the last week, by the day.
 
-No counts are stored: events are counted in the lists of their days; jobs, datasets and sources by the time of the event
-that first named each. If the time of a request runs out, the rest is not counted, and `truncated` says so.
+No counts are stored. Events are counted in the lists of their days. A job, dataset or source counts from the time of
+the first event that named it. If the time of a request runs out, the rest is not counted, and the response has
+`truncated`.
 """
 
 import time as clock
@@ -33,13 +34,14 @@ Id = TypeVar("Id")
 
 
 def lineage_events(reader: Reader, request: ApiRequest, _caller: Principal) -> list[JsonObject]:
-    """How many RunEvents of each kind that matters happened in each interval, in all namespaces."""
+    """The number of START, COMPLETE, FAIL and ABORT events in each interval, in all namespaces."""
     deadline = clock.monotonic() + MAX_SECONDS
     return concurrent_map(lambda interval: _events(reader, interval, deadline), intervals(request))
 
 
 def jobs(reader: Reader, request: ApiRequest, namespaces: Sequence[KnownNamespace]) -> list[JsonObject]:
-    """How many of today's jobs there were by the end of each interval. One that has not run since was there before."""
+    """The number of jobs by the end of each interval, of the jobs that exist today. A job without an event since the
+    start of the first interval existed before."""
     all_intervals = intervals(request)
     begin = all_intervals[0].start
 
@@ -53,7 +55,7 @@ def jobs(reader: Reader, request: ApiRequest, namespaces: Sequence[KnownNamespac
 
 
 def datasets(reader: Reader, request: ApiRequest, namespaces: Sequence[KnownNamespace]) -> list[JsonObject]:
-    """How many of today's datasets there were by the end of each interval."""
+    """The number of datasets by the end of each interval, of the datasets that exist today."""
     all_intervals = intervals(request)
 
     def datasets_in(namespace: KnownNamespace) -> list[DatasetId]:
@@ -64,7 +66,7 @@ def datasets(reader: Reader, request: ApiRequest, namespaces: Sequence[KnownName
 
 
 def sources(reader: Reader, request: ApiRequest, caller: Principal) -> list[JsonObject]:
-    """How many of today's data sources there were by the end of each interval."""
+    """The number of data sources by the end of each interval, of the sources that exist today."""
     all_intervals = intervals(request)
     names = [name for name in names_in(reader, SOURCES) if caller.may_use(name)]
     return _cumulative(all_intervals, 0, names, lambda chunk: _sources(reader, chunk))

@@ -1,6 +1,7 @@
-"""The answers of GET /lineage and GET /column-lineage in the forms that other tools take.
+"""The responses to GET /lineage and GET /column-lineage in the formats of other tools.
 
-All are functions of the answer alone: equal answers, equal exports, whatever the order of what they hold.
+Each format is a function of the response alone. Equal graphs have equal exports, in whatever order the response lists
+nodes and edges.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,7 +13,7 @@ from headwater.lookup.export import dot, events, mermaid, plain
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A form of the graph. `render` takes an answer's document; it gives text, or a document that is sent as JSON."""
+    """A format of the graph. `render` takes the JSON document of a response, and returns a text or a JSON document."""
 
     content_type: str
     render: Callable[[dict[str, Any]], str | list[Any] | dict[str, Any]]
@@ -24,4 +25,4 @@ FORMATS: Mapping[str, Format] = {
     "json": Format("application/json", plain.render),
     "openlineage": Format("application/json", events.render),
 }
-"""By the name that a client asks for."""
+"""By the value of the parameter `format`."""

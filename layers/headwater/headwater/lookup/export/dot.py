@@ -1,6 +1,6 @@
 """Graphviz: jobs are boxes, datasets cylinders, columns rounded boxes in a cluster for each dataset.
 
-Names stand in labels and tooltips alone; the nodes' own ids are numbers. https://graphviz.org/doc/info/lang.html
+Names are in labels and tooltips alone; the ids of nodes are numbers. https://graphviz.org/doc/info/lang.html
 """
 
 from collections.abc import Iterable, Iterator
@@ -51,11 +51,11 @@ def _attributes(edge: ExportEdge) -> str:
 
 
 def _tooltip(node: ExportNode) -> str:
-    """The full name. Of tooltips, and of nothing else, Graphviz reads the escapes twice."""
+    """The full name. Graphviz resolves escapes twice in tooltips, once everywhere else."""
     return _quoted([label.visible(node.id).replace("\\", r"\\")])
 
 
 def _quoted(lines: Iterable[str]) -> str:
-    r"""A quoted string that is shown as it is: Graphviz knows escapes (`\N` is the node's id) and HTML's entities."""
+    r"""A quoted string that Graphviz shows unchanged. Escapes (`\N` is the node's id) and HTML entities are masked."""
     escaped = [line.replace("&", "&amp;").replace("\\", r"\\").replace('"', r"\"") for line in lines]
     return '"' + r"\n".join(escaped) + '"'

@@ -1,7 +1,7 @@
-"""The graph as OpenLineage events, by which another instance learns it.
+"""The graph as OpenLineage events, which another instance can import.
 
-A job is a JobEvent with its inputs and outputs, a dataset that no job uses a DatasetEvent: they declare how things are,
-and need no run. Of columns, DatasetEvents tell what they are made of, since an answer does not say which job made them.
+A job becomes a JobEvent with its inputs and outputs. A dataset that no job uses becomes a DatasetEvent. Both describe a
+state, and need no run. Column lineage is in DatasetEvents, since the response does not say which job made a column.
 """
 
 from collections import defaultdict
@@ -14,11 +14,11 @@ from headwater.openlineage.exact_json import JsonObject
 
 _SPEC = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs"
 _BEFORE_ALL = "1970-01-01T00:00:00Z"
-"""The event time of what an answer does not date: what it says, in part, displaces nothing that is known better."""
+"""The event time of a node without a time in the response. Every known facet is newer, hence stays."""
 
 
 def render(answer: dict[str, Any]) -> list[dict[str, Any]]:
-    """The events, for POST /api/v1/lineage/batch: those of jobs, then those of datasets, by name."""
+    """The events, for POST /api/v1/lineage/batch: JobEvents, then DatasetEvents, by name."""
     graph = graph_of(answer)
     into, out_of = _edges_by_end(graph)
     jobs = [node for node in graph.nodes if node.kind is ExportKind.JOB]

@@ -1,6 +1,6 @@
-"""The facets in which OpenLineage says what an answer tells of a node, and of what flows into it.
+"""The members of a node in a response, and the flows into the node, as facets of OpenLineage.
 
-An answer does not show facets whole: of a description it has the text, of a location the URL.
+A response does not have whole facets: of a description it has the text, of a location the URL.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ _PROCESSING_TYPES = {"STREAM": "STREAMING", "SERVICE": "SERVICE"}
 
 
 def of_job(data: Document) -> JsonObject:
-    """The facets that an answer's job has come from."""
+    """The facets of a job, from its members in the response."""
     facets: JsonObject = {}
     if data.get("description"):
         facets["documentation"] = _facet("1-1-0/DocumentationJobFacet", description=data["description"])
@@ -28,7 +28,7 @@ def of_job(data: Document) -> JsonObject:
 
 
 def of_dataset(data: Document) -> JsonObject:
-    """The facets that an answer's dataset has come from; none for a dataset of which it only has columns."""
+    """The facets of a dataset, from its members in the response. A response with columns alone gives none."""
     facets: JsonObject = {}
     if data.get("fields"):
         facets["schema"] = _facet("1-2-0/SchemaDatasetFacet", fields=[_field(column) for column in data["fields"]])
@@ -46,7 +46,7 @@ def of_dataset(data: Document) -> JsonObject:
 
 
 def of_flows(edges: Iterable[ExportEdge]) -> JsonObject:
-    """What the edges into a dataset, and into its columns, say that it is made of."""
+    """The facets columnLineage and lineage of a dataset, from the edges into the dataset and into its columns."""
     columns: dict[str, JsonObject] = {}
     whole: list[JsonObject] = []
     datasets: list[JsonObject] = []
@@ -78,14 +78,14 @@ def _field(field: Document) -> JsonObject:
 
 
 def _tags(data: Document) -> list[JsonObject]:
-    """The tags of a dataset and of its columns, which an answer has without values."""
+    """The tags of a dataset and of its columns. A response has no values of tags."""
     own = [{"key": tag, "value": "true"} for tag in data.get("tags") or ()]
     fields = [(field["name"], tag) for field in data.get("fields") or () for tag in field.get("tags") or ()]
     return own + [{"key": tag, "value": "true", "field": name} for name, tag in fields]
 
 
 def _present(members: Document) -> JsonObject:
-    """Without the members that are null, which the spec has not."""
+    """The members that are not null, since the spec allows no null."""
     return {name: value for name, value in members.items() if value is not None}
 
 

@@ -1,7 +1,7 @@
-"""The graph in an answer, whichever lookup gave it: nodes, and edges in the direction that data flows.
+"""The graph in a response of /lineage or /column-lineage: nodes, and edges in the direction of the data flow.
 
-An answer lists every edge twice, at both of its ends. GET /column-lineage lists edges from the node outwards: as in
-Marquez, an `inEdge` points against the flow. The graph here has every edge once.
+A response lists every edge twice, at both ends. In /column-lineage the origin of every edge is the node that lists it:
+as in Marquez, an `inEdge` points against the flow. The graph here has every edge once.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ Document = Mapping[str, Any]
 
 
 class ExportKind(StrEnum):
-    """What a node is."""
+    """The kind of a node."""
 
     JOB = "job"
     DATASET = "dataset"
@@ -21,7 +21,7 @@ class ExportKind(StrEnum):
 
 
 class ExportNode(NamedTuple):
-    """A job, a dataset, or a column: then `field` is its name, and `name` that of its dataset."""
+    """A job, a dataset or a column. A column has its name in `field`, and the name of its dataset in `name`."""
 
     kind: ExportKind
     namespace: str
@@ -30,20 +30,20 @@ class ExportNode(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The nodeId by which the lookups know it."""
+        """The nodeId of the node in lookups."""
         if self.kind is ExportKind.COLUMN:
             return f"datasetField:{self.namespace}:{self.name}:{self.field}"
         return f"{self.kind}:{self.namespace}:{self.name}"
 
     @property
     def dataset(self) -> "ExportNode":
-        """The dataset that a column is of."""
+        """The dataset of a column; of a dataset, the dataset itself."""
         return ExportNode(ExportKind.DATASET, self.namespace, self.name)
 
 
 @dataclass(frozen=True, slots=True)
 class ExportEdge:
-    """Data flows from `origin` to `target`; `steps` are the transformations on its way, known of columns alone."""
+    """Data flows from `origin` to `target`. `steps` are the transformations; only edges of columns have them."""
 
     origin: ExportNode
     target: ExportNode
@@ -51,13 +51,13 @@ class ExportEdge:
 
     @property
     def is_indirect(self) -> bool:
-        """Whether the origin only bears on the target, as a filter does, and none of its values end up there."""
+        """Whether the flow is indirect: the origin decides which rows the target has, but gives it no values."""
         return bool(self.steps) and all(step.get("type") == "INDIRECT" for step in self.steps or ())
 
 
 @dataclass(frozen=True, slots=True)
 class ExportGraph:
-    """Nodes and edges, sorted; `data` is what the answer says of its own nodes."""
+    """Nodes and edges, sorted. `data` has the members of those nodes that the response lists."""
 
     nodes: tuple[ExportNode, ...]
     edges: tuple[ExportEdge, ...]
@@ -65,7 +65,7 @@ class ExportGraph:
     truncated: bool
 
     def clusters(self) -> dict[ExportNode, list[ExportNode]]:
-        """In a graph of columns, what is drawn together: the columns of a dataset, and the dataset as a whole."""
+        """In a graph of columns, the nodes that are drawn in one frame: the columns of a dataset, and the dataset."""
         clusters: dict[ExportNode, list[ExportNode]] = {}
         if any(node.kind is ExportKind.COLUMN for node in self.nodes):
             for node in self.nodes:
@@ -74,7 +74,7 @@ class ExportGraph:
 
 
 def graph_of(answer: Document) -> ExportGraph:
-    """The graph in an answer. What bears on all columns of a dataset is an edge to the dataset itself."""
+    """The graph in a response. An indirect flow is an edge to the dataset as a whole."""
     data = {_node(entry): entry["data"] for entry in answer["graph"]}
     all_edges = [*_uses(answer), *_flows(answer), *_indirect(answer)]
     edges = {(edge.origin, edge.target): edge for edge in all_edges}
@@ -102,7 +102,7 @@ def _column(data: Document) -> ExportNode:
 
 
 def _uses(answer: Document) -> Iterator[ExportEdge]:
-    """The edges between jobs and datasets; half an edge, of which the other end is not in the answer, is none."""
+    """The edges between jobs and datasets, without edges to nodes that are not in the response."""
     known = {entry["id"]: _node(entry) for entry in answer["graph"] if entry["type"] != "DATASET_FIELD"}
     for entry in answer["graph"]:
         for edge in [*entry["inEdges"], *entry["outEdges"]]:
@@ -111,7 +111,7 @@ def _uses(answer: Document) -> Iterator[ExportEdge]:
 
 
 def _flows(answer: Document) -> Iterator[ExportEdge]:
-    """The edges between columns, from the members that have their names apart and the transformations with them."""
+    """The edges between columns. `inputFields` has names and transformations; `inEdges` has ids alone."""
     for entry in answer["graph"]:
         if entry["type"] == "DATASET_FIELD":
             for source in entry["data"]["inputFields"]:

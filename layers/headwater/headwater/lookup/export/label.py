@@ -1,4 +1,4 @@
-"""What a picture says at its nodes and edges: names of any length and of any characters, in a few that can be seen."""
+"""The labels of nodes and edges in a picture: a name of any length and any characters, shortened and made visible."""
 
 from headwater.lookup.export.graph import ExportEdge, ExportKind, ExportNode
 
@@ -14,23 +14,23 @@ def lines(node: ExportNode) -> list[str]:
 
 
 def inner_lines(node: ExportNode) -> list[str]:
-    """The lines of a label inside a dataset's cluster, where the dataset itself stands for all its columns."""
+    """The lines of a label in the frame of a dataset. There, the node of the dataset stands for all its columns."""
     return ["all columns"] if node.kind is ExportKind.DATASET else lines(node)
 
 
 def of_edge(edge: ExportEdge) -> str:
-    """The transformations on an edge, each once: the subtype, which says more than the type, if there is one."""
+    """The transformations of an edge, each once: by subtype, or by type if there is no subtype."""
     kinds = [step.get("subtype") or step.get("type") for step in edge.steps or ()]
     return shortened(visible(", ".join(dict.fromkeys(kind for kind in kinds if isinstance(kind, str)))))
 
 
 def visible(text: str) -> str:
-    """The text in one line, with control characters as their pictures: no format can hold them all, SVG has none."""
+    """The text in one line, with pictures of control characters: SVG allows no control character."""
     return text.translate(_PICTURES)
 
 
 def shortened(text: str) -> str:
-    """A long text without its middle: paths differ at their ends, and begin with what tells where they are."""
+    """A long text without its middle: the start of a path tells its store, the end tells paths apart."""
     if len(text) <= LENGTH:
         return text
     kept = (LENGTH - 1) // 2

@@ -1,10 +1,13 @@
 """Mermaid: jobs are boxes, datasets cylinders, columns rounded boxes in a subgraph for each dataset.
 
-Names stand in labels alone, and there all but words is written as entities (`#58;`). A quote would end the label, but
-Mermaid also reads labels as Markdown, some versions with `__main__` in bold and a list for `1. load`, and before it
-parses anything it cuts the last `;` off a line that looks like `style a:#fff;`. A line ends with a newline: a `<br/>`
-has the label parsed as HTML first, and what its entities were hiding is Markdown again. Drawing more than 500 edges or
-50,000 characters takes `maxEdges` and `maxTextSize`, which only the page can set.
+Names are in labels alone. In a label, every character outside of words is written as an entity (`#58;`):
+- a quote would end the label;
+- Mermaid reads labels as Markdown: some versions show `__main__` in bold, and `1. load` as a list;
+- before parsing, Mermaid cuts the last `;` off a line that looks like `style a:#fff;`.
+
+Lines of a label are separated by newlines. With `<br/>`, Mermaid first resolves the entities as HTML, then reads the
+result as Markdown. A picture with more than 500 edges or 50,000 characters needs `maxEdges` and `maxTextSize`, which
+only the page can set.
 
 https://mermaid.js.org/syntax/flowchart.html
 """

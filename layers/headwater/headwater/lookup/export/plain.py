@@ -1,4 +1,4 @@
-"""The graph as plain JSON, for tools that know nothing of OpenLineage: nodes, and edges between their ids."""
+"""The graph as plain JSON, for tools without OpenLineage: nodes, and edges between the ids of nodes."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from headwater.lookup.export.graph import ExportEdge, ExportNode, graph_of
 
 
 def render(answer: dict[str, Any]) -> dict[str, Any]:
-    """Nodes and edges, each once and sorted. An edge leads where the data flows."""
+    """Nodes and edges, each once and sorted. An edge has the direction of the data flow."""
     graph = graph_of(answer)
     return {
         "nodes": [_node(node) for node in graph.nodes],

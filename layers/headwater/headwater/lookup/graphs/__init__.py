@@ -1,1 +1,1 @@
-"""Lookups of lineage graphs, and of what follows from them: impact and root cause."""
+"""Lookups of graphs: lineage, column lineage, impact, root cause and run lineage."""

@@ -1,4 +1,4 @@
-"""The answer of GET /column-lineage: a walk's columns in Marquez's schema."""
+"""The response to GET /column-lineage: the columns of a walk in the form of Marquez's API."""
 
 from typing import Any
 
@@ -62,7 +62,7 @@ def _node_id(graph: ColumnGraph, column: ColumnId) -> str:
 
 
 def serialise_indirect(lineage: ColumnLineage) -> list[JsonObject]:
-    """The inputs that affect whole datasets, such as columns of a filter: each once, and not once for each column."""
+    """The inputs of indirect flows, such as columns of a filter: once for each output dataset, not for each column."""
     graph = lineage.graph
     pairs = [(dataset, source) for dataset in lineage.datasets for source in graph.indirect.get(dataset, ())]
     named = sorted(pairs, key=lambda entry: (graph.name(entry[0]), graph.name(entry[1].dataset), entry[1].field))

@@ -1,4 +1,4 @@
-"""The answer of GET /lineage: a walk's graph in Marquez's shape, in pages."""
+"""The response to GET /lineage: the graph of a walk in the form of Marquez's API, in pages."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,19 +15,19 @@ from headwater.read.reader import Reader
 from headwater.traversal.lineage_graph import LineageEdge, LineageGraph
 
 MAX_BYTES = 20_000_000
-"""Of a page, by estimate: gzip makes less than a tenth of it, and 6 MB leave a Lambda."""
+"""The estimated size of a page. Gzip makes it ten times smaller, and a Lambda returns at most 6 MB."""
 
 
 @dataclass(frozen=True)
 class GraphView:
-    """Nodes in the order in which a walk came to them, and the edges between them, by nodeId."""
+    """Nodes in the order in which a walk reached them, and the edges between them, by nodeId."""
 
     nodes: Mapping[str, JsonObject]
     edges: frozenset[tuple[str, str]]
 
     def page(self, offset: int, limit: int) -> tuple[list[JsonObject], int]:
-        """Some of the nodes, and how many those are: fewer than asked for if they are long. An edge to a node of a
-        later page is shown there, on both ends."""
+        """The nodes of a page and their number, which is less than `limit` if the nodes are long. An edge between two
+        pages is on the later page."""
         shown = list(self.nodes)[: offset + limit]
         size = 0
         for at, node in enumerate(shown[offset:], start=offset):
@@ -52,7 +52,7 @@ class GraphView:
 
 
 def serialise(reader: Reader, graph: LineageGraph, *, as_of: Instant | None = None) -> GraphView:
-    """A walk's graph as it is shown. A derivation without a job is shown as edges between datasets."""
+    """The graph of a walk as JSON. A derivation is no node, but edges between datasets."""
     nodes = _job_nodes(reader, graph, as_of) | _dataset_nodes(graph)
     shown = {node: nodes[node] for node in graph.order if node in nodes}
     edges = {(shown[a]["id"], shown[b]["id"]) for a, b in _edges(graph) if a in shown and b in shown}
@@ -80,7 +80,7 @@ def _dataset_nodes(graph: LineageGraph) -> dict[NodeId, JsonObject]:
 
 
 def _edges(graph: LineageGraph) -> Iterator[LineageEdge]:
-    """The edges, but for derivations: from the sources of each to its dataset."""
+    """The edges of jobs, and for each derivation the edges from its sources to its dataset."""
     derived: dict[JobId, list[DatasetId]] = {job: [] for job, head in graph.jobs.items() if head.facts.is_derivation}
     for job, dataset in graph.writes:
         if job in derived:
@@ -95,7 +95,7 @@ def _edges(graph: LineageGraph) -> Iterator[LineageEdge]:
 
 
 def _with_names(edges: Edges, graph: LineageGraph) -> Edges:
-    """Edges whose datasets have the names that they are shown by."""
+    """Edges whose datasets have the name of their representative."""
 
     def shown(used: Iterable[DatasetRef]) -> tuple[DatasetRef, ...]:
         heads = [(dataset, graph.datasets.get(graph.representative(dataset.id))) for dataset in used]
@@ -105,7 +105,7 @@ def _with_names(edges: Edges, graph: LineageGraph) -> Edges:
 
 
 def _last_used(graph: LineageGraph) -> dict[DatasetId, Instant]:
-    """The time of the last event of the graph's jobs that use each dataset."""
+    """For each dataset, the time of the last event of the jobs in the graph that use the dataset."""
     used: dict[DatasetId, Instant] = {}
     for job, head in graph.jobs.items():
         for name in graph.edges_of[job].input_ids | graph.edges_of[job].output_ids:
@@ -119,7 +119,7 @@ def _latest_runs(graph: LineageGraph) -> dict[JobId, LatestRun]:
 
 
 def _runs_at(reader: Reader, graph: LineageGraph) -> dict[JobId, LatestRun]:
-    """The run by which each job has its edges."""
+    """For each job, the run that gave the job its edges at the time of the graph."""
     edges_of = {job: edges for job, edges in graph.edges_of.items() if job in graph.jobs and edges.run_id}
     runs = reader.runs([JobRunId(job, edges.run_id) for job, edges in edges_of.items()])
     return {job_id(run.job): LatestRun.of(run) for run in runs}

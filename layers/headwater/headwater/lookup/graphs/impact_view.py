@@ -1,4 +1,4 @@
-"""GET /impact: what would break downstream if a dataset or a column changed, by owner, in pages."""
+"""GET /impact: the nodes downstream that a change of a dataset or column would break, by owner, in pages."""
 
 from collections.abc import Iterable
 
@@ -33,12 +33,12 @@ def _page(request: ApiRequest) -> PageRequest:
     if page.after is None:
         return page
     if not page.after.isdigit():
-        raise InvalidRequest(Fault("cursor", "expected the cursor of an earlier answer"))
+        raise InvalidRequest(Fault("cursor", "expected the cursor of an earlier response"))
     return page._replace(offset=int(page.after))
 
 
 def _is_known(reader: Reader, node: NamedNode, impacted: Impact, as_of: Instant | None) -> bool:
-    """Whether there is such a column: by the schema, or by a job that uses it."""
+    """Whether the column exists: in the schema, or in the column lineage of a job."""
     if (
         node.field is None
         or impacted.head is None

@@ -1,4 +1,4 @@
-"""Graphs: lineage, column lineage, and either in another format."""
+"""GET /lineage, /column-lineage and /export."""
 
 import time as clock
 from collections.abc import Callable
@@ -27,11 +27,12 @@ NODES = frozenset({NodeKind.JOB, NodeKind.DATASET})
 DEFAULT_NODES = 5_000
 MAX_NODES = 20_000
 ROLLUP_FACTOR, ROLLUP_SECONDS = 4, 5
-"""If roll-up leaves too few nodes, a walk begins again, for so many times the nodes, before so many seconds passed."""
+"""Roll-up merges nodes. If too few are left, the walk is repeated with a bound `ROLLUP_FACTOR` times as large, unless
+more than `ROLLUP_SECONDS` have passed."""
 
 
 def export(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:
-    """A lineage answer to export: column lineage if the node is a column, or with `of=column-lineage`."""
+    """The response to export: of /column-lineage for a column or with `of=column-lineage`, else of /lineage."""
     _format(request)
     graph = request.query.get("of", "column-lineage" if node.kind is NodeKind.FIELD else "lineage")
     if graph not in _GRAPHS:
@@ -40,7 +41,7 @@ def export(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:
 
 
 def exported(request: ApiRequest, graph: JsonObject) -> ApiResponse:
-    """A lineage answer in the format that the request asks for."""
+    """The response in the requested format."""
     export_format = _format(request)
     return ApiResponse(200, export_format.render(graph), {"content-type": export_format.content_type})
 
@@ -68,7 +69,7 @@ def lineage(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:
 
 
 def _rolled_up(reader: Reader, node: NamedNode, walk: Walk, rollup: Rollup | None) -> LineageGraph:
-    """The graph of as many nodes as are wanted. Roll-up merges nodes, so the walk finds more of them first."""
+    """The graph after roll-up, with as many nodes as requested if there are so many."""
     job = node.job if node.kind is NodeKind.JOB else None
     started = jobs_started_by(reader, job) if rollup is Rollup.PARENT and job else []
     end = clock.monotonic() + ROLLUP_SECONDS
@@ -89,7 +90,7 @@ def _rolled_up(reader: Reader, node: NamedNode, walk: Walk, rollup: Rollup | Non
 
 
 def _first(graph: LineageGraph, most: int) -> LineageGraph:
-    """A graph that was cut, without its nodes beyond `most`: a longer walk might find other nodes before those."""
+    """A truncated graph without its nodes beyond `most`: a longer walk might reach other nodes before these."""
     return replace(graph, order=dict.fromkeys(islice(graph.order, most))) if graph.is_truncated else graph
 
 
@@ -117,7 +118,7 @@ def _page(request: ApiRequest) -> PageRequest:
     page = request.page(DEFAULT_NODES, DEFAULT_NODES)
     if page.after is not None:
         if not page.after.isdigit():
-            raise InvalidRequest(Fault("cursor", "expected the cursor of an earlier answer"))
+            raise InvalidRequest(Fault("cursor", "expected the cursor of an earlier response"))
         page = page._replace(offset=int(page.after))
     if page.offset + page.limit > MAX_NODES:
         page = page._replace(limit=max(0, MAX_NODES - page.offset))
@@ -125,7 +126,7 @@ def _page(request: ApiRequest) -> PageRequest:
 
 
 def _paged(view: GraphView, page: PageRequest, *, is_truncated: bool) -> JsonObject:
-    """A page of a graph. With its cursor a walk that was cut goes on, as long as the walk finds more nodes."""
+    """A page of a graph. A truncated graph has a cursor, too: the next request walks further."""
     nodes, count = view.page(page.offset, page.limit)
     answer: dict[str, Any] = {"graph": nodes}
     end = page.offset + count

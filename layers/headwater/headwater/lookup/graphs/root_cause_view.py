@@ -1,4 +1,4 @@
-"""GET /rootcause: what happened upstream since the last good run."""
+"""GET /rootcause: failures and changes upstream since the last good run."""
 
 from headwater.graph.identity import node_id
 from headwater.graph.run import Run
@@ -15,7 +15,7 @@ from headwater.traversal.root_cause import root_cause
 
 
 def rootcause(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:
-    """The suspect, the last good run before it, and at most `limit` of what happened since, newest first."""
+    """The suspect, the last good run before the suspect, and at most `limit` findings since then, newest first."""
     as_of, limit = time_from_query(reader, request, node), request.number("limit", DEFAULT_LIMIT, MAX_LIMIT)
     cause = root_cause(reader, node, request.depth(), as_of)
     findings = within_size_limit(map(_finding, cause.findings[:limit]))

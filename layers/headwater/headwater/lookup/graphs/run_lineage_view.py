@@ -1,4 +1,4 @@
-"""GET /runlineage/upstream: the runs that made what a run read, those that made what they read, and so on."""
+"""GET /runlineage/upstream: the runs that made the inputs of a run, the runs upstream of those, and so on."""
 
 from collections.abc import Mapping
 
@@ -16,7 +16,7 @@ from headwater.traversal.run_lineage import RunInput, walk_run_lineage
 
 
 def upstream(reader: Reader, request: ApiRequest, run: Run) -> JsonObject:
-    """The runs upstream of a run, nearest first, at most `depth` steps away; `truncated` if there are too many."""
+    """The runs upstream of a run, nearest first, at most `depth` hops away; `truncated` if there are too many."""
     lineage = walk_run_lineage(reader, run, request.depth())
     runs = [_as_json(upstream_run, lineage.made_by) for upstream_run in lineage.runs.values()]
     return {"runs": runs, "truncated": True} if lineage.is_truncated else {"runs": runs}
@@ -39,7 +39,7 @@ def _as_json(run: Run, made_by: Mapping[RunInput, str]) -> JsonObject:
 
 
 def _input(use: IoDataset, producer: str | None) -> JsonObject:
-    """An input. Its version is the run that wrote it; as long as no such run is known, the version of its schema."""
+    """An input. Its version is the id of the run that wrote the input, or of its schema if no such run is known."""
     digest = values(use.facets).get(SCHEMA)
     by_schema = version_of_schema(digest) if isinstance(digest, str) else None
     return {**use.name.as_json(), "version": producer or by_schema, "producedByRunId": producer}

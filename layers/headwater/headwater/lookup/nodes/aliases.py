@@ -1,6 +1,6 @@
 """GET /aliases: the names of one dataset, each with the evidence for it.
 
-Names in a symlinks facet come first. Then come the names that events used and that the rules of naming take for this
+Names in a symlinks facet come first. Then come the names that events sent and that the rules of naming map to this
 dataset, in the order of their first use.
 """
 
@@ -36,12 +36,12 @@ EVIDENCE: Mapping[str, str] = {
     "scheme": "its scheme reaches the same store by another client",
     "slash": "it is the same path with other slashes",
 }
-"""By rule: why a name that was sent stands for the dataset."""
+"""By rule of naming: the evidence that a sent name means the dataset."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Alias:
-    """A name of a dataset, its place in the list, and the evidence. A symlink's first use may not be known."""
+    """A name of a dataset, its position in the list, and the evidence. `first` is NEVER if the first use is unknown."""
 
     position: str
     name: Name
@@ -55,9 +55,9 @@ class _Alias:
 
 
 _Entry = _Alias | Entry[AliasId]
-"""An entry of the answer's list: a name in a symlinks facet, or a name that was sent, which is still to be read."""
+"""An entry of the list: a name in a symlinks facet, or the entry of a sent name, which is not read yet."""
 _SYMLINK_PREFIX, _SENT_PREFIX = "0#", "1#"
-"""How the cursors begin that stand at each kind of entry."""
+"""The prefixes of positions: of names in symlinks facets, and of sent names."""
 
 
 def aliases(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObject:
@@ -94,7 +94,7 @@ def _list_position(entry: _Entry) -> str:
 
 
 def _aliases(reader: Reader, entries: Sequence[_Entry]) -> Iterator[_Alias]:
-    """The names of a page. Names that were sent are read, as far as they are still there."""
+    """The names of a page. Sent names are read; a name that has expired is left out."""
     read = reader.store.read(Wanted(aliases=[entry.id for entry in entries if isinstance(entry, Entry)]))
     for entry in entries:
         if isinstance(entry, _Alias):
@@ -106,7 +106,7 @@ def _aliases(reader: Reader, entries: Sequence[_Entry]) -> Iterator[_Alias]:
 
 
 def _linked(reader: Reader, head: DatasetHead, ids: Collection[DatasetId]) -> list[_Alias]:
-    """The names in the dataset's symlinks facets, and the datasets whose symlinks facets name this one."""
+    """The names in the dataset's symlinks facets, and the datasets whose symlinks facets name this dataset."""
     pages = [NeighbourPageId(dataset) for dataset in ids]
     read = reader.store.read(Wanted(neighbours=pages))
     others = {other for page in read.neighbours.of(pages) for other in page.linked} | set(ids)
@@ -123,7 +123,7 @@ def _linked(reader: Reader, head: DatasetHead, ids: Collection[DatasetId]) -> li
 def _with_evidence(
     naming: Naming, heads: Mapping[DatasetId, DatasetHead], ids: Collection[DatasetId]
 ) -> dict[DatasetId, tuple[Name, str]]:
-    """Datasets that are linked, by name, each with the symlinks facet that says so."""
+    """The linked datasets, each with its name and the symlinks facet that links it."""
     linked = {dataset: (head.facts.name, "a symlinks facet said so") for dataset, head in heads.items()}
     for dataset, head in sorted(heads.items(), key=lambda entry: entry[0]):
         named = head.facts.name

@@ -1,6 +1,6 @@
-"""What a dataset has by time, newest first: its versions, and the quality results of its data.
+"""The history of a dataset, newest first: its versions, and the quality results of its data.
 
-A dataset of several names has a time line under each of its ids; they are read as one.
+A dataset with several names has a time line under each of its ids. The time lines are merged.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,14 +21,14 @@ from headwater.store.ranges import Position, TimeLine
 from headwater.store.snapshot import Wanted
 
 MAX_OFFSET = 10_000
-"""In a history under several ids: the beginnings of their time lines are read, to be put in order."""
+"""The largest offset in a history under several ids: all entries before the offset are read and sorted."""
 
 Id = TypeVar("Id")
 State = TypeVar("State", bound=DatasetWrite | QualityResult)
 
 
 def head_and_ids(reader: Reader, node: NamedNode) -> tuple[DatasetHead, list[DatasetId]]:
-    """A dataset, and its ids under all the names that it is known by. Raises NotFound if it was deleted."""
+    """The head of a dataset, and the ids of all its names. Raises NotFound if the dataset is deleted."""
     neighbourhood = reader.neighbourhood([node.dataset], ())
     representative = neighbourhood.representative(node.dataset)
     if representative not in neighbourhood.heads:
@@ -40,8 +40,8 @@ class DatasetHistory(Generic[Id, State]):
     """The time lines of one dataset, one for each of its ids.
 
     lines     the time lines
-    read      gives the states of some ids, as far as they are still there
-    position  where a state stands in its time line
+    read      returns the states with these ids that are still stored
+    position  returns the position of a state in its time line
     """
 
     def __init__(
@@ -55,14 +55,14 @@ class DatasetHistory(Generic[Id, State]):
         self._position = position
 
     def page(self, request: PageRequest) -> Page[State]:
-        """A page: one call for each time line, which counts its entries too, and one for the states.
+        """A page: one query for each time line, and one read of the states.
 
-        The first page counts by looking at all ids; the pages that a cursor leads to look at their own ids alone.
+        The first page reads all ids, for the total. A page after a cursor reads the ids of the page alone.
         """
         return self._page_of_several_lines(request) if len(self._lines) > 1 else self._page_of_one_line(request)
 
     def newest(self) -> State | None:
-        """The newest state of all."""
+        """The newest state of all time lines."""
         ids = [newest for line in self._lines for newest in islice(line.newest(limit=1), 1)]
         return max(self._read(ids), key=self._list_position, default=None)
 
@@ -74,9 +74,9 @@ class DatasetHistory(Generic[Id, State]):
         return Page(self._read(wanted), _total(request, len(ids)), is_last, self._list_position)
 
     def _page_of_several_lines(self, request: PageRequest) -> Page[State]:
-        """The newest states of all time lines are among the newest of each.
+        """The newest states of all time lines are among the newest states of each time line.
 
-        Two states may have one position, as those that one run wrote under two names.
+        Two states have the same position if one run wrote the dataset under two names.
         """
         if request.offset > MAX_OFFSET:
             raise offset_too_large()
@@ -97,7 +97,7 @@ class DatasetHistory(Generic[Id, State]):
         return [list(islice(line.newest(before=before, limit=most), most)) for line in self._lines]
 
     def _list_position(self, state: State) -> str:
-        """Where a state stands among those of all time lines: a cursor holds it."""
+        """The position of a state among the states of all time lines, as a cursor holds it."""
         return f"{self._position(state)}#{state.id.dataset}"
 
 

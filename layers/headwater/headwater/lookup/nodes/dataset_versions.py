@@ -1,6 +1,6 @@
 """The versions of a dataset: one for each run that wrote it, and for each event without a run that described it.
 
-A dataset that is only read has versions too, by its schemas; they are found by their ids alone.
+A dataset that is only read has a version for each of its schemas. Such a version is in no list: a request needs its id.
 """
 
 import uuid
@@ -30,11 +30,11 @@ from headwater.store.snapshot import Snapshot, Wanted
 
 READ_AT_A_TIME = 100
 _OF_THE_VERSION = frozenset({SCHEMA, COLUMN_LINEAGE, "lifecycleStateChange", "version"})
-"""Facets that a version has only if its own event has them; other facets are those of the dataset as a whole."""
+"""Facets that a version has only from its own event. The other facets are those of the dataset."""
 
 
 def versions(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObject:
-    """A page of a dataset's versions, newest first: four reads for a hundred of them."""
+    """A page of a dataset's versions, newest first: four reads for a hundred versions."""
     page_request = request.page()
     head, ids = head_and_ids(reader, dataset)
     page = write_history(reader.store, ids).page(page_request)
@@ -78,7 +78,7 @@ def _as_json(head: DatasetHead, write: DatasetWrite, read: Snapshot) -> JsonObje
 
 
 def _facets(write: DatasetWrite, read: Snapshot) -> dict[str, Any]:
-    """The facets of a version, with the documents of those that are stored by digest, as far as they are there."""
+    """The facets of a version. Schema and column lineage are documents of their own, and are left out if missing."""
     facets = values(write.output.facets) | values(write.output.io_facets)
     facets = {name: facet for name, facet in facets.items() if name not in LONG_FACETS}
     if write.schema and (schema := read.schemas.get(write.schema)):
@@ -89,7 +89,7 @@ def _facets(write: DatasetWrite, read: Snapshot) -> dict[str, Any]:
 
 
 def _of_schema(head: DatasetHead, schema: Document, version: str) -> JsonObject:
-    """What is known of a dataset that was read with a schema."""
+    """The version of a dataset by a schema with which a job read the dataset."""
     document = _of_dataset(head, schema.time, {SCHEMA: schema.value}, version)
     return document | {"currentSchemaVersion": version, "createdByRun": None}
 

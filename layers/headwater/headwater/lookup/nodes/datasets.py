@@ -1,4 +1,4 @@
-"""Datasets, one by one and in lists, with what their jobs say of them."""
+"""Single datasets and lists of datasets, with the facets that their jobs report."""
 
 from headwater.http.marquez import datasets as marquez
 from headwater.http.paging import next_cursor
@@ -11,7 +11,7 @@ from headwater.read.reader import Reader
 
 
 def datasets(reader: Reader, request: ApiRequest, listed: ListedDatasets) -> JsonObject:
-    """The datasets of a namespace by name: four reads for a hundred."""
+    """The datasets of a namespace, by name: four reads for a hundred datasets."""
     page = request.page()
     entries = [entry for entry in listed.entries if entry.position != page.after][page.offset :][: page.limit]
     total = listed.total if page.total is None else page.total

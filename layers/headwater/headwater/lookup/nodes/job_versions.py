@@ -1,5 +1,7 @@
-"""The versions of a job: one for each set of datasets that it read and wrote, as its newest runs and its declaration
-tell. Nothing is stored of them: which version a run has follows from the run."""
+"""The versions of a job: one for each set of inputs and outputs, in its newest runs and in its newest JobEvent.
+
+Versions are not stored: the inputs and outputs of a run give its version.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -44,7 +46,7 @@ class JobVersion:
 
 
 def versions(reader: Reader, request: ApiRequest, job: NamedNode) -> JsonObject:
-    """A page of a job's versions, newest first. `truncated` tells that the job has more runs than were looked at."""
+    """A page of a job's versions, newest first. `truncated` says that the job has more runs than were read."""
     head = reader.jobs([job.job])[job.job]
     known, is_whole = _versions(reader, head)
     page_request = request.page()
@@ -65,7 +67,7 @@ def version(reader: Reader, request: ApiRequest, job: NamedNode) -> JsonObject:
 
 
 def _versions(reader: Reader, head: JobHead) -> tuple[list[JobVersion], bool]:
-    """The versions, newest first, and whether all runs were looked at."""
+    """The versions, newest first, and whether all runs were read."""
     by_id: dict[str, JobVersion] = {}
     newest = list(islice(reader.store.runs_of(head.facts.id).newest(limit=MAX_RUNS + 1), MAX_RUNS + 1))
     for chunk in chunked(newest[:MAX_RUNS], READ_AT_A_TIME):
@@ -78,7 +80,7 @@ def _versions(reader: Reader, head: JobHead) -> tuple[list[JobVersion], bool]:
 
 
 def _add(by_id: dict[str, JobVersion], older: JobVersion) -> None:
-    """Adds a run to its version, or a declaration. Newer runs were added before."""
+    """Adds the version of a run or of a declaration. Newer runs were added before."""
     newer = by_id.get(older.id)
     if newer is None:
         by_id[older.id] = older

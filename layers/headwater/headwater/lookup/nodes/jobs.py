@@ -1,4 +1,4 @@
-"""Jobs, one by one and in lists."""
+"""Single jobs and lists of jobs."""
 
 from collections.abc import Iterable, Sequence
 from heapq import merge
@@ -18,7 +18,7 @@ from headwater.store.ranges import Entry
 
 READ_AT_A_TIME = 100
 MAX_JOBS_READ = 5_000
-"""Jobs that are read to find the jobs whose newest run is in a certain state."""
+"""Jobs that a request with `lastRunStates` reads at most."""
 STATES = frozenset({"NEW", "RUNNING", "COMPLETED", "ABORTED", "FAILED", "OTHER"})
 
 
@@ -31,7 +31,7 @@ def all_jobs(reader: Reader, request: ApiRequest, namespaces: Sequence[KnownName
 
 
 def _job_list(reader: Reader, request: ApiRequest, names: Sequence[str]) -> JsonObject:
-    """The jobs of namespaces, by their last events, newest first: four reads for one namespace."""
+    """The jobs of namespaces, by the time of their last event, newest first: four reads for one namespace."""
     states, page = _states(request), request.page()
     ahead = READ_AT_A_TIME if states else page.offset + page.limit
     lists = [reader.store.jobs_in(name) for name in names]
@@ -50,7 +50,7 @@ def _job_list(reader: Reader, request: ApiRequest, names: Sequence[str]) -> Json
 
 
 def _in_states(reader: Reader, merged: Iterable[Entry[JobId]], states: frozenset[str]) -> Iterable[Entry[JobId]]:
-    """The jobs whose newest run is in one of some states; of a long list, the first `MAX_JOBS_READ` are read."""
+    """The jobs whose newest run is in one of the states, among the first `MAX_JOBS_READ`; without states, all jobs."""
     entries = islice(merged, MAX_JOBS_READ) if states else merged
     while states and (chunk := list(islice(entries, READ_AT_A_TIME))):
         heads = reader.jobs([entry.id for entry in chunk], usages=False)

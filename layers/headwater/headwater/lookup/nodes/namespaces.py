@@ -1,4 +1,4 @@
-"""Namespaces, one by one and in lists."""
+"""Single namespaces and the list of namespaces."""
 
 from collections.abc import Sequence
 

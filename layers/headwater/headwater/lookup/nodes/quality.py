@@ -10,7 +10,7 @@ from headwater.read.reader import Reader
 
 
 def quality(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObject:
-    """The newest quality result, and a page of all, newest first."""
+    """The newest quality result, and a page of all results, newest first."""
     page_request = request.page()
     _, ids = head_and_ids(reader, dataset)
     results = quality_history(reader.store, ids)

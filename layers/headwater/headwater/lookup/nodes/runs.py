@@ -1,4 +1,4 @@
-"""Runs, one by one, and in the lists of their jobs and of their parents."""
+"""Single runs, the runs of a job, and the children of a run."""
 
 from headwater.graph.curation import without_curation
 from headwater.graph.register import values
@@ -29,7 +29,7 @@ def run(_reader: Reader, _request: ApiRequest, run: Run) -> JsonObject:
 
 
 def run_children(reader: Reader, request: ApiRequest, parent: Run) -> JsonObject:
-    """The runs that name a run as their parent: the actions of a Spark application, the tasks of a DAG's run."""
+    """The runs that name a run as their parent: the queries of a Spark application, the tasks of a DAG's run."""
     page = request.page()
     children, count = reader.store.children_of(parent.run_id).page(page.offset + page.limit, after=page.after)
     entries = [child for child in children if child.position != page.after][page.offset :]

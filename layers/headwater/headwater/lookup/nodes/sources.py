@@ -1,4 +1,4 @@
-"""Data sources: from the dataSource facets of datasets, and as they were put through the API."""
+"""Data sources: those in dataSource facets of datasets, and those that people described through the API."""
 
 from headwater.access.principal import Principal
 from headwater.graph.curation import SOURCES
@@ -12,7 +12,7 @@ from headwater.read.reserved_namespaces import heads_in, names_in
 
 
 def sources(reader: Reader, request: ApiRequest, caller: Principal) -> JsonObject:
-    """The sources by name. A key sees the sources that are named like a namespace of the key, as the spec asks for."""
+    """The sources by name. A key sees a source if the source's name is a namespace of the key."""
     page_request = request.page()
     names = [name for name in names_in(reader, SOURCES) if caller.may_use(name)]
     page = page_of(names, page_request, str)

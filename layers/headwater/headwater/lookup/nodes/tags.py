@@ -1,4 +1,4 @@
-"""The tags that may be put on nodes, with their descriptions."""
+"""The known tags, with their descriptions."""
 
 from headwater.access.principal import Principal
 from headwater.graph.curation import TAGS
@@ -11,7 +11,7 @@ from headwater.read.reserved_namespaces import heads_in, names_in
 
 
 def tags(reader: Reader, request: ApiRequest, _caller: Principal) -> JsonObject:
-    """The tags by name. They belong to no namespace, so every key sees them all."""
+    """The tags by name. Tags belong to no namespace, so every key sees all tags."""
     page_request = request.page()
     page = page_of(sorted({*marquez.ALWAYS, *names_in(reader, TAGS)}), page_request, str)
     heads = heads_in(reader, TAGS, page.entries)

@@ -1,8 +1,8 @@
 """Search: jobs and datasets by a part of their names.
 
-The lists of all namespaces are looked through, whose entries hold the names; the work is the same for any text, and
-bounded. The time of a dataset's last use is known to its jobs alone. The times are read for the datasets of a page; for
-all datasets that match only if the request filters or sorts by time.
+A search scans the lists of all namespaces, since the entries of a list have the names. The work is the same for every
+text, and bounded. Only the jobs of a dataset know the time of its last use. The jobs are read for the datasets of the
+page, and for all matching datasets if the request filters or sorts by time.
 """
 
 import time as clock
@@ -26,10 +26,10 @@ from headwater.read.reader import Reader
 DEFAULT_LIMIT = 10
 MAX_MATCHES = 2_000
 MAX_USERS = 1_000
-"""Jobs that are read for the times at which they used the datasets that match."""
+"""Jobs that are read for the times of last use of the matching datasets."""
 MAX_SECONDS = 10
 SORTED_LENGTH = 200
-"""Of a name; a cursor has to fit into a URL."""
+"""Characters of a name in a cursor, which must fit into a URL."""
 
 
 class Sort(StrEnum):
@@ -39,7 +39,7 @@ class Sort(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class JobMatch:
-    """A job whose name has the text, and the time of its last event."""
+    """A job whose name contains the text, and the time of its last event."""
 
     kind: ClassVar = NodeKind.JOB
     name: Name
@@ -49,7 +49,7 @@ class JobMatch:
 
 @dataclass(frozen=True, slots=True)
 class DatasetMatch:
-    """A dataset whose name has the text, and the time of its last use, once its jobs were read for that."""
+    """A dataset whose name contains the text; the time of its last use is None until its jobs are read."""
 
     kind: ClassVar = NodeKind.DATASET
     name: Name
@@ -64,7 +64,7 @@ NodesIn = Callable[[Reader, str], Iterator[AnyMatch]]
 
 
 class SearchResult(NamedTuple, Generic[AnyMatch]):
-    """The matches, and whether these are all matches there are."""
+    """The matches, and whether these are all matches."""
 
     matches: list[AnyMatch]
     is_whole: bool
@@ -91,7 +91,7 @@ _LISTS: Mapping[Filter, NodesIn[Match]] = {Filter.JOB: jobs_in, Filter.DATASET: 
 
 
 def search(reader: Reader, request: ApiRequest, namespaces: Sequence[str]) -> JsonObject:
-    """The jobs and datasets that have a text in their names, by name, or by the time of the last use, newest first."""
+    """The jobs and datasets whose names contain a text, sorted by name, or by time of last use, newest first."""
     text, page_request = text_of(request), request.page(DEFAULT_LIMIT)
     chosen, sort = request.choice("filter", Filter), request.choice("sort", Sort)
     after, before = _day(request, "after"), _day(request, "before")
@@ -111,13 +111,13 @@ def search(reader: Reader, request: ApiRequest, namespaces: Sequence[str]) -> Js
 
 
 def by_name(match: Match) -> str:
-    """Where a match stands in a list by name, whatever the case of its letters."""
+    """The position of a match in a list by name, which ignores case."""
     name = match.name.name
     return f"{name.casefold()[:SORTED_LENGTH]}\x1f{name[:SORTED_LENGTH]}\x1f{match.id}"
 
 
 def by_time(match: Match) -> str:
-    """Where a match stands in a list by time."""
+    """The position of a match in a list by time."""
     return f"{match.updated}#{match.id}"
 
 
@@ -132,7 +132,7 @@ def text_of(request: ApiRequest) -> str:
 def matching(
     reader: Reader, namespaces: Sequence[str], text: str, lists: Sequence[NodesIn[AnyMatch]]
 ) -> SearchResult[AnyMatch]:
-    """The jobs or datasets of namespaces whose name has the text, whatever the case of its letters."""
+    """The jobs or datasets of namespaces whose names contain the text, in any case."""
     searched = [name for name in namespaces if name not in RESERVED]
     deadline = clock.monotonic() + MAX_SECONDS
     results = concurrent_map(
@@ -156,7 +156,7 @@ def _matching_in(nodes: Iterator[AnyMatch], text: str, deadline: float) -> Searc
 
 
 def with_times(reader: Reader, matches: Collection[Match]) -> list[Match]:
-    """The matches with the times of their last use. A dataset that is gone has none, and is left out."""
+    """The matches with the times of their last use, without deleted datasets."""
     untimed = [match.id for match in matches if isinstance(match, DatasetMatch) and not match.updated]
     times = _times(reader, untimed) if untimed else {}
     timed = [
@@ -167,7 +167,7 @@ def with_times(reader: Reader, matches: Collection[Match]) -> list[Match]:
 
 
 def _times(reader: Reader, datasets: Collection[DatasetId]) -> dict[DatasetId, Instant]:
-    """When datasets were last used, as a few of their jobs tell: as in the lists of datasets."""
+    """The last use of each dataset by a few of its jobs, as in the lists of datasets."""
     heads = reader.datasets(datasets)
     users = dict.fromkeys(head.users[rank][1] for rank in range(3) for head in heads.values() if rank < len(head.users))
     jobs = reader.jobs(list(users)[:MAX_USERS])
@@ -179,7 +179,7 @@ def _times(reader: Reader, datasets: Collection[DatasetId]) -> dict[DatasetId, I
 
 
 def _day(request: ApiRequest, name: str) -> str:
-    """The beginning of a day, or nothing if the request does not name one. Raises InvalidRequest for what is none."""
+    """The day in the query, empty without the parameter. Raises InvalidRequest for another text."""
     text = request.query.get(name, "")
     try:
         return date.fromisoformat(text).isoformat() if text else ""

@@ -1,7 +1,8 @@
 """GET /api/v2beta/search: the hits that the search box of Marquez's web UI shows while a user types.
 
-Marquez searches OpenSearch, and answers 503 without OpenSearch. Here the hits are those of the search by name, with the
-members that the box shows. The box calls text methods on some members, so a member that is no text is left out.
+Marquez searches OpenSearch, and responds 503 without it. Here the hits are those of the search by name, with the
+members that the search box shows. The box calls text methods on some members, so a facet is left out if such a member
+is no text.
 """
 
 import re
@@ -38,9 +39,9 @@ _EVENT_TYPES = {
     RunState.FAILED: "FAIL",
     RunState.ABORTED: "ABORT",
 }
-"""The box shows a run's state as the type of the event that brought it there."""
+"""The search box shows a run's state as the type of the event that led to the state."""
 _TEXTS = {"sourceCode": "language", "processing_engine": "name"}
-"""Members that the box takes for text, by their facet."""
+"""Members that the search box takes for text, by facet."""
 
 
 def jobs(reader: Reader, request: ApiRequest, namespaces: Sequence[str]) -> JsonObject:
@@ -68,7 +69,7 @@ def _answer(
 
 
 def highlighted(name: str, text: str) -> str:
-    """The name with the text that was searched for marked as OpenSearch does."""
+    """The name, with the searched text in `<em>` as OpenSearch marks it."""
     return re.sub(re.escape(text), lambda match: f"<em>{match[0]}</em>", name, flags=re.IGNORECASE)
 
 
@@ -91,7 +92,7 @@ def _jobs(reader: Reader, matches: Sequence[JobMatch]) -> Iterator[JsonObject]:
 
 
 def _run_facets(run: Run | None) -> dict[str, Any]:
-    """The facets of what ran a job. A run's other facets may have hundreds of kilobytes, and the box ignores them."""
+    """The facets of the engine. Other facets of a run may have hundreds of kilobytes, and the box ignores them."""
     facets = values(run.facets) if run else {}
     return _shown({name: facets[name] for name in ("processing_engine", "spark_version") if name in facets})
 
@@ -113,7 +114,7 @@ def _datasets(reader: Reader, matches: Sequence[DatasetMatch]) -> Iterator[JsonO
 
 
 def _shown(facets: Facets) -> dict[str, Any]:
-    """Facets that the box can show."""
+    """The facets that the search box can show."""
     return {
         name: facet for name, facet in facets.items() if name not in _TEXTS or facet_text(facets, name, _TEXTS[name])
     }
