@@ -1,59 +1,11 @@
-"""GET /lineage and GET /column-lineage beyond Marquez: in one direction, as of a time, over all runs, rolled up."""
+"""GET /lineage: direction, depth, view, time and pages; explicit lineage, symlinks and applications."""
 
-from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from headwater.access.principal import Principal
-from headwater.fold.fold import fold
-from headwater.http.request import ApiRequest
-from headwater.store.graph_store import GraphStore
-from headwater.store.memory import MemoryTable
-from headwater.store.retention import Retention
 from tests import factory
-from tests.factory import Document
-from tests.lookup.requests import response_to
-
-ANYONE = Principal("test", frozenset({"read"}), ("*",))
-RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
-LAKE = "s3://lake"
-
-Get = Callable[..., Any]
-
-
-def after(*documents: Document) -> Get:
-    """Sends lookups to a table that has folded these events."""
-    table = MemoryTable()
-    fold(factory.received(*documents), GraphStore(table, RETENTION))
-
-    def get(path: str, **query: Any) -> Any:
-        request = ApiRequest(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
-        return response_to(table, request).body
-
-    return get
-
-
-def ran(job: str, reads: str, writes: str, *, run: int, seconds: float = 0, **changes: Any) -> Document:
-    """A run of a job, with the names of its datasets a word each."""
-    sides = {"inputs": reads.split(), "outputs": writes.split()}
-    datasets = {side: [factory.dataset(name) for name in names] for side, names in sides.items()}
-    return factory.run_event("COMPLETE", job=job, run=run, seconds=seconds, **{**datasets, **changes})
-
-
-def nodes(answer: Any) -> set[str]:
-    return {node["data"]["name"] for node in answer["graph"]}
-
-
-def edges(answer: Any) -> set[tuple[str, str]]:
-    """The edges by the names of their ends; each is on both of them."""
-    names = {node["id"]: node["data"]["name"] for node in answer["graph"]}
-    out = {(edge["origin"], edge["destination"]) for node in answer["graph"] for edge in node["outEdges"]}
-    into = {(edge["origin"], edge["destination"]) for node in answer["graph"] for edge in node["inEdges"]}
-    assert out == into
-    return {(names[origin], names[destination]) for origin, destination in out}
-
+from tests.lookup.lineage import APPLICATION, LAKE, TABLE, after, edges, nodes, ran
 
 CHAIN = (
     ran("load", "raw", "clean", run=1),
@@ -190,14 +142,6 @@ def test_explicit_lineage_knows_datasets_that_the_event_does_not_list_and_genera
     assert nodes(get("lineage", nodeId=f"dataset:{LAKE}:generated", direction="upstream")) == {"generated", "bulk"}
 
 
-def test_explicit_lineage_of_columns_is_column_lineage() -> None:
-    source = {"namespace": LAKE, "name": "a", "type": "DATASET", "field": "x"}
-    entry = {**factory.made_of("c"), "fields": {"y": {"inputs": [source]}}}
-    get = after(ran("bulk", "a", "c", run=1, job_facets={"lineage": factory.facet(entries=[entry])}))
-    answer = get("column-lineage", nodeId=f"datasetField:{LAKE}:c:y")
-    assert [node["id"] for node in answer["graph"]] == [f"datasetField:{LAKE}:a:x", f"datasetField:{LAKE}:c:y"]
-
-
 def test_a_view_without_a_job_hangs_on_its_tables() -> None:
     view = factory.dataset("view", lineage=factory.facet(**factory.made_of("view", "a", "b")))
     get = after(factory.dataset_event(view), ran("load", "raw", "a", run=1))
@@ -207,7 +151,6 @@ def test_a_view_without_a_job_hangs_on_its_tables() -> None:
 
 
 PATH = factory.dataset("wh/orders", symlinks=factory.symlinks("sales.orders", namespace="hive://h:9083"))
-TABLE = factory.dataset("sales.orders", "hive://h:9083")
 
 
 @pytest.mark.parametrize("order", [1, -1])
@@ -248,19 +191,6 @@ def test_every_spelling_answers(name: str) -> None:
     assert len(get("lineage", nodeId=f"dataset:{name}")["graph"]) == 5
 
 
-def child(number: int, kind: str, inputs: str, outputs: str) -> Document:
-    """An action of a Spark application."""
-    event = ran(f"app.action{number}", inputs, outputs, run=number, run_facets={"parent": factory.parent(9, "app")})
-    return {**event, "eventType": kind}
-
-
-APPLICATION = (
-    child(1, "COMPLETE", "raw", "clean"),
-    child(2, "FAIL", "clean", "daily"),
-    factory.run_event("COMPLETE", job="app", run=9, seconds=10),
-)
-
-
 def test_an_application_that_ended_well_tells_of_the_action_that_failed() -> None:
     get = after(*APPLICATION)
     run = get(f"jobs/runs/{factory.run_id(9)}")
@@ -279,55 +209,11 @@ def test_a_parent_that_never_spoke_is_known_by_its_children() -> None:
     assert (job["latestRun"]["id"], job["latestRun"]["state"]) == (factory.run_id(9), "RUNNING")
 
 
-def test_columns_downstream_and_as_of_a_time() -> None:
-    def of(column: str, run: int, seconds: float) -> Document:
-        output = factory.dataset(
-            "b", schema=factory.schema("y:long"), columnLineage=factory.columns(y=(LAKE, "a", column))
-        )
-        return ran("load", "a", "", run=run, seconds=seconds, outputs=[output])
-
-    get = after(of("old", 1, 0), of("new", 2, 100))
-
-    def sources(**query: str) -> set[str]:
-        answer = get("column-lineage", nodeId=f"datasetField:{LAKE}:b:y", **query)
-        return {node["data"]["field"] for node in answer["graph"]} - {"y"}
-
-    assert (sources(), sources(asOf=factory.at(50)), sources(asOf=factory.at(-1))) == ({"new"}, {"old"}, set())
-    downstream = get("column-lineage", nodeId=f"datasetField:{LAKE}:a:new", direction="downstream")
-    assert [node["data"]["field"] for node in downstream["graph"]] == ["new", "y"]
-
-
 def test_a_version_is_how_it_was_then() -> None:
     get = after(*MOVED)
     for run, source in ((1, "old"), (2, "new")):
         answer = get("lineage", nodeId=f"dataset:{LAKE}:clean#{factory.run_id(run)}", direction="upstream")
         assert nodes(answer) == {"clean", "load", source}
-
-
-@pytest.mark.parametrize("is_used", [True, False])
-def test_columns_are_followed_through_a_symlink(*, is_used: bool) -> None:
-    path = factory.dataset(
-        "wh/orders",
-        symlinks=factory.symlinks("sales.orders", namespace="hive://h:9083"),
-        columnLineage=factory.columns(id=(LAKE, "raw", "id")),
-    )
-    report = factory.dataset("daily", columnLineage=factory.columns(n=("hive://h:9083", "sales.orders", "id")))
-    get = after(
-        ran("load", "raw", "", run=1, outputs=[path]),
-        ran("report", "", "", run=2, inputs=[TABLE if is_used else path], outputs=[report]),
-    )
-    columns = [f"datasetField:{LAKE}:{column}" for column in ("daily:n", "raw:id", "wh/orders:id")]
-    up = get("column-lineage", nodeId=f"datasetField:{LAKE}:daily:n")
-    down = get("column-lineage", nodeId=f"datasetField:{LAKE}:raw:id", direction="downstream")
-    assert [node["id"] for node in up["graph"]] == [node["id"] for node in down["graph"]] == columns
-
-
-def test_a_source_that_is_no_declared_input_is_followed_too() -> None:
-    output = factory.dataset("b", columnLineage=factory.columns(y=(LAKE, "undeclared", "x")))
-    get = after(ran("load", "", "", run=1, outputs=[output]))
-    answer = get("column-lineage", nodeId=f"datasetField:{LAKE}:b:y")
-    assert [node["data"]["dataset"] for node in answer["graph"]] == ["b", "undeclared"]
-    assert nodes(get("lineage", nodeId="job:demo:load")) == {"load", "b"}
 
 
 def test_the_source_of_a_merge_is_an_input_though_the_event_names_the_target_alone() -> None:
@@ -340,15 +226,3 @@ def test_a_walk_one_way_ends_at_what_was_deleted() -> None:
     gone = factory.dataset("x", headwater_deleted={"through": "2026-11-21T00:00:00.000000000Z"})
     get = after(ran("j", "a", "x", run=1), ran("k", "x", "y", run=2), factory.dataset_event(gone, seconds=9))
     assert nodes(get("lineage", nodeId=f"dataset:{LAKE}:a", direction="downstream")) == {"a", "j"}
-
-
-def test_column_lineage_of_a_deleted_job_is_gone_until_a_newer_event() -> None:
-    output = factory.dataset("b", columnLineage=factory.columns(y=(LAKE, "a", "x")))
-    run = ran("load", "a", "", run=1, seconds=0, outputs=[output])
-    gone = {**factory.job_event(seconds=5), "job": {"namespace": "demo", "name": "load", "facets": {}}}
-    gone["job"]["facets"] = {"headwater_deleted": {"through": "2026-11-20T08:00:00.000000000Z"}}
-    again = ran("load", "a", "", run=2, seconds=10)
-    answers = [
-        after(*events)("column-lineage", nodeId=f"dataset:{LAKE}:b") for events in ([run, gone], [run, gone, again])
-    ]
-    assert [len(answer["graph"]) for answer in answers] == [0, 2]

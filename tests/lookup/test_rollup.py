@@ -11,8 +11,8 @@ from headwater.store.graph_store import GraphReader, GraphStore
 from headwater.traversal.rollup import jobs_started_by
 from tests import factory
 from tests.factory import Document
+from tests.lookup.lineage import APPLICATION, LAKE, RETENTION, after, edges, ran
 from tests.lookup.test_cost import CountedTable
-from tests.lookup.test_lineage import APPLICATION, LAKE, RETENTION, after, edges, ran
 
 ACTION = {"jobType": factory.facet(processingType="STREAMING", integration="SPARK", jobType="SQL_JOB")}
 TASK = {"jobType": factory.facet(processingType="BATCH", integration="AIRFLOW", jobType="TASK")}
