@@ -1,6 +1,7 @@
 """Fixtures of several folders: one embedded stack, from its first use to the end of the session."""
 
 import shutil
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -15,6 +16,13 @@ def shared_stack() -> Iterator[Stack]:
     """The stack of the session. What a test leaves in it others see: so each has namespaces of its own."""
     with embedded_stack("shared") as running:
         yield running
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Names a failure as it happens, not only at the end of all tests."""
+    if report.failed:
+        reason = str(getattr(getattr(report.longrepr, "reprcrash", None), "message", "")).partition("\n")[0]
+        print(f"\nFAILED {report.nodeid} ({report.when}): {reason[:200]}", file=sys.__stderr__, flush=True)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
