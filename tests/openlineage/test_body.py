@@ -11,7 +11,7 @@ from headwater.openlineage.body import MAX_WIRE_BYTES, read_body
 from headwater.openlineage.faults import InvalidRequest
 
 TEXT = '{"job": "größe"}'
-PACKED = gzip.compress(TEXT.encode())
+PACKED = gzip.compress(TEXT.encode(), mtime=0)
 CAP = 1024 * 1024
 
 

@@ -4,7 +4,8 @@ from typing import Any
 
 from botocore.exceptions import EndpointConnectionError
 
-from headwater.store.messages import Message
+from headwater.openlineage.instant import NEVER
+from headwater.store.messages import Message, ReceivedMessage
 from headwater.store.sqs import Queue
 
 
@@ -24,7 +25,7 @@ class FakeSqs:
 
 
 def message(body: str = "x", group: str = "g") -> Message:
-    return Message(body, group, body)
+    return Message(body, group, body, ReceivedMessage(body, NEVER))
 
 
 def sizes(sqs: FakeSqs) -> list[int]:

@@ -1,6 +1,6 @@
 """Checks the events of a principal, and sends them to the queue."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
@@ -39,18 +39,20 @@ class EventSender:
         """Sends events. Raises InvalidRequest before any event is sent, and StorageError if the queue did not store all
         events. After a StorageError the caller sends all events again."""
         documents = [exact_json.loads(text) for text in texts]
-        messages = [self.message(self.event(document), document) for document in documents]
+        messages = [self.message(document) for document in documents]
         if not all(self.queue.send(messages)):
             raise StorageError(NOT_QUEUED)
 
-    def event(self, document: Any) -> AnyEvent:
-        """The event in a document. Raises InvalidRequest, which names each fault."""
-        return read_event(document, now=self.now)
+    def message(self, document: Any, on_event: Callable[[AnyEvent], None] = lambda _: None) -> Message:
+        """The message of the event in a document. Raises InvalidRequest, which names each fault, or StorageError.
 
-    def message(self, event: AnyEvent, document: Any) -> Message:
-        """The message of an event; `document` is the event as sent. Raises InvalidRequest (403), or StorageError."""
+        `on_event` is called with an event that has no fault, before its namespace is checked.
+        """
+        canonical = exact_json.dumps(document)
+        event = read_event(document, now=self.now, canonical=canonical)
+        on_event(event)
         self._permit(event)
-        return write_message(event, exact_json.dumps(document), instant_of(self.now), self.bucket)
+        return write_message(event, canonical, instant_of(self.now), self.bucket)
 
     def _permit(self, event: AnyEvent) -> None:
         named, path = (event.dataset, "dataset") if isinstance(event, DatasetEvent) else (event.job, "job")

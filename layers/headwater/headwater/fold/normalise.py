@@ -29,11 +29,12 @@ from headwater.store.s3 import Bodies
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A message as the queue delivers it."""
+    """A message as the queue delivers it; `received` is its content, in the process that received the event."""
 
     message_id: str
     group: str
     body: str
+    received: ReceivedMessage | None = None
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> "Delivery":
@@ -113,10 +114,9 @@ class Normaliser:
                 result.failed.append(delivery.message_id)
                 continue
             try:
-                message = read_message(delivery.body, self.bucket)
-                readable.append(
-                    _Readable(delivery, message, normalise_event(message.canonical, self.naming, message.received_at))
-                )
+                message = delivery.received or read_message(delivery.body, self.bucket)
+                normalised = normalise_event(message.canonical, self.naming, message.received_at, message.event)
+                readable.append(_Readable(delivery, message, normalised))
             except StorageError as error:
                 self.log("a message's body could not be read", error, run=delivery.run)
                 stuck.add(delivery.group)

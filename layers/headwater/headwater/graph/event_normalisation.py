@@ -17,9 +17,14 @@ from headwater.openlineage.instant import NEVER, Instant
 from headwater.openlineage.wire import read_event
 
 
-def normalise_event(canonical: str, naming: Naming, at: Instant = NEVER) -> NormalisedEvent:
-    """The event in a canonical text, received `at`. Raises InvalidRequest if the text is no event."""
-    event = apply_lineage_facet(read_event(exact_json.loads(canonical)))
+def normalise_event(
+    canonical: str, naming: Naming, at: Instant = NEVER, sent: AnyEvent | None = None
+) -> NormalisedEvent:
+    """The event in a canonical text, received `at`. Raises InvalidRequest if the text is no event.
+
+    `sent` is the event in the text, for a caller that has read the text.
+    """
+    event = apply_lineage_facet(sent or read_event(exact_json.loads(canonical)))
     aliases = {alias for reference in dataset_references(event) for alias in _aliases(event, reference, naming)}
     outputs = event.outputs if isinstance(event, RunEvent) else ()
     written = {alias for reference in outputs for alias in _aliases(event, reference, naming)}

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from headwater.access.event_sender import NOT_QUEUED, EventSender
 from headwater.openlineage import exact_json
-from headwater.openlineage.event import RunEvent
+from headwater.openlineage.event import AnyEvent, RunEvent
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.store.errors import StorageError
 from headwater.store.messages import Message
@@ -49,11 +49,12 @@ def accept_event(sender: EventSender, text: str, name_run: Callable[[str], None]
 
     `name_run` is called with the id of the event's run.
     """
-    document = exact_json.loads(text)
-    event = sender.event(document)
-    if isinstance(event, RunEvent):
-        name_run(event.run_id)
-    message = sender.message(event, document)
+
+    def name_run_of(event: AnyEvent) -> None:
+        if isinstance(event, RunEvent):
+            name_run(event.run_id)
+
+    message = sender.message(exact_json.loads(text), name_run_of)
     if not sender.queue.send([message])[0]:
         raise StorageError(NOT_QUEUED)
     return message
@@ -70,7 +71,7 @@ def accept_batch(sender: EventSender, text: str) -> AcceptedBatch:
     failures: dict[int, Failure] = {}
     for index, document in enumerate(documents):
         try:
-            messages[index] = sender.message(sender.event(document), document)
+            messages[index] = sender.message(document)
         except InvalidRequest as fault:
             failures[index] = Failure(str(fault), is_retriable=False)
         except StorageError:

@@ -108,8 +108,9 @@ class _RunEvent(_JobEvent):
     eventType: Annotated[str, AfterValidator(_event_type)] = EventType.OTHER
 
 
-def read_event(document: Any, *, now: datetime | None = None) -> AnyEvent:
-    """The event in a JSON document. With `now`, an event time far ahead of `now` is a fault.
+def read_event(document: Any, *, now: datetime | None = None, canonical: str | None = None) -> AnyEvent:
+    """The event in a JSON document. With `now`, an event time far ahead of `now` is a fault. `canonical` is the
+    canonical text of the document, for callers that have it.
 
     Raises InvalidRequest with all faults, each with its path: `inputs[0].name: missing`.
     """
@@ -121,7 +122,7 @@ def read_event(document: Any, *, now: datetime | None = None) -> AnyEvent:
         raise InvalidRequest(
             Fault("eventTime", f"more than {FURTHEST_AHEAD.days} days ahead of the clock; correct the producer's clock")
         )
-    return _event(wire, exact_json.digest(document))
+    return _event(wire, exact_json.digest_of(canonical) if canonical else exact_json.digest(document))
 
 
 def checked(model: type[Checked], members: dict[str, Any]) -> Checked:

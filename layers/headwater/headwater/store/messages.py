@@ -8,7 +8,7 @@ import binascii
 import gzip
 import hashlib
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import simplejson
 
@@ -32,14 +32,19 @@ class Message:
     body: str
     group: str
     deduplication_id: str
+    received: "ReceivedMessage"
 
 
 @dataclass(frozen=True, slots=True)
 class ReceivedMessage:
-    """A message that was read: the canonical text of an event, and the time at which it was received over HTTP."""
+    """A message that was read: the canonical text of an event, and the time at which the event was received over HTTP.
+
+    `event` is the event itself, in the process that received the event.
+    """
 
     canonical: str
     received_at: Instant
+    event: AnyEvent | None = field(default=None, repr=False, compare=False)
 
 
 def write_message(event: AnyEvent, canonical: str, received_at: Instant, bucket: Bodies) -> Message:
@@ -52,7 +57,8 @@ def write_message(event: AnyEvent, canonical: str, received_at: Instant, bucket:
     group = group_of(event)
     # FIFO deduplication is per queue on some of SQS's stand-ins, so the group is part of the id.
     deduplication_id = hashlib.sha256(f"{group}{canonical}".encode()).hexdigest()
-    return Message(simplejson.dumps(envelope), group, deduplication_id)
+    received = ReceivedMessage(canonical, received_at, event)
+    return Message(simplejson.dumps(envelope), group, deduplication_id, received)
 
 
 def read_message(body: str, bucket: Bodies) -> ReceivedMessage:
