@@ -30,6 +30,7 @@ from headwater.store.memory import MemoryTable
 from headwater.store.messages import read_message
 from headwater.store.retention import Retention
 from headwater.store.table import ConditionalPut, Item
+from tests.caches import CheckedCache
 from tests.catalog.glue_service import GlueService
 from tests.factory import Document
 from tests.fakes import FakeBucket, FakeQueue
@@ -75,7 +76,7 @@ class World:
         self.naming = Naming(self.aliases)
         catalog, glue = CatalogArn(ARN), GlueCatalog(self.glue)
         self.resolver = Resolver(catalog, self.naming, Locations(glue, GlueRetry(self.slept.append), self.log))
-        self.store = GraphStore(self.table, RETENTION)
+        self.store = GraphStore(self.table, RETENTION, CheckedCache())
         self.synchroniser = Synchroniser(
             store=self.store,
             bucket=self.bucket,

@@ -11,6 +11,7 @@ from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
 from headwater.store.retention import Retention
 from tests import factory
+from tests.caches import CheckedCache
 from tests.embedded import Items
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "spark-3.5"
@@ -33,7 +34,7 @@ def recorded_documents() -> tuple[Any, ...]:
 def folded_without_aws(documents: Iterable[Any], retention: Retention) -> Versions:
     """The items after all these events are folded at once, in memory."""
     table = MemoryTable()
-    fold(factory.received(*documents), GraphStore(table, retention))
+    fold(factory.received(*documents), GraphStore(table, retention, CheckedCache()))
     return {(key.pk, key.sk): item.version for key, item in table.items.items()}
 
 

@@ -12,6 +12,7 @@ from headwater.store.memory import MemoryTable
 from headwater.store.retention import Retention
 from headwater.store.table import ConditionalPut, Item
 from tests import factory
+from tests.caches import CheckedCache
 from tests.factory import Document
 
 RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
@@ -59,7 +60,7 @@ def run(number: int, *, version: str = "1") -> list[Document]:
 def after_some_runs() -> CountedTable:
     table = CountedTable()
     for number in (1, 2):
-        fold(factory.received(*run(number)), GraphStore(table, RETENTION))
+        fold(factory.received(*run(number)), GraphStore(table, RETENTION, CheckedCache()))
     table.reads.clear()
     table.written.clear()
     return table
@@ -71,28 +72,28 @@ def kinds(written: Iterable[Key]) -> list[str]:
 
 def test_a_repeated_run_writes_its_run_its_events_the_job_s_head_and_one_write_for_each_output() -> None:
     table = after_some_runs()
-    fold(factory.received(*run(3, version="3")), GraphStore(table, RETENTION))
+    fold(factory.received(*run(3, version="3")), GraphStore(table, RETENTION, CheckedCache()))
     assert kinds(table.written) == ["D#W#", "J#ME", "J#R#", "R#E#", "R#E#"]
 
 
 def test_a_batch_is_folded_with_two_reads() -> None:
     table = after_some_runs()
-    fold(factory.received(*run(3), *run(4), *run(5)), GraphStore(table, RETENTION))
+    fold(factory.received(*run(3), *run(4), *run(5)), GraphStore(table, RETENTION, CheckedCache()))
     assert len(table.reads) == 2
 
 
 def test_an_event_delivered_again_writes_the_event_alone() -> None:
     table = after_some_runs()
-    fold(factory.received(*run(2)), GraphStore(table, RETENTION))
+    fold(factory.received(*run(2)), GraphStore(table, RETENTION, CheckedCache()))
     assert kinds(table.written) == ["R#E#", "R#E#"]
 
 
 def test_the_cost_of_a_run_does_not_depend_on_earlier_runs() -> None:
     table = after_some_runs()
     for number in range(3, 200):
-        fold(factory.received(*run(number)), GraphStore(table, RETENTION))
+        fold(factory.received(*run(number)), GraphStore(table, RETENTION, CheckedCache()))
     table.reads.clear()
-    fold(factory.received(*run(200)), GraphStore(table, RETENTION))
+    fold(factory.received(*run(200)), GraphStore(table, RETENTION, CheckedCache()))
     assert sum(table.reads) <= 10
 
 
@@ -100,7 +101,7 @@ def test_a_table_with_many_readers_is_many_small_items() -> None:
     table = CountedTable()
     readers = [factory.job_event(job=f"reader {number}", inputs=[INPUT]) for number in range(1000)]
     for start in range(0, len(readers), 100):
-        fold(factory.received(*readers[start : start + 100]), GraphStore(table, RETENTION))
+        fold(factory.received(*readers[start : start + 100]), GraphStore(table, RETENTION, CheckedCache()))
     (dataset,) = {key.pk for key in table.items if key.pk.startswith("D#")}
     pages = [item for key, item in table.items.items() if key.sk.startswith("ADJ#")]
     assert len(pages) > 1000 / PAGE_SIZE

@@ -16,6 +16,7 @@ from headwater.store.memory import MemoryTable
 from headwater.store.retention import Retention
 from headwater.store.table import LOWEST, ConditionalPut, Item
 from tests import factory, strategies
+from tests.caches import CheckedCache
 from tests.factory import Document
 
 RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
@@ -60,7 +61,7 @@ class Interrupted(MemoryTable):
 def folded(batches: Iterable[Sequence[NormalisedEvent]]) -> dict[Key, Item]:
     table = MemoryTable()
     for batch in batches:
-        fold(batch, GraphStore(table, RETENTION))
+        fold(batch, GraphStore(table, RETENTION, CheckedCache()))
     return table.items
 
 
@@ -92,7 +93,7 @@ def test_a_failure_at_any_call_and_a_second_delivery_change_nothing(documents: l
     for nth in range(1, 100):
         table = Interrupted(dict(before), nth, cut_off)
         try:
-            fold(last, GraphStore(table, RETENTION))
+            fold(last, GraphStore(table, RETENTION, CheckedCache()))
         except StorageError:
             fold(last, GraphStore(Interrupted(table.items, 0, cut_off), RETENTION))
         assert table.items == expected
@@ -112,7 +113,7 @@ def test_another_writer_between_any_two_calls_changes_nothing(documents: list[Do
         other = MemoryTable()
         other.items = items
         table = Interrupted(items, nth, lambda other=other: fold(theirs, GraphStore(other, RETENTION)))  # type: ignore[misc]
-        fold(ours, GraphStore(table, RETENTION))
+        fold(ours, GraphStore(table, RETENTION, CheckedCache()))
         if table.calls < nth:
             return
         assert items == expected

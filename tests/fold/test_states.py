@@ -16,6 +16,7 @@ from headwater.store.items.runs import RUN
 from headwater.store.memory import MemoryTable
 from headwater.store.retention import Retention
 from tests import factory
+from tests.caches import CheckedCache
 from tests.factory import Document
 
 RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
@@ -25,7 +26,7 @@ A, B = factory.dataset("a"), factory.dataset("b")
 def folded(*documents: Document) -> MemoryTable:
     table = MemoryTable()
     for event in factory.received(*documents):
-        fold([event], GraphStore(table, RETENTION))
+        fold([event], GraphStore(table, RETENTION, CheckedCache()))
     return table
 
 

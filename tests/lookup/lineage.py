@@ -11,6 +11,7 @@ from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
 from headwater.store.retention import Retention
 from tests import factory
+from tests.caches import CheckedCache
 from tests.factory import Document
 from tests.lookup.requests import response_to
 
@@ -23,7 +24,7 @@ Get = Callable[..., Any]
 def after(*documents: Document) -> Get:
     """Sends lookups to a table that has folded these events."""
     table = MemoryTable()
-    fold(factory.received(*documents), GraphStore(table, RETENTION))
+    fold(factory.received(*documents), GraphStore(table, RETENTION, CheckedCache()))
 
     def get(path: str, **query: Any) -> Any:
         request = ApiRequest(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})

@@ -17,6 +17,7 @@ from headwater.store.memory import MemoryTable
 from headwater.store.retention import Retention
 from headwater.store.table import TableReader
 from tests import factory
+from tests.caches import CheckedCache
 from tests.factory import Document
 
 ANYONE = Principal("test", frozenset({"read"}), ("*",))
@@ -100,7 +101,7 @@ def table_after(*documents: Document, one_by_one: bool = False) -> MemoryTable:
     table = MemoryTable()
     batches: Sequence[Sequence[Document]] = [[document] for document in documents] if one_by_one else [documents]
     for batch in batches:
-        fold(factory.received(*batch), GraphStore(table, RETENTION))
+        fold(factory.received(*batch), GraphStore(table, RETENTION, CheckedCache()))
     return table
 
 

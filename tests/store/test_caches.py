@@ -74,3 +74,10 @@ def test_an_item_larger_than_the_bound_is_decoded_and_not_kept() -> None:
     counting, cache = CountingCodec(), StateCache(max_packed_bytes=1)
     assert [cache.read(item_of("shop"), counting.codec) for _ in range(2)] == [KnownNamespace("shop", NOON)] * 2
     assert len(counting.decoded) == 2
+
+
+def test_a_state_that_was_kept_is_not_decoded() -> None:
+    counting, cache = CountingCodec(), StateCache()
+    cache.keep(item_of("shop"), counting.codec, KnownNamespace("shop", NOON))
+    assert cache.read(item_of("shop"), counting.codec) == KnownNamespace("shop", NOON)
+    assert counting.decoded == []

@@ -92,9 +92,10 @@ class Root(Generic[Settings_co]):
 
     def store(self: Root[config.StoreSettings]) -> GraphStore:
         """The graph store for reading and writing."""
+        from headwater.store.caches import StateCache
         from headwater.store.graph_store import GraphStore
 
-        return self._once("store", lambda: GraphStore(self._table(), self._retention()))
+        return self._once("store", lambda: GraphStore(self._table(), self._retention(), StateCache()))
 
     def naming(self: Root[config.NamingSettings]) -> Naming:
         from headwater.graph.naming import Naming

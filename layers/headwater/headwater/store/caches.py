@@ -47,17 +47,22 @@ class StateCache:
 
     def read(self, item: Item, codec: Codec[State]) -> State:
         """The state of an item. Raises CorruptItem."""
-        content = (codec.decode, item.key, *item.labels.items(), *item.parts.items())
+        content = _content(item, codec)
         with self._lock:
             if content in self._states:
                 self._states.move_to_end(content)
                 state: State = self._states[content][0]
                 return state
         state = codec.read(item)
-        self._keep(content, state, sum(map(len, item.parts.values())))
+        self._keep(content, state, item)
         return state
 
-    def _keep(self, content: Hashable, state: Any, size: int) -> None:
+    def keep(self, item: Item, codec: Codec[State], state: State) -> None:
+        """Keeps the state that an item was made of: the codec would read an equal state."""
+        self._keep(_content(item, codec), state, item)
+
+    def _keep(self, content: Hashable, state: Any, item: Item) -> None:
+        size = sum(map(len, item.parts.values()))
         with self._lock:
             if content in self._states or size > self._most:
                 return
@@ -66,3 +71,7 @@ class StateCache:
             while self._bytes > self._most:
                 _, (_, freed) = self._states.popitem(last=False)
                 self._bytes -= freed
+
+
+def _content(item: Item, codec: Codec[Any]) -> Hashable:
+    return codec.decode, item.key, frozenset(item.labels.items()), frozenset(item.parts.items())

@@ -186,10 +186,10 @@ class GraphReader:
 
 
 class GraphStore(GraphReader):
-    """The graph store for reading and writing."""
+    """The graph store for reading and writing. With `cache`, the states that it wrote are not decoded when read."""
 
-    def __init__(self, table: Table, retention: Retention) -> None:
-        super().__init__(table)
+    def __init__(self, table: Table, retention: Retention, cache: StateCache | None = None) -> None:
+        super().__init__(table, cache=cache)
         self._writable = table
         self._retention = retention
 
@@ -199,11 +199,14 @@ class GraphStore(GraphReader):
         An item of an older version is written in the newest. Returns the snapshot with the states written. Raises
         Conflict, after all states were tried, if another writer was faster with one of them.
         """
-        items = {item.key: item for item in map(self._encode, states)}
-        changes = [ConditionalPut(item, read.items.get(key)) for key, item in items.items()]
+        encoded = {item.key: (item, state) for state in states for item in [self._encode(state)]}
+        changes = [ConditionalPut(item, read.items.get(key)) for key, (item, _) in encoded.items()]
         changes = [change for change in changes if not _is_same(change)]
         if changes:
             self._writable.change(changes)
+        if self._cache:
+            for item, _ in changes:
+                self._cache.keep(item, CODECS[item.labels["kind"]], encoded[item.key][1])
         return read.with_items({change.item.key: change.item for change in changes})
 
     def join(self, states: Iterable[JoinedState], read: Snapshot) -> Snapshot:

@@ -99,10 +99,9 @@ JOB_WITHOUT_USAGES = Codec("job", _decode_without_usages, _UPGRADES, _labels)
 
 
 def _declared(value: Any) -> Register:
-    """The register of a JobEvent's edges. The value stays JSON; a wrong value is refused here, not at its first use."""
+    """The register of a JobEvent's edges."""
     declared = register(value)
-    _edges([declared.time, "", *declared.value])
-    return declared
+    return replace(declared, value=_edges([declared.time, "", *declared.value])[2:])
 
 
 def _edges(value: Any) -> Edges:
