@@ -1,4 +1,4 @@
-"""The law of the fold on DynamoDB: concurrent writers leave the items that one writer leaves, byte for byte.
+"""The law of the fold on DynamoDB and SQLite: concurrent writers leave the items that one writer leaves, byte for byte.
 
 test_law.py and test_races.py interleave two writers at chosen calls, in memory. Here the writers are threads with
 clients of their own, with DynamoDB's own conditions, in any interleaving.
@@ -23,12 +23,13 @@ from headwater.store.errors import StorageError
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
 from headwater.store.retention import Retention
-from headwater.store.table import Item
+from headwater.store.table import Item, Table
 from tests import factory, strategies
 from tests.dynamodb_local import dynamodb_local
 from tests.factory import Document
 from tests.fakes import FakeBucket
 from tests.store.conftest import new_table
+from tests.store.files import items_of, table_with
 
 RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
 WRITERS = 4
@@ -56,6 +57,14 @@ def test_concurrent_writers_leave_what_one_leaves(clients: list[Any], documents:
     assert items(clients[0], name) == as_stored(clients[0], folded_by_one(documents))
 
 
+@given(st.lists(strategies.events, min_size=6, max_size=16), st.integers(0, 2**32))
+@settings(max_examples=40, derandomize=True, deadline=None, phases=[Phase.generate])
+def test_concurrent_writers_of_a_file_leave_what_one_leaves(documents: list[Document], seed: int) -> None:
+    table = table_with()
+    fold_at_once([table] * WRITERS, dealt(factory.received(*documents), random.Random(seed)))
+    assert items_of(table) == {item.key: item for item in folded_by_one(documents)}
+
+
 def dealt(received: Sequence[NormalisedEvent], chance: random.Random) -> list[Batches]:
     """The events, some of them twice, shuffled, dealt out to the writers and cut into batches."""
     shuffled = [*received, *chance.choices(received, k=len(received) // 3)]
@@ -70,10 +79,10 @@ def cut(received: list[NormalisedEvent], chance: random.Random) -> Iterator[list
         received = received[length:]
 
 
-def fold_at_once(tables: Sequence[DynamoTable], hands: Sequence[Batches]) -> None:
+def fold_at_once(tables: Sequence[Table], hands: Sequence[Batches]) -> None:
     together = threading.Barrier(WRITERS)
 
-    def write(table: DynamoTable, batches: Batches) -> None:
+    def write(table: Table, batches: Batches) -> None:
         together.wait()
         for batch in batches:
             deliver(batch, table)
@@ -82,7 +91,7 @@ def fold_at_once(tables: Sequence[DynamoTable], hands: Sequence[Batches]) -> Non
         list(writers.map(write, tables, hands))
 
 
-def deliver(batch: Sequence[NormalisedEvent], table: DynamoTable) -> None:
+def deliver(batch: Sequence[NormalisedEvent], table: Table) -> None:
     """Fold a batch; where the others were faster too often it comes again, as from the queue."""
     for _ in range(DELIVERIES):
         with suppress(StorageError):

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import timedelta
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,7 +19,9 @@ from headwater.store.table import LOWEST, ConditionalPut, Item
 from tests import factory, strategies
 from tests.caches import CheckedCache
 from tests.factory import Document
+from tests.store.files import items_of, table_with
 
+Fold = Callable[[Iterable[Sequence[NormalisedEvent]]], dict[Key, Item]]
 RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
 
 
@@ -65,19 +68,29 @@ def folded(batches: Iterable[Sequence[NormalisedEvent]]) -> dict[Key, Item]:
     return table.items
 
 
+def folded_into_a_file(batches: Iterable[Sequence[NormalisedEvent]]) -> dict[Key, Item]:
+    """Every batch in a transaction of its own, as `headwater serve` folds it."""
+    table = table_with()
+    for batch in batches:
+        with table.transaction() as transaction:
+            fold(batch, GraphStore(transaction, RETENTION))
+    return items_of(table)
+
+
 def one_by_one(documents: Sequence[Document]) -> list[list[NormalisedEvent]]:
     return [[event] for event in factory.received(*documents)]
 
 
+@pytest.mark.parametrize("over", [folded, folded_into_a_file], ids=["memory", "sqlite"])
 @given(st.data(), st.lists(strategies.events, min_size=1, max_size=8))
 @settings(max_examples=400, deadline=None)
-def test_order_batches_and_repetition_do_not_matter(data: st.DataObject, documents: list[Document]) -> None:
+def test_order_batches_and_repetition_do_not_matter(over: Fold, data: st.DataObject, documents: list[Document]) -> None:
     expected = folded([factory.received(*documents)])
     repeated = documents + data.draw(st.lists(st.sampled_from(documents), max_size=3))
     shuffled = factory.received(*data.draw(st.permutations(repeated)))
     cuts = sorted(data.draw(st.sets(st.integers(1, len(shuffled)))))
     batches = [shuffled[start:end] for start, end in zip([0, *cuts], [*cuts, len(shuffled)], strict=True)]
-    assert folded(batches) == expected
+    assert over(batches) == expected
 
 
 @given(st.lists(strategies.events, min_size=2, max_size=6))

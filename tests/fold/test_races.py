@@ -22,6 +22,7 @@ from headwater.store.retention import Retention
 from headwater.store.table import LOWEST, ConditionalPut, Item
 from tests import factory
 from tests.factory import Document
+from tests.store.files import items_of, table_with
 
 RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
 MOST_CALLS = 16
@@ -217,6 +218,25 @@ def test_no_interleaving_of_two_writers_loses_a_change(scene: str, swapped: bool
         assert raced(before, writers, [0] * first + [1] * second) == expected, (
             f"after {first} calls of one, {second} of the other"
         )
+
+
+@pytest.mark.parametrize("swapped", [False, True], ids=["one first", "other first"])
+@pytest.mark.parametrize("scene", SCENES)
+def test_two_writers_of_a_file_at_once_lose_no_change(scene: str, swapped: bool) -> None:
+    """Transactions of one file follow each other; calls outside of a transaction interleave as they happen to."""
+    earlier, *events = SCENES[scene]
+    table, together = table_with(folded(earlier)), threading.Barrier(2)
+
+    def write(event: Document) -> None:
+        together.wait()
+        fold(factory.received(event), GraphStore(table, RETENTION))
+
+    threads = [threading.Thread(target=write, args=[event]) for event in (events[::-1] if swapped else events)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert items_of(table) == folded([*earlier, *events])
 
 
 def test_a_run_that_moves_between_the_index_and_its_reading_is_asked_again() -> None:

@@ -19,6 +19,7 @@ from headwater.store.table import TableReader
 from tests import factory
 from tests.caches import CheckedCache
 from tests.factory import Document
+from tests.store.files import table_with
 
 ANYONE = Principal("test", frozenset({"read"}), ("*",))
 RETENTION = Retention(timedelta(days=90), timedelta(days=30))
@@ -87,7 +88,15 @@ STATES = StateCache()
 
 
 def response_to(table: TableReader, request: ApiRequest) -> ApiResponse:
-    """The response to a request; an error of the server fails the test."""
+    """The response to a request, which a file with the same items must give, too. An error of the
+    server fails the test."""
+    response = _response_to(table, request)
+    if isinstance(table, MemoryTable) and type(table) is MemoryTable:
+        assert _response_to(table_with(table.items), request) == response
+    return response
+
+
+def _response_to(table: TableReader, request: ApiRequest) -> ApiResponse:
     lookups = Lookups(GraphReader(table, cache=STATES), Naming(), _fail)
     return response_or_error(lambda: respond(lookups, request), _fail)
 

@@ -1,7 +1,8 @@
-"""DynamoDB of the emulator and DynamoDB Local, with tables that have the keys and indexes of template.yaml."""
+"""A SQLite file, and DynamoDB of the emulator and DynamoDB Local with tables as in template.yaml."""
 
 import uuid
 from collections.abc import Iterator
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from headwater.store.dynamodb import DynamoTable
+from headwater.store.sqlite.database import Database
 from local.deploy.template import read_template
 from local.emulator.ministack import run_emulator
 from local.emulator.options import EmulatorOptions
@@ -34,6 +36,13 @@ def dynamodb_local(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPat
     """A client of DynamoDB Local."""
     with running_dynamodb_local(pytestconfig, tmp_path_factory.mktemp("dynamodb-local")) as account:
         yield account.client("dynamodb")
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """An empty SQLite file."""
+    with closing(Database(tmp_path / "lineage.db")) as database:
+        yield database
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The contract of a table, for the table in memory and for DynamoDB in each of its emulators."""
+"""The contract of a table, for the tables in memory and on SQLite, and for DynamoDB in each of its emulators."""
 
 import threading
 from typing import Any
@@ -12,15 +12,18 @@ from headwater.store.errors import Conflict, Rejected, StorageError
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
 from headwater.store.ranges import TimeLine
+from headwater.store.sqlite.table import SqliteTable
 from headwater.store.table import ConditionalPut, Item, Table
 from tests.fakes import FakeBucket
 from tests.store.conftest import SERVICES, dynamo_table, new_table
 
 
-@pytest.fixture(params=["memory", *SERVICES])
+@pytest.fixture(params=["memory", "sqlite", *SERVICES])
 def table(request: pytest.FixtureRequest, objects: FakeBucket) -> Table:
     if request.param == "memory":
         return MemoryTable()
+    if request.param == "sqlite":
+        return SqliteTable(request.getfixturevalue("database"))
     return dynamo_table(request.getfixturevalue(SERVICES[request.param]), objects)
 
 

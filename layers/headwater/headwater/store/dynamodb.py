@@ -23,8 +23,6 @@ MAX_PARTS_BYTES = 350 * 1024
 """An item may have 400 KB; parts beyond this limit go to S3."""
 TRIES = 8
 FIRST_WAIT_SECONDS = 0.05
-SHARDS = "0123456789abcdef"
-"""The partitions of the index of open runs."""
 Attributes = dict[str, dict[str, Any]]
 
 
@@ -102,7 +100,7 @@ class DynamoTable:
         return [_key(stored) for page in self._query(None, IndexName="by_run", **query) for stored in page]
 
     def open_runs(self, before: Instant) -> list[Key]:
-        shards = [_between("open_in", keys.open_runs(shard), "at", LOWEST, before) for shard in SHARDS]
+        shards = [_between("open_in", keys.open_runs(shard), "at", LOWEST, before) for shard in keys.SHARDS]
         of_shards = concurrent_map(lambda within: list(self._query(None, IndexName="open", **within)), shards)
         return [_key(stored) for pages in of_shards for page in pages for stored in page]
 

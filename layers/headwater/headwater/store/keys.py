@@ -44,6 +44,8 @@ DATASET_HEADS, NEIGHBOURS, WRITES = Key("D#", HEAD), Key("D#", _NEIGHBOURS), Key
 QUALITY_RESULTS, SCHEMAS, COLUMN_LINEAGES = Key("D#", QUALITY), Key("D#", SCHEMA), Key("D#", _COLUMN_LINEAGE)
 ALIASES, NAMESPACES, EVENTS = Key("A#", ""), Key(ALL_NAMESPACES, ""), Key("", EVENT)
 """The beginnings of the keys of each kind."""
+SHARDS = "0123456789abcdef"
+"""The shards of the open runs."""
 MAX_SORTED_NAME_BYTES = 900
 """A sort key has up to 1,024 bytes: longer names are sorted by their beginning, then by their id."""
 

@@ -1,0 +1,157 @@
+"""A SQLite file in WAL mode: one transaction writes at a time, and readers wait for none.
+
+    database = Database(Path("lineage.db"))
+    with database.reading() as connection:     sees what is committed
+        connection.execute("SELECT ...")
+    with database.writing() as connection:     committed and on disk at the end of the block, or rolled back
+        connection.execute("INSERT ...")
+
+An error of SQLite is raised as StorageError.
+"""
+
+import fcntl
+import os
+import sqlite3
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from headwater.store.errors import StorageError
+
+FORM = 1
+"""The version of the file's tables, as PRAGMA user_version."""
+APPLICATION = 0x48574C44
+"""Marks the file as Headwater's, as PRAGMA application_id."""
+PAGE_BYTES = 16_384
+"""An item of two kilobytes does not leave its page: a third of the time to write an item, against pages of 4 KB."""
+WRITER_CACHE_KIB, READER_CACHE_KIB = 32_768, 4_096
+BUSY_SECONDS = 10
+"""How long to wait for another process, such as `headwater key add`."""
+
+TABLES = """
+CREATE TABLE items (
+    pk TEXT NOT NULL, sk TEXT NOT NULL, version TEXT NOT NULL, labels TEXT NOT NULL,
+    at TEXT, listed_in TEXT, place TEXT, name TEXT, run_id TEXT, open_in TEXT,
+    expires_at INTEGER, doc BLOB, parts BLOB
+);
+CREATE UNIQUE INDEX by_key ON items (pk, sk);
+CREATE INDEX by_time ON items (pk, at, sk) WHERE at IS NOT NULL;
+CREATE INDEX listed ON items (listed_in, place, pk, sk, name) WHERE listed_in IS NOT NULL;
+CREATE INDEX by_run ON items (run_id, pk, sk) WHERE run_id IS NOT NULL;
+CREATE INDEX open ON items (open_in, at, pk, sk) WHERE open_in IS NOT NULL;
+CREATE INDEX by_expiry ON items (expires_at) WHERE expires_at IS NOT NULL;
+"""
+"""docs/serve.md describes the tables."""
+
+
+class UnusableFile(Exception):
+    """A file that cannot be used as a database of this release. The message says why, and what to do next."""
+
+
+class Database:
+    """A file with the tables; it is made if it is missing. Raises UnusableFile."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        self._idle: deque[sqlite3.Connection] = deque()
+        try:
+            self._writer = self._connect(WRITER_CACHE_KIB)
+            self._prepare()
+        except sqlite3.Error as error:
+            raise UnusableFile(
+                f"{path} cannot be used as a database: {error}; name another file, or one that `headwater serve` made"
+            ) from error
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction, which is on disk at the end of the block. It waits for the transactions of other threads."""
+        with self._lock, translated_errors():
+            self._writer.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._writer
+                self._writer.execute("COMMIT")
+            except BaseException:
+                if self._writer.in_transaction:
+                    self._writer.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection that reads. Whoever reads takes all rows within the block, which is short."""
+        with translated_errors():
+            try:
+                connection = self._idle.pop()
+            except IndexError:
+                connection = self._connect(READER_CACHE_KIB)
+                connection.execute("PRAGMA query_only = ON")
+            try:
+                yield connection
+            finally:
+                self._idle.append(connection)
+
+    def copy_to(self, target: Path) -> None:
+        """Copies the file as it is now, while others read and write it."""
+        with self.reading() as connection, closing(sqlite3.connect(target)) as copy:
+            connection.backup(copy)
+
+    def close(self) -> None:
+        with self._lock:
+            while self._idle:
+                self._idle.pop().close()
+            self._writer.close()
+
+    def _connect(self, cache_kib: int) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=64
+        )
+        connection.execute(f"PRAGMA cache_size = -{cache_kib}")
+        return connection
+
+    def _prepare(self) -> None:
+        self._writer.execute(f"PRAGMA page_size = {PAGE_BYTES}")
+        self._writer.execute("PRAGMA journal_mode = WAL")
+        self._writer.execute("PRAGMA synchronous = FULL")
+        application, form = (self._pragma(name) for name in ("application_id", "user_version"))
+        if application == 0 and self._writer.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,):
+            self._writer.executescript(
+                f"BEGIN; {TABLES} PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORM}; COMMIT;"
+            )
+        elif application != APPLICATION:
+            raise UnusableFile(f"{self.path} is a database of another program; name another file")
+        elif form != FORM:
+            raise UnusableFile(
+                f"{self.path} has form {form}, this release knows form {FORM}; use the release that wrote the file"
+            )
+
+    def _pragma(self, name: str) -> int:
+        value: int = self._writer.execute(f"PRAGMA {name}").fetchone()[0]
+        return value
+
+
+@contextmanager
+def sole_use(path: Path) -> Iterator[None]:
+    """Holds a file for this process, until the end of the block or of the process. Raises UnusableFile, with the id of
+    the process that holds the file."""
+    with Path(f"{path}.lock").open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            lock.seek(0)
+            holder = lock.read().strip() or "unknown"
+            raise UnusableFile(f"{path} is in use by process {holder}; stop it, or name another file") from None
+        lock.truncate(0)
+        lock.write(str(os.getpid()))
+        lock.flush()
+        yield
+
+
+@contextmanager
+def translated_errors() -> Iterator[None]:
+    """Raises errors of SQLite as StorageError."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StorageError(f"{type(error).__name__}: {error}") from error

@@ -1,0 +1,64 @@
+"""Items as rows of the table `items`.
+
+The labels that an index has are columns of their own; the column `labels` has the others as JSON. The part `doc` is a
+column, too: whoever wants that part alone reads no other part.
+"""
+
+import json
+from collections.abc import Mapping
+from itertools import accumulate, pairwise
+from typing import Any
+
+from headwater.store.codec import DOC
+from headwater.store.keys import Key
+from headwater.store.table import FORM, Item
+
+INDEXED = ("at", "listed_in", "place", "name", "run_id", "open_in")
+COLUMNS = ("pk", "sk", "version", "labels", *INDEXED, "expires_at", DOC, "parts")
+FORM_COLUMNS = ("pk", "sk", "labels")
+
+Row = tuple[Any, ...]
+
+
+def row_of(item: Item) -> Row:
+    """The row of an item, in the order of COLUMNS."""
+    others = {name: text for name, text in item.labels.items() if name not in INDEXED}
+    parts = {name: part for name, part in item.parts.items() if name != DOC}
+    return (
+        *item.key,
+        item.version,
+        json.dumps(others),
+        *map(item.labels.get, INDEXED),
+        item.expires_at,
+        item.parts.get(DOC),
+        _packed(parts) if parts else None,
+    )
+
+
+def item_of(row: Row) -> Item:
+    """The item of a row in the order of COLUMNS."""
+    pk, sk, version, others, *indexed, expires_at, doc, packed = row
+    labels = json.loads(others) | {name: text for name, text in zip(INDEXED, indexed, strict=True) if text is not None}
+    parts = {} if doc is None else {DOC: doc}
+    return Item(Key(pk, sk), labels, parts | _unpacked(packed) if packed else parts, expires_at, version)
+
+
+def part_of(row: Row, name: str) -> Item:
+    """The item with one part alone. The row has FORM_COLUMNS, then the column of the part."""
+    pk, sk, others, content = row
+    parts = {DOC: content} if name == DOC else _unpacked(content) if content else {}
+    labels = {label: text for label, text in json.loads(others).items() if label in FORM}
+    return Item(Key(pk, sk), labels, {name: parts[name]} if parts.get(name) is not None else {})
+
+
+def _packed(parts: Mapping[str, bytes]) -> bytes:
+    """Parts as one text of bytes: their lengths as JSON, a NUL, their contents."""
+    lengths = json.dumps({name: len(part) for name, part in parts.items()})
+    return b"\0".join((lengths.encode(), b"".join(parts.values())))
+
+
+def _unpacked(packed: bytes) -> dict[str, bytes]:
+    head, _, content = packed.partition(b"\0")
+    lengths = json.loads(head)
+    ends = pairwise(accumulate(lengths.values(), initial=0))
+    return {name: content[start:end] for name, (start, end) in zip(lengths, ends, strict=True)}

@@ -1,0 +1,286 @@
+"""The table on SQLite. A long document is a column like a short one.
+
+    with table.transaction() as transaction:      one writer of items at a time
+        store = GraphStore(transaction, retention)
+        ...                                       many reads and changes
+                                                  all of them committed at the end, or none
+
+A transaction keeps its changes in memory, and holds the file for no longer than their commit takes: other tables of the
+file can be written meanwhile.
+"""
+
+import heapq
+import json
+import sqlite3
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple, Protocol
+
+from headwater.openlineage.instant import Instant
+from headwater.store import keys
+from headwater.store.codec import DOC
+from headwater.store.errors import Conflict
+from headwater.store.keys import Key
+from headwater.store.sqlite.database import Database
+from headwater.store.sqlite.rows import COLUMNS, FORM_COLUMNS, item_of, part_of, row_of
+from headwater.store.table import FORM, HIGHEST, LOWEST, ConditionalPut, IndexEntry, Item
+
+FIRST_PAGE, MAX_PAGE = 16, 1_024
+"""Entries of the first page of a range; each further page has four times as many."""
+EXPIRED_AT_ONCE = 200
+
+_WANTED = (
+    "FROM json_each(?) AS wanted CROSS JOIN items"
+    " ON pk = json_extract(wanted.value, '$[0]') AND sk = json_extract(wanted.value, '$[1]')"
+)
+READ = f"SELECT {', '.join(COLUMNS)} {_WANTED}"
+READ_DOC = f"SELECT {', '.join(FORM_COLUMNS)}, doc {_WANTED}"
+READ_PARTS = f"SELECT {', '.join(FORM_COLUMNS)}, parts {_WANTED}"
+NEWEST = "SELECT at, sk FROM items WHERE pk = ? AND at >= ? AND (at, sk) < (?, ?) ORDER BY at DESC, sk DESC LIMIT ?"
+PARTITION = "SELECT sk FROM items WHERE pk = ? AND sk >= ? AND sk < ? ORDER BY sk LIMIT ?"
+_ENTRIES = "SELECT place, pk, sk, name FROM items WHERE listed_in = ? AND "
+ENTRIES = _ENTRIES + "(place, pk, sk) > (?, ?, ?) AND place < ? ORDER BY place, pk, sk LIMIT ?"
+ENTRIES_BACKWARDS = (
+    _ENTRIES + "(place, pk, sk) < (?, ?, ?) AND place >= ? ORDER BY place DESC, pk DESC, sk DESC LIMIT ?"
+)
+COUNT = "SELECT count(*) FROM items WHERE listed_in = ? AND place >= ? AND place < ?"
+RUNS = "SELECT pk, sk FROM items WHERE run_id = ? ORDER BY pk, sk"
+OPEN_RUNS = "SELECT pk, sk FROM items WHERE open_in = ? AND at < ? ORDER BY at, pk, sk"
+EXPIRED = "DELETE FROM items WHERE rowid IN (SELECT rowid FROM items WHERE expires_at < ? LIMIT ?)"
+PUT = (
+    f"INSERT INTO items ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"  # noqa: S608
+    f" ON CONFLICT (pk, sk) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in COLUMNS[2:])}"
+)
+
+
+class ItemChange(NamedTuple):
+    """A change of an item; `before` is None for a new item."""
+
+    before: Item | None
+    after: Item
+
+
+class Outbox(Protocol):
+    """Keeps the changes of items for those who are to be told of them."""
+
+    def add(self, connection: sqlite3.Connection, changes: Sequence[ItemChange]) -> None:
+        """Adds changes, in the transaction that makes them."""
+
+
+class SqliteTable:
+    """`Table` over a SQLite file. Each call of `change` or `put` is a transaction of its own."""
+
+    def __init__(self, database: Database, outbox: Outbox | None = None) -> None:
+        self._database = database
+        self._outbox = outbox
+        self._changing = threading.Lock()
+
+    @contextmanager
+    def transaction(self) -> Iterator["Transaction"]:
+        """A transaction, committed at the end of the block. It waits for the transactions of other threads."""
+        with self._changing:
+            transaction = Transaction(self)
+            yield transaction
+            self._commit(transaction)
+
+    def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
+        wanted = (json.dumps(list(keys)),)
+        if only is None:
+            items = [item_of(row) for row in self._rows(READ, *wanted)]
+        else:
+            items = [part_of(row, only) for row in self._rows(READ_DOC if only == DOC else READ_PARTS, *wanted)]
+        return {item.key: item for item in items}
+
+    def change(self, changes: Sequence[ConditionalPut]) -> None:
+        with self.transaction() as transaction:
+            conflicts = transaction.put_if(changes)
+        if conflicts:
+            raise conflicts[0]
+
+    def put(self, items: Iterable[Item]) -> None:
+        with self.transaction() as transaction:
+            transaction.put(items)
+
+    def newest(
+        self, pk: str, before: str = keys.QUALITY, after: str = LOWEST, limit: int | None = None
+    ) -> Iterator[Key]:
+        return (Key(pk, sk) for _, sk in self.newest_with_time(pk, before, after, limit))
+
+    def newest_with_time(self, pk: str, before: str, after: str, limit: int | None = None) -> Iterator[tuple[str, str]]:
+        """The times and sort keys of `newest`."""
+        end = (before, "")
+        for size in _page_sizes(limit):
+            page = self._rows(NEWEST, pk, after, *end, size)
+            yield from page
+            if len(page) < size:
+                return
+            end = page[-1]
+
+    def partition(self, pk: str, beginning: str) -> Iterator[Key]:
+        start, end = beginning, beginning + HIGHEST
+        for size in _page_sizes(None):
+            page = self._rows(PARTITION, pk, start, end, size)
+            yield from (Key(pk, sk) for (sk,) in page)
+            if len(page) < size:
+                return
+            start = page[-1][0] + "\0"
+
+    def list_entries(
+        self,
+        list_name: str,
+        *,
+        after: str = LOWEST,
+        before: str = HIGHEST,
+        newest_first: bool = False,
+        limit: int | None = None,
+    ) -> Iterator[IndexEntry]:
+        query, start, end = (ENTRIES_BACKWARDS, before, after) if newest_first else (ENTRIES, after, before)
+        last = (start, "", "")
+        for size in _page_sizes(limit):
+            page = self._rows(query, list_name, *last, end, size)
+            yield from (IndexEntry(Key(pk, sk), place, name or "") for place, pk, sk, name in page)
+            if len(page) < size:
+                return
+            last = page[-1][:3]
+
+    def page_with_count(
+        self, list_name: str, limit: int, *, after: str = LOWEST, before: str = HIGHEST, newest_first: bool = False
+    ) -> tuple[list[IndexEntry], int]:
+        entries = self.list_entries(list_name, after=after, before=before, newest_first=newest_first, limit=limit)
+        page = [entry for entry, _ in zip(entries, range(limit), strict=False)] if limit else []
+        return page, self.count(list_name, after=after, before=before)
+
+    def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST) -> int:
+        number: int = self._rows(COUNT, list_name, after, before)[0][0]
+        return number
+
+    def runs(self, run_id: str) -> list[Key]:
+        return [Key(*row) for row in self._rows(RUNS, run_id)]
+
+    def open_runs(self, before: Instant) -> list[Key]:
+        return [Key(*row) for shard in keys.SHARDS for row in self._rows(OPEN_RUNS, keys.open_runs(shard), before)]
+
+    def remove_expired(self, now: float) -> int:
+        """Removes some of the items that have expired, and returns how many it removed: 0 once there are none."""
+        with self._changing, self._database.writing() as connection:
+            return connection.execute(EXPIRED, (int(now), EXPIRED_AT_ONCE)).rowcount
+
+    def _commit(self, transaction: "Transaction") -> None:
+        with self._database.writing() as connection:
+            connection.executemany(PUT, map(row_of, transaction.written.values()))
+            if self._outbox:
+                self._outbox.add(connection, transaction.changes)
+            for write in transaction.other_writes:
+                write(connection)
+
+    def _rows(self, query: str, *parameters: Any) -> list[Any]:
+        with self._database.reading() as connection:
+            return connection.execute(query, parameters).fetchall()
+
+
+class Transaction:
+    """`Table` over a table and the changes of a transaction: reads see the changes, but for lists and the open runs.
+
+    written        the items that the transaction has written, by their keys
+    changes        every change in its order: an item may change several times
+    other_writes   what else is written in the commit
+    """
+
+    def __init__(self, table: SqliteTable) -> None:
+        self._table = table
+        self._read: dict[Key, Item | None] = {}
+        self.written: dict[Key, Item] = {}
+        self.changes: list[ItemChange] = []
+        self.other_writes: list[Callable[[sqlite3.Connection], object]] = []
+
+    def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
+        unread = [key for key in keys if key not in self._read]
+        found = self._table.read(unread, only) if unread else {}
+        if only is None:
+            self._read |= {key: found.get(key) for key in unread}
+        known = {key: item for key in keys if (item := self._read.get(key))}
+        return found | (known if only is None else {key: _cut(item, only) for key, item in known.items()})
+
+    def change(self, changes: Sequence[ConditionalPut]) -> None:
+        if conflicts := self.put_if(changes):
+            raise conflicts[0]
+
+    def put_if(self, changes: Sequence[ConditionalPut]) -> list[Conflict]:
+        """Puts each item on its condition. Returns a Conflict for each condition that does not hold."""
+        stored = self.read([change.item.key for change in changes])
+        held = [change for change in changes if _version(stored.get(change.item.key)) == _version(change.replacing)]
+        self._write([ItemChange(stored.get(change.item.key), change.item) for change in held])
+        return [Conflict(str(change.item.key)) for change in changes if change not in held]
+
+    def put(self, items: Iterable[Item]) -> None:
+        items = list(items)
+        stored = self.read([item.key for item in items])
+        self._write([ItemChange(stored.get(item.key), item) for item in items])
+
+    def newest(
+        self, pk: str, before: str = keys.QUALITY, after: str = LOWEST, limit: int | None = None
+    ) -> Iterator[Key]:
+        times = ((item.labels.get("at", ""), key.sk) for key, item in self._written_in(pk))
+        own = sorted((time for time in times if after <= time[0] < before), reverse=True)
+        stored = self._table.newest_with_time(pk, before, after, limit)
+        others = (time for time in stored if Key(pk, time[1]) not in self.written)
+        return (Key(pk, sk) for _, sk in heapq.merge(own, others, reverse=True))
+
+    def partition(self, pk: str, beginning: str) -> Iterator[Key]:
+        own = sorted(key for key, _ in self._written_in(pk) if key.sk.startswith(beginning))
+        others = (key for key in self._table.partition(pk, beginning) if key not in self.written)
+        return heapq.merge(own, others)
+
+    def list_entries(
+        self,
+        list_name: str,
+        *,
+        after: str = LOWEST,
+        before: str = HIGHEST,
+        newest_first: bool = False,
+        limit: int | None = None,
+    ) -> Iterator[IndexEntry]:
+        return self._table.list_entries(list_name, after=after, before=before, newest_first=newest_first, limit=limit)
+
+    def page_with_count(
+        self, list_name: str, limit: int, *, after: str = LOWEST, before: str = HIGHEST, newest_first: bool = False
+    ) -> tuple[list[IndexEntry], int]:
+        return self._table.page_with_count(list_name, limit, after=after, before=before, newest_first=newest_first)
+
+    def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST) -> int:
+        return self._table.count(list_name, after=after, before=before)
+
+    def runs(self, run_id: str) -> list[Key]:
+        return self._table.runs(run_id)
+
+    def open_runs(self, before: Instant) -> list[Key]:
+        return self._table.open_runs(before)
+
+    def _write(self, changes: Sequence[ItemChange]) -> None:
+        for change in changes:
+            self.written[change.after.key] = self._read[change.after.key] = change.after
+        self.changes += changes
+
+    def _written_in(self, pk: str) -> Iterator[tuple[Key, Item]]:
+        return ((key, item) for key, item in self.written.items() if key.pk == pk)
+
+
+def _version(item: Item | None) -> str | None:
+    """The version of an item as it is stored: an item that was repaired by hand has another than its content."""
+    if item is None:
+        return None
+    return item.version if item.stored_version is None else item.stored_version
+
+
+def _cut(item: Item, part: str) -> Item:
+    """An item with one part alone."""
+    form = {name: item.labels[name] for name in FORM if name in item.labels}
+    return Item(item.key, form, {part: item.parts[part]} if part in item.parts else {})
+
+
+def _page_sizes(limit: int | None) -> Iterator[int]:
+    size = limit or FIRST_PAGE
+    while True:
+        yield size
+        size = size if limit else min(4 * size, MAX_PAGE)

@@ -1,0 +1,49 @@
+"""SQLite files in tests: what a file holds, and a file of the session whose items a test replaces."""
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from headwater.store.keys import Key
+from headwater.store.sqlite.database import Database
+from headwater.store.sqlite.rows import COLUMNS, item_of
+from headwater.store.sqlite.table import SqliteTable
+from headwater.store.table import Item
+
+
+def items_in(database: Database) -> dict[Key, Item]:
+    """Every item of a file."""
+    with database.reading() as connection:
+        rows = connection.execute(f"SELECT {', '.join(COLUMNS)} FROM items").fetchall()  # noqa: S608
+    return {item.key: item for item in map(item_of, rows)}
+
+
+def plan(database: Database, query: str, *parameters: object) -> list[str]:
+    """How SQLite finds the rows of a query, step by step."""
+    with database.reading() as connection:
+        return [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {query}", parameters).fetchall()]
+
+
+def table_with(items: Mapping[Key, Item] | Iterable[Item] = ()) -> SqliteTable:
+    """A table with these items, in the file of the session: the next call takes them out again."""
+    database = _database()
+    with database.writing() as connection:
+        connection.execute("DELETE FROM items")
+    table = SqliteTable(database)
+    table.put(items.values() if isinstance(items, Mapping) else items)
+    return table
+
+
+def items_of(table: SqliteTable) -> dict[Key, Item]:
+    return items_in(table._database)
+
+
+@cache
+def _database() -> Database:
+    _FOLDERS.append(TemporaryDirectory(prefix="headwater-tests-"))
+    return Database(Path(_FOLDERS[-1].name) / "lineage.db")
+
+
+_FOLDERS: list[TemporaryDirectory[str]] = []
+"""Folders are removed at the end of the process."""

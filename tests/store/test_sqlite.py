@@ -1,0 +1,229 @@
+"""What the table on SQLite does beyond the contract: queries by index, transactions, one process a file."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from headwater.store.errors import Conflict, StorageError
+from headwater.store.keys import Key
+from headwater.store.sqlite import table as queries
+from headwater.store.sqlite.database import Database, UnusableFile, sole_use
+from headwater.store.sqlite.table import ItemChange, SqliteTable, Transaction
+from headwater.store.table import ConditionalPut, Item
+from tests.store.files import items_in, plan
+
+QUERIES = {
+    queries.READ: ('[["J#1", "META"]]',),
+    queries.READ_DOC: ('[["J#1", "META"]]',),
+    queries.READ_PARTS: ('[["J#1", "META"]]',),
+    queries.NEWEST: ("J#1", "a", "b", "", 10),
+    queries.PARTITION: ("J#1", "S#", "S$", 10),
+    queries.ENTRIES: ("J#ns", "a", "", "", "b", 10),
+    queries.ENTRIES_BACKWARDS: ("J#ns", "b", "", "", "a", 10),
+    queries.COUNT: ("J#ns", "a", "b"),
+    queries.RUNS: ("run",),
+    queries.OPEN_RUNS: ("O#1", "2026"),
+    queries.EXPIRED: (1, 10),
+}
+
+
+def item(sk: str = "META", *, part: bytes = b"x", expires_at: int | None = None, **labels: str) -> Item:
+    return Item(Key("J#1", sk), {"kind": "job", **labels}, {"doc": part}, expires_at)
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_query_costs_what_its_answer_costs(database: Database, query: str) -> None:
+    steps = plan(database, query, *QUERIES[query])
+    of_items = [step for step in steps if "wanted" not in step]
+    assert any(step.startswith("SEARCH items USING") for step in of_items), steps
+    assert not [step for step in of_items if step.startswith("SCAN") or "TEMP B-TREE" in step], steps
+
+
+@pytest.mark.parametrize("query", [queries.NEWEST, queries.PARTITION, queries.ENTRIES, queries.COUNT, queries.RUNS])
+def test_a_range_is_read_from_its_index_alone(database: Database, query: str) -> None:
+    assert "COVERING INDEX" in plan(database, query, *QUERIES[query])[0]
+
+
+@pytest.mark.parametrize("number", [15, 16, 17, 80, 81, 2_000])
+def test_a_range_goes_on_over_its_pages(database: Database, number: int) -> None:
+    table = SqliteTable(database)
+    table.put([item(f"R#{each:05}", at=f"2026#{each:05}", listed_in="P#1", place="same") for each in range(number)])
+    forwards = [f"R#{each:05}" for each in range(number)]
+    assert [key.sk for key in table.newest("J#1")] == forwards[::-1]
+    assert [key.sk for key in table.partition("J#1", "R#")] == forwards
+    assert [entry.key.sk for entry in table.list_entries("P#1", limit=7)] == forwards
+    assert [entry.key.sk for entry in table.list_entries("P#1", newest_first=True)] == forwards[::-1]
+
+
+def test_parts_of_any_name_and_content_come_back(database: Database) -> None:
+    parts = {"doc": b"", "seen": b"\x00{}\x00", "b": b"", "c": bytes(range(256)) * 4_000}
+    stored = Item(Key("J#1", "META"), {"kind": "job", "schema": "2"}, parts)
+    table = SqliteTable(database)
+    table.put([stored])
+    assert table.read([stored.key]) == {stored.key: stored}
+    for part, content in parts.items():
+        assert table.read([stored.key], part)[stored.key] == Item(stored.key, dict(stored.labels), {part: content})
+
+
+def test_a_transaction_sees_its_own_changes_and_others_see_them_at_its_end(database: Database) -> None:
+    table = SqliteTable(database)
+    table.put([item("R#a", at="1#a"), item("R#b", at="2#b"), item("R#c", at="3#c")])
+    with table.transaction() as transaction:
+        transaction.put([item("R#b", at="4#b"), item("R#d", at="0#d"), item("X")])
+        assert [key.sk for key in transaction.newest("J#1")] == ["R#b", "R#c", "R#a", "R#d"]
+        assert [key.sk for key in transaction.newest("J#1", before="4", after="1")] == ["R#c", "R#a"]
+        assert [key.sk for key in transaction.partition("J#1", "R#")] == ["R#a", "R#b", "R#c", "R#d"]
+        assert transaction.read([Key("J#1", "X")], "doc") == {Key("J#1", "X"): Item(*_only_doc("X"))}
+        assert [key.sk for key in table.newest("J#1")] == ["R#c", "R#b", "R#a"]
+    assert [key.sk for key in table.newest("J#1")] == ["R#b", "R#c", "R#a", "R#d"]
+
+
+def _only_doc(sk: str) -> tuple[Key, dict[str, str], dict[str, bytes]]:
+    return Key("J#1", sk), {"kind": "job"}, {"doc": b"x"}
+
+
+def test_a_transaction_that_fails_changes_nothing(database: Database) -> None:
+    table = SqliteTable(database)
+
+    def change_and_fail() -> None:
+        with table.transaction() as transaction:
+            transaction.put([item()])
+            raise RuntimeError("of the fold")
+
+    with pytest.raises(RuntimeError, match="of the fold"):
+        change_and_fail()
+    assert items_in(database) == {}
+
+
+def test_what_else_is_written_is_of_the_transaction(database: Database) -> None:
+    """If another table of the file cannot be written, the items are not written, either."""
+    table = SqliteTable(database)
+
+    def fail(_: sqlite3.Connection) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    def change_and_fail(transaction: Transaction) -> None:
+        transaction.put([item()])
+        transaction.other_writes.append(fail)
+
+    with pytest.raises(StorageError, match="full"), table.transaction() as transaction:
+        change_and_fail(transaction)
+    assert items_in(database) == {}
+    table.put([item()])
+    assert items_in(database) == {item().key: item()}
+
+
+def test_a_condition_counts_the_changes_of_its_transaction(database: Database) -> None:
+    first, second, third = item(name="first"), item(name="second"), item(name="third")
+    with SqliteTable(database).transaction() as transaction:
+        transaction.change([ConditionalPut(first, None)])
+        transaction.change([ConditionalPut(second, first)])
+        with pytest.raises(Conflict):
+            transaction.change([ConditionalPut(third, first)])
+    assert items_in(database) == {second.key: second}
+
+
+def test_an_item_that_was_changed_by_hand_is_replaced_as_it_is_stored(database: Database) -> None:
+    table = SqliteTable(database)
+    table.put([item()])
+    with database.writing() as connection:
+        connection.execute("UPDATE items SET version = 'by hand'")
+    read = table.read([item().key])[item().key]
+    table.change([ConditionalPut(item(name="folded"), read)])
+    with pytest.raises(Conflict):
+        table.change([ConditionalPut(item(name="once more"), read)])
+
+
+class Kept:
+    def __init__(self) -> None:
+        self.changes: list[ItemChange] = []
+
+    def add(self, connection: sqlite3.Connection, changes: Sequence[ItemChange]) -> None:
+        self.changes += changes
+
+
+def test_the_outbox_has_every_change_of_an_item_in_its_order(database: Database) -> None:
+    outbox, first, second = Kept(), item(name="first"), item(name="second")
+    with SqliteTable(database, outbox).transaction() as transaction:
+        transaction.put([first])
+        transaction.change([ConditionalPut(second, first)])
+        assert outbox.changes == []
+    assert outbox.changes == [ItemChange(None, first), ItemChange(first, second)]
+
+
+def test_readers_do_not_wait_for_a_writer(database: Database) -> None:
+    table, read = SqliteTable(database), []
+    table.put([item()])
+    with database.writing() as connection:
+        connection.execute("DELETE FROM items")
+        reader = threading.Thread(target=lambda: read.append(table.read([item().key])))
+        reader.start()
+        reader.join(timeout=10)
+    assert read == [{item().key: item()}]
+
+
+def test_expired_items_are_removed_in_small_steps(database: Database) -> None:
+    table = SqliteTable(database)
+    kept = [item("kept"), item("later", expires_at=2_000)]
+    table.put([*kept, *(item(f"{number}", expires_at=999) for number in range(250))])
+    steps = iter(lambda: table.remove_expired(1_000.5), 0)
+    assert list(steps) == [queries.EXPIRED_AT_ONCE, 50]
+    assert items_in(database) == {each.key: each for each in kept}
+
+
+def test_a_file_is_opened_again_with_what_it_holds(tmp_path: Path) -> None:
+    for _ in range(2):
+        with closing(Database(tmp_path / "lineage.db")) as database:
+            table = SqliteTable(database)
+            table.put([item()])
+            assert items_in(database) == {item().key: item()}
+
+
+def test_a_copy_has_what_the_file_has(database: Database, tmp_path: Path) -> None:
+    SqliteTable(database).put([item()])
+    database.copy_to(tmp_path / "copy.db")
+    with closing(Database(tmp_path / "copy.db")) as copy:
+        assert items_in(copy) == {item().key: item()}
+
+
+def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
+    text, foreign, newer = (tmp_path / name for name in ("text", "foreign.db", "newer.db"))
+    text.write_text("x" * 10_000)
+    with closing(sqlite3.connect(foreign)) as connection:
+        connection.execute("CREATE TABLE theirs (a)")
+    with closing(Database(newer)) as database, database.writing() as connection:
+        connection.execute("PRAGMA user_version = 99")
+    for path, reason in ((text, "not a database"), (foreign, "another program"), (newer, "form 99")):
+        with pytest.raises(UnusableFile, match=reason):
+            Database(path)
+
+
+HOLD = """
+import sys
+from pathlib import Path
+from headwater.store.sqlite.database import sole_use
+with sole_use(Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_file_is_used_by_one_process_which_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "lineage.db"
+    command = [sys.executable, "-c", HOLD, str(path)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as other:  # noqa: S603
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"held\n"
+        with pytest.raises(UnusableFile, match=rf"in use by process {other.pid}; stop it"), sole_use(path):
+            pass
+        other.kill()
+    with sole_use(path):
+        pass
