@@ -8,8 +8,6 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Protocol
 
-from aws_lambda_powertools import Logger
-
 from headwater import metrics
 from headwater.store.errors import CorruptItem
 
@@ -29,6 +27,8 @@ class FunctionLog:
     """The log of a function, by AWS Lambda Powertools."""
 
     def __init__(self) -> None:
+        from aws_lambda_powertools import Logger
+
         self._logger = Logger()
 
     def __call__(self, message: str, error: BaseException, /, *, run: str | None = None) -> None:

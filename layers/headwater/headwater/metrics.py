@@ -1,11 +1,11 @@
-"""Metrics as lines in the log, in CloudWatch's embedded metric format: no call, and no cost while nothing runs."""
+"""Metrics as lines in the log, in CloudWatch's embedded metric format: no call, and no cost while nothing runs.
+
+`headwater serve` has no CloudWatch: it takes the metrics itself (`send_to`).
+"""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
-
-from aws_lambda_powertools.metrics import MetricUnit
-from aws_lambda_powertools.metrics.provider.cloudwatch_emf.cloudwatch import AmazonCloudWatchEMFProvider
 
 from headwater.openlineage.event import Name
 
@@ -33,14 +33,28 @@ STACK = "headwater"
 _WORD = re.compile(r"[a-z]+")
 
 
+COUNT, MILLISECONDS = "Count", "Milliseconds"
+"""The units of metrics."""
+
+
+class Measurement(NamedTuple):
+    """Values of metrics by name. `metadata` are members of the line in the log, and no dimensions."""
+
+    values: Mapping[str, Sequence[float]]
+    unit: str
+    producer: str | None = None
+    metadata: Mapping[str, str] = {}
+    service: str | None = None
+
+
 def count(**counts: int) -> None:
     """Emits counts with the dimension service; zeros are left out."""
-    _emit({name: [number] for name, number in counts.items() if number}, MetricUnit.Count)
+    _emit(Measurement({name: [number] for name, number in counts.items() if number}, COUNT))
 
 
 def corrupt_items(number: int) -> None:
     """Emits the metric CorruptItems for the whole stack, which has one alarm. The log names the function."""
-    _emit({"CorruptItems": [number]} if number else {}, MetricUnit.Count, service=STACK)
+    _emit(Measurement({"CorruptItems": [number]} if number else {}, COUNT, service=STACK))
 
 
 class Durations(NamedTuple):
@@ -63,7 +77,7 @@ def durations(events: Iterable[Durations]) -> None:
         if event.emission is not None:
             values["EmissionLatency"] = [event.emission]
         job = {"jobNamespace": event.job.namespace, "job": event.job.name} if event.job else {}
-        _emit(values, MetricUnit.Milliseconds, producer_name(event.producer), job)
+        _emit(Measurement(values, MILLISECONDS, producer_name(event.producer), job))
 
 
 def producer_name(producer: str) -> str:
@@ -76,22 +90,33 @@ def producer_name(producer: str) -> str:
     return next((word for word in words if word in PRODUCERS), "other")
 
 
-def _emit(
-    metrics: Mapping[str, Iterable[float]],
-    unit: MetricUnit,
-    producer: str | None = None,
-    metadata: Mapping[str, str] | None = None,
-    service: str | None = None,
-) -> None:
-    if not metrics:
-        return
+def send_to(sink: Callable[[Measurement], None]) -> None:
+    """From here on, `sink` takes the metrics of this process."""
+    _SINKS[:] = [sink]
+
+
+def _emit(measurement: Measurement) -> None:
+    if measurement.values:
+        for sink in _SINKS:
+            sink(measurement)
+
+
+def _log(measurement: Measurement) -> None:
+    """Writes a line in CloudWatch's embedded metric format."""
+    from aws_lambda_powertools.metrics.provider.cloudwatch_emf.cloudwatch import AmazonCloudWatchEMFProvider
+
     # Namespace and service come from the environment. Without these arguments, all providers would share one state.
-    provider = AmazonCloudWatchEMFProvider(metric_set={}, dimension_set={}, metadata_set={}, service=service)
-    if producer and provider.service:
-        provider.add_dimensions(service=provider.service, producer=producer)
-    for name, text in (metadata or {}).items():
+    provider = AmazonCloudWatchEMFProvider(
+        metric_set={}, dimension_set={}, metadata_set={}, service=measurement.service
+    )
+    if measurement.producer and provider.service:
+        provider.add_dimensions(service=provider.service, producer=measurement.producer)
+    for name, text in measurement.metadata.items():
         provider.add_metadata(name, text)
-    for name, values in metrics.items():
+    for name, values in measurement.values.items():
         for value in values:
-            provider.add_metric(name=name, unit=unit, value=value)
+            provider.add_metric(name=name, unit=measurement.unit, value=value)
     provider.flush_metrics()
+
+
+_SINKS: list[Callable[[Measurement], None]] = [_log]

@@ -1,17 +1,19 @@
 """Clients of AWS services, and their errors as errors of storage.
 
-Only botocore is used: `import boto3` also loads its resource layer, which would make every cold start longer.
+Only botocore is used: `import boto3` also loads its resource layer, which would make every cold start longer. botocore
+is imported on first use: `headwater serve` runs without it.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
-
-from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
-from botocore.session import Session
+from typing import TYPE_CHECKING, Any
 
 from headwater.store.errors import Conflict, Rejected, StorageError
+
+if TYPE_CHECKING:
+    from botocore.session import Session
 
 TRIES = 2
 PROMPT_SECONDS = 3
@@ -27,6 +29,8 @@ def client(session: Session, service: str, *, seconds: int = PROMPT_SECONDS) -> 
     Endpoint, region and credentials come from the environment, as everywhere on AWS. Clients of one session share what
     botocore has loaded.
     """
+    from botocore.config import Config
+
     config = Config(
         parameter_validation=False,  # a quarter of a call's CPU; the services check again
         connect_timeout=1,
@@ -40,6 +44,8 @@ def client(session: Session, service: str, *, seconds: int = PROMPT_SECONDS) -> 
 @contextmanager
 def translated_errors(*, writing: bool = False) -> Iterator[None]:
     """Raises errors of AWS as StorageError (try again) or Conflict (read again); of a write also as Rejected."""
+    from botocore.exceptions import BotoCoreError, ClientError
+
     try:
         yield
     except ClientError as error:
@@ -56,6 +62,8 @@ def translated_errors(*, writing: bool = False) -> Iterator[None]:
 @contextmanager
 def errors_as(error_of: Callable[[str, str], Exception]) -> Iterator[None]:
     """Raises errors of AWS as `error_of(code, message)`; the code is empty if no service answered."""
+    from botocore.exceptions import BotoCoreError, ClientError
+
     try:
         yield
     except ClientError as error:
