@@ -5,7 +5,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -14,8 +13,8 @@ import pytest
 from headwater.store.errors import Conflict, StorageError
 from headwater.store.keys import Key
 from headwater.store.sqlite import table as queries
-from headwater.store.sqlite.database import Database, UnusableFile, sole_use
-from headwater.store.sqlite.table import ItemChange, SqliteTable, Transaction
+from headwater.store.sqlite.database import Database, RefusedDatabase, sole_use
+from headwater.store.sqlite.table import SqliteTable, Transaction
 from headwater.store.table import ConditionalPut, Item
 from tests.store.files import items_in, plan
 
@@ -141,23 +140,6 @@ def test_an_item_that_was_changed_by_hand_is_replaced_as_it_is_stored(database: 
         table.change([ConditionalPut(item(name="once more"), read)])
 
 
-class Kept:
-    def __init__(self) -> None:
-        self.changes: list[ItemChange] = []
-
-    def add(self, connection: sqlite3.Connection, changes: Sequence[ItemChange]) -> None:
-        self.changes += changes
-
-
-def test_the_outbox_has_every_change_of_an_item_in_its_order(database: Database) -> None:
-    outbox, first, second = Kept(), item(name="first"), item(name="second")
-    with SqliteTable(database, outbox).transaction() as transaction:
-        transaction.put([first])
-        transaction.change([ConditionalPut(second, first)])
-        assert outbox.changes == []
-    assert outbox.changes == [ItemChange(None, first), ItemChange(first, second)]
-
-
 def test_readers_do_not_wait_for_a_writer(database: Database) -> None:
     table, read = SqliteTable(database), []
     table.put([item()])
@@ -201,7 +183,7 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
     with closing(Database(newer)) as database, database.writing() as connection:
         connection.execute("PRAGMA user_version = 99")
     for path, reason in ((text, "not a database"), (foreign, "another program"), (newer, "form 99")):
-        with pytest.raises(UnusableFile, match=reason):
+        with pytest.raises(RefusedDatabase, match=reason):
             Database(path)
 
 
@@ -222,7 +204,7 @@ def test_a_file_is_used_by_one_process_which_is_named(tmp_path: Path) -> None:
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as other:  # noqa: S603
         assert other.stdout is not None
         assert other.stdout.readline() == b"held\n"
-        with pytest.raises(UnusableFile, match=rf"in use by process {other.pid}; stop it"), sole_use(path):
+        with pytest.raises(RefusedDatabase, match=rf"in use by process {other.pid}; stop it"), sole_use(path):
             pass
         other.kill()
     with sole_use(path):

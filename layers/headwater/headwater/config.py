@@ -176,9 +176,13 @@ _READERS: Mapping[Any, tuple[Callable[[str], Any], str]] = {
 Some = TypeVar("Some", bound=Settings)
 
 
-def from_environment(settings: type[Some], environment: Mapping[str, str] = os.environ) -> Some:
+def from_environment(
+    settings: type[Some],
+    environment: Mapping[str, str] = os.environ,
+    advice: str = "correct the variables of the function in template.yaml",
+) -> Some:
     """The settings of a function. Raises BadEnvironment, which names each missing or wrong variable and its expected
-    value."""
+    value, and has the advice."""
     values: dict[str, Any] = {}
     wrong: list[str] = []
     types = get_type_hints(settings)
@@ -193,7 +197,5 @@ def from_environment(settings: type[Some], environment: Mapping[str, str] = os.e
         if not text:
             wrong.append(f"{name} is not set")
     if wrong:
-        raise BadEnvironment(
-            f"{'; '.join(dict.fromkeys(wrong))}: correct the variables of the function in template.yaml"
-        )
+        raise BadEnvironment(f"{'; '.join(dict.fromkeys(wrong))}: {advice}")
     return settings(**values)

@@ -63,6 +63,12 @@ UNAVAILABLE = "unavailable"
 """The member of the authoriser's context that says that the keys could not be read."""
 
 
+def no_key() -> InvalidRequest:
+    """The error (401) of a request without a valid key."""
+    fault = Fault("key", "missing, unknown or expired; send a key as `Authorization: Bearer KEY` or `x-api-key: KEY`")
+    return InvalidRequest(fault, status=401)
+
+
 def principal_of(request: Mapping[str, Any], iam_scopes: Collection[Scope] = (Scope.READ,)) -> Principal:
     """The principal of a request, by its API key or by IAM. `iam_scopes` are the scopes of a principal of IAM.
 
@@ -75,8 +81,5 @@ def principal_of(request: Mapping[str, Any], iam_scopes: Collection[Scope] = (Sc
     if UNAVAILABLE in context:
         raise StorageError("the keys could not be read")
     if "keyId" not in context:
-        fault = Fault(
-            "key", "missing, unknown or expired; send a key as `Authorization: Bearer KEY` or `x-api-key: KEY`"
-        )
-        raise InvalidRequest(fault, status=401)
+        raise no_key()
     return Principal(context["keyId"], frozenset(context["scopes"].split()), tuple(json.loads(context["namespaces"])))

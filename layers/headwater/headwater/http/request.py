@@ -48,7 +48,7 @@ class ApiRequest:
     path         as sent, percent-encoded or not
     query        the last value of each parameter; `repeated` has all values
     parameters   the parameters of the path, named by the route's pattern
-    body         as API Gateway passes it: in base64 if `is_base64`
+    body         its bytes, or as API Gateway passes it: in base64 if `is_base64`
     has_time     whether the function has time for another step; a further request can continue the work
     """
 
@@ -59,7 +59,7 @@ class ApiRequest:
     repeated: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     received_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     parameters: Mapping[str, str] = field(default_factory=dict)
-    body: str = ""
+    body: str | bytes = ""
     is_base64: bool = False
     has_time: Callable[[], bool] = lambda: True
 

@@ -28,16 +28,19 @@ class ApiResponse:
     body: Any
     headers: Mapping[str, str] = field(default_factory=dict)
 
+    def content(self) -> tuple[dict[str, str], bytes]:
+        """The headers with the content type, and the content."""
+        is_text = isinstance(self.body, str) and "content-type" in self.headers
+        text = self.body if is_text else _json(self.body)
+        return {"content-type": "application/json", **self.headers}, text.encode()
+
     def to_gateway(self, *, accepts_gzip: bool = False) -> dict[str, Any]:
         """The response in payload format 2.0. It is gzipped if the client accepts gzip and the body is long, or if
         the plain body exceeds the limit of Lambda."""
-        headers = {"content-type": "application/json", **self.headers}
-        is_text = isinstance(self.body, str) and "content-type" in self.headers
-        text = self.body if is_text else _json(self.body)
-        content = text.encode()
+        headers, content = self.content()
         is_worth_it = accepts_gzip and len(content) >= GZIP_FROM_BYTES
         if not is_worth_it and len(content) <= MAX_PLAIN_BYTES:
-            return {"statusCode": self.status, "headers": headers, "body": text}
+            return {"statusCode": self.status, "headers": headers, "body": content.decode()}
         packed = base64.b64encode(gzip.compress(content, 6, mtime=0)).decode()
         if len(packed) > MAX_PLAIN_BYTES:
             return error_response(413, "the response is too long; reduce `limit` or `depth`").to_gateway()

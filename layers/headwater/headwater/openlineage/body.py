@@ -18,12 +18,13 @@ MAX_WIRE_BYTES = 10 * 1024 * 1024
 _DAMAGED_GZIP = Fault("body", "damaged gzip: the bytes were decoded as text on their way; send the body without gzip")
 
 
-def read_body(body: str | None, *, is_base64: bool, max_bytes: int) -> str:
-    """The text of a body. `max_bytes` bounds the inflated size, and the memory for inflating.
+def read_body(body: str | bytes | None, *, is_base64: bool, max_bytes: int) -> str:
+    """The text of a body; a body that does not come from API Gateway is bytes. `max_bytes` bounds the inflated size,
+    and the memory for inflating.
 
     Raises InvalidRequest, with status 413 for a body that is too long and 400 for a body that cannot be read.
     """
-    raw = _wire_bytes(body or "", is_base64)
+    raw = body if isinstance(body, bytes) else _wire_bytes(body or "", is_base64)
     if len(raw) > MAX_WIRE_BYTES:
         raise InvalidRequest(Fault("body", f"longer than {MAX_WIRE_BYTES} bytes; send smaller requests"), status=413)
     if raw.startswith(GZIP_MAGIC):

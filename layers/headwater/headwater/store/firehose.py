@@ -8,7 +8,7 @@ import simplejson
 
 from headwater.store.aws import translated_errors
 from headwater.store.errors import StorageError
-from headwater.store.messages import ReceivedMessage, store_body
+from headwater.store.messages import ReceivedMessage, archive_line, store_body
 from headwater.store.s3 import Bodies
 
 MAX_RECORD_BYTES = 1_000 * 1024
@@ -39,7 +39,7 @@ class Archive:
             self._put_batch(batch)
 
     def _line(self, event: ReceivedMessage) -> bytes:
-        line = f'{{"receivedAt":{simplejson.dumps(event.received_at)},"event":{event.canonical}}}\n'.encode()
+        line = archive_line(event)
         if len(line) <= MAX_RECORD_BYTES:
             return line
         key = store_body(gzip.compress(event.canonical.encode(), mtime=0), self._bucket)

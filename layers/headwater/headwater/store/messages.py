@@ -72,6 +72,11 @@ def read_message(body: str, bucket: Bodies) -> ReceivedMessage:
         raise UnreadableMessage(f"{type(error).__name__}: {error}") from error
 
 
+def archive_line(event: ReceivedMessage) -> bytes:
+    """The line of an event in the archive."""
+    return f'{{"receivedAt":{simplejson.dumps(event.received_at)},"event":{event.canonical}}}\n'.encode()
+
+
 def store_body(packed: bytes, bucket: Bodies) -> str:
     """Stores a gzipped event in the bucket under its hash. Returns the key."""
     key = f"bodies/{hashlib.sha256(packed).hexdigest()}.json.gz"

@@ -79,6 +79,14 @@ def later_changes(record: StreamRecord, rest: Iterable[StreamRecord], bucket: Bo
                 return  # the record is read, and fails, when its turn comes
 
 
+def image_of(item: Item) -> dict[str, dict[str, str]]:
+    """The image of an item in a record, as Lambda gets it."""
+    strings = {"PK": item.key.pk, "SK": item.key.sk, "v": item.version, **item.labels}
+    image = {name: {"S": text} for name, text in strings.items()}
+    image |= {name: {"B": base64.b64encode(part).decode()} for name, part in item.parts.items() if name != USAGES}
+    return image if item.expires_at is None else image | {"expires_at": {"N": str(item.expires_at)}}
+
+
 def _key(record: StreamRecord) -> list[Any]:
     image = record["dynamodb"].get("NewImage") or {}
     return [image.get("PK"), image.get("SK")]

@@ -1,6 +1,7 @@
 """The port beneath the graph store: items by their keys, with conditional writes and three kinds of index.
 
-The adapters are DynamoDB, SQLite and memory. Nothing outside of `store` sees an item, but for the tests of the adapters.
+The adapters are DynamoDB, SQLite and memory. Nothing outside of `store` sees an item, but for the tests of the
+adapters.
 """
 
 import hashlib

@@ -42,16 +42,23 @@ CREATE INDEX listed ON items (listed_in, place, pk, sk, name) WHERE listed_in IS
 CREATE INDEX by_run ON items (run_id, pk, sk) WHERE run_id IS NOT NULL;
 CREATE INDEX open ON items (open_in, at, pk, sk) WHERE open_in IS NOT NULL;
 CREATE INDEX by_expiry ON items (expires_at) WHERE expires_at IS NOT NULL;
+CREATE TABLE archive (seq INTEGER PRIMARY KEY AUTOINCREMENT, received INTEGER NOT NULL, message TEXT NOT NULL);
+CREATE TABLE inbox (seq INTEGER PRIMARY KEY, message_group TEXT NOT NULL);
+CREATE TABLE bodies (key TEXT PRIMARY KEY, content BLOB NOT NULL);
+CREATE TABLE outbox (seq INTEGER PRIMARY KEY AUTOINCREMENT, record TEXT NOT NULL);
+CREATE TABLE alerts (seq INTEGER PRIMARY KEY AUTOINCREMENT, alert TEXT NOT NULL);
+CREATE TABLE receivers (name TEXT PRIMARY KEY, seq INTEGER NOT NULL);
+CREATE TABLE keys (id TEXT PRIMARY KEY, entry TEXT NOT NULL);
 """
 """docs/serve.md describes the tables."""
 
 
-class UnusableFile(Exception):
+class RefusedDatabase(Exception):
     """A file that cannot be used as a database of this release. The message says why, and what to do next."""
 
 
 class Database:
-    """A file with the tables; it is made if it is missing. Raises UnusableFile."""
+    """A file with the tables; it is made if it is missing. Raises RefusedDatabase."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -61,7 +68,7 @@ class Database:
             self._writer = self._connect(WRITER_CACHE_KIB)
             self._prepare()
         except sqlite3.Error as error:
-            raise UnusableFile(
+            raise RefusedDatabase(
                 f"{path} cannot be used as a database: {error}; name another file, or one that `headwater serve` made"
             ) from error
 
@@ -120,9 +127,9 @@ class Database:
                 f"BEGIN; {TABLES} PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORM}; COMMIT;"
             )
         elif application != APPLICATION:
-            raise UnusableFile(f"{self.path} is a database of another program; name another file")
+            raise RefusedDatabase(f"{self.path} is a database of another program; name another file")
         elif form != FORM:
-            raise UnusableFile(
+            raise RefusedDatabase(
                 f"{self.path} has form {form}, this release knows form {FORM}; use the release that wrote the file"
             )
 
@@ -133,15 +140,15 @@ class Database:
 
 @contextmanager
 def sole_use(path: Path) -> Iterator[None]:
-    """Holds a file for this process, until the end of the block or of the process. Raises UnusableFile, with the id of
-    the process that holds the file."""
+    """Holds a file for this process, until the end of the block or of the process. Raises RefusedDatabase, with the id
+    of the process that holds the file."""
     with Path(f"{path}.lock").open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             lock.seek(0)
             holder = lock.read().strip() or "unknown"
-            raise UnusableFile(f"{path} is in use by process {holder}; stop it, or name another file") from None
+            raise RefusedDatabase(f"{path} is in use by process {holder}; stop it, or name another file") from None
         lock.truncate(0)
         lock.write(str(os.getpid()))
         lock.flush()

@@ -15,7 +15,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 from headwater.openlineage.instant import Instant
 from headwater.store import keys
@@ -23,6 +23,7 @@ from headwater.store.codec import DOC
 from headwater.store.errors import Conflict
 from headwater.store.keys import Key
 from headwater.store.sqlite.database import Database
+from headwater.store.sqlite.outbox import ItemChange, Outbox
 from headwater.store.sqlite.rows import COLUMNS, FORM_COLUMNS, item_of, part_of, row_of
 from headwater.store.table import FORM, HIGHEST, LOWEST, ConditionalPut, IndexEntry, Item
 
@@ -52,20 +53,6 @@ PUT = (
     f"INSERT INTO items ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"  # noqa: S608
     f" ON CONFLICT (pk, sk) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in COLUMNS[2:])}"
 )
-
-
-class ItemChange(NamedTuple):
-    """A change of an item; `before` is None for a new item."""
-
-    before: Item | None
-    after: Item
-
-
-class Outbox(Protocol):
-    """Keeps the changes of items for those who are to be told of them."""
-
-    def add(self, connection: sqlite3.Connection, changes: Sequence[ItemChange]) -> None:
-        """Adds changes, in the transaction that makes them."""
 
 
 class SqliteTable:

@@ -1,0 +1,41 @@
+"""The archive: every event as it was received, in its order, for as long as the settings say."""
+
+from collections.abc import Iterator
+
+from headwater.store.messages import ReceivedMessage, read_message
+from headwater.store.s3 import Bodies
+from headwater.store.sqlite.database import Database
+
+AT_ONCE = 500
+_EXPIRED = (
+    "DELETE FROM archive WHERE seq IN (SELECT seq FROM archive ORDER BY seq LIMIT ?)"
+    " AND received < ? AND seq NOT IN (SELECT seq FROM inbox)"
+)
+
+
+class SqliteArchive:
+    """The archive of a file. The inbox has archived an event when it is folded: `put` has nothing to do."""
+
+    def __init__(self, database: Database, bodies: Bodies) -> None:
+        self._database = database
+        self._bodies = bodies
+
+    def put(self, events: object) -> None:
+        """Nothing: the events are in the archive."""
+
+    def events(self) -> Iterator[ReceivedMessage]:
+        """Every event, the first received first. Raises StorageError, or UnreadableMessage."""
+        last = 0
+        while rows := self._page(last):
+            yield from (read_message(message, self._bodies) for _, message in rows)
+            last = rows[-1][0]
+
+    def remove_received_before(self, time: float) -> int:
+        """Removes some of the events that were received before a time, and returns how many it removed."""
+        with self._database.writing() as connection:
+            return connection.execute(_EXPIRED, (AT_ONCE, int(time))).rowcount
+
+    def _page(self, last: int) -> list[tuple[int, str]]:
+        with self._database.reading() as connection:
+            query = "SELECT seq, message FROM archive WHERE seq > ? ORDER BY seq LIMIT ?"
+            return connection.execute(query, (last, AT_ONCE)).fetchall()

@@ -1,0 +1,130 @@
+"""The inbox: events that were received and are not folded yet. It stands where the queue stands on AWS.
+
+A message is in the archive and in the inbox once `send` returns, on disk. Messages that several threads send at the
+same time are committed together: one thread commits what has gathered, the others wait for it.
+"""
+
+import json
+import sqlite3
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from headwater.store.errors import StorageError
+from headwater.store.messages import Message
+from headwater.store.sqlite.database import Database
+
+DEDUPLICATION_SECONDS = 300
+"""How long a repeated message is dropped, as on SQS. An event that comes again later is folded again, in vain."""
+MAX_BATCH_BYTES = 4 * 1024 * 1024
+
+_TAKE = (
+    "SELECT inbox.seq, message_group, message FROM inbox CROSS JOIN archive ON archive.seq = inbox.seq"
+    " WHERE message_group NOT IN (SELECT value FROM json_each(?)) ORDER BY inbox.seq LIMIT ?"
+)
+
+
+class InboxMessage(NamedTuple):
+    """A message in the inbox. Messages of one group are folded in the order of their numbers."""
+
+    number: int
+    group: str
+    body: str
+
+
+class _Sent:
+    """Messages of one call of `send`; `is_safe` is None until they are committed, or could not be."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self.messages = messages
+        self.is_safe: bool | None = None
+
+
+class Inbox:
+    """The inbox of a file. `on_arrival` is called when messages are safe, `on_failure` when they are not."""
+
+    def __init__(
+        self,
+        database: Database,
+        on_arrival: Callable[[], object],
+        on_failure: Callable[[str, BaseException], object],
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._database = database
+        self._on_arrival = on_arrival
+        self._on_failure = on_failure
+        self._clock = clock
+        self._gathered: list[_Sent] = []
+        self._gathering, self._committing = threading.Lock(), threading.Lock()
+        self._recent: OrderedDict[str, float] = OrderedDict()
+
+    def send(self, messages: Sequence[Message]) -> list[bool]:
+        """Whether each message is safe in the file: all of them, or none."""
+        sent = _Sent(messages)
+        with self._gathering:
+            self._gathered.append(sent)
+        with self._committing:
+            if sent.is_safe is None:
+                self._commit()
+        return [bool(sent.is_safe)] * len(messages)
+
+    def take(self, limit: int, without: Collection[str] = ()) -> list[InboxMessage]:
+        """The first messages in their order, but for those of some groups."""
+        with self._database.reading() as connection:
+            rows = connection.execute(_TAKE, (json.dumps(list(without)), limit)).fetchall()
+        return _bounded(InboxMessage(*row) for row in rows)
+
+    def remove(self, connection: sqlite3.Connection, numbers: Iterable[int]) -> None:
+        """Removes messages, in the transaction that stores what they say."""
+        connection.executemany("DELETE FROM inbox WHERE seq = ?", [(number,) for number in numbers])
+
+    def depth(self) -> int:
+        """The number of messages that are not folded yet."""
+        with self._database.reading() as connection:
+            number: int = connection.execute("SELECT count(*) FROM inbox").fetchone()[0]
+        return number
+
+    def _commit(self) -> None:
+        with self._gathering:
+            gathered, self._gathered = self._gathered, []
+        now = self._clock()
+        new = self._not_repeated([message for sent in gathered for message in sent.messages], now)
+        try:
+            with self._database.writing() as connection:
+                for message in new:
+                    archived = connection.execute(
+                        "INSERT INTO archive (received, message) VALUES (?, ?)", (int(now), message.body)
+                    )
+                    connection.execute("INSERT INTO inbox VALUES (?, ?)", (archived.lastrowid, message.group))
+        except StorageError as error:
+            self._on_failure("messages could not be stored", error)
+            is_safe = False
+        else:
+            self._recent.update((message.deduplication_id, now) for message in new)
+            is_safe = True
+            self._on_arrival()
+        for sent in gathered:
+            sent.is_safe = is_safe
+
+    def _not_repeated(self, messages: Iterable[Message], now: float) -> list[Message]:
+        """The messages that were not sent in the last minutes, each once."""
+        while self._recent and now - next(iter(self._recent.values())) >= DEDUPLICATION_SECONDS:
+            self._recent.popitem(last=False)
+        distinct: dict[str, Message] = {}
+        for message in messages:
+            distinct.setdefault(message.deduplication_id, message)
+        return [message for known, message in distinct.items() if known not in self._recent]
+
+
+def _bounded(messages: Iterable[InboxMessage]) -> list[InboxMessage]:
+    """As many of the messages as fit into a batch, but at least one."""
+    batch: list[InboxMessage] = []
+    size = 0
+    for message in messages:
+        size += len(message.body)
+        if batch and size > MAX_BATCH_BYTES:
+            break
+        batch.append(message)
+    return batch

@@ -1,0 +1,75 @@
+"""The outbox: changes of items, as records of a stream, kept until their alerts are safe.
+
+A record is added in the transaction that changes the item, hence no change is forgotten whenever the process dies. The
+outbox takes the changes that template.yaml lets through from the stream of DynamoDB to the function alerts.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from headwater.graph.run import RunState
+from headwater.store.sqlite.database import Database
+from headwater.store.stream_records import image_of
+from headwater.store.table import Item
+
+AT_ONCE = 100
+"""Records that are taken together."""
+
+
+class ItemChange(NamedTuple):
+    """A change of an item; `before` is None for a new item."""
+
+    before: Item | None
+    after: Item
+
+
+class Outbox:
+    """The records of a file, in their order."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @staticmethod
+    def add(connection: sqlite3.Connection, changes: Iterable[ItemChange]) -> None:
+        """Adds changes that may cause an alert, in the transaction that makes them."""
+        records = [(json.dumps(_record(change)),) for change in changes if _may_cause_an_alert(change)]
+        connection.executemany("INSERT INTO outbox (record) VALUES (?)", records)
+
+    def take(self) -> list[dict[str, Any]]:
+        """The first records, in the form in which Lambda gets records of a stream."""
+        with self._database.reading() as connection:
+            rows = connection.execute("SELECT seq, record FROM outbox ORDER BY seq LIMIT ?", (AT_ONCE,)).fetchall()
+        return [_numbered(json.loads(record), str(seq)) for seq, record in rows]
+
+    def remove_before(self, sequence: str | None, taken: Iterable[dict[str, Any]]) -> None:
+        """Removes taken records up to the one of this sequence number; None: all of them."""
+        numbers = [int(record["dynamodb"]["SequenceNumber"]) for record in taken]
+        done = [(number,) for number in numbers if sequence is None or number < int(sequence)]
+        if done:
+            with self._database.writing() as connection:
+                connection.executemany("DELETE FROM outbox WHERE seq = ?", done)
+
+
+def _may_cause_an_alert(change: ItemChange) -> bool:
+    labels = change.after.labels
+    match labels.get("kind"):
+        case "dataset":
+            return change.before is not None
+        case "run":
+            return labels.get("state") == RunState.FAILED
+        case kind:
+            return kind in ("quality", "latency")
+
+
+def _record(change: ItemChange) -> dict[str, Any]:
+    images = {"OldImage": image_of(change.before)} if change.before else {}
+    return {
+        "eventName": "MODIFY" if change.before else "INSERT",
+        "dynamodb": {**images, "NewImage": image_of(change.after)},
+    }
+
+
+def _numbered(record: dict[str, Any], number: str) -> dict[str, Any]:
+    return {**record, "eventID": number, "dynamodb": {**record["dynamodb"], "SequenceNumber": number}}

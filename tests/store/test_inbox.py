@@ -1,0 +1,137 @@
+"""The inbox of a file: what is answered is stored, once, in its order."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from headwater.store.errors import StorageError
+from headwater.store.messages import Message
+from headwater.store.sqlite.database import Database
+from headwater.store.sqlite.inbox import DEDUPLICATION_SECONDS, MAX_BATCH_BYTES, Inbox, InboxMessage
+
+
+class Clock:
+    now = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def inbox(database: Database, clock: Clock) -> Inbox:
+    return Inbox(database, lambda: None, _fail, clock)
+
+
+def _fail(message: str, error: BaseException) -> None:
+    raise AssertionError(message) from error
+
+
+def message(text: str, group: str = "run") -> Message:
+    return Message(text, group, f"{group}{text}")
+
+
+def bodies(messages: list[InboxMessage]) -> list[str]:
+    return [each.body for each in messages]
+
+
+def test_messages_are_taken_in_the_order_in_which_they_came(inbox: Inbox) -> None:
+    assert inbox.send([message("a"), message("b")]) == [True, True]
+    assert inbox.send([message("c", "other")]) == [True]
+    assert bodies(inbox.take(10)) == ["a", "b", "c"]
+    assert bodies(inbox.take(2)) == ["a", "b"]
+    assert bodies(inbox.take(10, without=["run"])) == ["c"]
+    assert inbox.depth() == 3
+
+
+def test_a_message_that_was_removed_is_not_taken_again(inbox: Inbox, database: Database) -> None:
+    inbox.send([message("a"), message("b")])
+    with database.writing() as connection:
+        inbox.remove(connection, [inbox.take(1)[0].number])
+    assert bodies(inbox.take(10)) == ["b"]
+
+
+def test_a_repeated_message_is_safe_and_is_stored_once(inbox: Inbox, clock: Clock) -> None:
+    assert inbox.send([message("a"), message("a")]) == [True, True]
+    clock.now += DEDUPLICATION_SECONDS - 1
+    assert inbox.send([message("a"), message("b")]) == [True, True]
+    assert bodies(inbox.take(10)) == ["a", "b"]
+    clock.now += 1
+    inbox.send([message("a"), message("b")])
+    assert bodies(inbox.take(10)) == ["a", "b", "a"]
+
+
+def test_messages_of_several_threads_are_all_stored_each_in_its_group_s_order(inbox: Inbox) -> None:
+    together = threading.Barrier(8)
+
+    def send(number: int) -> None:
+        together.wait()
+        for place in range(20):
+            assert inbox.send([message(f"{place:02}", f"group {number}")]) == [True]
+
+    senders = [threading.Thread(target=send, args=[number]) for number in range(8)]
+    for sender in senders:
+        sender.start()
+    for sender in senders:
+        sender.join()
+    taken = inbox.take(1_000)
+    for number in range(8):
+        of_group = [each.body for each in taken if each.group == f"group {number}"]
+        assert of_group == [f"{place:02}" for place in range(20)]
+
+
+def test_requests_that_wait_are_committed_together(database: Database) -> None:
+    """While one commit is under way, others gather; they take one more commit."""
+    counted = CountingDatabase(database)
+    inbox = Inbox(counted, lambda: None, _fail)  # type: ignore[arg-type]
+    senders = [threading.Thread(target=inbox.send, args=[[message(str(number))]]) for number in range(9)]
+    senders[0].start()
+    assert counted.entered.wait(10)
+    for sender in senders[1:]:
+        sender.start()
+    while len(inbox._gathered) < 8:
+        pass
+    counted.goes_on.set()
+    for sender in senders:
+        sender.join()
+    assert (counted.transactions, inbox.depth()) == (2, 9)
+
+
+class CountingDatabase:
+    def __init__(self, database: Database) -> None:
+        self.reading = database.reading
+        self.transactions = 0
+        self.entered, self.goes_on = threading.Event(), threading.Event()
+        self._database = database
+
+    @contextmanager
+    def writing(self) -> Iterator[object]:
+        self.transactions += 1
+        self.entered.set()
+        assert self.goes_on.wait(10)
+        with self._database.writing() as connection:
+            yield connection
+
+
+def test_messages_that_cannot_be_stored_are_not_safe(database: Database) -> None:
+    failures: list[BaseException] = []
+    inbox = Inbox(database, lambda: None, lambda _, error: failures.append(error))
+    with database.writing() as connection:
+        connection.execute("ALTER TABLE inbox RENAME TO away")
+    assert inbox.send([message("a")]) == [False]
+    assert [type(failure) for failure in failures] == [StorageError]
+    with database.writing() as connection:
+        connection.execute("ALTER TABLE away RENAME TO inbox")
+    assert inbox.send([message("a")]) == [True]
+    assert bodies(inbox.take(10)) == ["a"]
+
+
+def test_a_batch_is_bounded_and_never_empty(inbox: Inbox) -> None:
+    inbox.send([message("x" * (MAX_BATCH_BYTES + 1)), message("y" * MAX_BATCH_BYTES), message("z")])
+    assert [len(each.body) for each in inbox.take(10)] == [MAX_BATCH_BYTES + 1]
