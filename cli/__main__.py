@@ -1,0 +1,58 @@
+"""The command `headwater`: each of its commands is a module, imported when it is called."""
+
+import importlib
+import sys
+from importlib.util import find_spec
+from typing import NamedTuple
+
+CHECKOUT = "local"
+"""The package of the embedded stack, which a checkout has and the wheel lacks."""
+
+
+class Command(NamedTuple):
+    module: str
+    usage: str
+    does: str
+    needs_checkout: bool = False
+
+
+COMMANDS = {
+    "serve": Command("cli.serve", "--data FILE [OPTION...]", "runs Headwater in one process, on one file"),
+    "key": Command("cli.key", "add|list|remove --data FILE", "makes, lists and removes the API keys of a file"),
+    "backup": Command("cli.backup", "--data FILE --to FILE", "copies a file, also while it is served"),
+    "export": Command("cli.export", "--data FILE --to DIR", "writes all events of a file in the archive's format"),
+    "load": Command("cli.load", "PATH... [OPTION...]", "sends recorded events to a server"),
+    "doctor": Command("cli.doctor.__main__", "[OPTION...]", "says why a graph is empty"),
+    "submit": Command("cli.submit", "PROGRAM [ARGUMENT...]", "runs a PySpark program with lineage", True),
+    "kafka": Command("cli.kafka", "[OPTION...]", "runs a Kafka broker until Ctrl-C", True),
+}
+
+
+def main() -> int:
+    """Run a command. Return 2 for an unknown command."""
+    name, *arguments = sys.argv[1:] or [""]
+    command = available().get(name)
+    if command is None:
+        is_question = name in ("-h", "--help")
+        print(usage(), file=sys.stdout if is_question else sys.stderr)
+        return 0 if is_question else 2
+    sys.argv[:] = [f"headwater {name}", *arguments]
+    return int(importlib.import_module(command.module).main() or 0)
+
+
+def available() -> dict[str, Command]:
+    """Return the commands by name, without those that need a checkout if this is none."""
+    is_checkout = find_spec(CHECKOUT) is not None
+    return {name: command for name, command in COMMANDS.items() if is_checkout or not command.needs_checkout}
+
+
+def usage() -> str:
+    commands = available()
+    calls = {name: f"headwater {name} {command.usage}" for name, command in commands.items()}
+    width = max(map(len, calls.values()))
+    lines = [f"  {calls[name]:{width}}  {command.does}" for name, command in commands.items()]
+    return "\n".join(["usage:", *lines, "Each tells its options with --help."])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,41 @@
+"""The file of `headwater serve`, as the commands that work on it open it."""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import ParamSpec
+
+from headwater.store.errors import StorageError
+from headwater.store.sqlite.database import Database, RefusedDatabase
+
+Arguments = ParamSpec("Arguments")
+
+
+def add_data(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--data", type=Path, required=True, metavar="FILE", help="the file of headwater serve")
+
+
+@contextmanager
+def opened(path: Path, *, make: bool = False) -> Iterator[Database]:
+    """Open a file for a `with` block; it may be served meanwhile. Raises RefusedDatabase."""
+    if not make and not path.is_file():
+        raise RefusedDatabase(f"{path} does not exist; name the file of headwater serve")
+    with closing(Database(path)) as database:
+        yield database
+
+
+def readable(main: Callable[Arguments, int]) -> Callable[Arguments, int]:
+    """Let a command print its error in words, and return 1."""
+
+    @wraps(main)
+    def told(*arguments: Arguments.args, **named: Arguments.kwargs) -> int:
+        try:
+            return main(*arguments, **named)
+        except (RefusedDatabase, StorageError, OSError) as error:
+            print(f"failed: {error}", file=sys.stderr)
+            return 1
+
+    return told

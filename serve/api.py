@@ -1,0 +1,121 @@
+"""The routes of the process: those of API Gateway, and those that only a process has.
+
+Each request has a principal and is answered by the router of ingest, lookup or curate, as on AWS.
+"""
+
+import html
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from urllib.parse import parse_qsl
+
+from headwater.access.keys import BadKeys, KeyRing, presented_key
+from headwater.access.principal import Principal, Scope, no_key
+from headwater.curate.curator import Curator
+from headwater.curate.routes import respond as curate
+from headwater.http.request import ApiRequest
+from headwater.http.response import ApiResponse, response_or_error
+from headwater.ingest.routes import ROUTER as INGEST
+from headwater.ingest.routes import Ingest
+from headwater.lookup.routes import Lookups
+from headwater.lookup.routes import respond as look_up
+from headwater.store.errors import StorageError
+from serve.log import ServeLog
+
+EVENT_PATHS = frozenset({"/", "/lineage", "/api/v1/lineage", "/lineage/batch", "/api/v1/lineage/batch"})
+"""The paths of ingest, as in template.yaml."""
+WRITING = frozenset({"PUT", "POST", "DELETE"})
+ANYONE = Principal("open", frozenset(Scope), ("*",))
+"""The principal of every request of `--open`."""
+
+
+@dataclass(frozen=True)
+class HttpRequest:
+    """A request as it came: the names of headers are in lower case, the path is percent-encoded."""
+
+    method: str
+    path: str
+    query: str
+    headers: Mapping[str, str]
+    body: bytes = b""
+
+    @property
+    def is_for_ingest(self) -> bool:
+        return self.method == "POST" and self.path in EVENT_PATHS
+
+
+@dataclass(frozen=True)
+class Api:
+    """What answers requests. `keys` is None if every request is permitted; `metrics` gives the text of /metrics."""
+
+    ingest: Ingest
+    lookups: Lookups
+    curator: Curator
+    keys: KeyRing | None
+    metrics: Callable[[], str]
+    log: ServeLog
+
+    def answer(self, request: HttpRequest) -> ApiResponse:
+        """The response to a request, or its error."""
+        if request.method in ("GET", "HEAD") and (page := self._pages().get(request.path)):
+            return page()
+        return response_or_error(lambda: self._respond(request), self.log.failure)
+
+    def _respond(self, request: HttpRequest) -> ApiResponse:
+        pairs = parse_qsl(request.query, keep_blank_values=True)
+        api_request = ApiRequest(
+            self._principal(request.headers),
+            request.method,
+            request.path,
+            dict(pairs),
+            {name: tuple(value for other, value in pairs if other == name) for name, _ in pairs},
+            body=request.body,
+        )
+        return self._use_case(request)(api_request)
+
+    def _use_case(self, request: HttpRequest) -> Callable[[ApiRequest], ApiResponse]:
+        if request.is_for_ingest:
+            return partial(INGEST.respond, self.ingest)
+        return partial(curate, self.curator) if request.method in WRITING else partial(look_up, self.lookups)
+
+    def _principal(self, headers: Mapping[str, str]) -> Principal:
+        """The principal of a request. Raises InvalidRequest (401), or StorageError if the keys cannot be read."""
+        if self.keys is None:
+            return ANYONE
+        presented = presented_key(headers)
+        try:
+            principal = self.keys.find(presented) if presented else None
+        except BadKeys as error:
+            raise StorageError(f"the keys could not be read: {error}") from error
+        if principal is None:
+            raise no_key()
+        return principal
+
+    def _pages(self) -> Mapping[str, Callable[[], ApiResponse]]:
+        return {
+            "/": lambda: _text(START_PAGE, "text/html; charset=utf-8"),
+            "/health": lambda: ApiResponse(200, {"status": "ok"}),
+            "/metrics": lambda: _text(self.metrics(), "text/plain; version=0.0.4; charset=utf-8"),
+        }
+
+
+def _text(text: str, content_type: str) -> ApiResponse:
+    return ApiResponse(200, text, {"content-type": content_type})
+
+
+_LINKS = {
+    "/api/v1/namespaces": "the namespaces",
+    "/api/v1/jobs": "the jobs that ran last",
+    "/api/v1/events/lineage": "the events",
+    "/metrics": "the metrics of this process",
+    "/health": "whether it is up",
+}
+START_PAGE = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Headwater</title>'
+    '<body style="font-family: sans-serif; max-width: 40em; margin: 3em auto; line-height: 1.5">'
+    "<h1>Headwater</h1><p>Send OpenLineage events to <code>POST /api/v1/lineage</code>, and read the lineage with the "
+    "routes of Marquez's API:</p><ul>"
+    + "".join(f'<li><a href="{path}">{html.escape(path)}</a>: {text}</li>' for path, text in _LINKS.items())
+    + "</ul><p>Unless the server is open, a request carries a key: <code>Authorization: Bearer KEY</code>.</p></html>"
+)
+"""There is no page that draws the graph."""

@@ -1,0 +1,96 @@
+"""The ASGI application: reads a request, answers it in a thread, compresses a long response."""
+
+import asyncio
+import gzip
+from collections.abc import Awaitable, Callable, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from urllib.parse import urlsplit
+
+from headwater.http.response import GZIP_FROM_BYTES, ApiResponse, error_response
+from headwater.openlineage.body import MAX_WIRE_BYTES
+from serve.api import Api, HttpRequest
+
+LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
+WRITERS, READERS = 32, 8
+"""Threads for events, which wait for the disk together, and for all other requests."""
+GZIP_LEVEL = 1
+"""A long response is compressed in a tenth of the time that a higher level takes."""
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+
+class App:
+    """The application. If `is_open`, only requests of this machine are answered, and of no page of another site."""
+
+    def __init__(self, api: Api, *, is_open: bool) -> None:
+        self._api = api
+        self._is_open = is_open
+        self._writers = ThreadPoolExecutor(WRITERS, "event")
+        self._readers = ThreadPoolExecutor(READERS, "request")
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            raise NotImplementedError(scope["type"])
+        body = await _body(receive)
+        if body is None:
+            return
+        request = _request(scope, body)
+        pool = self._writers if request.is_for_ingest else self._readers
+        status, headers, content = await asyncio.get_running_loop().run_in_executor(pool, self._answer, request)
+        lines = [(name.encode(), value.encode()) for name, value in headers.items()]
+        await send({"type": "http.response.start", "status": status, "headers": lines})
+        await send({"type": "http.response.body", "body": content})
+
+    def close(self) -> None:
+        self._writers.shutdown()
+        self._readers.shutdown()
+
+    def _answer(self, request: HttpRequest) -> tuple[int, dict[str, str], bytes]:
+        response = self._api.answer(request) if self._may_come(request) else _FOREIGN
+        headers, content = response.content()
+        if len(content) >= GZIP_FROM_BYTES and "gzip" in request.headers.get("accept-encoding", ""):
+            content = gzip.compress(content, GZIP_LEVEL, mtime=0)
+            headers["content-encoding"] = "gzip"
+        return response.status, headers | {"content-length": str(len(content))}, content
+
+    def _may_come(self, request: HttpRequest) -> bool:
+        """Without keys, a page of another site must not reach the API through a browser on this machine."""
+        origin = request.headers.get("origin")
+        hosts = [f"//{request.headers.get('host', '')}", *([origin] if origin else [])]
+        return not self._is_open or all(_host(url) in LOCAL_HOSTS for url in hosts)
+
+
+_FOREIGN: ApiResponse = error_response(
+    403, "without keys, requests of this machine alone are answered: start without --open"
+)
+
+
+def _host(url: str) -> str | None:
+    try:
+        return urlsplit(url).hostname
+    except ValueError:
+        return None
+
+
+async def _body(receive: Receive) -> bytes | None:
+    """The body of a request, cut behind its limit; None if the client has gone."""
+    chunks: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        if size <= MAX_WIRE_BYTES:
+            chunks.append(message.get("body", b""))
+            size += len(chunks[-1])
+        if not message.get("more_body", False):
+            return b"".join(chunks)
+
+
+def _request(scope: Message, body: bytes) -> HttpRequest:
+    headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+    path = scope["raw_path"].decode("latin-1")
+    return HttpRequest(scope["method"], path, scope["query_string"].decode("latin-1"), headers, body)

@@ -1,0 +1,39 @@
+"""The log of the process: a line for each fault, on stderr."""
+
+import logging
+import sys
+
+from headwater import metrics
+from headwater.log import MAX_REASON
+from headwater.store.errors import CorruptItem
+
+_log = logging.getLogger("headwater")
+
+
+def write_to_stderr() -> None:
+    """From here on, the log goes to stderr."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    _log.addHandler(handler)
+    _log.setLevel(logging.INFO)
+
+
+class ServeLog:
+    """The log, as use cases write it: a fault is a warning, because the work is tried again."""
+
+    def __call__(self, message: str, error: BaseException, /, *, run: str | None = None) -> None:
+        of_run = f" (run {run})" if run else ""
+        level = logging.ERROR if isinstance(error, CorruptItem) else logging.WARNING
+        _log.log(level, "%s%s: %s", message, of_run, f"{type(error).__name__}: {error}"[:MAX_REASON])
+
+    def failure(self, message: str, error: BaseException) -> None:
+        """Logs the error that a whole request or step fails for. A corrupt item is counted; any other error comes with
+        its traceback."""
+        if isinstance(error, CorruptItem):
+            self(message, error)
+            metrics.corrupt_items(1)
+        else:
+            _log.error(message, exc_info=error)
+
+    def info(self, message: str) -> None:
+        _log.info(message)

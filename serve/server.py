@@ -1,0 +1,109 @@
+"""Runs the process: one file, one port, until SIGTERM or Ctrl-C."""
+
+import gc
+import signal
+import socket
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvicorn
+
+from headwater.store.sqlite.api_keys import SqliteApiKeys
+from headwater.store.sqlite.database import Database, sole_use
+from serve.alerting import Receiver
+from serve.home import Home, Options
+from serve.log import write_to_stderr
+from serve.receivers import Console, Topic, Webhook
+from serve.settings import read_settings
+
+BACKLOG = 2_048
+DRAIN_SECONDS = 10
+"""How long requests that are under way may take after SIGTERM."""
+
+
+class NoAddress(Exception):
+    """The host and port cannot be listened at."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """The options of the command."""
+
+    data: Path
+    host: str
+    port: int
+    is_open: bool = False
+    webhook: str | None = None
+    topic: str | None = None
+
+    @property
+    def receivers(self) -> Sequence[Receiver]:
+        webhooks: list[Receiver] = [Webhook(self.webhook)] if self.webhook else []
+        topics: list[Receiver] = [Topic(self.topic)] if self.topic else []
+        return [Console(), *webhooks, *topics]
+
+
+def run(start: Start, say: Callable[[str], None]) -> None:
+    """Runs until SIGTERM or Ctrl-C. Raises RefusedDatabase, BadEnvironment or NoAddress."""
+    settings = read_settings()
+    write_to_stderr()
+    with sole_use(start.data), closing(Database(start.data)) as database, closing(_listen(start)) as listener:
+        port = listener.getsockname()[1]
+        url = f"http://{f'[{start.host}]' if ':' in start.host else start.host}:{port}"
+        home = Home(database, settings, Options(url, start.is_open, start.receivers))
+        config = uvicorn.Config(
+            home.app,
+            lifespan="off",
+            interface="asgi3",
+            ws="none",
+            access_log=False,
+            log_level="warning",
+            server_header=False,
+            timeout_graceful_shutdown=DRAIN_SECONDS,
+        )
+        gc.freeze()  # imported modules stay: the collector need not look at them
+        gc.set_threshold(50_000)
+        server = uvicorn.Server(config)
+        _end_on_signals(server)
+        say(_greeting(start, url, database))
+        home.start()
+        server.run(sockets=[listener])
+        home.stop()
+
+
+def _end_on_signals(server: uvicorn.Server) -> None:
+    """Handles signals before uvicorn does, and after uvicorn has ended: then it raises the signal once more."""
+
+    def end(*_: object) -> None:
+        server.should_exit = True
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
+
+
+def _listen(start: Start) -> socket.socket:
+    family = socket.AF_INET6 if ":" in start.host else socket.AF_INET
+    listener = socket.socket(family)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((start.host, start.port))
+        listener.listen(BACKLOG)
+    except OSError as error:
+        listener.close()
+        raise NoAddress(
+            f"{start.host}:{start.port} cannot be listened at: {error.strerror}; pass another --port"
+        ) from error
+    return listener
+
+
+def _greeting(start: Start, url: str, database: Database) -> str:
+    lines = [f"Headwater serves {start.data} at {url}"]
+    if start.is_open:
+        lines.append("  open: every request of this machine is permitted")
+    elif keys := len(SqliteApiKeys(database).entries()):
+        lines.append(f"  {keys} {'key' if keys == 1 else 'keys'}")
+    else:
+        lines.append(f"  no key yet, so no request is permitted: headwater key add NAME --data {start.data}")
+    return "\n".join(lines)

@@ -1,0 +1,24 @@
+"""Headwater in one process: in this process, over a file of the test's own, and as a process of its own."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from headwater.store.sqlite.database import Database
+from tests.serve.process import ServeProcess
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """An empty file."""
+    with closing(Database(tmp_path / "lineage.db")) as database:
+        yield database
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[ServeProcess]:
+    """An open server on an empty file."""
+    with ServeProcess(tmp_path / "lineage.db", "--open") as server:
+        yield server
