@@ -87,6 +87,7 @@ class Home:
         self.app.close()
         for worker in self._workers():
             worker.stop()
+        metrics.send_to(metrics.to_log)
 
     def _workers(self) -> list[Worker]:
         return [self._folding, self._announcing, *self._deliveries, self._sweeping, self._cleaning]

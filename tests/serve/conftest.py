@@ -6,8 +6,19 @@ from pathlib import Path
 
 import pytest
 
+from headwater import metrics
+from headwater.metrics import Measurement
 from headwater.store.sqlite.database import Database
 from tests.serve.process import ServeProcess
+
+
+@pytest.fixture(autouse=True)
+def measured() -> Iterator[list[Measurement]]:
+    """The metrics of the test, which has no CloudWatch."""
+    measured: list[Measurement] = []
+    metrics.send_to(measured.append)
+    yield measured
+    metrics.send_to(metrics.to_log)
 
 
 @pytest.fixture

@@ -101,7 +101,7 @@ def _emit(measurement: Measurement) -> None:
             sink(measurement)
 
 
-def _log(measurement: Measurement) -> None:
+def to_log(measurement: Measurement) -> None:
     """Writes a line in CloudWatch's embedded metric format."""
     from aws_lambda_powertools.metrics.provider.cloudwatch_emf.cloudwatch import AmazonCloudWatchEMFProvider
 
@@ -119,4 +119,4 @@ def _log(measurement: Measurement) -> None:
     provider.flush_metrics()
 
 
-_SINKS: list[Callable[[Measurement], None]] = [_log]
+_SINKS: list[Callable[[Measurement], None]] = [to_log]

@@ -1,0 +1,121 @@
+"""The commands on a file: keys, a copy, the archive, and the way back of the archive into a server."""
+
+import gzip
+import json
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from cli import backup, export, key, load
+from headwater.access.keys import read_keys
+from headwater.openlineage import exact_json
+from headwater.store.sqlite.api_keys import SqliteApiKeys
+from headwater.store.sqlite.database import Database
+from tests import factory
+from tests.serve.process import ServeProcess
+from tests.serve.test_process import without_latency
+from tests.store.files import items_in
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    path = tmp_path / "lineage.db"
+    Database(path).close()
+    return path
+
+
+def test_a_key_is_printed_once_and_kept_as_its_hash(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "new.db"
+    assert key.main(["add", "spark", "--data", str(path), "--scope", "ingest", "--namespace", "team-*"]) == 0
+    printed = capsys.readouterr().out.strip()
+    with closing(Database(path)) as database:
+        text = SqliteApiKeys(database).read()
+    assert printed not in text
+    (kept,) = read_keys(text)
+    assert (kept.principal.key_id, kept.principal.scopes, kept.principal.namespaces) == (
+        "spark",
+        frozenset({"ingest"}),
+        ("team-*",),
+    )
+    assert printed.encode() not in path.read_bytes()
+
+
+def test_keys_are_listed_and_removed_by_name(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    key.main(["add", "a", "--data", str(data), "--expires", "2027-01-31T00:00:00Z"])
+    key.main(["add", "b", "--data", str(data)])
+    assert key.main(["add", "b", "--data", str(data)]) == 1
+    assert key.main(["remove", "a", "--data", str(data)]) == 0
+    assert key.main(["remove", "a", "--data", str(data)]) == 1
+    capsys.readouterr()
+    assert key.main(["list", "--data", str(data)]) == 0
+    assert capsys.readouterr().out == "b: ingest, read for *\n"
+
+
+@pytest.mark.parametrize("command", [backup, export])
+def test_a_file_that_is_not_there_is_not_made(
+    tmp_path: Path, command: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    missing = tmp_path / "missing.db"
+    assert command.main(["--data", str(missing), "--to", str(tmp_path / "to")]) == 1  # type: ignore[attr-defined]
+    assert "does not exist" in capsys.readouterr().err
+    assert not missing.exists()
+
+
+def test_what_was_copied_or_exported_while_it_was_served_is_all_of_it(tmp_path: Path) -> None:
+    """A copy has the same items; the archive, sent to another server, leaves the same items."""
+    events = [factory.run_event(run=number, job=f"job {number % 7}") for number in range(40)]
+    events.append(factory.run_event(job_facets={"big": factory.facet(number=exact_json.loads("1e400"))}))
+    lines = tmp_path / "events.jsonl"
+    lines.write_text("".join(exact_json.dumps(event) + "\n" for event in events))
+    data, copy, other = (tmp_path / name for name in ("one.db", "copy.db", "other.db"))
+    with ServeProcess(data, "--open") as server:
+        assert load.main([str(lines), "--url", server.url]) == 0
+        server.wait_until_folded()
+        assert backup.main(["--data", str(data), "--to", str(copy)]) == 0
+        assert export.main(["--data", str(data), "--to", str(tmp_path / "archive")]) == 0
+        assert backup.main(["--data", str(data), "--to", str(copy)]) == 1
+        assert export.main(["--data", str(data), "--to", str(tmp_path / "archive")]) == 1
+        server.stop()
+    with ServeProcess(other, "--open") as server:
+        assert load.main([str(tmp_path / "archive"), "--url", server.url]) == 0
+        server.wait_until_folded()
+        server.stop()
+    items = []
+    for path in (data, copy, other):
+        with closing(Database(path)) as database:
+            items.append(without_latency(items_in(database)))
+    assert items[0]
+    assert items == [items[0]] * 3
+
+
+def test_the_export_has_the_form_of_the_archive(data: Path, tmp_path: Path) -> None:
+    with ServeProcess(data, "--open") as server:
+        server.post_all([factory.run_event(run=number) for number in range(3)])
+        server.stop()
+    export.main(["--data", str(data), "--to", str(tmp_path / "archive")])
+    (file,) = (tmp_path / "archive" / "events").glob("date=20??-??-??/00001.gz")
+    lines = [json.loads(line) for line in gzip.decompress(file.read_bytes()).splitlines()]
+    assert [line["event"]["run"]["runId"] for line in lines] == [factory.run_id(number) for number in range(3)]
+    assert all(line["receivedAt"].startswith(file.parent.name.removeprefix("date=")) for line in lines)
+
+
+def test_events_that_are_refused_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = tmp_path / "events.jsonl"
+    lines.write_text(json.dumps(factory.run_event()) + "\n{}\n")
+    with ServeProcess(tmp_path / "lineage.db", "--open") as server:
+        assert load.main([str(lines), "--url", server.url]) == 1
+    printed = capsys.readouterr()
+    assert printed.out.startswith("1 events accepted, 1 refused")
+    assert "refused: " in printed.err
+
+
+def test_a_server_that_is_not_there_or_wants_a_key_is_told(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = data.with_suffix(".jsonl")
+    lines.write_text(json.dumps(factory.run_event()))
+    assert load.main([str(lines), "--url", "http://127.0.0.1:9"]) == 1
+    with ServeProcess(data) as server:
+        assert load.main([str(lines), "--url", server.url]) == 1
+    errors = capsys.readouterr().err.splitlines()
+    assert "refused" in errors[0]
+    assert "401" in errors[1]

@@ -1,0 +1,98 @@
+"""Alerts reach every receiver, in their order; a receiver that is away holds up no other."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from headwater.store.errors import Rejected
+from headwater.store.sqlite.alert_log import KEPT, AlertLog
+from headwater.store.sqlite.database import Database
+from serve.alerting import POLL_SECONDS, RETRY_SECONDS, Delivering, Message, message_of
+from serve.log import ServeLog
+from serve.receivers import Console
+from tests.alerts.test_alert import _alert
+
+
+class FakeReceiver:
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.got: list[int] = []
+        self.error: Exception | None = None
+
+    def deliver(self, message: Message) -> None:
+        if self.error:
+            raise self.error
+        self.got.append(message["number"])
+
+
+@pytest.fixture
+def alert_log(database: Database) -> AlertLog:
+    return AlertLog(database)
+
+
+def delivering(alert_log: AlertLog, *receivers: FakeReceiver) -> Sequence[Delivering]:
+    for receiver in receivers:
+        alert_log.join(receiver.name)
+    return [Delivering(alert_log, receiver, ServeLog()) for receiver in receivers]
+
+
+def add(alert_log: AlertLog, *numbers: int) -> None:
+    alert_log.add([{"number": number} for number in numbers])
+
+
+def deliver_all(delivery: Delivering) -> float:
+    while not (pause := delivery.step()):
+        pass
+    return pause
+
+
+def test_a_receiver_that_is_away_gets_its_alerts_later_and_holds_up_no_other(alert_log: AlertLog) -> None:
+    away, there = FakeReceiver("away"), FakeReceiver("there")
+    to_away, to_there = delivering(alert_log, away, there)
+    add(alert_log, 1, 2)
+    away.error = OSError("refused")
+    assert deliver_all(to_away) == RETRY_SECONDS
+    assert deliver_all(to_there) == POLL_SECONDS
+    add(alert_log, 3)
+    away.error = None
+    assert [deliver_all(each) for each in (to_away, to_there)] == [POLL_SECONDS] * 2
+    assert (away.got, there.got) == ([1, 2, 3], [1, 2, 3])
+
+
+def test_an_alert_that_a_receiver_refuses_is_left_out(alert_log: AlertLog) -> None:
+    receiver = FakeReceiver("strict")
+    (delivery,) = delivering(alert_log, receiver)
+    add(alert_log, 1)
+    receiver.error = Rejected("status 400")
+    assert deliver_all(delivery) == POLL_SECONDS
+    receiver.error = None
+    add(alert_log, 2)
+    deliver_all(delivery)
+    assert receiver.got == [2]
+
+
+def test_a_receiver_is_known_again_after_a_new_start_and_a_new_one_gets_what_comes(alert_log: AlertLog) -> None:
+    add(alert_log, 1)
+    known = FakeReceiver("known")
+    delivering(alert_log, known)
+    add(alert_log, 2)
+    for receiver, expected in ((known, [2]), (FakeReceiver("new"), [])):
+        (delivery,) = delivering(alert_log, receiver)
+        deliver_all(delivery)
+        assert receiver.got == expected
+
+
+def test_the_log_keeps_the_newest_alerts(alert_log: AlertLog) -> None:
+    receiver = FakeReceiver("away for long")
+    (delivery,) = delivering(alert_log, receiver)
+    add(alert_log, *range(KEPT + 5))
+    delivery.step()
+    assert receiver.got == [5]
+
+
+def test_the_console_shows_an_alert_as_sentences(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = _alert()
+    Console().deliver(message_of(shown, "http://localhost:5000"))
+    printed = capsys.readouterr().out
+    assert f"{shown.severity.upper()}: {shown.title}" in printed
+    assert all(line in printed for line in shown.lines)

@@ -1,0 +1,173 @@
+"""Who may do what, by key and without keys; the routes that only a process has."""
+
+import asyncio
+import gzip
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from typing import Any
+
+import pytest
+
+from headwater.store.sqlite.api_keys import SqliteApiKeys
+from headwater.store.sqlite.database import Database
+from serve.home import Home, Options
+from serve.settings import read_settings
+from tests import factory
+from tests.serve.process import Reply, wait_for
+
+KEY = {"Authorization": "Bearer secret"}
+
+
+class Client:
+    """Sends requests to the application of a home, without a socket."""
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+
+    def __call__(
+        self, method: str, path: str, body: Any = None, headers: Mapping[str, str] = KEY, host: str = "localhost:5000"
+    ) -> Reply:
+        content = b"" if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
+        plain, _, query = path.partition("?")
+        scope = {
+            "type": "http",
+            "method": method,
+            "raw_path": plain.encode(),
+            "query_string": query.encode(),
+            "headers": [(k.encode(), v.encode()) for k, v in {"Host": host, **headers}.items()],
+        }
+        return asyncio.run(self._answer(scope, [content[:10], content[10:]]))
+
+    async def _answer(self, scope: MutableMapping[str, Any], chunks: Sequence[bytes]) -> Reply:
+        sent: list[MutableMapping[str, Any]] = []
+        rest = iter([{"type": "http.request", "body": each, "more_body": each is not chunks[-1]} for each in chunks])
+
+        async def receive() -> MutableMapping[str, Any]:
+            return next(rest)
+
+        async def send(message: MutableMapping[str, Any]) -> None:
+            sent.append(message)
+
+        await self.home.app(scope, receive, send)
+        headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+        return Reply(sent[0]["status"], headers, sent[1]["body"])
+
+
+@pytest.fixture
+def client(database: Database) -> Iterator[Client]:
+    """A home that wants keys."""
+    home = Home(database, read_settings({}), Options("http://localhost:5000"))
+    home.start()
+    yield Client(home)
+    home.stop()
+
+
+@pytest.fixture
+def open_client(database: Database) -> Iterator[Client]:
+    home = Home(database, read_settings({}), Options("http://localhost:5000", is_open=True))
+    home.start()
+    yield Client(home)
+    home.stop()
+
+
+def add_key(database: Database, *scopes: str, namespaces: Sequence[str] = ("*",), expires: str | None = None) -> None:
+    sha = hashlib.sha256(b"secret").hexdigest()
+    entry = {"id": "k", "sha256": sha, "scopes": [*scopes], "namespaces": [*namespaces], "expires": expires}
+    assert SqliteApiKeys(database).add(entry)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("POST", "/api/v1/lineage"), ("GET", "/api/v1/namespaces"), ("PUT", "/api/v1/namespaces/a")]
+)
+def test_without_a_key_nothing_is_permitted(client: Client, method: str, path: str) -> None:
+    for headers in ({}, KEY, {"x-api-key": "other"}):
+        reply = client(method, path, {}, headers)
+        assert (reply.status, reply.body["code"]) == (401, 401)
+
+
+def test_an_expired_key_is_no_key(client: Client, database: Database) -> None:
+    add_key(database, "read", expires="2026-01-01T00:00:00+00:00")
+    assert client("GET", "/api/v1/namespaces").status == 401
+
+
+@pytest.mark.parametrize(
+    ("scope", "permitted"), [("ingest", {"POST"}), ("read", {"GET"}), ("admin", {"POST", "GET", "DELETE"})]
+)
+def test_a_key_permits_what_its_scopes_say(client: Client, database: Database, scope: str, permitted: set[str]) -> None:
+    add_key(database, scope)
+    statuses = {
+        "POST": client("POST", "/api/v1/lineage", factory.run_event()).status,
+        "GET": client("GET", "/api/v1/namespaces").status,
+        "DELETE": client("DELETE", "/api/v1/namespaces/demo/jobs/unknown").status,
+    }
+    assert {method for method, status in statuses.items() if status != 403} == permitted
+
+
+def test_a_key_is_for_its_namespaces(client: Client, database: Database) -> None:
+    add_key(database, "ingest", "read", namespaces=["team-*"])
+    assert client("POST", "/api/v1/lineage", factory.run_event()).status == 403
+    mine = factory.run_event()
+    mine["job"]["namespace"] = "team-a"
+    assert client("POST", "/lineage", mine, {"X-Api-Key": "secret"}).status == 201
+
+
+def test_the_answers_to_wrong_requests_are_those_of_the_api(open_client: Client) -> None:
+    assert open_client("POST", "/api/v1/lineage", b"{").body["message"].startswith("body: not JSON")
+    assert open_client("POST", "/api/v1/lineage", b"").body["message"] == "body: empty; expected JSON"
+    assert open_client("POST", "/api/v1/lineage", b"\x1f\x8bno").status == 400
+    assert open_client("POST", "/api/v1/lineage", b"x" * (11 * 1024 * 1024)).status == 413
+    assert open_client("GET", "/nowhere").status == 404
+    assert open_client("PATCH", "/api/v1/namespaces").status == 405
+
+
+def test_an_event_is_taken_at_each_of_its_paths_gzipped_or_not(open_client: Client) -> None:
+    for number, path in enumerate(["/", "/lineage", "/api/v1/lineage"]):
+        event = json.dumps(factory.run_event(run=number, job=f"job {number}")).encode()
+        assert open_client("POST", path, gzip.compress(event)).body["status"] == "accepted"
+    for path in ("/lineage/batch", "/api/v1/lineage/batch"):
+        assert open_client("POST", path, [factory.run_event(), {}]).body["summary"]["failed"] == 1
+    wait_for(lambda: open_client("GET", "/api/v1/jobs").body["totalCount"] == 4)
+
+
+def test_curation_is_in_the_next_lookup(open_client: Client) -> None:
+    assert open_client("PUT", "/api/v1/namespaces/mine", {"ownerName": "me"}).status == 200
+    assert open_client("GET", "/api/v1/namespaces/mine").body["ownerName"] == "me"
+
+
+@pytest.mark.parametrize(
+    ("host", "headers", "status"),
+    [
+        ("localhost:5000", {}, 200),
+        ("127.0.0.1", {"Origin": "http://localhost:3000"}, 200),
+        ("[::1]:5000", {}, 200),
+        ("rebound.example.com", {}, 403),
+        ("", {}, 403),
+        ("localhost:5000", {"Origin": "https://example.com"}, 403),
+        ("localhost:5000", {"Origin": "null"}, 403),
+        ("localhost:5000", {"Origin": "http://["}, 403),
+    ],
+)
+def test_without_keys_no_page_of_another_site_reaches_the_api(
+    open_client: Client, host: str, headers: Mapping[str, str], status: int
+) -> None:
+    assert open_client("GET", "/api/v1/namespaces", None, headers, host).status == status
+    assert (open_client("POST", "/lineage", factory.run_event(), headers, host).status == 201) == (status == 200)
+
+
+def test_the_start_page_links_to_what_there_is(open_client: Client) -> None:
+    page = open_client("GET", "/")
+    assert page.headers["content-type"].startswith("text/html")
+    links = [part.partition('"')[0] for part in page.content.decode().split('href="')[1:]]
+    assert links
+    assert {open_client("GET", link).status for link in links} == {200}
+
+
+def test_the_metrics_tell_what_was_received_folded_and_refused(open_client: Client) -> None:
+    assert open_client("POST", "/lineage", factory.run_event()).status == 201
+    wait_for(lambda: b"headwater_events_normalised_total 1\n" in open_client("GET", "/metrics", None, {}).content)
+    text = open_client("GET", "/metrics", None, {}).content.decode()
+    assert "headwater_events_received_total 1\n" in text
+    assert "headwater_inbox_events 0\n" in text
+    assert 'headwater_normalise_latency_seconds_bucket{producer="other",le="+Inf"} 1\n' in text
+    assert open_client("GET", "/health", None, {}).body == {"status": "ok"}

@@ -1,0 +1,194 @@
+"""The folder: what becomes of a message of the inbox, and what waits."""
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from datetime import timedelta
+
+import pytest
+
+from headwater.fold.fold import fold
+from headwater.fold.normalise import Normaliser
+from headwater.graph.identity import job_id
+from headwater.graph.naming import Naming
+from headwater.graph.thresholds import Thresholds
+from headwater.openlineage import exact_json
+from headwater.openlineage.event import Name
+from headwater.openlineage.instant import Instant
+from headwater.openlineage.wire import read_event
+from headwater.store import keys
+from headwater.store.errors import StorageError
+from headwater.store.graph_store import GraphStore
+from headwater.store.memory import MemoryTable
+from headwater.store.messages import Message, write_message
+from headwater.store.retention import Retention
+from headwater.store.sqlite.archive import SqliteArchive
+from headwater.store.sqlite.bodies import SqliteBodies
+from headwater.store.sqlite.database import Database
+from headwater.store.sqlite.inbox import Inbox
+from headwater.store.sqlite.table import SqliteTable
+from serve.folder import BATCH, MAX_PAUSE_SECONDS, Folder
+from serve.log import ServeLog
+from tests import factory
+from tests.factory import Document
+from tests.store.files import items_in
+
+RETENTION = Retention(timedelta(days=90), timedelta(days=30))
+RECEIVED = Instant("2026-11-20T08:01:00.000000000Z")
+
+
+class World:
+    """A file, whose inbox is folded step by step; `now` is the clock of the folder."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.now = 0.0
+        self.bodies = SqliteBodies(database)
+        self.archive = SqliteArchive(database, self.bodies)
+        self.inbox = Inbox(database, lambda: None, ServeLog())
+        self.table = SqliteTable(database)
+        self.folder = self._folder()
+
+    def receive(self, *documents: Document) -> None:
+        assert all(self.inbox.send([self.message(document) for document in documents]))
+
+    def message(self, document: Document) -> Message:
+        canonical = exact_json.dumps(document)
+        return write_message(read_event(document), canonical, RECEIVED, self.bodies)
+
+    def damage_run(self, number: int) -> None:
+        """Makes the item of a run of the job `load` unreadable."""
+        self._change("UPDATE items SET doc = x'00' WHERE sk = ?", f"R#{factory.run_id(number)}")
+
+    def repair_run(self, number: int) -> None:
+        self._change("DELETE FROM items WHERE sk = ?", f"R#{factory.run_id(number)}")
+
+    def runs_waiting(self) -> list[str]:
+        return [message.group for message in self.inbox.take(1_000)]
+
+    def quarantine(self) -> list[str]:
+        """The reasons of the messages in quarantine."""
+        with self.database.reading() as connection:
+            query = "SELECT content FROM bodies WHERE key LIKE 'quarantine/%'"
+            return [json.loads(content)["reason"] for (content,) in connection.execute(query).fetchall()]
+
+    def _folder(self) -> Folder:
+        thresholds = Thresholds(300_000, {})
+        store = GraphStore(self.table, RETENTION)
+        normaliser = Normaliser(store, self.bodies, self.archive, Naming(), thresholds, lambda: RECEIVED, ServeLog())
+        return Folder(self.inbox, self.table, RETENTION, normaliser, lambda: None, lambda: self.now)
+
+    def _change(self, query: str, *parameters: str) -> None:
+        with self.database.writing() as connection:
+            connection.execute(query, parameters)
+
+
+@pytest.fixture
+def world(database: Database) -> World:
+    return World(database)
+
+
+def folded(documents: Iterable[Document]) -> MemoryTable:
+    table = MemoryTable()
+    for event in factory.received(*documents):
+        fold([event], GraphStore(table, RETENTION))
+    return table
+
+
+def events(number: int) -> list[Document]:
+    return [factory.run_event("RUNNING", run=each, seconds=each) for each in range(1, number + 1)]
+
+
+def test_the_inbox_is_folded_in_batches_and_is_empty_then(world: World) -> None:
+    world.receive(*events(BATCH + 1))
+    assert world.folder.step() == 0
+    assert world.inbox.depth() == 1
+    assert world.folder.step() == 0
+    assert world.inbox.depth() == 0
+    assert world.folder.step() > 0
+    assert items_in(world.database) == folded(events(BATCH + 1)).items
+
+
+def test_a_message_that_can_never_be_folded_goes_to_quarantine_and_its_group_goes_on(world: World) -> None:
+    first, second = factory.run_event("START"), factory.run_event("COMPLETE", seconds=1)
+    group = world.message(first).group
+    world.inbox.send([world.message(first), Message("no message", group, "x"), world.message(second)])
+    world.folder.step()
+    assert world.inbox.depth() == 0
+    assert [reason.partition(":")[0] for reason in world.quarantine()] == ["UnreadableMessage"]
+    assert items_in(world.database) == folded([first, second]).items
+
+
+def test_a_group_with_an_item_that_cannot_be_read_waits_in_its_order_and_others_go_on(world: World) -> None:
+    world.receive(factory.run_event("START", run=1, job="load"))
+    world.folder.step()
+    world.damage_run(1)
+    world.receive(
+        factory.run_event("RUNNING", run=1, seconds=1),
+        factory.run_event("START", run=2, seconds=1, job="other"),
+        factory.run_event("COMPLETE", run=1, seconds=2),
+    )
+    world.folder.step()
+    assert world.runs_waiting() == [factory.run_id(1)] * 2
+    assert world.quarantine() == []
+    assert keys.job_head(job_id(Name("demo", "other"))) in items_in(world.database)
+
+
+def test_a_group_that_waits_is_tried_again_after_growing_pauses_and_folded_once_it_can_be(world: World) -> None:
+    world.receive(factory.run_event("START", run=1))
+    world.folder.step()
+    world.damage_run(1)
+    world.receive(factory.run_event("COMPLETE", run=1, seconds=1))
+    world.folder.step()
+    pauses = []
+    for _ in range(10):
+        pauses.append(world.folder.step())
+        assert world.inbox.depth() == 1
+        world.now += pauses[-1]
+        world.folder.step()
+    assert 0.5 <= pauses[0] <= 1
+    assert 0.5 * MAX_PAUSE_SECONDS <= pauses[-1] <= MAX_PAUSE_SECONDS
+    world.repair_run(1)
+    world.now += MAX_PAUSE_SECONDS
+    world.folder.step()
+    assert world.inbox.depth() == 0
+
+
+def test_if_the_file_takes_nothing_the_batch_stays_and_nothing_of_it_is_stored(world: World) -> None:
+    world.receive(*events(3))
+    before = items_in(world.database)
+    world.folder.table = Full(world.database)
+    with pytest.raises(StorageError, match="full"):
+        world.folder.step()
+    assert (world.inbox.depth(), items_in(world.database)) == (3, before)
+    world.folder.table = world.table
+    world.folder.step()
+    assert world.inbox.depth() == 0
+
+
+class Full(SqliteTable):
+    """A table on a disk that is full, as the commit finds out."""
+
+    def _commit(self, transaction: object) -> None:
+        with self._database.writing():
+            raise sqlite3.OperationalError("database or disk is full")
+
+
+def test_an_event_too_long_for_a_message_is_folded_and_archived(world: World) -> None:
+    noise = "".join(chr(0x4E00 + (number * 7919) % 20_000) for number in range(200_000))
+    long = factory.run_event("START", run_facets={"long": factory.facet(text=noise)})
+    world.receive(long)
+    world.folder.step()
+    assert items_in(world.database) == folded([long]).items
+    assert [exact_json.loads(event.canonical) for event in world.archive.events()] == [long]
+
+
+def test_the_archive_has_every_event_in_its_order_and_forgets_the_oldest(world: World) -> None:
+    world.receive(*events(3))
+    assert [exact_json.loads(event.canonical) for event in world.archive.events()] == events(3)
+    assert [event.received_at for event in world.archive.events()] == [RECEIVED] * 3
+    later = 10**11
+    assert world.archive.remove_received_before(later) == 0, "they are not folded yet"
+    world.folder.step()
+    assert world.archive.remove_received_before(later) == 3
+    assert list(world.archive.events()) == []
