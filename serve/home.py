@@ -21,7 +21,8 @@ from headwater.graph.naming import Naming
 from headwater.ingest.routes import Ingest
 from headwater.lookup.routes import Lookups
 from headwater.openlineage.instant import Instant, instant_of
-from headwater.store.graph_store import GraphStore
+from headwater.store.caches import StateCache
+from headwater.store.graph_store import GraphReader, GraphStore
 from headwater.store.sqlite.alert_log import AlertLog
 from headwater.store.sqlite.api_keys import SqliteApiKeys
 from headwater.store.sqlite.archive import SqliteArchive
@@ -95,7 +96,7 @@ class Home:
     def _api(self, options: Options) -> Api:
         return Api(
             Ingest(self._inbox, self._bodies, self._settings.max_body_bytes, lambda _: None),
-            Lookups(self._store, self._naming, self._log),
+            Lookups(GraphReader(self._table, cache=StateCache()), self._naming, self._log),
             Curator(self._store, self._inbox, self._bodies, self._naming),
             None if options.is_open else KeyRing(SqliteApiKeys(self._database)),
             self._metrics,

@@ -29,7 +29,7 @@ from headwater.store.table import Item
 from serve.settings import read_settings
 from tests import factory
 from tests.end_to_end.recorded import recorded_documents
-from tests.lookup.requests import Asked
+from tests.lookup.requests import LookupClient
 from tests.serve.process import ENVIRONMENT, ServeProcess, wait_for
 from tests.store.files import items_in
 
@@ -60,20 +60,20 @@ def test_the_items_and_the_answers_are_those_of_memory(server: ServeProcess) -> 
         assert server.request("POST", "/api/v1/lineage", exact_json.dumps(line).encode()).status == 201
     server.wait_until_folded()
     table = folded(recorded_documents())
-    asked = Asked(table)
+    lookup = LookupClient(table)
     paths = ["namespaces", "jobs", "events/lineage?limit=5", "search?q=orders", "stats/jobs?period=DAY"]
-    for namespace in asked("namespaces")["namespaces"]:
+    for namespace in lookup("namespaces")["namespaces"]:
         name = namespace["name"].replace("/", "%2F")
         for kind in ("jobs", "datasets"):
             paths.append(f"namespaces/{name}/{kind}")
-            for node in asked(f"namespaces/{name}/{kind}")[kind]:
+            for node in lookup(f"namespaces/{name}/{kind}")[kind]:
                 node_id = f"{kind[:-1]}:{node['namespace']}:{node['name']}".replace("/", "%2F")
                 paths += [f"{route}?nodeId={node_id}&depth=5" for route in ("lineage", "column-lineage")]
     assert len(paths) > 20
     for path in paths:
         plain, _, query = path.partition("?")
         parameters = dict(pair.split("=") for pair in query.split("&")) if query else {}
-        expected = asked.answer(plain, **{name: value.replace("%2F", "/") for name, value in parameters.items()})
+        expected = lookup.answer(plain, **{name: value.replace("%2F", "/") for name, value in parameters.items()})
         reply = server.request("GET", f"/api/v1/{path}")
         if not path.startswith("stats"):  # which count up to now
             assert (reply.status, reply.body) == expected, path
