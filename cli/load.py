@@ -55,7 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     for reason in sent.refused[:SHOWN]:
         print(f"refused: {reason}", file=sys.stderr)
-    print(f"{sent.accepted:,} events accepted, {len(sent.refused):,} refused by {options.url}")
+    print(f"events accepted: {sent.accepted:,}, refused: {len(sent.refused):,}, by {options.url}")
     return 1 if sent.refused else 0
 
 

@@ -36,13 +36,14 @@ def main(arguments: list[str] | None = None) -> int:
         parser().error(f"{options.webhook} is not a URL; try --webhook http://127.0.0.1:9000/hook")
     try:
         from serve.server import NoAddress, Start, run
-    except ModuleNotFoundError as missing:
-        print(f"failed: {missing}; pip install 'headwater[serve]'", file=sys.stderr)
-        return 1
-    start = Start(options.data, options.host, options.port, options.open, options.webhook, options.topic)
-    try:
+
+        start = Start(options.data, options.host, options.port, options.open, options.webhook, options.topic)
         run(start, lambda text: print(text, flush=True))
-    except (BadEnvironment, NoAddress, ModuleNotFoundError) as error:
+    except ModuleNotFoundError as missing:
+        extra = "aws" if missing.name and missing.name.startswith("botocore") else "serve"
+        print(f"failed: {missing}; pip install 'headwater[{extra}]'", file=sys.stderr)
+        return 1
+    except (BadEnvironment, NoAddress) as error:
         print(f"failed: {error}", file=sys.stderr)
         return 1
     return 0

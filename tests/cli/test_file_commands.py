@@ -106,7 +106,7 @@ def test_events_that_are_refused_are_named(tmp_path: Path, capsys: pytest.Captur
     with ServeProcess(tmp_path / "lineage.db", "--open") as server:
         assert load.main([str(lines), "--url", server.url]) == 1
     printed = capsys.readouterr()
-    assert printed.out.startswith("1 events accepted, 1 refused")
+    assert printed.out.startswith("events accepted: 1, refused: 1, by http")
     assert "refused: " in printed.err
 
 

@@ -142,7 +142,13 @@ class Database:
 def sole_use(path: Path) -> Iterator[None]:
     """Holds a file for this process, until the end of the block or of the process. Raises RefusedDatabase, with the id
     of the process that holds the file."""
-    with Path(f"{path}.lock").open("a+") as lock:
+    try:
+        lock = Path(f"{path}.lock").open("a+")  # noqa: SIM115 - closed below
+    except OSError as error:
+        raise RefusedDatabase(
+            f"{path} cannot be made: {error.strerror}; name a file in a folder that is yours"
+        ) from error
+    with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
