@@ -12,7 +12,9 @@ from headwater.http.paths import PREFIX
 from headwater.http.paths import Path as ApiPath
 from headwater.lookup.routes import ROUTES
 from headwater.store.items import CODECS
+from headwater.store.sqlite.database import TABLES
 from local.deploy.template import read_template
+from serve.settings import DEFAULTS
 from tests.alert_samples import TYPES
 
 ROOT = Path(__file__).parents[2]
@@ -75,6 +77,20 @@ def test_every_variable_is_documented_with_its_functions() -> None:
         for field in fields(settings):
             read.setdefault(field.name.upper(), set()).add(function)
     assert {name: of for name, of in documented.items() if not name.startswith("POWERTOOLS_")} == read
+
+
+def test_every_variable_of_the_server_is_documented_with_its_default_which_is_that_of_the_template() -> None:
+    documented = dict(
+        zip(column("serve.md", "environment variable"), column("serve.md", "environment variable", 1), strict=True)
+    )
+    assert documented == DEFAULTS
+    parameters = read_template(ROOT / "template.yaml")["Parameters"]
+    names = column("serve.md", "environment variable", 2)
+    assert [str(parameters[name]["Default"]) for name in names] == list(documented.values())
+
+
+def test_every_table_of_the_file_is_documented_and_no_other() -> None:
+    assert column("serve.md", "table") == re.findall(r"CREATE TABLE (\w+)", TABLES)
 
 
 def test_every_metric_is_documented_and_no_other() -> None:
