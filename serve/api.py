@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from urllib.parse import parse_qsl
 
+from headwater import metrics
 from headwater.access.keys import BadKeys, KeyRing, presented_key
 from headwater.access.principal import Principal, Scope, no_key
 from headwater.curate.curator import Curator
@@ -59,7 +60,11 @@ class Api:
         """The response to a request, or its error."""
         if request.method in ("GET", "HEAD") and (page := self._pages().get(request.path)):
             return page()
-        return response_or_error(lambda: self._respond(request), self.log.failure)
+        response = response_or_error(lambda: self._respond(request), self.log.failure)
+        if request.is_for_ingest and response.status >= 400:
+            metrics.count(EventsRefused=1)
+            self.log.refused(response.status, response.body["message"])
+        return response
 
     def _respond(self, request: HttpRequest) -> ApiResponse:
         pairs = parse_qsl(request.query, keep_blank_values=True)

@@ -35,5 +35,6 @@ class ServeLog:
         else:
             _log.error(message, exc_info=error)
 
-    def info(self, message: str) -> None:
-        _log.info(message)
+    def refused(self, status: int, reason: str) -> None:
+        """Logs that a request with an event was refused."""
+        _log.info("refused with status %d: %s", status, reason[:MAX_REASON])

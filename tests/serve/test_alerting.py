@@ -1,15 +1,19 @@
 """Alerts reach every receiver, in their order; a receiver that is away holds up no other."""
 
+import json
 from collections.abc import Sequence
+from typing import Any
 
+import boto3
 import pytest
+from moto import mock_aws
 
-from headwater.store.errors import Rejected
+from headwater.store.errors import Rejected, StorageError
 from headwater.store.sqlite.alert_log import KEPT, AlertLog
 from headwater.store.sqlite.database import Database
 from serve.alerting import POLL_SECONDS, RETRY_SECONDS, Delivering, Message, message_of
 from serve.log import ServeLog
-from serve.receivers import Console
+from serve.receivers import Console, Topic
 from tests.alerts.test_alert import _alert
 
 
@@ -96,3 +100,20 @@ def test_the_console_shows_an_alert_as_sentences(capsys: pytest.CaptureFixture[s
     printed = capsys.readouterr().out
     assert f"{shown.severity.upper()}: {shown.title}" in printed
     assert all(line in printed for line in shown.lines)
+
+
+def test_a_topic_gets_an_alert_as_the_topic_of_a_stack_sends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "testing")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    with mock_aws():
+        sns: Any = boto3.client("sns")
+        sqs = boto3.client("sqs")
+        topic, queue = sns.create_topic(Name="alerts")["TopicArn"], sqs.create_queue(QueueName="mine")["QueueUrl"]
+        sns.subscribe(TopicArn=topic, Protocol="sqs", Endpoint="arn:aws:sqs:us-east-1:123456789012:mine")
+        message = message_of(_alert(), "http://localhost:5000")
+        Topic(topic).deliver(message)
+        (received,) = sqs.receive_message(QueueUrl=queue)["Messages"]
+        assert json.loads(json.loads(received["Body"])["Message"]) == message
+        with pytest.raises(StorageError):
+            Topic(f"{topic}-missing").deliver(message)

@@ -165,9 +165,11 @@ def test_the_start_page_links_to_what_there_is(open_client: Client) -> None:
 
 def test_the_metrics_tell_what_was_received_folded_and_refused(open_client: Client) -> None:
     assert open_client("POST", "/lineage", factory.run_event()).status == 201
+    assert open_client("POST", "/lineage", {}).status == 400
     wait_for(lambda: b"headwater_events_normalised_total 1\n" in open_client("GET", "/metrics", None, {}).content)
     text = open_client("GET", "/metrics", None, {}).content.decode()
     assert "headwater_events_received_total 1\n" in text
+    assert "headwater_events_refused_total 1\n" in text
     assert "headwater_inbox_events 0\n" in text
     assert 'headwater_normalise_latency_seconds_bucket{producer="other",le="+Inf"} 1\n' in text
     assert open_client("GET", "/health", None, {}).body == {"status": "ok"}

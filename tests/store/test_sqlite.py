@@ -204,8 +204,10 @@ def test_a_file_is_used_by_one_process_which_is_named(tmp_path: Path) -> None:
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as other:  # noqa: S603
         assert other.stdout is not None
         assert other.stdout.readline() == b"held\n"
-        with pytest.raises(RefusedDatabase, match=rf"in use by process {other.pid}; stop it"), sole_use(path):
-            pass
+        (tmp_path / "link.db").symlink_to(path)
+        for name in (path, tmp_path / "link.db"):
+            with pytest.raises(RefusedDatabase, match=rf"in use by process {other.pid}; stop it"), sole_use(name):
+                pass
         other.kill()
     with sole_use(path):
         pass

@@ -143,7 +143,7 @@ def sole_use(path: Path) -> Iterator[None]:
     """Holds a file for this process, until the end of the block or of the process. Raises RefusedDatabase, with the id
     of the process that holds the file."""
     try:
-        lock = Path(f"{path}.lock").open("a+")  # noqa: SIM115 - closed below
+        lock = Path(f"{path.resolve()}.lock").open("a+")  # noqa: SIM115 - closed below
     except OSError as error:
         raise RefusedDatabase(
             f"{path} cannot be made: {error.strerror}; name a file in a folder that is yours"
