@@ -58,7 +58,9 @@ class Folder:
         return 0
 
     def _fold(self, messages: list[InboxMessage]) -> BatchResult:
-        deliveries = [Delivery(str(message.number), message.group, message.body) for message in messages]
+        deliveries = [
+            Delivery(str(message.number), message.group, message.body, message.received) for message in messages
+        ]
         with self.table.transaction() as transaction:
             normaliser = replace(self.normaliser, store=GraphStore(transaction, self.retention))
             result = normaliser.normalise(deliveries)

@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -20,7 +21,7 @@ from headwater.store import keys
 from headwater.store.errors import StorageError
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
-from headwater.store.messages import Message, write_message
+from headwater.store.messages import Message, ReceivedMessage, write_message
 from headwater.store.retention import Retention
 from headwater.store.sqlite.archive import SqliteArchive
 from headwater.store.sqlite.bodies import SqliteBodies
@@ -34,6 +35,7 @@ from tests.factory import Document
 from tests.store.files import items_in
 
 RETENTION = Retention(timedelta(days=90), timedelta(days=30))
+NOTHING = ReceivedMessage("no event", Instant("2026-11-20T08:00:00.000000000Z"))
 RECEIVED = Instant("2026-11-20T08:01:00.000000000Z")
 
 
@@ -111,11 +113,11 @@ def test_the_inbox_is_folded_in_batches_and_is_empty_then(world: World) -> None:
 
 def test_a_message_that_can_never_be_folded_goes_to_quarantine_and_its_group_goes_on(world: World) -> None:
     first, second = factory.run_event("START"), factory.run_event("COMPLETE", seconds=1)
-    group = world.message(first).group
-    world.inbox.send([world.message(first), Message("no message", group, "x"), world.message(second)])
+    unreadable = replace(world.message(first), body="no message", deduplication_id="x", received=NOTHING)
+    world.inbox.send([world.message(first), unreadable, world.message(second)])
     world.folder.step()
     assert world.inbox.depth() == 0
-    assert [reason.partition(":")[0] for reason in world.quarantine()] == ["UnreadableMessage"]
+    assert [reason.partition(":")[0] for reason in world.quarantine()] == ["InvalidRequest"]
     assert items_in(world.database) == folded([first, second]).items
 
 

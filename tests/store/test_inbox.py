@@ -6,10 +6,19 @@ from contextlib import contextmanager
 
 import pytest
 
+from headwater.openlineage.instant import Instant
 from headwater.store.errors import StorageError
-from headwater.store.messages import Message
+from headwater.store.messages import Message, ReceivedMessage
 from headwater.store.sqlite.database import Database
-from headwater.store.sqlite.inbox import DEDUPLICATION_SECONDS, MAX_BATCH_BYTES, Inbox, InboxMessage
+from headwater.store.sqlite.inbox import (
+    DEDUPLICATION_SECONDS,
+    MAX_BATCH_BYTES,
+    MAX_READ_CHARACTERS,
+    Inbox,
+    InboxMessage,
+)
+
+RECEIVED = Instant("2026-11-20T08:00:00.000000000Z")
 
 
 class Clock:
@@ -34,7 +43,7 @@ def _fail(message: str, error: BaseException) -> None:
 
 
 def message(text: str, group: str = "run") -> Message:
-    return Message(text, group, f"{group}{text}")
+    return Message(text, group, f"{group}{text}", ReceivedMessage(text, RECEIVED))
 
 
 def bodies(messages: list[InboxMessage]) -> list[str]:
@@ -135,3 +144,15 @@ def test_messages_that_cannot_be_stored_are_not_safe(database: Database) -> None
 def test_a_batch_is_bounded_and_never_empty(inbox: Inbox) -> None:
     inbox.send([message("x" * (MAX_BATCH_BYTES + 1)), message("y" * MAX_BATCH_BYTES), message("z")])
     assert [len(each.body) for each in inbox.take(10)] == [MAX_BATCH_BYTES + 1]
+
+
+def test_as_many_messages_as_fit_into_memory_are_kept_as_they_were_read(inbox: Inbox, database: Database) -> None:
+    half = MAX_READ_CHARACTERS // 2
+    inbox.send([message("a" * half), message("b" * half), message("c")])
+    assert [each.received is not None for each in inbox.take(10)] == [True, True, False]
+    with database.writing() as connection:
+        inbox.remove(connection, [inbox.take(1)[0].number])
+    inbox.send([message("d")])
+    assert [each.received and each.received.canonical[0] for each in inbox.take(10)] == ["b", None, "d"]
+    another = Inbox(database, lambda: None, _fail)
+    assert [each.received for each in another.take(10)] == [None, None, None]

@@ -9,16 +9,19 @@ import sqlite3
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple, cast
 
 from headwater.store.errors import StorageError
-from headwater.store.messages import Message
+from headwater.store.messages import Message, ReceivedMessage
 from headwater.store.sqlite.database import Database
 
 DEDUPLICATION_SECONDS = 300
 """How long a repeated message is dropped, as on SQS. An event that comes again later is folded again, in vain."""
 MAX_BATCH_BYTES = 4 * 1024 * 1024
+MAX_READ_CHARACTERS = 2_000_000
+"""The texts of the events that are kept as they were read, until they are folded. An event takes about ten times the
+memory of its text; the events of a longer inbox are read from the file."""
 
 _TAKE = (
     "SELECT inbox.seq, message_group, message FROM inbox CROSS JOIN archive ON archive.seq = inbox.seq"
@@ -27,11 +30,13 @@ _TAKE = (
 
 
 class InboxMessage(NamedTuple):
-    """A message in the inbox. Messages of one group are folded in the order of their numbers."""
+    """A message in the inbox. Messages of one group are folded in the order of their numbers. `received` is the content
+    of the message, if this process received it not long ago."""
 
     number: int
     group: str
     body: str
+    received: ReceivedMessage | None
 
 
 class _Sent:
@@ -58,6 +63,7 @@ class Inbox:
         self._clock = clock
         self._gathered: list[_Sent] = []
         self._gathering, self._committing = threading.Lock(), threading.Lock()
+        self._read: dict[int, ReceivedMessage] = {}
         self._recent: OrderedDict[str, float] = OrderedDict()
 
     def send(self, messages: Sequence[Message]) -> list[bool]:
@@ -74,11 +80,13 @@ class Inbox:
         """The first messages in their order, but for those of some groups."""
         with self._database.reading() as connection:
             rows = connection.execute(_TAKE, (json.dumps(list(without)), limit)).fetchall()
-        return _bounded(InboxMessage(*row) for row in rows)
+        return _bounded(InboxMessage(number, group, body, self._read.get(number)) for number, group, body in rows)
 
     def remove(self, connection: sqlite3.Connection, numbers: Iterable[int]) -> None:
         """Removes messages, in the transaction that stores what they say."""
-        connection.executemany("DELETE FROM inbox WHERE seq = ?", [(number,) for number in numbers])
+        removed = list(numbers)
+        connection.executemany("DELETE FROM inbox WHERE seq = ?", [(number,) for number in removed])
+        self._forget(removed)
 
     def depth(self) -> int:
         """The number of messages that are not folded yet."""
@@ -91,15 +99,14 @@ class Inbox:
             gathered, self._gathered = self._gathered, []
         now = self._clock()
         new = self._not_repeated([message for sent in gathered for message in sent.messages], now)
+        numbered: dict[int, ReceivedMessage] = {}
         try:
             with self._database.writing() as connection:
-                for message in new:
-                    archived = connection.execute(
-                        "INSERT INTO archive (received, message) VALUES (?, ?)", (int(now), message.body)
-                    )
-                    connection.execute("INSERT INTO inbox VALUES (?, ?)", (archived.lastrowid, message.group))
+                numbered.update((_insert(connection, message, int(now)), message.received) for message in new)
+                self._keep_as_read(numbered)
         except StorageError as error:
             self._on_failure("messages could not be stored", error)
+            self._forget(numbered)
             is_safe = False
         else:
             self._recent.update((message.deduplication_id, now) for message in new)
@@ -107,6 +114,19 @@ class Inbox:
             self._on_arrival()
         for sent in gathered:
             sent.is_safe = is_safe
+
+    def _keep_as_read(self, messages: Mapping[int, ReceivedMessage]) -> None:
+        """Before the commit: afterwards they may be folded at once."""
+        room = MAX_READ_CHARACTERS - sum(len(message.canonical) for message in self._read.values())
+        for number, message in messages.items():
+            room -= len(message.canonical)
+            if room < 0:
+                return
+            self._read[number] = message
+
+    def _forget(self, numbers: Iterable[int]) -> None:
+        for number in numbers:
+            self._read.pop(number, None)
 
     def _not_repeated(self, messages: Iterable[Message], now: float) -> list[Message]:
         """The messages that were not sent in the last minutes, each once."""
@@ -116,6 +136,14 @@ class Inbox:
         for message in messages:
             distinct.setdefault(message.deduplication_id, message)
         return [message for known, message in distinct.items() if known not in self._recent]
+
+
+def _insert(connection: sqlite3.Connection, message: Message, now: int) -> int:
+    """Adds a message to the archive and to the inbox. Returns its number."""
+    cursor = connection.execute("INSERT INTO archive (received, message) VALUES (?, ?)", (now, message.body))
+    number = cast("int", cursor.lastrowid)
+    connection.execute("INSERT INTO inbox VALUES (?, ?)", (number, message.group))
+    return number
 
 
 def _bounded(messages: Iterable[InboxMessage]) -> list[InboxMessage]:
