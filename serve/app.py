@@ -12,7 +12,7 @@ from headwater.openlineage.body import MAX_WIRE_BYTES
 from serve.api import Api, HttpRequest
 
 LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
-WRITERS, READERS = 32, 8
+WRITERS, READERS = 16, 8
 """Threads for events, which wait for the disk together, and for all other requests."""
 GZIP_LEVEL = 1
 """A long response is compressed in a tenth of the time that a higher level takes."""

@@ -26,7 +26,7 @@ APPLICATION = 0x48574C44
 """Marks the file as Headwater's, as PRAGMA application_id."""
 PAGE_BYTES = 16_384
 """An item of two kilobytes does not leave its page: a third of the time to write an item, against pages of 4 KB."""
-WRITER_CACHE_KIB, READER_CACHE_KIB = 32_768, 4_096
+WRITER_CACHE_KIB, READER_CACHE_KIB = 16_384, 2_048
 BUSY_SECONDS = 10
 """How long to wait for another process, such as `headwater key add`."""
 
