@@ -25,6 +25,7 @@ from headwater.store.messages import read_message
 from headwater.store.retention import Retention
 from tests import factory
 from tests.fakes import FakeBucket, FakeQueue
+from tests.store.files import FileTable, table_with
 
 RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
 EVERYBODY = Principal("everybody", frozenset({Scope.ADMIN}), ("*",))
@@ -40,7 +41,7 @@ class Response(NamedTuple):
 class Api:
     """`minutes` after the events of the factory; each request comes a second after the one before."""
 
-    table: MemoryTable = field(default_factory=MemoryTable)
+    table: MemoryTable | FileTable = field(default_factory=MemoryTable)
     queue: FakeQueue = field(default_factory=FakeQueue)
     bucket: FakeBucket = field(default_factory=FakeBucket)
     naming: Naming = field(default_factory=Naming)
@@ -129,14 +130,14 @@ def folded(events: Iterable[NormalisedEvent]) -> dict[Any, str]:
     return versions(table)
 
 
-def versions(table: MemoryTable) -> dict[Any, str]:
+def versions(table: MemoryTable | FileTable) -> dict[Any, str]:
     return {key: item.version for key, item in table.items.items()}
 
 
-@pytest.fixture
-def api() -> Api:
+@pytest.fixture(params=["memory", "sqlite"])
+def api(request: pytest.FixtureRequest) -> Api:
     """A graph of two jobs: `load` writes `orders`, `report`, whose parent is `nightly`, reads it and writes `sums`."""
-    api = Api()
+    api = Api(table_with() if request.param == "sqlite" else MemoryTable())
     orders = factory.dataset("orders", schema=factory.schema("id:int", "who:text"))
     parent = {"parent": factory.parent(9, "nightly")}
     api.fold_events(

@@ -29,7 +29,7 @@ from tests.dynamodb_local import dynamodb_local
 from tests.factory import Document
 from tests.fakes import FakeBucket
 from tests.store.conftest import new_table
-from tests.store.files import items_of, table_with
+from tests.store.files import table_with
 
 RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
 WRITERS = 4
@@ -62,7 +62,7 @@ def test_concurrent_writers_leave_what_one_leaves(clients: list[Any], documents:
 def test_concurrent_writers_of_a_file_leave_what_one_leaves(documents: list[Document], seed: int) -> None:
     table = table_with()
     fold_at_once([table] * WRITERS, dealt(factory.received(*documents), random.Random(seed)))
-    assert items_of(table) == {item.key: item for item in folded_by_one(documents)}
+    assert table.items == {item.key: item for item in folded_by_one(documents)}
 
 
 def dealt(received: Sequence[NormalisedEvent], chance: random.Random) -> list[Batches]:

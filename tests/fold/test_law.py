@@ -19,7 +19,7 @@ from headwater.store.table import LOWEST, ConditionalPut, Item
 from tests import factory, strategies
 from tests.caches import CheckedCache
 from tests.factory import Document
-from tests.store.files import items_of, table_with
+from tests.store.files import table_with
 
 Fold = Callable[[Iterable[Sequence[NormalisedEvent]]], dict[Key, Item]]
 RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
@@ -74,7 +74,7 @@ def folded_into_a_file(batches: Iterable[Sequence[NormalisedEvent]]) -> dict[Key
     for batch in batches:
         with table.transaction() as transaction:
             fold(batch, GraphStore(transaction, RETENTION))
-    return items_of(table)
+    return table.items
 
 
 def one_by_one(documents: Sequence[Document]) -> list[list[NormalisedEvent]]:

@@ -22,7 +22,7 @@ from headwater.store.retention import Retention
 from headwater.store.table import LOWEST, ConditionalPut, Item
 from tests import factory
 from tests.factory import Document
-from tests.store.files import items_of, table_with
+from tests.store.files import table_with
 
 RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
 MOST_CALLS = 16
@@ -236,7 +236,7 @@ def test_two_writers_of_a_file_at_once_lose_no_change(scene: str, swapped: bool)
         thread.start()
     for thread in threads:
         thread.join()
-    assert items_of(table) == folded([*earlier, *events])
+    assert table.items == folded([*earlier, *events])
 
 
 def test_a_run_that_moves_between_the_index_and_its_reading_is_asked_again() -> None:

@@ -25,18 +25,22 @@ def plan(database: Database, query: str, *parameters: object) -> list[str]:
         return [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {query}", parameters).fetchall()]
 
 
-def table_with(items: Mapping[Key, Item] | Iterable[Item] = ()) -> SqliteTable:
+class FileTable(SqliteTable):
+    """A table whose items a test sees, as those of a table in memory."""
+
+    @property
+    def items(self) -> dict[Key, Item]:
+        return items_in(self._database)
+
+
+def table_with(items: Mapping[Key, Item] | Iterable[Item] = ()) -> FileTable:
     """A table with these items, in the file of the session: the next call takes them out again."""
     database = _database()
     with database.writing() as connection:
         connection.execute("DELETE FROM items")
-    table = SqliteTable(database)
+    table = FileTable(database)
     table.put(items.values() if isinstance(items, Mapping) else items)
     return table
-
-
-def items_of(table: SqliteTable) -> dict[Key, Item]:
-    return items_in(table._database)
 
 
 @cache
