@@ -1,0 +1,5 @@
+"""The answers of lookups as a person reads them: trees, lists and tables, functions of the answer alone.
+
+A lookup with `format=text` sends them, and the command `headwater` prints them. Colour, width and how much is shown are
+the caller's choice: `display.Display`.
+"""

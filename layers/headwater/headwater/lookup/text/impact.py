@@ -1,0 +1,110 @@
+"""The answer of GET /impact: what a change would break, by owner, the nearest first."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from headwater.lookup.export.graph import Document, ExportKind, ExportNode
+from headwater.lookup.export.label import TRUNCATED
+from headwater.lookup.text.amounts import count, counts
+from headwater.lookup.text.display import BLANK, Display, Line, Role, Span, detail, width_of_line
+from headwater.lookup.text.inert import inert, width_of
+from headwater.lookup.text.labels import Labels
+from headwater.lookup.text.node_ids import node_of
+from headwater.lookup.text.tree import LEAST_NAME
+
+_ROLES = {ExportKind.JOB: Role.JOB, ExportKind.DATASET: Role.DATASET, ExportKind.COLUMN: Role.COLUMN}
+_INDENT = 2
+_THEN = " → "
+
+
+def render(answer: Document, display: Display) -> str:
+    """The text of an answer about a change of `nodeId`."""
+    return display.text(_Text(answer, display).lines())
+
+
+class _Text:
+    def __init__(self, answer: Document, display: Display) -> None:
+        self.answer = answer
+        self.display = display
+        self.changed = node_of(str(answer["nodeId"]))
+        self.items = {item["nodeId"]: item for owner in answer["owners"] for item in owner["items"]}
+        paths = {node_id for item in self.items.values() for node_id in item["path"]}
+        self.nodes = {node_id: node_of(node_id) for node_id in sorted({*paths, *self.items, str(answer["nodeId"])})}
+        self.labels = Labels(self.nodes.values(), self.changed)
+
+    def lines(self) -> Iterator[Line]:
+        changed = self.labels.fit(self.changed, self.display.width - 40)
+        heading = Span(f"what a change of {changed} would break", Role.HEADING)
+        if not self.items:
+            yield (heading, *detail(": nothing downstream is known"))
+        else:
+            yield (heading, *detail(f": {self._counts()}"))
+            yield detail(self.labels.where(self.display.width))
+            for owner in self.answer["owners"]:
+                yield BLANK
+                yield from self._owned(owner)
+            if (more := self.answer.get("totalCount", 0) - len(self.items)) > 0:
+                yield BLANK
+                yield detail(f"and {more:,} more, further away")
+        if self.answer.get("truncated"):
+            yield BLANK
+            yield detail(TRUNCATED)
+
+    def _counts(self) -> str:
+        kinds = Counter(self.nodes[node_id].kind for node_id in self.items)
+        return counts((kinds[kind], kind.value) for kind in (ExportKind.COLUMN, ExportKind.DATASET, ExportKind.JOB))
+
+    def _owned(self, owner: Document) -> Iterator[Line]:
+        name, items = owner["owner"], owner["items"]
+        heading = Span("no owner is known" if name is None else inert(str(name)), Role.HEADING)
+        yield (heading, *detail(f": {count(len(items), 'node')}"))
+        shown = self.display.shown(len(items))
+        for item in items[:shown]:
+            yield from self._item(item)
+        if shown < len(items):
+            yield detail(f"{' ' * _INDENT}and {len(items) - shown:,} more")
+
+    def _item(self, item: Document) -> Iterator[Line]:
+        node = self.nodes[item["nodeId"]]
+        lead = (*detail(f"{' ' * _INDENT}{count(item['distance'], 'hop'):8}"),)
+        lead += detail("job ") if node.kind is ExportKind.JOB else ()
+        rest = detail("".join(f"  {note}" for note in self._notes(node, item)))
+        room = self.display.width - width_of_line(lead) - width_of_line(rest)
+        yield (*lead, Span(self.labels.fit(node, max(20, room)), _ROLES[node.kind]), *rest)
+        between = [self.nodes[step] for step in item["path"][1:-1]]
+        if between:
+            via = f"{' ' * (_INDENT + 8)}via "
+            yield detail(via + self._path(between, self.display.width - len(via)))
+
+    def _notes(self, node: ExportNode, item: Document) -> Iterator[str]:
+        if elsewhere := self.labels.elsewhere(node):
+            yield elsewhere
+        steps = [step.get("subtype") or step.get("type") for step in item.get("transformations") or ()]
+        if named := dict.fromkeys(inert(step) for step in steps if isinstance(step, str)):
+            yield f"({', '.join(named)})"
+        if item.get("indirect"):
+            yield "indirect"
+        if self.changed.kind is ExportKind.COLUMN and item.get("by") == "dataset":
+            yield "on the way a job reports no columns"
+
+    def _path(self, between: Sequence[ExportNode], width: int) -> str:
+        """The nodes on the way, shortened, and if even so there is no room for all, without those in the middle."""
+        jobs = ["job " if node.kind is ExportKind.JOB else "" for node in between]
+        room = width - sum(map(len, jobs)) - len(_THEN) * (len(between) - 1)
+        widths = shares([width_of(self.labels.name(node)) for node in between], room)
+        names = [job + self.labels.fit(node, most) for job, node, most in zip(jobs, between, widths, strict=True)]
+        while len(names) > 2 and width_of(_THEN.join(names)) > width:
+            left_out = len(between) - len(names) + 2
+            del names[len(names) // 2]
+            names[len(names) // 2] = f"({left_out} more)"
+        return _THEN.join(names)
+
+
+def shares(widths: Sequence[int], room: int) -> list[int]:
+    """What each name may have of the room: short names what they need, long names an equal share of the rest."""
+    shared = [0] * len(widths)
+    for done, at in enumerate(sorted(range(len(widths)), key=lambda index: widths[index])):
+        share = room // (len(widths) - done)
+        shared[at] = min(widths[at], max(LEAST_NAME, share))
+        room -= shared[at]
+    return shared

@@ -1,0 +1,67 @@
+"""What nodes are called in a text: by name alone where most are, in one namespace and below one folder."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+
+from headwater.lookup.export.graph import ExportKind, ExportNode
+from headwater.lookup.text.abbreviation import Abbreviations, common_beginning
+from headwater.lookup.text.inert import inert, quoted, shortened
+
+_MOST_OF_A_NAMESPACE = 30
+"""Columns of a namespace beside a name."""
+
+
+class Labels:
+    """The labels of the nodes of one text.
+
+    datasets_in, jobs_in    the namespaces that go without saying: those of the first node, or of most
+    folder                  what the names of all datasets of `datasets_in` begin with
+    """
+
+    def __init__(self, nodes: Collection[ExportNode], first: ExportNode | None = None) -> None:
+        ordered = [*([first] if first else []), *sorted(nodes)]
+        jobs = [node for node in ordered if node.kind is ExportKind.JOB]
+        datasets = [node for node in ordered if node.kind is not ExportKind.JOB]
+        self.jobs_in = _home(jobs, first)
+        self.datasets_in = _home(datasets, first)
+        self.folder = _folder({node.name for node in datasets if node.namespace == self.datasets_in})
+        self._abbreviations = Abbreviations(map(self.name, ordered))
+
+    def name(self, node: ExportNode) -> str:
+        """The name, without the folder; of a column `table.column`."""
+        if node.kind is ExportKind.JOB:
+            return quoted(node.name)
+        below = node.name.removeprefix(self.folder) if node.namespace == self.datasets_in else node.name
+        return quoted(below if node.field is None else f"{below}.{node.field}")
+
+    def fit(self, node: ExportNode, width: int) -> str:
+        """The name in at most so many columns, told apart from the other names of the text."""
+        return self._abbreviations.fit(self.name(node), width)
+
+    def elsewhere(self, node: ExportNode) -> str:
+        """The namespace of a node, unless it goes without saying."""
+        home = self.jobs_in if node.kind is ExportKind.JOB else self.datasets_in
+        return "" if node.namespace == home else shortened(inert(node.namespace), _MOST_OF_A_NAMESPACE)
+
+    def where(self, width: int) -> str:
+        """What goes without saying: `(datasets in s3://lake below sales/, jobs in prod)`."""
+        below = f" below {inert(self.folder)}" if self.folder else ""
+        datasets = f"datasets in {inert(self.datasets_in)}{below}" if self.datasets_in else ""
+        jobs = f"jobs in {inert(self.jobs_in)}" if self.jobs_in else ""
+        return f"({shortened(', '.join(filter(None, [datasets, jobs])), width - 2)})"
+
+
+def _home(nodes: Iterable[ExportNode], first: ExportNode | None) -> str:
+    counted = Counter(node.namespace for node in nodes)
+    if first and first.namespace in counted and first in nodes:
+        return first.namespace
+    return max(counted, key=lambda namespace: counted[namespace], default="")
+
+
+def _folder(names: Collection[str]) -> str:
+    """The folder that all names are in, with its slash."""
+    if len(names) < 2:
+        return ""
+    common = common_beginning({name[: name.rstrip("/").rfind("/") + 1] for name in names})
+    folder = common[: common.rfind("/") + 1]
+    return folder if folder.strip("/") else ""

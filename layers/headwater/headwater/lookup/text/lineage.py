@@ -1,0 +1,145 @@
+"""The graph of GET /lineage as trees: what a node is made of, and what is made of it."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from headwater.lookup.export import label
+from headwater.lookup.export.graph import Document, ExportGraph, ExportKind, ExportNode, graph_of
+from headwater.lookup.text.amounts import counts, moment
+from headwater.lookup.text.display import BLANK, Display, Line, Role, Span, detail
+from headwater.lookup.text.labels import Labels
+from headwater.lookup.text.tree import Forest, TreeEntry
+
+UP, DOWN = "upstream", "downstream"
+_NOTHING = {
+    (ExportKind.DATASET, UP): "no job that writes it has reported",
+    (ExportKind.DATASET, DOWN): "no job that reads it has reported",
+    (ExportKind.JOB, UP): "it has reported no input",
+    (ExportKind.JOB, DOWN): "it has reported no output",
+}
+_STATES = {"COMPLETED": Role.GOOD, "FAILED": Role.BAD, "ABORTED": Role.BAD}
+
+Neighbours = Mapping[ExportNode, Sequence[ExportNode]]
+
+
+def render(answer: Document, display: Display, direction: str | None = None) -> str:
+    """The text of an answer about the node `nodeId`: upstream or downstream of it, both unless one is asked for."""
+    graph = graph_of(answer)
+    first = next((node for node in graph.nodes if node.id == answer.get("nodeId")), None)
+    labels = Labels(graph.nodes, first)
+    ways = [direction] if direction in (UP, DOWN) else [UP, DOWN]
+    sections = [_Section(graph, labels, display, way) for way in ways]
+    lines = _around(sections, first) if first else _without_first(sections[0])
+    return display.text([*lines, *_truncated(graph)])
+
+
+def state_of(run: Document | None) -> Line:
+    """The state of a run, and when it came to be."""
+    if not run:
+        return ()
+    state, failed = str(run.get("state")), len(run.get("failedChildren") or ())
+    time = moment(run.get("endedAt") or run.get("startedAt"))
+    children = (Span(f"  {failed:,} of its runs failed", Role.BAD),) if failed else ()
+    return (Span(f"  {state}", role_of_state(state)), *detail(f" {time}"), *children)
+
+
+def role_of_state(state: str) -> Role:
+    return _STATES.get(state, Role.OPEN)
+
+
+class _Section:
+    """One direction of a graph."""
+
+    def __init__(self, graph: ExportGraph, labels: Labels, display: Display, way: str) -> None:
+        self.graph = graph
+        self.labels = labels
+        self.display = display
+        self.way = way
+        self.below = _neighbours(graph, way)
+
+    def lines(self, first: ExportNode) -> Iterator[Line]:
+        reached = reachable(self.below, [first]) - {first}
+        name = self.labels.fit(first, self.display.width - len(self.way) - 4)
+        heading = (Span(f"{self.way} of ", Role.HEADING), Span(name, Role.HEADING))
+        if not reached:
+            yield (*heading, *detail(f": {_NOTHING[first.kind, self.way]}"))
+            return
+        yield (*heading, *detail(f": {_counts(reached)}"))
+        yield detail(self.labels.where(self.display.width))
+        yield BLANK
+        yield from self.forest([first]).lines()
+
+    def forest(self, roots: Sequence[ExportNode]) -> Forest[ExportNode]:
+        return Forest(roots, self.below, self._entry, self.display)
+
+    def _entry(self, node: ExportNode, _parent: ExportNode | None) -> TreeEntry:
+        data, is_job = self.graph.data[node], node.kind is ExportKind.JOB
+        elsewhere = self.labels.elsewhere(node)
+        after = detail(f"  {elsewhere}") if elsewhere else ()
+        if is_job:
+            after += state_of(data.get("latestRun"))
+        elif data.get("type") in ("STREAM", "MODEL"):
+            after += detail(f"  {str(data['type']).lower()}")
+        role = Role.JOB if is_job else Role.DATASET
+        return TreeEntry(lambda width: self.labels.fit(node, width), role, "job " if is_job else "", after)
+
+
+def reachable(below: Neighbours, roots: Iterable[ExportNode]) -> set[ExportNode]:
+    """The nodes that a walk from some roots comes to, with the roots."""
+    reached, stack = set(roots), list(roots)
+    while stack:
+        new = set(below.get(stack.pop(), ())) - reached
+        reached |= new
+        stack += new
+    return reached
+
+
+def _neighbours(graph: ExportGraph, way: str) -> dict[ExportNode, list[ExportNode]]:
+    below: dict[ExportNode, list[ExportNode]] = defaultdict(list)
+    for edge in graph.edges:
+        near, far = (edge.target, edge.origin) if way == UP else (edge.origin, edge.target)
+        below[near].append(far)
+    return below
+
+
+def _around(sections: Sequence[_Section], first: ExportNode) -> Iterator[Line]:
+    for number, section in enumerate(sections):
+        if number:
+            yield BLANK
+        yield from section.lines(first)
+    reached = {node for section in sections for node in reachable(section.below, [first])}
+    if beside := _counts(set(sections[0].graph.nodes) - reached):
+        yield BLANK
+        yield detail(f"and beside it {beside}, neither upstream nor downstream")
+
+
+def _without_first(section: _Section) -> Iterator[Line]:
+    """A graph without the node in question: a later page, or one in which a parent stands for it."""
+    if not section.graph.nodes:
+        yield detail("nothing is known")
+        return
+    yield (Span("lineage", Role.HEADING), *detail(f": {_counts(section.graph.nodes)}"))
+    yield detail(section.labels.where(section.display.width))
+    yield BLANK
+    yield from section.forest(_roots(section)).lines()
+
+
+def _roots(section: _Section) -> list[ExportNode]:
+    """Nodes from which all others are reached: those below no other, and one of each cycle that is below none."""
+    above = {node for others in section.below.values() for node in others}
+    roots = [node for node in section.graph.nodes if node not in above]
+    reached = reachable(section.below, roots)
+    for node in section.graph.nodes:
+        if node not in reached:
+            roots.append(node)
+            reached |= reachable(section.below, [node])
+    return roots
+
+
+def _counts(nodes: Collection[ExportNode]) -> str:
+    jobs = sum(node.kind is ExportKind.JOB for node in nodes)
+    return counts([(jobs, "job"), (len(nodes) - jobs, "dataset")])
+
+
+def _truncated(graph: ExportGraph) -> list[Line]:
+    return [BLANK, detail(label.TRUNCATED)] if graph.truncated else []

@@ -1,0 +1,100 @@
+"""The answer of GET /rootcause: the failures and changes upstream that may explain a wrong number."""
+
+import textwrap
+from collections.abc import Iterator
+
+from headwater.lookup.export.graph import Document, ExportKind
+from headwater.lookup.export.label import TRUNCATED
+from headwater.lookup.text.amounts import count, duration, moment
+from headwater.lookup.text.display import BLANK, Display, Line, Role, Span, detail
+from headwater.lookup.text.inert import inert, quoted, shortened
+from headwater.lookup.text.labels import Labels
+from headwater.lookup.text.lineage import role_of_state
+from headwater.lookup.text.node_ids import node_of
+
+_ROLES = {"RUN_FAILED": Role.BAD, "RUN_ABORTED": Role.BAD, "CHILD_FAILED": Role.BAD, "ASSERTION_FAILED": Role.BAD}
+_INDENT = "    "
+_MOST_LINES = 4
+"""Lines of a summary: the error message in it may be a stack trace without line breaks."""
+
+
+def render(answer: Document, display: Display) -> str:
+    """The text of an answer about the job or dataset `nodeId`."""
+    return display.text(_lines(answer, display))
+
+
+def _lines(answer: Document, display: Display) -> Iterator[Line]:
+    node = node_of(str(answer["nodeId"]))
+    job = "job " if node.kind is ExportKind.JOB else ""
+    start, findings = f"what may explain a wrong number in {job}", f": {count(len(answer['findings']), 'finding')}"
+    name = shortened(quoted(node.name), max(20, display.width - len(start + findings)))
+    yield (Span(start + name, Role.HEADING), *detail(findings))
+    yield detail(f"(in {inert(node.namespace)}{_until(answer)})")
+    yield BLANK
+    yield _run("newest run", answer.get("suspect"), "no run that wrote it is known", display)
+    if answer.get("suspect"):
+        yield _run("last good", answer.get("lastGood"), "no good run before is known, so all that is stored", display)
+    yield BLANK
+    yield from _findings(answer, display)
+    yield from _successful(answer, display)
+    if answer.get("truncated"):
+        yield BLANK
+        yield detail(TRUNCATED)
+
+
+def _until(answer: Document) -> str:
+    return f", as of {moment(answer['asOf'])}" if answer.get("asOf") else ""
+
+
+def _run(what: str, run: Document | None, missing: str, display: Display) -> Line:
+    """A run in a line: its state, its start, how long it took, and its job."""
+    if not run:
+        return detail(f"{what:12}{missing}")
+    state, took = str(run.get("state")), duration(run.get("durationMs"))
+    when = f" {moment(run.get('startedAt') or run.get('createdAt'))}" + (f", {took}" if took else "")
+    room = display.width - 12 - len(state) - len(when) - 6
+    job = shortened(quoted(str(run["job"]["name"])), max(20, room))
+    return (*detail(f"{what:12}"), Span(state, role_of_state(state)), *detail(f"{when}  job "), Span(job, Role.JOB))
+
+
+def _findings(answer: Document, display: Display) -> Iterator[Line]:
+    findings = answer["findings"]
+    if not findings:
+        since = "since the last good run" if answer.get("lastGood") else "as far as is stored"
+        yield detail(f"nothing failed or changed at it or upstream of it, {since}")
+    shown = display.shown(len(findings))
+    for finding in findings[:shown]:
+        kind, distance = str(finding["kind"]), finding["distance"]
+        far = "here" if distance == 0 else f"{count(distance, 'hop')} upstream"
+        yield (
+            *detail(f"{moment(finding['at'])}  "),
+            Span(inert(kind), _ROLES.get(kind, Role.OPEN)),
+            *detail(f"  {far}"),
+        )
+        yield from _summary(inert(str(finding["summary"])), display)
+    if shown < len(findings):
+        yield detail(f"and {len(findings) - shown:,} more, earlier")
+
+
+def _summary(text: str, display: Display) -> Iterator[Line]:
+    """A sentence, on a few lines. It names jobs and datasets in full."""
+    width = max(20, display.width - len(_INDENT))
+    lines = textwrap.wrap(text, width, max_lines=_MOST_LINES, placeholder=" …", break_on_hyphens=False)
+    yield from ((Span(f"{_INDENT}{line}"),) for line in lines)
+
+
+def _successful(answer: Document, display: Display) -> Iterator[Line]:
+    """The jobs upstream whose runs went well: these are not to blame."""
+    successful = answer.get("successfulRuns") or ()
+    if not successful:
+        return
+    jobs = [node_of(str(entry["nodeId"])) for entry in successful]
+    labels = Labels(jobs)
+    yield BLANK
+    yield detail("went well meanwhile")
+    shown = display.shown(len(jobs))
+    for job, entry in list(zip(jobs, successful, strict=True))[:shown]:
+        runs = count(entry["count"], "run")
+        yield (*detail(f"{_INDENT}{runs:8}  job "), Span(labels.fit(job, max(20, display.width - 18)), Role.JOB))
+    if shown < len(jobs):
+        yield detail(f"{_INDENT}and {len(jobs) - shown:,} more jobs")

@@ -1,0 +1,83 @@
+"""Runs as a table: those of a job, or the newest of many jobs."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from headwater.lookup.export.graph import Document, ExportKind, ExportNode
+from headwater.lookup.text.amounts import count, duration, moment
+from headwater.lookup.text.display import BLANK, Display, Line, Role, Span, detail
+from headwater.lookup.text.inert import inert, shortened
+from headwater.lookup.text.labels import Labels
+from headwater.lookup.text.lineage import role_of_state
+
+_HEADINGS = ("STATE", "STARTED", "TOOK")
+_INDENT = "    "
+
+
+class ShownRun(NamedTuple):
+    """A run as an answer has it, with its job if the table is of several jobs."""
+
+    run: Document
+    job: ExportNode | None = None
+
+    @property
+    def cells(self) -> tuple[str, str, str]:
+        """State, start and duration."""
+        started = moment(self.run.get("startedAt") or self.run.get("createdAt"))
+        return inert(str(self.run.get("state"))), started, duration(self.run.get("durationMs"))
+
+
+def render(answer: Document, display: Display) -> str:
+    """The text of `{"runs": [...]}`. A run may have a `job`; then the table has a column of jobs."""
+    runs = [ShownRun(run, _job(run)) for run in answer["runs"]]
+    return display.text(_lines(runs, answer, display))
+
+
+def _job(run: Document) -> ExportNode | None:
+    job = run.get("job")
+    return ExportNode(ExportKind.JOB, str(job["namespace"]), str(job["name"])) if job else None
+
+
+def _lines(runs: Sequence[ShownRun], answer: Document, display: Display) -> Iterator[Line]:
+    if not runs:
+        yield detail("no run")
+        return
+    jobs = [run.job for run in runs if run.job]
+    labels = Labels(jobs) if jobs else None
+    widths = [max(map(len, column)) for column in zip(_HEADINGS, *(run.cells for run in runs), strict=True)]
+    if labels:
+        yield detail(labels.where(display.width))
+    yield (Span(_row(_HEADINGS, widths) + ("JOB" if jobs else "RUN"), Role.HEADING),)
+    for run in runs:
+        yield from _run(run, widths, labels, display)
+    if (more := answer.get("totalCount", 0) - len(runs)) > 0:
+        yield BLANK
+        yield detail(f"and {count(more, 'earlier run')}" if not jobs else f"and {more:,} more")
+
+
+def _run(run: ShownRun, widths: Sequence[int], labels: Labels | None, display: Display) -> Iterator[Line]:
+    state, *rest = run.cells
+    lead = (Span(f"{state:{widths[0]}}", role_of_state(state)), Span(f"  {_row(rest, widths[1:])}"))
+    room = max(20, display.width - sum(widths) - 6)
+    if labels and run.job:
+        elsewhere = labels.elsewhere(run.job)
+        after = detail(f"  {elsewhere}") if elsewhere else ()
+        yield (*lead, Span(labels.fit(run.job, max(20, room - len(elsewhere) - 2)), Role.JOB), *after)
+    else:
+        yield (*lead, *detail(inert(str(run.run.get("id")))))
+    for line in _faults(run.run):
+        yield (Span(f"{_INDENT}{shortened(inert(line), max(20, display.width - len(_INDENT)))}", Role.BAD),)
+
+
+def _faults(run: Document) -> Iterator[str]:
+    """The first line of a run's error, and the runs below it that failed."""
+    error = (run.get("facets") or {}).get("errorMessage")
+    message = error.get("message") if isinstance(error, dict) else None
+    if isinstance(message, str) and message.strip():
+        yield message.strip().splitlines()[0]
+    for child in run.get("failedChildren") or ():
+        yield f"failed in it: {child['job']['name']}"
+
+
+def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
+    return "".join(f"{cell:{width}}  " for cell, width in zip(cells, widths, strict=True))

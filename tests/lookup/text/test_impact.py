@@ -1,0 +1,80 @@
+"""The impact as text: by owner, the nearest first, with the way there."""
+
+from typing import Any
+
+from headwater.lookup.text import impact
+from headwater.lookup.text.display import Display
+from headwater.lookup.text.impact import shares
+from headwater.lookup.text.inert import width_of
+
+RAW = "dataset:s3://lake:raw"
+
+
+def item(node_id: str, *between: str, distance: int = 1, **members: Any) -> dict[str, Any]:
+    return {"nodeId": node_id, "distance": distance, "by": "dataset", "path": [RAW, *between, node_id], **members}
+
+
+def answer(*owned: tuple[str | None, list[dict[str, Any]]], **members: Any) -> dict[str, Any]:
+    total = len({each["nodeId"] for _, items in owned for each in items})
+    owners = [{"owner": owner, "items": items} for owner, items in owned]
+    return {"nodeId": RAW, "totalCount": total, "owners": owners, **members}
+
+
+def test_nodes_at_risk_stand_under_their_owners_with_the_way_there() -> None:
+    clean, daily = "dataset:s3://lake:clean", "dataset:s3://lake:daily"
+    told = answer(
+        ("sales", [item(clean, "job:demo:load"), item(daily, "job:demo:load", clean, "job:demo:sum", distance=2)]),
+        (None, [item("job:demo:load")]),
+    )
+    assert impact.render(told, Display()) == (
+        "what a change of raw would break: 2 datasets, 1 job\n"
+        "(datasets in s3://lake, jobs in demo)\n"
+        "\n"
+        "sales: 2 nodes\n"
+        "  1 hop   clean\n"
+        "          via job load\n"
+        "  2 hops  daily\n"
+        "          via job load → clean → job sum\n"
+        "\n"
+        "no owner is known: 1 node\n"
+        "  1 hop   job load\n"
+    )
+
+
+def test_a_column_says_how_it_is_made_and_how_sure_the_way_is() -> None:
+    step = {"type": "INDIRECT", "subtype": "FILTER"}
+    column = item("datasetField:s3://lake:clean:total", transformations=[step, step], indirect=True)
+    told = answer((None, [column])) | {"nodeId": "datasetField:s3://lake:raw:price"}
+    assert "  1 hop   clean.total  (FILTER)  indirect  on the way a job reports no columns\n" in impact.render(
+        told, Display(100)
+    )
+
+
+def test_a_way_that_is_too_long_loses_its_middle() -> None:
+    steps = [f"job:demo:{'very_long_name_of_a_job_' * 3}{number}" for number in range(12)]
+    (way,) = [
+        line
+        for line in impact.render(answer((None, [item("job:demo:end", *steps)])), Display()).splitlines()
+        if "via" in line
+    ]
+    assert width_of(way) <= 80
+    assert "_0 → (" in way
+    assert " more) → job " in way
+    assert way.endswith("_11")
+
+
+def test_short_names_leave_room_for_long_ones() -> None:
+    assert shares([5, 60, 70], 90) == [5, 42, 43]
+    assert shares([5, 6], 90) == [5, 6]
+
+
+def test_what_is_left_out_is_counted() -> None:
+    many = [item(f"dataset:s3://lake:t{number}") for number in range(9)]
+    told = answer(("sales", many), totalCount=40, truncated=True)
+    assert impact.render(told, Display(most_entries=2)).endswith(
+        "  1 hop   t1\n  and 7 more\n\nand 31 more, further away\n\ntruncated: the graph goes on beyond this\n"
+    )
+
+
+def test_nothing_downstream_is_said() -> None:
+    assert impact.render(answer(), Display()) == "what a change of raw would break: nothing downstream is known\n"

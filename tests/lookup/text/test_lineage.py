@@ -1,0 +1,135 @@
+"""Trees of lineage: what is expanded, what is referred to, and what is left out."""
+
+from headwater.lookup.text import lineage
+from headwater.lookup.text.display import Display
+from headwater.lookup.text.inert import width_of
+from tests.lookup.requests import table_after
+from tests.lookup.text.graphs import answer, dataset_id, flow, graph
+
+ORDERS = """
+    raw/orders > job clean
+    job clean > orders
+    orders > job daily
+    customers > job daily
+    job daily > orders_daily
+"""
+
+
+def drawn(text: str, name: str, direction: str | None = "upstream", display: Display | None = None) -> str:
+    """The tree around a dataset, without the heading."""
+    whole = lineage.render(graph(text, nodeId=dataset_id(name)), display or Display(), direction)
+    return whole.split("\n\n", 1)[1]
+
+
+def test_a_tree_tells_jobs_and_datasets_apart() -> None:
+    assert lineage.render(graph(ORDERS, nodeId=dataset_id("orders_daily")), Display(), "upstream") == (
+        "upstream of orders_daily: 2 jobs, 3 datasets\n"
+        "(datasets in s3://lake, jobs in demo)\n"
+        "\n"
+        "orders_daily\n"
+        "└─ job daily\n"
+        "   ├─ customers\n"
+        "   └─ orders\n"
+        "      └─ job clean\n"
+        "         └─ raw/orders\n"
+    )
+
+
+def test_without_a_direction_both_are_shown_and_what_is_in_neither_is_counted() -> None:
+    around = ORDERS + "orders > job audit\njob audit > audited"
+    assert lineage.render(graph(around, nodeId=dataset_id("orders_daily")), Display()).splitlines()[-3:] == [
+        "downstream of orders_daily: no job that reads it has reported",
+        "",
+        "and beside it 1 job, 1 dataset, neither upstream nor downstream",
+    ]
+
+
+def test_a_shared_node_is_expanded_where_it_is_nearest_and_referred_to_elsewhere() -> None:
+    shared = """
+        a > job first
+        job first > b
+        b > job last
+        a > job last
+        raw > job extract
+        job extract > a
+        job last > c
+    """
+    assert drawn(shared, "c") == (
+        "c\n"
+        "└─ job last\n"
+        "   ├─ a\n"
+        "   │  └─ job extract\n"
+        "   │     └─ raw\n"
+        "   └─ b\n"
+        "      └─ job first\n"
+        "         └─ a (above)\n"
+    )
+    assert "   ├─ b\n   │  └─ job first\n   │     └─ z (below)\n" in drawn(shared.replace(" a", " z"), "c")
+
+
+def test_a_cycle_is_told_and_ends() -> None:
+    cycle = "orders > job merge\nraw > job merge\njob merge > orders"
+    assert drawn(cycle, "orders") == "orders\n└─ job merge\n   ├─ orders (cycle)\n   └─ raw\n"
+
+
+def test_nodes_of_other_namespaces_say_so() -> None:
+    across = "postgres://db|public.orders > job spark|load\njob spark|load > orders"
+    assert drawn(across, "orders") == "orders\n└─ job load\n   └─ public.orders  postgres://db\n"
+
+
+def test_the_folder_of_all_datasets_is_said_once() -> None:
+    text = lineage.render(
+        graph("file|/work/lake/raw/orders > job clean\njob clean > file|/work/lake/orders", nodeId="x"), Display()
+    )
+    assert "(datasets in file below /work/lake/, jobs in demo)" in text
+    assert "orders\n└─ job clean\n   └─ raw/orders\n" in text
+
+
+def test_the_entries_below_a_node_and_the_nodes_of_a_tree_can_be_bounded() -> None:
+    wide = "\n".join(["job load > t", *(f"in_{number} > job load" for number in range(9))])
+    few = drawn(wide, "t", display=Display(most_entries=3))
+    assert few == "t\n└─ job load\n   ├─ in_0\n   ├─ in_1\n   ├─ in_2\n   └─ and 6 more\n"
+    assert drawn(wide, "t", display=Display(most_nodes=4)).endswith("   ├─ in_1\n   └─ and 7 more\n")
+    assert "more" not in drawn(wide, "t", display=Display(most_entries=8))
+
+
+def test_a_truncated_answer_says_so() -> None:
+    text = lineage.render(graph(ORDERS, nodeId="dataset:s3://lake:orders", truncated=True), Display(), "upstream")
+    assert text.endswith("\n\ntruncated: the graph goes on beyond this\n")
+
+
+def test_a_deep_branch_goes_on_as_a_tree_of_its_own() -> None:
+    deep = "\n".join(f"t{number + 1:02} > job j{number:02}\njob j{number:02} > t{number:02}" for number in range(40))
+    lines = drawn(deep, "t00").splitlines()
+    assert max(map(width_of, lines)) <= 80
+    postponed = [line.split()[-2] for line in lines if line.endswith("(below)")]
+    assert len(postponed) > 2
+    assert [line.removeprefix("job ") for line in lines if not line.startswith((" ", "└"))][1:] == [
+        entry for name in postponed for entry in ("", name)
+    ]
+    assert all(any(f"t{number:02}" in line for line in lines) for number in range(41))
+
+
+def test_a_graph_without_the_node_in_question_is_drawn_from_its_ends() -> None:
+    text = lineage.render(graph(ORDERS + "\nx > job loop\njob loop > x", nodeId="dataset:other:name"), Display())
+    assert text.startswith("lineage: 3 jobs, 5 datasets\n")
+    assert "\norders_daily\n└─ job daily\n" in text
+    assert "\nx\n└─ job loop\n   └─ x (cycle)\n" in text
+
+
+def test_a_job_shows_its_newest_run_and_a_dataset_that_it_is_a_stream() -> None:
+    table = table_after(*flow("raw > clean > orders"))
+    asked = answer(table, "lineage", nodeId="job:demo:clean", direction="upstream")
+    assert lineage.render({"nodeId": "job:demo:clean", **asked}, Display(), "upstream").endswith(
+        "job clean  COMPLETED 2026-11-20 08:00Z\n└─ raw\n"
+    )
+    stream = graph("clicks > job count", nodeId="job:demo:count")
+    stream["graph"][0]["data"]["type"] = "STREAM"
+    assert "└─ clicks  stream\n" in lineage.render(stream, Display(), "upstream")
+
+
+def test_a_long_chain_of_nodes_near_a_shared_one_needs_no_stack() -> None:
+    """A hub that all jobs of a chain read makes any node near, but the chain upstream is as long as ever."""
+    chain = "\n".join(f"t{number + 1} > job j{number}\njob j{number} > t{number}" for number in range(3_000))
+    assert drawn(chain, "t0").count("(below)") > 100
+    assert len(drawn(chain, "t0", display=Display(width=100_000)).splitlines()) == 6_001

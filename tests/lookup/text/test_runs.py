@@ -1,0 +1,115 @@
+"""Runs and root causes as text."""
+
+from typing import Any
+
+import pytest
+
+from headwater.lookup.text import root_cause, runs
+from headwater.lookup.text.amounts import duration, moment
+from headwater.lookup.text.display import Display, Role
+
+JOB = {"namespace": "prod", "name": "daily_orders"}
+
+
+def run(number: int, state: str = "COMPLETED", **members: Any) -> dict[str, Any]:
+    started = f"2026-11-20T08:0{number}:00.000Z"
+    return {"id": f"run-{number}", "state": state, "startedAt": started, "durationMs": 12_345, **members}
+
+
+def test_the_runs_of_a_job_are_a_table_with_their_ids() -> None:
+    failed = run(2, "FAILED", facets={"errorMessage": {"message": "no such table: orders\n  at line 3"}})
+    running = run(3, "RUNNING", durationMs=None)
+    assert runs.render({"runs": [running, failed, run(1)], "totalCount": 10}, Display()) == (
+        "STATE      STARTED            TOOK  RUN\n"
+        "RUNNING    2026-11-20 08:03Z        run-3\n"
+        "FAILED     2026-11-20 08:02Z  12 s  run-2\n"
+        "    no such table: orders\n"
+        "COMPLETED  2026-11-20 08:01Z  12 s  run-1\n"
+        "\n"
+        "and 7 earlier runs\n"
+    )
+
+
+def test_the_runs_of_many_jobs_have_their_jobs() -> None:
+    child = {"runId": "x", "job": {"namespace": "prod", "name": "daily_orders.write"}}
+    other = {"namespace": "dev", "name": "load"}
+    listed = [run(1, job=JOB, failedChildren=[child]), run(0, job=JOB), run(2, job=other)]
+    assert runs.render({"runs": listed}, Display()) == (
+        "(jobs in prod)\n"
+        "STATE      STARTED            TOOK  JOB\n"
+        "COMPLETED  2026-11-20 08:01Z  12 s  daily_orders\n"
+        "    failed in it: daily_orders.write\n"
+        "COMPLETED  2026-11-20 08:00Z  12 s  daily_orders\n"
+        "COMPLETED  2026-11-20 08:02Z  12 s  load  dev\n"
+    )
+
+
+def test_states_are_painted_by_the_caller() -> None:
+    painted = runs.render({"runs": [run(1, "FAILED")]}, Display(paint=lambda role, text: f"<{role}>{text}</>"))
+    assert f"<{Role.BAD}>FAILED</>" in painted
+
+
+def test_no_runs_are_no_table() -> None:
+    assert runs.render({"runs": []}, Display()) == "no run\n"
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "words"),
+    [(0, "0 ms"), (850, "850 ms"), (12_345, "12 s"), (200_000, "3 min 20 s"), (7_500_000, "2 h 5 min"), (None, "")],
+)
+def test_durations_are_in_two_units_at_most(milliseconds: int | None, words: str) -> None:
+    assert duration(milliseconds) == words
+
+
+def test_a_time_is_shown_to_the_minute_and_any_other_text_as_it_is() -> None:
+    assert moment("2026-11-20T08:00:59.123456Z") == "2026-11-20 08:00Z"
+    assert (moment("yester\nday"), moment(None)) == ("yester␊day", "")
+
+
+def test_a_root_cause_has_its_runs_its_findings_and_what_went_well() -> None:
+    finding = {
+        "kind": "RUN_FAILED",
+        "at": "2026-11-20T09:00:00Z",
+        "distance": 2,
+        "summary": "clean failed: " + "x " * 60,
+    }
+    answer = {
+        "nodeId": "dataset:s3://lake:orders",
+        "asOf": "2026-11-20T10:00:00Z",
+        "suspect": run(2, job=JOB),
+        "lastGood": run(1, job=JOB),
+        "findings": [finding, {**finding, "kind": "SCHEMA_CHANGED", "distance": 0, "summary": "orders: x was added"}],
+        "successfulRuns": [{"nodeId": "job:prod:daily_orders", "count": 3}],
+        "truncated": True,
+    }
+    assert root_cause.render(answer, Display()) == (
+        "what may explain a wrong number in orders: 2 findings\n"
+        "(in s3://lake, as of 2026-11-20 10:00Z)\n"
+        "\n"
+        "newest run  COMPLETED 2026-11-20 08:02Z, 12 s  job daily_orders\n"
+        "last good   COMPLETED 2026-11-20 08:01Z, 12 s  job daily_orders\n"
+        "\n"
+        "2026-11-20 09:00Z  RUN_FAILED  2 hops upstream\n"
+        "    clean failed: x x x x x x x x x x x x x x x x x x x x x x x x x x x x x x x\n"
+        "    x x x x x x x x x x x x x x x x x x x x x x x x x x x x x\n"
+        "2026-11-20 09:00Z  SCHEMA_CHANGED  here\n"
+        "    orders: x was added\n"
+        "\n"
+        "went well meanwhile\n"
+        "    3 runs    job daily_orders\n"
+        "\n"
+        "truncated: the graph goes on beyond this\n"
+    )
+
+
+def test_a_node_without_findings_and_without_runs_says_so() -> None:
+    empty: dict[str, Any] = {
+        "nodeId": "dataset:a:b",
+        "suspect": None,
+        "lastGood": None,
+        "findings": [],
+        "successfulRuns": [],
+    }
+    text = root_cause.render(empty, Display())
+    assert "newest run  no run that wrote it is known" in text
+    assert "nothing failed or changed at it or upstream of it, as far as is stored" in text
