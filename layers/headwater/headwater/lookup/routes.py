@@ -13,7 +13,8 @@ from headwater.http.router import CALLER, Route, Router
 from headwater.http.subjects import DATASET, JOB, NAMESPACE, RUN, RUN_OF_QUERY, node_in_query
 from headwater.log import FaultLog
 from headwater.lookup.activity import events, statistics
-from headwater.lookup.graphs import impact_view, lineage, root_cause_view, run_lineage_view
+from headwater.lookup.graphs import impact_view, lineage, root_cause_view, run_lineage_view, text_format
+from headwater.lookup.graphs.text_format import or_text
 from headwater.lookup.nodes import (
     aliases,
     dataset_versions,
@@ -50,11 +51,13 @@ ROUTES = (
     Route("GET", Path.RUN, READ, RUN, runs.run),
     Route("GET", Path.RUN_FACETS, READ, RUN, runs.run_facets),
     Route("GET", Path.RUN_CHILDREN, READ, RUN, runs.run_children),
-    Route("GET", Path.LINEAGE, READ, _NODE, lineage.lineage),
-    Route("GET", Path.COLUMN_LINEAGE, READ, _NODE_OR_COLUMN, lineage.column_lineage),
+    Route("GET", Path.LINEAGE, READ, _NODE, *or_text(lineage.lineage, text_format.lineage)),
+    Route(
+        "GET", Path.COLUMN_LINEAGE, READ, _NODE_OR_COLUMN, *or_text(lineage.column_lineage, text_format.column_lineage)
+    ),
     Route("GET", Path.EXPORT, READ, _NODE_OR_COLUMN, lineage.export, lineage.exported),
-    Route("GET", Path.IMPACT, READ, _DATASET_OR_COLUMN, impact_view.at_risk),
-    Route("GET", Path.ROOT_CAUSE, READ, _NODE, root_cause_view.rootcause),
+    Route("GET", Path.IMPACT, READ, _DATASET_OR_COLUMN, *or_text(impact_view.at_risk, text_format.impact)),
+    Route("GET", Path.ROOT_CAUSE, READ, _NODE, *or_text(root_cause_view.rootcause, text_format.root_cause)),
     Route("GET", Path.RUN_LINEAGE, READ, RUN_OF_QUERY, run_lineage_view.upstream),
     Route("GET", Path.EVENTS, READ, CALLER, events.lineage_events),
     Route("GET", Path.SEARCH, READ, SEARCHED_NAMESPACES, search.search),
