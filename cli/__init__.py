@@ -1,1 +1,1 @@
-"""The command `headwater`: `doctor` examines a deployment, `submit` and `kafka` run pipelines on this machine."""
+"""The command `headwater`: lookups, `doctor` examines a deployment, `submit` and `kafka` run pipelines here."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from headwater.lookup.export.graph import Document, ExportKind, ExportNode
 from headwater.lookup.text.amounts import count, duration, moment
 from headwater.lookup.text.display import BLANK, Display, Line, Role, Span, detail
-from headwater.lookup.text.inert import inert, shortened
+from headwater.lookup.text.inert import inert, quoted, shortened
 from headwater.lookup.text.labels import Labels
 from headwater.lookup.text.lineage import role_of_state
 
@@ -28,13 +28,21 @@ class ShownRun(NamedTuple):
 
 
 def render(answer: Document, display: Display) -> str:
-    """The text of `{"runs": [...]}`. A run may have a `job`; then the table has a column of jobs."""
+    """The text of `{"runs": [...]}`, of the `job` that the answer names; or each run has a `job` of its own."""
     runs = [ShownRun(run, _job(run)) for run in answer["runs"]]
-    return display.text(_lines(runs, answer, display))
+    return display.text([*_heading(answer, display), *_lines(runs, answer, display)])
 
 
-def _job(run: Document) -> ExportNode | None:
-    job = run.get("job")
+def _heading(answer: Document, display: Display) -> Iterator[Line]:
+    if job := _job(answer):
+        name = shortened(quoted(job.name), max(20, display.width - 12))
+        yield (Span(f"runs of job {name}", Role.HEADING),)
+        yield detail(f"(in {inert(job.namespace)})")
+        yield BLANK
+
+
+def _job(document: Document) -> ExportNode | None:
+    job = document.get("job")
     return ExportNode(ExportKind.JOB, str(job["namespace"]), str(job["name"])) if job else None
 
 

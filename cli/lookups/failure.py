@@ -1,0 +1,26 @@
+"""Why a command has no answer, with the next step: one line each on the standard error.
+
+exit status    means
+0              answered
+1              no such node, or several of that name
+2              a wrong command line
+3              the API could not be asked: no server, no valid key, no answer in time
+"""
+
+from collections.abc import Sequence
+
+ANSWERED, UNKNOWN, WRONG_COMMAND, UNREACHABLE = range(4)
+
+
+class LookupFailure(Exception):
+    """`steps` are what to do next, such as exact commands. All texts are inert."""
+
+    def __init__(self, what: str, *steps: str, status: int, listed: Sequence[str] = ()) -> None:
+        super().__init__(what)
+        self.what = what
+        self.steps = steps
+        self.listed = listed
+        self.status = status
+
+    def lines(self) -> list[str]:
+        return [self.what, *(f"  {line}" for line in self.listed), *(f"next: {step}" for step in self.steps)]

@@ -1,0 +1,51 @@
+"""How a text is shown: in colour, as wide as the terminal and with the nearest nodes alone, or whole in a pipe."""
+
+import shutil
+from collections.abc import Callable, Mapping
+from typing import TextIO
+
+from headwater.lookup.text.display import Display, Paint, Role, Span, plain
+
+MIN_WIDTH = 40
+WHOLE = 10_000
+"""The width of a pipe: no name is shortened, and a program finds it."""
+MOST_NODES, MOST_ENTRIES = 120, 12
+_CODES = {
+    Role.HEADING: "1",
+    Role.JOB: "36",
+    Role.DATASET: "1",
+    Role.COLUMN: "",
+    Role.DETAIL: "2",
+    Role.GOOD: "32",
+    Role.BAD: "31",
+    Role.OPEN: "33",
+}
+"""Of ANSI's SGR: bold, cyan, faint, green, red, yellow; they can be read on a dark and on a light ground."""
+
+
+def display_for(stream: TextIO, environment: Mapping[str, str], *, whole: bool) -> Display:
+    """How to show a text on a stream; `whole` shows all nodes, as a pipe does."""
+    if not stream.isatty():
+        columns = environment.get("COLUMNS", "")
+        return Display(max(MIN_WIDTH, int(columns)) if columns.isdecimal() else WHOLE)
+    width = max(MIN_WIDTH, shutil.get_terminal_size().columns)
+    paint = paint_for(environment)
+    return Display(width, paint=paint) if whole else Display(width, MOST_NODES, MOST_ENTRIES, paint)
+
+
+def paint_for(environment: Mapping[str, str]) -> Paint:
+    """Colours, unless NO_COLOR (https://no-color.org) is set or the terminal knows none."""
+    return plain if environment.get("NO_COLOR") or environment.get("TERM") == "dumb" else _coloured
+
+
+def shown(render: Callable[[Display], str], display: Display) -> str:
+    """A text, with a last line that says if it shows the nearest nodes alone."""
+    text = render(display)
+    whole = Display(display.width, paint=display.paint)
+    if display == whole or text == render(whole):
+        return text
+    return text + display.text([(), (Span("the nearest are shown; --all shows all", Role.DETAIL),)])
+
+
+def _coloured(role: Role, text: str) -> str:
+    return f"\x1b[{_CODES[role]}m{text}\x1b[0m" if _CODES[role] and text.strip() else text

@@ -1,0 +1,116 @@
+"""What keeps an answer away is told in a line, with the next step, and has a status of its own."""
+
+import json
+import socket
+
+import pytest
+
+from cli import endpoint
+from cli.endpoint import KEY_VARIABLE, URL_VARIABLE
+from cli.lookups import api
+from cli.lookups.failure import UNREACHABLE, LookupFailure
+from tests.cli.lookups.conftest import Headwater
+from tests.cli.lookups.server import KEY, NARROW, WRITER
+from tests.upstream import Upstream, serving
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
+def test_no_server(headwater: Headwater) -> None:
+    said = headwater("runs", "--url", f"http://127.0.0.1:{free_port()}")
+    assert said.status == UNREACHABLE
+    assert "cannot be reached" in said.err
+    assert "\nnext: is the stack up? `make up`" in said.err
+
+
+def test_no_url(headwater: Headwater, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(URL_VARIABLE)
+    said = headwater("runs")
+    assert said.status == UNREACHABLE
+    assert said.err.splitlines()[0] == "no API is named, and no stack is up"
+    assert "make up" in said.err
+
+
+def test_a_url_that_is_none(headwater: Headwater) -> None:
+    assert headwater("runs", "--url", "ftp://lineage").status == 2
+
+
+def test_the_stack_of_make_up_needs_no_url_and_no_key(
+    headwater: Headwater, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint.FILE.write_text(json.dumps({"url": url, "key": KEY}))
+    monkeypatch.delenv(KEY_VARIABLE)
+    assert headwater("runs").status == 0
+    monkeypatch.delenv(URL_VARIABLE)
+    assert headwater("runs").status == 0
+    assert headwater("runs", "--url", f"{url}/api/v1/").status == 0
+
+
+@pytest.mark.parametrize(
+    ("key", "arguments", "words"),
+    [
+        ("", ["runs"], ["did not accept the key", "set HEADWATER_API_KEY to a valid key"]),
+        ("wrong", ["runs"], ["did not accept the key"]),
+        (WRITER, ["runs"], ["the key may not ask this: key: lacks the scope read", "with the scope read"]),
+        (NARROW, ["lineage", "dataset:s3://lake warehouse:orders_daily"], ["is not a namespace of this key"]),
+        ("two\nlines", ["runs"], ["which no HTTP header can have"]),
+    ],
+)
+def test_keys(
+    headwater: Headwater, monkeypatch: pytest.MonkeyPatch, key: str, arguments: list[str], words: list[str]
+) -> None:
+    monkeypatch.setenv(KEY_VARIABLE, key)
+    said = headwater(*arguments)
+    assert said.status == UNREACHABLE
+    assert all(word in said.err for word in words)
+    assert "next: " in said.err
+    assert not key or key not in said.err
+
+
+def test_a_server_that_takes_too_long() -> None:
+    with serving(Upstream(delay=0.6)) as slow, pytest.raises(LookupFailure) as failed:
+        api.Api(slow.url, KEY, seconds=0.2).ask("jobs")
+    assert failed.value.status == UNREACHABLE
+    assert failed.value.what.endswith(" did not answer within 0.2 s")
+    assert "smaller --depth" in failed.value.steps[0]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "words"),
+    [
+        (200, b"<html>Welcome</html>", "there is no API of Headwater"),
+        (200, b"[]", "there is no API of Headwater"),
+        (404, b"<html>not here</html>", "there is no API of Headwater"),
+        (301, b"", "answered 301"),
+        (
+            503,
+            b'{"code": 503, "message": "not available\\u001b[2J"}',
+            "cannot answer now (503): not available\u241b[2J",
+        ),
+        (429, b'{"message": "Too Many Requests"}', "cannot answer now (429): Too Many Requests"),
+        (413, b'{"message": "too long"}', "the answer is too long: too long"),
+        (400, b'{"message": "depth: expected a whole number"}', "was refused: depth: expected a whole number"),
+        (418, b"short and stout", "answered 418"),
+    ],
+)
+def test_other_answers(headwater: Headwater, status: int, body: bytes, words: str) -> None:
+    with serving(Upstream(status=status, body=body)) as other:
+        said = headwater("runs", "--url", other.url)
+    assert said.status == (2 if status == 400 else UNREACHABLE)
+    assert words in said.err
+    assert "Traceback" not in said.err
+    assert said.out == ""
+
+
+def test_a_long_answer_is_asked_for_in_gzip(headwater: Headwater, url: str) -> None:
+    with serving(Upstream(status=503)) as other:
+        headwater("runs", "--url", other.url)
+    assert other.last.headers["accept-encoding"] == "gzip"
+    assert len(headwater("runs", "--json").out) > 4096
+
+
+def test_a_key_is_never_shown(headwater: Headwater) -> None:
+    assert "secret" not in repr(api.Api("http://127.0.0.1", "secret"))

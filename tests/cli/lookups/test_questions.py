@@ -1,0 +1,125 @@
+"""Each lookup of the command, from its words to its text."""
+
+import json
+
+import pytest
+
+from tests.cli.lookups.conftest import Headwater
+
+DAILY = "dataset:s3://lake warehouse:orders_daily"
+
+
+def test_lineage_upstream_is_a_tree(headwater: Headwater) -> None:
+    assert headwater("lineage", "orders_daily", "--up") == (
+        0,
+        (
+            "upstream of orders_daily: 3 jobs, 4 datasets\n"
+            "(datasets in s3://lake warehouse, jobs in demo)\n"
+            "\n"
+            "orders_daily\n"
+            "└─ job daily  COMPLETED 2026-11-20 08:02Z\n"
+            "   ├─ crm/customers\n"
+            "   │  └─ job load_customers  COMPLETED 2026-11-20 08:03Z\n"
+            "   │     └─ public.customers  postgres://db:5432\n"
+            "   └─ orders_clean\n"
+            "      └─ job clean  FAILED 2026-11-20 08:15Z\n"
+            "         └─ raw/orders\n"
+        ),
+        "",
+    )
+
+
+def test_lineage_has_both_directions_a_depth_and_a_time(headwater: Headwater) -> None:
+    both = headwater("lineage", "job:demo:daily", "--depth", "0").out
+    assert both.index("upstream of daily") < both.index("downstream of daily")
+    assert "job clean" not in both
+    down = headwater("lineage", "raw/orders", "--down").out
+    assert down.startswith("downstream of raw/orders: 2 jobs, 2 datasets\n")
+    assert "no job that writes it" in headwater("lineage", "orders_daily", "--up", "--at", "2026-11-20T08:01:30Z").out
+    assert "orders_clean" in headwater("lineage", "orders_daily", "--up", "--at", "2026-11-20T09:03+01:00").out
+
+
+def test_columns_of_a_table_and_one_column(headwater: Headwater) -> None:
+    whole = headwater("columns", "orders_daily")
+    assert whole.out.endswith("\n\ntotal ← orders_clean.price\n")
+    assert headwater("columns", "orders_daily", "total").out.startswith("what orders_daily.total is made of: 1 column")
+    assert "\nprice → orders_daily.total\n" in headwater("columns", "orders_clean", "price", "--down").out
+
+
+def test_impact_of_a_table_and_of_a_column(headwater: Headwater) -> None:
+    whole = headwater("impact", "raw/orders")
+    assert whole.out.startswith("what a change of raw/orders would break: 2 datasets, 2 jobs\n")
+    assert "  2 hops  orders_daily\n          via job clean → orders_clean → job daily\n" in whole.out
+    assert "  1 hop   orders_daily.total" in headwater("impact", "orders_clean", "price").out
+
+
+def test_why_names_what_failed(headwater: Headwater) -> None:
+    said = headwater("why", "orders_daily")
+    assert "RUN_FAILED  2 hops upstream\n    clean failed: no space left on device\n" in said.out
+
+
+def test_runs_of_all_jobs_and_of_one(headwater: Headwater) -> None:
+    newest = headwater("runs", "--limit", "2")
+    assert newest.out.splitlines()[1] == "STATE      STARTED            TOOK  JOB"
+    assert newest.out.endswith("\n\nand 3 more\n")
+    one = headwater("runs", "clean").out
+    assert one.startswith("runs of job clean\n(in demo)\n")
+    assert (
+        "FAILED     2026-11-20 08:15Z  0 ms  00000000-0000-0000-0000-000000000009\n    no space left on device\n" in one
+    )
+    assert headwater("runs", "job:demo:clean").out == one
+
+
+def test_failed_runs_say_what_they_cover(headwater: Headwater) -> None:
+    all_jobs = headwater("runs", "--failed")
+    assert [line.split()[-1] for line in all_jobs.out.splitlines() if line.startswith("FAILED")] == ["clean"]
+    assert "covers the jobs whose newest run failed, all of them" in all_jobs.err
+    of_job = headwater("runs", "clean", "--failed")
+    assert of_job.out.count("FAILED") == 1
+    assert of_job.err == "covers the newest 2 of the job's 2 runs\n"
+    assert headwater("runs", "daily", "--failed").out.endswith("\n\nno run\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "member"),
+    [
+        (["lineage", "orders_daily"], "graph"),
+        (["columns", "orders_daily"], "indirect"),
+        (["impact", "raw/orders"], "owners"),
+        (["why", "orders_daily"], "findings"),
+        (["runs"], "jobs"),
+        (["runs", "clean"], "runs"),
+        (["runs", "--failed"], "runs"),
+        (["runs", "clean", "--failed"], "runs"),
+    ],
+)
+def test_json_is_the_answer_of_the_api(headwater: Headwater, arguments: list[str], member: str) -> None:
+    said = headwater(*arguments, "--json")
+    assert said.status == 0
+    assert member in json.loads(said.out)
+    assert said.err == ""
+
+
+@pytest.mark.parametrize("command", ["lineage", "columns", "impact", "why", "runs"])
+def test_every_lookup_has_a_help_with_an_example(headwater: Headwater, command: str) -> None:
+    said = headwater(command, "--help")
+    assert said.status == 0
+    assert f"example:\n  headwater {command} " in said.out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["sideways"],
+        ["lineage"],
+        ["lineage", "x", "--up", "--down"],
+        ["lineage", "x", "--depth", "-1"],
+        ["lineage", "x", "--at", "yesterday"],
+        ["runs", "--limit", "many"],
+    ],
+)
+def test_a_wrong_command_line_is_refused_with_its_usage(headwater: Headwater, arguments: list[str]) -> None:
+    said = headwater(*arguments)
+    assert said.status == 2
+    assert said.err.startswith("usage: headwater")
