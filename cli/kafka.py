@@ -13,9 +13,7 @@ PORT = 9092
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="headwater kafka", description=__doc__)
-    parser.add_argument("--port", type=port_argument, default=PORT, help="of 127.0.0.1 (default: %(default)s)")
-    port = parser.parse_args().port
+    port = parser().parse_args().port
     layout = Layout.here()
     try:
         with run_broker(layout, layout.run("kafka"), port) as bootstrap:
@@ -26,6 +24,12 @@ def main() -> None:
         sys.exit(f"failed: {failure}")
     except KeyboardInterrupt:
         print()
+
+
+def parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="headwater kafka", description=__doc__)
+    parser.add_argument("--port", type=port_argument, default=PORT, help="of 127.0.0.1 (default: %(default)s)")
+    return parser
 
 
 if __name__ == "__main__":

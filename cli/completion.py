@@ -1,0 +1,54 @@
+"""Prints a completion script for a shell, made from the parsers of all commands: `headwater completion bash`.
+
+Where the shell reads it from:
+
+    bash    eval "$(headwater completion bash)"                 in ~/.bashrc
+    zsh     headwater completion zsh > ~/.zfunc/_headwater      with ~/.zfunc in fpath, before compinit
+    fish    headwater completion fish > ~/.config/fish/completions/headwater.fish
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping
+
+import shtab
+
+from cli import kafka, submit
+from cli.doctor import __main__ as doctor
+from cli.lookups.parser import add_commands
+
+SHELLS = ("bash", "zsh", "fish")
+_OTHERS: Mapping[str, tuple[str, Callable[[], argparse.ArgumentParser]]] = {
+    "doctor": ("say why a graph is empty", doctor.parser),
+    "submit": ("run a PySpark program with lineage", submit.parser),
+    "kafka": ("run a Kafka broker until Ctrl-C", kafka.parser),
+}
+"""The commands that are no lookups, each with what it does."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    shell = parser().parse_args(arguments).shell
+    sys.stdout.write(shtab.complete(whole_command(), shell=shell) + "\n")
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="headwater completion", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("shell", choices=SHELLS)
+    return parser
+
+
+def whole_command() -> argparse.ArgumentParser:
+    """A parser of `headwater` with all its commands."""
+    whole = argparse.ArgumentParser(prog="headwater", description="Data lineage.")
+    commands = whole.add_subparsers(dest="command", metavar="COMMAND")
+    add_commands(commands)
+    for name, (what, parser_of) in {**_OTHERS, "completion": ("print a completion script", parser)}.items():
+        commands.add_parser(name, help=what, parents=[parser_of()], add_help=False)
+    return whole
+
+
+if __name__ == "__main__":
+    sys.exit(main())
