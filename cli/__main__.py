@@ -9,6 +9,10 @@ CHECKOUT = "local"
 """The package of the embedded stack, which a checkout has and the wheel lacks."""
 
 
+LOOKUPS = "cli.lookups.__main__"
+"""The module of the commands that ask the graph."""
+
+
 class Command(NamedTuple):
     module: str
     usage: str
@@ -17,6 +21,11 @@ class Command(NamedTuple):
 
 
 COMMANDS = {
+    "lineage": Command(LOOKUPS, "NAME [--up|--down]", "shows what a table is made of, and what is made of it"),
+    "columns": Command(LOOKUPS, "NAME [COLUMN]", "shows where each column comes from"),
+    "impact": Command(LOOKUPS, "NAME [COLUMN]", "shows what a change would break, by owner"),
+    "why": Command(LOOKUPS, "NAME", "shows what may explain a wrong number"),
+    "runs": Command(LOOKUPS, "[JOB] [--failed]", "lists runs"),
     "serve": Command("cli.serve", "--data FILE [OPTION...]", "runs Headwater in one process, on one file"),
     "key": Command("cli.key", "add|list|remove --data FILE", "makes, lists and removes the API keys of a file"),
     "backup": Command("cli.backup", "--data FILE --to FILE", "copies a file, also while it is served"),
@@ -25,6 +34,7 @@ COMMANDS = {
     "doctor": Command("cli.doctor.__main__", "[OPTION...]", "says why a graph is empty"),
     "submit": Command("cli.submit", "PROGRAM [ARGUMENT...]", "runs a PySpark program with lineage", True),
     "kafka": Command("cli.kafka", "[OPTION...]", "runs a Kafka broker until Ctrl-C", True),
+    "completion": Command("cli.completion", "bash|zsh|fish", "prints a completion script"),
 }
 
 
@@ -36,8 +46,11 @@ def main() -> int:
         is_question = name in ("-h", "--help")
         print(usage(), file=sys.stdout if is_question else sys.stderr)
         return 0 if is_question else 2
+    module = importlib.import_module(command.module)
+    if command.module == LOOKUPS:
+        return int(module.as_a_program([name, *arguments]))
     sys.argv[:] = [f"headwater {name}", *arguments]
-    return int(importlib.import_module(command.module).main() or 0)
+    return int(module.main() or 0)
 
 
 def available() -> dict[str, Command]:

@@ -8,22 +8,15 @@ Where the shell reads it from:
 """
 
 import argparse
+import importlib
 import sys
-from collections.abc import Callable, Mapping
 
 import shtab
 
-from cli import kafka, submit
-from cli.doctor import __main__ as doctor
+from cli.__main__ import LOOKUPS, available
 from cli.lookups.parser import add_commands
 
 SHELLS = ("bash", "zsh", "fish")
-_OTHERS: Mapping[str, tuple[str, Callable[[], argparse.ArgumentParser]]] = {
-    "doctor": ("say why a graph is empty", doctor.parser),
-    "submit": ("run a PySpark program with lineage", submit.parser),
-    "kafka": ("run a Kafka broker until Ctrl-C", kafka.parser),
-}
-"""The commands that are no lookups, each with what it does."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -45,8 +38,10 @@ def whole_command() -> argparse.ArgumentParser:
     whole = argparse.ArgumentParser(prog="headwater", description="Data lineage.")
     commands = whole.add_subparsers(dest="command", metavar="COMMAND")
     add_commands(commands)
-    for name, (what, parser_of) in {**_OTHERS, "completion": ("print a completion script", parser)}.items():
-        commands.add_parser(name, help=what, parents=[parser_of()], add_help=False)
+    for name, command in available().items():
+        if command.module != LOOKUPS:
+            own = importlib.import_module(command.module).parser()
+            commands.add_parser(name, help=command.does, parents=[own], add_help=False)
     return whole
 
 

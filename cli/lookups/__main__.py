@@ -30,16 +30,16 @@ def main(arguments: list[str] | None = None) -> int:
     return ANSWERED
 
 
-def as_a_program() -> int:
+def as_a_program(arguments: list[str]) -> int:
     """`main` as a program among others: it ends quietly if its reader does, or on Ctrl-C."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     with contextlib.suppress(KeyboardInterrupt):
-        return main()
+        return main(arguments)
     return 130
 
 
 if __name__ == "__main__":
-    sys.exit(as_a_program())
+    sys.exit(as_a_program(sys.argv[1:]))

@@ -45,9 +45,7 @@ def test_a_column_says_how_it_is_made_and_how_sure_the_way_is() -> None:
     step = {"type": "INDIRECT", "subtype": "FILTER"}
     column = item("datasetField:s3://lake:clean:total", transformations=[step, step], indirect=True)
     told = answer((None, [column])) | {"nodeId": "datasetField:s3://lake:raw:price"}
-    assert "  1 hop   clean.total  (FILTER)  indirect  on the way a job reports no columns\n" in impact.render(
-        told, Display(100)
-    )
+    assert "  1 hop   clean.total  (FILTER)  indirect  columns unknown\n" in impact.render(told, Display(100))
 
 
 def test_a_way_that_is_too_long_loses_its_middle() -> None:

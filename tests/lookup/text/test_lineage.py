@@ -1,5 +1,8 @@
 """Trees of lineage: what is expanded, what is referred to, and what is left out."""
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from headwater.lookup.text import lineage
 from headwater.lookup.text.display import Display
 from headwater.lookup.text.inert import width_of
@@ -133,3 +136,35 @@ def test_a_long_chain_of_nodes_near_a_shared_one_needs_no_stack() -> None:
     chain = "\n".join(f"t{number + 1} > job j{number}\njob j{number} > t{number}" for number in range(3_000))
     assert drawn(chain, "t0").count("(below)") > 100
     assert len(drawn(chain, "t0", display=Display(width=100_000)).splitlines()) == 6_001
+
+
+EDGES = st.sets(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=40)
+
+
+@given(EDGES, st.sampled_from([24, 40, 80, 1_000]))
+def test_any_graph_is_drawn_with_each_node_expanded_once(edges: set[tuple[int, int]], width: int) -> None:
+    text = "\n".join(f"t{origin} > t{end}" for origin, end in sorted(edges))
+    lines = lineage.render(graph(text, nodeId="none"), Display(width)).splitlines()[3:]
+    expanded = [line.split()[-1] for line in lines if line and not line.endswith(")")]
+    referred = [line for line in lines if line.endswith((" (above)", " (cycle)"))]
+    postponed = [line for line in lines if line.endswith(" (below)")]
+    nodes = {f"t{end}" for edge in edges for end in edge}
+    assert sorted(expanded) == sorted(nodes)
+    assert all(line.split()[-2] in nodes for line in [*referred, *postponed])
+    roots = sum(not line.startswith((" ", "└", "├", "│")) for line in lines if line)
+    assert len(lines) - lines.count("") == len(edges) + roots
+
+
+@given(EDGES, st.integers(1, 4), st.integers(1, 12))
+def test_every_entry_is_drawn_or_counted(edges: set[tuple[int, int]], most_entries: int, most_nodes: int) -> None:
+    text = "\n".join(f"t{origin} > t{end}" for origin, end in sorted(edges))
+    few = Display(80, most_nodes, most_entries)
+    answer = graph(text, nodeId=dataset_id(f"t{next(iter(edges))[1]}"))
+    _, _, tree = lineage.render(answer, few, "upstream").partition("\n\n")
+    entries = [line.lstrip("│├└─ ") for line in tree.splitlines()]
+    counted = sum(int(entry.split()[1]) for entry in entries if entry.endswith(" more"))
+    drawn = [entry for entry in entries if entry.startswith("t")]
+    expanded = [int(entry[1:]) for entry in drawn if not entry.endswith(")")]
+    assert len(expanded) <= most_nodes
+    root = 1 if drawn else 0
+    assert len(drawn) - root + counted == sum(end in expanded for _, end in edges)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from headwater.lookup.text import impact, lineage, runs
 from headwater.lookup.text.abbreviation import Abbreviations
 from headwater.lookup.text.display import Display
-from headwater.lookup.text.inert import inert, quoted, shortened, width_of
+from headwater.lookup.text.inert import inert, quoted, shortened, width_of, wrapped
 from headwater.lookup.text.node_ids import node_of
 from tests.lookup.text.graphs import graph
 
@@ -60,6 +60,13 @@ def test_a_name_that_might_be_taken_for_something_else_is_in_quotes() -> None:
 def test_wide_characters_take_two_columns() -> None:
     assert [width_of(text) for text in ("abc", "表", "e\u0301", "ع")] == [3, 2, 1, 1]
     assert shortened("表" * 10, 9) == "表表…表表"
+
+
+@given(st.text("ab 表", max_size=80), st.integers(2, 20))
+def test_a_wrapped_text_keeps_every_word_and_fits(text: str, width: int) -> None:
+    lines = list(wrapped(text, width))
+    assert all(0 < width_of(line) <= width for line in lines)
+    assert "".join("".join(lines).split()) == "".join(text.split())
 
 
 def test_long_paths_lose_their_middle() -> None:

@@ -59,12 +59,12 @@ class _Section:
         self.roots = [root for root in subject.roots(graph, way) if root in self.below]
 
     def lines(self) -> Iterator[Line]:
-        heading = Span(self._heading(), Role.HEADING)
-        if not self.roots:
-            yield (heading, *detail(": no column lineage has been reported"))
-            return
         others = reachable(self.below, self.roots) - set(self.roots)
-        yield (heading, *detail(f": {count(len(others), 'column')} of {count(_datasets(others), 'dataset')}"))
+        known = f"{count(len(others), 'column')} of {count(_datasets(others), 'dataset')}"
+        rest = f": {known if self.roots else 'no column lineage has been reported'}"
+        yield (Span(self._heading(self.display.width - len(rest)), Role.HEADING), *detail(rest))
+        if not self.roots:
+            return
         yield detail(self.labels.where(self.display.width))
         yield BLANK
         shown = self.display.shown(len(self.roots))
@@ -75,14 +75,17 @@ class _Section:
         if shown < len(self.roots):
             yield detail(f"and {len(self.roots) - shown:,} more")
 
-    def _heading(self) -> str:
+    def _heading(self, width: int) -> str:
         """What the section shows: `what orders.total is made of`."""
-        room, dataset = self.display.width - 45, self.subject.dataset
-        named = f" of {self.labels.fit(dataset, room)}" if dataset else ""
-        column = self.labels.fit(self.subject.columns[0], room) if self.subject.is_column else ""
-        if self.way == UP:
-            return f"what {column} is made of" if column else f"what the columns{named} are made of"
-        return f"what is made of {column or f'the columns{named}'}"
+        dataset = self.subject.dataset
+        if self.subject.is_column:
+            words, named = ("what {} is made of", "what is made of {}"), self.subject.columns[0]
+        elif dataset:
+            words, named = ("what the columns of {} are made of", "what is made of the columns of {}"), dataset
+        else:
+            return "what the columns are made of" if self.way == UP else "what is made of the columns"
+        heading = words[self.way != UP]
+        return heading.format(self.labels.fit(named, max(20, width - len(heading) + len("{}"))))
 
     def _entry(self, node: ExportNode, parent: ExportNode | None) -> TreeEntry:
         steps = _steps(self.edges[parent, node]) if parent else ""

@@ -33,12 +33,11 @@ class _Text:
         self.labels = Labels(self.nodes.values(), self.changed)
 
     def lines(self) -> Iterator[Line]:
-        changed = self.labels.fit(self.changed, self.display.width - 40)
-        heading = Span(f"what a change of {changed} would break", Role.HEADING)
-        if not self.items:
-            yield (heading, *detail(": nothing downstream is known"))
-        else:
-            yield (heading, *detail(f": {self._counts()}"))
+        broken = f": {self._counts() if self.items else 'nothing downstream is known'}"
+        room = self.display.width - len("what a change of  would break" + broken)
+        changed = self.labels.fit(self.changed, max(20, room))
+        yield (Span(f"what a change of {changed} would break", Role.HEADING), *detail(broken))
+        if self.items:
             yield detail(self.labels.where(self.display.width))
             for owner in self.answer["owners"]:
                 yield BLANK
@@ -85,7 +84,7 @@ class _Text:
         if item.get("indirect"):
             yield "indirect"
         if self.changed.kind is ExportKind.COLUMN and item.get("by") == "dataset":
-            yield "on the way a job reports no columns"
+            yield "columns unknown"
 
     def _path(self, between: Sequence[ExportNode], width: int) -> str:
         """The nodes on the way, shortened, and if even so there is no room for all, without those in the middle."""

@@ -5,6 +5,7 @@ Names come from producers, and may hold any characters but NUL.
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 from headwater.lookup.export.label import visible
 
@@ -68,6 +69,23 @@ def end(text: str, width: int) -> str:
         if width < 0:
             return text[at + 1 :].lstrip("".join(c for c in text[at + 1 :] if _width(c) == 0))
     return text
+
+
+def wrapped(text: str, width: int) -> Iterator[str]:
+    """Inert text in lines. A word that is wider than a line goes on in the next."""
+    line = ""
+    for word in text.split():
+        if line and width_of(line) + 1 + width_of(word) > width:
+            yield line
+            line = ""
+        rest = f"{line} {word}" if line else word
+        while width_of(rest) > width:
+            part = beginning(rest, width) or rest[:1]
+            yield part
+            rest = rest[len(part) :]
+        line = rest
+    if line:
+        yield line
 
 
 def _escaped(character: str) -> str:

@@ -61,10 +61,10 @@ class _Section:
         reached = reachable(self.below, [first]) - {first}
         name = self.labels.fit(first, self.display.width - len(self.way) - 4)
         heading = (Span(f"{self.way} of ", Role.HEADING), Span(name, Role.HEADING))
-        if not reached:
+        if not self.below.get(first):
             yield (*heading, *detail(f": {_NOTHING[first.kind, self.way]}"))
             return
-        yield (*heading, *detail(f": {_counts(reached)}"))
+        yield (*heading, *detail(f": {_counts(reached) or 'itself alone'}"))
         yield detail(self.labels.where(self.display.width))
         yield BLANK
         yield from self.forest([first]).lines()

@@ -1,13 +1,12 @@
 """The answer of GET /rootcause: the failures and changes upstream that may explain a wrong number."""
 
-import textwrap
 from collections.abc import Iterator
 
 from headwater.lookup.export.graph import Document, ExportKind
 from headwater.lookup.export.label import TRUNCATED
 from headwater.lookup.text.amounts import count, duration, moment
 from headwater.lookup.text.display import BLANK, Display, Line, Role, Span, detail
-from headwater.lookup.text.inert import inert, quoted, shortened
+from headwater.lookup.text.inert import ELLIPSIS, beginning, inert, quoted, shortened, wrapped
 from headwater.lookup.text.labels import Labels
 from headwater.lookup.text.lineage import role_of_state
 from headwater.lookup.text.node_ids import node_of
@@ -79,8 +78,11 @@ def _findings(answer: Document, display: Display) -> Iterator[Line]:
 def _summary(text: str, display: Display) -> Iterator[Line]:
     """A sentence, on a few lines. It names jobs and datasets in full."""
     width = max(20, display.width - len(_INDENT))
-    lines = textwrap.wrap(text, width, max_lines=_MOST_LINES, placeholder=" …", break_on_hyphens=False)
-    yield from ((Span(f"{_INDENT}{line}"),) for line in lines)
+    lines = list(wrapped(text, width))
+    shown = lines[:_MOST_LINES]
+    if len(lines) > _MOST_LINES:
+        shown[-1] = f"{beginning(shown[-1], width - 2)} {ELLIPSIS}"
+    yield from ((Span(f"{_INDENT}{line}"),) for line in shown)
 
 
 def _successful(answer: Document, display: Display) -> Iterator[Line]:
