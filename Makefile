@@ -30,7 +30,7 @@ COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # ------------------------------------------------------------------------------------------------------- to see it work
 .PHONY: demo
@@ -55,7 +55,12 @@ test: $(STATE)/venv.stamp $(STATE)/spark4.stamp ## run the tests (ARGS="-k front
 	@$(BIN)/python -m pytest $(ARGS)
 
 .PHONY: bench
-bench: $(STATE)/venv.stamp ## measure lookups on growing graphs (ARGS="--jobs 100 1000 --runs 10")
+bench: $(STATE)/venv.stamp $(STATE)/bench.stamp ## measure `headwater serve`, or servers side by side (ARGS="--server marquez=http://localhost:5000")
+	@PYTHONPATH=.:layers/headwater $(BIN)/python -m benchmarks.side_by_side $(ARGS)
+	@$(STATE)/bench/bin/python -m benchmarks.plots benchmarks/results
+
+.PHONY: bench-aws
+bench-aws: $(STATE)/venv.stamp ## measure the lookup function on growing graphs in the embedded stack (ARGS="--jobs 100 1000 --runs 10")
 	@PYTHONPATH=.:layers/headwater $(BIN)/python -m benchmarks.lookups $(ARGS)
 
 .PHONY: lint
@@ -71,7 +76,7 @@ types: $(STATE)/venv.stamp ## check the types
 .PHONY: lock
 lock: $(UV) ## compile the requirements again (ARGS=--upgrade for newer versions)
 	$(COMPILE) layers/dependencies/requirements.in -o layers/dependencies/requirements.txt
-	for name in uv build dev spark4 java sam checkov; do $(COMPILE) requirements/$$name.in -o requirements/$$name.txt; done
+	for name in uv build dev spark4 java sam checkov bench; do $(COMPILE) requirements/$$name.in -o requirements/$$name.txt; done
 
 # ------------------------------------------------------------------------------------------------------------ to deploy
 .PHONY: jobs
@@ -122,6 +127,7 @@ $(STATE)/venv.stamp: requirements/dev.txt
 $(STATE)/spark4.stamp: requirements/spark4.txt
 $(STATE)/sam.stamp: requirements/sam.txt
 $(STATE)/checkov.stamp: requirements/checkov.txt
+$(STATE)/bench.stamp: requirements/bench.txt
 $(STATE)/%.stamp: requirements/build.txt | $(UV)
 	@echo 'installing $(filter-out $<,$^) into $(STATE)/$*'
 	@$(UV) venv --quiet --allow-existing --python $(STATE)/uv/bin/python $(STATE)/$*

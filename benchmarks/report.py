@@ -43,7 +43,7 @@ class Size:
 
 def report(sizes: Sequence[Size]) -> str:
     """A table for each size, the smallest first, and the published figures of Marquez."""
-    parts = [part for size in sizes for part in (_title(size), *_aligned(_rows(size, sizes[0])), "")]
+    parts = [part for size in sizes for part in (_title(size), *aligned(_rows(size, sizes[0])), "")]
     return "\n".join([*parts, LEGEND, "", *_published(sizes[0])])
 
 
@@ -101,10 +101,10 @@ def _published(smallest: Size) -> Iterator[str]:
             largest = f"{'over ' if figures.is_more else ''}{figures.jobs_6_265:,}"
             ratio = f"{figures.jobs_1_000 / figures.jobs_100:.1f}"
             rows.append((name, f"{figures.jobs_100:,}", f"{figures.jobs_1_000:,}", largest, ratio))
-    yield from _aligned(rows)
+    yield from aligned(rows)
 
 
-def _aligned(rows: Iterable[Row]) -> Iterator[str]:
+def aligned(rows: Iterable[Row]) -> Iterator[str]:
     """A table with its first column aligned left, and figures aligned right."""
     lines = list(rows)
     widths = [max(len(line[at]) for line in lines if at < len(line)) for at in range(len(lines[0]))]

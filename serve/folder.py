@@ -12,8 +12,6 @@ from dataclasses import dataclass, field, replace
 from headwater import metrics
 from headwater.fold.normalise import BatchResult, Delivery, Normaliser
 from headwater.retry import backoff
-from headwater.store.graph_store import GraphStore
-from headwater.store.retention import Retention
 from headwater.store.sqlite.inbox import Inbox, InboxMessage
 from headwater.store.sqlite.table import SqliteTable
 
@@ -32,11 +30,10 @@ class _Waiting:
 
 @dataclass
 class Folder:
-    """Folds the inbox. `on_fold` is called after each batch; `normaliser` lacks the store of the transaction."""
+    """Folds the inbox. `on_fold` is called after each batch; the store of `normaliser` is used in a transaction."""
 
     inbox: Inbox
     table: SqliteTable
-    retention: Retention
     normaliser: Normaliser
     on_fold: Callable[[], object]
     clock: Callable[[], float] = time.monotonic
@@ -62,7 +59,7 @@ class Folder:
             Delivery(str(message.number), message.group, message.body, message.received) for message in messages
         ]
         with self.table.transaction() as transaction:
-            normaliser = replace(self.normaliser, store=GraphStore(transaction, self.retention))
+            normaliser = replace(self.normaliser, store=self.normaliser.store.on(transaction))
             result = normaliser.normalise(deliveries)
             folded = [message.number for message in messages if str(message.number) not in result.failed]
             transaction.other_writes.append(lambda connection: self.inbox.remove(connection, folded))

@@ -40,6 +40,8 @@ from serve.measurements import Measurements
 from serve.settings import ServeSettings
 from serve.worker import Step, Worker
 
+FOLD_CACHE_BYTES = 4_000_000
+"""The packed items whose states the fold need not decode, since it wrote them."""
 SWEEP_SECONDS, FIRST_SWEEP_SECONDS = 900.0, 60.0
 CLEAN_SECONDS = 3_600.0
 STEP_PAUSE_SECONDS = 0.02
@@ -68,7 +70,7 @@ class Home:
         self._table = SqliteTable(database, self._outbox)
         self._bodies = SqliteBodies(database)
         self._archive = SqliteArchive(database, self._bodies)
-        self._store = GraphStore(self._table, settings.retention)
+        self._store = GraphStore(self._table, settings.retention, StateCache(FOLD_CACHE_BYTES))
         self._alert_log = AlertLog(database)
         self._bus = LoggedBus(self._alert_log, options.api_url)
         self._deliveries = [Worker(each.name, self._delivery(each), self._log) for each in options.receivers]
@@ -113,7 +115,7 @@ class Home:
             now=_now,
             log=self._log,
         )
-        return Folder(self._inbox, self._table, self._settings.retention, normaliser, self._announcing.wake)
+        return Folder(self._inbox, self._table, normaliser, self._announcing.wake)
 
     def _announcer(self) -> Announcing:
         announcer = Announcer(self._store, self._bodies, self._bus, self._naming, self._log)

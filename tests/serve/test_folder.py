@@ -78,7 +78,7 @@ class World:
         thresholds = Thresholds(300_000, {})
         store = GraphStore(self.table, RETENTION)
         normaliser = Normaliser(store, self.bodies, self.archive, Naming(), thresholds, lambda: RECEIVED, ServeLog())
-        return Folder(self.inbox, self.table, RETENTION, normaliser, lambda: None, lambda: self.now)
+        return Folder(self.inbox, self.table, normaliser, lambda: None, lambda: self.now)
 
     def _change(self, query: str, *parameters: str) -> None:
         with self.database.writing() as connection:

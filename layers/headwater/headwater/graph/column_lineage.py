@@ -53,8 +53,9 @@ def indirect_flows(output: Name, facet: Any) -> Iterator[IndirectFlow]:
 
 def _sources(entries: Any) -> Iterator[tuple[Column, dict[str, Any]]]:
     for entry in entries if isinstance(entries, list) else ():
-        match entry:
-            case {"namespace": str(namespace), "name": str(name), "field": str(field)}:
+        if isinstance(entry, dict):
+            namespace, name, field = entry.get("namespace"), entry.get("name"), entry.get("field")
+            if isinstance(namespace, str) and isinstance(name, str) and isinstance(field, str):
                 yield Column(Name(namespace, name), field), entry
 
 

@@ -28,11 +28,11 @@ class ApiResponse:
     body: Any
     headers: Mapping[str, str] = field(default_factory=dict)
 
-    def content(self) -> tuple[dict[str, str], bytes]:
-        """The headers with the content type, and the content."""
+    def content(self, encode: Callable[[Any], bytes] | None = None) -> tuple[dict[str, str], bytes]:
+        """The headers with the content type, and the content. `encode` writes a document as JSON."""
         is_text = isinstance(self.body, str) and "content-type" in self.headers
-        text = self.body if is_text else _json(self.body)
-        return {"content-type": "application/json", **self.headers}, text.encode()
+        content = self.body.encode() if is_text else (encode or _json)(self.body)
+        return {"content-type": "application/json", **self.headers}, content
 
     def to_gateway(self, *, accepts_gzip: bool = False) -> dict[str, Any]:
         """The response in payload format 2.0. It is gzipped if the client accepts gzip and the body is long, or if
@@ -48,8 +48,9 @@ class ApiResponse:
         return {"statusCode": self.status, "headers": headers, "body": packed, "isBase64Encoded": True}
 
 
-def _json(body: Any) -> str:
-    return simplejson.dumps(body, use_decimal=True, ensure_ascii=False, namedtuple_as_object=False)
+def _json(body: Any) -> bytes:
+    text: str = simplejson.dumps(body, use_decimal=True, ensure_ascii=False, namedtuple_as_object=False)
+    return text.encode()
 
 
 def ok(_request: ApiRequest, value: object) -> ApiResponse:

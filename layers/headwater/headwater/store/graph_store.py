@@ -193,6 +193,10 @@ class GraphStore(GraphReader):
         self._writable = table
         self._retention = retention
 
+    def on(self, table: Table) -> "GraphStore":
+        """This store on another table, such as a transaction of its table."""
+        return GraphStore(table, self._retention, self._cache)
+
     def save(self, states: Iterable[State], read: Snapshot) -> Snapshot:
         """Writes the states that differ from the snapshot, each on condition that its item is still as it was read.
 
