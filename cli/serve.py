@@ -21,6 +21,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--port", type=int, default=PORT, help="(default: %(default)s; 0 takes a free port)")
     parser.add_argument("--host", default=HOST, help="address to listen at (default: %(default)s)")
     parser.add_argument("--open", action="store_true", help="permit every request of this machine, without a key")
+    parser.add_argument("--public-url", metavar="URL", help="at which links in alerts begin (default: host and port)")
     parser.add_argument("--webhook", metavar="URL", help="post each alert there, as JSON")
     parser.add_argument("--topic", metavar="ARN", help="publish each alert to this SNS topic (needs headwater[aws])")
     return parser
@@ -32,12 +33,15 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     if options.open and not is_local(options.host):
         parser().error(f"--open is for this machine alone, and {options.host} is not; leave out --host, or use keys")
-    if options.webhook and not options.webhook.startswith(("http://", "https://")):
-        parser().error(f"{options.webhook} is not a URL; try --webhook http://127.0.0.1:9000/hook")
+    for name, url in (("--webhook", options.webhook), ("--public-url", options.public_url)):
+        if url and not url.startswith(("http://", "https://")):
+            parser().error(f"{url} is not a URL; try {name} http://127.0.0.1:9000/path")
     try:
         from serve.server import NoAddress, Start, run
 
-        start = Start(options.data, options.host, options.port, options.open, options.webhook, options.topic)
+        start = Start(
+            options.data, options.host, options.port, options.open, options.public_url, options.webhook, options.topic
+        )
         run(start, lambda text: print(text, flush=True))
     except ModuleNotFoundError as missing:
         extra = "aws" if missing.name and missing.name.startswith("botocore") else "serve"

@@ -35,6 +35,7 @@ class Start:
     host: str
     port: int
     is_open: bool = False
+    public_url: str | None = None
     webhook: str | None = None
     topic: str | None = None
 
@@ -52,7 +53,7 @@ def run(start: Start, say: Callable[[str], None]) -> None:
     with sole_use(start.data), closing(Database(start.data)) as database, closing(_listen(start)) as listener:
         port = listener.getsockname()[1]
         url = f"http://{f'[{start.host}]' if ':' in start.host else start.host}:{port}"
-        home = Home(database, settings, Options(url, start.is_open, start.receivers))
+        home = Home(database, settings, Options((start.public_url or url).rstrip("/"), start.is_open, start.receivers))
         config = uvicorn.Config(
             home.app,
             lifespan="off",
