@@ -9,6 +9,8 @@ from cli.doctor.client import Client
 from cli.doctor.finding import Blame, Diagnosis, Finding
 
 Document = dict[str, Any]
+EVENT_KINDS = ("RunEvent", "JobEvent", "DatasetEvent")
+"""All kinds of events; without the parameter the API lists RunEvents alone."""
 NEWEST = 1_000
 """The number of events, and of jobs, that the doctor examines. It prints a note if there may be more."""
 
@@ -24,7 +26,7 @@ class Arrivals:
 
     @classmethod
     def of(cls, client: Client) -> "Arrivals":
-        events = fetch_newest(client, "events/lineage", "events")
+        events = fetch_newest(client, "events/lineage", "events", eventKinds=EVENT_KINDS)
         jobs = fetch_newest(client, "jobs", "jobs")
         namespaces = [namespace["name"] for namespace in fetch_newest(client, "namespaces", "namespaces")]
         others = [event for event in events if event["producer"] != PRODUCER]
@@ -55,8 +57,8 @@ def job_of(event: Document) -> tuple[str, str]:
     return job.get("namespace", ""), job.get("name", "")
 
 
-def fetch_newest(client: Client, path: str, member: str) -> list[Document]:
-    response = client.get(*path.split("/"), limit=NEWEST)
+def fetch_newest(client: Client, path: str, member: str, **query: tuple[str, ...]) -> list[Document]:
+    response = client.get(*path.split("/"), limit=NEWEST, **query)
     if response.status != 200:
         raise Diagnosis(Finding(f"GET {path} was answered {response.status}", "see lookup's log", Blame.STACK))
     documents: list[Document] = response.body[member]

@@ -38,10 +38,10 @@ class Client:
     def post(self, event: dict[str, Any]) -> ApiResponse:
         return self._request(self.lineage, json.dumps(event).encode())
 
-    def get(self, *parts: str, **query: str | int) -> ApiResponse:
-        """Request a path under /api/v1; the parts are escaped."""
+    def get(self, *parts: str, **query: str | int | tuple[str, ...]) -> ApiResponse:
+        """Request a path under /api/v1; the parts are escaped. A tuple of values repeats the parameter."""
         path = _path(parts)
-        return self._request(f"{path}?{urlencode(query)}" if query else path)
+        return self._request(f"{path}?{urlencode(query, doseq=True)}" if query else path)
 
     def delete(self, *parts: str) -> ApiResponse:
         return self._request(_path(parts), method="DELETE")

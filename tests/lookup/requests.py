@@ -33,7 +33,8 @@ def key_of(*namespaces: str) -> Principal:
 
 
 class LookupClient:
-    """Sends lookups to a table: `get(path, parameter=value)` returns the body of the response."""
+    """Sends lookups to a table: `get(path, parameter=value)` returns the body of the response. A tuple as value repeats
+    the parameter."""
 
     def __init__(self, table: MemoryTable, principal: Principal = ANYONE, at: datetime = NOON) -> None:
         self.table = table
@@ -49,8 +50,10 @@ class LookupClient:
     def answer(self, path: str, **query: Any) -> tuple[int, Any]:
         """The status and the body of the response."""
         url = path if path.startswith("/") else f"/api/v1/{path}"
-        parameters = {name: str(value) for name, value in query.items()}
-        request = ApiRequest(self.principal, "GET", url, parameters, received_at=self.at)
+        lists = {name: value if isinstance(value, tuple) else (value,) for name, value in query.items()}
+        repeated = {name: tuple(map(str, values)) for name, values in lists.items()}
+        last = {name: values[-1] for name, values in repeated.items()}
+        request = ApiRequest(self.principal, "GET", url, last, repeated, received_at=self.at)
         response = response_to(self.table, request)
         return response.status, json.loads(response.to_gateway()["body"])
 

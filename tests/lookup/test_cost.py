@@ -67,9 +67,10 @@ class CountedTable(MemoryTable):
         self.calls += 1
         return super().list_entries(list_name, after=after, before=before, newest_first=newest_first, limit=limit)
 
-    def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST) -> int:
+    def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST, pk: str = "") -> int:
         self.calls += 1
-        return len(list(super().list_entries(list_name, after=after, before=before)))
+        entries = super().list_entries(list_name, after=after, before=before)
+        return sum(entry.key.pk.startswith(pk) for entry in entries)
 
     def page_with_count(
         self, list_name: str, limit: int, *, after: str = LOWEST, before: str = HIGHEST, newest_first: bool = False

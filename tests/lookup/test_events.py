@@ -11,6 +11,7 @@ from tests.factory import Document
 from tests.lookup.requests import LAKE, LookupClient, after, key_of, table_after
 
 EVENTS = "events/lineage"
+ALL = ("RunEvent", "JobEvent", "DatasetEvent")
 DAY = 24 * 3600
 
 
@@ -45,7 +46,45 @@ def test_events_of_all_kinds_are_shown_as_they_were_posted_newest_first() -> Non
         described(4),
         factory.run_event(None, run=2, seconds=5),
     ]
-    assert after(*posted)(EVENTS) == {"events": posted[::-1], "totalCount": 5}
+    assert after(*posted)(EVENTS, eventKinds=ALL) == {"events": posted[::-1], "totalCount": 5}
+
+
+@pytest.mark.parametrize(
+    ("kinds", "seconds"),
+    [
+        (None, (5, 2, 1)),
+        ((), (5, 2, 1)),
+        ("RunEvent", (5, 2, 1)),
+        ("jobevent", (7, 3)),
+        ("DatasetEvent", (6, 4)),
+        (("JobEvent", "DATASETEVENT"), (7, 6, 4, 3)),
+        (ALL, (7, 6, 5, 4, 3, 2, 1)),
+    ],
+)
+@pytest.mark.parametrize("limit", [1, 2, 100])
+def test_run_events_alone_are_shown_unless_the_request_names_other_kinds(
+    kinds: Any, seconds: tuple[int, ...], limit: int
+) -> None:
+    """Marquez's web UI shows the run of each event, and nothing at all if one event has no run."""
+    get = after(ran(1, 1), ran(1, 2), declared(3), described(4), ran(2, 5), described(6), declared(7))
+    query = {} if kinds is None else {"eventKinds": kinds or ""}
+    assert times(get(EVENTS, **query)["events"]) == at(*seconds)
+    assert times(get.by_cursor(EVENTS, "events", limit, **query)) == at(*seconds)
+    assert times(get.by_offset(EVENTS, "events", limit, **query)) == at(*seconds)
+    assert times(get(EVENTS, sortDirection="asc", **query)["events"]) == at(*seconds[::-1])
+    assert get(EVENTS, limit=0, **query) == {"events": [], "totalCount": len(seconds)}
+
+
+@pytest.mark.parametrize("kinds", [("RunEvent",), ("JobEvent",), ("DatasetEvent", "RunEvent"), ALL])
+def test_behind_those_that_are_looked_at_events_of_the_kinds_are_counted(
+    monkeypatch: pytest.MonkeyPatch, kinds: tuple[str, ...]
+) -> None:
+    makers = (lambda seconds: ran(int(seconds), seconds), declared, described)
+    get = after(*(make(n + 10_000 * n) for n in range(12) for make in makers))
+    whole = get.by_cursor(EVENTS, "events", 1_000, eventKinds=kinds)
+    monkeypatch.setattr(events, "MAX_SCANNED", 5)
+    assert get(EVENTS, limit=2, eventKinds=kinds)["totalCount"] == len(whole) == 12 * len(kinds)
+    assert get.by_cursor(EVENTS, "events", 2, eventKinds=kinds) == whole
 
 
 def test_curation_is_no_event_of_a_producer() -> None:
@@ -58,7 +97,7 @@ def test_curation_is_no_event_of_a_producer() -> None:
     source = factory.dataset_event(
         factory.dataset("s", "headwater:sources", dataSource={"name": "s", "uri": "u"}), seconds=12
     )
-    answer = after(described(1), tagged, deleted, source)(EVENTS)
+    answer = after(described(1), tagged, deleted, source)(EVENTS, eventKinds=ALL)
     assert (times(answer["events"]), answer["totalCount"]) == (at(1), 1)
 
 
@@ -87,11 +126,11 @@ def test_times_may_have_a_zone_whose_plus_became_a_space(zoned: str) -> None:
 @pytest.mark.parametrize("limit", [1, 3, 10, 100])
 def test_pages_by_cursor_and_by_offset_hold_every_event_once(direction: str, limit: int) -> None:
     get = after(*(ran(n, n // 3 * 20_000) for n in range(12)), *(described(n * 30_000) for n in range(4)))
-    whole = get(EVENTS, sortDirection=direction)["events"]
+    whole = get(EVENTS, sortDirection=direction, eventKinds=ALL)["events"]
     assert len(whole) == 16
     assert times(whole) == sorted(times(whole), reverse=direction == "desc")
-    assert get.by_cursor(EVENTS, "events", limit, sortDirection=direction) == whole
-    assert get.by_offset(EVENTS, "events", limit, sortDirection=direction) == whole
+    assert get.by_cursor(EVENTS, "events", limit, sortDirection=direction, eventKinds=ALL) == whole
+    assert get.by_offset(EVENTS, "events", limit, sortDirection=direction, eventKinds=ALL) == whole
 
 
 def test_no_events_and_none_asked_for() -> None:
@@ -104,10 +143,10 @@ def test_a_key_sees_the_events_of_its_namespaces_by_job_or_by_dataset(direction:
     mine = [ran(1, 1), declared(2), described(3, "s3://mine")]
     others = [ran(2, 1, namespace="other"), declared(2, "other"), described(3, "s3://other")]
     get = LookupClient(table_after(*mine, *others), key_of("demo", "s3://mine"))
-    answer = get(EVENTS, sortDirection=direction)
+    answer = get(EVENTS, sortDirection=direction, eventKinds=ALL)
     assert answer == {"events": mine if direction == "asc" else mine[::-1], "totalCount": 3}
-    assert get.by_cursor(EVENTS, "events", 1, sortDirection=direction) == answer["events"]
-    assert get.by_offset(EVENTS, "events", 1, sortDirection=direction) == answer["events"]
+    assert get.by_cursor(EVENTS, "events", 1, sortDirection=direction, eventKinds=ALL) == answer["events"]
+    assert get.by_offset(EVENTS, "events", 1, sortDirection=direction, eventKinds=ALL) == answer["events"]
 
 
 @pytest.mark.parametrize("direction", ["asc", "desc"])
@@ -154,6 +193,7 @@ def test_an_answer_is_cut_where_it_gets_too_long_and_goes_on_by_cursor(monkeypat
         ({"before": "x"}, "before"),
         ({"after": "2026-11-20"}, "after"),
         ({"sortDirection": "up"}, "sortDirection"),
+        ({"eventKinds": ("RunEvent", "COMPLETE")}, "eventKinds"),
         ({"limit": -1}, "limit"),
         ({"offset": "x"}, "offset"),
         ({"cursor": "?"}, "cursor"),

@@ -26,7 +26,7 @@ QUERIES = {
     queries.PARTITION: ("J#1", "S#", "S$", 10),
     queries.ENTRIES: ("J#ns", "a", "", "", "b", 10),
     queries.ENTRIES_BACKWARDS: ("J#ns", "b", "", "", "a", 10),
-    queries.COUNT: ("J#ns", "a", "b"),
+    queries.COUNT: ("J#ns", "a", "b", "R#", "R$"),
     queries.RUNS: ("run",),
     queries.OPEN_RUNS: ("O#1", "2026"),
     queries.EXPIRED: (1, 10),

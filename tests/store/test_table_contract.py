@@ -193,6 +193,13 @@ def test_a_list_is_counted_whatever_part_of_it_is_asked_for(table: Table, *, new
     assert table.page_with_count("J#none", 5) == ([], 0)
 
 
+def test_entries_are_counted_by_the_beginning_of_their_partitions(table: Table) -> None:
+    pks = ["R#1", "R#2", "J#1", "D#R#1"]
+    table.put([item(pk=pk, listed_in="E#day", place=f"{number}") for number, pk in enumerate(pks)])
+    assert [table.count("E#day", pk=pk) for pk in ("", "R#", "J#", "D#", "A#")] == [4, 2, 1, 1, 0]
+    assert table.count("E#day", after="1", before="3", pk="R#") == 1
+
+
 def test_runs_are_found_by_their_id_under_every_job(table: Table) -> None:
     table.put([item("R#a", pk=pk, run_id="a") for pk in ("J#1", "J#2")] + [item("R#b", run_id="b")])
     assert sorted(table.runs("a")) == [Key("J#1", "R#a"), Key("J#2", "R#a")]

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple, NewType
 
 from headwater.graph.naming import Naming
-from headwater.openlineage.event import AnyEvent, JobEvent, Name, RunEvent
+from headwater.openlineage.event import AnyEvent, EventKind, JobEvent, Name, RunEvent
 from headwater.openlineage.instant import Instant
 
 JobId = NewType("JobId", str)
@@ -94,18 +94,10 @@ class NeighbourPageId(NamedTuple):
     prefix: str = ""
 
 
-class EventSubject(StrEnum):
-    """The kind of what an event is about."""
-
-    RUN = "run"
-    JOB = "job"
-    DATASET = "dataset"
-
-
 class EventId(NamedTuple):
     """An event. `subject` is the id of the run, job or dataset that the event is about."""
 
-    kind: EventSubject
+    kind: EventKind
     subject: str
     time: Instant
     digest: str
@@ -138,10 +130,10 @@ def namespace_id(namespace: str) -> NamespaceId:
 
 def event_id(event: AnyEvent) -> EventId:
     if isinstance(event, RunEvent):
-        return EventId(EventSubject.RUN, event.run_id, event.time, event.digest)
+        return EventId(EventKind.RUN_EVENT, event.run_id, event.time, event.digest)
     if isinstance(event, JobEvent):
-        return EventId(EventSubject.JOB, job_id(event.job.name), event.time, event.digest)
-    return EventId(EventSubject.DATASET, dataset_id(event.dataset.name), event.time, event.digest)
+        return EventId(EventKind.JOB_EVENT, job_id(event.job.name), event.time, event.digest)
+    return EventId(EventKind.DATASET_EVENT, dataset_id(event.dataset.name), event.time, event.digest)
 
 
 def version_of_event(digest: str) -> str:

@@ -41,6 +41,14 @@ class EventType(StrEnum):
         return self in (EventType.COMPLETE, EventType.ABORT, EventType.FAIL)
 
 
+class EventKind(StrEnum):
+    """The kinds of events, named as in the spec."""
+
+    RUN_EVENT = "RunEvent"
+    JOB_EVENT = "JobEvent"
+    DATASET_EVENT = "DatasetEvent"
+
+
 @dataclass(frozen=True, slots=True)
 class DatasetReference:
     """A dataset in an event, with its facets and its input or output facets."""

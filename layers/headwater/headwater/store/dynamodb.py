@@ -90,8 +90,11 @@ class DynamoTable:
                 return entries[:limit], len(entries) + sum(counted["Count"] for counted in behind)
         return entries[:limit], len(entries)
 
-    def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST) -> int:
+    def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST, pk: str = "") -> int:
         within = _between("listed_in", list_name, "place", after, before)
+        if pk:  # a key of the table, but not of the index: hence a filter may name the attribute
+            within["FilterExpression"] = "begins_with(PK, :beginning)"
+            within["ExpressionAttributeValues"] |= {":beginning": {"S": pk}}
         return sum(page["Count"] for page in self._pages(IndexName="listed", Select="COUNT", **within))
 
     def runs(self, run_id: str) -> list[Key]:

@@ -36,6 +36,7 @@ from headwater.graph.stored_states import (
     KnownNamespace,
     QualityResult,
 )
+from headwater.openlineage.event import EventKind
 from headwater.openlineage.instant import Instant
 from headwater.store import keys, kinds, neighbour_pages
 from headwater.store.caches import RequestCache, StateCache
@@ -48,7 +49,7 @@ from headwater.store.neighbour_pages import NeighboursRead
 from headwater.store.ranges import Listing, TimeLine
 from headwater.store.retention import Retention
 from headwater.store.snapshot import ItemStates, Preconditions, Snapshot, Wanted
-from headwater.store.table import ConditionalPut, Item, ItemReader, Table, TableReader
+from headwater.store.table import HIGHEST, LOWEST, ConditionalPut, Item, ItemReader, Table, TableReader
 
 State = (
     Run
@@ -143,6 +144,12 @@ class GraphReader:
     def events_on(self, day: str) -> Listing[EventId]:
         """The events of a day (`2026-11-20`), by event time."""
         return Listing(self._table, keys.events_of(day), keys.event_of)
+
+    def count_events(self, day: str, kinds: Collection[EventKind], *, after: str, before: str | None) -> int:
+        """The count of a day's events of some kinds between two positions: one call for each kind, or one for all."""
+        beginnings = {""} if len(set(kinds)) == len(EventKind) else {keys.EVENT_PARTITIONS[kind] for kind in kinds}
+        bounds = {"after": after or LOWEST, "before": before or HIGHEST}
+        return sum(self._table.count(keys.events_of(day), pk=pk, **bounds) for pk in beginnings)
 
     def children_of(self, run_id: str) -> Listing[JobRunId]:
         """The runs that name a run as their parent, by start."""

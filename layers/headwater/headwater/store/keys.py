@@ -9,7 +9,6 @@ from headwater.graph.identity import (
     ColumnLineageId,
     DatasetId,
     EventId,
-    EventSubject,
     JobId,
     JobRunId,
     NamespaceId,
@@ -20,7 +19,7 @@ from headwater.graph.identity import (
     WriteId,
     namespace_id,
 )
-from headwater.openlineage.event import Name
+from headwater.openlineage.event import EventKind, Name
 from headwater.openlineage.instant import Instant
 
 
@@ -44,13 +43,14 @@ DATASET_HEADS, NEIGHBOURS, WRITES = Key("D#", HEAD), Key("D#", _NEIGHBOURS), Key
 QUALITY_RESULTS, SCHEMAS, COLUMN_LINEAGES = Key("D#", QUALITY), Key("D#", SCHEMA), Key("D#", _COLUMN_LINEAGE)
 ALIASES, NAMESPACES, EVENTS = Key("A#", ""), Key(ALL_NAMESPACES, ""), Key("", EVENT)
 """The beginnings of the keys of each kind."""
+EVENT_PARTITIONS = {EventKind.RUN_EVENT: "R#", EventKind.JOB_EVENT: "J#", EventKind.DATASET_EVENT: "D#"}
+"""The beginnings of the partitions of events, by the kind of event."""
 SHARDS = "0123456789abcdef"
 """The shards of the open runs."""
 MAX_SORTED_NAME_BYTES = 900
 """A sort key has up to 1,024 bytes: longer names are sorted by their beginning, then by their id."""
 
-_SUBJECTS = {EventSubject.RUN: "R#", EventSubject.JOB: "J#", EventSubject.DATASET: "D#"}
-_KINDS_OF_SUBJECT = {beginning: kind for kind, beginning in _SUBJECTS.items()}
+_EVENT_KINDS = {beginning: kind for kind, beginning in EVENT_PARTITIONS.items()}
 _EVENT_POSITION = re.compile(r"[0-9T:.-]+Z#[A-Za-z]+#[0-9a-f]+")
 
 
@@ -104,12 +104,12 @@ def quality(quality: QualityId) -> Key:
 
 def events_of_run(run_id: str) -> str:
     """The partition of a run's events."""
-    return f"R#{run_id}"
+    return f"{EVENT_PARTITIONS[EventKind.RUN_EVENT]}{run_id}"
 
 
 def event(event: EventId) -> Key:
     """An event is in the partition of its run, else of its job or dataset."""
-    return Key(_SUBJECTS[event.kind] + event.subject, f"{EVENT}{event.time}#{event.digest}")
+    return Key(EVENT_PARTITIONS[event.kind] + event.subject, f"{EVENT}{event.time}#{event.digest}")
 
 
 def namespace(namespace: NamespaceId) -> Key:
@@ -178,7 +178,7 @@ def alias_of(key: Key) -> AliasId:
 
 def event_of(key: Key) -> EventId:
     _, time, digest = key.sk.split("#")
-    return EventId(_KINDS_OF_SUBJECT[key.pk[:2]], key.pk[2:], Instant(time), digest)
+    return EventId(_EVENT_KINDS[key.pk[:2]], key.pk[2:], Instant(time), digest)
 
 
 def namespace_of(key: Key) -> NamespaceId:
@@ -231,8 +231,9 @@ def time_of(position: str) -> Instant:
     return Instant(position.partition("#")[0])
 
 
-def kind_of_event(position: str) -> str:
-    """The kind of event in a position of the list of a day's events: `time#kind#digest`."""
+def type_of_event(position: str) -> str:
+    """The type of a RunEvent, else the kind of event, in a position of the list of a day's events:
+    `time#type#digest`."""
     return position.split("#")[1]
 
 

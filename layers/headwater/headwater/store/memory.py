@@ -63,8 +63,9 @@ class MemoryTable:
         entries = list(self.list_entries(list_name, after=after, before=before, newest_first=newest_first))
         return entries[:limit], len(entries)
 
-    def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST) -> int:
-        return len(list(self.list_entries(list_name, after=after, before=before)))
+    def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST, pk: str = "") -> int:
+        entries = self.list_entries(list_name, after=after, before=before)
+        return sum(entry.key.pk.startswith(pk) for entry in entries)
 
     def runs(self, run_id: str) -> list[Key]:
         return sorted(item.key for item in self.items.values() if item.labels.get("run_id") == run_id)

@@ -37,9 +37,9 @@ def just_behind(position: str) -> Position:
     return Position(position + LOWEST)
 
 
-def event_kind(position: Position) -> str:
-    """The kind of an event, in the list of a day's events: START, COMPLETE, ...; JobEvent, or DatasetEvent."""
-    return keys.kind_of_event(position)
+def event_type(position: Position) -> str:
+    """The type of an event, in the list of a day's events: START, COMPLETE, ... of a RunEvent, else the kind."""
+    return keys.type_of_event(position)
 
 
 def is_event_position(text: str) -> bool:

@@ -98,8 +98,8 @@ class TableReader(ItemReader, Protocol):
     ) -> tuple[list[IndexEntry], int]:
         """The first entries of a list between two positions, and the count of all entries between the positions."""
 
-    def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST) -> int:
-        """The count of the entries of a list between two positions."""
+    def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST, pk: str = "") -> int:
+        """The count of the entries of a list between two positions whose items' partitions begin with `pk`."""
 
     def runs(self, run_id: str) -> list[Key]:
         """The keys of the runs with a run id: one for each job of the run."""

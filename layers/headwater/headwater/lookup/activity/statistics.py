@@ -24,7 +24,7 @@ from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
 from headwater.read.reserved_namespaces import heads_in, names_in
-from headwater.store.positions import event_kind
+from headwater.store.positions import event_type
 
 MAX_SECONDS = 12
 READ_AT_A_TIME = 1_000
@@ -77,7 +77,7 @@ def _events(reader: Reader, interval: Interval, deadline: float) -> JsonObject:
     for day in interval.days:
         listed = reader.store.events_on(day).entries(after=interval.start, before=interval.end)
         for chunk in chunked(listed, READ_AT_A_TIME):
-            counts.update(event_kind(entry.position) for entry in chunk)
+            counts.update(event_type(entry.position) for entry in chunk)
             if clock.monotonic() > deadline:
                 return interval.as_json(**_by_kind(counts)) | {"truncated": True}
     return interval.as_json(**_by_kind(counts))

@@ -19,15 +19,16 @@ from headwater.store.table import Item
 def encode(normalised: NormalisedEvent, retention: Retention) -> Item:
     """The item of an event: its canonical text."""
     event = normalised.event
-    kind = event.type if isinstance(event, RunEvent) else type(event).__name__
+    state_id = event_id(event)
+    event_type = event.type if isinstance(event, RunEvent) else state_id.kind
     labels = {
         "kind": EVENT.kind,
         SCHEMA: str(EVENT.schema),
         "listed_in": keys.events_of(event.time[:10]),
-        "place": keys.time_key(event.time, kind, event.digest),
+        "place": keys.time_key(event.time, event_type, event.digest),
     }
     parts = {DOC: pack_text(normalised.canonical)}
-    return Item(keys.event(event_id(event)), labels, parts, expiry(event.time, retention.events))
+    return Item(keys.event(state_id), labels, parts, expiry(event.time, retention.events))
 
 
 def _decode(item: Item, members: Members) -> dict[str, Any]:

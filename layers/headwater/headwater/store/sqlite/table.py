@@ -45,7 +45,7 @@ ENTRIES = _ENTRIES + "(place, pk, sk) > (?, ?, ?) AND place < ? ORDER BY place, 
 ENTRIES_BACKWARDS = (
     _ENTRIES + "(place, pk, sk) < (?, ?, ?) AND place >= ? ORDER BY place DESC, pk DESC, sk DESC LIMIT ?"
 )
-COUNT = "SELECT count(*) FROM items WHERE listed_in = ? AND place >= ? AND place < ?"
+COUNT = "SELECT count(*) FROM items WHERE listed_in = ? AND place >= ? AND place < ? AND pk >= ? AND pk < ?"
 RUNS = "SELECT pk, sk FROM items WHERE run_id = ? ORDER BY pk, sk"
 OPEN_RUNS = "SELECT pk, sk FROM items WHERE open_in = ? AND at < ? ORDER BY at, pk, sk"
 EXPIRED = "DELETE FROM items WHERE rowid IN (SELECT rowid FROM items WHERE expires_at < ? LIMIT ?)"
@@ -138,8 +138,8 @@ class SqliteTable:
         page = [entry for entry, _ in zip(entries, range(limit), strict=False)] if limit else []
         return page, self.count(list_name, after=after, before=before)
 
-    def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST) -> int:
-        number: int = self._rows(COUNT, list_name, after, before)[0][0]
+    def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST, pk: str = "") -> int:
+        number: int = self._rows(COUNT, list_name, after, before, pk, pk + HIGHEST)[0][0]
         return number
 
     def runs(self, run_id: str) -> list[Key]:
@@ -235,8 +235,8 @@ class Transaction:
     ) -> tuple[list[IndexEntry], int]:
         return self._table.page_with_count(list_name, limit, after=after, before=before, newest_first=newest_first)
 
-    def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST) -> int:
-        return self._table.count(list_name, after=after, before=before)
+    def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST, pk: str = "") -> int:
+        return self._table.count(list_name, after=after, before=before, pk=pk)
 
     def runs(self, run_id: str) -> list[Key]:
         return self._table.runs(run_id)
