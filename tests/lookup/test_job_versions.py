@@ -73,11 +73,12 @@ def test_a_run_that_names_no_dataset_is_of_no_version() -> None:
 
 def test_a_version_has_the_location_that_its_newest_run_gives_else_the_job_s() -> None:
     get = after(
-        ran(1, "a", sourceCodeLocation=factory.facet(type="git", url="one")),
-        ran(2, "b", sourceCodeLocation=factory.facet(type="git", url="two")),
+        ran(1, "a", sourceCodeLocation=factory.facet(type="git", url="https://one.example/")),
+        ran(2, "b", sourceCodeLocation=factory.facet(type="git", url="https://two.example/")),
         ran(3, "c"),
     )
-    assert [version["location"] for version in get(VERSIONS)["versions"]] == ["two", "two", "one"]
+    two, one = "https://two.example/", "https://one.example/"
+    assert [version["location"] for version in get(VERSIONS)["versions"]] == [two, two, one]
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 7])

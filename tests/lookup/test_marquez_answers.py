@@ -24,8 +24,9 @@ from tests.lookup.requests import response_to
 
 RECORDED = Path(__file__).parents[1] / "fixtures" / "marquez-api"
 ANYONE = Principal("test", frozenset({"read"}), ("*",))
-OURS = {"transformations", "indirect", "totalCount", "failedChildren", "aliases", "dataQuality"}
-"""Members that Marquez has not: every transformation, the inputs that bear on whole datasets, a count of namespaces."""
+OURS = {"transformations", "indirect", "totalCount", "failedChildren", "aliases", "dataQuality", "datasetType"}
+"""Members that Marquez has not: every transformation, the inputs that bear on whole datasets, a count of namespaces,
+the type that the producer gives a dataset."""
 
 VALUES_OF_THEIR_OWN = {
     "version": "ids of versions are of each system's making",

@@ -30,7 +30,7 @@ def test_a_scored_topic_leads_back_to_the_data_and_the_training_of_its_model(clu
         "customers -> score_customers",
     )
     model = cluster.answer("namespaces", "file", "datasets", str(cluster.path("models/churn")))
-    assert model["type"] == "MODEL"
+    assert (model["type"], model["facets"]["datasetType"]["datasetType"]) == ("DB_TABLE", "MODEL")
     (scoring,) = cluster.runs("score_customers")
     runs = cluster.answer("runlineage", "upstream", runId=scoring["id"])["runs"]
     made_by = {run["job"]["name"]: run for run in runs}

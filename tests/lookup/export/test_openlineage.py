@@ -104,7 +104,8 @@ def test_the_events_tell_what_the_graph_tells_of_its_nodes() -> None:
         )
     )
     lineage = get("lineage", nodeId="job:demo:load")
-    assert {node["data"]["type"] for node in lineage["graph"]} == {"STREAM", "MODEL", "DB_TABLE"}
+    types = {node["data"].get("datasetType") for node in lineage["graph"] if node["type"] == "DATASET"}
+    assert types == {"TOPIC", "MODEL", None}
     assert essence(again(lineage)("lineage", nodeId="job:demo:load")) == essence(lineage)
 
 
@@ -171,6 +172,7 @@ def test_events_and_facets_are_of_the_forms_that_they_name() -> None:
     data = {"namespace": "n", "name": "x", "updatedAt": factory.at(0), "description": "d"}
     job = {**data, "type": "STREAM", "location": "https://example.com"}
     dataset = {**job, "sourceName": "s", "lastLifecycleState": "DROP", "tags": ["t"], "fields": [{"name": "f"}]}
+    dataset["datasetType"] = "TOPIC"
     made = {"origin": "dataset:n:x", "destination": "dataset:n:x"}
     nodes: list[Document] = [
         {"id": "dataset:n:x", "type": "DATASET", "data": dataset, "inEdges": [made], "outEdges": []},

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from headwater.lookup.text import lineage
 from headwater.lookup.text.display import Display
 from headwater.lookup.text.inert import width_of
-from tests.lookup.requests import table_after
+from tests import factory
+from tests.lookup.requests import after, table_after
 from tests.lookup.text.graphs import answer, dataset_id, flow, graph
 
 ORDERS = """
@@ -120,12 +121,16 @@ def test_a_graph_without_the_node_in_question_is_drawn_from_its_ends() -> None:
     assert "\nx\n└─ job loop\n   └─ x (cycle)\n" in text
 
 
-def test_a_job_shows_its_newest_run_and_a_dataset_that_it_is_a_stream() -> None:
+def test_a_job_shows_its_newest_run_and_a_dataset_that_it_is_a_stream_or_a_model() -> None:
     table = table_after(*flow("raw > clean > orders"))
     asked = answer(table, "lineage", nodeId="job:demo:clean", direction="upstream")
     assert lineage.render({"nodeId": "job:demo:clean", **asked}, Display(), "upstream").endswith(
         "job clean  COMPLETED 2026-11-20 08:00Z\n└─ raw\n"
     )
+    model = factory.dataset("churn", datasetType=factory.facet(datasetType="MODEL"))
+    get = after(factory.run_event("COMPLETE", job="score", inputs=[model]))
+    scoring = {"nodeId": "job:demo:score", **get("lineage", nodeId="job:demo:score")}
+    assert "└─ churn  model\n" in lineage.render(scoring, Display(), "upstream")
     stream = graph("clicks > job count", nodeId="job:demo:count")
     stream["graph"][0]["data"]["type"] = "STREAM"
     assert "└─ clicks  stream\n" in lineage.render(stream, Display(), "upstream")

@@ -17,8 +17,9 @@ from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant, shown
 from headwater.read.dataset_details import DatasetDetails
 
-_TYPES = {"TOPIC": "STREAM", "STREAM": "STREAM", "MODEL": "MODEL"}
-"""Marquez knows DB_TABLE and STREAM alone. MODEL is an addition of Headwater."""
+_STREAMS = frozenset({"TOPIC", "STREAM"})
+"""The types of the facet datasetType that are Marquez's STREAM. Any other dataset is a DB_TABLE: Marquez's clients fail
+on a third type."""
 
 
 def dataset_node(head: DatasetHead, used: Instant | None = None) -> JsonObject:
@@ -28,7 +29,7 @@ def dataset_node(head: DatasetHead, used: Instant | None = None) -> JsonObject:
     tagged = tagging(facets)
     return {
         "id": name.as_json(),
-        "type": _TYPES.get(facet_text(facets, "datasetType", "datasetType") or "", "DB_TABLE"),
+        "type": "STREAM" if dataset_type(facets) in _STREAMS else "DB_TABLE",
         "name": name.name,
         "physicalName": facet_text(facets, DECLARED, "physicalName") or name.name,
         "createdAt": shown(head.facts.created),
@@ -41,6 +42,11 @@ def dataset_node(head: DatasetHead, used: Instant | None = None) -> JsonObject:
         "description": facet_text(facets, "documentation", "description"),
         "lastLifecycleState": facet_text(facets, "lifecycleStateChange", "lifecycleStateChange") or "",
     }
+
+
+def dataset_type(facets: Facets) -> str | None:
+    """The producer's own type of a dataset, such as VIEW or MODEL."""
+    return facet_text(facets, "datasetType", "datasetType")
 
 
 def dataset(details: DatasetDetails) -> JsonObject:

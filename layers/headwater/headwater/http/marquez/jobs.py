@@ -1,7 +1,9 @@
 """Jobs in the form of Marquez's API."""
 
+import re
 import uuid
 from collections.abc import Iterable
+from urllib.parse import urlsplit
 
 from headwater.graph.curation import tags, without_curation
 from headwater.graph.edges import DatasetRef, Edges, job_version
@@ -10,11 +12,14 @@ from headwater.graph.identity import job_id
 from headwater.graph.job import JobHead, LatestRun
 from headwater.graph.register import values
 from headwater.http.marquez.runs import run, run_in_graph
+from headwater.openlineage.event import Facets
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import shown
 from headwater.read.job_details import JobDetails
 
 _TYPES = {"BATCH": "BATCH", "STREAMING": "STREAM", "SERVICE": "SERVICE"}
+_LOCATION_SCHEMES = frozenset({"http", "https", "ftp", "file"})
+"""The schemes that Java's URL parses without a handler: Marquez's Java client fails on any other location."""
 
 
 def job_node(head: JobHead, edges: Edges, latest: LatestRun | None) -> JsonObject:
@@ -35,7 +40,7 @@ def job_node(head: JobHead, edges: Edges, latest: LatestRun | None) -> JsonObjec
         "namespace": name.namespace,
         "inputs": _names(edges.inputs),
         "outputs": _names(edges.outputs),
-        "location": facet_text(facets, "sourceCodeLocation", "url"),
+        "location": location(facets),
         "description": facet_text(facets, "documentation", "description"),
         "latestRun": run_in_graph(latest) if latest else None,
     }
@@ -51,6 +56,19 @@ def job(details: JobDetails) -> JsonObject:
     document["latestRuns"] = list(map(run, newest)) or None
     document["currentVersion"] = job_version(head.facts.name, head.current) if head.current else None
     return document | {"facets": without_curation(facets), "labels": [], "tags": tags(facets)}
+
+
+def location(facets: Facets) -> str | None:
+    """The URL of a job's source code; None for a location that is no URL, such as `git@github.com:shop/jobs.git`, which
+    the facet sourceCodeLocation has."""
+    text = facet_text(facets, "sourceCodeLocation", "url") or ""
+    try:
+        parts = urlsplit(text)
+        is_url = parts.scheme in _LOCATION_SCHEMES and (bool(parts.hostname) or parts.scheme == "file")
+        is_url = is_url and parts.port != 0
+    except ValueError:
+        return None
+    return text if is_url and not re.search(r"[\s\x00-\x1f\x7f]", text) else None
 
 
 def _names(used: Iterable[DatasetRef]) -> list[JsonObject]:

@@ -34,8 +34,8 @@ def of_dataset(data: Document) -> JsonObject:
         facets["schema"] = _facet("1-2-0/SchemaDatasetFacet", fields=[_field(column) for column in data["fields"]])
     if data.get("description"):
         facets["documentation"] = _facet("1-1-0/DocumentationDatasetFacet", description=data["description"])
-    if data.get("type") in ("STREAM", "MODEL"):
-        facets["datasetType"] = _facet("1-0-1/DatasetTypeDatasetFacet", datasetType=data["type"])
+    if data.get("datasetType"):
+        facets["datasetType"] = _facet("1-0-1/DatasetTypeDatasetFacet", datasetType=data["datasetType"])
     if data.get("sourceName") not in (None, data.get("namespace")):
         facets["dataSource"] = _facet("1-0-1/DatasourceDatasetFacet", name=data["sourceName"])
     if data.get("lastLifecycleState"):

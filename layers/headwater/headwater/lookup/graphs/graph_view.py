@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from headwater.graph.edges import DatasetRef, Edges
 from headwater.graph.identity import DatasetId, JobId, JobRunId, NodeId, job_id, node_id
 from headwater.graph.job import LatestRun
-from headwater.http.marquez.datasets import dataset_node
+from headwater.http.marquez.datasets import dataset_node, dataset_type
 from headwater.http.marquez.jobs import job_node
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant
@@ -74,7 +74,7 @@ def _dataset_nodes(graph: LineageGraph) -> dict[NodeId, JsonObject]:
     nodes: dict[NodeId, JsonObject] = {}
     for dataset, head in graph.datasets.items():
         if dataset in graph.order:
-            data = dataset_node(head, used.get(dataset))
+            data = dataset_node(head, used.get(dataset)) | {"datasetType": dataset_type(head.facets)}
             nodes[dataset] = {"id": node_id("dataset", head.facts.name), "type": "DATASET", "data": data}
     return nodes
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from headwater.graph.edges import NO_EDGES, DatasetRef, Edges, job_version
-from headwater.graph.facets import facet_text
 from headwater.graph.job import JobHead
 from headwater.graph.register import values
 from headwater.graph.run import Run
 from headwater.http.marquez import runs as marquez
+from headwater.http.marquez.jobs import location
 from headwater.http.paging import chunked, page_of, within_size_limit
 from headwater.http.request import ApiRequest
 from headwater.openlineage.exact_json import JsonObject
@@ -111,7 +111,7 @@ def _as_json(head: JobHead, version: JobVersion) -> JsonObject:
         "createdAt": shown(version.created),
         "version": version.id,
         "namespace": name.namespace,
-        "location": facet_text(facets, "sourceCodeLocation", "url"),
+        "location": location(facets),
         "inputs": _names(version.edges.inputs),
         "outputs": _names(version.edges.outputs),
         "latestRun": marquez.run(version.run) if version.run else None,

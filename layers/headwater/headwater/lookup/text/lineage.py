@@ -78,8 +78,10 @@ class _Section:
         after = detail(f"  {elsewhere}") if elsewhere else ()
         if is_job:
             after += state_of(data.get("latestRun"))
-        elif data.get("type") in ("STREAM", "MODEL"):
-            after += detail(f"  {str(data['type']).lower()}")
+        elif data.get("type") == "STREAM":
+            after += detail("  stream")
+        elif data.get("datasetType") == "MODEL":
+            after += detail("  model")
         role = Role.JOB if is_job else Role.DATASET
         return TreeEntry(lambda width: self.labels.fit(node, width), role, "job " if is_job else "", after)
 

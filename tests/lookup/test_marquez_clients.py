@@ -1,0 +1,70 @@
+"""What Marquez's clients demand of an answer, beyond the recorded answers.
+
+The Java client parses each answer strictly: an unknown type of a dataset, a location that is no URL, or a version that
+is null makes it fail on the whole list. The web UI reads members of objects that it takes to be there.
+"""
+
+from typing import Any
+
+import pytest
+
+from tests import factory
+from tests.factory import Document
+from tests.lookup.requests import LAKE, after
+
+OF_LAKE = "namespaces/s3%3A%2F%2Flake/datasets"
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [("TABLE", "DB_TABLE"), ("TOPIC", "STREAM"), ("STREAM", "STREAM"), ("MODEL", "DB_TABLE"), (None, "DB_TABLE")],
+)
+def test_a_dataset_is_a_table_or_a_stream_and_keeps_the_type_that_the_producer_gives_it(
+    given: str | None, shown: str
+) -> None:
+    facets: Document = {"datasetType": factory.facet(datasetType=given)} if given else {}
+    get = after(factory.run_event("COMPLETE", outputs=[factory.dataset("a", **facets)]))
+    datasets = [get(f"{OF_LAKE}/a"), *get(OF_LAKE)["datasets"], *get(f"{OF_LAKE}/a/versions")["versions"]]
+    graph = get("lineage", nodeId=f"dataset:{LAKE}:a")["graph"]
+    (in_graph,) = [node["data"] for node in graph if node["type"] == "DATASET"]
+    assert [dataset["type"] for dataset in [*datasets, in_graph]] == [shown] * 4
+    kept = [dataset["facets"].get("datasetType", {}).get("datasetType") for dataset in datasets]
+    assert [*kept, in_graph["datasetType"]] == [given] * 4
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("https://github.com/shop/jobs/blob/main/load.py", True),
+        ("http://[::1]:8080/x?y=1#z", True),
+        ("HTTPS://example.com", True),
+        ("file:/opt/jobs/load.py", True),
+        ("ftp://example.com/load.py", True),
+        ("git@github.com:shop/jobs.git", False),
+        ("ssh://git@github.com/shop/jobs.git", False),
+        ("s3://code/load.py", False),
+        ("javascript:alert(1)", False),
+        ("jobs/load.py", False),
+        ("https://", False),
+        ("https://example.com:port/", False),
+        ("https://[::1", False),
+        ("https://example.com/a b", False),
+        ("", False),
+        (None, False),
+        (7, False),
+    ],
+)
+def test_a_location_is_a_url_that_java_parses_or_null(given: Any, *, shown: bool) -> None:
+    facets = {"sourceCodeLocation": factory.facet(type="git", url=given)}
+    get = after(factory.run_event("COMPLETE", outputs=[factory.dataset("a")], job_facets=facets))
+    path, expected = "namespaces/demo/jobs/load", given if shown else None
+    graph = get("lineage", nodeId="job:demo:load")["graph"]
+    jobs = [
+        get(path),
+        *get("jobs")["jobs"],
+        *get("namespaces/demo/jobs")["jobs"],
+        *get(f"{path}/versions")["versions"],
+        *(node["data"] for node in graph if node["type"] == "JOB"),
+    ]
+    assert [job["location"] for job in jobs] == [expected] * 5
+    assert jobs[0]["facets"]["sourceCodeLocation"]["url"] == given
