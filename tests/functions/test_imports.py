@@ -14,7 +14,7 @@ BUDGETS = {
     "authorise": 383,
     "ingest": 448,
     "normalise": 485,
-    "lookup": 500,
+    "lookup": 505,
     "curate": 530,
     "catalog": 435,
     "glue_import": 490,
