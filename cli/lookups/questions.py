@@ -86,7 +86,8 @@ def _newest_runs(api: Api, options: Namespace) -> Reply:
 
 
 def _failed_jobs(api: Api, options: Namespace) -> Reply:
-    """The failed runs of jobs whose newest run failed: one request, and no run of a job that has recovered."""
+    """The failed runs, among the ten newest, of jobs whose newest run failed: one request, and no run of a job that has
+    recovered."""
     answer = api.ask("jobs", lastRunStates="FAILED", limit=FAILED_JOBS).document
     listed = [
         {"job": _job(job), **run}
@@ -95,7 +96,7 @@ def _failed_jobs(api: Api, options: Namespace) -> Reply:
         if run and run["state"] == "FAILED"
     ]
     shown = {"runs": listed[: options.limit], "totalCount": len(listed)}
-    which = f"the {FAILED_JOBS} of them that reported last" if "cursor" in answer else "all of them"
+    which = f"the {len(answer['jobs'])} of them that reported last" if "cursor" in answer else "all of them"
     covered = (
         f"covers the jobs whose newest run failed, {which}, among the 5,000 jobs that reported last",
         "a job that has recovered: headwater runs JOB --failed",

@@ -68,3 +68,33 @@ def test_a_location_is_a_url_that_java_parses_or_null(given: Any, *, shown: bool
     ]
     assert [job["location"] for job in jobs] == [expected] * 5
     assert jobs[0]["facets"]["sourceCodeLocation"]["url"] == given
+
+
+def ran(run: int, job: str = "load") -> Document:
+    facets, inputs = {"odd": factory.facet(number=run)}, [factory.dataset("a")]
+    return factory.run_event("COMPLETE", job=job, run=run, seconds=60 * run, inputs=inputs, run_facets=facets)
+
+
+@pytest.mark.parametrize("path", ["jobs", "namespaces/demo/jobs"])
+def test_a_job_in_a_list_has_its_ten_newest_runs_newest_first(path: str) -> None:
+    """The dashboard of the web UI draws a bar for each."""
+    events = [ran(run) for run in range(1, 13)] + [ran(run, "short") for run in (21, 20)]
+    get = after(*events, factory.job_event(job="declared", inputs=[factory.dataset("a")]))
+    jobs = {job["name"]: job for job in get(path)["jobs"]}
+    newest = {name: [run["id"] for run in job["latestRuns"] or []] for name, job in jobs.items()}
+    assert newest["load"] == [factory.run_id(run) for run in range(12, 2, -1)]
+    assert newest["short"] == [factory.run_id(21), factory.run_id(20)]
+    assert (jobs["declared"]["latestRun"], jobs["declared"]["latestRuns"]) == (None, None)
+    for name, job in jobs.items():
+        single = get(f"namespaces/demo/jobs/{name}")
+        assert (job["latestRun"], job["latestRuns"]) == (single["latestRun"], single["latestRuns"])
+
+
+def test_a_list_of_jobs_that_gets_too_long_is_cut_and_goes_on_by_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
+    get = after(*(ran(job * 100 + run, f"job {job}") for job in range(8) for run in range(12)))
+    whole = get("jobs")
+    assert (len(whole["jobs"]), "cursor" in whole) == (8, False)
+    monkeypatch.setattr("headwater.http.paging.MAX_BYTES", 25_000)
+    assert 0 < len(get("jobs")["jobs"]) < 8
+    assert get.by_cursor("jobs", "jobs", 100) == whole["jobs"]
+    assert get.by_cursor("jobs", "jobs", 5) == whole["jobs"]

@@ -68,7 +68,8 @@ def test_members_of_a_run() -> None:
         "status": "COMPLETED",
     }
     assert run["job"] == of_run["jobVersion"]
-    assert run["inputs"] == [{"namespace": LAKE, "name": "a", "version": None, "producedByRunId": None}]
+    (version,) = of_run["inputDatasetVersions"]
+    assert run["inputs"] == [{**version["datasetVersionId"], "producedByRunId": None}]
 
 
 def test_the_writer_is_the_newest_that_began_before_the_reader_ended() -> None:

@@ -19,6 +19,7 @@ from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.openlineage.instant import Instant, instant_of
 from headwater.openlineage.wire import FURTHEST_AHEAD
 from headwater.read.name_resolution import NamedNode
+from headwater.read.run_details import read_run_details
 
 _TRANSITIONS = {
     "start": EventType.START,
@@ -73,4 +74,5 @@ def _time(request: ApiRequest, run: Run) -> Instant:
 
 
 def _as_json(curator: Curator, run_id: str) -> JsonObject:
-    return marquez.run(known_run(curator.reader(), run_id))
+    reader = curator.reader()
+    return marquez.run(*read_run_details(reader, [known_run(reader, run_id)]))

@@ -162,3 +162,9 @@ def node_id(kind: str, name: Name) -> str:
 def version_of_schema(digest: str) -> str:
     """The version of a dataset that no run is known to have written: a UUID of the digest of its schema."""
     return str(uuid.UUID(digest[:32]))
+
+
+def version_without_schema(dataset: DatasetId) -> str:
+    """The version of a dataset that no run is known to have written, and whose schema is unknown: a UUID of the
+    dataset's id."""
+    return str(uuid.UUID(dataset))

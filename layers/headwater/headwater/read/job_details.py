@@ -1,12 +1,13 @@
 """The details of a job: its head and its newest runs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from headwater.graph.identity import JobId
 from headwater.graph.job import JobHead
-from headwater.graph.run import Run
 from headwater.read.reader import Reader
+from headwater.read.run_details import RunDetails, read_run_details
 
 LATEST_RUNS = 10
 
@@ -15,9 +16,17 @@ class JobDetails(NamedTuple):
     """A job with its newest runs, newest first."""
 
     head: JobHead
-    newest_runs: Sequence[Run]
+    newest_runs: Sequence[RunDetails]
+
+
+def list_job_details(reader: Reader, heads: Mapping[JobId, JobHead]) -> list[JobDetails]:
+    """The details of jobs, in the order of the heads: the reads of `newest_runs_of_each`, and those for the versions of
+    the inputs, for all jobs together."""
+    runs = reader.newest_runs_of_each(heads, LATEST_RUNS)
+    details = iter(read_run_details(reader, [run for job in heads for run in runs[job]]))
+    return [JobDetails(head, list(islice(details, len(runs[job])))) for job, head in heads.items()]
 
 
 def read_job_details(reader: Reader, job: JobId) -> JobDetails:
-    """The details of a single job: three reads."""
-    return JobDetails(reader.jobs([job])[job], reader.newest_runs(job, LATEST_RUNS))
+    """The details of a single job: three reads, and those for the versions of the inputs."""
+    return JobDetails(reader.jobs([job])[job], read_run_details(reader, reader.newest_runs(job, LATEST_RUNS)))

@@ -154,6 +154,16 @@ class Reader:
         """The last runs of a job by start, newest first."""
         return self.runs(list(islice(self.store.runs_of(job).newest(limit=most), most)))
 
+    def newest_runs_of_each(self, heads: Mapping[JobId, JobHead], most: int) -> dict[JobId, list[Run]]:
+        """The last runs of several jobs by start, newest first: one call for each job that has a run, and one for a
+        hundred runs."""
+        with_runs = [job for job, head in heads.items() if head.latest]
+        ids = concurrent_map(lambda job: list(islice(self.store.runs_of(job).newest(limit=most), most)), with_runs)
+        runs: dict[JobId, list[Run]] = {job: [] for job in heads}
+        for run in self.runs([run_id for ids_of_job in ids for run_id in ids_of_job]):
+            runs[run.id.job].append(run)
+        return runs
+
     def latest_runs(self, heads: Mapping[JobId, JobHead]) -> dict[JobId, Run]:
         """The latest run of each job that has a run."""
         newest = [JobRunId(job, head.latest.run_id) for job, head in heads.items() if head.latest]

@@ -4,17 +4,17 @@ from headwater.graph.curation import without_curation
 from headwater.graph.dataset_reference import IoDataset
 from headwater.graph.edges import Edges, job_version
 from headwater.graph.facets import facet_text
-from headwater.graph.identity import version_of_schema
 from headwater.graph.job import LatestRun
-from headwater.graph.long_facet import SCHEMA
 from headwater.graph.register import values
 from headwater.graph.run import CREATED, Run, RunState
 from headwater.openlineage.event import Facets
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import milliseconds_between, shown
+from headwater.read.run_details import RunDetails
 
 
-def run(shown_run: Run) -> JsonObject:
+def run(details: RunDetails) -> JsonObject:
+    shown_run = details.run
     facets = values(shown_run.facets)
     ended, is_new = shown_run.ended_at, shown_run.state is RunState.NEW
     version = job_version(shown_run.job, Edges.of(shown_run))
@@ -30,8 +30,10 @@ def run(shown_run: Run) -> JsonObject:
         "durationMs": milliseconds_between(shown_run.started_at, ended) if ended else None,
         "args": _arguments(shown_run, facets),
         "jobVersion": {**shown_run.job.as_json(), "version": version} if shown_run.names_datasets else None,
-        "inputDatasetVersions": [_input_version(use) for use in shown_run.inputs.values()],
-        "outputDatasetVersions": [_output_version(use, shown_run.run_id) for use in shown_run.outputs.values()],
+        "inputDatasetVersions": [
+            _dataset_version(use, details.input_versions[dataset]) for dataset, use in shown_run.inputs.items()
+        ],
+        "outputDatasetVersions": [_dataset_version(use, shown_run.run_id) for use in shown_run.outputs.values()],
         "facets": without_curation(facets),
         "failedChildren": [{"runId": child.run_id, "job": child.job.as_json()} for child in shown_run.failed_children],
     }
@@ -59,17 +61,7 @@ def run_in_graph(latest: LatestRun) -> JsonObject:
     }
 
 
-def _input_version(use: IoDataset) -> JsonObject:
-    """An input. Its version is that of its schema; GET /runlineage/upstream has the run that wrote the input."""
-    digest = values(use.facets).get(SCHEMA)
-    return _dataset_version(use, version_of_schema(digest) if isinstance(digest, str) else None)
-
-
-def _output_version(use: IoDataset, run_id: str) -> JsonObject:
-    return _dataset_version(use, run_id)
-
-
-def _dataset_version(use: IoDataset, version: str | None) -> JsonObject:
+def _dataset_version(use: IoDataset, version: str) -> JsonObject:
     return {"datasetVersionId": {**use.name.as_json(), "version": version}, "facets": values(use.io_facets)}
 
 

@@ -10,6 +10,7 @@ from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import shown
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
+from headwater.read.run_details import read_run_details
 from headwater.traversal.findings import Finding
 from headwater.traversal.root_cause import root_cause
 
@@ -22,8 +23,8 @@ def rootcause(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObjec
     answer: JsonObject = {
         "nodeId": node_id(node.kind, node.name),
         "asOf": shown(as_of) if as_of else None,
-        "suspect": _run(cause.suspect),
-        "lastGood": _run(cause.last_good),
+        "suspect": _run(reader, cause.suspect),
+        "lastGood": _run(reader, cause.last_good),
         "findings": findings,
         "successfulRuns": [{"nodeId": node.node_id, "count": count} for node, count in cause.went_well],
     }
@@ -32,8 +33,8 @@ def rootcause(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObjec
     return answer
 
 
-def _run(run: Run | None) -> JsonObject | None:
-    return {"job": run.job.as_json(), **marquez.run(run)} if run else None
+def _run(reader: Reader, run: Run | None) -> JsonObject | None:
+    return {"job": run.job.as_json(), **marquez.run(*read_run_details(reader, [run]))} if run else None
 
 
 def _finding(finding: Finding) -> JsonObject:

@@ -2,17 +2,16 @@
 
 from collections.abc import Mapping
 
-from headwater.graph.dataset_reference import IoDataset
 from headwater.graph.edges import Edges, job_version
-from headwater.graph.identity import version_of_schema
-from headwater.graph.long_facet import SCHEMA
-from headwater.graph.register import values
+from headwater.graph.identity import DatasetId
 from headwater.graph.run import Run, RunState
 from headwater.http.request import ApiRequest
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import shown
+from headwater.read.input_writes import RunInput
 from headwater.read.reader import Reader
-from headwater.traversal.run_lineage import RunInput, walk_run_lineage
+from headwater.read.run_details import input_version
+from headwater.traversal.run_lineage import walk_run_lineage
 
 
 def upstream(reader: Reader, request: ApiRequest, run: Run) -> JsonObject:
@@ -34,12 +33,10 @@ def _as_json(run: Run, made_by: Mapping[RunInput, str]) -> JsonObject:
             "end": shown(ended) if ended else None,
             "status": run.state.value,
         },
-        "inputs": [_input(use, made_by.get((run.run_id, dataset))) for dataset, use in inputs],
+        "inputs": [_input(run, dataset, made_by.get((run.run_id, dataset))) for dataset, _ in inputs],
     }
 
 
-def _input(use: IoDataset, producer: str | None) -> JsonObject:
-    """An input. Its version is the id of the run that wrote the input, or of its schema if no such run is known."""
-    digest = values(use.facets).get(SCHEMA)
-    by_schema = version_of_schema(digest) if isinstance(digest, str) else None
-    return {**use.name.as_json(), "version": producer or by_schema, "producedByRunId": producer}
+def _input(run: Run, dataset: DatasetId, producer: str | None) -> JsonObject:
+    name, version = run.inputs[dataset].name, input_version(run, dataset, producer)
+    return {**name.as_json(), "version": version, "producedByRunId": producer}

@@ -1,6 +1,7 @@
 """The versions of a dataset: one for each run that wrote it, and for each event without a run that described it.
 
-A dataset that is only read has a version for each of its schemas. Such a version is in no list: a request needs its id.
+A dataset that is only read has a version for each of its schemas, and one without a schema. Such a version is in no
+list: a request needs its id.
 """
 
 import uuid
@@ -11,7 +12,7 @@ from typing import Any
 from headwater.graph.curation import without_curation
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.dataset_reference import Document
-from headwater.graph.identity import SchemaId, version_of_schema
+from headwater.graph.identity import SchemaId, version_of_schema, version_without_schema
 from headwater.graph.long_facet import COLUMN_LINEAGE, LONG_FACETS, SCHEMA
 from headwater.graph.register import values
 from headwater.graph.stored_states import DatasetWrite
@@ -25,6 +26,7 @@ from headwater.openlineage.faults import NotFound
 from headwater.openlineage.instant import Instant
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
+from headwater.read.run_details import RunDetails, read_run_details
 from headwater.store.positions import write_position
 from headwater.store.snapshot import Snapshot, Wanted
 
@@ -55,6 +57,8 @@ def version(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObje
     for schema in schemas:
         if document := read.schemas.get(schema):
             return _of_schema(head, document, version)
+    if version in map(version_without_schema, ids):
+        return _without_schema(head, version)
     raise NotFound(f"Dataset version '{version}' not found.")
 
 
@@ -67,13 +71,14 @@ def _all_as_json(reader: Reader, head: DatasetHead, writes: Iterable[DatasetWrit
                 column_lineages=[write.column_lineage for write in chunk if write.column_lineage],
             )
         )
-        yield from (_as_json(head, write, read) for write in chunk)
+        runs = read_run_details(reader, read.runs.of([write.id.run for write in chunk]))
+        by_id = {details.run.id: details for details in runs}
+        yield from (_as_json(head, write, read, by_id.get(write.id.run)) for write in chunk)
 
 
-def _as_json(head: DatasetHead, write: DatasetWrite, read: Snapshot) -> JsonObject:
+def _as_json(head: DatasetHead, write: DatasetWrite, read: Snapshot, run: RunDetails | None) -> JsonObject:
     document = _of_dataset(head, write.output.first, _facets(write, read), write.id.version)
     document["currentSchemaVersion"] = version_of_schema(write.schema.digest) if write.schema else None
-    run = read.runs.get(write.id.run)
     return document | {"createdByRun": run_as_json(run) if run else None}
 
 
@@ -92,6 +97,12 @@ def _of_schema(head: DatasetHead, schema: Document, version: str) -> JsonObject:
     """The version of a dataset by a schema with which a job read the dataset."""
     document = _of_dataset(head, schema.time, {SCHEMA: schema.value}, version)
     return document | {"currentSchemaVersion": version, "createdByRun": None}
+
+
+def _without_schema(head: DatasetHead, version: str) -> JsonObject:
+    """The version of a dataset that a job read, without a schema."""
+    document = _of_dataset(head, head.facts.created, {}, version)
+    return document | {"currentSchemaVersion": None, "createdByRun": None}
 
 
 def _of_dataset(head: DatasetHead, created: Instant, facets: Mapping[str, Any], version: str) -> JsonObject:

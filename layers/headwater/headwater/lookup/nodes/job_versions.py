@@ -3,7 +3,7 @@
 Versions are not stored: the inputs and outputs of a run give its version.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -20,6 +20,7 @@ from headwater.openlineage.faults import NotFound
 from headwater.openlineage.instant import Instant, shown
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
+from headwater.read.run_details import RunDetails, read_run_details
 
 MAX_RUNS = 1_000
 READ_AT_A_TIME = 100
@@ -51,7 +52,7 @@ def versions(reader: Reader, request: ApiRequest, job: NamedNode) -> JsonObject:
     known, is_whole = _versions(reader, head)
     page_request = request.page()
     page = page_of(known, page_request, lambda version: version.position, newest_first=True)
-    documents = within_size_limit(_as_json(head, version) for version in page.entries)
+    documents = within_size_limit(_all_as_json(reader, head, page.entries))
     answer = {"versions": documents, "totalCount": page.total, **page.cursor(page_request, len(documents))}
     return answer if is_whole else answer | {"truncated": True}
 
@@ -62,7 +63,7 @@ def version(reader: Reader, request: ApiRequest, job: NamedNode) -> JsonObject:
     head = reader.jobs([job.job])[job.job]
     for known in _versions(reader, head)[0]:
         if known.id == version.lower():
-            return _as_json(head, known)
+            return next(_all_as_json(reader, head, [known]))
     raise NotFound(f"Job version '{version}' not found.")
 
 
@@ -102,7 +103,14 @@ def _declared(head: JobHead) -> Iterable[JobVersion]:
         yield JobVersion(id_, declared, declared.time, declared.time)
 
 
-def _as_json(head: JobHead, version: JobVersion) -> JsonObject:
+def _all_as_json(reader: Reader, head: JobHead, versions: Iterable[JobVersion]) -> Iterator[JsonObject]:
+    for chunk in chunked(versions, READ_AT_A_TIME):
+        runs = read_run_details(reader, [version.run for version in chunk if version.run])
+        by_id = {details.run.run_id: details for details in runs}
+        yield from (_as_json(head, version, by_id.get(version.run.run_id if version.run else "")) for version in chunk)
+
+
+def _as_json(head: JobHead, version: JobVersion, newest: RunDetails | None) -> JsonObject:
     name = head.facts.name
     facets = values(head.facts.facets) | (values(version.run.job_facets) if version.run else {})
     return {
@@ -114,7 +122,7 @@ def _as_json(head: JobHead, version: JobVersion) -> JsonObject:
         "location": location(facets),
         "inputs": _names(version.edges.inputs),
         "outputs": _names(version.edges.outputs),
-        "latestRun": marquez.run(version.run) if version.run else None,
+        "latestRun": marquez.run(newest) if newest else None,
     }
 
 

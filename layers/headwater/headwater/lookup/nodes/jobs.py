@@ -1,22 +1,25 @@
 """Single jobs and lists of jobs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import merge
 from itertools import islice
 
 from headwater.graph.identity import JobId
+from headwater.graph.job import JobHead
 from headwater.graph.stored_states import KnownNamespace
 from headwater.http.marquez import jobs as marquez
-from headwater.http.paging import next_cursor
+from headwater.http.paging import chunked, next_cursor, within_size_limit
 from headwater.http.request import ApiRequest
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
-from headwater.read.job_details import JobDetails, read_job_details
+from headwater.read.job_details import list_job_details, read_job_details
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
 from headwater.store.ranges import Entry
 
 READ_AT_A_TIME = 100
+DETAILED_AT_A_TIME = 25
+"""Jobs whose newest runs are read together. If the response is full, no further runs are read."""
 MAX_JOBS_READ = 5_000
 """Jobs that a request with `lastRunStates` reads at most."""
 STATES = frozenset({"NEW", "RUNNING", "COMPLETED", "ABORTED", "FAILED", "OTHER"})
@@ -31,7 +34,7 @@ def all_jobs(reader: Reader, request: ApiRequest, namespaces: Sequence[KnownName
 
 
 def _job_list(reader: Reader, request: ApiRequest, names: Sequence[str]) -> JsonObject:
-    """The jobs of namespaces, by the time of their last event, newest first: four reads for one namespace."""
+    """The jobs of namespaces, by the time of their last event, newest first, each with its newest runs."""
     states, page = _states(request), request.page()
     ahead = READ_AT_A_TIME if states else page.offset + page.limit
     lists = [reader.store.jobs_in(name) for name in names]
@@ -39,14 +42,17 @@ def _job_list(reader: Reader, request: ApiRequest, names: Sequence[str]) -> Json
     merged = merge(*newest, key=lambda entry: entry.position, reverse=True)
     entries = list(islice(_in_states(reader, merged, states), page.offset, page.offset + page.limit))
     heads = reader.jobs([entry.id for entry in entries], usages=False)
-    latest = reader.latest_runs(heads)
-    listed = [
-        marquez.job(JobDetails(heads[job], [latest[job]] if job in latest else []))
-        for job, *_ in entries
-        if job in heads
-    ]
+    present = [entry for entry in entries if entry.id in heads]
+    listed = within_size_limit(_documents(reader, {entry.id: heads[entry.id] for entry in present}))
     total = sum(jobs.count() for jobs in lists) if page.total is None else page.total
+    if len(listed) < len(present):
+        return {"totalCount": total, "jobs": listed, "cursor": page.cursor(present[len(listed) - 1].position, total)}
     return {"totalCount": total, "jobs": listed, **next_cursor(page, entries, total)}
+
+
+def _documents(reader: Reader, heads: Mapping[JobId, JobHead]) -> Iterator[JsonObject]:
+    for chunk in chunked(heads, DETAILED_AT_A_TIME):
+        yield from map(marquez.job, list_job_details(reader, {job: heads[job] for job in chunk}))
 
 
 def _in_states(reader: Reader, merged: Iterable[Entry[JobId]], states: frozenset[str]) -> Iterable[Entry[JobId]]:

@@ -10,6 +10,7 @@ from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
+from headwater.read.run_details import read_run_details
 from headwater.store.positions import run_position
 
 
@@ -21,11 +22,12 @@ def job_runs(reader: Reader, request: ApiRequest, job: NamedNode) -> JsonObject:
     total = len(entries) if page.total is None else page.total
     more = len(entries) > page.offset + page.limit or (page.after is not None and len(runs) == page.limit)
     cursor = {"cursor": page.cursor(run_position(runs[-1]), total)} if more and runs else {}
-    return {"runs": [marquez.run(run) for run in runs], "totalCount": total, **cursor}
+    shown = [marquez.run(details) for details in read_run_details(reader, runs)]
+    return {"runs": shown, "totalCount": total, **cursor}
 
 
-def run(_reader: Reader, _request: ApiRequest, run: Run) -> JsonObject:
-    return marquez.run(run)
+def run(reader: Reader, _request: ApiRequest, run: Run) -> JsonObject:
+    return marquez.run(*read_run_details(reader, [run]))
 
 
 def run_children(reader: Reader, request: ApiRequest, parent: Run) -> JsonObject:
@@ -35,7 +37,7 @@ def run_children(reader: Reader, request: ApiRequest, parent: Run) -> JsonObject
     entries = [child for child in children if child.position != page.after][page.offset :]
     total = count if page.total is None else page.total
     runs = reader.runs([child.id for child in entries])
-    shown = [{"job": run.job.as_json(), **marquez.run(run)} for run in runs]
+    shown = [{"job": details.run.job.as_json(), **marquez.run(details)} for details in read_run_details(reader, runs)]
     return {"runs": shown, "totalCount": total, **next_cursor(page, entries, total)}
 
 

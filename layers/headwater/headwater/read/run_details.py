@@ -1,0 +1,36 @@
+"""The details of a run: the run, and the versions of its inputs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from headwater.graph.dataset_reference import schema_register
+from headwater.graph.identity import DatasetId, WriteId, version_of_schema, version_without_schema
+from headwater.graph.run import Run
+from headwater.read.input_writes import RunInput, input_writes
+from headwater.read.reader import Reader
+
+
+class RunDetails(NamedTuple):
+    """A run, with the version of each input."""
+
+    run: Run
+    input_versions: Mapping[DatasetId, str]
+
+
+def read_run_details(reader: Reader, runs: Sequence[Run]) -> list[RunDetails]:
+    """The details of runs: the reads of `input_writes` for all runs together."""
+    writes = input_writes(reader, runs)
+    return [RunDetails(run, dict(_input_versions(run, writes))) for run in runs]
+
+
+def _input_versions(run: Run, writes: Mapping[RunInput, WriteId]) -> Iterator[tuple[DatasetId, str]]:
+    for dataset in run.inputs:
+        write = writes.get((run.run_id, dataset))
+        yield dataset, input_version(run, dataset, write.version if write else None)
+
+
+def input_version(run: Run, dataset: DatasetId, producer: str | None) -> str:
+    """The version of an input: the id of the run that wrote the input. If no such run is known: the version of the
+    schema that the reading run reported, else the version without a schema."""
+    schema = schema_register(run.inputs[dataset].facets)
+    return producer or (version_of_schema(schema.value) if schema else version_without_schema(dataset))
