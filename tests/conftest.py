@@ -1,14 +1,19 @@
-"""Fixtures of several folders: one embedded stack, from its first use to the end of the session."""
+"""Fixtures of several folders, settings of all tests, and one embedded stack for the whole session."""
 
 import shutil
 import sys
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 from local.layout import Layout
 from local.stack.lifecycle import Stack
 from tests.embedded import LOGS, embedded_stack
+
+settings.register_profile("tests", deadline=None)
+settings.load_profile("tests")
+"""The profile of all tests: on a loaded machine, an example may take any time."""
 
 
 @pytest.fixture(scope="session")

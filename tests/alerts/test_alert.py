@@ -39,7 +39,7 @@ def alerts(draw: st.DrawFn) -> Alert:
 
 
 @given(alerts())
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_whatever_it_is_about_datadog_and_the_bus_take_it(alert: Alert) -> None:
     detail = alert.detail("https://lineage.example.com")
     assert len(detail["title"]) <= 100

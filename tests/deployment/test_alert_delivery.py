@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from local.alerts.datadog_event import parse_event
 from local.deploy.template import read_template
@@ -113,7 +113,6 @@ def test_no_text_of_an_alert_stands_in_quotes_where_nothing_would_be_escaped(tra
 
 
 @pytest.mark.parametrize("null", ["", "null"])
-@settings(deadline=None)
 @given(detail=details)
 def test_the_message_of_any_alert_is_json_with_its_members(null: str, detail: Detail) -> None:
     message = json.loads(rendered(TO_TOPIC, event(detail), null_in_quotes=null))
@@ -124,7 +123,6 @@ def test_the_message_of_any_alert_is_json_with_its_members(null: str, detail: De
         assert message[name] == detail[name]
 
 
-@settings(deadline=None)
 @given(detail=details)
 def test_datadog_accepts_any_alert(detail: Detail) -> None:
     sent = parse_event(rendered(TO_DATADOG, event(detail)).encode(), now=0)

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from headwater.alerts.alert import Alert, DetailType, Severity, link_to
@@ -56,7 +56,6 @@ LONGEST = Alert(
 
 
 @example(LONGEST)
-@settings(deadline=None)
 @given(alerts)
 def test_datadog_shows_any_alert_as_markdown_with_its_id(alert: Alert) -> None:
     sent = parse_event(rendered(TO_DATADOG, event(alert)).encode(), now=0)
@@ -66,7 +65,6 @@ def test_datadog_shows_any_alert_as_markdown_with_its_id(alert: Alert) -> None:
 
 
 @example(LONGEST)
-@settings(deadline=None)
 @given(alerts)
 def test_the_message_of_any_alert_can_be_read_back(alert: Alert) -> None:
     message = json.loads(rendered(TO_TOPIC, event(alert), null_in_quotes="null"))

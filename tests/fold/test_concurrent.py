@@ -49,7 +49,7 @@ def clients(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactor
 
 # What the writers do to each other does not happen twice, so there is nothing to shrink.
 @given(st.lists(strategies.events, min_size=6, max_size=16), st.integers(0, 2**32))
-@settings(max_examples=15, derandomize=True, deadline=None, phases=[Phase.generate])
+@settings(max_examples=15, derandomize=True, phases=[Phase.generate])
 def test_concurrent_writers_leave_what_one_leaves(clients: list[Any], documents: list[Document], seed: int) -> None:
     chance, bucket, name = random.Random(seed), FakeBucket(), new_table(clients[0])
     tables = [DynamoTable(client, name, bucket) for client in clients]
@@ -58,7 +58,7 @@ def test_concurrent_writers_leave_what_one_leaves(clients: list[Any], documents:
 
 
 @given(st.lists(strategies.events, min_size=6, max_size=16), st.integers(0, 2**32))
-@settings(max_examples=40, derandomize=True, deadline=None, phases=[Phase.generate])
+@settings(max_examples=40, derandomize=True, phases=[Phase.generate])
 def test_concurrent_writers_of_a_file_leave_what_one_leaves(documents: list[Document], seed: int) -> None:
     table = table_with()
     fold_at_once([table] * WRITERS, dealt(factory.received(*documents), random.Random(seed)))

@@ -83,7 +83,7 @@ def one_by_one(documents: Sequence[Document]) -> list[list[NormalisedEvent]]:
 
 @pytest.mark.parametrize("over", [folded, folded_into_a_file], ids=["memory", "sqlite"])
 @given(st.data(), st.lists(strategies.events, min_size=1, max_size=8))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_order_batches_and_repetition_do_not_matter(over: Fold, data: st.DataObject, documents: list[Document]) -> None:
     expected = folded([factory.received(*documents)])
     repeated = documents + data.draw(st.lists(st.sampled_from(documents), max_size=3))
@@ -94,7 +94,7 @@ def test_order_batches_and_repetition_do_not_matter(over: Fold, data: st.DataObj
 
 
 @given(st.lists(strategies.events, min_size=2, max_size=6))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_failure_at_any_call_and_a_second_delivery_change_nothing(documents: list[Document]) -> None:
     expected = folded([factory.received(*documents)])
     *earlier, last = one_by_one(documents)
@@ -116,7 +116,7 @@ def test_a_failure_at_any_call_and_a_second_delivery_change_nothing(documents: l
 
 
 @given(st.lists(strategies.events, min_size=2, max_size=6))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_another_writer_between_any_two_calls_changes_nothing(documents: list[Document]) -> None:
     expected = folded([factory.received(*documents)])
     *earlier, theirs, ours = one_by_one(documents)

@@ -179,7 +179,7 @@ def test_an_item_with_the_document_of_another_is_refused_if_it_can_be_told(item:
 
 
 @given(data=st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_damage_at_any_depth_is_never_held_against_an_event(data: st.DataObject) -> None:
     item = data.draw(st.sampled_from(ITEMS))
     name = data.draw(st.sampled_from(sorted(item.parts)))

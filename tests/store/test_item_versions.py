@@ -126,7 +126,7 @@ def without(item: Item, member: str) -> Item:
 
 @pytest.mark.parametrize("kind", CODECS)
 @given(data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_a_damaged_item_is_corrupt_and_nothing_else(kind: str, data: st.DataObject) -> None:
     item = next(
         candidate
