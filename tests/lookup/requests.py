@@ -19,7 +19,7 @@ from headwater.store.table import TableReader
 from tests import factory
 from tests.caches import CheckedCache
 from tests.factory import Document
-from tests.store.files import table_with
+from tests.store.files import mirror_of
 
 ANYONE = Principal("test", frozenset({"read"}), ("*",))
 RETENTION = Retention(timedelta(days=90), timedelta(days=30))
@@ -95,7 +95,7 @@ def response_to(table: TableReader, request: ApiRequest) -> ApiResponse:
     server fails the test."""
     response = _response_to(table, request)
     if isinstance(table, MemoryTable) and type(table) is MemoryTable:
-        assert _response_to(table_with(table.items), request) == response
+        assert _response_to(mirror_of(table.items), request) == response
     return response
 
 

@@ -35,19 +35,36 @@ class FileTable(SqliteTable):
 
 def table_with(items: Mapping[Key, Item] | Iterable[Item] = ()) -> FileTable:
     """A table with these items, in the file of the session: the next call takes them out again."""
-    database = _database()
+    return _filled(_database("tables"), items.values() if isinstance(items, Mapping) else items)
+
+
+def mirror_of(items: Mapping[Key, Item]) -> FileTable:
+    """A table with these items, to be read alone; it is filled anew only for other items."""
+    database = _database("mirror")
+    if items != _MIRRORED:
+        _filled(database, items.values())
+        _MIRRORED.clear()
+        _MIRRORED.update(items)
+    return FileTable(database)
+
+
+def _filled(database: Database, items: Iterable[Item]) -> FileTable:
     with database.writing() as connection:
         connection.execute("DELETE FROM items")
     table = FileTable(database)
-    table.put(items.values() if isinstance(items, Mapping) else items)
+    table.put(items)
     return table
 
 
 @cache
-def _database() -> Database:
+def _database(name: str) -> Database:
+    """A file of the session, which need not survive the machine."""
     _FOLDERS.append(TemporaryDirectory(prefix="headwater-tests-"))
-    return Database(Path(_FOLDERS[-1].name) / "lineage.db")
+    database = Database(Path(_FOLDERS[-1].name) / f"{name}.db")
+    database._writer.execute("PRAGMA synchronous = OFF")
+    return database
 
 
+_MIRRORED: dict[Key, Item] = {}
 _FOLDERS: list[TemporaryDirectory[str]] = []
 """Folders are removed at the end of the process."""
