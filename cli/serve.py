@@ -38,19 +38,23 @@ def main(arguments: list[str] | None = None) -> int:
             parser().error(f"{url} is not a URL; try {name} http://127.0.0.1:9000/path")
     try:
         from serve.server import NoAddress, Start, run
-
-        start = Start(
-            options.data, options.host, options.port, options.open, options.public_url, options.webhook, options.topic
-        )
-        run(start, lambda text: print(text, flush=True))
     except ModuleNotFoundError as missing:
-        extra = "aws" if missing.name and missing.name.startswith("botocore") else "serve"
-        print(f"failed: {missing}; pip install 'headwater[{extra}]'", file=sys.stderr)
-        return 1
+        return failed(f"{missing}; pip install 'headwater[serve]'")
+    start = Start(
+        options.data, options.host, options.port, options.open, options.public_url, options.webhook, options.topic
+    )
+    try:
+        run(start, lambda text: print(text, flush=True))
+    except ModuleNotFoundError as missing:  # botocore, which a topic needs
+        return failed(f"{missing}; pip install 'headwater[aws]'")
     except (BadEnvironment, NoAddress) as error:
-        print(f"failed: {error}", file=sys.stderr)
-        return 1
+        return failed(str(error))
     return 0
+
+
+def failed(reason: str) -> int:
+    print(f"failed: {reason}", file=sys.stderr)
+    return 1
 
 
 def is_local(host: str) -> bool:
