@@ -60,7 +60,9 @@ class ServeProcess:
         assert self._process.stdout is not None
         greeting = self._process.stdout.readline()
         found = re.search(r"http://\S+", greeting)
-        assert found, (greeting, (self.data.parent / "serve.log").read_text())
+        if not found:
+            self.kill()
+            raise AssertionError((greeting, (self.data.parent / "serve.log").read_text()))
         self.url = found[0]
 
     def kill(self) -> None:
