@@ -40,7 +40,7 @@ from serve.measurements import Measurements
 from serve.settings import ServeSettings
 from serve.worker import Step, Worker
 
-FOLD_CACHE_BYTES = 4_000_000
+FOLD_CACHE_BYTES = 1_000_000
 """The packed items whose states the fold need not decode, since it wrote them."""
 SWEEP_SECONDS, FIRST_SWEEP_SECONDS = 900.0, 60.0
 CLEAN_SECONDS = 3_600.0

@@ -11,8 +11,8 @@ from headwater.store.table import Item, ItemReader
 
 State = TypeVar("State")
 
-MAX_PACKED_BYTES = 8_000_000
-"""The items of some 4,000 jobs with their datasets. A state takes about ten times the memory of its packed item."""
+MAX_PACKED_BYTES = 4_000_000
+"""The items of some 2,000 jobs with their datasets. A state takes about fifteen times the memory of its packed item."""
 
 
 class RequestCache:
