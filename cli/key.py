@@ -26,8 +26,8 @@ def parser() -> argparse.ArgumentParser:
     remove = commands.add_parser("remove", help="remove a key; it stops working within a minute")
     remove.add_argument("name")
     listed = commands.add_parser("list", help="list the keys, without the keys themselves")
-    for each in (add, remove, listed):
-        add_data(each)
+    for command in (add, remove, listed):
+        add_data(command)
     return parser
 
 

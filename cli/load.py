@@ -63,7 +63,7 @@ def events(paths: Iterable[Path]) -> Iterator[str]:
     """Yield the events of files and folders as text, in the order of names and lines. Raises OSError."""
     for path in paths:
         if path.is_dir():
-            yield from events(sorted(each for each in path.rglob("*") if each.is_file() and each.suffix in SUFFIXES))
+            yield from events(sorted(file for file in path.rglob("*") if file.is_file() and file.suffix in SUFFIXES))
             continue
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
             yield from (event_of(line.decode()) for line in file if line.strip())
@@ -85,7 +85,7 @@ def send_all(texts: Iterable[str], url: str, key: str) -> Sent:
     while batch := list(islice(rest, BATCH)):
         answer = post(f"{url}/api/v1/lineage/batch", gzip.compress(f"[{','.join(batch)}]".encode(), 1), key)
         sent.accepted += answer["summary"]["successful"]
-        sent.refused += [each["reason"] for each in answer["failed_events"]]
+        sent.refused += [event["reason"] for event in answer["failed_events"]]
     return sent
 
 

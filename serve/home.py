@@ -73,7 +73,9 @@ class Home:
         self._store = GraphStore(self._table, settings.retention, StateCache(FOLD_CACHE_BYTES))
         self._alert_log = AlertLog(database)
         self._bus = LoggedBus(self._alert_log, options.api_url)
-        self._deliveries = [Worker(each.name, self._delivery(each), self._log) for each in options.receivers]
+        self._deliveries = [
+            Worker(receiver.name, self._delivery(receiver), self._log) for receiver in options.receivers
+        ]
         self._announcing = Worker("announcing", self._announcer().step, self._log)
         self._inbox = Inbox(database, lambda: self._folding.wake(), self._log)  # noqa: PLW0108 - made after the inbox
         self._folding = Worker("folding", self._folder().step, self._log)

@@ -36,9 +36,9 @@ def declared() -> set[str]:
     project = PROJECT["project"]
     wanted = [
         *project["dependencies"],
-        *(each for extra in project["optional-dependencies"].values() for each in extra),
+        *(requirement for extra in project["optional-dependencies"].values() for requirement in extra),
     ]
-    return {re.split(r"[>=; ]", each)[0] for each in wanted}
+    return {re.split(r"[>=; ]", requirement)[0] for requirement in wanted}
 
 
 def test_what_the_wheel_imports_is_declared() -> None:

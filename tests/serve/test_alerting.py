@@ -59,7 +59,7 @@ def test_a_receiver_that_is_away_gets_its_alerts_later_and_holds_up_no_other(ale
     assert deliver_all(to_there) == POLL_SECONDS
     add(alert_log, 3)
     away.error = None
-    assert [deliver_all(each) for each in (to_away, to_there)] == [POLL_SECONDS] * 2
+    assert [deliver_all(receiver) for receiver in (to_away, to_there)] == [POLL_SECONDS] * 2
     assert (away.got, there.got) == ([1, 2, 3], [1, 2, 3])
 
 

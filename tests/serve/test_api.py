@@ -41,7 +41,7 @@ class Client:
 
     async def _answer(self, scope: MutableMapping[str, Any], chunks: Sequence[bytes]) -> Reply:
         sent: list[MutableMapping[str, Any]] = []
-        rest = iter([{"type": "http.request", "body": each, "more_body": each is not chunks[-1]} for each in chunks])
+        rest = iter([{"type": "http.request", "body": chunk, "more_body": chunk is not chunks[-1]} for chunk in chunks])
 
         async def receive() -> MutableMapping[str, Any]:
             return next(rest)

@@ -98,7 +98,7 @@ def folded(documents: Iterable[Document]) -> MemoryTable:
 
 
 def events(number: int) -> list[Document]:
-    return [factory.run_event("RUNNING", run=each, seconds=each) for each in range(1, number + 1)]
+    return [factory.run_event("RUNNING", run=run, seconds=run) for run in range(1, number + 1)]
 
 
 def test_the_inbox_is_folded_in_batches_and_is_empty_then(world: World) -> None:

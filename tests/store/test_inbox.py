@@ -47,7 +47,7 @@ def message(text: str, group: str = "run") -> Message:
 
 
 def bodies(messages: list[InboxMessage]) -> list[str]:
-    return [each.body for each in messages]
+    return [message.body for message in messages]
 
 
 def test_messages_are_taken_in_the_order_in_which_they_came(inbox: Inbox) -> None:
@@ -91,7 +91,7 @@ def test_messages_of_several_threads_are_all_stored_each_in_its_group_s_order(in
         sender.join()
     taken = inbox.take(1_000)
     for number in range(8):
-        of_group = [each.body for each in taken if each.group == f"group {number}"]
+        of_group = [message.body for message in taken if message.group == f"group {number}"]
         assert of_group == [f"{place:02}" for place in range(20)]
 
 
@@ -143,16 +143,16 @@ def test_messages_that_cannot_be_stored_are_not_safe(database: Database) -> None
 
 def test_a_batch_is_bounded_and_never_empty(inbox: Inbox) -> None:
     inbox.send([message("x" * (MAX_BATCH_BYTES + 1)), message("y" * MAX_BATCH_BYTES), message("z")])
-    assert [len(each.body) for each in inbox.take(10)] == [MAX_BATCH_BYTES + 1]
+    assert [len(message.body) for message in inbox.take(10)] == [MAX_BATCH_BYTES + 1]
 
 
 def test_as_many_messages_as_fit_into_memory_are_kept_as_they_were_read(inbox: Inbox, database: Database) -> None:
     half = MAX_READ_CHARACTERS // 2
     inbox.send([message("a" * half), message("b" * half), message("c")])
-    assert [each.received is not None for each in inbox.take(10)] == [True, True, False]
+    assert [message.received is not None for message in inbox.take(10)] == [True, True, False]
     with database.writing() as connection:
         inbox.remove(connection, [inbox.take(1)[0].number])
     inbox.send([message("d")])
-    assert [each.received and each.received.canonical[0] for each in inbox.take(10)] == ["b", None, "d"]
+    assert [message.received and message.received.canonical[0] for message in inbox.take(10)] == ["b", None, "d"]
     another = Inbox(database, lambda: None, _fail)
-    assert [each.received for each in another.take(10)] == [None, None, None]
+    assert [message.received for message in another.take(10)] == [None, None, None]

@@ -33,10 +33,12 @@ def fits(pattern: Any, record: Any) -> bool:
 @cache
 def patterns() -> list[Any]:
     resources = read_template(TEMPLATE)["Resources"].values()
-    sources = [each["Properties"] for each in resources if each["Type"] == "AWS::Lambda::EventSourceMapping"]
-    filters = [each["FilterCriteria"]["Filters"] for each in sources if "FilterCriteria" in each]
+    sources = [
+        resource["Properties"] for resource in resources if resource["Type"] == "AWS::Lambda::EventSourceMapping"
+    ]
+    filters = [source["FilterCriteria"]["Filters"] for source in sources if "FilterCriteria" in source]
     of_alerts = [found for found in filters if "latency" in json.dumps(found)]
-    return [json.loads(each["Pattern"]) for each in of_alerts[0]]
+    return [json.loads(alert_filter["Pattern"]) for alert_filter in of_alerts[0]]
 
 
 @pytest.fixture

@@ -157,7 +157,7 @@ def test_expired_items_are_removed_in_small_steps(database: Database) -> None:
     table.put([*kept, *(item(f"{number}", expires_at=999) for number in range(250))])
     steps = iter(lambda: table.remove_expired(1_000.5), 0)
     assert list(steps) == [queries.EXPIRED_AT_ONCE, 50]
-    assert items_in(database) == {each.key: each for each in kept}
+    assert items_in(database) == {item.key: item for item in kept}
 
 
 def test_a_file_is_opened_again_with_what_it_holds(tmp_path: Path) -> None:

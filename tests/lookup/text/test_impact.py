@@ -15,7 +15,7 @@ def item(node_id: str, *between: str, distance: int = 1, **members: Any) -> dict
 
 
 def answer(*owned: tuple[str | None, list[dict[str, Any]]], **members: Any) -> dict[str, Any]:
-    total = len({each["nodeId"] for _, items in owned for each in items})
+    total = len({node["nodeId"] for _, nodes in owned for node in nodes})
     owners = [{"owner": owner, "items": items} for owner, items in owned]
     return {"nodeId": RAW, "totalCount": total, "owners": owners, **members}
 

@@ -19,7 +19,7 @@ class AlertLog:
     def add(self, alerts: Iterable[dict[str, Any]]) -> None:
         """Adds alerts, on disk once this returns. The oldest alerts go, if there are too many."""
         with self._database.writing() as connection:
-            connection.executemany("INSERT INTO alerts (alert) VALUES (?)", [(json.dumps(each),) for each in alerts])
+            connection.executemany("INSERT INTO alerts (alert) VALUES (?)", [(json.dumps(alert),) for alert in alerts])
             connection.execute("DELETE FROM alerts WHERE seq <= (SELECT max(seq) FROM alerts) - ?", (KEPT,))
 
     def join(self, receiver: str) -> None:
