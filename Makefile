@@ -51,8 +51,8 @@ doctor: $(STATE)/venv.stamp ## say why a graph is empty: of the stack that `make
 
 # ------------------------------------------------------------------------------------------------------------ to change
 .PHONY: test
-test: $(STATE)/venv.stamp $(STATE)/spark4.stamp ## run the tests (ARGS="-k front" and the like go to pytest)
-	@$(BIN)/python -m pytest $(ARGS)
+test: $(STATE)/venv.stamp $(STATE)/spark4.stamp ## run the tests, in two processes (ARGS="-k front" and the like go to pytest)
+	@$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
 
 .PHONY: bench
 bench: $(STATE)/venv.stamp $(STATE)/bench.stamp ## measure `headwater serve`, or servers side by side (ARGS="--server marquez=http://localhost:5000")

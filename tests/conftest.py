@@ -1,5 +1,6 @@
 """Fixtures of several folders, settings of all tests, and one embedded stack for the whole session."""
 
+import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -23,9 +24,14 @@ def shared_stack() -> Iterator[Stack]:
         yield running
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Starts with the jobs of Spark, which take longest: two processes share the tests by files."""
+    items.sort(key=lambda item: item.get_closest_marker("spark") is None)
+
+
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Names a failure as it happens, not only at the end of all tests."""
-    if report.failed:
+    if report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
         reason = str(getattr(getattr(report.longrepr, "reprcrash", None), "message", "")).partition("\n")[0]
         print(f"\nFAILED {report.nodeid} ({report.when}): {reason[:200]}", file=sys.__stderr__, flush=True)
 
