@@ -94,6 +94,10 @@ class Home:
             worker.stop()
         metrics.send_to(metrics.to_log)
 
+    def events_to_fold(self) -> int:
+        """How many events were answered 201 and are not folded yet."""
+        return self._inbox.depth()
+
     def _workers(self) -> list[Worker]:
         return [self._folding, self._announcing, *self._deliveries, self._sweeping, self._cleaning]
 
@@ -143,7 +147,7 @@ class Home:
     def _metrics(self) -> str:
         return self._measurements.text(
             {
-                "headwater_inbox_events": self._inbox.depth(),
+                "headwater_inbox_events": self.events_to_fold(),
                 "headwater_quarantine_messages": self._bodies.count("quarantine/"),
             }
         )

@@ -3,10 +3,12 @@
 import gc
 import signal
 import socket
-from collections.abc import Callable, Sequence
-from contextlib import closing
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import uvicorn
 
@@ -46,32 +48,66 @@ class Start:
         return [Console(), *webhooks, *topics]
 
 
+class Served(NamedTuple):
+    """A server in the background: where it is, and how many of the events it took are not folded yet."""
+
+    url: str
+    events_to_fold: Callable[[], int]
+
+
 def run(start: Start, say: Callable[[str], None]) -> None:
     """Runs until SIGTERM or Ctrl-C. Raises RefusedDatabase, BadEnvironment or NoAddress."""
-    settings = read_settings()
-    write_to_stderr()
-    with sole_use(start.data), closing(Database(start.data)) as database, closing(_listen(start)) as listener:
-        port = listener.getsockname()[1]
-        url = f"http://{f'[{start.host}]' if ':' in start.host else start.host}:{port}"
-        home = Home(database, settings, Options((start.public_url or url).rstrip("/"), start.is_open, start.receivers))
-        config = uvicorn.Config(
-            home.app,
-            lifespan="off",
-            interface="asgi3",
-            ws="none",
-            access_log=False,
-            log_level="warning",
-            server_header=False,
-            timeout_graceful_shutdown=DRAIN_SECONDS,
-        )
+    with _opened(start, start.receivers) as (home, database, listener, url):
         gc.freeze()  # imported modules stay: the collector need not look at them
         gc.set_threshold(50_000)
-        server = uvicorn.Server(config)
+        server = _server_of(home)
         _end_on_signals(server)
         say(_greeting(start, url, database))
         home.start()
         server.run(sockets=[listener])
         home.stop()
+
+
+@contextmanager
+def in_background(start: Start, *receivers: Receiver) -> Iterator[Served]:
+    """Serves in a thread while a `with` block runs; `receivers` get the alerts. Raises what `run` raises."""
+    with _opened(start, receivers) as (home, _, listener, url):
+        server = _server_of(home)
+        thread = threading.Thread(target=server.run, args=([listener],), name="server")
+        home.start()
+        thread.start()
+        try:
+            yield Served(url, home.events_to_fold)
+        finally:
+            server.should_exit = True
+            thread.join()
+            home.stop()
+
+
+@contextmanager
+def _opened(start: Start, receivers: Sequence[Receiver]) -> Iterator[tuple[Home, Database, socket.socket, str]]:
+    """The parts of the process over the file, and where it listens."""
+    settings = read_settings()
+    write_to_stderr()
+    with sole_use(start.data), closing(Database(start.data)) as database, closing(_listen(start)) as listener:
+        port = listener.getsockname()[1]
+        url = f"http://{f'[{start.host}]' if ':' in start.host else start.host}:{port}"
+        options = Options((start.public_url or url).rstrip("/"), start.is_open, receivers)
+        yield Home(database, settings, options), database, listener, url
+
+
+def _server_of(home: Home) -> uvicorn.Server:
+    config = uvicorn.Config(
+        home.app,
+        lifespan="off",
+        interface="asgi3",
+        ws="none",
+        access_log=False,
+        log_level="warning",
+        server_header=False,
+        timeout_graceful_shutdown=DRAIN_SECONDS,
+    )
+    return uvicorn.Server(config)
 
 
 def _end_on_signals(server: uvicorn.Server) -> None:

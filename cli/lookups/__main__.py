@@ -1,7 +1,6 @@
 """`python -m cli.lookups lineage|columns|impact|why|runs ...`, which the command `headwater` starts."""
 
 import contextlib
-import io
 import os
 import signal
 import sys
@@ -10,7 +9,7 @@ from cli.lookups.api import api_of
 from cli.lookups.failure import ANSWERED, LookupFailure
 from cli.lookups.parser import parser
 from cli.lookups.questions import reply_to
-from cli.lookups.terminal import display_for, shown
+from cli.lookups.terminal import display_for, print_anything, shown
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -32,9 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def as_a_program(arguments: list[str]) -> int:
     """`main` as a program among others: it ends quietly if its reader does, or on Ctrl-C."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    print_anything()
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     with contextlib.suppress(KeyboardInterrupt):
         return main(arguments)

@@ -1,6 +1,8 @@
 """How a text is shown: in colour, as wide as the terminal and with the nearest nodes alone, or whole in a pipe."""
 
+import io
 import shutil
+import sys
 from collections.abc import Callable, Mapping
 from typing import TextIO
 
@@ -31,6 +33,13 @@ def display_for(stream: TextIO, environment: Mapping[str, str], *, whole: bool) 
     width = max(MIN_WIDTH, shutil.get_terminal_size().columns)
     paint = paint_for(environment)
     return Display(width, paint=paint) if whole else Display(width, MOST_NODES, MOST_ENTRIES, paint)
+
+
+def print_anything() -> None:
+    """From here on, what a stream's encoding lacks is printed as escapes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def paint_for(environment: Mapping[str, str]) -> Paint:
