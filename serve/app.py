@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from headwater.concurrent import make_sequential
 from headwater.http.response import GZIP_FROM_BYTES, ApiResponse, error_response
 from headwater.openlineage.body import MAX_WIRE_BYTES
 from serve.api import Api, HttpRequest
@@ -33,7 +34,7 @@ class App:
         self._api = api
         self._is_open = is_open
         self._writers = ThreadPoolExecutor(WRITERS, "event")
-        self._readers = ThreadPoolExecutor(READERS, "request")
+        self._readers = ThreadPoolExecutor(READERS, "request", make_sequential)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

@@ -21,12 +21,14 @@ def concurrent_map(function: Callable[[Argument], Result], arguments: Iterable[A
     would be left for the nested calls.
     """
     calls = list(arguments)
-    is_nested = getattr(_thread, "is_of_pool", False)
-    return list((map if is_nested or len(calls) < 2 else _POOL.map)(function, calls))
+    is_sequential = getattr(_thread, "is_sequential", False)
+    return list((map if is_sequential or len(calls) < 2 else _POOL.map)(function, calls))
 
 
-def _mark_thread() -> None:
-    _thread.is_of_pool = True
+def make_sequential() -> None:
+    """Lets this thread make its calls one after the other: a thread of the pool, or one whose calls wait for nothing, as
+    those to a file on this machine."""
+    _thread.is_sequential = True
 
 
-_POOL = ThreadPoolExecutor(max_workers=THREADS, initializer=_mark_thread)
+_POOL = ThreadPoolExecutor(max_workers=THREADS, initializer=make_sequential)
