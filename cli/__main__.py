@@ -33,7 +33,7 @@ COMMANDS = {
     "export": Command("cli.export", "--data FILE --to DIR", "writes all events of a file in the archive's format"),
     "load": Command("cli.load", "PATH... [OPTION...]", "sends recorded events to a server"),
     "doctor": Command("cli.doctor.__main__", "[OPTION...]", "says why a graph is empty"),
-    "submit": Command("cli.submit", "PROGRAM [ARGUMENT...]", "runs a PySpark program with lineage", True),
+    "submit": Command("cli.submit.__main__", "PROGRAM [ARGUMENT...]", "runs a PySpark program with lineage", True),
     "kafka": Command("cli.kafka", "[OPTION...]", "runs a Kafka broker until Ctrl-C", True),
     "completion": Command("cli.completion", "bash|zsh|fish", "prints a completion script"),
 }

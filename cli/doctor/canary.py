@@ -31,10 +31,10 @@ def post_canary(client: Client, namespace: str) -> tuple[str, list[Finding]]:
     return run_id, [too_slow(slowest)] if slowest > LISTENER_SECONDS else []
 
 
-def read_back(client: Client, namespace: str, run_id: str) -> None:
+def read_back(client: Client, namespace: str, run_id: str, seconds: float = SEEN_SECONDS) -> None:
     """Look the posted run up, upstream and downstream. Raises Diagnosis if the run is not in the graph."""
-    wait_until_seen(client, namespace, run_id)
-    deadline = time.monotonic() + SEEN_SECONDS
+    wait_until_seen(client, namespace, run_id, seconds)
+    deadline = time.monotonic() + seconds
     for start, direction in ((TARGET, "upstream"), (SOURCE, "downstream")):
         while not {SOURCE, JOB, TARGET} <= linked(client, namespace, start, direction):
             if time.monotonic() > deadline:
@@ -72,8 +72,8 @@ def event(kind: str, run_id: str, namespace: str) -> dict[str, Any]:
     }
 
 
-def wait_until_seen(client: Client, namespace: str, run_id: str) -> None:
-    deadline = time.monotonic() + SEEN_SECONDS
+def wait_until_seen(client: Client, namespace: str, run_id: str, seconds: float) -> None:
+    deadline = time.monotonic() + seconds
     while True:
         response = client.get("jobs", "runs", run_id)
         if response.status == 200 and response.body["state"] == "COMPLETED":
@@ -84,7 +84,7 @@ def wait_until_seen(client: Client, namespace: str, run_id: str) -> None:
         if response.status not in (200, 404, 503):
             raise Diagnosis(refusal(client, response, namespace))
         if time.monotonic() > deadline:
-            what = f"the canary was taken, but is not in the graph after {SEEN_SECONDS} s"
+            what = f"the canary was taken, but is not in the graph after {seconds} s"
             fix = "see normalise's log, the queue's age and the dead-letter queue: docs/operating.md"
             raise Diagnosis(Finding(what, fix, Blame.STACK))
         time.sleep(0.3)

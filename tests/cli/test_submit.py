@@ -1,13 +1,15 @@
 """`headwater submit` runs a program with the listener, against the stack of `make up` or a given URL."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
 
-from cli import endpoint, submit
+from cli import endpoint
 from cli.doctor.listener import listener_of
+from cli.submit import __main__ as submit
+from cli.submit.listener_log import ListenerLog
+from cli.submit.submission import Arrivals, Submission
 from local.layout import Layout
 
 Started = list[tuple[list[str], dict[str, str]]]
@@ -17,11 +19,18 @@ Started = list[tuple[list[str], dict[str, str]]]
 def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Started:
     """The commands that submit starts, with their environments, while the stack of `make up` runs."""
     processes: Started = []
+
+    def run(command: list[str], environment: dict[str, str], _: ListenerLog) -> int:
+        processes.append((command, environment))
+        return 0
+
     (tmp_path / "endpoint.json").write_text(json.dumps({"url": "http://127.0.0.1:1", "key": "k-of-up"}))
     monkeypatch.setattr(endpoint, "FILE", tmp_path / "endpoint.json")
     monkeypatch.setattr(Layout, "here", classmethod(lambda cls: cls(tmp_path)))
     monkeypatch.setattr(submit, "jar_files", lambda *_: [Path("/jars/listener.jar")])
-    monkeypatch.setattr(os, "execve", lambda _, command, environment: processes.append((command, environment)))
+    monkeypatch.setattr(submit, "check", lambda _: "the canary was taken")
+    monkeypatch.setattr(submit, "run", run)
+    monkeypatch.setattr(Submission, "arrivals", lambda *_: Arrivals())
     monkeypatch.delenv("HEADWATER_URL", raising=False)
     return processes
 

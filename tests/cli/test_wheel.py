@@ -21,7 +21,7 @@ def modules() -> Iterator[Path]:
     build = PROJECT["tool"]["hatch"]["build"]
     excluded = {ROOT / path.lstrip("/") for path in build["exclude"]}
     for package in build["targets"]["wheel"]["packages"]:
-        yield from (path for path in (ROOT / package).rglob("*.py") if path not in excluded)
+        yield from (path for path in (ROOT / package).rglob("*.py") if excluded.isdisjoint((path, *path.parents)))
 
 
 def imported(path: Path) -> Iterator[str]:
