@@ -26,8 +26,8 @@ def concurrent_map(function: Callable[[Argument], Result], arguments: Iterable[A
 
 
 def make_sequential() -> None:
-    """Lets this thread make its calls one after the other: a thread of the pool, or one whose calls wait for nothing, as
-    those to a file on this machine."""
+    """Lets this thread make its calls one after the other: a thread of the pool, or one whose calls wait for nothing,
+    as those to a file on this machine do."""
     _thread.is_sequential = True
 
 
