@@ -13,13 +13,17 @@ ANSWERED, UNKNOWN, WRONG_COMMAND, UNREACHABLE = range(4)
 
 
 class LookupFailure(Exception):
-    """`steps` are what to do next, such as exact commands. All texts are inert."""
+    """`steps` are what to do next, such as exact commands. All texts are inert, but for `nodes`: the nodeIds that may
+    be meant instead, for which `listed` has the commands."""
 
-    def __init__(self, what: str, *steps: str, status: int, listed: Sequence[str] = ()) -> None:
+    def __init__(
+        self, what: str, *steps: str, status: int, listed: Sequence[str] = (), nodes: Sequence[str] = ()
+    ) -> None:
         super().__init__(what)
         self.what = what
         self.steps = steps
         self.listed = listed
+        self.nodes = nodes
         self.status = status
 
     def lines(self) -> list[str]:

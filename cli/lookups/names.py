@@ -151,7 +151,13 @@ def _by_path(api: Api, text: str) -> KnownNode | None:
 
 def _several(text: str, nodes: Collection[KnownNode], asking: Sequence[str]) -> LookupFailure:
     what = f"{len(nodes):,} nodes are called {inert(text)}; ask for one of them:"
-    return LookupFailure(what, status=UNKNOWN, listed=commands(asking, nodes))
+    return _naming(what, nodes, asking)
+
+
+def _naming(what: str, nodes: Collection[KnownNode], asking: Sequence[str]) -> LookupFailure:
+    """A failure with the nodes that may be meant."""
+    named = [node.node_id for node in nodes][:_LISTED]
+    return LookupFailure(what, status=UNKNOWN, listed=commands(asking, nodes), nodes=named)
 
 
 def _none(
@@ -161,12 +167,11 @@ def _none(
     of_another_kind = _best(text, [node for node in known if node.kind not in kinds])
     what = f"no {' or '.join(kind for kind in kinds if kind != COLUMN)} is called {inert(text)}"
     if of_another_kind:
-        steps = [command("headwater", "lineage", node.node_id) for node in of_another_kind[:_NEAR]]
         what += f", but a {of_another_kind[0].kind} is; the nodes around it:"
-        return LookupFailure(what, status=UNKNOWN, listed=steps)
+        return _naming(what, of_another_kind[:_NEAR], ("lineage", "{}"))
     near = _near(api, text, [node for node in known if node.kind in kinds], kinds)
     if near:
-        return LookupFailure(f"{what}; near it are:", status=UNKNOWN, listed=commands(asking, near))
+        return _naming(f"{what}; near it are:", near, asking)
     steps_if_empty = (
         "`headwater runs` lists the jobs that have reported",
         "`headwater doctor` says why a graph is empty",

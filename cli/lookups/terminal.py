@@ -47,13 +47,13 @@ def paint_for(environment: Mapping[str, str]) -> Paint:
     return plain if environment.get("NO_COLOR") or environment.get("TERM") == "dumb" else _coloured
 
 
-def shown(render: Callable[[Display], str], display: Display) -> str:
-    """A text, with a last line that says if it shows the nearest nodes alone."""
+def shown(render: Callable[[Display], str], display: Display, option: str = "--all") -> str:
+    """A text, with a last line that says if it shows the nearest nodes alone, and which option shows all."""
     text = render(display)
     whole = Display(display.width, paint=display.paint)
     if display == whole or text == render(whole):
         return text
-    return text + display.text([(), (Span("the nearest are shown; --all shows all", Role.DETAIL),)])
+    return text + display.text([(), (Span(f"the nearest are shown; {option} shows all", Role.DETAIL),)])
 
 
 def _coloured(role: Role, text: str) -> str:

@@ -1,0 +1,1 @@
+"""`headwater mcp`: the lookups as read-only tools of the Model Context Protocol, for coding assistants."""
