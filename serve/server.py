@@ -127,11 +127,10 @@ def _listen(start: Start) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((start.host, start.port))
         listener.listen(BACKLOG)
-    except OSError as error:
+    except (OSError, OverflowError) as error:
         listener.close()
-        raise NoAddress(
-            f"{start.host}:{start.port} cannot be listened at: {error.strerror}; pass another --port"
-        ) from error
+        reason = error.strerror if isinstance(error, OSError) else "a port is 0 to 65535"
+        raise NoAddress(f"{start.host}:{start.port} cannot be listened at: {reason}; pass another --port") from error
     return listener
 
 

@@ -2,6 +2,7 @@
 schema of a table changes, an alert comes. Needs no Java, no AWS and no network."""
 
 import argparse
+import os
 import sys
 
 from cli.file import readable
@@ -43,6 +44,9 @@ def main(arguments: list[str] | None = None) -> int:
     except (BadEnvironment, NoAddress, NoDemo) as error:
         print(f"failed: {error}", file=sys.stderr)
         return 1
+    except BrokenPipeError:  # such as `| head`; the temporary file is gone, and nothing is left to say
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     except KeyboardInterrupt:
         return 130
     return 0

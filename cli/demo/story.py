@@ -70,6 +70,7 @@ class Alerts:
 
 def tell(port: int | None) -> None:
     """Prints the story. With a port, the server stays there until Ctrl-C or SIGTERM. Raises NoDemo or NoAddress."""
+    os.environ["no_proxy"] = HOST  # a proxy of the environment cannot reach this server
     display, alerts = display_for(sys.stdout, os.environ, whole=False), Alerts()
     with TemporaryDirectory(prefix="headwater-demo-") as folder:
         start = Start(Path(folder) / "lineage.db", HOST, port or 0, is_open=True)

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 import urllib.request
@@ -34,6 +35,26 @@ def test_with_a_port_the_server_stays_and_is_asked() -> None:
         finally:
             demo.terminate()
         assert demo.wait(SECONDS) == 0
+
+
+def test_a_proxy_of_the_environment_is_not_asked() -> None:
+    environment = {**ENVIRONMENT, "http_proxy": "http://127.0.0.1:9", "no_proxy": "example.com"}
+    run = subprocess.run(COMMAND, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+def test_a_reader_that_goes_away_ends_the_demo_quietly(tmp_path: Path) -> None:
+    line = f"{shlex.join(COMMAND)} | head -1"
+    environment = {**ENVIRONMENT, "TMPDIR": str(tmp_path)}
+    run = subprocess.run(["/bin/bash", "-c", line], env=environment, capture_output=True, text=True, check=True)  # noqa: S603
+    assert (run.stdout, run.stderr) == ("$ headwater lineage revenue_daily --up\n", "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_port_that_is_none_is_told() -> None:
+    run = subprocess.run([*COMMAND, "--port", "99999"], env=ENVIRONMENT, capture_output=True, text=True, check=False)  # noqa: S603
+    assert run.returncode == 1
+    assert run.stderr == ("failed: 127.0.0.1:99999 cannot be listened at: a port is 0 to 65535; pass another --port\n")
 
 
 def test_the_recording_ends_now_and_names_no_machine() -> None:
