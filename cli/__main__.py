@@ -30,7 +30,7 @@ COMMANDS = {
     "serve": Command("cli.serve", "--data FILE [OPTION...]", "runs Headwater in one process, on one file"),
     "key": Command("cli.key", "add|list|remove --data FILE", "makes, lists and removes the API keys of a file"),
     "backup": Command("cli.backup", "--data FILE --to FILE", "copies a file, also while it is served"),
-    "export": Command("cli.export", "--data FILE --to DIR", "writes all events of a file in the archive's format"),
+    "export": Command("cli.export", "--data FILE --to DIR|s3://...", "writes all events in the archive's format"),
     "load": Command("cli.load", "PATH... [OPTION...]", "sends recorded events to a server"),
     "doctor": Command("cli.doctor.__main__", "[OPTION...]", "says why a graph is empty"),
     "submit": Command("cli.submit.__main__", "PROGRAM [ARGUMENT...]", "runs a PySpark program with lineage", True),

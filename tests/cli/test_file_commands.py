@@ -5,7 +5,9 @@ import json
 from contextlib import closing
 from pathlib import Path
 
+import boto3
 import pytest
+from moto import mock_aws
 
 from cli import backup, export, key, load
 from headwater.access.keys import read_keys
@@ -98,6 +100,38 @@ def test_the_export_has_the_form_of_the_archive(data: Path, tmp_path: Path) -> N
     lines = [json.loads(line) for line in gzip.decompress(file.read_bytes()).splitlines()]
     assert [line["event"]["run"]["runId"] for line in lines] == [factory.run_id(number) for number in range(3)]
     assert all(line["receivedAt"].startswith(file.parent.name.removeprefix("date=")) for line in lines)
+
+
+def test_the_export_into_a_bucket_has_the_files_of_a_folder(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    with ServeProcess(data, "--open") as server:
+        server.post_all([factory.run_event(run=number) for number in range(3)])
+        server.stop()
+    export.main(["--data", str(data), "--to", str(tmp_path / "archive")])
+    with mock_aws():
+        s3 = boto3.client("s3")
+        s3.create_bucket(Bucket="lineage-archive")
+        command = ["--data", str(data), "--to", "s3://lineage-archive/from-serve/"]
+        assert (export.main(command), export.main(command)) == (0, 1)
+        assert "is not empty" in capsys.readouterr().err
+        keys = [entry["Key"] for entry in s3.list_objects_v2(Bucket="lineage-archive")["Contents"]]
+        packed = {key: s3.get_object(Bucket="lineage-archive", Key=key)["Body"].read() for key in keys}
+    folder = tmp_path / "archive"
+    files = {f"from-serve/{file.relative_to(folder)}": file for file in folder.rglob("*.gz")}
+    assert {key: gzip.decompress(content) for key, content in packed.items()} == {
+        key: gzip.decompress(file.read_bytes()) for key, file in files.items()
+    }
+
+
+def test_a_bucket_that_is_not_there_is_told(
+    data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    with mock_aws():
+        assert export.main(["--data", str(data), "--to", "s3://no-such-bucket"]) == 1
+    assert "NoSuchBucket" in capsys.readouterr().err
 
 
 def test_events_that_are_refused_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -83,9 +83,9 @@ def test_nodes_of_other_namespaces_say_so() -> None:
 
 def test_the_folder_of_all_datasets_is_said_once() -> None:
     text = lineage.render(
-        graph("file|/work/lake/raw/orders > job clean\njob clean > file|/work/lake/orders", nodeId="x"), Display()
+        graph("file|/data/lake/raw/orders > job clean\njob clean > file|/data/lake/orders", nodeId="x"), Display()
     )
-    assert "(datasets in file below /work/lake/, jobs in demo)" in text
+    assert "(datasets in file below /data/lake/, jobs in demo)" in text
     assert "orders\n└─ job clean\n   └─ raw/orders\n" in text
 
 
