@@ -14,7 +14,7 @@ from tests.serve.process import ENVIRONMENT, ROOT
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 OF_LAMBDA = {"aws_lambda_powertools"}
 """What only a Lambda imports."""
-PACKAGES = {"yaml": "pyyaml", "httptools": "httptools"}
+PACKAGES = {"yaml": "pyyaml", "attr": "attrs", "openlineage": "openlineage-python", "py4j": "pyspark"}
 
 
 def modules() -> Iterator[Path]:
@@ -42,7 +42,7 @@ def declared() -> set[str]:
 
 
 def test_what_the_wheel_imports_is_declared() -> None:
-    own = {"headwater", "cli", "serve"}
+    own = {"headwater", "cli", "serve", "job_lineage"}
     names = {name for path in modules() for name in imported(path)} - own - set(sys.stdlib_module_names) - OF_LAMBDA
     assert {PACKAGES.get(name, name) for name in names} <= declared()
     assert "uvicorn" in names
