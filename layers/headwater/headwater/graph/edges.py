@@ -2,10 +2,11 @@
 
 import uuid
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from headwater.graph.dataset_reference import IoDatasets
-from headwater.graph.identity import DatasetId, job_id
+from headwater.graph.identity import DatasetId, JobId, job_id
 from headwater.graph.run import Run
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import Name
@@ -80,9 +81,13 @@ def edges_of(document: Sequence[Any]) -> Edges:
 
 def job_version(job: Name, edges: Edges) -> str:
     """A job version's id: one for each set of inputs and outputs."""
-    return str(
-        uuid.uuid5(uuid.UUID(job_id(job)), exact_json.dumps([sorted(edges.input_ids), sorted(edges.output_ids)]))
-    )
+    return _version_of(job_id(job), edges.input_ids, edges.output_ids)
+
+
+@lru_cache(maxsize=10_000)
+def _version_of(job: JobId, inputs: frozenset[DatasetId], outputs: frozenset[DatasetId]) -> str:
+    """The runs of a job have few versions, and a list shows many runs."""
+    return str(uuid.uuid5(uuid.UUID(job), exact_json.dumps([sorted(inputs), sorted(outputs)])))
 
 
 def _dataset_refs(datasets: IoDatasets) -> tuple[DatasetRef, ...]:

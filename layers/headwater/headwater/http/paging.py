@@ -70,11 +70,15 @@ def chunked(entries: Iterable[Entry], size: int) -> Iterator[list[Entry]]:
 def within_size_limit(documents: Iterable[JsonObject]) -> list[JsonObject]:
     """The first documents, as many as fit into a response, at least one. Reads at most one document more."""
     fitting: list[JsonObject] = []
+    uncompressed: list[bytes] = []
     size = compressed_size = 0
     for document in documents:
         text = exact_json.dumps(document).encode()
         size += len(text)
-        compressed_size += len(zlib.compress(text, 1))
+        uncompressed.append(text)
+        if size > MAX_COMPRESSED_BYTES // 2:  # less than that does not get twice as long by compression
+            compressed_size += sum(len(zlib.compress(text, 1)) for text in uncompressed)
+            uncompressed.clear()
         if fitting and (size > MAX_BYTES or compressed_size > MAX_COMPRESSED_BYTES):
             break
         fitting.append(document)

@@ -52,8 +52,9 @@ def job(details: JobDetails) -> JsonObject:
     document = job_node(head, head.current, None)
     del document["currentRunUuid"]
     facets = values(head.facts.facets)
-    document["latestRun"] = run(newest[0]) if newest else None
-    document["latestRuns"] = list(map(run, newest)) or None
+    runs = list(map(run, newest))
+    document["latestRun"] = runs[0] if runs else None
+    document["latestRuns"] = runs or None
     document["currentVersion"] = job_version(head.facts.name, head.current) if head.current else None
     return document | {"facets": without_curation(facets), "labels": [], "tags": tags(facets)}
 
