@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from openlineage.client.event_v2 import Job, Run, RunEvent, RunState
 from py4j.protocol import Py4JNetworkError  # type: ignore[import-untyped]
+from pyspark.errors import StreamingQueryException
 
 from job_lineage import Dataset, folder, model, topic
 from job_lineage.application import PRODUCER, Lineage, plain
@@ -129,9 +130,13 @@ def test_a_job_that_exits_with_a_status_failed() -> None:
 
 
 GONE = Py4JNetworkError("Answer from Java side is empty")
+CUT_OFF = StreamingQueryException(
+    "[STREAM_FAILED] Query [id = 1, runId = 2] terminated with exception: "
+    "Job 1 cancelled because SparkContext was shut down"
+)
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(0), GONE])
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(0), GONE, CUT_OFF])
 def test_a_stream_that_is_stopped_did_not_fail(error: BaseException) -> None:
     kept = Kept()
     with pytest.raises(type(error)), Lineage("demo", "stream", str(uuid.UUID(int=1)), kept).reporting_failure():

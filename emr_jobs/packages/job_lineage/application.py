@@ -19,6 +19,8 @@ from job_lineage.reporter import Reporter, Silence, reporter
 from job_lineage.training import Code, MetricsRunFacet, parameters_facet
 
 LOG = logging.getLogger("job_lineage")
+STOPPED = "cancelled because SparkContext was shut down"
+"""What Spark says of a job that it cuts off when the application is stopped."""
 LONGEST = 300
 """Characters of an error message that are reported."""
 RUN_ID = "spark.openlineage.applicationRunId"
@@ -135,9 +137,15 @@ def training(
 
 
 def is_failure(error: BaseException) -> bool:
-    """Whether an exception that ends a job is a failure. An exit with status 0 and a lost JVM are none."""
+    """Whether an exception that ends a job is a failure.
+
+    An exit with status 0 and a lost JVM are none. Nor is a job of Spark that was cut off since the application was
+    stopped: a stream that gets SIGTERM in the middle of a micro-batch.
+    """
     if isinstance(error, SystemExit):
         return error.code not in (None, 0)
+    if STOPPED in str(error):
+        return False
     return isinstance(error, Py4JJavaError) or not isinstance(error, Py4JError)
 
 
