@@ -26,7 +26,7 @@ def alert_lines(alert: Message, display: Display) -> Iterator[Line]:
     broken = alert["detail"]["breaks"]["items"]
     labels = Labels([node_of(item["nodeId"]) for item in broken])
     for owner, items in _by_owner(broken).items():
-        name = inert(owner) or "no owner is known"
+        name = f"owner {inert(owner)}" if owner else "no owner"
         text = _named(items, labels)
         first, *more = wrapped(text, max(20, display.width - len(name) - 4))
         yield (*detail("  "), Span(name, Role.HEADING), Span(f": {first}"))

@@ -57,7 +57,7 @@ def _add_lineage(commands: Commands) -> None:
         "headwater lineage orders_daily --up",
     )
     parser.add_argument("name", metavar="NAME", help=_NAME)
-    _add_directions(parser, "what it is made of alone", "what is made of it alone")
+    _add_directions(parser, "upstream alone", "downstream alone")
     _add_walk(parser)
 
 
@@ -70,7 +70,7 @@ def _add_columns(commands: Commands) -> None:
     )
     parser.add_argument("name", metavar="NAME", help=_NAME)
     parser.add_argument("column", metavar="COLUMN", nargs="?", help="one column of the table (default: all)")
-    _add_directions(parser, "what they are made of (the default)", "what is made of them")
+    _add_directions(parser, "upstream (the default)", "downstream")
     _add_walk(parser)
 
 

@@ -96,10 +96,13 @@ def _failed_jobs(api: Api, options: Namespace) -> Reply:
         if run and run["state"] == "FAILED"
     ]
     shown = {"runs": listed[: options.limit], "totalCount": len(listed)}
-    which = f"the {len(answer['jobs'])} of them that reported last" if "cursor" in answer else "all of them"
+    which = f"the last {len(answer['jobs'])} jobs" if "cursor" in answer else "all jobs"
     covered = (
-        f"covers the jobs whose newest run failed, {which}, among the 5,000 jobs that reported last",
-        "a job that has recovered: headwater runs JOB --failed",
+        (
+            f"listed are failed runs of {which} whose newest run failed; "
+            "the API looks at the 5,000 jobs that reported last"
+        ),
+        "failed runs of a job that has recovered since: headwater runs JOB --failed",
     )
     return Reply(_json(shown), lambda display: runs_text.render(shown, display), covered)
 
@@ -176,7 +179,7 @@ def _notes(resolved: Resolved, options: Namespace) -> tuple[str, ...]:
     """What else a name may mean."""
     if not resolved.others:
         return ()
-    return (f"{inert(options.name)} may mean others, too:", *commands(_asking(options), resolved.others))
+    return (f"{inert(options.name)} is also the name of:", *commands(_asking(options), resolved.others))
 
 
 def _split(node: KnownNode) -> KnownNode:

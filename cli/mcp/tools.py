@@ -118,7 +118,7 @@ class Tools:
 
     def why(self, name: Name, depth: Depth = DEPTH, at: At = None, whole: Whole = False) -> str:
         """Show why a dataset may be wrong, late or empty, or a job may have failed: the root causes, which are failed
-        and missing runs, failed assertions and changed schemas at it or upstream since its last good run."""
+        and missing runs, failed assertions and changed schemas of the node or upstream, since its last good run."""
         return self._answer(whole, command="why", name=name, depth=depth, at=at)
 
     def runs(

@@ -20,18 +20,18 @@ def free_port() -> int:
 
 
 def test_no_server(headwater: Headwater) -> None:
-    said = headwater("runs", "--url", f"http://127.0.0.1:{free_port()}")
-    assert said.status == UNREACHABLE
-    assert "cannot be reached" in said.err
-    assert "\nnext: is the stack up? `make up`" in said.err
+    printed = headwater("runs", "--url", f"http://127.0.0.1:{free_port()}")
+    assert printed.status == UNREACHABLE
+    assert "cannot be reached" in printed.err
+    assert "\nnext: is the stack up? `make up`" in printed.err
 
 
 def test_no_url(headwater: Headwater, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(URL_VARIABLE)
-    said = headwater("runs")
-    assert said.status == UNREACHABLE
-    assert said.err.splitlines()[0] == "no API is named, and no stack is up"
-    assert "make up" in said.err
+    printed = headwater("runs")
+    assert printed.status == UNREACHABLE
+    assert printed.err.splitlines()[0] == "no API is named, and no stack is up"
+    assert "make up" in printed.err
 
 
 def test_a_url_that_is_none(headwater: Headwater) -> None:
@@ -63,11 +63,11 @@ def test_keys(
     headwater: Headwater, monkeypatch: pytest.MonkeyPatch, key: str, arguments: list[str], words: list[str]
 ) -> None:
     monkeypatch.setenv(KEY_VARIABLE, key)
-    said = headwater(*arguments)
-    assert said.status == UNREACHABLE
-    assert all(word in said.err for word in words)
-    assert "next: " in said.err
-    assert not key or key not in said.err
+    printed = headwater(*arguments)
+    assert printed.status == UNREACHABLE
+    assert all(word in printed.err for word in words)
+    assert "next: " in printed.err
+    assert not key or key not in printed.err
 
 
 def test_a_server_that_takes_too_long() -> None:
@@ -98,11 +98,11 @@ def test_a_server_that_takes_too_long() -> None:
 )
 def test_other_answers(headwater: Headwater, status: int, body: bytes, words: str) -> None:
     with serving(Upstream(status=status, body=body)) as other:
-        said = headwater("runs", "--url", other.url)
-    assert said.status == (2 if status == 400 else UNREACHABLE)
-    assert words in said.err
-    assert "Traceback" not in said.err
-    assert said.out == ""
+        printed = headwater("runs", "--url", other.url)
+    assert printed.status == (2 if status == 400 else UNREACHABLE)
+    assert words in printed.err
+    assert "Traceback" not in printed.err
+    assert printed.out == ""
 
 
 def test_a_long_answer_is_asked_for_in_gzip(headwater: Headwater, url: str) -> None:

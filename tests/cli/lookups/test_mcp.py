@@ -90,9 +90,9 @@ def test_over_stdio_there_are_the_tools_with_typed_parameters(url: str) -> None:
 def test_a_tool_answers_as_the_command_does(
     ask: Ask, headwater: Headwater, arguments: dict[str, Any], words: str
 ) -> None:
-    said = headwater(*words.split())
-    assert said.status == 0
-    assert ask(words.partition(" ")[0], **arguments) == ((said.out + said.err).rstrip("\n"), False)
+    printed = headwater(*words.split())
+    assert printed.status == 0
+    assert ask(words.partition(" ")[0], **arguments) == ((printed.out + printed.err).rstrip("\n"), False)
 
 
 def test_a_name_of_several_nodes_is_answered_with_their_node_ids(ask: Ask) -> None:

@@ -22,22 +22,22 @@ from tests.cli.lookups.conftest import HOSTILE, Headwater
     ],
 )
 def test_one_dataset_has_many_spellings(headwater: Headwater, name: str) -> None:
-    said = headwater("lineage", name, "--up")
-    assert (said.status, said.err) == (0, "")
-    assert said.out.startswith("upstream of orders_daily: 3 jobs, 4 datasets\n")
+    printed = headwater("lineage", name, "--up")
+    assert (printed.status, printed.err) == (0, "")
+    assert printed.out.startswith("upstream of orders_daily: 3 jobs, 4 datasets\n")
 
 
 def test_parts_of_a_qualified_name_are_ends_and_parts_of_a_word_are_not(headwater: Headwater) -> None:
     assert headwater("lineage", "public.customers", "--down").out.startswith("downstream of public.customers: ")
-    said = headwater("lineage", "daily_orders")
-    assert said.status == 1
-    assert "no dataset or job is called daily_orders; near it are:" in said.err
+    printed = headwater("lineage", "daily_orders")
+    assert printed.status == 1
+    assert "no dataset or job is called daily_orders; near it are:" in printed.err
 
 
 def test_of_several_each_is_listed_with_the_command_to_type_next(headwater: Headwater) -> None:
-    said = headwater("lineage", "customers", "--up")
-    assert (said.status, said.out) == (1, "")
-    first, *listed = said.err.splitlines()
+    printed = headwater("lineage", "customers", "--up")
+    assert (printed.status, printed.out) == (1, "")
+    first, *listed = printed.err.splitlines()
     assert first == "2 nodes are called customers; ask for one of them:"
     assert listed == [
         "  headwater lineage 'dataset:s3://lake warehouse:crm/customers' --up",
@@ -51,50 +51,50 @@ def test_the_command_to_type_next_keeps_the_column(headwater: Headwater) -> None
 
 
 def test_a_dataset_is_meant_where_a_job_has_the_same_name_and_the_job_is_told(headwater: Headwater) -> None:
-    said = headwater("lineage", "orders_clean", "--up")
-    assert said.out.startswith("upstream of orders_clean: 1 job, 1 dataset\n")
-    assert said.err == "orders_clean may mean others, too:\nheadwater lineage job:demo:orders_clean --up\n"
+    printed = headwater("lineage", "orders_clean", "--up")
+    assert printed.out.startswith("upstream of orders_clean: 1 job, 1 dataset\n")
+    assert printed.err == "orders_clean is also the name of:\nheadwater lineage job:demo:orders_clean --up\n"
     assert headwater("runs", "orders_clean").out.startswith("runs of job orders_clean\n")
 
 
 def test_a_name_with_a_fault_is_answered_with_what_is_near(headwater: Headwater) -> None:
-    said = headwater("why", "ordres_daily")
-    assert said.status == 1
-    assert said.err.splitlines()[:2] == [
+    printed = headwater("why", "ordres_daily")
+    assert printed.status == 1
+    assert printed.err.splitlines()[:2] == [
         "no dataset or job is called ordres_daily; near it are:",
         "  headwater why 'dataset:s3://lake warehouse:orders_daily'",
     ]
 
 
 def test_a_name_that_nothing_is_near_names_the_next_steps(headwater: Headwater) -> None:
-    said = headwater("lineage", "zzz")
-    assert said.err.splitlines()[0] == "no dataset or job is called zzz"
-    assert "headwater runs" in said.err
-    assert "headwater doctor" in said.err
+    printed = headwater("lineage", "zzz")
+    assert printed.err.splitlines()[0] == "no dataset or job is called zzz"
+    assert "headwater runs" in printed.err
+    assert "headwater doctor" in printed.err
 
 
 def test_a_node_of_another_kind_is_told(headwater: Headwater) -> None:
-    said = headwater("runs", "orders_daily")
-    assert said.status == 1
-    assert "no job is called orders_daily, but a dataset is" in said.err
+    printed = headwater("runs", "orders_daily")
+    assert printed.status == 1
+    assert "no job is called orders_daily, but a dataset is" in printed.err
     wrong = headwater("impact", "job:demo:clean")
     assert (wrong.status, wrong.err.splitlines()[0]) == (2, "job:demo:clean is no dataset or column")
 
 
 def test_an_unknown_column_is_answered_with_those_there_are(headwater: Headwater) -> None:
-    said = headwater("columns", "orders_daily", "totl")
-    assert (said.status, said.err) == (1, "orders_daily has no column totl\nnext: its columns are total ...\n")
+    printed = headwater("columns", "orders_daily", "totl")
+    assert (printed.status, printed.err) == (1, "orders_daily has no column totl\nnext: its columns are total ...\n")
 
 
 def test_an_unknown_node_id_is_not_found(headwater: Headwater) -> None:
-    said = headwater("lineage", "dataset:s3://lake:none")
-    assert (said.status, said.err.splitlines()[0]) == (1, "Dataset 'none' not found.")
+    printed = headwater("lineage", "dataset:s3://lake:none")
+    assert (printed.status, printed.err.splitlines()[0]) == (1, "Dataset 'none' not found.")
 
 
 def test_a_hostile_name_is_inert_and_its_command_can_be_typed(headwater: Headwater) -> None:
-    said = headwater("lineage", "evil")
-    assert not {"\x1b", "\u202e"} & {*said.err, *said.out}
-    (listed,) = [line for line in said.err.splitlines() if line.startswith("  headwater")]
+    printed = headwater("lineage", "evil")
+    assert not {"\x1b", "\u202e"} & {*printed.err, *printed.out}
+    (listed,) = [line for line in printed.err.splitlines() if line.startswith("  headwater")]
     typed = subprocess.run(  # noqa: S603 - a shell reads what is to be typed
         ["/bin/bash", "-c", f'printf "%s" {listed.split(maxsplit=2)[2]}'], capture_output=True, check=True
     )

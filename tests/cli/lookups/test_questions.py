@@ -54,8 +54,8 @@ def test_impact_of_a_table_and_of_a_column(headwater: Headwater) -> None:
 
 
 def test_why_names_what_failed(headwater: Headwater) -> None:
-    said = headwater("why", "orders_daily")
-    assert "RUN_FAILED  2 hops upstream\n    clean failed: no space left on device\n" in said.out
+    printed = headwater("why", "orders_daily")
+    assert "RUN_FAILED  2 hops upstream\n    clean failed: no space left on device\n" in printed.out
 
 
 def test_runs_of_all_jobs_and_of_one(headwater: Headwater) -> None:
@@ -73,7 +73,7 @@ def test_runs_of_all_jobs_and_of_one(headwater: Headwater) -> None:
 def test_failed_runs_say_what_they_cover(headwater: Headwater) -> None:
     all_jobs = headwater("runs", "--failed")
     assert [line.split()[-1] for line in all_jobs.out.splitlines() if line.startswith("FAILED")] == ["clean"]
-    assert "covers the jobs whose newest run failed, all of them" in all_jobs.err
+    assert "listed are failed runs of all jobs whose newest run failed" in all_jobs.err
     of_job = headwater("runs", "clean", "--failed")
     assert of_job.out.count("FAILED") == 1
     assert of_job.err == "covers the newest 2 of the job's 2 runs\n"
@@ -94,17 +94,17 @@ def test_failed_runs_say_what_they_cover(headwater: Headwater) -> None:
     ],
 )
 def test_json_is_the_answer_of_the_api(headwater: Headwater, arguments: list[str], member: str) -> None:
-    said = headwater(*arguments, "--json")
-    assert said.status == 0
-    assert member in json.loads(said.out)
-    assert said.err == ""
+    printed = headwater(*arguments, "--json")
+    assert printed.status == 0
+    assert member in json.loads(printed.out)
+    assert printed.err == ""
 
 
 @pytest.mark.parametrize("command", ["lineage", "columns", "impact", "why", "runs"])
 def test_every_lookup_has_a_help_with_an_example(headwater: Headwater, command: str) -> None:
-    said = headwater(command, "--help")
-    assert said.status == 0
-    assert f"example:\n  headwater {command} " in said.out
+    printed = headwater(command, "--help")
+    assert printed.status == 0
+    assert f"example:\n  headwater {command} " in printed.out
 
 
 @pytest.mark.parametrize(
@@ -120,6 +120,6 @@ def test_every_lookup_has_a_help_with_an_example(headwater: Headwater, command: 
     ],
 )
 def test_a_wrong_command_line_is_refused_with_its_usage(headwater: Headwater, arguments: list[str]) -> None:
-    said = headwater(*arguments)
-    assert said.status == 2
-    assert said.err.startswith("usage: headwater")
+    printed = headwater(*arguments)
+    assert printed.status == 2
+    assert printed.err.startswith("usage: headwater")

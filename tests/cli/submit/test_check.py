@@ -35,14 +35,14 @@ def test_a_good_key_costs_one_line_and_leaves_nothing_behind(server: ServeProces
 
 
 def test_a_key_that_may_not_delete_leaves_the_canary_and_says_so(server: ServeProcess, make_key: Key) -> None:
-    told = check(Listener(Client(server.url, make_key("plain")), NAMESPACE))
-    assert told == f"the canary was found in the graph, and stays as the job {JOB}, since the key may not delete"
+    first_line = check(Listener(Client(server.url, make_key("plain")), NAMESPACE))
+    assert first_line == f"the canary was found in the graph, and stays as the job {JOB}, since the key may not delete"
     assert jobs(server) == [JOB]
 
 
 def test_a_key_that_may_not_read_is_enough_for_a_listener(server: ServeProcess, make_key: Key) -> None:
-    told = check(Listener(Client(server.url, make_key("writer", "--scope", "ingest")), NAMESPACE))
-    assert told == f"the canary was taken, and stays as the job {JOB}, since the key may not read"
+    first_line = check(Listener(Client(server.url, make_key("writer", "--scope", "ingest")), NAMESPACE))
+    assert first_line == f"the canary was taken, and stays as the job {JOB}, since the key may not read"
 
 
 def test_what_keeps_the_graph_empty_is_found(server: ServeProcess, make_key: Key) -> None:

@@ -22,11 +22,11 @@ def answer(*owned: tuple[str | None, list[dict[str, Any]]], **members: Any) -> d
 
 def test_nodes_at_risk_stand_under_their_owners_with_the_way_there() -> None:
     clean, daily = "dataset:s3://lake:clean", "dataset:s3://lake:daily"
-    told = answer(
+    document = answer(
         ("sales", [item(clean, "job:demo:load"), item(daily, "job:demo:load", clean, "job:demo:sum", distance=2)]),
         (None, [item("job:demo:load")]),
     )
-    assert impact.render(told, Display()) == (
+    assert impact.render(document, Display()) == (
         "what a change of raw would break: 2 datasets, 1 job\n"
         "(datasets in s3://lake, jobs in demo)\n"
         "\n"
@@ -44,8 +44,8 @@ def test_nodes_at_risk_stand_under_their_owners_with_the_way_there() -> None:
 def test_a_column_says_how_it_is_made_and_how_sure_the_way_is() -> None:
     step = {"type": "INDIRECT", "subtype": "FILTER"}
     column = item("datasetField:s3://lake:clean:total", transformations=[step, step], indirect=True)
-    told = answer((None, [column])) | {"nodeId": "datasetField:s3://lake:raw:price"}
-    assert "  1 hop   clean.total  (FILTER)  indirect  columns unknown\n" in impact.render(told, Display(100))
+    document = answer((None, [column])) | {"nodeId": "datasetField:s3://lake:raw:price"}
+    assert "  1 hop   clean.total  (FILTER)  indirect  columns unknown\n" in impact.render(document, Display(100))
 
 
 def test_a_way_that_is_too_long_loses_its_middle() -> None:
@@ -68,8 +68,8 @@ def test_short_names_leave_room_for_long_ones() -> None:
 
 def test_what_is_left_out_is_counted() -> None:
     many = [item(f"dataset:s3://lake:t{number}") for number in range(9)]
-    told = answer(("sales", many), totalCount=40, truncated=True)
-    assert impact.render(told, Display(most_entries=2)).endswith(
+    document = answer(("sales", many), totalCount=40, truncated=True)
+    assert impact.render(document, Display(most_entries=2)).endswith(
         "  1 hop   t1\n  and 7 more\n\nand 31 more, further away\n\ntruncated: the graph goes on beyond this\n"
     )
 

@@ -95,7 +95,7 @@ def test_a_root_cause_has_its_runs_its_findings_and_what_went_well() -> None:
         "2026-11-20 09:00Z  SCHEMA_CHANGED  here\n"
         "    orders: x was added\n"
         "\n"
-        "went well meanwhile\n"
+        "runs without a failure meanwhile\n"
         "    3 runs    job daily_orders\n"
         "\n"
         "truncated: the graph goes on beyond this\n"
@@ -111,5 +111,5 @@ def test_a_node_without_findings_and_without_runs_says_so() -> None:
         "successfulRuns": [],
     }
     text = root_cause.render(empty, Display())
-    assert "newest run  no run that wrote it is known" in text
-    assert "nothing failed or changed at it or upstream of it, as far as is stored" in text
+    assert "newest run  no run is known to have written the dataset" in text
+    assert "no failure and no change of the node or upstream of the node, in all stored runs" in text

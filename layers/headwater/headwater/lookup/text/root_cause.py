@@ -30,9 +30,9 @@ def _lines(answer: Document, display: Display) -> Iterator[Line]:
     yield (Span(start + name, Role.HEADING), *detail(findings))
     yield detail(f"(in {inert(node.namespace)}{_until(answer)})")
     yield BLANK
-    yield _run("newest run", answer.get("suspect"), "no run that wrote it is known", display)
+    yield _run("newest run", answer.get("suspect"), "no run is known to have written the dataset", display)
     if answer.get("suspect"):
-        yield _run("last good", answer.get("lastGood"), "no good run before is known, so all that is stored", display)
+        yield _run("last good", answer.get("lastGood"), "none is stored: all stored runs are searched", display)
     yield BLANK
     yield from _findings(answer, display)
     yield from _successful(answer, display)
@@ -59,8 +59,8 @@ def _run(what: str, run: Document | None, missing: str, display: Display) -> Lin
 def _findings(answer: Document, display: Display) -> Iterator[Line]:
     findings = answer["findings"]
     if not findings:
-        since = "since the last good run" if answer.get("lastGood") else "as far as is stored"
-        yield detail(f"nothing failed or changed at it or upstream of it, {since}")
+        since = "since the last good run" if answer.get("lastGood") else "in all stored runs"
+        yield detail(f"no failure and no change of the node or upstream of the node, {since}")
     shown = display.shown(len(findings))
     for finding in findings[:shown]:
         kind, distance = str(finding["kind"]), finding["distance"]
@@ -93,7 +93,7 @@ def _successful(answer: Document, display: Display) -> Iterator[Line]:
     jobs = [node_of(str(entry["nodeId"])) for entry in successful]
     labels = Labels(jobs)
     yield BLANK
-    yield detail("went well meanwhile")
+    yield detail("runs without a failure meanwhile")
     shown = display.shown(len(jobs))
     for job, entry in list(zip(jobs, successful, strict=True))[:shown]:
         runs = count(entry["count"], "run")
