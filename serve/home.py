@@ -103,7 +103,7 @@ class Home:
 
     def _api(self, options: Options) -> Api:
         return Api(
-            Ingest(self._inbox, self._bodies, self._settings.max_body_bytes, lambda _: None),
+            Ingest(self._inbox, self._bodies, self._naming, self._settings.max_body_bytes, lambda _: None),
             Lookups(GraphReader(self._table, cache=StateCache()), self._naming, self._log),
             Curator(self._store, self._inbox, self._bodies, self._naming),
             None if options.is_open else KeyRing(SqliteApiKeys(self._database)),

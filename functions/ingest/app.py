@@ -11,7 +11,7 @@ from headwater.ingest.routes import ROUTER, Ingest
 
 root = Root(from_environment(IngestSettings))
 log = root.log()
-ingest = Ingest(root.queue(), root.bucket(), root.settings.max_body_bytes, log.name_run)
+ingest = Ingest(root.queue(), root.bucket(), root.naming(), root.settings.max_body_bytes, log.name_run)
 
 
 @log.handler

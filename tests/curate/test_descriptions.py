@@ -107,4 +107,15 @@ def test_a_key_describes_only_its_own_namespaces(api: Api) -> None:
     owner = {"ownerName": "us"}
     assert (api.put("namespaces/team-a", owner).status, api.put("namespaces/demo", owner).status) == (200, 403)
     assert (api.put("sources/team-db", SOURCE).status, api.put("sources/shop", SOURCE).status) == (200, 403)
+
+
+def test_tags_that_all_share_are_described_by_an_administrator_of_all_namespaces(api: Api) -> None:
+    for caller in (
+        Principal("team", frozenset({"ingest", "read"}), ("*",)),
+        Principal("team", frozenset({"admin"}), ("team-*",)),
+    ):
+        api.caller = caller
+        assert api.put("tags/gold", {}).status == 403
+    assert api.queue.sent == []
+    api.caller = Principal("all", frozenset({"admin"}), ("*",))
     assert api.put("tags/gold", {}).status == 200

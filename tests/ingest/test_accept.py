@@ -10,6 +10,7 @@ import pytest
 
 from headwater.access.event_sender import EventSender
 from headwater.access.principal import Principal
+from headwater.graph.naming import Naming
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse, response_or_error
 from headwater.ingest.routes import ROUTER, Ingest
@@ -54,7 +55,7 @@ class Posting:
 
     def _post(self, path: str, body: str) -> ApiResponse:
         request = ApiRequest(self.caller, "POST", path, {}, received_at=NOW, body=body)
-        return ROUTER.respond(Ingest(self.queue, self.bucket, MAX_BYTES, self.runs.append), request)
+        return ROUTER.respond(Ingest(self.queue, self.bucket, Naming(), MAX_BYTES, self.runs.append), request)
 
 
 @pytest.fixture
@@ -64,7 +65,7 @@ def ingest(queue: FakeQueue, bucket: FakeBucket) -> Posting:
 
 @pytest.fixture
 def sender(queue: FakeQueue, bucket: FakeBucket) -> EventSender:
-    return EventSender(ANYONE, queue, bucket, NOW)
+    return EventSender(ANYONE, queue, bucket, Naming(), NOW)
 
 
 @pytest.fixture(autouse=True)

@@ -83,7 +83,7 @@ class AuthoriseSettings(KeysSettings):
 
 
 @dataclass(frozen=True)
-class IngestSettings(QueueSettings, BucketSettings):
+class IngestSettings(QueueSettings, BucketSettings, NamingSettings):
     """The settings of functions/ingest."""
 
     max_body_bytes: int

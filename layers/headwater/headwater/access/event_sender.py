@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from headwater.access.principal import Principal, Scope
-from headwater.graph.curation import curation_facets
+from headwater.access.admission import admit
+from headwater.access.principal import Principal
+from headwater.graph.naming import Naming
 from headwater.openlineage import exact_json
-from headwater.openlineage.event import AnyEvent, DatasetEvent
-from headwater.openlineage.faults import Fault, InvalidRequest
+from headwater.openlineage.event import AnyEvent
 from headwater.openlineage.instant import instant_of
 from headwater.openlineage.wire import read_event
 from headwater.store.errors import StorageError
@@ -26,42 +26,42 @@ class Sender(Protocol):
         """Sends messages, and returns for each message whether the queue has stored it."""
 
 
+class AdmittedMessage(NamedTuple):
+    """The message of an event, and the paths of what of the event was set aside (access/admission.py)."""
+
+    message: Message
+    set_aside: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class EventSender:
-    """Sends the events of one principal. The principal needs the namespace of every event."""
+    """Sends the events of one principal, each as the principal may send it."""
 
     principal: Principal
     queue: Sender
     bucket: Bodies
+    naming: Naming
     now: datetime
 
     def send_all(self, texts: Sequence[str]) -> None:
         """Sends events. Raises InvalidRequest before any event is sent, and StorageError if the queue did not store all
         events. After a StorageError the caller sends all events again."""
         documents = [exact_json.loads(text) for text in texts]
-        messages = [self.message(document) for document in documents]
+        messages = [self.message(document).message for document in documents]
         if not all(self.queue.send(messages)):
             raise StorageError(NOT_QUEUED)
 
-    def message(self, document: Any, on_event: Callable[[AnyEvent], None] = lambda _: None) -> Message:
+    def message(self, document: Any, on_event: Callable[[AnyEvent], None] = lambda _: None) -> AdmittedMessage:
         """The message of the event in a document. Raises InvalidRequest, which names each fault, or StorageError.
 
-        `on_event` is called with an event that has no fault, before its namespace is checked.
+        `on_event` is called with an event that has no fault, before its namespaces are checked.
         """
         canonical = exact_json.dumps(document)
         event = read_event(document, now=self.now, canonical=canonical)
         on_event(event)
-        self._permit(event)
-        return write_message(event, canonical, instant_of(self.now), self.bucket)
-
-    def _permit(self, event: AnyEvent) -> None:
-        named, path = (event.dataset, "dataset") if isinstance(event, DatasetEvent) else (event.job, "job")
-        self.principal.require_namespace(named.name.namespace, f"{path}.namespace")
-        if not self.principal.may(Scope.ADMIN) and (facet := next(curation_facets(event), None)):
-            raise InvalidRequest(
-                Fault(
-                    f"facets.{facet}",
-                    f"facets of this name require the scope {Scope.ADMIN}; send a key with this scope",
-                ),
-                status=403,
-            )
+        admitted = admit(document, event, self.principal, self.naming)
+        if admitted.document is not document:
+            canonical = exact_json.dumps(admitted.document)
+            event = read_event(admitted.document, now=self.now, canonical=canonical)
+        message = write_message(event, canonical, instant_of(self.now), self.bucket)
+        return AdmittedMessage(message, admitted.set_aside)

@@ -5,37 +5,84 @@ lets every request pass, with the principal of a valid key; the other functions 
 """
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import Any
 
+from headwater.graph.curation import RESERVED
+from headwater.graph.naming import Naming
+from headwater.graph.visibility import Visibility
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.store.errors import StorageError
 
 
 class Scope(StrEnum):
-    """The scopes of a key; ADMIN includes the others."""
+    """The scopes of a key; INGEST includes CURATE, ADMIN includes the others."""
 
     INGEST = "ingest"
+    CURATE = "curate"
     READ = "read"
     ADMIN = "admin"
 
 
+ALL = "*"
+"""The pattern of all namespaces."""
+
+
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """The client of a request, by its key. `namespaces` are patterns as in a shell: `prod`, `team-*`."""
+    """The client of a request, by its key. Namespaces are patterns as in a shell: `prod`, `team-*`.
+
+    namespaces   the namespaces whose jobs and datasets the principal reads and writes
+    reads        further namespaces that it reads
+    writes       further namespaces that it writes
+    seal         a secret of the principal, which it does not know: names of hidden nodes and signatures of cursors are
+                 made with it
+    """
 
     key_id: str
     scopes: frozenset[str]
     namespaces: tuple[str, ...]
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    seal: str = ""
 
     def may(self, scope: Scope) -> bool:
-        return scope in self.scopes or Scope.ADMIN in self.scopes
+        return scope in self.scopes or Scope.ADMIN in self.scopes or (scope is Scope.CURATE and self.may(Scope.INGEST))
 
-    def may_use(self, namespace: str) -> bool:
-        return any(fnmatchcase(namespace, pattern) for pattern in self.namespaces)
+    @property
+    def reads_everything(self) -> bool:
+        return ALL in self.namespaces + self.reads
+
+    @property
+    def writes_all_namespaces(self) -> bool:
+        """Whether the principal writes every namespace; the reserved ones only as an administrator."""
+        return ALL in self.namespaces + self.writes
+
+    @property
+    def writes_everything(self) -> bool:
+        return self.writes_all_namespaces and self.may(Scope.ADMIN)
+
+    def may_read(self, namespace: str) -> bool:
+        return _matches(namespace, self.namespaces + self.reads)
+
+    def may_write(self, namespace: str) -> bool:
+        return _matches(namespace, self.namespaces + self.writes) and self.may_name(namespace)
+
+    def may_name(self, namespace: str) -> bool:
+        """Whether an event of the principal may name a dataset of a namespace: a reserved one is for administrators of
+        all namespaces."""
+        return namespace not in RESERVED or self.writes_everything
+
+    def visibility(self, naming: Naming) -> Visibility | None:
+        """What the principal sees in one request; None if it reads every namespace."""
+        return None if self.reads_everything else Visibility(self.may_read, naming, self.seal)
+
+    def visibility_of_writer(self, naming: Naming) -> Visibility | None:
+        """What the answers to a principal's writing requests show: the namespaces that it writes."""
+        return None if self.writes_all_namespaces else Visibility(self.may_write, naming, self.seal)
 
     def to_context(self) -> dict[str, str]:
         """The principal as the authoriser's context, in which API Gateway passes on strings alone."""
@@ -43,20 +90,43 @@ class Principal:
             "keyId": self.key_id,
             "scopes": " ".join(sorted(self.scopes)),
             "namespaces": json.dumps(self.namespaces),
+            "reads": json.dumps(self.reads),
+            "writes": json.dumps(self.writes),
+            "seal": self.seal,
         }
+
+    @classmethod
+    def of_context(cls, context: Mapping[str, str]) -> "Principal":
+        namespaces, reads, writes = (tuple(json.loads(context[member])) for member in ("namespaces", "reads", "writes"))
+        return cls(context["keyId"], frozenset(context["scopes"].split()), namespaces, reads, writes, context["seal"])
 
     def require(self, scope: Scope) -> None:
         """Raises InvalidRequest (403) if the principal lacks the scope."""
         if not self.may(scope):
-            raise InvalidRequest(Fault("key", f"lacks the scope {scope}; send a key with this scope"), status=403)
+            needed = f"{Scope.INGEST} or {scope}" if scope is Scope.CURATE else scope
+            raise InvalidRequest(Fault("key", f"lacks the scope {needed}; send a key with this scope"), status=403)
 
-    def require_namespace(self, namespace: str, path: str) -> None:
-        """Raises InvalidRequest (403) if the principal lacks the namespace. `path` is the member in the request that
-        names the namespace."""
-        if not self.may_use(namespace):
-            raise InvalidRequest(
-                Fault(path, "is not a namespace of this key; send a key for this namespace"), status=403
-            )
+    def require_namespace(self, namespace: str, path: str, scope: Scope) -> None:
+        """Raises InvalidRequest (403) if the principal may not read the namespace (READ) or not write it (other
+        scopes). `path` is the member in the request that names the namespace."""
+        if scope is Scope.READ and not self.may_read(namespace):
+            raise other_namespace(path)
+        if scope is not Scope.READ:
+            self.require_writing(namespace, path)
+
+    def require_writing(self, namespace: str, path: str) -> None:
+        """Raises InvalidRequest (403) if the principal may not write the namespace."""
+        if not self.may_write(namespace):
+            raise other_namespace(path)
+
+
+def _matches(namespace: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(namespace, pattern) for pattern in patterns)
+
+
+def other_namespace(path: str) -> InvalidRequest:
+    """The error (403) of a request for a namespace that is not the caller's. `path` is the member that names it."""
+    return InvalidRequest(Fault(path, "is not a namespace of this key; send a key for this namespace"), status=403)
 
 
 UNAVAILABLE = "unavailable"
@@ -77,9 +147,9 @@ def principal_of(request: Mapping[str, Any], iam_scopes: Collection[Scope] = (Sc
     authorizer = request.get("requestContext", {}).get("authorizer") or {}
     context = authorizer.get("lambda") or {}
     if "iam" in authorizer:
-        return Principal("iam", frozenset(iam_scopes), ("*",))
+        return Principal("iam", frozenset(iam_scopes), (ALL,))
     if UNAVAILABLE in context:
         raise StorageError("the keys could not be read")
     if "keyId" not in context:
         raise no_key()
-    return Principal(context["keyId"], frozenset(context["scopes"].split()), tuple(json.loads(context["namespaces"])))
+    return Principal.of_context(context)

@@ -108,7 +108,7 @@ class GlueImport:
                 facets.setdefault(name, changed)
         texts = [exact_json.dumps(event_of(name, changed, instant_of(now))) for name, changed in facets.items()]
         if texts:
-            EventSender(_OURSELVES, self.queue, self.bucket, now).send_all(texts)
+            EventSender(_OURSELVES, self.queue, self.bucket, self.resolver.naming, now).send_all(texts)
         result.read += len(page)
         result.datasets |= facets.keys()
 

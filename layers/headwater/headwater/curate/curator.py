@@ -16,6 +16,7 @@ from headwater.curate.curation_events import Document
 from headwater.fold.fold import fold
 from headwater.graph.event_normalisation import normalise_event
 from headwater.graph.naming import Naming
+from headwater.graph.visibility import Visibility
 from headwater.openlineage import exact_json
 from headwater.read.reader import Reader
 from headwater.store.graph_store import GraphStore
@@ -28,24 +29,25 @@ the reserved namespaces of descriptions."""
 
 @dataclass(frozen=True)
 class Curator:
-    """The services of curate, for one request."""
+    """The services of curate, for one request. `visibility` is what the caller sees: the namespaces that it writes."""
 
     store: GraphStore
     queue: Sender
     bucket: Bodies
     naming: Naming
+    visibility: Visibility | None = None
 
-    def for_one_request(self) -> "Curator":
-        return replace(self)
+    def for_one_request(self, caller: Principal) -> "Curator":
+        return replace(self, visibility=caller.visibility_of_writer(self.naming))
 
     @cached_property
     def before(self) -> Reader:
-        """The graph before the request."""
-        return self.reader()
+        """The graph before the request, whole: a deletion ends what the events of all producers say."""
+        return Reader(self.store.for_one_request(), self.naming)
 
     def reader(self) -> Reader:
-        """The graph with the changes of the request."""
-        return Reader(self.store.for_one_request(), self.naming)
+        """The graph with the changes of the request, as the caller sees it."""
+        return Reader(self.store.for_one_request(visibility=self.visibility), self.naming)
 
     def apply(self, now: datetime, documents: Sequence[Document]) -> None:
         """Queues events, then folds them. Raises InvalidRequest before anything has changed.
@@ -56,5 +58,5 @@ class Curator:
         if not documents:
             return
         texts = [exact_json.dumps(document) for document in documents]
-        EventSender(_CURATE, self.queue, self.bucket, now).send_all(texts)
+        EventSender(_CURATE, self.queue, self.bucket, self.naming, now).send_all(texts)
         fold([normalise_event(text, self.naming) for text in texts], self.store)

@@ -6,7 +6,7 @@ from headwater.curate.curator import Curator
 from headwater.http.paths import Path
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse
-from headwater.http.router import CALLER, Route, Router
+from headwater.http.router import Route, Router
 
 _FIELD_TAG = f"{Path.DATASET}/fields/(?P<field>.+)/tags/(?P<tag>.+)"
 _DATASET_TAG = f"{Path.DATASET}/tags/(?P<tag>.+)"
@@ -15,18 +15,18 @@ _JOB_OR_DATASET = "/namespaces/(?P<node>.+/(?:datasets|jobs)/.+)"
 _TRANSITION = f"{Path.RUN}/(?P<transition>start|complete|fail|abort)"
 
 ROUTES = (
-    Route("POST", _FIELD_TAG, Scope.INGEST, subjects.DATASET, tagging.tag_field),
-    Route("POST", _DATASET_TAG, Scope.INGEST, subjects.DATASET, tagging.tag_dataset),
-    Route("POST", _JOB_TAG, Scope.INGEST, subjects.JOB, tagging.tag_job),
+    Route("POST", _FIELD_TAG, Scope.CURATE, subjects.DATASET, tagging.tag_field),
+    Route("POST", _DATASET_TAG, Scope.CURATE, subjects.DATASET, tagging.tag_dataset),
+    Route("POST", _JOB_TAG, Scope.CURATE, subjects.JOB, tagging.tag_job),
     Route("POST", Path.JOB_RUNS, Scope.INGEST, subjects.JOB, run_lifecycle.create_run, run_lifecycle.created),
     Route("POST", _TRANSITION, Scope.INGEST, subjects.RUN, run_lifecycle.mark_run),
     Route("PUT", _JOB_OR_DATASET, Scope.INGEST, subjects.NEW_NODE, declarations.put_node),
-    Route("PUT", Path.NAMESPACE, Scope.INGEST, subjects.NEW_NAMESPACE, descriptions.put_namespace),
-    Route("PUT", Path.SOURCE, Scope.INGEST, subjects.SOURCE, descriptions.put_source),
-    Route("PUT", "/tags/(?P<tag>.+)", Scope.INGEST, CALLER, descriptions.put_tag),
-    Route("DELETE", _FIELD_TAG, Scope.INGEST, subjects.DATASET, tagging.untag_field),
-    Route("DELETE", _DATASET_TAG, Scope.INGEST, subjects.DATASET, tagging.untag_dataset),
-    Route("DELETE", _JOB_TAG, Scope.INGEST, subjects.JOB, tagging.untag_job),
+    Route("PUT", Path.NAMESPACE, Scope.CURATE, subjects.NEW_NAMESPACE, descriptions.put_namespace),
+    Route("PUT", Path.SOURCE, Scope.CURATE, subjects.SOURCE, descriptions.put_source),
+    Route("PUT", "/tags/(?P<tag>.+)", Scope.ADMIN, subjects.TAGS, descriptions.put_tag),
+    Route("DELETE", _FIELD_TAG, Scope.CURATE, subjects.DATASET, tagging.untag_field),
+    Route("DELETE", _DATASET_TAG, Scope.CURATE, subjects.DATASET, tagging.untag_dataset),
+    Route("DELETE", _JOB_TAG, Scope.CURATE, subjects.JOB, tagging.untag_job),
     Route("DELETE", Path.DATASET, Scope.ADMIN, subjects.DATASET_BY_ALL_NAMES, deletion.delete_dataset),
     Route("DELETE", Path.JOB, Scope.ADMIN, subjects.JOB, deletion.delete_job),
     Route("DELETE", Path.NAMESPACE, Scope.ADMIN, subjects.NAMESPACE, deletion.delete_namespace),
@@ -37,4 +37,4 @@ ROUTER = Router[Curator](ROUTES)
 
 def respond(curator: Curator, request: ApiRequest) -> ApiResponse:
     """The response to a request. Raises InvalidRequest, RequestError or StorageError."""
-    return ROUTER.respond(curator.for_one_request(), request)
+    return ROUTER.respond(curator.for_one_request(request.principal), request)

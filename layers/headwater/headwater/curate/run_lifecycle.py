@@ -36,7 +36,7 @@ def create_run(curator: Curator, request: ApiRequest, job: NamedNode) -> JsonObj
     """
     announced = body.read(RunBody, request, may_be_empty=True)
     run_id = announced.id or str(uuid.uuid4())
-    known = curator.before.run(run_id) if announced.id else None
+    known = curator.reader().run(run_id) if announced.id else None
     if known and known.job != job.name:
         raise RequestError(409, f"Run '{run_id}' already exists for another job; send another id.")
     if known is None:

@@ -7,7 +7,9 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from headwater.access.principal import Principal
 from headwater.curate.curator import Curator
+from headwater.graph import curation
 from headwater.graph.curation import RESERVED
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.identity import DatasetId, NodeKind
@@ -91,7 +93,7 @@ def known_namespace(curator: Curator, request: ApiRequest) -> str:
 
 
 def run(curator: Curator, request: ApiRequest) -> Run:
-    return subjects.known_run(curator.before, request.parameters["run"])
+    return subjects.known_run(curator.reader(), request.parameters["run"])
 
 
 def source(_curator: Curator, request: ApiRequest) -> str:
@@ -123,3 +125,5 @@ NEW_NAMESPACE = Subject(new_namespace, subjects.only_namespace)
 NAMESPACE = Subject(known_namespace, subjects.only_namespace)
 RUN = Subject(run, subjects.namespaces_of_run)
 SOURCE = Subject(source, subjects.only_namespace)
+TAGS: Subject[Curator, Principal] = Subject(lambda _, request: request.principal, lambda _: [curation.TAGS])
+"""The tags that all share: their namespace is reserved for administrators of all namespaces."""

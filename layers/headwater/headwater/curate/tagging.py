@@ -127,7 +127,7 @@ def _removed_tag(facets: Mapping[str, Any], tag: str, field: str | None) -> Docu
 def _of_dataset(request: ApiRequest, head: DatasetHead, facets: Mapping[str, Document]) -> Document:
     """The event that gives facets to a dataset under one of its names. The principal needs the namespace of that
     name."""
-    request.principal.require_namespace(head.facts.name.namespace, "namespace")
+    request.principal.require_writing(head.facts.name.namespace, "namespace")
     return of_dataset(head.facts.name, facets, time_after(request.received_at, *times_of(head.facts.own, facets)))
 
 

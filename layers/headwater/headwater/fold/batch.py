@@ -1,11 +1,11 @@
 """A batch of events as joined states: one pass over the events, without the store."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from headwater.graph.dataset import DatasetFacts
-from headwater.graph.dataset_reference import Document, dataset_references, documents
+from headwater.graph.dataset_reference import Document, dataset_references, documents, without_foreign_outputs
 from headwater.graph.identity import (
     NO_JOB,
     AliasId,
@@ -32,6 +32,7 @@ class Batch:
     events          the events of the batch, each once
     days            the days of the events, such as `2026-11-20`
     runs            the runs, by job and run id
+    writing         the runs without their foreign outputs
     jobs            the facts of each job and each derivation
     datasets        the facts of each dataset
     described       the datasets with a DatasetEvent in the batch
@@ -47,6 +48,7 @@ class Batch:
     events: tuple[NormalisedEvent, ...] = ()
     days: set[str] = field(default_factory=set)
     runs: dict[JobRunId, Run] = field(default_factory=dict)
+    writing: Sequence[Run] = ()
     jobs: dict[JobId, JobFacts] = field(default_factory=dict)
     datasets: dict[DatasetId, DatasetFacts] = field(default_factory=dict)
     described: set[DatasetId] = field(default_factory=set)
@@ -63,9 +65,12 @@ class Batch:
         distinct: dict[str, NormalisedEvent] = {}
         for event in events:
             distinct.setdefault(event.event.digest, event)
-        batch = cls(tuple(distinct.values()))
-        runs = runs_of(event.event for event in batch.events if isinstance(event.event, RunEvent))
-        batch.runs.update({run.id: run for run in runs.values()})
+        of_runs = [event.event for event in distinct.values() if isinstance(event.event, RunEvent)]
+        writing = [without_foreign_outputs(event) for event in of_runs]
+        runs = runs_of(of_runs)
+        writing_runs = runs if writing == of_runs else runs_of(writing)
+        by_id = {run.id: run for run in runs.values()}
+        batch = cls(tuple(distinct.values()), runs=by_id, writing=tuple(writing_runs.values()))
         for event in batch.events:
             batch._add(event)
         return batch
@@ -73,7 +78,7 @@ class Batch:
     @cached_property
     def writes(self) -> list[DatasetWrite]:
         """The writes of runs."""
-        return [write for run in self.runs.values() for write in DatasetWrite.by_run(run)]
+        return [write for run in self.writing for write in DatasetWrite.by_run(run)]
 
     @cached_property
     def results(self) -> list[QualityResult]:

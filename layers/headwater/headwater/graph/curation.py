@@ -17,11 +17,17 @@ CATALOG = "headwater_catalog"
 """`{"table": ..., "owner": ..., ...}`: the owner and description of the dataset's table at the last Glue import."""
 DECLARED = "headwater_declared"
 """`{"physicalName": ...}`: members of a dataset declared through the API that no facet of OpenLineage has."""
+FOREIGN = "headwater_foreign"
+"""On an input or output: the producer may not write the dataset's namespace, and only names the dataset."""
+SET_ASIDE = "headwater_setAside"
+"""`{"paths": [...], "key": ...}` on a job or dataset: what its producer said of the namespaces of others."""
 _TAG = "headwater_tag"
 
 NAMESPACES, SOURCES, TAGS = "headwater:namespaces", "headwater:sources", "headwater:tags"
 """Reserved namespaces: a dataset in them is a namespace, a data source or a tag, and its facets describe it."""
-RESERVED = frozenset({NAMESPACES, SOURCES, TAGS})
+HIDDEN = "headwater:hidden"
+"""The namespace of nodes that a caller may not read and never named."""
+RESERVED = frozenset({NAMESPACES, SOURCES, TAGS, HIDDEN})
 
 
 def is_curation(event: AnyEvent) -> bool:

@@ -76,6 +76,7 @@ class DatasetHead:
     users          a few of the dataset's jobs, writers first
     is_deleted     whether the dataset was deleted and no newer event names it
     reselecting    the mark of a head whose facets are being chosen anew; no head has it once a fold is complete
+    is_foreign     the mark of a dataset that the caller may not read (graph/visibility.py); no stored head has it
     """
 
     facts: DatasetFacts
@@ -86,6 +87,7 @@ class DatasetHead:
     users: tuple[tuple[int, JobId], ...] = ()
     is_deleted: bool = False
     reselecting: str | None = None
+    is_foreign: bool = False
 
     @property
     def id(self) -> DatasetId:

@@ -8,9 +8,10 @@ The order of the arrays means nothing, hence the document is stored with sorted 
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeVar
 
+from headwater.graph.curation import FOREIGN
 from headwater.graph.identity import ColumnLineageId, DatasetId, SchemaId, dataset_id
 from headwater.graph.long_facet import LONG_FACETS, SCHEMA, stored_form
 from headwater.graph.register import (
@@ -24,13 +25,22 @@ from headwater.graph.register import (
     time_of,
     values,
 )
-from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, Facets, Name
+from headwater.openlineage.event import (
+    AnyEvent,
+    DatasetEvent,
+    DatasetReference,
+    Facets,
+    JobEvent,
+    Name,
+    RunEvent,
+)
 from headwater.openlineage.instant import Instant
 
 SYMLINKS = "symlinks"
 DATA_SOURCE = "dataSource"
 SOURCES = "headwater_sources"
 """On an output, the datasets that the output is made of, by the producer: `[[namespace, name], ...]`."""
+JobEventOrRunEvent = TypeVar("JobEventOrRunEvent", JobEvent, RunEvent)
 ASSERTIONS = "dataQualityAssertions"
 QUALITY = frozenset({ASSERTIONS, "dataQualityMetrics"})
 """Facets about the data of an input or output. They are new with every run and have a history of their own."""
@@ -62,6 +72,11 @@ class IoDataset:
         return None if sources is None else tuple(sorted({dataset_id(Name(*source)) for source in sources}))
 
     @property
+    def is_foreign(self) -> bool:
+        """Whether a producer of the run only names the dataset, because it may not write the dataset's namespace."""
+        return FOREIGN in self.facets
+
+    @property
     def quality(self) -> Registers:
         """The assertions and metrics that the run sent for the data."""
         facets = join_registers(self.facets, self.io_facets)
@@ -87,6 +102,18 @@ class Document(NamedTuple):
     def join(self, other: "Document | None") -> "Document":
         """The document with the earliest event time that has it."""
         return min(self, other, key=lambda document: document.time) if other else self
+
+
+def is_foreign(reference: DatasetReference) -> bool:
+    """Whether the producer only names the dataset, because it may not write the dataset's namespace."""
+    return FOREIGN in reference.facets
+
+
+def without_foreign_outputs(event: JobEventOrRunEvent) -> JobEventOrRunEvent:
+    """The event without the outputs that its producer may not write: naming a dataset makes no version of it."""
+    if not any(map(is_foreign, event.outputs)):
+        return event
+    return replace(event, outputs=tuple(output for output in event.outputs if not is_foreign(output)))
 
 
 def dataset_facets(facets: Facets, at: Stamp) -> Registers:

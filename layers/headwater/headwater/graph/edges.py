@@ -24,7 +24,8 @@ class Edges(NamedTuple):
     """The inputs and outputs of a job by one run, or by a JobEvent: then `run_id` is empty.
 
     `time` is the start of the run, or the time of the JobEvent. `sources` has, for each output whose sources the
-    producer names, the datasets that the output is made of.
+    producer names, the datasets that the output is made of. `foreign` has the datasets whose namespaces the producer
+    may not write: their owners have not confirmed the edges.
     """
 
     time: Instant
@@ -32,16 +33,29 @@ class Edges(NamedTuple):
     inputs: tuple[DatasetRef, ...]
     outputs: tuple[DatasetRef, ...]
     sources: tuple[tuple[DatasetId, tuple[DatasetId, ...]], ...] = ()
+    foreign: tuple[DatasetId, ...] = ()
 
     @classmethod
     def between(cls, time: Instant, run_id: str, inputs: IoDatasets, outputs: IoDatasets) -> "Edges":
         sources_of = {node: output.sources for node, output in outputs.items()}
         sources = tuple(sorted((node, made_of) for node, made_of in sources_of.items() if made_of is not None))
-        return cls(time, run_id, _dataset_refs(inputs), _dataset_refs(outputs), sources)
+        used = {**inputs, **outputs}
+        foreign = tuple(sorted(node for node, io_dataset in used.items() if io_dataset.is_foreign))
+        return cls(time, run_id, _dataset_refs(inputs), _dataset_refs(outputs), sources, foreign)
 
     @classmethod
     def of(cls, run: Run) -> "Edges":
         return cls.between(run.started_at, run.run_id, run.inputs, run.outputs)
+
+    @property
+    def stored(self) -> tuple[Any, ...]:
+        """The edges as an item has them: without `foreign`, if there are none."""
+        return tuple(self if self.foreign else self[:-1])
+
+    @property
+    def of_no_run(self) -> tuple[Any, ...]:
+        """The stored form without time and run."""
+        return self.stored[2:]
 
     def __bool__(self) -> bool:
         return bool(self.inputs or self.outputs)
@@ -69,13 +83,14 @@ NO_EDGES = Edges(NEVER, "", (), ())
 
 def edges_of(document: Sequence[Any]) -> Edges:
     """Edges from their JSON."""
-    time, run_id, inputs, outputs, sources = document
+    time, run_id, inputs, outputs, sources, *foreign = document
     return Edges(
         time,
         run_id,
         tuple(DatasetRef(node, Name(*name)) for node, name in inputs),
         tuple(DatasetRef(node, Name(*name)) for node, name in outputs),
         tuple((node, tuple(made_of)) for node, made_of in sources),
+        *map(tuple, foreign),
     )
 
 

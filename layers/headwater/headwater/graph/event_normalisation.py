@@ -3,7 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from headwater.graph.dataset_reference import SOURCES, SYMLINKS, dataset_references, sources_of, symlinks
+from headwater.graph.dataset_reference import (
+    SOURCES,
+    SYMLINKS,
+    dataset_references,
+    sources_of,
+    symlinks,
+    without_foreign_outputs,
+)
 from headwater.graph.explicit_lineage import apply_lineage_facet
 from headwater.graph.identity import dataset_id
 from headwater.graph.long_facet import COLUMN_LINEAGE, LONG_FACETS, LongFacet
@@ -26,7 +33,7 @@ def normalise_event(
     """
     event = apply_lineage_facet(sent or read_event(exact_json.loads(canonical)))
     aliases = {alias for reference in dataset_references(event) for alias in _aliases(event, reference, naming)}
-    outputs = event.outputs if isinstance(event, RunEvent) else ()
+    outputs = without_foreign_outputs(event).outputs if isinstance(event, RunEvent) else ()
     written = {alias for reference in outputs for alias in _aliases(event, reference, naming)}
     event = _with_merged(_renamed(event, naming), naming)
     links = {link for reference in dataset_references(event) for link in _links(reference, naming)}

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from headwater.graph.curation import deleted_through, is_curation
+from headwater.graph.curation import FOREIGN, deleted_through, is_curation
 from headwater.graph.dataset_reference import (
     QUALITY,
     SOURCES,
@@ -27,6 +27,8 @@ from headwater.openlineage.instant import NEVER, Instant
 OF_THE_WRITE = frozenset({"version"})
 """Facets of an output that are new with every run: they belong to the write, and the dataset's head does not copy
 them."""
+NO_CLAIMS = QUALITY | {FOREIGN}
+"""Facets that claim nothing lasting of a dataset."""
 
 
 class LatestRun(NamedTuple):
@@ -86,7 +88,7 @@ class JobFacts:
             last=NEVER if is_curation(event) else event.time,
             facets=deletable_registers(event.job.facets, at),
             run_facets=_parent(event),
-            declared=Register(at, Edges.between(event.time, "", inputs, outputs)[2:]) if declares else None,
+            declared=Register(at, Edges.between(event.time, "", inputs, outputs).of_no_run) if declares else None,
             usages=_usages(event),
         )
 
@@ -170,12 +172,14 @@ class JobHead:
         START of r2, sent at 09:55       r2 now started before r1: read the runs, choose r1
 
     `reselecting` marks a head whose choice is being made anew; no head has the mark once a fold is complete.
+    `is_foreign` marks the head of a job that the caller may not read (graph/visibility.py); no stored head has the mark.
     """
 
     facts: JobFacts
     latest: LatestRun | None = None
     chosen: Edges = NO_EDGES
     reselecting: str | None = None
+    is_foreign: bool = False
 
     @property
     def current(self) -> Edges:
@@ -191,7 +195,7 @@ class JobHead:
         usages, current = self.facts.usages, self.current
         inputs = tuple(DatasetRef(node, usages[node].name) for node in sorted(usages) if usages[node].reads)
         outputs = tuple(DatasetRef(node, usages[node].name) for node in sorted(usages) if usages[node].writes)
-        return Edges(current.time, current.run_id, inputs, outputs, current.sources)
+        return Edges(current.time, current.run_id, inputs, outputs, current.sources, current.foreign)
 
     def chooses(self, run: Run) -> bool:
         """Whether the run is this head's latest run, or the run of its chosen edges."""
@@ -224,7 +228,7 @@ def _derivation(event: DatasetEvent) -> JobFacts | None:
     outputs = io_datasets([event.dataset], at)
     (output,) = outputs
     inputs = io_datasets((replace(event.dataset, name=Name(*source), facets={}) for source in sources), at)
-    declared = Register(at, Edges.between(event.time, "", inputs, outputs)[2:])
+    declared = Register(at, Edges.between(event.time, "", inputs, outputs).of_no_run)
     usages = {node: DatasetUsage(source.name, True, False, event.time, {}) for node, source in inputs.items()}
     usages[output] = DatasetUsage(event.dataset.name, False, True, event.time, {}).join(usages.get(output))
     return JobFacts(event.dataset.name, event.time, event.time, {}, {}, declared, usages, is_derivation=True)
@@ -239,7 +243,7 @@ def _usages(event: RunEvent | JobEvent) -> dict[DatasetId, DatasetUsage]:
     usages: dict[DatasetId, DatasetUsage] = {}
     for role in ("i", "o"):
         for node, io_dataset in io_datasets(event.inputs if role == "i" else event.outputs, stamp(event, role)).items():
-            elsewhere = QUALITY | (OF_THE_WRITE if role == "o" else frozenset())
+            elsewhere = NO_CLAIMS | (OF_THE_WRITE if role == "o" else frozenset())
             facets = {name: facet for name, facet in io_dataset.facets.items() if name not in elsewhere}
             checked = RunOrder(event.time, event.run_id) if io_dataset.quality and isinstance(event, RunEvent) else None
             wrote = schema_register(facets) if role == "o" else None

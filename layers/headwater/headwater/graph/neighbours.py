@@ -7,8 +7,8 @@ its writers on the first page. Edges are never removed, hence the shape of the t
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Set
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from headwater.graph.identity import DatasetId, JobId, NeighbourPageId
@@ -67,3 +67,8 @@ class NeighbourPage:
     linked: frozenset[DatasetId] = frozenset()
     merged: frozenset[DatasetId] = frozenset()
     is_described: bool = False
+
+    def without_links(self, datasets: Set[DatasetId]) -> "NeighbourPage":
+        if self.linked.isdisjoint(datasets):
+            return self
+        return replace(self, linked=self.linked - datasets, merged=self.merged - datasets)

@@ -241,6 +241,12 @@ def runs_of(events: Iterable[RunEvent]) -> dict[tuple[Name, str], Run]:
     return runs
 
 
+def joined_in_earliest_namespace(runs: Iterable[Run]) -> Run | None:
+    """The join of those runs with one run id whose jobs are in the namespace of the earliest run."""
+    by_age = sorted(runs, key=lambda run: (run.created, run.job))
+    return joined(run for run in by_age if run.job.namespace == by_age[0].job.namespace) if by_age else None
+
+
 def joined(runs: Iterable[Run]) -> Run:
     """The join of runs with one run id under several job names, under the job name of the newest event."""
     return reduce(Run.join, sorted(runs, key=lambda run: (run.updated, run.job), reverse=True))

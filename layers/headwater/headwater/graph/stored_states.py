@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from headwater.graph.curation import is_curation
-from headwater.graph.dataset_reference import IoDataset, io_datasets
+from headwater.graph.dataset_reference import IoDataset, io_datasets, without_foreign_outputs
 from headwater.graph.identity import (
     NO_JOB,
     AliasId,
@@ -39,7 +39,7 @@ class DatasetWrite(NamedTuple):
 
     @classmethod
     def by_run(cls, run: Run) -> Iterator["DatasetWrite"]:
-        """The writes of a run, as far as the run is known."""
+        """The writes of a run without foreign outputs, as far as the run is known."""
         yield from (cls(WriteId(dataset, run.run_id, run.id.job), output) for dataset, output in run.outputs.items())
 
     @property
@@ -58,7 +58,8 @@ class DatasetWrite(NamedTuple):
     def by_event(cls, event: AnyEvent) -> Iterator["DatasetWrite"]:
         """The writes of an event without a run. A write follows from its event alone."""
         if isinstance(event, JobEvent):
-            job, outputs = job_id(event.job.name), io_datasets(event.outputs, stamp(event))
+            outputs = io_datasets(without_foreign_outputs(event).outputs, stamp(event))
+            job = job_id(event.job.name)
         elif isinstance(event, DatasetEvent) and not is_curation(event):
             job, outputs = NO_JOB, io_datasets([event.dataset], stamp(event))
         else:

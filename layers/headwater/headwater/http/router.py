@@ -55,7 +55,7 @@ class Route(Generic[Services, Resolved, Value]):
         request.principal.require(self.scope)
         resolved = self.subject.resolve(services, request)
         for namespace in self.subject.namespaces(resolved):
-            request.principal.require_namespace(namespace, "namespace")
+            request.principal.require_namespace(namespace, "namespace", self.scope)
         return self.use_case(services, request, resolved)
 
 

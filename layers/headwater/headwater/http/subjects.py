@@ -4,9 +4,10 @@ The names in a path may be percent-encoded or not, and a name may be an alias. T
 node that was found, not the namespace in the request.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from urllib.parse import unquote
 
+from headwater.access.principal import other_namespace
 from headwater.graph.identity import NodeKind, namespace_id
 from headwater.graph.run import Run
 from headwater.http.request import ApiRequest
@@ -14,7 +15,7 @@ from headwater.http.router import Subject
 from headwater.openlineage.event import is_uuid
 from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
 from headwater.openlineage.instant import Instant
-from headwater.read.name_resolution import NamedNode, path_candidates, resolve, resolve_node_id
+from headwater.read.name_resolution import NamedNode, node_candidates, path_candidates, resolve, resolve_node_id
 from headwater.read.reader import Reader
 from headwater.store.snapshot import Wanted
 
@@ -25,9 +26,18 @@ def node_from_path(reader: Reader, request: ApiRequest, kind: NodeKind) -> Named
     candidates = list(path_candidates(kind, path))
     node = resolve(reader, candidates)
     if node is None:
+        require_one(request, (candidate.name.namespace for candidate in candidates))
         name = candidates[-1].name.name if candidates else path
         raise NotFound(f"{kind.value.capitalize()} '{name}' not found.")
     return node
+
+
+def require_one(request: ApiRequest, namespaces: Iterable[str]) -> None:
+    """Raises InvalidRequest (403) if all namespaces that an unknown name may have are outside of the caller's: the
+    answer does not tell whether the node exists."""
+    caller, named = request.principal, list(namespaces)
+    if named and not any(caller.may_read(namespace) or caller.may_write(namespace) for namespace in named):
+        raise other_namespace("namespace")
 
 
 def node_from_query(reader: Reader, request: ApiRequest, kinds: Collection[NodeKind]) -> NamedNode:
@@ -35,7 +45,11 @@ def node_from_query(reader: Reader, request: ApiRequest, kinds: Collection[NodeK
     node_id = request.query.get("nodeId")
     if not node_id:
         raise InvalidRequest(Fault("nodeId", "missing; expected dataset:NAMESPACE:NAME or job:NAMESPACE:NAME"))
-    node = resolve_node_id(reader, node_id)
+    try:
+        node = resolve_node_id(reader, node_id)
+    except NotFound:
+        require_one(request, (candidate.name.namespace for candidate in node_candidates(node_id)))
+        raise
     require_kind(node, kinds)
     return node
 
@@ -55,8 +69,10 @@ def time_from_query(reader: Reader, request: ApiRequest, node: NamedNode) -> Ins
 
 
 def known_run(reader: Reader, run_id: str) -> Run:
-    """A run by its id. Raises NotFound."""
+    """A run by its id. Raises NotFound, or InvalidRequest (403) if only jobs that the caller may not read have it."""
     run = reader.run(run_id.lower())
+    if run is None and reader.store.visibility and reader.store.runs_with_id(run_id.lower()):
+        raise other_namespace("namespace")
     if run is None:
         raise NotFound(f"Run '{run_id}' not found.")
     return run

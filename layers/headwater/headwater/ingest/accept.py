@@ -4,12 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from headwater.access.event_sender import NOT_QUEUED, EventSender
+from headwater.access.event_sender import NOT_QUEUED, AdmittedMessage, EventSender
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, RunEvent
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.store.errors import StorageError
-from headwater.store.messages import Message
 
 MAX_BATCH = 5_000
 """The most events of a batch: one call to the queue sends ten events, and the function has 15 seconds."""
@@ -25,10 +24,12 @@ class Failure(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AcceptedBatch:
-    """The number of events in a batch, and the failures of the events that were not accepted, by index."""
+    """The number of events in a batch, and by index: the failures of the events that were not accepted, and the paths
+    of what was set aside of the others."""
 
     count: int
     failures: Mapping[int, Failure]
+    set_aside: Mapping[int, tuple[str, ...]]
 
     @property
     def accepted(self) -> int:
@@ -43,7 +44,7 @@ class AcceptedBatch:
         return len(self.failures) - self.retriable
 
 
-def accept_event(sender: EventSender, text: str, name_run: Callable[[str], None]) -> Message:
+def accept_event(sender: EventSender, text: str, name_run: Callable[[str], None]) -> AdmittedMessage:
     """Accepts one event, and returns when the queue has stored the event. Raises InvalidRequest, or StorageError if the
     queue did not store the event.
 
@@ -54,10 +55,10 @@ def accept_event(sender: EventSender, text: str, name_run: Callable[[str], None]
         if isinstance(event, RunEvent):
             name_run(event.run_id)
 
-    message = sender.message(exact_json.loads(text), name_run_of)
-    if not sender.queue.send([message])[0]:
+    admitted = sender.message(exact_json.loads(text), name_run_of)
+    if not sender.queue.send([admitted.message])[0]:
         raise StorageError(NOT_QUEUED)
-    return message
+    return admitted
 
 
 def accept_batch(sender: EventSender, text: str) -> AcceptedBatch:
@@ -67,7 +68,7 @@ def accept_batch(sender: EventSender, text: str) -> AcceptedBatch:
         raise InvalidRequest(Fault("body", "expected an array of OpenLineage events"))
     if len(documents) > MAX_BATCH:
         raise InvalidRequest(Fault("body", f"more than {MAX_BATCH} events; send smaller batches"), status=413)
-    messages: dict[int, Message] = {}
+    messages: dict[int, AdmittedMessage] = {}
     failures: dict[int, Failure] = {}
     for index, document in enumerate(documents):
         try:
@@ -76,7 +77,8 @@ def accept_batch(sender: EventSender, text: str) -> AcceptedBatch:
             failures[index] = Failure(str(fault), is_retriable=False)
         except StorageError:
             failures[index] = Failure(NOT_QUEUED, is_retriable=True)
-    safe = sender.queue.send(list(messages.values()))
+    safe = sender.queue.send([admitted.message for admitted in messages.values()])
     not_queued = Failure(NOT_QUEUED, is_retriable=True)
     failures |= {index: not_queued for index, is_safe in zip(messages, safe, strict=True) if not is_safe}
-    return AcceptedBatch(len(documents), failures)
+    set_aside = {index: admitted.set_aside for index, admitted in messages.items() if admitted.set_aside}
+    return AcceptedBatch(len(documents), failures, {index: set_aside[index] for index in set_aside.keys() - failures})

@@ -1,19 +1,19 @@
 """The routes of ingest. docs/routes.md lists them; API Gateway passes no other path to ingest.
 
-The namespace is in the event, not in the path: EventSender checks the namespace of each event.
+The namespaces are in the event, not in the path: EventSender checks the namespaces of each event.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from headwater import metrics
-from headwater.access.event_sender import NOT_QUEUED, EventSender, Sender
+from headwater.access.event_sender import NOT_QUEUED, AdmittedMessage, EventSender, Sender
 from headwater.access.principal import Principal, Scope
+from headwater.graph.naming import Naming
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse, RequestError
 from headwater.http.router import CALLER, Route, Router
 from headwater.ingest.accept import AcceptedBatch, accept_batch, accept_event
-from headwater.store.messages import Message
 from headwater.store.s3 import Bodies
 
 
@@ -23,18 +23,19 @@ class Ingest:
 
     queue: Sender
     bucket: Bodies
+    naming: Naming
     max_body_bytes: int
     name_run: Callable[[str], None]
 
     def sender(self, request: ApiRequest, caller: Principal) -> EventSender:
-        return EventSender(caller, self.queue, self.bucket, request.received_at)
+        return EventSender(caller, self.queue, self.bucket, self.naming, request.received_at)
 
 
-def post_event(ingest: Ingest, request: ApiRequest, caller: Principal) -> Message:
+def post_event(ingest: Ingest, request: ApiRequest, caller: Principal) -> AdmittedMessage:
     """One event."""
-    message = accept_event(ingest.sender(request, caller), request.text(ingest.max_body_bytes), ingest.name_run)
-    metrics.count(EventsReceived=1)
-    return message
+    admitted = accept_event(ingest.sender(request, caller), request.text(ingest.max_body_bytes), ingest.name_run)
+    metrics.count(EventsReceived=1, EventsSetAside=int(bool(admitted.set_aside)))
+    return admitted
 
 
 def post_batch(ingest: Ingest, request: ApiRequest, caller: Principal) -> AcceptedBatch:
@@ -43,12 +44,14 @@ def post_batch(ingest: Ingest, request: ApiRequest, caller: Principal) -> Accept
     batch = accept_batch(ingest.sender(request, caller), request.text(ingest.max_body_bytes))
     if batch.retriable and not batch.accepted:
         raise RequestError(503, NOT_QUEUED)
-    metrics.count(EventsReceived=batch.accepted, EventsRefused=batch.refused)
+    metrics.count(EventsReceived=batch.accepted, EventsRefused=batch.refused, EventsSetAside=len(batch.set_aside))
     return batch
 
 
-def accepted(_request: ApiRequest, message: Message) -> ApiResponse:
-    return ApiResponse(201, {"status": "accepted", "deduplicationId": message.deduplication_id})
+def accepted(_request: ApiRequest, admitted: AdmittedMessage) -> ApiResponse:
+    """The response to one event. `setAside` has the paths of what the key may not say of the namespaces of others."""
+    answer = {"status": "accepted", "deduplicationId": admitted.message.deduplication_id}
+    return ApiResponse(201, {**answer, "setAside": admitted.set_aside} if admitted.set_aside else answer)
 
 
 def summary(_request: ApiRequest, batch: AcceptedBatch) -> ApiResponse:
@@ -65,7 +68,9 @@ def summary(_request: ApiRequest, batch: AcceptedBatch) -> ApiResponse:
         for index, failure in sorted(batch.failures.items())
     ]
     status = "partial_success" if batch.failures else "success"
-    return ApiResponse(200, {"status": status, "summary": counts, "failed_events": events})
+    answer = {"status": status, "summary": counts, "failed_events": events}
+    set_aside = [{"index": index, "paths": paths} for index, paths in sorted(batch.set_aside.items())]
+    return ApiResponse(200, {**answer, "set_aside": set_aside} if set_aside else answer)
 
 
 ROUTES = (

@@ -106,7 +106,8 @@ def respond(lookups: Lookups, request: ApiRequest) -> ApiResponse:
     def collect(fault: CorruptItem) -> None:
         corrupt.setdefault(fault.key, fault)
 
-    reader = Reader(lookups.store.for_one_request(collect), lookups.naming)
+    visibility = request.principal.visibility(lookups.naming)
+    reader = Reader(lookups.store.for_one_request(collect, visibility), lookups.naming)
     try:
         return ROUTER.respond(reader, request, is_incomplete=lambda: bool(corrupt))
     finally:

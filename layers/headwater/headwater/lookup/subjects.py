@@ -33,7 +33,7 @@ class ListedDatasets(NamedTuple):
 
 def visible_namespaces(reader: Reader, request: ApiRequest) -> list[KnownNamespace]:
     """The known namespaces that the caller's key includes, by name."""
-    return [known for known in reader.namespaces() if request.principal.may_use(known.name)]
+    return [known for known in reader.namespaces() if request.principal.may_read(known.name)]
 
 
 def searched_namespaces(reader: Reader, request: ApiRequest) -> list[str]:

@@ -102,9 +102,7 @@ def resolve_node_id(reader: Reader, node_id: str) -> NamedNode:
         raise InvalidRequest(
             Fault("nodeId", "expected dataset:NAMESPACE:NAME, datasetField:NAMESPACE:NAME:FIELD or job:NAMESPACE:NAME")
         )
-    kind = NodeKind(prefix)
-    texts = dict.fromkeys([rest, unquote(rest)])
-    nodes = list(islice((node for text in texts for node in _splits(kind, text)), MAX_SPLITS))
+    nodes = node_candidates(node_id)
     if not nodes:
         raise InvalidRequest(Fault("nodeId", "has too few parts"))
     node = resolve(reader, nodes)
@@ -113,8 +111,15 @@ def resolve_node_id(reader: Reader, node_id: str) -> NamedNode:
         return resolve_node_id(reader, stem)._replace(version=version.lower())
     if node is None:
         likely = nodes[0].name.name
-        raise NotFound(f"{'Job' if kind is NodeKind.JOB else 'Dataset'} '{likely}' not found.")
+        raise NotFound(f"{'Job' if nodes[0].kind is NodeKind.JOB else 'Dataset'} '{likely}' not found.")
     return node
+
+
+def node_candidates(node_id: str) -> list[NamedNode]:
+    """The nodes that a nodeId may mean, without a version."""
+    prefix, _, rest = node_id.partition(":")
+    texts = dict.fromkeys([rest, unquote(rest)])
+    return list(islice((node for text in texts for node in _splits(NodeKind(prefix), text)), MAX_SPLITS))
 
 
 def path_candidates(kind: NodeKind, path: str) -> Iterator[NamedNode]:

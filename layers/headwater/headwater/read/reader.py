@@ -14,7 +14,7 @@ from headwater.graph.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.naming import Naming
 from headwater.graph.neighbours import NeighbourPage, Side
 from headwater.graph.register import values
-from headwater.graph.run import Run, joined
+from headwater.graph.run import Run, joined_in_earliest_namespace
 from headwater.graph.schema_diff import columns_diff, columns_of, without_metadata
 from headwater.graph.stored_states import KnownNamespace
 from headwater.openlineage.event import Name
@@ -54,16 +54,21 @@ class Reader:
         """Datasets with their neighbours on some sides; the several ids of a dataset are merged.
 
         This takes one read, and further reads if a dataset has other ids, or neighbours on several pages. With `most`,
-        only the first `most` neighbours of a side are read.
+        only the first `most` neighbours of a side are read. A dataset that the caller may not read has no neighbours,
+        and no dataset is merged with it.
         """
         heads: dict[DatasetId, DatasetHead] = {}
         first_pages: dict[DatasetId, NeighbourPage] = {}
         unread = set(ids)
         while unread:
             read = self.store.read(Wanted(datasets=unread, neighbours=list(map(NeighbourPageId, unread))))
-            heads |= self._as_written(_present(read.datasets.all()))
-            pages = {page.id.dataset: page for page in read.neighbours.all().values()}
-            first_pages |= pages
+            present = _present(read.datasets.all())
+            foreign = {dataset for dataset, head in present.items() if head.is_foreign}
+            heads |= self._as_written(
+                {node: head for node, head in present.items() if node in ids or node not in foreign}
+            )
+            pages = {page.id.dataset: page for page in read.neighbours.all().values() if page.id.dataset not in foreign}
+            first_pages = {node: page.without_links(foreign) for node, page in {**first_pages, **pages}.items()}
             unread = {other for page in pages.values() for other in page.merged} - first_pages.keys() - unread
         users = self.store.neighbours_below(first_pages, sides, most)
         return replace(merged(heads, users.by_dataset, first_pages), is_cut=bool(users.cut))
@@ -141,9 +146,13 @@ class Reader:
         return max([*firsts, *(run.updated for run in runs)], default=None)
 
     def run(self, run_id: str) -> Run | None:
-        """A run by its run id. The index may lack a very new run; then the events of the run give its job."""
+        """A run by its run id. The index may lack a very new run; then the events of the run give its job.
+
+        The runs of several jobs of one namespace are joined: some producers rename a job while it runs. Of runs in
+        several namespaces, which only a mistake or a forger sends, the earliest is returned.
+        """
         runs = self.runs(self.store.runs_with_id(run_id)) or self.runs(self._run_of_events(run_id))
-        return joined(runs) if runs else None
+        return joined_in_earliest_namespace(runs)
 
     def runs(self, ids: Collection[JobRunId]) -> list[Run]:
         """The runs that are stored, in the order of the ids."""

@@ -36,6 +36,7 @@ from headwater.graph.stored_states import (
     KnownNamespace,
     QualityResult,
 )
+from headwater.graph.visibility import Visibility
 from headwater.openlineage.event import EventKind
 from headwater.openlineage.instant import Instant
 from headwater.store import keys, kinds, neighbour_pages
@@ -72,7 +73,8 @@ State = (
 class GraphReader:
     """The graph store for reading. A corrupt item is given to `on_corrupt`; without `on_corrupt` it raises.
 
-    With `cache`, the states of items that were read before are not decoded again.
+    With `cache`, the states of items that were read before are not decoded again. With `visibility`, the states are
+    what a caller sees of them.
     """
 
     def __init__(
@@ -81,15 +83,19 @@ class GraphReader:
         on_corrupt: Callable[[CorruptItem], None] | None = None,
         cache: StateCache | None = None,
         items: ItemReader | None = None,
+        visibility: Visibility | None = None,
     ) -> None:
         self._table = table
         self._on_corrupt = on_corrupt
         self._cache = cache
         self._items = items or table
+        self.visibility = visibility
 
-    def for_one_request(self, on_corrupt: Callable[[CorruptItem], None] | None = None) -> "GraphReader":
-        """A reader with a request cache: it reads no state twice."""
-        return GraphReader(self._table, on_corrupt, self._cache, RequestCache(self._table))
+    def for_one_request(
+        self, on_corrupt: Callable[[CorruptItem], None] | None = None, visibility: Visibility | None = None
+    ) -> "GraphReader":
+        """A reader with a request cache: it reads no item twice."""
+        return GraphReader(self._table, on_corrupt, self._cache, RequestCache(self._table), visibility)
 
     def read(
         self, wanted: Wanted, *, beside: Snapshot | None = None, unless_changed: Preconditions | None = None
@@ -189,7 +195,7 @@ class GraphReader:
         return list(map(keys.run_of, self._table.open_runs(before)))
 
     def _states(self, items: Mapping[Key, Item]) -> ItemStates:
-        return ItemStates(items, self._on_corrupt, self._cache)
+        return ItemStates(items, self._on_corrupt, self._cache, self.visibility)
 
 
 class GraphStore(GraphReader):

@@ -25,6 +25,7 @@ from headwater.graph.identity import (
 )
 from headwater.graph.job import JobHead
 from headwater.graph.stored_states import CatalogProgress
+from headwater.graph.visibility import Visibility
 from headwater.store import keys, kinds
 from headwater.store.caches import StateCache
 from headwater.store.codec import Codec
@@ -91,7 +92,8 @@ class ItemStates:
     """Items with their states, each decoded at the first use.
 
     A corrupt item raises CorruptItem at that use. With `on_corrupt`, the error is given to `on_corrupt` and the state
-    is absent. With `cache`, an item whose state the cache has is not decoded again.
+    is absent. With `cache`, an item whose state the cache has is not decoded again. With `visibility`, the states are
+    what a caller sees of them.
     """
 
     def __init__(
@@ -99,10 +101,12 @@ class ItemStates:
         items: Mapping[Key, Item] = {},
         on_corrupt: Callable[[CorruptItem], None] | None = None,
         cache: StateCache | None = None,
+        visibility: Visibility | None = None,
     ) -> None:
         self.items = items
         self.on_corrupt = on_corrupt
         self.cache = cache
+        self.visibility = visibility
         self._states: dict[Key, Any] = {}
 
     def state(self, key: Key, codec: Codec[State]) -> State | None:
@@ -113,7 +117,7 @@ class ItemStates:
 
     def replacing(self, items: Mapping[Key, Item]) -> "ItemStates":
         """These items, and `items` in place of those with their keys."""
-        merged = ItemStates({**self.items, **items}, self.on_corrupt, self.cache)
+        merged = ItemStates({**self.items, **items}, self.on_corrupt, self.cache, self.visibility)
         merged._states = {key: state for key, state in self._states.items() if key not in items}
         return merged
 
@@ -138,8 +142,8 @@ class States(Generic[Id, State]):
     decoded: ItemStates
 
     def get(self, state_id: Id) -> State | None:
-        """The state of an id, or None if it is not stored or was not read."""
-        return self.decoded.state(self.kind.key(state_id), self.kind.codec)
+        """The state of an id, or None if it is not stored or was not read, or the caller may not see it."""
+        return self._seen(self.decoded.state(self.kind.key(state_id), self.kind.codec), state_id)
 
     def of(self, ids: Iterable[Id]) -> list[State]:
         """The stored states of some ids, in the order of the ids."""
@@ -149,8 +153,13 @@ class States(Generic[Id, State]):
         """All states of the kind that were read, by their ids."""
         beginning, codec = self.kind.beginning, self.kind.codec
         keys_of_kind = [key for key in self.decoded.items if keys.begins_with(key, beginning)]
-        states = ((key, self.decoded.state(key, codec)) for key in keys_of_kind)
-        return {self.kind.id_of(key): state for key, state in states if state is not None}
+        read = ((self.kind.id_of(key), self.decoded.state(key, codec)) for key in keys_of_kind)
+        states = ((state_id, self._seen(state, state_id)) for state_id, state in read)
+        return {state_id: state for state_id, state in states if state is not None}
+
+    def _seen(self, state: State | None, state_id: Id) -> State | None:
+        visibility, seen = self.decoded.visibility, self.kind.seen
+        return seen(visibility, state, state_id) if visibility and seen and state is not None else state
 
 
 NOTHING = ItemStates()

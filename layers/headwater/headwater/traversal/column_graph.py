@@ -13,7 +13,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from headwater.graph.column_lineage import Steps, column_flows, indirect_flows
+from headwater.graph.curation import HIDDEN
 from headwater.graph.dataset import DatasetHead
+from headwater.graph.dataset_reference import sources_of
 from headwater.graph.identity import ColumnLineageId, DatasetId, dataset_id
 from headwater.graph.neighbours import NO_NEIGHBOURS, Neighbours, Side
 from headwater.openlineage.event import Name
@@ -59,9 +61,9 @@ class ColumnGraph:
         self._ids: dict[DatasetId, set[DatasetId]] = {}
 
     def name(self, dataset: DatasetId) -> Name:
-        """The name to show for a dataset; without a head, the name in a facet."""
+        """The name to show for a dataset; without a head that the caller may read, the name in a facet."""
         head = self.heads.get(dataset)
-        return head.facts.name if head else self.names[dataset]
+        return head.facts.name if head and not (head.is_foreign and dataset in self.names) else self.names[dataset]
 
     def read_upstream(self, datasets: Collection[DatasetId]) -> None:
         """Reads the flows into the columns of these datasets."""
@@ -128,7 +130,11 @@ class ColumnGraph:
         return neighbourhood.heads
 
     def _read_columns(self, heads: Mapping[DatasetId, DatasetHead]) -> None:
-        facets = self.reader.column_lineage(self._column_lineages(heads))
+        wanted = self._column_lineages(heads)
+        facets = self.reader.column_lineage(wanted)
+        if any(source.namespace == HIDDEN for facet in facets.values() for source in sources_of(facet)):
+            self.reader.jobs({job for head in heads.values() for job in head.columns})
+            facets = self.reader.column_lineage(wanted)  # now with the names that these jobs use for hidden datasets
         for (dataset, _), facet in sorted(facets.items(), key=lambda entry: entry[0]):
             self._add(self.representative(dataset), heads[self.representative(dataset)].facts.name, facet)
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from headwater.graph.application import is_query_job
 from headwater.graph.column_lineage import Steps
+from headwater.graph.curation import HIDDEN
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.facets import owners_of, parent_name
 from headwater.graph.identity import DatasetId, JobId, NodeKind, job_id, node_id
@@ -76,11 +77,12 @@ class NodeAtRisk:
 
 class Impact(NamedTuple):
     """The nodes at risk, nearest first, and whether there are more. `head` is the head of the changed dataset, None if
-    the dataset is not stored."""
+    the dataset is not stored. `hidden` counts the nodes at risk that the caller may not read and never named."""
 
     head: DatasetHead | None
     at_risk: tuple[NodeAtRisk, ...]
     is_truncated: bool
+    hidden: int = 0
 
 
 def impact(reader: Reader, dataset: DatasetId, columns: Collection[str] | None = None, reach: Reach = _FAR) -> Impact:
@@ -96,9 +98,12 @@ def impact(reader: Reader, dataset: DatasetId, columns: Collection[str] | None =
         return Impact(None, (), is_truncated=False)
     propagation = ImpactPropagation(known, reach.most)
     propagation.propagate(_changed_nodes(changed, columns), reach.depth)
+    reached = list(propagation.impacted.values())
+    hidden = {node.target.id for node in reached if _is_hidden(known, node.target)}
+    propagation.impacted = {node.target: node for node in reached if node.target.id not in hidden}
     at_risk = sorted(_at_risk(propagation), key=lambda node: (node.distance, node.node_id))
     is_truncated = propagation.is_truncated or known.is_cut or len(at_risk) > reach.most
-    return Impact(head, tuple(at_risk[: reach.most]), is_truncated)
+    return Impact(head, tuple(at_risk[: reach.most]), is_truncated, len(hidden))
 
 
 def _changed_nodes(dataset: DatasetId, columns: Collection[str] | None) -> list[ImpactedNode]:
@@ -126,6 +131,11 @@ def _at_risk(propagation: ImpactPropagation) -> Iterator[NodeAtRisk]:
                 transformations=[step for hop_steps in node.steps for step in hop_steps],
                 owners=tuple(dict.fromkeys(_owners(known, node))),
             )
+
+
+def _is_hidden(known: Consumers, target: ImpactTarget) -> bool:
+    head = known.jobs[target.id] if isinstance(target, ImpactedJob) else known.heads[target.id]
+    return head.facts.name.namespace == HIDDEN
 
 
 def _is_derivation(known: Consumers, target: ImpactTarget) -> bool:

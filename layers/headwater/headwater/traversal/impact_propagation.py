@@ -188,9 +188,9 @@ class ImpactPropagation:
         yield at_job
         dataset = self.known.representative(output)
         if dataset in self.known.heads:
-            field = link.output if link else None
+            is_indirect = origin.is_indirect or (link is not None and link.output is None)
+            field = link.output if link and not self.known.heads[dataset].is_foreign else None
             target = ImpactedDataset(dataset, field)
-            is_indirect = origin.is_indirect or (link is not None and field is None)
             steps = (*origin.steps, link.steps) if link else origin.steps
             yield ImpactedNode(target, at_job.distance, at_job.granularity, is_indirect, origin, job, steps)
 

@@ -134,7 +134,8 @@ def _walk_undirected(walker: _Walker, start: NamedNode, query_jobs: Collection[J
     jobs = walker.read_jobs([start.job, *query_jobs]) if is_of_job else _first_job(walker, start.dataset)
     for hop in range(depth + 1):
         walker.add_jobs(jobs)
-        used = {dataset for job in jobs for dataset in _datasets_of(graph.edges_of[job])}
+        own = [job for job, head in jobs.items() if not head.is_foreign]
+        used = {dataset for job in own for dataset in _datasets_of(graph.edges_of[job])}
         is_last = hop == depth or not jobs or walker.is_over()
         new = walker.add_datasets(used, () if is_last else sides)
         if hop == 0 and not is_of_job and not is_last:

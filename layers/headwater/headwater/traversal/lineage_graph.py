@@ -46,6 +46,13 @@ class LineageGraph:
     def add_writes(self, job: JobId, outputs: Iterable[DatasetId]) -> None:
         self.writes |= {(job, dataset) for dataset in outputs}
 
+    @property
+    def foreign_edges(self) -> set[LineageEdge]:
+        """The edges to datasets whose namespaces the producer may not write."""
+        foreign = {(job, self.representative(node)) for job, edges in self.edges_of.items() for node in edges.foreign}
+        read = {(dataset, job) for dataset, job in self.reads if (job, dataset) in foreign}
+        return read | {(job, dataset) for job, dataset in self.writes if (job, dataset) in foreign}
+
     def between_its_nodes(self) -> "LineageGraph":
         """The graph without edges to nodes outside of the graph; each dataset is its representative."""
         reads = {(self.representative(dataset), job) for dataset, job in self.reads}

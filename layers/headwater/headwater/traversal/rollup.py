@@ -38,8 +38,8 @@ def jobs_started_by(reader: Reader, job: JobId) -> list[JobId]:
         children = concurrent_map(lambda run: list(islice(_children(reader, run), MAX_STARTED_JOBS)), runs)
         run_of = {child.job: child.run_id for run_children in children for child in run_children}
         new = sorted(run_of.keys() - started.keys() - {job})[: MAX_STARTED_JOBS - len(started)]
-        started |= {child: run_of[child] for child in new}
-        heads = reader.jobs(new, usages=False) if new else {}
+        heads = _readable(reader.jobs(new, usages=False)) if new else {}
+        started |= {child: run_of[child] for child in new if child in heads}
         runs = [run_of[child] for child, head in heads.items() if not _is_query_job(head)]
     return sorted(started)
 
@@ -58,7 +58,7 @@ def roll_up(reader: Reader, graph: LineageGraph, start: JobId, started: Collecti
     parent_jobs = set(parent_of.values())
     into = {job: parent for job, parent in parent_of.items() if job not in parent_jobs}
     into |= dict.fromkeys(graph.jobs.keys() & set(started), start)
-    parents = reader.jobs(set(into.values()), usages=False)
+    parents = _readable(reader.jobs(set(into.values()), usages=False))
     return _merged_into(graph, {job: parent for job, parent in into.items() if parent in parents}, parents)
 
 
@@ -76,9 +76,14 @@ def without_query_jobs(reader: Reader, graph: LineageGraph, start: JobId | None)
         for job, head in graph.jobs.items()
         if _is_query_job(head) and parent_of.get(job) not in (None, own_application)
     }
-    applications = reader.jobs(set(into.values()), usages=False) if into else {}
+    applications = _readable(reader.jobs(set(into.values()), usages=False)) if into else {}
     reporting = {job: head for job, head in applications.items() if head.current}
     return _merged_into(graph, {job: parent for job, parent in into.items() if parent in reporting}, reporting)
+
+
+def _readable(heads: Mapping[JobId, JobHead]) -> dict[JobId, JobHead]:
+    """The jobs that the caller may read: another job takes no edges over, and stays no start of a walk."""
+    return {job: head for job, head in heads.items() if not head.is_foreign}
 
 
 def _is_query_job(head: JobHead) -> bool:
@@ -118,4 +123,5 @@ def _united(edges: Edges | None, other: Edges) -> Edges:
         return other._replace(sources=())
     inputs = {dataset.id: dataset for dataset in edges.inputs + other.inputs}
     outputs = {dataset.id: dataset for dataset in edges.outputs + other.outputs}
-    return edges._replace(inputs=tuple(inputs.values()), outputs=tuple(outputs.values()))
+    foreign = tuple(sorted({*edges.foreign, *other.foreign}))
+    return edges._replace(inputs=tuple(inputs.values()), outputs=tuple(outputs.values()), foreign=foreign)

@@ -34,13 +34,14 @@ MAX_RUNS = 100
 @dataclass(frozen=True, slots=True)
 class RootCause:
     """The findings, newest first, and for each job the number of its runs that went well. Of findings with the same
-    time, the nearest comes first."""
+    time, the nearest comes first. `graph` is the graph upstream."""
 
     suspect: Run | None
     last_good: Run | None
     findings: tuple[Finding, ...]
     went_well: tuple[tuple[UpstreamNode, int], ...]
     is_truncated: bool
+    graph: LineageGraph
 
 
 def root_cause(reader: Reader, node: NamedNode, depth: int, as_of: Instant | None = None) -> RootCause:
@@ -51,13 +52,14 @@ def root_cause(reader: Reader, node: NamedNode, depth: int, as_of: Instant | Non
     last_good = _last_good(reader, suspect, all_time) if suspect else None
     window = all_time._replace(since=last_good.started_at) if last_good else all_time
     upstream = _upstream(graph, node)
-    jobs = [job for job in upstream.jobs if not graph.jobs[job].facts.is_derivation]
-    activity = read_activity(reader, window, jobs, {dataset: ids[dataset] for dataset in upstream.datasets})
+    jobs = [job for job in upstream.jobs if not graph.jobs[job].facts.is_derivation and not graph.jobs[job].is_foreign]
+    readable = [dataset for dataset in upstream.datasets if not graph.datasets[dataset].is_foreign]
+    activity = read_activity(reader, window, jobs, {dataset: ids[dataset] for dataset in readable})
     findings = sorted(_findings(graph, upstream, activity, window), key=_nearest)
     newest_first = sorted(findings, key=lambda finding: finding.at, reverse=True)
     well = _went_well(upstream, activity, window)
     is_truncated = graph.is_truncated or activity.is_truncated
-    return RootCause(suspect, last_good, tuple(newest_first), tuple(well), is_truncated)
+    return RootCause(suspect, last_good, tuple(newest_first), tuple(well), is_truncated, graph)
 
 
 def _nearest(finding: Finding) -> tuple[int, UpstreamNode]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from headwater.concurrent import concurrent_map
 from headwater.graph.identity import JobRunId
-from headwater.graph.run import Run, joined
+from headwater.graph.run import Run, joined_in_earliest_namespace
 from headwater.read.input_writes import RunInput, input_writes
 from headwater.read.reader import Reader
 
@@ -69,4 +69,5 @@ def _runs(reader: Reader, writers: Collection[JobRunId]) -> dict[str, Run]:
     runs: dict[str, list[Run]] = defaultdict(list)
     for run in reader.runs(sorted(ids)):
         runs[run.run_id].append(run)
-    return {run_id: joined(parts) for run_id, parts in runs.items()}
+    earliest = {run_id: joined_in_earliest_namespace(parts) for run_id, parts in runs.items()}
+    return {run_id: run for run_id, run in earliest.items() if run}

@@ -24,16 +24,16 @@ on a third type."""
 
 def dataset_node(head: DatasetHead, used: Instant | None = None) -> JsonObject:
     """A dataset in a lineage graph. `used` is the time of the last known use. A head does not hold this time, since the
-    head would then be written with every run."""
-    name, facets = head.facts.name, head.facets
+    head would then be written with every run. A dataset that the caller may not read (`foreign`) has a name alone."""
+    name, facets, created = head.facts.name, head.facets, head.facts.created
     tagged = tagging(facets)
     return {
         "id": name.as_json(),
         "type": "STREAM" if dataset_type(facets) in _STREAMS else "DB_TABLE",
         "name": name.name,
         "physicalName": facet_text(facets, DECLARED, "physicalName") or name.name,
-        "createdAt": shown(head.facts.created),
-        "updatedAt": shown(max(head.facts.created, used or head.facts.created)),
+        "createdAt": shown(created) if created else None,
+        "updatedAt": shown(max(created, used or created)) if created else None,
         "namespace": name.namespace,
         "sourceName": facet_text(facets, "dataSource", "name") or name.namespace,
         "fields": [field(column, tagged) for column in fields_of(head.schema)],
@@ -41,6 +41,7 @@ def dataset_node(head: DatasetHead, used: Instant | None = None) -> JsonObject:
         "lastModifiedAt": None,
         "description": facet_text(facets, "documentation", "description"),
         "lastLifecycleState": facet_text(facets, "lifecycleStateChange", "lifecycleStateChange") or "",
+        **({"foreign": True} if head.is_foreign else {}),
     }
 
 

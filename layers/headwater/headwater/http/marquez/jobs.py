@@ -23,7 +23,7 @@ _LOCATION_SCHEMES = frozenset({"http", "https", "ftp", "file"})
 
 
 def job_node(head: JobHead, edges: Edges, latest: LatestRun | None) -> JsonObject:
-    """A job in a lineage graph."""
+    """A job in a lineage graph. A job that the caller may not read (`foreign`) has a name alone."""
     facts, name = head.facts, head.facts.name
     facets = values(facts.facets)
     parent = parent_name(head)
@@ -35,14 +35,15 @@ def job_node(head: JobHead, edges: Edges, latest: LatestRun | None) -> JsonObjec
         "parentJobName": parent.name if parent else None,
         "parentJobUuid": str(uuid.UUID(job_id(parent))) if parent else None,
         "currentRunUuid": latest.run_id if latest else None,
-        "createdAt": shown(facts.first),
-        "updatedAt": shown(facts.updated),
+        "createdAt": shown(facts.first) if facts.first else None,
+        "updatedAt": shown(facts.updated) if facts.updated else None,
         "namespace": name.namespace,
         "inputs": _names(edges.inputs),
         "outputs": _names(edges.outputs),
         "location": location(facets),
         "description": facet_text(facets, "documentation", "description"),
         "latestRun": run_in_graph(latest) if latest else None,
+        **({"foreign": True} if head.is_foreign else {}),
     }
 
 

@@ -90,7 +90,7 @@ class _EventScan:
     @property
     def sees_all(self) -> bool:
         """Whether the key is for all namespaces."""
-        return "*" in self.principal.namespaces
+        return self.principal.reads_everything
 
     def visible(self) -> Iterator[Entry[EventId]]:
         for chunk in chunked(self._listed(), READ_AT_A_TIME):
@@ -138,7 +138,7 @@ class _EventScan:
         if event is None:
             return False
         node = event.get("job") or event["dataset"]
-        return not _is_of_api(event, node) and self.principal.may_use(node["namespace"])
+        return not _is_of_api(event, node) and self.principal.may_read(node["namespace"])
 
 
 def _is_of_api(event: Mapping[str, Any], node: Mapping[str, Any]) -> bool:

@@ -15,7 +15,7 @@ from typing import TypeVar
 from headwater.access.principal import Principal
 from headwater.concurrent import concurrent_map
 from headwater.graph.curation import SOURCES
-from headwater.graph.identity import DatasetId, JobId
+from headwater.graph.identity import DatasetId, EventId, JobId
 from headwater.graph.stored_states import KnownNamespace
 from headwater.http.paging import chunked
 from headwater.http.request import ApiRequest
@@ -25,6 +25,8 @@ from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
 from headwater.read.reserved_namespaces import heads_in, names_in
 from headwater.store.positions import event_type
+from headwater.store.ranges import Entry
+from headwater.store.snapshot import Wanted
 
 MAX_SECONDS = 12
 READ_AT_A_TIME = 1_000
@@ -34,7 +36,10 @@ Id = TypeVar("Id")
 
 
 def lineage_events(reader: Reader, request: ApiRequest, _caller: Principal) -> list[JsonObject]:
-    """The number of START, COMPLETE, FAIL and ABORT events in each interval, in all namespaces."""
+    """The number of START, COMPLETE, FAIL and ABORT events in each interval, in all namespaces that the caller reads.
+
+    An entry of a day's list has no namespace, hence the events are read for a caller who does not read all.
+    """
     deadline = clock.monotonic() + MAX_SECONDS
     return concurrent_map(lambda interval: _events(reader, interval, deadline), intervals(request))
 
@@ -68,7 +73,7 @@ def datasets(reader: Reader, request: ApiRequest, namespaces: Sequence[KnownName
 def sources(reader: Reader, request: ApiRequest, caller: Principal) -> list[JsonObject]:
     """The number of data sources by the end of each interval, of the sources that exist today."""
     all_intervals = intervals(request)
-    names = [name for name in names_in(reader, SOURCES) if caller.may_use(name)]
+    names = [name for name in names_in(reader, SOURCES) if caller.may_read(name)]
     return _cumulative(all_intervals, 0, names, lambda chunk: _sources(reader, chunk))
 
 
@@ -77,10 +82,18 @@ def _events(reader: Reader, interval: Interval, deadline: float) -> JsonObject:
     for day in interval.days:
         listed = reader.store.events_on(day).entries(after=interval.start, before=interval.end)
         for chunk in chunked(listed, READ_AT_A_TIME):
-            counts.update(event_type(entry.position) for entry in chunk)
+            counts.update(event_type(entry.position) for entry in _seen(reader, chunk))
             if clock.monotonic() > deadline:
                 return interval.as_json(**_by_kind(counts)) | {"truncated": True}
     return interval.as_json(**_by_kind(counts))
+
+
+def _seen(reader: Reader, entries: Sequence[Entry[EventId]]) -> Sequence[Entry[EventId]]:
+    """The entries whose events the caller may see."""
+    if reader.store.visibility is None:
+        return entries
+    read = reader.store.read(Wanted(events=[entry.id for entry in entries]))
+    return [entry for entry in entries if read.events.get(entry.id)]
 
 
 def _by_kind(counts: Counter[str]) -> dict[str, int]:

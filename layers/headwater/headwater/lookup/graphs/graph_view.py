@@ -20,10 +20,12 @@ MAX_BYTES = 20_000_000
 
 @dataclass(frozen=True)
 class GraphView:
-    """Nodes in the order in which a walk reached them, and the edges between them, by nodeId."""
+    """Nodes in the order in which a walk reached them, and the edges between them, by nodeId. `foreign` are the edges
+    to datasets whose namespaces the producer may not write."""
 
     nodes: Mapping[str, JsonObject]
     edges: frozenset[tuple[str, str]]
+    foreign: frozenset[tuple[str, str]] = frozenset()
 
     def page(self, offset: int, limit: int) -> tuple[list[JsonObject], int]:
         """The nodes of a page and their number, which is less than `limit` if the nodes are long. An edge between two
@@ -45,7 +47,9 @@ class GraphView:
         out_of: dict[str, list[JsonObject]] = defaultdict(list)
         for origin, destination in sorted(self.edges):
             if origin in shown and destination in shown:
-                edge = {"origin": origin, "destination": destination}
+                edge: JsonObject = {"origin": origin, "destination": destination}
+                if (origin, destination) in self.foreign:
+                    edge["foreign"] = True
                 into[destination].append(edge)
                 out_of[origin].append(edge)
         return into, out_of
@@ -56,7 +60,8 @@ def serialise(reader: Reader, graph: LineageGraph, *, as_of: Instant | None = No
     nodes = _job_nodes(reader, graph, as_of) | _dataset_nodes(graph)
     shown = {node: nodes[node] for node in graph.order if node in nodes}
     edges = {(shown[a]["id"], shown[b]["id"]) for a, b in _edges(graph) if a in shown and b in shown}
-    return GraphView({document["id"]: document for document in shown.values()}, frozenset(edges))
+    foreign = {(shown[a]["id"], shown[b]["id"]) for a, b in graph.foreign_edges if a in shown and b in shown}
+    return GraphView({document["id"]: document for document in shown.values()}, frozenset(edges), frozenset(foreign))
 
 
 def _job_nodes(reader: Reader, graph: LineageGraph, as_of: Instant | None) -> dict[NodeId, JsonObject]:

@@ -55,6 +55,8 @@ def _paged(impacted: Impact, page: PageRequest) -> JsonObject:
     items = within_size_limit(node.as_json() for node in on_page)
     end = page.offset + len(items)
     answer: JsonObject = {"totalCount": total, "owners": _by_owner(zip(on_page, items, strict=False))}
+    if impacted.hidden:
+        answer["hiddenCount"] = impacted.hidden
     if impacted.is_truncated:
         answer["truncated"] = True
     if items and end < total:

@@ -1,6 +1,8 @@
 """GET /rootcause: failures and changes upstream since the last good run."""
 
-from headwater.graph.identity import node_id
+from collections.abc import Iterable
+
+from headwater.graph.identity import DatasetId, JobId, NodeId, NodeKind, node_id
 from headwater.graph.run import Run
 from headwater.http.marquez import runs as marquez
 from headwater.http.paging import within_size_limit
@@ -12,6 +14,7 @@ from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
 from headwater.read.run_details import read_run_details
 from headwater.traversal.findings import Finding
+from headwater.traversal.lineage_graph import LineageEdge, LineageGraph
 from headwater.traversal.root_cause import root_cause
 
 
@@ -28,9 +31,24 @@ def rootcause(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObjec
         "findings": findings,
         "successfulRuns": [{"nodeId": node.node_id, "count": count} for node, count in cause.went_well],
     }
+    if foreign := cause.graph.foreign_edges:
+        answer["foreignEdges"] = _edges(cause.graph, foreign)
     if cause.is_truncated or len(cause.findings) > len(findings):
         answer["truncated"] = True
     return answer
+
+
+def _edges(graph: LineageGraph, edges: Iterable[LineageEdge]) -> list[JsonObject]:
+    """Edges that producers without the right to write the dataset sent: the dataset's owner has not confirmed them."""
+    heads = {*graph.jobs, *graph.datasets}
+    named = [(_node_id(graph, origin), _node_id(graph, end)) for origin, end in edges if {origin, end} <= heads]
+    return [{"origin": origin, "destination": destination} for origin, destination in sorted(named)]
+
+
+def _node_id(graph: LineageGraph, node: NodeId) -> str:
+    if job := graph.jobs.get(JobId(node)):
+        return node_id(NodeKind.JOB, job.facts.name)
+    return node_id(NodeKind.DATASET, graph.datasets[DatasetId(node)].facts.name)
 
 
 def _run(reader: Reader, run: Run | None) -> JsonObject | None:

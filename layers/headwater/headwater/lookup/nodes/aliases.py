@@ -110,7 +110,7 @@ def _linked(reader: Reader, head: DatasetHead, ids: Collection[DatasetId]) -> li
     pages = [NeighbourPageId(dataset) for dataset in ids]
     read = reader.store.read(Wanted(neighbours=pages))
     others = {other for page in read.neighbours.of(pages) for other in page.linked} | set(ids)
-    heads = reader.datasets(others)
+    heads = {node: linked for node, linked in reader.datasets(others).items() if not linked.is_foreign}
     linked = _with_evidence(reader.naming, heads, ids)
     linked.pop(dataset_id(head.facts.name), None)
     aliases = []

@@ -14,7 +14,7 @@ from headwater.read.reserved_namespaces import heads_in, names_in
 def sources(reader: Reader, request: ApiRequest, caller: Principal) -> JsonObject:
     """The sources by name. A key sees a source if the source's name is a namespace of the key."""
     page_request = request.page()
-    names = [name for name in names_in(reader, SOURCES) if caller.may_use(name)]
+    names = [name for name in names_in(reader, SOURCES) if caller.may_read(name)]
     page = page_of(names, page_request, str)
     heads = heads_in(reader, SOURCES, page.entries)
     documents = [marquez.source(name, heads[name]) for name in page.entries if name in heads]

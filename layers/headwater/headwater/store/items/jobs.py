@@ -50,7 +50,7 @@ def encode(head: JobHead) -> Item:
         "runFacets": registers_json(facts.run_facets),
         "declared": register_json(facts.declared) if facts.declared else None,
         "latest": head.latest,
-        "chosen": head.chosen,
+        "chosen": head.chosen.stored,
         "isDerivation": facts.is_derivation,
     }
     labels = dict(_labels(head))
@@ -101,7 +101,7 @@ JOB_WITHOUT_USAGES = Codec("job", _decode_without_usages, _UPGRADES, _labels)
 def _declared(value: Any) -> Register:
     """The register of a JobEvent's edges."""
     declared = register(value)
-    return replace(declared, value=_edges([declared.time, "", *declared.value])[2:])
+    return replace(declared, value=_edges([declared.time, "", *declared.value]).of_no_run)
 
 
 def _edges(value: Any) -> Edges:
@@ -110,6 +110,7 @@ def _edges(value: Any) -> Edges:
         _check_name(dataset.id, dataset.name)
     for output, made_of in edges.sources:
         array(to_dataset_id)([output, *made_of])
+    array(to_dataset_id)(list(edges.foreign))
     is_of_run = edges.run_id != NO_EDGES.run_id
     return edges._replace(time=instant_or_never(edges.time), run_id=run_id(edges.run_id) if is_of_run else "")
 

@@ -1,0 +1,238 @@
+"""Admission: what of an event the queue gets, by the namespaces that the principal may write.
+
+A producer may say anything of its own jobs and datasets. Of the datasets of others it may say one thing: that its job
+reads or writes them. The edge is true, and the owner should know of it. What the producer says beyond the name is set
+aside before the event is queued. Hence the archive and the fold have only what a producer may say, and the law of the
+fold needs no exception.
+
+Example: the key `team-a` writes the namespaces `team-a` and `s3://a-lake`, and sends
+
+    job team-a/report    parent prod/nightly                        set aside: run.facets.parent
+    input s3://b-lake/orders      facets schema, ownership          set aside: inputs[0].facets
+    output s3://a-lake/revenue    facets schema, columnLineage,     kept: the names in a column lineage are edges
+                                  symlinks to glue/b.revenue        set aside: outputs[0].facets.symlinks
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from headwater.access.principal import Principal, Scope
+from headwater.graph.curation import FOREIGN, PREFIX, RESERVED, SET_ASIDE
+from headwater.graph.naming import Naming
+from headwater.openlineage.event import AnyEvent, DatasetEvent, Name
+from headwater.openlineage.faults import Fault, InvalidRequest
+
+MAX_PATHS = 20
+"""Paths of an event that an answer lists."""
+MEMBERS_BESIDE_NAME = ("facets", "inputFacets", "outputFacets")
+
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """An event as the principal may send it. `set_aside` has the paths of the members that were removed.
+
+    The document is the same object as before if nothing was changed.
+    """
+
+    document: Document
+    set_aside: tuple[str, ...] = ()
+
+
+def admit(document: Document, event: AnyEvent, principal: Principal, naming: Naming) -> Admitted:
+    """The event as the principal may send it. `event` is the event in the document.
+
+    Raises InvalidRequest (403) if the event is about the job or dataset of another namespace, or curates without the
+    scope.
+    """
+    admission = _Admission(principal, naming)
+    if isinstance(event, DatasetEvent):
+        principal.require_writing(admission.namespace_of(event.dataset.name), "dataset.namespace")
+    else:
+        principal.require_writing(event.job.name.namespace, "job.namespace")
+    if principal.writes_everything:
+        return Admitted(document)
+    admitted = admission.of(document)
+    if not admission.is_changed:
+        return Admitted(document)
+    return Admitted(admission.noted(admitted), tuple(first_paths(admission.paths)))
+
+
+def first_paths(paths: list[str]) -> list[str]:
+    """The first paths, and the number of further paths."""
+    more = len(paths) - MAX_PATHS
+    return paths if more <= 0 else [*paths[:MAX_PATHS], f"and {more} more"]
+
+
+@dataclass
+class _Admission:
+    """The admission of one event. `paths` collects what is set aside."""
+
+    principal: Principal
+    naming: Naming
+    paths: list[str] = field(default_factory=list)
+    names_foreign: bool = False
+
+    @property
+    def is_changed(self) -> bool:
+        return bool(self.paths) or self.names_foreign
+
+    def namespace_of(self, dataset: Name) -> str:
+        """The namespace of the dataset that a name means: `s3a://lake` is `s3://lake`."""
+        if dataset.namespace in RESERVED or self.principal.writes_all_namespaces:
+            return dataset.namespace
+        return self.naming.identify(dataset).identity.namespace
+
+    def of(self, event: Document) -> Document:
+        """The event without what is set aside."""
+        admitted = dict(event)
+        if isinstance(event.get("run"), dict):
+            admitted["run"] = self._run(event["run"])
+        for member in ("inputs", "outputs"):
+            if event.get(member):
+                admitted[member] = list(self._references(event[member], member))
+        if isinstance(event.get("job"), dict):
+            job, targets = self._job(event["job"])
+            admitted["job"] = job
+            if targets:
+                admitted["outputs"] = [*(admitted.get("outputs") or []), *targets]
+        if isinstance(event.get("dataset"), dict):
+            admitted["dataset"] = self._own_dataset(event["dataset"], "dataset")
+        return admitted
+
+    def noted(self, event: Document) -> Document:
+        """The event with a note of what was set aside, on its job or dataset: the doctor and statistics read it."""
+        if not self.paths:
+            return event
+        subject = "job" if isinstance(event.get("job"), dict) else "dataset"
+        note = {"paths": first_paths(self.paths), "key": self.principal.key_id}
+        facets = {**(event[subject].get("facets") or {}), SET_ASIDE: note}
+        return {**event, subject: {**event[subject], "facets": facets}}
+
+    def _run(self, run: Document) -> Document:
+        """The run; without its parent or root, if that is a run of another's job."""
+        facets = run.get("facets") or {}
+        parent = facets.get("parent")
+        if not isinstance(parent, dict):
+            return run
+        if not self._writes_job(parent):
+            return {**run, "facets": self._without(facets, ["parent"], "run.facets")}
+        if not self._writes_job(parent.get("root")):
+            return {**run, "facets": {**facets, "parent": self._without(parent, ["root"], "run.facets.parent")}}
+        return run
+
+    def _writes_job(self, holder: Any) -> bool:
+        """Whether the principal may write the job that a parent facet or its root names. A job without a namespace
+        names nothing."""
+        job = holder.get("job") if isinstance(holder, dict) else None
+        namespace = job.get("namespace") if isinstance(job, dict) else None
+        return not isinstance(namespace, str) or self.principal.may_write(namespace)
+
+    def _references(self, datasets: list[Document], member: str) -> Iterator[Document]:
+        for index, dataset in enumerate(datasets):
+            path = f"{member}[{index}]"
+            namespace = self._namespace(dataset)
+            if not self.principal.may_name(namespace):
+                self.paths.append(path)
+            elif self.principal.may_write(namespace):
+                yield self._own_dataset(dataset, path)
+            else:
+                yield self._foreign_dataset(dataset, path)
+
+    def _foreign_dataset(self, dataset: Document, path: str) -> Document:
+        """The name of the dataset alone, marked as foreign."""
+        self.names_foreign = True
+        self.paths += [f"{path}.{member}" for member in MEMBERS_BESIDE_NAME if dataset.get(member)]
+        return {"namespace": dataset["namespace"], "name": dataset["name"], "facets": {FOREIGN: {}}}
+
+    def _own_dataset(self, dataset: Document, path: str) -> Document:
+        """The dataset without symlinks to datasets of others, and without a data source of others."""
+        facets, at = dataset.get("facets") or {}, f"{path}.facets"
+        self._require_right_to_curate(facets)
+        kept = self._with_own_symlinks(facets, at)
+        source = kept.get("dataSource")
+        if isinstance(source, dict) and not self._writes_source(source.get("name")):
+            kept = self._without(kept, ["dataSource"], at)
+        if isinstance(kept.get("lineage"), dict):
+            kept = {**kept, "lineage": self._nameable_inputs(kept["lineage"], f"{at}.lineage")}
+        return dataset if kept is facets else {**dataset, "facets": kept}
+
+    def _with_own_symlinks(self, facets: Document, at: str) -> Document:
+        facet = facets.get("symlinks")
+        entries = facet.get("identifiers") if isinstance(facet, dict) else None
+        if not isinstance(facet, dict) or not isinstance(entries, list):
+            return facets
+        own = self._kept(entries, f"{at}.symlinks.identifiers", self._is_own)
+        return facets if len(own) == len(entries) else {**facets, "symlinks": {**facet, "identifiers": own}}
+
+    def _writes_source(self, name: Any) -> bool:
+        return not isinstance(name, str) or not name or self.principal.may_write(name)
+
+    def _job(self, job: Document) -> tuple[Document, list[Document]]:
+        """The job, and the foreign datasets that its `lineage` facet says it writes: their edges are kept."""
+        facets = job.get("facets") or {}
+        self._require_right_to_curate(facets)
+        facet = facets.get("lineage")
+        entries = facet.get("entries") if isinstance(facet, dict) else None
+        if not isinstance(facet, dict) or not isinstance(entries, list):
+            return job, []
+        at = "job.facets.lineage.entries"
+        foreign = [entry for entry in entries if not self._is_own(entry) and self._is_nameable(entry)]
+        targets = [{**_name_of(entry), "facets": {FOREIGN: {}}} for entry in foreign]
+        nameable = [self._nameable_inputs(entry, f"{at}[{index}]") for index, entry in enumerate(entries)]
+        own = self._kept(nameable, at, self._is_own)
+        return {**job, "facets": {**facets, "lineage": {**facet, "entries": own}}}, targets
+
+    def _nameable_inputs(self, holder: Any, at: str) -> Any:
+        """An entry of a `lineage` facet, without inputs in reserved namespaces."""
+        if not isinstance(holder, dict):
+            return holder
+        kept = dict(holder)
+        if isinstance(holder.get("inputs"), list):
+            kept["inputs"] = self._kept(holder["inputs"], f"{at}.inputs", self._is_nameable)
+        if isinstance(holder.get("fields"), dict):
+            columns = holder["fields"].items()
+            kept["fields"] = {name: self._nameable_inputs(column, f"{at}.fields.{name}") for name, column in columns}
+        return kept
+
+    def _is_own(self, entry: Any) -> bool:
+        """Whether the principal may write the dataset that an entry names. An entry without a name is inert."""
+        return not _is_named(entry) or self.principal.may_write(self._namespace(entry))
+
+    def _is_nameable(self, entry: Any) -> bool:
+        return not _is_named(entry) or self.principal.may_name(self._namespace(entry))
+
+    def _namespace(self, dataset: Mapping[str, Any]) -> str:
+        return self.namespace_of(Name(dataset["namespace"], dataset["name"]))
+
+    def _require_right_to_curate(self, facets: Document) -> None:
+        """Raises InvalidRequest (403) for a curation facet without the scope: such a facet deletes and tags like the
+        routes of curation."""
+        for facet in facets:
+            if facet.startswith(PREFIX) and not self.principal.may(Scope.ADMIN):
+                reason = f"facets of this name require the scope {Scope.ADMIN}; send a key with this scope"
+                raise InvalidRequest(Fault(f"facets.{facet}", reason), status=403)
+
+    def _kept(self, entries: list[Any], at: str, is_kept: Callable[[Any], bool]) -> list[Any]:
+        """The entries that are kept; the paths of the others are noted."""
+        kept = []
+        for index, entry in enumerate(entries):
+            if is_kept(entry):
+                kept.append(entry)
+            else:
+                self.paths.append(f"{at}[{index}]")
+        return kept
+
+    def _without(self, holder: Document, members: list[str], at: str) -> Document:
+        self.paths += [f"{at}.{member}" for member in members]
+        return {name: value for name, value in holder.items() if name not in members}
+
+
+def _is_named(entry: Any) -> bool:
+    return isinstance(entry, dict) and isinstance(entry.get("namespace"), str) and isinstance(entry.get("name"), str)
+
+
+def _name_of(entry: Mapping[str, Any]) -> Document:
+    return {"namespace": entry["namespace"], "name": entry["name"]}
