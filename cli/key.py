@@ -4,7 +4,9 @@ import argparse
 import hashlib
 import secrets
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from cli.file import add_data, opened, readable
 from headwater.access.principal import Scope
@@ -20,7 +22,17 @@ def parser() -> argparse.ArgumentParser:
         "--scope", action="append", choices=list(Scope), help="what the key permits; repeatable (default: ingest, read)"
     )
     add.add_argument(
-        "--namespace", action="append", metavar="PATTERN", help="such as prod or team-*; repeatable (default: all)"
+        "--namespace",
+        action="append",
+        metavar="PATTERN",
+        help="namespaces that the key reads and writes, such as prod or team-*; repeatable "
+        "(default: all, unless --read or --write names some)",
+    )
+    add.add_argument(
+        "--read", action="append", metavar="PATTERN", help="further namespaces that the key reads; repeatable"
+    )
+    add.add_argument(
+        "--write", action="append", metavar="PATTERN", help="further namespaces that the key writes; repeatable"
     )
     add.add_argument("--expires", type=time, metavar="TIME", help="such as 2027-01-31T00:00:00Z (default: never)")
     remove = commands.add_parser("remove", help="remove a key; it stops working within a minute")
@@ -57,8 +69,11 @@ def added(secret: SqliteApiKeys, options: argparse.Namespace) -> int:
         "id": options.name,
         "sha256": hashlib.sha256(key.encode()).hexdigest(),
         "scopes": options.scope or [Scope.INGEST, Scope.READ],
-        "namespaces": options.namespace or ["*"],
+        "namespaces": options.namespace or ([] if options.read or options.write else ["*"]),
+        "read": options.read or [],
+        "write": options.write or [],
         "expires": options.expires,
+        "seal": secrets.token_hex(32),
     }
     if not secret.add(entry):
         print(f"failed: there is a key {options.name}; remove it first, or choose another name", file=sys.stderr)
@@ -80,8 +95,16 @@ def removed(secret: SqliteApiKeys, name: str) -> int:
 def listed(secret: SqliteApiKeys) -> int:
     for entry in secret.entries():
         until = f", until {entry['expires']}" if entry["expires"] else ""
-        print(f"{entry['id']}: {', '.join(entry['scopes'])} for {', '.join(entry['namespaces'])}{until}")
+        print(f"{entry['id']}: {', '.join(entry['scopes'])} for {_namespaces(entry)}{until}")
     return 0
+
+
+def _namespaces(entry: Mapping[str, Any]) -> str:
+    """The namespaces of an entry: `team-a, reading s3://shared`."""
+    more = [
+        f"{verb} {', '.join(entry.get(member) or ())}" for verb, member in (("reading", "read"), ("writing", "write"))
+    ]
+    return ", ".join([*entry["namespaces"], *(part for part in more if not part.endswith(" "))])
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -26,7 +26,8 @@ class Secret(Protocol):
     """The secret with the keys."""
 
     def read(self) -> str:
-        """The secret's text: `{"keys": [{"id", "sha256", "scopes", "namespaces", "expires"}, ...]}`."""
+        """The secret's text: `{"keys": [{"id", "sha256", "scopes", "namespaces", "expires"}, ...]}`. An entry may also
+        have `read` and `write`, which are further namespaces, and `seal`, a random text."""
 
 
 class BadKeys(Exception):
@@ -95,20 +96,28 @@ def read_keys(secret: str) -> tuple[ApiKey, ...]:
     keys = []
     for index, entry in enumerate(entries):
         try:
-            keys.append(_key(entry))
+            keys.append(_key(entry, entries))
         except (ValueError, TypeError, KeyError, AttributeError):
             raise BadKeys(f"keys[{index}] needs id, sha256 (64 hex digits), scopes, namespaces and expires") from None
     return tuple(keys)
 
 
-def _key(entry: Mapping[str, Any]) -> ApiKey:
+def _key(entry: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]) -> ApiKey:
     if len(bytes.fromhex(entry["sha256"])) != hashlib.sha256().digest_size:
         raise ValueError("not a SHA-256")
     expires = entry.get("expires")
     scopes = frozenset(Scope(scope) for scope in entry["scopes"])
-    namespaces = tuple(str(pattern) for pattern in entry["namespaces"])
+    patterns = (entry["namespaces"], entry.get("read") or (), entry.get("write") or ())
+    namespaces, reads, writes = (tuple(str(pattern) for pattern in of_kind) for of_kind in patterns)
     until = datetime.fromisoformat(expires).astimezone(UTC) if expires else None
-    return ApiKey(entry["sha256"].lower().encode(), until, Principal(str(entry["id"]), scopes, namespaces))
+    seal = str(entry.get("seal") or _seal_of(entries))
+    principal = Principal(str(entry["id"]), scopes, namespaces, reads, writes, seal)
+    return ApiKey(entry["sha256"].lower().encode(), until, principal)
+
+
+def _seal_of(entries: Sequence[Mapping[str, Any]]) -> str:
+    """The seal of a key whose entry has none. A client that knows one key does not know the hashes of the others."""
+    return hashlib.sha256("".join(sorted(str(entry["sha256"]) for entry in entries)).encode()).hexdigest()
 
 
 def presented_key(headers: Mapping[str, str]) -> str | None:

@@ -172,7 +172,7 @@ class JobHead:
         START of r2, sent at 09:55       r2 now started before r1: read the runs, choose r1
 
     `reselecting` marks a head whose choice is being made anew; no head has the mark once a fold is complete.
-    `is_foreign` marks the head of a job that the caller may not read (graph/visibility.py); no stored head has the mark.
+    `is_foreign` marks a job that the caller may not read (graph/visibility.py); no stored head has the mark.
     """
 
     facts: JobFacts

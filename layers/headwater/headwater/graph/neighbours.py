@@ -7,7 +7,8 @@ its writers on the first page. Edges are never removed, hence the shape of the t
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Collection, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -68,7 +69,7 @@ class NeighbourPage:
     merged: frozenset[DatasetId] = frozenset()
     is_described: bool = False
 
-    def without_links(self, datasets: Set[DatasetId]) -> "NeighbourPage":
+    def without_links(self, datasets: AbstractSet[DatasetId]) -> "NeighbourPage":
         if self.linked.isdisjoint(datasets):
             return self
         return replace(self, linked=self.linked - datasets, merged=self.merged - datasets)

@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import hmac
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -28,17 +29,19 @@ Choice = TypeVar("Choice", bound=StrEnum)
 
 class PageRequest(NamedTuple):
     """The requested part of a list. It begins after `offset` entries, or after the position `after`, where the previous
-    page ended."""
+    page ended. `seal` is the secret of the caller that cursors are signed with."""
 
     limit: int
     offset: int
     after: str | None = None
     total: int | None = None
+    seal: str = ""
 
     def cursor(self, last: str, total: int) -> str:
         """The cursor of the page after the position `last`. The cursor holds the total of the list, so the total is
-        counted once."""
-        return _encoded({"after": last, "total": total})
+        counted once. The cursor is signed: another key, or the same key with another position, is refused."""
+        position = {"after": last, "total": total}
+        return _encoded({**position, "signature": _signature(position, self.seal)} if self.seal else position)
 
 
 @dataclass(frozen=True)
@@ -86,11 +89,19 @@ class ApiRequest:
         limit, offset = self.number("limit", default, most), self.number("offset", 0, MAX_OFFSET)
         cursor = self.query.get("cursor")
         if cursor is None:
-            return PageRequest(limit, offset)
+            return PageRequest(limit, offset, seal=self.principal.seal)
         match _decoded(cursor):
-            case {"after": str(after), "total": int(total)} if after and len(after.encode()) <= MAX_POSITION_BYTES:
-                return PageRequest(limit, 0, after, total)
+            case {"after": str(after), "total": int(total), **signed} if (
+                after and len(after.encode()) <= MAX_POSITION_BYTES and self._has_signed(after, total, signed)
+            ):
+                return PageRequest(limit, 0, after, total, self.principal.seal)
         raise InvalidRequest(Fault("cursor", "expected the cursor of an earlier response"))
+
+    def _has_signed(self, after: str, total: int, signed: Mapping[Any, Any]) -> bool:
+        """Whether the caller got a cursor in an earlier response. Without a seal, cursors are not signed."""
+        seal, signature = self.principal.seal, signed.get("signature")
+        expected = _signature({"after": after, "total": total}, seal)
+        return not seal or (isinstance(signature, str) and hmac.compare_digest(signature.encode(), expected.encode()))
 
     def values(self, name: str) -> tuple[str, ...]:
         """All values of a repeated parameter."""
@@ -125,6 +136,10 @@ class ApiRequest:
 
 def _encoded(document: Mapping[str, Any]) -> str:
     return base64.urlsafe_b64encode(exact_json.dumps(document).encode()).decode().rstrip("=")
+
+
+def _signature(position: Mapping[str, Any], seal: str) -> str:
+    return hmac.digest(seal.encode(), exact_json.dumps(position).encode(), "sha256").hex()[:32]
 
 
 def _decoded(cursor: str) -> Any:

@@ -97,7 +97,7 @@ def _is_known(node: NamedNode, read: Snapshot) -> bool:
 
 def resolve_node_id(reader: Reader, node_id: str) -> NamedNode:
     """The node of a nodeId. Raises NotFound, or InvalidRequest if the text is not a nodeId."""
-    prefix, colon, rest = node_id.partition(":")
+    prefix, colon, _ = node_id.partition(":")
     if not colon or prefix not in set(NodeKind):
         raise InvalidRequest(
             Fault("nodeId", "expected dataset:NAMESPACE:NAME, datasetField:NAMESPACE:NAME:FIELD or job:NAMESPACE:NAME")

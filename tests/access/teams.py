@@ -1,0 +1,165 @@
+"""Two teams on one stack: requests run the code of ingest, lookup and curate, each with the key of a team.
+
+Team B has orders of its own, with a column `ssn`, an owner and a secret in its run. Team A has a feed of its own. What
+is B's alone is in `SECRETS`: no answer to A may have one of these texts.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from headwater.access.principal import Principal
+from headwater.curate import routes as curating
+from headwater.curate.curator import Curator
+from headwater.fold.fold import fold
+from headwater.graph.event_normalisation import normalise_event
+from headwater.graph.naming import Naming
+from headwater.http.request import ApiRequest
+from headwater.http.response import ApiResponse, response_or_error
+from headwater.ingest.routes import ROUTER as INGEST
+from headwater.ingest.routes import Ingest
+from headwater.lookup import routes as reading
+from headwater.openlineage import exact_json
+from headwater.store.graph_store import GraphStore
+from headwater.store.memory import MemoryTable
+from headwater.store.messages import read_message
+from tests import factory
+from tests.fakes import FakeBucket, FakeQueue
+from tests.lookup.requests import NOON, RETENTION
+
+ALL_SCOPES = frozenset({"ingest", "read"})
+A = Principal("a", ALL_SCOPES, ("team-a", "s3://a-*"), seal="seal of a")
+B = Principal("b", ALL_SCOPES, ("team-b", "s3://b-*"), seal="seal of b")
+A_ADMIN = Principal("a-admin", frozenset({"admin"}), A.namespaces, seal="seal of an administrator")
+ROOT = Principal("root", frozenset({"admin"}), ("*",), seal="seal of root")
+
+A_LAKE, B_LAKE = "s3://a-lake", "s3://b-lake"
+B_RUN, B_REPORT_RUN, A_RUN = factory.run_id(10), factory.run_id(11), factory.run_id(20)
+SECRETS = ("ssn", "hunter2", "b-raw", "ingest_orders", "b_report", "bea", "all orders of b", B_RUN, B_REPORT_RUN)
+
+
+class Answer(NamedTuple):
+    status: int
+    body: Any
+
+    @property
+    def text(self) -> str:
+        return self.body if isinstance(self.body, str) else json.dumps(self.body)
+
+    def secrets(self, words: Iterable[str] = SECRETS) -> list[str]:
+        """The secrets in the answer. Ids are hexadecimal, hence a word counts if no letter or digit is around it."""
+        return [word for word in words if re.search(rf"(?<![a-z0-9]){re.escape(word)}(?![a-z0-9])", self.text)]
+
+
+@dataclass
+class Stack:
+    """What every team posts is folded at once."""
+
+    naming: Naming = field(default_factory=Naming)
+    table: MemoryTable = field(default_factory=MemoryTable)
+    queue: FakeQueue = field(default_factory=FakeQueue)
+    bucket: FakeBucket = field(default_factory=FakeBucket)
+
+    @property
+    def store(self) -> GraphStore:
+        return GraphStore(self.table, RETENTION)
+
+    def post(self, caller: Principal, event: Any) -> Answer:
+        """Posts an event, or an array of events."""
+        path = "/api/v1/lineage/batch" if isinstance(event, list) else "/api/v1/lineage"
+        request = ApiRequest(caller, "POST", path, {}, received_at=NOON, body=exact_json.dumps(event))
+        services = Ingest(self.queue, self.bucket, self.naming, 10_000_000, lambda _: None)
+        sent = len(self.queue.sent)
+        answer = _answer(response_or_error(lambda: INGEST.respond(services, request), _fail))
+        for message in self.queue.sent[sent:]:
+            canonical = read_message(message.body, self.bucket).canonical
+            fold([normalise_event(canonical, self.naming)], self.store)
+        return answer
+
+    def get(self, caller: Principal, path: str, **query: str) -> Answer:
+        url = path if path.startswith("/") else f"/api/v1/{path}"
+        repeated = {name: (value,) for name, value in query.items()}
+        request = ApiRequest(caller, "GET", url, query, repeated, received_at=NOON)
+        lookups = reading.Lookups(self.store, self.naming, _fail)
+        return _answer(response_or_error(lambda: reading.respond(lookups, request), _fail))
+
+    def write(self, caller: Principal, method: str, path: str, body: Any = None) -> Answer:
+        text = "" if body is None else json.dumps(body)
+        request = ApiRequest(caller, method, f"/api/v1/{path}", {}, received_at=NOON, body=text)
+        curator = Curator(self.store, self.queue, self.bucket, self.naming)
+        return _answer(response_or_error(lambda: curating.respond(curator, request), _fail))
+
+
+def _answer(response: ApiResponse) -> Answer:
+    body = response.to_gateway()["body"]
+    is_json = response.to_gateway()["headers"].get("content-type", "application/json").startswith("application/json")
+    return Answer(response.status, json.loads(body) if is_json and body else body)
+
+
+def _fail(message: str, error: BaseException) -> None:
+    raise AssertionError(message) from error
+
+
+def event(kind: str, run: str, namespace: str, job: str, *, seconds: float = 0, **members: Any) -> factory.Document:
+    """A RunEvent of a team: `run_facets`, `job_facets`, `inputs` and `outputs` as members."""
+    document = factory.run_event(kind, seconds=seconds, job=job, **members)
+    document["run"]["runId"], document["job"]["namespace"] = run, namespace
+    return document
+
+
+ORDERS = factory.dataset(
+    "orders",
+    B_LAKE,
+    schema=factory.schema("id:int", "ssn:string"),
+    ownership=factory.facet(owners=[{"name": "bea"}]),
+    documentation=factory.facet(description="all orders of b"),
+    columnLineage=factory.columns(ssn=("s3://b-raw", "events", "ssn"), id=("s3://b-raw", "events", "id")),
+)
+
+
+def of_b() -> list[factory.Document]:
+    """The events of team B."""
+    properties = {"spark_properties": factory.facet(properties={"spark.password": "hunter2"})}
+    sql = {"sql": factory.facet(query="select ssn from events where name = 'hunter2'")}
+    raw = factory.dataset("events", "s3://b-raw", schema=factory.schema("id:int", "ssn:string"))
+    report = factory.dataset(
+        "b_report",
+        B_LAKE,
+        schema=factory.schema("ssn:string"),
+        columnLineage=factory.columns(ssn=(B_LAKE, "orders", "ssn")),
+    )
+    made: dict[str, Any] = {"inputs": [raw], "outputs": [ORDERS], "run_facets": properties, "job_facets": sql}
+    reported: dict[str, Any] = {"inputs": [factory.dataset("orders", B_LAKE)], "outputs": [report]}
+    return [
+        event("START", B_RUN, "team-b", "ingest_orders", **made),
+        event("COMPLETE", B_RUN, "team-b", "ingest_orders", seconds=60, **made),
+        event("START", B_REPORT_RUN, "team-b", "b_report_job", seconds=100, **reported),
+        event("COMPLETE", B_REPORT_RUN, "team-b", "b_report_job", seconds=160, **reported),
+    ]
+
+
+def of_a() -> list[factory.Document]:
+    """The events of team A about its own."""
+    out = factory.dataset(
+        "out",
+        A_LAKE,
+        schema=factory.schema("id:int"),
+        columnLineage=factory.columns(id=(A_LAKE, "in", "id")),
+    )
+    feed: dict[str, Any] = {
+        "inputs": [factory.dataset("in", A_LAKE, schema=factory.schema("id:int"))],
+        "outputs": [out],
+    }
+    return [
+        event("START", A_RUN, "team-a", "feed", **feed),
+        event("COMPLETE", A_RUN, "team-a", "feed", seconds=30, **feed),
+    ]
+
+
+def two_teams() -> Stack:
+    stack = Stack()
+    assert stack.post(B, of_b()).body["summary"]["failed"] == 0
+    assert stack.post(A, of_a()).body["summary"]["failed"] == 0
+    return stack
