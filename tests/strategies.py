@@ -30,6 +30,8 @@ seconds = st.integers(0, 5)
 
 @st.composite
 def datasets(draw: st.DrawFn) -> Document:
+    if draw(st.integers(0, 7)) == 0:
+        return factory.dataset(draw(st.sampled_from(DATASETS)), headwater_foreign={})
     facets: Document = {}
     if draw(st.booleans()):
         facets["schema"] = draw(st.sampled_from(SCHEMAS))

@@ -1,8 +1,13 @@
+from collections.abc import Iterator
+
 import pytest
+
+from headwater import metrics
 
 
 @pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The variables that the metrics of ingest need."""
-    monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "Headwater/test")
-    monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", "ingest")
+def quiet() -> Iterator[None]:
+    """Ingest logs no metrics."""
+    metrics.send_to(lambda _: None)
+    yield
+    metrics.send_to(metrics.to_log)

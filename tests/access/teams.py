@@ -82,7 +82,7 @@ class Stack:
         url = path if path.startswith("/") else f"/api/v1/{path}"
         repeated = {name: (value,) for name, value in query.items()}
         request = ApiRequest(caller, "GET", url, query, repeated, received_at=NOON)
-        lookups = reading.Lookups(self.store, self.naming, _fail)
+        lookups = reading.Lookups(self.store, self.naming, _unreadable)
         return _answer(response_or_error(lambda: reading.respond(lookups, request), _fail))
 
     def write(self, caller: Principal, method: str, path: str, body: Any = None) -> Answer:
@@ -163,3 +163,16 @@ def two_teams() -> Stack:
     assert stack.post(B, of_b()).body["summary"]["failed"] == 0
     assert stack.post(A, of_a()).body["summary"]["failed"] == 0
     return stack
+
+
+def claim_of_a() -> factory.Document:
+    """A job of A says that it reads orders of B, and makes a column of its own of them."""
+    columns = factory.columns(x=(B_LAKE, "orders", "id"))
+    out = factory.dataset("stolen", A_LAKE, schema=factory.schema("x:string"), columnLineage=columns)
+    orders = factory.dataset("orders", B_LAKE, schema=factory.schema("id:int"))
+    run = factory.run_id(30)
+    return event("COMPLETE", run, "team-a", "thief", seconds=200, inputs=[orders], outputs=[out])
+
+
+def _unreadable(message: str, error: BaseException, *, run: str | None = None) -> None:
+    _fail(message, error)

@@ -21,6 +21,7 @@ from tests.access.teams import (
     Answer,
     B,
     Stack,
+    claim_of_a,
     event,
     of_a,
     two_teams,
@@ -52,14 +53,8 @@ def of_b(stack: Stack) -> list[Answer]:
     return [stack.get(B, path) for path in paths]
 
 
-def claim_to_read(stack: Stack, name: str = "orders", namespace: str = B_LAKE) -> Answer:
-    """A job of A says that it reads a dataset of B, and makes a column of its own of it."""
-    out = factory.dataset(
-        "stolen", A_LAKE, schema=factory.schema("x:string"), columnLineage=factory.columns(x=(namespace, name, "id"))
-    )
-    inputs = [factory.dataset(name, namespace, schema=factory.schema("id:int"))]
-    run = factory.run_id(30)
-    return stack.post(A, event("COMPLETE", run, "team-a", "thief", seconds=200, inputs=inputs, outputs=[out]))
+def claim_to_read(stack: Stack) -> Answer:
+    return stack.post(A, claim_of_a())
 
 
 def test_a_run_id_of_another_team_shows_nothing_and_ends_nothing(stack: Stack) -> None:

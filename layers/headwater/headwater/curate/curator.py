@@ -10,35 +10,37 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
+from headwater.access.admission import admit
 from headwater.access.event_sender import EventSender, Sender
 from headwater.access.principal import Principal, Scope
 from headwater.curate.curation_events import Document
 from headwater.fold.fold import fold
+from headwater.graph.curation import RESERVED
 from headwater.graph.event_normalisation import normalise_event
 from headwater.graph.naming import Naming
-from headwater.graph.visibility import Visibility
 from headwater.openlineage import exact_json
+from headwater.openlineage.wire import read_event
 from headwater.read.reader import Reader
 from headwater.store.graph_store import GraphStore
 from headwater.store.s3 import Bodies
 
 _CURATE = Principal("curate", frozenset({Scope.ADMIN}), ("*",))
-"""The principal of curation events. The router has already checked the principal of the request, which has no key for
-the reserved namespaces of descriptions."""
+"""The principal of curation events. The router has checked the caller, who may not write the reserved namespaces of
+descriptions."""
 
 
 @dataclass(frozen=True)
 class Curator:
-    """The services of curate, for one request. `visibility` is what the caller sees: the namespaces that it writes."""
+    """The services of curate, for one request of a caller."""
 
     store: GraphStore
     queue: Sender
     bucket: Bodies
     naming: Naming
-    visibility: Visibility | None = None
+    caller: Principal = _CURATE
 
     def for_one_request(self, caller: Principal) -> "Curator":
-        return replace(self, visibility=caller.visibility_of_writer(self.naming))
+        return replace(self, caller=caller)
 
     @cached_property
     def before(self) -> Reader:
@@ -47,7 +49,8 @@ class Curator:
 
     def reader(self) -> Reader:
         """The graph with the changes of the request, as the caller sees it."""
-        return Reader(self.store.for_one_request(visibility=self.visibility), self.naming)
+        visibility = self.caller.visibility_of_writer(self.naming)
+        return Reader(self.store.for_one_request(visibility=visibility), self.naming)
 
     def apply(self, now: datetime, documents: Sequence[Document]) -> None:
         """Queues events, then folds them. Raises InvalidRequest before anything has changed.
@@ -57,6 +60,14 @@ class Curator:
         """
         if not documents:
             return
-        texts = [exact_json.dumps(document) for document in documents]
+        texts = [exact_json.dumps(self._admitted(document)) for document in documents]
         EventSender(_CURATE, self.queue, self.bucket, self.naming, now).send_all(texts)
         fold([normalise_event(text, self.naming) for text in texts], self.store)
+
+    def _admitted(self, document: Document) -> Document:
+        """The event as the caller may send it: a declared job only names the datasets of others."""
+        subject = document.get("dataset") or document["job"]
+        if subject["namespace"] in RESERVED:
+            return document
+        caller = replace(self.caller, scopes=frozenset({Scope.ADMIN}))
+        return admit(document, read_event(document), caller, self.naming).document

@@ -40,14 +40,14 @@ Id = TypeVar("Id")
 
 def delete_dataset(curator: Curator, request: ApiRequest, dataset: DatasetNames) -> JsonObject:
     """Deletes a dataset under all its names, and returns the dataset before the deletion."""
-    document = dataset_as_json(read_dataset_details(curator.before, dataset.node.dataset))
+    document = dataset_as_json(read_dataset_details(curator.reader(), dataset.node.dataset))
     curator.apply(request.received_at, _of_datasets(curator.before, request, dataset.heads))
     return document
 
 
 def delete_job(curator: Curator, request: ApiRequest, job: NamedNode) -> JsonObject:
     """Deletes a job, and returns the job before the deletion."""
-    document = job_as_json(read_job_details(curator.before, job.job))
+    document = job_as_json(read_job_details(curator.reader(), job.job))
     curator.apply(request.received_at, _of_jobs(curator.before, request, [job.job]))
     return document
 

@@ -132,6 +132,8 @@ class Reader:
         """Heads of datasets with the schema at a time: that of the last write, else the last schema of a reader."""
 
         def head_at(dataset: DatasetId) -> DatasetHead:
+            if heads[dataset].is_foreign:
+                return heads[dataset]
             facets = {name: facet for name, facet in heads[dataset].facets.items() if name != SCHEMA}
             return replace(heads[dataset], facets=facets, schema=self._schema_at(dataset, time))
 

@@ -1,0 +1,244 @@
+"""Every route and every kind of event, with the keys of every role: for the team's own, for another team's, and for
+what touches both. A route without a row in `ROWS` fails."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from headwater.access.principal import Principal, Scope
+from headwater.curate import routes as curating
+from headwater.http.router import Route
+from headwater.ingest import routes as ingesting
+from headwater.lookup import routes as reading
+from headwater.openlineage.event import EventKind
+from tests import factory
+from tests.access.teams import A_LAKE, A_RUN, B_LAKE, B_RUN, ROOT, Answer, B, Stack, claim_of_a, event, of_a, two_teams
+
+NAMESPACES = ("team-a", "s3://a-*")
+ROLES = {
+    "reader": Principal("reader", frozenset({"read"}), NAMESPACES, seal="r"),
+    "producer": Principal("producer", frozenset({"ingest"}), NAMESPACES, seal="p"),
+    "steward": Principal("steward", frozenset({"read", "curate"}), NAMESPACES, seal="s"),
+    "admin": Principal("admin", frozenset({"admin"}), NAMESPACES, seal="a"),
+}
+OUT, STOLEN = f"namespaces/{A_LAKE}/datasets/out", f"namespaces/{A_LAKE}/datasets/stolen"
+ORDERS = f"namespaces/{B_LAKE}/datasets/orders"
+FEED, THIEF = "namespaces/team-a/jobs/feed", "namespaces/team-a/jobs/thief"
+INGEST = "namespaces/team-b/jobs/ingest_orders"
+THIEF_RUN = factory.run_id(30)
+
+Request = str | dict[str, Any] | list[Any]
+"""A path with a query, or the event or events to post."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """Requests of one route: about the team's own, about another team's, and about a node of the team that is next to
+    a node of another team. `is_list` says that a request about another team is answered without what is of that team,
+    in place of 403."""
+
+    own: Request
+    foreign: Request | None
+    mixed: Request | None = None
+    body: Any = None
+    is_list: bool = False
+
+
+def of_nodes(path: str, own: str, foreign: str, mixed: str, more: str = "") -> Row:
+    return Row(f"{path}?nodeId={own}{more}", f"{path}?nodeId={foreign}{more}", f"{path}?nodeId={mixed}{more}")
+
+
+def with_column(node: str, column: str = "id") -> str:
+    return f"{node}/fields/{column}/tags/PII"
+
+
+def declared(job_namespace: str, namespace: str, name: str) -> factory.Document:
+    """A JobEvent of a job that writes a dataset, which the event describes."""
+    output = factory.dataset(name, namespace, documentation=factory.facet(description="a description"))
+    document = factory.job_event(seconds=300, job="declared", outputs=[output])
+    return {**document, "job": {"namespace": job_namespace, "name": "declared"}}
+
+
+DATASETS = (f"dataset:{A_LAKE}:out", f"dataset:{B_LAKE}:orders", f"dataset:{A_LAKE}:stolen")
+COLUMNS = (f"datasetField:{A_LAKE}:out:id", f"datasetField:{B_LAKE}:orders:ssn", f"datasetField:{A_LAKE}:stolen:x")
+JOB_BODY = {"type": "BATCH", "inputs": [], "outputs": [{"namespace": A_LAKE, "name": "out"}]}
+FOREIGN_START = event("START", B_RUN, "team-b", "ingest_orders", seconds=500)
+RUN, NODE = "(?P<run>[0-9a-fA-F-]{36})", "(?P<node>.+/{}/.+)"
+JOB, DATASET, NAMESPACE = NODE.format("jobs"), NODE.format("datasets"), "(?P<namespace>.+)"
+FIELD_TAG, TAG, VERSION = (
+    "/fields/(?P<field>.+)/tags/(?P<tag>.+)",
+    "/tags/(?P<tag>.+)",
+    r"(?P<version>[0-9a-fA-F-]{36})",
+)
+ROWS = {
+    "POST .*/batch/?": Row(of_a(), None, [claim_of_a()]),
+    "POST .*": Row(of_a()[0], FOREIGN_START, claim_of_a()),
+    f"POST /namespaces/{DATASET}{FIELD_TAG}": Row(with_column(OUT), with_column(ORDERS), with_column(STOLEN, "x")),
+    f"POST /namespaces/{DATASET}{TAG}": Row(f"{OUT}/tags/PII", f"{ORDERS}/tags/PII", f"{STOLEN}/tags/PII"),
+    f"POST /namespaces/{JOB}{TAG}": Row(f"{FEED}/tags/PII", f"{INGEST}/tags/PII", f"{THIEF}/tags/PII"),
+    f"POST /namespaces/{JOB}/runs": Row(f"{FEED}/runs", f"{INGEST}/runs", f"{THIEF}/runs", body={}),
+    f"POST /jobs/runs/{RUN}/(?P<transition>start|complete|fail|abort)": Row(
+        f"jobs/runs/{A_RUN}/complete", f"jobs/runs/{B_RUN}/fail", f"jobs/runs/{THIEF_RUN}/complete"
+    ),
+    "PUT /namespaces/(?P<node>.+/(?:datasets|jobs)/.+)": Row(
+        FEED, INGEST, THIEF, body={**JOB_BODY, "outputs": [{"namespace": B_LAKE, "name": "orders"}]}
+    ),
+    f"PUT /namespaces/{NAMESPACE}": Row("namespaces/team-a", "namespaces/team-b", body={"ownerName": "a"}),
+    "PUT /sources/(?P<source>.+)": Row(
+        f"sources/{A_LAKE}", f"sources/{B_LAKE}", body={"type": "S3", "connectionUrl": A_LAKE}
+    ),
+    "PUT /tags/(?P<tag>.+)": Row("tags/PII", None, body={}),
+    f"DELETE /namespaces/{DATASET}{FIELD_TAG}": Row(with_column(OUT), with_column(ORDERS), with_column(STOLEN, "x")),
+    f"DELETE /namespaces/{DATASET}{TAG}": Row(f"{OUT}/tags/PII", f"{ORDERS}/tags/PII", f"{STOLEN}/tags/PII"),
+    f"DELETE /namespaces/{JOB}{TAG}": Row(f"{FEED}/tags/PII", f"{INGEST}/tags/PII", f"{THIEF}/tags/PII"),
+    f"DELETE /namespaces/{DATASET}": Row(OUT, ORDERS, STOLEN),
+    f"DELETE /namespaces/{JOB}": Row(FEED, INGEST, THIEF),
+    f"DELETE /namespaces/{NAMESPACE}": Row("namespaces/team-a", "namespaces/team-b"),
+    "GET /namespaces": Row("namespaces", "namespaces", is_list=True),
+    "GET /jobs": Row("jobs", "jobs?lastRunStates=COMPLETED", is_list=True),
+    f"GET /jobs/runs/{RUN}": Row(f"jobs/runs/{A_RUN}", f"jobs/runs/{B_RUN}", f"jobs/runs/{THIEF_RUN}"),
+    f"GET /jobs/runs/{RUN}/facets": Row(
+        f"jobs/runs/{A_RUN}/facets?type=job",
+        f"jobs/runs/{B_RUN}/facets?type=job",
+        f"jobs/runs/{THIEF_RUN}/facets?type=job",
+    ),
+    f"GET /jobs/runs/{RUN}/children": Row(
+        f"jobs/runs/{A_RUN}/children", f"jobs/runs/{B_RUN}/children", f"jobs/runs/{THIEF_RUN}/children"
+    ),
+    "GET /lineage": of_nodes("lineage", *DATASETS),
+    "GET /column-lineage": of_nodes("column-lineage", *COLUMNS, "&direction=both"),
+    "GET /export": of_nodes("export", *DATASETS, "&format=mermaid"),
+    "GET /impact": of_nodes("impact", *COLUMNS),
+    "GET /rootcause": of_nodes("rootcause", *DATASETS),
+    "GET /runlineage/upstream": Row(
+        f"runlineage/upstream?runId={A_RUN}",
+        f"runlineage/upstream?runId={B_RUN}",
+        f"runlineage/upstream?runId={THIEF_RUN}",
+    ),
+    "GET /events/lineage": Row("events/lineage?eventKinds=RunEvent", "events/lineage?limit=1000", is_list=True),
+    "GET /search": Row("search?q=out", "search?q=or&namespace=team-b", "search?q=s"),
+    "GET /api/v2beta/search/jobs": Row(
+        "/api/v2beta/search/jobs?q=feed", "/api/v2beta/search/jobs?q=ingest", is_list=True
+    ),
+    "GET /api/v2beta/search/datasets": Row(
+        "/api/v2beta/search/datasets?q=out", "/api/v2beta/search/datasets?q=orders", is_list=True
+    ),
+    "GET /stats/lineage-events": Row(
+        "stats/lineage-events?period=DAY", "stats/lineage-events?period=DAY", is_list=True
+    ),
+    "GET /stats/jobs": Row("stats/jobs?period=DAY", "stats/jobs?period=DAY", is_list=True),
+    "GET /stats/datasets": Row("stats/datasets?period=DAY", "stats/datasets?period=DAY", is_list=True),
+    "GET /stats/sources": Row("stats/sources?period=DAY", "stats/sources?period=DAY", is_list=True),
+    "GET /sources": Row("sources", "sources", is_list=True),
+    "GET /sources/(?P<source>.+)": Row("sources/s3:%2F%2Fa-lake", "sources/s3:%2F%2Fb-lake"),
+    "GET /tags": Row("tags", "tags", is_list=True),
+    "GET /aliases": of_nodes("aliases", *DATASETS),
+    f"GET /namespaces/{JOB}/runs": Row(f"{FEED}/runs", f"{INGEST}/runs", f"{THIEF}/runs"),
+    f"GET /namespaces/{JOB}/versions": Row(f"{FEED}/versions", f"{INGEST}/versions", f"{THIEF}/versions"),
+    f"GET /namespaces/{JOB}/versions/{VERSION}": Row(f"{FEED}/versions/FEED", f"{INGEST}/versions/{B_RUN}"),
+    f"GET /namespaces/{DATASET}/versions": Row(f"{OUT}/versions", f"{ORDERS}/versions", f"{STOLEN}/versions"),
+    f"GET /namespaces/{DATASET}/versions/{VERSION}": Row(
+        f"{OUT}/versions/{A_RUN}", f"{ORDERS}/versions/{B_RUN}", f"{STOLEN}/versions/{THIEF_RUN}"
+    ),
+    f"GET /namespaces/{DATASET}/quality": Row(f"{OUT}/quality", f"{ORDERS}/quality", f"{STOLEN}/quality"),
+    f"GET /namespaces/{JOB}": Row(FEED, INGEST, THIEF),
+    f"GET /namespaces/{DATASET}": Row(OUT, ORDERS, STOLEN),
+    f"GET /namespaces/{NAMESPACE}/datasets": Row(f"namespaces/{A_LAKE}/datasets", f"namespaces/{B_LAKE}/datasets"),
+    f"GET /namespaces/{NAMESPACE}/jobs": Row("namespaces/team-a/jobs", "namespaces/team-b/jobs"),
+    f"GET /namespaces/{NAMESPACE}": Row("namespaces/team-a", "namespaces/team-b"),
+}
+KINDS: dict[EventKind, tuple[Request, Request, Request]] = {
+    EventKind.RUN_EVENT: (of_a()[0], FOREIGN_START, claim_of_a()),
+    EventKind.JOB_EVENT: (
+        declared("team-a", A_LAKE, "out"),
+        declared("team-b", B_LAKE, "orders"),
+        declared("team-a", B_LAKE, "orders"),
+    ),
+    EventKind.DATASET_EVENT: (
+        factory.dataset_event(factory.dataset("out", A_LAKE)),
+        factory.dataset_event(factory.dataset("orders", B_LAKE)),
+        factory.dataset_event(
+            factory.dataset("out", A_LAKE, symlinks=factory.symlinks("orders", namespace=B_LAKE)), seconds=1
+        ),
+    ),
+}
+"""Events about the team's own, about another team's, and about its own with a word about another team's."""
+OF_ALL = {"PUT /tags/(?P<tag>.+)"}
+"""Routes that need all namespaces, whatever the role."""
+ROUTES: dict[str, Route[Any, Any, Any]] = {
+    f"{route.method} {route.pattern}": route
+    for routes in (ingesting.ROUTES, curating.ROUTES, reading.ROUTES)
+    for route in routes
+}
+
+
+@pytest.fixture
+def stack() -> Stack:
+    """The two teams. A job of A says that it reads orders of B. Both teams have a source and a tagged dataset."""
+    stack = two_teams()
+    stack.post(ROLES["producer"], claim_of_a())
+    for lake, team in ((A_LAKE, ROLES["producer"]), (B_LAKE, B)):
+        stack.write(team, "PUT", f"sources/{lake}", {"type": "S3", "connectionUrl": lake})
+    for node in (with_column(OUT), f"{OUT}/tags/PII", f"{FEED}/tags/PII", f"{STOLEN}/tags/PII", f"{THIEF}/tags/PII"):
+        assert stack.write(ROOT, "POST", node).status == 200
+    return stack
+
+
+def send(stack: Stack, caller: Principal, name: str, request: Request, body: Any) -> Answer:
+    method = name.partition(" ")[0]
+    if not isinstance(request, str):
+        return stack.post(caller, request)
+    path, _, query = request.partition("?")
+    if method == "GET":
+        return stack.get(caller, path, **dict(pair.split("=", 1) for pair in query.split("&") if pair))
+    return stack.write(caller, method, path, body)
+
+
+def of_b(stack: Stack) -> Iterator[Answer]:
+    """What B sees of its own."""
+    for path in (ORDERS, f"{ORDERS}/versions", "namespaces", "namespaces/team-b", "sources"):
+        yield stack.get(B, path)
+    for path in ("jobs", "namespaces/team-b/jobs", f"namespaces/{B_LAKE}/datasets", INGEST, f"jobs/runs/{B_RUN}"):
+        yield stack.get(B, path)
+
+
+def test_every_route_has_a_row() -> None:
+    assert ROWS.keys() == ROUTES.keys()
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("kind", EventKind)
+def test_an_event_is_about_the_namespaces_of_its_key(stack: Stack, kind: EventKind, role: str) -> None:
+    caller, before = ROLES[role], list(of_b(stack))
+    own, foreign, mixed = (stack.post(caller, posted) for posted in KINDS[kind])
+    expected = (201, 403, 201) if caller.may(Scope.INGEST) else (403, 403, 403)
+    assert (own.status, foreign.status, mixed.status) == expected
+    assert (bool(own.body.get("setAside")), bool(mixed.body.get("setAside"))) == (False, expected[0] == 201)
+    assert list(of_b(stack)) == before
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("name", ROWS)
+def test_a_role_reads_and_writes_its_own_alone(stack: Stack, name: str, role: str) -> None:
+    row, caller = ROWS[name], ROLES[role]
+    is_permitted = caller.may(ROUTES[name].scope) and name not in OF_ALL
+    before = list(of_b(stack))
+    if row.foreign is not None:
+        answer = send(stack, caller, name, row.foreign, row.body)
+        assert answer.status == (200 if is_permitted and row.is_list else 403), answer
+        assert answer.secrets() == []
+        assert list(of_b(stack)) == before
+    if row.mixed is not None:
+        answer = send(stack, caller, name, row.mixed, row.body)
+        assert (answer.status < 300) == is_permitted, answer
+        assert answer.secrets() == []
+        assert list(of_b(stack)) == before
+    own = row.own
+    if isinstance(own, str) and own.endswith("/FEED"):
+        own = own.replace("FEED", stack.get(ROOT, FEED).body["currentVersion"])
+    answer = send(stack, caller, name, own, row.body)
+    assert (answer.status < 300) == is_permitted, answer
+    assert answer.secrets() == []
+    assert list(of_b(stack)) == before
