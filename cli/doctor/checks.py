@@ -96,6 +96,20 @@ def suspicious_names(arrivals: Arrivals) -> Iterator[Finding]:
             yield Finding(f"a suspicious name: {first_few(matching)}", why)
 
 
+def set_aside(arrivals: Arrivals) -> Iterator[Finding]:
+    """Keys that spoke of the namespaces of others: what they said beyond the names was set aside."""
+    paths: dict[str, set[str]] = {}
+    for event in arrivals.events:
+        facets = (event.get("job") or event["dataset"]).get("facets") or {}
+        if note := facets.get("headwater_setAside"):
+            paths.setdefault(note["key"], set()).update(re.sub(r"\[\d+\]", "", path) for path in note["paths"])
+    for key, of_key in sorted(paths.items()):
+        yield Finding(
+            f"the key {key} describes namespaces that it may not write; set aside: {first_few(sorted(of_key))}",
+            "give the key these namespaces (`write`), if they are its own; docs/access.md has the rule",
+        )
+
+
 def findings(client: Client, arrivals: Arrivals, namespace: str | None) -> list[Finding]:
     return [
         *nothing_arrived(arrivals, namespace),
@@ -103,5 +117,6 @@ def findings(client: Client, arrivals: Arrivals, namespace: str | None) -> list[
         *never_ended(arrivals, datetime.now(UTC)),
         *unseen_parents(arrivals, client),
         *suspicious_names(arrivals),
+        *set_aside(arrivals),
         *isolated_jobs(arrivals),
     ]

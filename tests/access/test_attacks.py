@@ -250,6 +250,15 @@ def test_a_name_that_means_a_dataset_of_another_team_is_of_that_team() -> None:
         assert answer.body["setAside"] == ["outputs[0].facets"], namespace
 
 
+def test_statistics_list_what_was_set_aside_of_the_own_jobs(stack: Stack) -> None:
+    stack.post(A, claim_of_a())
+    note = {"lastAt": factory.at(200), "paths": ["inputs[0].facets"], "key": "a"}
+    expected = [{"job": {"namespace": "team-a", "name": "thief"}, **note}]
+    assert stack.get(A, "stats/set-aside").body["jobs"] == expected
+    assert stack.get(ROOT, "stats/set-aside").body["jobs"] == expected
+    assert stack.get(B, "stats/set-aside").body["jobs"] == []
+
+
 def test_a_batch_lists_what_was_set_aside_of_each_event(stack: Stack) -> None:
     forged = event("COMPLETE", A_RUN, "team-a", "forger", seconds=900, outputs=[ORDERS])
     answer = stack.post(A, [of_a()[0], forged, event("START", A_RUN, "team-b", "x")])

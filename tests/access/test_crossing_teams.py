@@ -18,6 +18,8 @@ KEYS = {
     team: Principal(team, frozenset({"ingest", "read"}), (f"jobs-{team}", f"s3://{team}"), seal=f"seal {team}")
     for team in TEAMS
 }
+PLATFORM = Principal("platform", frozenset({"ingest"}), ("*",))
+"""A scheduler of all teams, which posts events about the jobs of any team."""
 NUMBERS = st.integers(0, 2)
 MARKED = re.compile(r"(job|ds|col|owner|run)-(t\d)-?(\d?)")
 """The texts of a team: `job-t1-0`, `ds-t2-1`, `col-t0-2`. A team names its jobs, columns and owners after itself."""
@@ -30,22 +32,23 @@ def datasets(draw: st.DrawFn) -> tuple[str, str]:
     return team, f"ds-{team}-{draw(NUMBERS)}"
 
 
-def described(by: str, team: str, name: str, sources: list[tuple[str, str]]) -> factory.Document:
-    """A dataset with what the team `by` says of it."""
-    columns = {f"col-{by}": (f"s3://{of}", source, f"col-{of}") for of, source in sources}
-    return factory.dataset(
-        name,
-        f"s3://{team}",
-        schema=factory.schema(f"col-{by}:int"),
-        ownership=factory.facet(owners=[{"name": f"owner-{by}"}]),
-        columnLineage=factory.columns(**columns),
-        symlinks=factory.symlinks(f"ds-{TEAMS[0]}-0", namespace=f"s3://{TEAMS[0]}"),
-    )
+def described(by: str | None, team: str, name: str, sources: list[tuple[str, str]]) -> factory.Document:
+    """A dataset with what the team `by` says of it. The platform (None) says what the dataset's team would say."""
+    columns = {f"col-{by or team}": (f"s3://{of}", source, f"col-{of}") for of, source in sources}
+    facets = {
+        "schema": factory.schema(f"col-{by or team}:int"),
+        "ownership": factory.facet(owners=[{"name": f"owner-{by or team}"}]),
+        "columnLineage": factory.columns(**columns),
+    }
+    if by:
+        facets["symlinks"] = factory.symlinks(f"ds-{TEAMS[0]}-0", namespace=f"s3://{TEAMS[0]}")
+    return factory.dataset(name, f"s3://{team}", **facets)
 
 
 @st.composite
-def posts(draw: st.DrawFn) -> tuple[str, factory.Document]:
-    """An event, and the team that posts it."""
+def posts(draw: st.DrawFn) -> tuple[Principal, str, factory.Document]:
+    """An event about a job of a team, and the principal that posts it: the team, or the platform."""
+    is_of_platform = draw(st.booleans())
     team, number = draw(st.sampled_from(TEAMS)), draw(NUMBERS)
     inputs, outputs = draw(st.lists(datasets(), max_size=2)), draw(st.lists(datasets(), max_size=2))
     parent = draw(st.sampled_from(TEAMS))
@@ -60,11 +63,11 @@ def posts(draw: st.DrawFn) -> tuple[str, factory.Document]:
         f"jobs-{team}",
         f"job-{team}-{number}",
         seconds=draw(st.integers(0, 5)),
-        inputs=[described(team, *named, sources=[]) for named in inputs],
-        outputs=[described(team, *named, sources=inputs) for named in outputs],
+        inputs=[described(None if is_of_platform else team, *named, sources=[]) for named in inputs],
+        outputs=[described(None if is_of_platform else team, *named, sources=inputs) for named in outputs],
         run_facets=facets if draw(st.booleans()) else {},
     )
-    return team, posted
+    return PLATFORM if is_of_platform else KEYS[team], team, posted
 
 
 def answers(stack: Stack, team: str) -> Iterator[Any]:
@@ -88,9 +91,9 @@ def answers(stack: Stack, team: str) -> Iterator[Any]:
     yield stack.get(key, "search", q="-t").body
 
 
-def named_by(team: str, posted: list[tuple[str, factory.Document]]) -> set[str]:
-    """The texts that are a team's to see: its own, and the names that its events name."""
-    own = [document for by, document in posted if by == team]
+def named_by(team: str, posted: list[tuple[Principal, str, factory.Document]]) -> set[str]:
+    """The texts that are a team's to see: its own, and the names that the events of its jobs name."""
+    own = [document for _, of, document in posted if of == team]
     datasets = [dataset["name"] for document in own for dataset in document["inputs"] + document["outputs"]]
     return {*datasets, *MARKED_OF[team]}
 
@@ -103,10 +106,10 @@ MARKED_OF = {
 
 @settings(max_examples=40)
 @given(st.lists(posts(), max_size=8))
-def test_a_team_sees_its_own_and_the_names_that_it_used(posted: list[tuple[str, factory.Document]]) -> None:
+def test_a_team_sees_its_own_and_the_names_that_it_used(posted: list[tuple[Principal, str, factory.Document]]) -> None:
     stack = Stack()
-    for team, document in posted:
-        assert stack.post(KEYS[team], document).status == 201
+    for poster, _, document in posted:
+        assert stack.post(poster, document).status == 201
     for team in TEAMS:
         seen = {match[0] for answer in answers(stack, team) for match in MARKED.finditer(json.dumps(answer))}
         events = {match[0] for match in MARKED.finditer(json.dumps(stack.get(KEYS[team], "events/lineage").body))}

@@ -131,6 +131,7 @@ ROWS = {
     "GET /stats/jobs": Row("stats/jobs?period=DAY", "stats/jobs?period=DAY", is_list=True),
     "GET /stats/datasets": Row("stats/datasets?period=DAY", "stats/datasets?period=DAY", is_list=True),
     "GET /stats/sources": Row("stats/sources?period=DAY", "stats/sources?period=DAY", is_list=True),
+    "GET /stats/set-aside": Row("stats/set-aside", "stats/set-aside", is_list=True),
     "GET /sources": Row("sources", "sources", is_list=True),
     "GET /sources/(?P<source>.+)": Row("sources/s3:%2F%2Fa-lake", "sources/s3:%2F%2Fb-lake"),
     "GET /tags": Row("tags", "tags", is_list=True),

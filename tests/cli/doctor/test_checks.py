@@ -106,3 +106,14 @@ def test_https_to_a_server_of_http_is_found(capsys: pytest.CaptureFixture[str]) 
     with serving(Upstream()) as upstream:
         assert main(["--url", upstream.url.replace("http:", "https:")]) == 1
     assert "is it http:// and not https://" in capsys.readouterr().out
+
+
+def test_a_key_that_describes_the_datasets_of_others_is_named() -> None:
+    event = factory.run_event()
+    note = {"key": "team-a", "paths": ["inputs[0].facets", "inputs[7].facets", "run.facets.parent"]}
+    event["job"]["facets"] = {"headwater_setAside": note}
+    findings = list(checks.set_aside(arrivals(events=[event, factory.run_event(), event])))
+    assert what(findings) == [
+        "the key team-a describes namespaces that it may not write; set aside: inputs.facets, run.facets.parent"
+    ]
+    assert findings[0].blame is None

@@ -41,7 +41,7 @@ class Admitted:
     set_aside: tuple[str, ...] = ()
 
 
-def admit(document: Document, event: AnyEvent, principal: Principal, naming: Naming) -> Admitted:
+def admitted_event(document: Document, event: AnyEvent, principal: Principal, naming: Naming) -> Admitted:
     """The event as the principal may send it. `event` is the event in the document.
 
     Raises InvalidRequest (403) if the event is about the job or dataset of another namespace, or curates without the

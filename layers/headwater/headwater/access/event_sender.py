@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
-from headwater.access.admission import admit
+from headwater.access.admission import admitted_event
 from headwater.access.principal import Principal
 from headwater.graph.naming import Naming
 from headwater.openlineage import exact_json
@@ -59,7 +59,7 @@ class EventSender:
         canonical = exact_json.dumps(document)
         event = read_event(document, now=self.now, canonical=canonical)
         on_event(event)
-        admitted = admit(document, event, self.principal, self.naming)
+        admitted = admitted_event(document, event, self.principal, self.naming)
         if admitted.document is not document:
             canonical = exact_json.dumps(admitted.document)
             event = read_event(admitted.document, now=self.now, canonical=canonical)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
-from headwater.access.admission import admit
+from headwater.access.admission import admitted_event
 from headwater.access.event_sender import EventSender, Sender
 from headwater.access.principal import Principal, Scope
 from headwater.curate.curation_events import Document
@@ -70,4 +70,4 @@ class Curator:
         if subject["namespace"] in RESERVED:
             return document
         caller = replace(self.caller, scopes=frozenset({Scope.ADMIN}))
-        return admit(document, read_event(document), caller, self.naming).document
+        return admitted_event(document, read_event(document), caller, self.naming).document

@@ -32,6 +32,7 @@ class Path(StrEnum):
     JOB_STATISTICS = "/stats/jobs"
     DATASET_STATISTICS = "/stats/datasets"
     SOURCE_STATISTICS = "/stats/sources"
+    SET_ASIDE = "/stats/set-aside"
     SOURCES = "/sources"
     SOURCE = "/sources/(?P<source>.+)"
     TAGS = "/tags"

@@ -12,7 +12,7 @@ from headwater.http.response import ApiResponse
 from headwater.http.router import CALLER, Route, Router
 from headwater.http.subjects import DATASET, JOB, NAMESPACE, RUN, RUN_OF_QUERY, node_in_query
 from headwater.log import FaultLog
-from headwater.lookup.activity import events, statistics
+from headwater.lookup.activity import events, set_aside, statistics
 from headwater.lookup.graphs import impact_view, lineage, root_cause_view, run_lineage_view, text_format
 from headwater.lookup.graphs.text_format import or_text
 from headwater.lookup.nodes import (
@@ -67,6 +67,7 @@ ROUTES = (
     Route("GET", Path.JOB_STATISTICS, READ, VISIBLE_NAMESPACES, statistics.jobs),
     Route("GET", Path.DATASET_STATISTICS, READ, VISIBLE_NAMESPACES, statistics.datasets),
     Route("GET", Path.SOURCE_STATISTICS, READ, CALLER, statistics.sources),
+    Route("GET", Path.SET_ASIDE, READ, VISIBLE_NAMESPACES, set_aside.set_aside),
     Route("GET", Path.SOURCES, READ, CALLER, sources.sources),
     Route("GET", Path.SOURCE, READ, SOURCE, sources.source),
     Route("GET", Path.TAGS, READ, CALLER, tags.tags),

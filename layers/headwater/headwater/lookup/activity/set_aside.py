@@ -1,0 +1,49 @@
+"""GET /stats/set-aside: the jobs whose producers spoke of the namespaces of others in the last week.
+
+The note of what was set aside is a facet of the job (access/admission.py). A job is listed by its last event, hence the
+request reads the jobs of the last week, and no more than `MAX_JOBS`.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from heapq import merge
+from itertools import islice
+
+from headwater.graph.curation import SET_ASIDE
+from headwater.graph.job import JobHead
+from headwater.graph.stored_states import KnownNamespace
+from headwater.http.paging import chunked
+from headwater.http.request import ApiRequest
+from headwater.openlineage.exact_json import JsonObject
+from headwater.openlineage.instant import Instant, instant_of, shown
+from headwater.read.reader import Reader
+
+KEPT = timedelta(days=7)
+MAX_JOBS = 5_000
+READ_AT_A_TIME = 100
+
+
+def set_aside(reader: Reader, request: ApiRequest, namespaces: Sequence[KnownNamespace]) -> JsonObject:
+    """The jobs of which something was set aside, the newest first: its last time, its paths, and the key."""
+    since = instant_of(request.received_at - KEPT)
+    lists = [reader.store.jobs_in(known.name).entries(after=since, newest_first=True) for known in namespaces]
+    newest = merge(*lists, key=lambda entry: entry.position, reverse=True)
+    ids = [entry.id for entry in islice(newest, MAX_JOBS + 1)]
+    documents = []
+    for chunk in chunked(ids[:MAX_JOBS], READ_AT_A_TIME):
+        heads = reader.jobs(chunk, usages=False)
+        documents += [_document(heads[job]) for job in chunk if job in heads and _is_noted(heads[job], since)]
+    answer: JsonObject = {"jobs": documents}
+    return answer | ({"truncated": True} if len(ids) > MAX_JOBS else {})
+
+
+def _is_noted(head: JobHead, since: Instant) -> bool:
+    note = head.facts.facets.get(SET_ASIDE)
+    return note is not None and note.time >= since
+
+
+def _document(head: JobHead) -> JsonObject:
+    note = head.facts.facets[SET_ASIDE]
+    value = note.value if isinstance(note.value, dict) else {}
+    job = head.facts.name.as_json()
+    return {"job": job, "lastAt": shown(note.time), "paths": value.get("paths"), "key": value.get("key")}
