@@ -19,10 +19,12 @@ from headwater.store.table import Item
 Document = dict[str, Any]
 
 KEY = "sample-key-of-the-shop"
-CALLER = Principal("shop-etl", frozenset({Scope.INGEST, Scope.READ}), ("shop", "s3://shop-*"))
+CALLER = Principal("shop-etl", frozenset({Scope.INGEST, Scope.READ}), ("shop", "s3://shop-*"), seal="sample-seal")
 CONTEXT = CALLER.to_context()
 STEWARD = Principal("shop-steward", frozenset({Scope.ADMIN}), ("shop", "shop-*", "s3://shop-*"))
 """The principal of the curate samples, who may delete."""
+ADMINISTRATOR = Principal("shop-administrator", frozenset({Scope.ADMIN}), ("*",))
+"""The principal who describes the tags that all share."""
 BEARER = {"authorization": f"Bearer {KEY}"}
 RECEIVED_AT = datetime(2026, 11, 20, 8, 6, 3, tzinfo=UTC)
 API, ACCOUNT, REGION = "a1b2c3d4e5", "123456789012", "us-east-1"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from events import story
 from events.envelopes import (
+    ADMINISTRATOR,
     BEARER,
     CALLER,
     KEY,
@@ -121,6 +122,7 @@ def further_lookups(lake: str, jobs: str) -> dict[str, Document]:
         "lookup/stats-events.json": get("/api/v1/stats/lineage-events?period=DAY"),
         "lookup/stats-jobs.json": get("/api/v1/stats/jobs?period=DAY"),
         "lookup/stats-datasets.json": get("/api/v1/stats/datasets?period=WEEK&timezone=Europe/Berlin"),
+        "lookup/stats-set-aside.json": get("/api/v1/stats/set-aside"),
         "lookup/stats-sources.json": get("/api/v1/stats/sources?period=DAY"),
     }
 
@@ -132,7 +134,7 @@ def curate() -> dict[str, Document]:
     return {
         "curate/put-namespace.json": writing("PUT", desk, {"ownerName": "desk", "description": "Returned goods"}),
         "curate/put-source.json": writing("PUT", "/api/v1/sources/shop-db", story.SHOP_DB),
-        "curate/put-tag.json": writing("PUT", "/api/v1/tags/GOLD", {"description": "Fit for reports"}),
+        "curate/put-tag.json": writing("PUT", "/api/v1/tags/GOLD", {"description": "Fit for reports"}, ADMINISTRATOR),
         "curate/put-dataset.json": writing("PUT", returns, story.RETURNS),
         "curate/tag-dataset.json": writing("POST", f"{returns}/tags/GOLD"),
         "curate/tag-field.json": writing("POST", f"{returns}/fields/customer/tags/pii"),

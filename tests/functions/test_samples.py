@@ -119,6 +119,7 @@ ANSWERED: dict[str, Callable[[Any], bool]] = {
     "lookup/stats-events.json": lambda body: len(body) == 24,
     "lookup/stats-jobs.json": lambda body: len(body) == 24,
     "lookup/stats-datasets.json": lambda body: len(body) == 7,
+    "lookup/stats-set-aside.json": lambda body: body == {"jobs": []},
     "lookup/stats-sources.json": lambda body: len(body) == 24,
 }
 """What is true of the answer."""
@@ -167,7 +168,7 @@ def files() -> set[str]:
 def admitted(deployed: Deployed) -> None:
     """Puts the samples' key among those that the API takes."""
     scopes, namespaces = sorted(CALLER.scopes), list(CALLER.namespaces)
-    deployed.register_api_keys(key_entry(KEY, id=CALLER.key_id, scopes=scopes, namespaces=namespaces))
+    deployed.register_api_keys(key_entry(KEY, id=CALLER.key_id, scopes=scopes, namespaces=namespaces, seal=CALLER.seal))
 
 
 @pytest.mark.usefixtures("admitted")

@@ -12,8 +12,6 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from headwater.graph.curation import RESERVED
-from headwater.graph.naming import Naming
-from headwater.graph.visibility import Visibility
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.store.errors import StorageError
 
@@ -75,14 +73,6 @@ class Principal:
         """Whether an event of the principal may name a dataset of a namespace: a reserved one is for administrators of
         all namespaces."""
         return namespace not in RESERVED or self.writes_everything
-
-    def visibility(self, naming: Naming) -> Visibility | None:
-        """What the principal sees in one request; None if it reads every namespace."""
-        return None if self.reads_everything else Visibility(self.may_read, naming, self.seal)
-
-    def visibility_of_writer(self, naming: Naming) -> Visibility | None:
-        """What the answers to a principal's writing requests show: the namespaces that it writes."""
-        return None if self.writes_all_namespaces else Visibility(self.may_write, naming, self.seal)
 
     def to_context(self) -> dict[str, str]:
         """The principal as the authoriser's context, in which API Gateway passes on strings alone."""

@@ -13,6 +13,7 @@ from functools import cached_property
 from headwater.access.admission import admitted_event
 from headwater.access.event_sender import EventSender, Sender
 from headwater.access.principal import Principal, Scope
+from headwater.access.visibility import visibility_of_writer
 from headwater.curate.curation_events import Document
 from headwater.fold.fold import fold
 from headwater.graph.curation import RESERVED
@@ -49,7 +50,7 @@ class Curator:
 
     def reader(self) -> Reader:
         """The graph with the changes of the request, as the caller sees it."""
-        visibility = self.caller.visibility_of_writer(self.naming)
+        visibility = visibility_of_writer(self.caller, self.naming)
         return Reader(self.store.for_one_request(visibility=visibility), self.naming)
 
     def apply(self, now: datetime, documents: Sequence[Document]) -> None:

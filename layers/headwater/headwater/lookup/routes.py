@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from headwater import metrics
 from headwater.access.principal import Scope
+from headwater.access.visibility import visibility_of_reader
 from headwater.graph.identity import NodeKind
 from headwater.graph.naming import Naming
 from headwater.http.paths import Path
@@ -107,7 +108,7 @@ def respond(lookups: Lookups, request: ApiRequest) -> ApiResponse:
     def collect(fault: CorruptItem) -> None:
         corrupt.setdefault(fault.key, fault)
 
-    visibility = request.principal.visibility(lookups.naming)
+    visibility = visibility_of_reader(request.principal, lookups.naming)
     reader = Reader(lookups.store.for_one_request(collect, visibility), lookups.naming)
     try:
         return ROUTER.respond(reader, request, is_incomplete=lambda: bool(corrupt))

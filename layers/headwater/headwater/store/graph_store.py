@@ -8,7 +8,7 @@ Only this package knows how states become items, and the keys of the items.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.dataset_reference import Document
@@ -36,7 +36,6 @@ from headwater.graph.stored_states import (
     KnownNamespace,
     QualityResult,
 )
-from headwater.graph.visibility import Visibility
 from headwater.openlineage.event import EventKind
 from headwater.openlineage.instant import Instant
 from headwater.store import keys, kinds, neighbour_pages
@@ -51,6 +50,9 @@ from headwater.store.ranges import Listing, TimeLine
 from headwater.store.retention import Retention
 from headwater.store.snapshot import ItemStates, Preconditions, Snapshot, Wanted
 from headwater.store.table import HIGHEST, LOWEST, ConditionalPut, Item, ItemReader, Table, TableReader
+
+if TYPE_CHECKING:
+    from headwater.graph.visibility import Visibility
 
 State = (
     Run
@@ -83,7 +85,7 @@ class GraphReader:
         on_corrupt: Callable[[CorruptItem], None] | None = None,
         cache: StateCache | None = None,
         items: ItemReader | None = None,
-        visibility: Visibility | None = None,
+        visibility: "Visibility | None" = None,
     ) -> None:
         self._table = table
         self._on_corrupt = on_corrupt
@@ -92,7 +94,7 @@ class GraphReader:
         self.visibility = visibility
 
     def for_one_request(
-        self, on_corrupt: Callable[[CorruptItem], None] | None = None, visibility: Visibility | None = None
+        self, on_corrupt: Callable[[CorruptItem], None] | None = None, visibility: "Visibility | None" = None
     ) -> "GraphReader":
         """A reader with a request cache: it reads no item twice."""
         return GraphReader(self._table, on_corrupt, self._cache, RequestCache(self._table), visibility)

@@ -6,7 +6,7 @@ table, whatever the kind.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.dataset_reference import Document
@@ -28,11 +28,13 @@ from headwater.graph.latency import Latency
 from headwater.graph.neighbours import NeighbourPage
 from headwater.graph.run import Run
 from headwater.graph.stored_states import DatasetWrite, KnownAlias, KnownNamespace, QualityResult
-from headwater.graph.visibility import Visibility
 from headwater.store import keys
 from headwater.store.codec import Codec
 from headwater.store.items import datasets, events, jobs, latency, names, runs, writes
 from headwater.store.keys import Key
+
+if TYPE_CHECKING:
+    from headwater.graph.visibility import Visibility
 
 Id = TypeVar("Id")
 State = TypeVar("State")
@@ -47,34 +49,34 @@ class Kind(Generic[Id, State]):
     id_of: Callable[[Key], Id]
     beginning: Key
     codec: Codec[State]
-    seen: Callable[[Visibility, State, Id], State | None] | None = None
+    seen: "Callable[[Visibility, State, Id], State | None] | None" = None
 
 
-def _job(visibility: Visibility, head: JobHead, _id: JobId) -> JobHead:
+def _job(visibility: "Visibility", head: JobHead, _id: JobId) -> JobHead:
     return visibility.job(head)
 
 
-def _dataset(visibility: Visibility, head: DatasetHead, dataset: DatasetId) -> DatasetHead:
+def _dataset(visibility: "Visibility", head: DatasetHead, dataset: DatasetId) -> DatasetHead:
     return visibility.dataset(head, dataset)
 
 
-def _run(visibility: Visibility, run: Run, _id: JobRunId) -> Run | None:
+def _run(visibility: "Visibility", run: Run, _id: JobRunId) -> Run | None:
     return visibility.run(run)
 
 
-def _write(visibility: Visibility, write: DatasetWrite, _id: WriteId) -> DatasetWrite | None:
+def _write(visibility: "Visibility", write: DatasetWrite, _id: WriteId) -> DatasetWrite | None:
     return visibility.write(write)
 
 
-def _alias(visibility: Visibility, alias: KnownAlias, _id: AliasId) -> KnownAlias | None:
+def _alias(visibility: "Visibility", alias: KnownAlias, _id: AliasId) -> KnownAlias | None:
     return visibility.alias(alias)
 
 
-def _columns(visibility: Visibility, facet: Any, _id: ColumnLineageId) -> Any:
+def _columns(visibility: "Visibility", facet: Any, _id: ColumnLineageId) -> Any:
     return visibility.column_lineage(facet)
 
 
-def _event(visibility: Visibility, event: dict[str, Any], _id: EventId) -> dict[str, Any] | None:
+def _event(visibility: "Visibility", event: dict[str, Any], _id: EventId) -> dict[str, Any] | None:
     return visibility.event(event)
 
 

@@ -8,7 +8,7 @@ read.jobs.all()             every head that was read, by its id
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from headwater.graph.identity import (
     AliasId,
@@ -25,7 +25,6 @@ from headwater.graph.identity import (
 )
 from headwater.graph.job import JobHead
 from headwater.graph.stored_states import CatalogProgress
-from headwater.graph.visibility import Visibility
 from headwater.store import keys, kinds
 from headwater.store.caches import StateCache
 from headwater.store.codec import Codec
@@ -34,6 +33,9 @@ from headwater.store.items import names, runs
 from headwater.store.keys import Key
 from headwater.store.kinds import KIND_OF_JOINED, JoinedState, Kind
 from headwater.store.table import Item
+
+if TYPE_CHECKING:
+    from headwater.graph.visibility import Visibility
 
 Id = TypeVar("Id")
 State = TypeVar("State")
@@ -101,7 +103,7 @@ class ItemStates:
         items: Mapping[Key, Item] = {},
         on_corrupt: Callable[[CorruptItem], None] | None = None,
         cache: StateCache | None = None,
-        visibility: Visibility | None = None,
+        visibility: "Visibility | None" = None,
     ) -> None:
         self.items = items
         self.on_corrupt = on_corrupt
