@@ -14,12 +14,13 @@ import pytest
 
 from headwater.access.principal import Principal
 from headwater.fold.fold import fold
-from headwater.graph.identity import dataset_id
+from headwater.graph.identity import NodeKind, dataset_id
 from headwater.graph.naming import Naming
 from headwater.http.paging import chunked
 from headwater.http.request import ApiRequest
 from headwater.lookup.nodes.jobs import DETAILED_AT_A_TIME
 from headwater.openlineage.event import Name
+from headwater.read.name_resolution import MAX_ALIASES, MAX_SPLITS, path_candidates
 from headwater.read.reader import Reader
 from headwater.store import keys
 from headwater.store.dynamodb import READ_LIMIT
@@ -317,6 +318,36 @@ def test_a_page_after_a_cursor_reads_its_own_entries_and_none_behind_them(
         assert long_lists.rows <= 2 * LIMIT
         assert calls <= first_calls + 12  # one of the jobs has ten runs with inputs
     assert pages >= ENTRIES / LIMIT
+
+
+MANY_READINGS = {
+    "versions": "dataset:ns:name" + f"#{factory.run_id(5)}" * 100,
+    "colons and versions": "dataset:" + ":a" * 100 + f"#{factory.run_id(5)}" * 100,
+    "colons": "dataset:" + "a:" * 4_000,
+    "only colons": "dataset:" + ":" * 8_000,
+    "columns": "datasetField:" + "a:" * 4_000,
+    "slashes": "dataset:" + "file:/a=b" * 800,
+    "percent-escapes": "dataset:" + "%3a%2525" * 1_000,
+    "hashes": "dataset:ns:" + "#" * 8_000,
+}
+
+
+@pytest.mark.parametrize("shape", MANY_READINGS)
+@pytest.mark.parametrize("route", ["lineage", "column-lineage"])
+def test_a_node_id_that_can_be_read_in_many_ways_takes_a_bounded_number_of_calls(
+    table: CountedTable, route: str, shape: str
+) -> None:
+    request = ApiRequest(ANYONE, "GET", f"/api/v1/{route}", {"nodeId": MANY_READINGS[shape]})
+    table.calls = 0
+    assert response_to(table, request).status == 404
+    as_name_and_as_version = 2
+    assert table.calls <= as_name_and_as_version * (2 * MAX_SPLITS / READ_LIMIT + MAX_ALIASES)
+
+
+@pytest.mark.parametrize("kind", [NodeKind.JOB, NodeKind.DATASET])
+@pytest.mark.parametrize("segment", ["a/{}s/", "%2f{}s%2f", "a/{}s/b/versions/"])
+def test_a_path_that_can_be_read_in_many_ways_has_a_bounded_number_of_candidates(kind: NodeKind, segment: str) -> None:
+    assert len(path_candidates(kind, "x" + segment.format(kind) * 3_000 + "x")) <= MAX_SPLITS
 
 
 def test_of_a_table_with_very_many_readers_only_as_many_are_read_as_are_looked_at() -> None:

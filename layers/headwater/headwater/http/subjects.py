@@ -22,7 +22,7 @@ from headwater.store.snapshot import Wanted
 def node_from_path(reader: Reader, request: ApiRequest, kind: NodeKind) -> NamedNode:
     """The node of a path `NAMESPACE/jobs/NAME`. Raises NotFound."""
     path = request.parameters["node"]
-    candidates = list(path_candidates(kind, path))
+    candidates = path_candidates(kind, path)
     node = resolve(reader, candidates)
     if node is None:
         name = candidates[-1].name.name if candidates else path
