@@ -15,6 +15,7 @@ import uvicorn
 from headwater.store.sqlite.api_keys import SqliteApiKeys
 from headwater.store.sqlite.database import Database, sole_use
 from serve.alerting import Receiver
+from serve.connection import Connection
 from serve.home import Home, Options
 from serve.log import write_to_stderr
 from serve.receivers import Console, Topic, Webhook
@@ -101,6 +102,7 @@ def _server_of(home: Home) -> uvicorn.Server:
         home.app,
         lifespan="off",
         interface="asgi3",
+        http=Connection,
         ws="none",
         access_log=False,
         log_level="warning",
