@@ -2,7 +2,7 @@
 
 import asyncio
 import gzip
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlsplit
@@ -101,7 +101,17 @@ async def _body(receive: Receive) -> bytes | None:
     return bytes(body)
 
 
+def _headers(lines: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """The headers by their names in lower case. The values of a repeated header are one list, as in API Gateway."""
+    headers: dict[str, str] = {}
+    for line in lines:
+        name, value = (part.decode("latin-1") for part in line)
+        key = name.lower()
+        headers[key] = f"{headers[key]}, {value}" if key in headers else value
+    return headers
+
+
 def _request(scope: Message, body: bytes) -> HttpRequest:
-    headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+    headers = _headers(scope["headers"])
     path = scope["raw_path"].decode("latin-1")
     return HttpRequest(scope["method"], path, scope["query_string"].decode("latin-1"), headers, body)

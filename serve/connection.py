@@ -73,6 +73,11 @@ class Connection(HttpToolsProtocol):
         super().on_message_begin()
         self._wait()
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Behind a chunked body come trailers, which are no headers of the request."""
+        if self._header_since is not None:
+            super().on_header(name, value)
+
     def on_headers_complete(self) -> None:
         super().on_headers_complete()
         self._header_since = None
