@@ -2,7 +2,7 @@
 
 import asyncio
 import gzip
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,6 +13,7 @@ from headwater.concurrent import make_sequential
 from headwater.http.response import GZIP_FROM_BYTES, ApiResponse, error_response
 from headwater.openlineage.body import MAX_WIRE_BYTES
 from serve.api import Api, HttpRequest
+from serve.connection import MAX_HEADER_BYTES, headers_too_long
 
 LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 WRITERS, READERS = 16, 8
@@ -54,12 +55,19 @@ class App:
         self._readers.shutdown()
 
     def _answer(self, request: HttpRequest) -> tuple[int, dict[str, str], bytes]:
-        response = self._api.answer(request) if self._may_come(request) else _FOREIGN
+        response = self._refusal(request) or self._api.answer(request)
         headers, content = response.content(_JSON.encode)
         if len(content) >= GZIP_FROM_BYTES and "gzip" in request.headers.get("accept-encoding", ""):
             content = gzip.compress(content, GZIP_LEVEL, mtime=0)
             headers["content-encoding"] = "gzip"
         return response.status, headers | {"content-length": str(len(content))}, content
+
+    def _refusal(self, request: HttpRequest) -> ApiResponse | None:
+        """The response to a request that the API does not see."""
+        headers = sum(len(name) + len(value) for name, value in request.headers.items())
+        if len(request.path) + len(request.query) + headers > MAX_HEADER_BYTES:
+            return headers_too_long()
+        return None if self._may_come(request) else _FOREIGN
 
     def _may_come(self, request: HttpRequest) -> bool:
         """Without keys, a page of another site must not reach the API through a browser on this machine."""
@@ -81,21 +89,29 @@ def _host(url: str) -> str | None:
 
 
 async def _body(receive: Receive) -> bytes | None:
-    """The body of a request, cut behind its limit; None if the client has gone."""
-    chunks: list[bytes] = []
-    size = 0
-    while True:
+    """The body of a request, cut behind its limit: the rest is not waited for. None if the client has gone."""
+    body = bytearray()
+    while len(body) <= MAX_WIRE_BYTES:
         message = await receive()
         if message["type"] == "http.disconnect":
             return None
-        if size <= MAX_WIRE_BYTES:
-            chunks.append(message.get("body", b""))
-            size += len(chunks[-1])
+        body += message.get("body", b"")
         if not message.get("more_body", False):
-            return b"".join(chunks)
+            break
+    return bytes(body)
+
+
+def _headers(lines: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """The headers by their names in lower case. The values of a repeated header are one list, as in API Gateway."""
+    headers: dict[str, str] = {}
+    for line in lines:
+        name, value = (part.decode("latin-1") for part in line)
+        key = name.lower()
+        headers[key] = f"{headers[key]}, {value}" if key in headers else value
+    return headers
 
 
 def _request(scope: Message, body: bytes) -> HttpRequest:
-    headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+    headers = _headers(scope["headers"])
     path = scope["raw_path"].decode("latin-1")
     return HttpRequest(scope["method"], path, scope["query_string"].decode("latin-1"), headers, body)

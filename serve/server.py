@@ -12,9 +12,11 @@ from typing import NamedTuple
 
 import uvicorn
 
+from headwater.store.errors import StorageError
 from headwater.store.sqlite.api_keys import SqliteApiKeys
-from headwater.store.sqlite.database import Database, sole_use
+from headwater.store.sqlite.database import FORM, Database, RefusedDatabase, sole_use
 from serve.alerting import Receiver
+from serve.connection import Connection
 from serve.home import Home, Options
 from serve.log import write_to_stderr
 from serve.receivers import Console, Topic, Webhook
@@ -90,10 +92,20 @@ def _opened(start: Start, receivers: Sequence[Receiver]) -> Iterator[tuple[Home,
     settings = read_settings()
     write_to_stderr()
     with sole_use(start.data), closing(Database(start.data)) as database, closing(_listen(start)) as listener:
+        _require_writable(start.data, database)
         port = listener.getsockname()[1]
         url = f"http://{f'[{start.host}]' if ':' in start.host else start.host}:{port}"
         options = Options((start.public_url or url).rstrip("/"), start.is_open, receivers)
         yield Home(database, settings, options), database, listener, url
+
+
+def _require_writable(data: Path, database: Database) -> None:
+    """Raises RefusedDatabase for a file that can only be read."""
+    try:
+        with database.writing() as connection:
+            connection.execute(f"PRAGMA user_version = {FORM}")
+    except StorageError as error:
+        raise RefusedDatabase(f"{data} cannot be written: {error}; allow it, or name another file") from error
 
 
 def _server_of(home: Home) -> uvicorn.Server:
@@ -101,6 +113,7 @@ def _server_of(home: Home) -> uvicorn.Server:
         home.app,
         lifespan="off",
         interface="asgi3",
+        http=Connection,
         ws="none",
         access_log=False,
         log_level="warning",

@@ -1,5 +1,6 @@
 """The emulator's S3 bucket for the template and the code."""
 
+from contextlib import suppress
 from pathlib import Path
 
 from local.deploy.packages import content_name, function_package, layer_package
@@ -16,7 +17,8 @@ class Uploads:
     def __init__(self, layout: Layout, account: Account) -> None:
         self.layout = layout
         self.s3 = account.s3
-        self.s3.create_bucket(Bucket=BUCKET)
+        with suppress(self.s3.exceptions.BucketAlreadyOwnedByYou):  # of a deployment that was killed
+            self.s3.create_bucket(Bucket=BUCKET)
 
     def put_code(self, resource_type: str, folder: Path) -> str:
         """Package the folder of a function or layer, upload it under its hash, and return its address."""

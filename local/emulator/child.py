@@ -1,14 +1,19 @@
 """The emulator as a child process that ends with its parent: `python -m local.emulator.child`.
 
 The parent holds the other end of standard input. The pipe closes when the parent closes it, or when the parent ends in
-any way. Then the emulator stops as on SIGTERM, and saves its state.
+any way. Then the emulator stops as on SIGTERM, and saves its state. From the first byte in the pipe on, the emulator
+also saves its state while it runs.
 """
 
+import asyncio
 import os
+import select
 import signal
 import sys
 import threading
+import time
 
+from ministack import app  # type: ignore[import-untyped]
 from ministack.app import main as run_ministack  # type: ignore[import-untyped]
 from ministack.core.lambda_runtime import Worker  # type: ignore[import-untyped]
 from ministack.core.lambda_runtime import reset as end_lambda_processes
@@ -17,21 +22,44 @@ LOG_WAIT_SECONDS = (0.001, 0.005, 0.250)
 """Workaround: log-wait. The emulator waits for the log of a function after an invocation: for the first line, for each
 further line, and in total. Its own default for the first line is 50 ms, twice a request."""
 
+SAVE_SECONDS = 5.0
+"""Workaround: saved-at-end. The pause between two saves of the state, at least."""
+PAUSE_FACTOR = 10
+"""A pause is this many times as long as the save before: no request is answered during a save."""
 
-def stop_with_parent() -> None:
-    """Stop the emulator when standard input closes.
+
+def follow_parent() -> None:
+    """Save the state from the first byte in standard input on, and stop the emulator when standard input closes.
 
     Workaround: open-connections. The Lambda processes end first, since their idle TLS connections delay the shutdown.
     """
-    os.read(sys.stdin.fileno(), 1)
+    parent, pause = sys.stdin.fileno(), None
+    while not select.select([parent], [], [], pause)[0] or os.read(parent, 1):
+        pause = max(SAVE_SECONDS, PAUSE_FACTOR * save())
     end_lambda_processes()
     os.kill(os.getpid(), signal.SIGTERM)
+
+
+def save() -> float:
+    """Save the state of all services, and return the seconds that it took.
+
+    It is saved on the loop of the emulator: no request changes an item meanwhile. A file replaces the one before as a
+    whole, and the table's comes before the queue's: if the emulator is killed between the two, a message of the queue
+    is folded once more, which does no harm.
+    """
+
+    async def on_loop() -> None:
+        app.save_all(app._build_persistence_save_dict())  # noqa: SLF001 - MiniStack has no call for it
+
+    start = time.monotonic()
+    asyncio.run_coroutine_threadsafe(on_loop(), app._MAIN_LOOP).result()  # noqa: SLF001
+    return time.monotonic() - start
 
 
 def main() -> None:
     sys.argv = ["ministack"]
     Worker._drain_stderr_bounded.__defaults__ = LOG_WAIT_SECONDS  # noqa: SLF001 - MiniStack has no setting for it
-    threading.Thread(target=stop_with_parent, daemon=True).start()
+    threading.Thread(target=follow_parent, daemon=True).start()
     run_ministack()
 
 

@@ -1,4 +1,8 @@
-"""The HTTP server at the public URL of an embedded stack, in a thread of its own."""
+"""The HTTP server at the public URL of an embedded stack, in a thread of its own.
+
+A client that sends no request, or that does not finish its request or take its response, is cut off. One connection too
+many takes the place of the oldest without a request; if each has a request, it is refused.
+"""
 
 import asyncio
 import socket
@@ -12,7 +16,27 @@ from aiohttp import web
 from local.emulator.proxy import Proxy, Target
 
 MAX_LINE_BYTES = 1024 * 1024  # far over the limit of API Gateway, for which the proxy responds 414
+MAX_CONNECTIONS = 500
 START_SECONDS = 10
+
+
+REFUSAL = (
+    b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: 34\r\n"
+    b'Connection: close\r\n\r\n{"message": "Service Unavailable"}'
+)
+
+
+class Server(web.Server):
+    """aiohttp's server with a limited number of connections."""
+
+    def connection_made(self, handler: web.RequestHandler, transport: asyncio.Transport) -> None:
+        super().connection_made(handler, transport)
+        if len(self.connections) > MAX_CONNECTIONS:
+            others = (other for other in self.connections if other.connected and other is not handler)
+            idle = next((other for other in others if other._current_request is None), None)  # noqa: SLF001 - no other sign
+            if idle is None:
+                transport.write(REFUSAL)
+            (idle or handler).force_close()
 
 
 @contextmanager
@@ -34,9 +58,11 @@ def run_front(listener: socket.socket, target: Target) -> Iterator[None]:
 
 async def serve(listener: socket.socket, target: Target, ready: threading.Event, stop: asyncio.Event) -> None:
     async with aiohttp.ClientSession(auto_decompress=False, cookie_jar=aiohttp.DummyCookieJar()) as session:
-        server = web.Server(
+        server = Server(
             Proxy(target, session).handle,
             access_log=None,
+            keepalive_timeout=target.client_seconds,
+            lingering_time=target.client_seconds,
             auto_decompress=False,
             max_line_size=MAX_LINE_BYTES,
             max_field_size=MAX_LINE_BYTES,

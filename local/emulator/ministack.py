@@ -1,5 +1,6 @@
 """Starts and stops MiniStack, the emulator of AWS, as a child process on a port of the loopback interface."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, cast
 
 from local.emulator.account import Account
 from local.emulator.options import EmulatorOptions, environment
@@ -27,6 +29,10 @@ class Emulator:
 
     def has_ended(self) -> bool:
         return self.process.poll() is not None
+
+    def keep_saving(self) -> None:
+        """Let the emulator save its state now, and every few seconds: a killed emulator saves nothing."""
+        os.write(cast("IO[bytes]", self.process.stdin).fileno(), b"s")
 
 
 @contextmanager

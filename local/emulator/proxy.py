@@ -16,6 +16,8 @@ MAX_BODY_BYTES = 10 * 1024 * 1024
 """API Gateway's limit of a body. Workaround: body-limit."""
 MAX_HEADER_BYTES = 10_240
 """API Gateway's limit of the request line and the headers together. Workaround: header-limit."""
+CLIENT_SECONDS = 60.0
+"""How long a client may take to send a request's headers, to send its body, and to take the response."""
 MAX_SECONDS = 30.0
 """API Gateway's longest integration timeout for HTTP APIs. Workaround: answer-time."""
 HOP_BY_HOP = {
@@ -42,7 +44,8 @@ class BodyTooLargeError(Exception):
 
 @dataclass(frozen=True)
 class Target:
-    """The API behind the proxy: its URL, the trusted certificates for https, and the seconds until a timeout.
+    """The API behind the proxy: its URL, the trusted certificates for https, and the seconds until a timeout of the API
+    and of a client.
 
     A request without a key is forwarded with `key`: Marquez's web UI cannot send a key.
     """
@@ -50,6 +53,7 @@ class Target:
     url: str
     trust: ssl.SSLContext | None = None
     max_seconds: float = MAX_SECONDS
+    client_seconds: float = CLIENT_SECONDS
     key: str | None = None
 
 
@@ -59,15 +63,31 @@ class Proxy:
     session: aiohttp.ClientSession
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Respond to one request. If the API does not respond, return the status and message of API Gateway."""
+        """Respond to one request. A client that does not take the response is cut off."""
+        response = await self.response_to(request)
+        try:
+            async with asyncio.timeout(self.target.client_seconds):
+                await response.prepare(request)
+                await response.write_eof()
+        except TimeoutError:
+            if request.transport:
+                request.transport.abort()
+        return response
+
+    async def response_to(self, request: web.BaseRequest) -> web.Response:
+        """If the API does not respond, return the status and message of API Gateway."""
         if header_bytes(request) > MAX_HEADER_BYTES:
             return error_response(414, "Request-URI Too Long")
         try:
-            body = await read_body(request)
-            async with asyncio.timeout(self.target.max_seconds):
-                return await self.forward(request, body)
+            async with asyncio.timeout(self.target.client_seconds):
+                body = await read_body(request)
+        except TimeoutError:
+            return error_response(408, "Request Timeout")
         except BodyTooLargeError:
             return error_response(413, "Request Entity Too Large")
+        try:
+            async with asyncio.timeout(self.target.max_seconds):
+                return await self.forward(request, body)
         except (TimeoutError, aiohttp.ClientError):
             return error_response(503, "Service Unavailable")
         except ValueError:  # a path that is no URL

@@ -69,6 +69,8 @@ def run_stack(options: StackOptions, say: Say) -> Iterator[Stack]:
             deployment = deploy(deployment_options(options, url, datadog), emulator.account, say)
             register_api_key(deployment, instance.key)
             say("put an API key for this stack into the secret of the API keys")
+            if options.data:
+                emulator.keep_saving()
             target = front_target(deployment, instance.key if options.is_open else None)
             try:
                 with run_front(listener, target):

@@ -65,4 +65,5 @@ def wait_for_end(stack: Stack, layout: Layout) -> None:
     """Wait for the end. Raises Failure if the emulator ends by itself, KeyboardInterrupt on a signal."""
     while not stack.emulator.has_ended():
         time.sleep(0.5)
-    raise Failure("the emulator ended by itself", f"read {layout.run('up') / 'emulator.log'}")
+    log = layout.run("up") / "emulator.log"
+    raise Failure("the emulator ended by itself", f"read {log}; data in DATA= is as it was saved a few seconds before")

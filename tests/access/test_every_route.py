@@ -9,6 +9,7 @@ import pytest
 
 from headwater.access.principal import Principal, Scope
 from headwater.curate import routes as curating
+from headwater.http.paths import Path
 from headwater.http.router import Route
 from headwater.ingest import routes as ingesting
 from headwater.lookup import routes as reading
@@ -65,46 +66,41 @@ DATASETS = (f"dataset:{A_LAKE}:out", f"dataset:{B_LAKE}:orders", f"dataset:{A_LA
 COLUMNS = (f"datasetField:{A_LAKE}:out:id", f"datasetField:{B_LAKE}:orders:ssn", f"datasetField:{A_LAKE}:stolen:x")
 JOB_BODY = {"type": "BATCH", "inputs": [], "outputs": [{"namespace": A_LAKE, "name": "out"}]}
 FOREIGN_START = event("START", B_RUN, "team-b", "ingest_orders", seconds=500)
-RUN, NODE = "(?P<run>[0-9a-fA-F-]{36})", "(?P<node>.+/{}/.+)"
-JOB, DATASET, NAMESPACE = NODE.format("jobs"), NODE.format("datasets"), "(?P<namespace>.+)"
-FIELD_TAG, TAG, VERSION = (
-    "/fields/(?P<field>.+)/tags/(?P<tag>.+)",
-    "/tags/(?P<tag>.+)",
-    r"(?P<version>[0-9a-fA-F-]{36})",
-)
+RUN, JOB, DATASET, NAMESPACE = Path.RUN, Path.JOB, Path.DATASET, Path.NAMESPACE
+FIELD_TAG, TAG = "/fields/(?P<field>.+)/tags/(?P<tag>.+)", "/tags/(?P<tag>.+)"
 ROWS = {
     "POST .*/batch/?": Row(of_a(), None, [claim_of_a()]),
     "POST .*": Row(of_a()[0], FOREIGN_START, claim_of_a()),
-    f"POST /namespaces/{DATASET}{FIELD_TAG}": Row(with_column(OUT), with_column(ORDERS), with_column(STOLEN, "x")),
-    f"POST /namespaces/{DATASET}{TAG}": Row(f"{OUT}/tags/PII", f"{ORDERS}/tags/PII", f"{STOLEN}/tags/PII"),
-    f"POST /namespaces/{JOB}{TAG}": Row(f"{FEED}/tags/PII", f"{INGEST}/tags/PII", f"{THIEF}/tags/PII"),
-    f"POST /namespaces/{JOB}/runs": Row(f"{FEED}/runs", f"{INGEST}/runs", f"{THIEF}/runs", body={}),
-    f"POST /jobs/runs/{RUN}/(?P<transition>start|complete|fail|abort)": Row(
+    f"POST {DATASET}{FIELD_TAG}": Row(with_column(OUT), with_column(ORDERS), with_column(STOLEN, "x")),
+    f"POST {DATASET}{TAG}": Row(f"{OUT}/tags/PII", f"{ORDERS}/tags/PII", f"{STOLEN}/tags/PII"),
+    f"POST {JOB}{TAG}": Row(f"{FEED}/tags/PII", f"{INGEST}/tags/PII", f"{THIEF}/tags/PII"),
+    f"POST {JOB}/runs": Row(f"{FEED}/runs", f"{INGEST}/runs", f"{THIEF}/runs", body={}),
+    f"POST {RUN}/(?P<transition>start|complete|fail|abort)": Row(
         f"jobs/runs/{A_RUN}/complete", f"jobs/runs/{B_RUN}/fail", f"jobs/runs/{THIEF_RUN}/complete"
     ),
-    "PUT /namespaces/(?P<node>.+/(?:datasets|jobs)/.+)": Row(
+    f"PUT {curating.JOB_OR_DATASET}": Row(
         FEED, INGEST, THIEF, body={**JOB_BODY, "outputs": [{"namespace": B_LAKE, "name": "orders"}]}
     ),
-    f"PUT /namespaces/{NAMESPACE}": Row("namespaces/team-a", "namespaces/team-b", body={"ownerName": "a"}),
+    f"PUT {NAMESPACE}": Row("namespaces/team-a", "namespaces/team-b", body={"ownerName": "a"}),
     "PUT /sources/(?P<source>.+)": Row(
         f"sources/{A_LAKE}", f"sources/{B_LAKE}", body={"type": "S3", "connectionUrl": A_LAKE}
     ),
     "PUT /tags/(?P<tag>.+)": Row("tags/PII", None, body={}),
-    f"DELETE /namespaces/{DATASET}{FIELD_TAG}": Row(with_column(OUT), with_column(ORDERS), with_column(STOLEN, "x")),
-    f"DELETE /namespaces/{DATASET}{TAG}": Row(f"{OUT}/tags/PII", f"{ORDERS}/tags/PII", f"{STOLEN}/tags/PII"),
-    f"DELETE /namespaces/{JOB}{TAG}": Row(f"{FEED}/tags/PII", f"{INGEST}/tags/PII", f"{THIEF}/tags/PII"),
-    f"DELETE /namespaces/{DATASET}": Row(OUT, ORDERS, STOLEN),
-    f"DELETE /namespaces/{JOB}": Row(FEED, INGEST, THIEF),
-    f"DELETE /namespaces/{NAMESPACE}": Row("namespaces/team-a", "namespaces/team-b"),
+    f"DELETE {DATASET}{FIELD_TAG}": Row(with_column(OUT), with_column(ORDERS), with_column(STOLEN, "x")),
+    f"DELETE {DATASET}{TAG}": Row(f"{OUT}/tags/PII", f"{ORDERS}/tags/PII", f"{STOLEN}/tags/PII"),
+    f"DELETE {JOB}{TAG}": Row(f"{FEED}/tags/PII", f"{INGEST}/tags/PII", f"{THIEF}/tags/PII"),
+    f"DELETE {DATASET}": Row(OUT, ORDERS, STOLEN),
+    f"DELETE {JOB}": Row(FEED, INGEST, THIEF),
+    f"DELETE {NAMESPACE}": Row("namespaces/team-a", "namespaces/team-b"),
     "GET /namespaces": Row("namespaces", "namespaces", is_list=True),
     "GET /jobs": Row("jobs", "jobs?lastRunStates=COMPLETED", is_list=True),
-    f"GET /jobs/runs/{RUN}": Row(f"jobs/runs/{A_RUN}", f"jobs/runs/{B_RUN}", f"jobs/runs/{THIEF_RUN}"),
-    f"GET /jobs/runs/{RUN}/facets": Row(
+    f"GET {RUN}": Row(f"jobs/runs/{A_RUN}", f"jobs/runs/{B_RUN}", f"jobs/runs/{THIEF_RUN}"),
+    f"GET {RUN}/facets": Row(
         f"jobs/runs/{A_RUN}/facets?type=job",
         f"jobs/runs/{B_RUN}/facets?type=job",
         f"jobs/runs/{THIEF_RUN}/facets?type=job",
     ),
-    f"GET /jobs/runs/{RUN}/children": Row(
+    f"GET {RUN}/children": Row(
         f"jobs/runs/{A_RUN}/children", f"jobs/runs/{B_RUN}/children", f"jobs/runs/{THIEF_RUN}/children"
     ),
     "GET /lineage": of_nodes("lineage", *DATASETS),
@@ -136,19 +132,19 @@ ROWS = {
     "GET /sources/(?P<source>.+)": Row("sources/s3:%2F%2Fa-lake", "sources/s3:%2F%2Fb-lake"),
     "GET /tags": Row("tags", "tags", is_list=True),
     "GET /aliases": of_nodes("aliases", *DATASETS),
-    f"GET /namespaces/{JOB}/runs": Row(f"{FEED}/runs", f"{INGEST}/runs", f"{THIEF}/runs"),
-    f"GET /namespaces/{JOB}/versions": Row(f"{FEED}/versions", f"{INGEST}/versions", f"{THIEF}/versions"),
-    f"GET /namespaces/{JOB}/versions/{VERSION}": Row(f"{FEED}/versions/FEED", f"{INGEST}/versions/{B_RUN}"),
-    f"GET /namespaces/{DATASET}/versions": Row(f"{OUT}/versions", f"{ORDERS}/versions", f"{STOLEN}/versions"),
-    f"GET /namespaces/{DATASET}/versions/{VERSION}": Row(
+    f"GET {JOB}/runs": Row(f"{FEED}/runs", f"{INGEST}/runs", f"{THIEF}/runs"),
+    f"GET {JOB}/versions": Row(f"{FEED}/versions", f"{INGEST}/versions", f"{THIEF}/versions"),
+    f"GET {Path.JOB_VERSION}": Row(f"{FEED}/versions/FEED", f"{INGEST}/versions/{B_RUN}"),
+    f"GET {DATASET}/versions": Row(f"{OUT}/versions", f"{ORDERS}/versions", f"{STOLEN}/versions"),
+    f"GET {Path.DATASET_VERSION}": Row(
         f"{OUT}/versions/{A_RUN}", f"{ORDERS}/versions/{B_RUN}", f"{STOLEN}/versions/{THIEF_RUN}"
     ),
-    f"GET /namespaces/{DATASET}/quality": Row(f"{OUT}/quality", f"{ORDERS}/quality", f"{STOLEN}/quality"),
-    f"GET /namespaces/{JOB}": Row(FEED, INGEST, THIEF),
-    f"GET /namespaces/{DATASET}": Row(OUT, ORDERS, STOLEN),
-    f"GET /namespaces/{NAMESPACE}/datasets": Row(f"namespaces/{A_LAKE}/datasets", f"namespaces/{B_LAKE}/datasets"),
-    f"GET /namespaces/{NAMESPACE}/jobs": Row("namespaces/team-a/jobs", "namespaces/team-b/jobs"),
-    f"GET /namespaces/{NAMESPACE}": Row("namespaces/team-a", "namespaces/team-b"),
+    f"GET {DATASET}/quality": Row(f"{OUT}/quality", f"{ORDERS}/quality", f"{STOLEN}/quality"),
+    f"GET {JOB}": Row(FEED, INGEST, THIEF),
+    f"GET {DATASET}": Row(OUT, ORDERS, STOLEN),
+    f"GET {NAMESPACE}/datasets": Row(f"namespaces/{A_LAKE}/datasets", f"namespaces/{B_LAKE}/datasets"),
+    f"GET {NAMESPACE}/jobs": Row("namespaces/team-a/jobs", "namespaces/team-b/jobs"),
+    f"GET {NAMESPACE}": Row("namespaces/team-a", "namespaces/team-b"),
 }
 KINDS: dict[EventKind, tuple[Request, Request, Request]] = {
     EventKind.RUN_EVENT: (of_a()[0], FOREIGN_START, claim_of_a()),

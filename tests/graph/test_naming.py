@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.graph.naming import FILE_SYSTEMS, ONE_STORE, IdentifiedName, Naming
+from headwater.graph.naming import (
+    FILE_SYSTEMS,
+    MAX_CACHED_LENGTH,
+    ONE_STORE,
+    IdentifiedName,
+    Naming,
+    cached_by_name,
+)
 from headwater.openlineage.event import Name
 
 PART = "part-00000-0f8fad5b-d9cb-469f-a165-70867728950e.c000.snappy.parquet"
@@ -348,3 +355,17 @@ def test_names_take_time_in_proportion_to_their_length(start: str, repeated: str
     began = time.process_time()
     Naming({"*a*a*a*a*b": "c"}).identify(Name("file:" + long, long), streams_files=True)
     assert time.process_time() - began < 1
+
+
+def test_of_a_very_long_name_nothing_is_kept() -> None:
+    looked_at: list[Name] = []
+
+    @cached_by_name
+    def rule(name: Name, end: str) -> str:
+        looked_at.append(name)
+        return name.name + end
+
+    short, long = Name("ns", "n"), Name("n" * MAX_CACHED_LENGTH, "n")
+    for name in (short, short, long, long):
+        assert rule(name, "!") == name.name + "!"
+    assert looked_at == [short, long, long]

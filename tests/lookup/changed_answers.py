@@ -81,6 +81,12 @@ def _latest_runs_in_lists(old: Any, new: Any) -> None:
             new_job["latestRuns"] = new_job["latestRuns"][:1]
 
 
+def _children_after_a_cursor(old: Any, new: Any) -> None:
+    """A page of children after a cursor had a run less than its limit, and was the last one."""
+    if "cursor" in new and "cursor" not in old:
+        del new["cursor"], new["runs"][len(old["runs"]) :]
+
+
 def _members(document: Any, name: str) -> Iterator[Any]:
     """The values of a member, wherever it is in a document."""
     if isinstance(document, dict):
@@ -103,6 +109,7 @@ def _has_runs(path: str) -> bool:
 CHANGES = [
     Change("0.1.0", lambda path: path == "lineage", _types_in_graphs),
     Change("0.1.0", _is_list_of_jobs, _latest_runs_in_lists),
+    Change("0.1.0", lambda path: path.endswith("/children"), _children_after_a_cursor),
     Change("0.1.0", _has_runs, _versions_of_inputs),
     Change("0.1.0", lambda path: path == "runlineage/upstream", _versions_of_run_lineage),
 ]

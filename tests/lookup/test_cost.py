@@ -8,18 +8,19 @@ each hundred runs. The versions that the runs of a response read take four more,
 import math
 from collections.abc import Collection, Iterator
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
 from headwater.access.principal import Principal
 from headwater.fold.fold import fold
-from headwater.graph.identity import dataset_id
+from headwater.graph.identity import NodeKind, dataset_id
 from headwater.graph.naming import Naming
 from headwater.http.paging import chunked
 from headwater.http.request import ApiRequest
 from headwater.lookup.nodes.jobs import DETAILED_AT_A_TIME
 from headwater.openlineage.event import Name
+from headwater.read.name_resolution import MAX_ALIASES, MAX_SPLITS, path_candidates
 from headwater.read.reader import Reader
 from headwater.store import keys
 from headwater.store.dynamodb import READ_LIMIT
@@ -39,10 +40,17 @@ LAKE = "s3://lake"
 LAYERS, WIDTH = 6, 10
 
 
+PAGE = 5_000
+"""Rows in the megabyte of a query without a limit."""
+Row = TypeVar("Row")
+
+
 class CountedTable(MemoryTable):
-    """Counts the calls that DynamoDB would get: pages of a hundred keys, and queries."""
+    """Counts the calls that DynamoDB would get (pages of a hundred keys, and queries), and the rows that queries would
+    return: a query that has a limit returns no more at once, and goes on for whoever reads on."""
 
     calls = 0
+    rows = 0
 
     def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
         self.calls += math.ceil(len(set(keys)) / READ_LIMIT)
@@ -52,7 +60,7 @@ class CountedTable(MemoryTable):
         self, pk: str, before: str = keys.QUALITY, after: str = LOWEST, limit: int | None = None
     ) -> Iterator[Key]:
         self.calls += 1
-        return super().newest(pk, before, after, limit)
+        return self._in_pages(super().newest(pk, before, after, limit), limit)
 
     def partition(self, pk: str, beginning: str) -> Iterator[Key]:
         self.calls += 1
@@ -68,18 +76,24 @@ class CountedTable(MemoryTable):
         limit: int | None = None,
     ) -> Iterator[IndexEntry]:
         self.calls += 1
-        return super().list_entries(list_name, after=after, before=before, newest_first=newest_first, limit=limit)
+        entries = super().list_entries(list_name, after=after, before=before, newest_first=newest_first, limit=limit)
+        return self._in_pages(entries, limit)
 
     def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST, pk: str = "") -> int:
         self.calls += 1
         entries = super().list_entries(list_name, after=after, before=before)
         return sum(entry.key.pk.startswith(pk) for entry in entries)
 
-    def page_with_count(
-        self, list_name: str, limit: int, *, after: str = LOWEST, before: str = HIGHEST, newest_first: bool = False
-    ) -> tuple[list[IndexEntry], int]:
-        entries = list(self.list_entries(list_name, after=after, before=before, newest_first=newest_first))
+    def page_with_count(self, list_name: str, limit: int) -> tuple[list[IndexEntry], int]:
+        entries = list(self.list_entries(list_name))
         return entries[:limit], len(entries)
+
+    def _in_pages(self, rows: Iterator[Row], limit: int | None) -> Iterator[Row]:
+        """Rows as a caller of DynamoDB gets them. The first page is counted as a call already."""
+        for number, page in enumerate(chunked(rows, limit or PAGE)):
+            self.calls += number > 0
+            self.rows += len(page)
+            yield from page
 
 
 def layered(layers: int, width: int, *, runs: int = 1, prefix: str = "") -> list[Document]:
@@ -115,7 +129,7 @@ def table_of(*documents: Document) -> CountedTable:
 def body_and_calls(table: CountedTable, path: str, **query: Any) -> tuple[Any, int]:
     """An answer, and the calls it took."""
     request = ApiRequest(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
-    table.calls = 0
+    table.calls = table.rows = 0
     answer = response_to(table, request)
     assert answer.status == 200
     return answer.body, table.calls
@@ -249,6 +263,91 @@ def test_a_list_of_a_hundred_datasets_takes_four_calls_and_the_runs_nine(
     runs, calls = body_and_calls(older, "namespaces/demo/jobs/job 3.3/runs")
     assert (len(runs["runs"]), runs["totalCount"], len(datasets_read(runs["runs"]))) == (20, 20, 2)
     assert calls <= 3 + 4 + 2
+
+
+ENTRIES, LIMIT = 320, 50
+LISTS = {
+    "runs": "namespaces/demo/jobs/load/runs",
+    "children": f"jobs/runs/{factory.run_id(10**6)}/children",
+    "versions": f"namespaces/{LAKE}/datasets/out/versions",
+    "quality": f"namespaces/{LAKE}/datasets/out/quality",
+    "aliases": "aliases",
+    "datasets": f"namespaces/{LAKE}/datasets",
+    "jobs of a namespace": "namespaces/wide/jobs",
+    "jobs": "jobs",
+    "events": "events/lineage",
+}
+
+
+@pytest.fixture(scope="module")
+def long_lists() -> CountedTable:
+    """A table in which every list with a cursor has many pages."""
+    parent, next_day = factory.parent(10**6, "nightly"), 86_400
+    assertions = factory.facet(assertions=[{"assertion": "not_null", "success": True, "column": "id"}])
+    runs = [
+        factory.run_event(
+            "COMPLETE",
+            run=number,
+            seconds=number,
+            run_facets={"parent": parent},
+            inputs=[factory.dataset(f"in {number}", namespace="wide")],
+            outputs=[factory.dataset(f"out/day={number}", dataQualityAssertions=assertions)],
+        )
+        for number in range(ENTRIES)
+    ]
+    jobs = [
+        {**factory.job_event(seconds=next_day + number), "job": {"namespace": "wide", "name": f"job {number}"}}
+        for number in range(ENTRIES)
+    ]
+    datasets = [factory.dataset_event(factory.dataset(f"{number:04}"), seconds=next_day) for number in range(ENTRIES)]
+    started = factory.run_event("START", run=10**6, job="nightly")
+    return table_of(started, *runs, *jobs, *datasets)
+
+
+@pytest.mark.parametrize("listed", LISTS)
+def test_a_page_after_a_cursor_reads_its_own_entries_and_none_behind_them(
+    long_lists: CountedTable, listed: str
+) -> None:
+    query = {"nodeId": f"dataset:{LAKE}:out"} if listed == "aliases" else {}
+    page, calls = body_and_calls(long_lists, LISTS[listed], limit=LIMIT, **query)
+    assert page["totalCount"] >= ENTRIES
+    first_calls, pages = calls, 1
+    while "cursor" in page:
+        page, calls = body_and_calls(long_lists, LISTS[listed], limit=LIMIT, cursor=page["cursor"], **query)
+        pages += 1
+        assert long_lists.rows <= 2 * LIMIT
+        assert calls <= first_calls + 12  # one of the jobs has ten runs with inputs
+    assert pages >= ENTRIES / LIMIT
+
+
+MANY_READINGS = {
+    "versions": "dataset:ns:name" + f"#{factory.run_id(5)}" * 100,
+    "colons and versions": "dataset:" + ":a" * 100 + f"#{factory.run_id(5)}" * 100,
+    "colons": "dataset:" + "a:" * 4_000,
+    "only colons": "dataset:" + ":" * 8_000,
+    "columns": "datasetField:" + "a:" * 4_000,
+    "slashes": "dataset:" + "file:/a=b" * 800,
+    "percent-escapes": "dataset:" + "%3a%2525" * 1_000,
+    "hashes": "dataset:ns:" + "#" * 8_000,
+}
+
+
+@pytest.mark.parametrize("shape", MANY_READINGS)
+@pytest.mark.parametrize("route", ["lineage", "column-lineage"])
+def test_a_node_id_that_can_be_read_in_many_ways_takes_a_bounded_number_of_calls(
+    table: CountedTable, route: str, shape: str
+) -> None:
+    request = ApiRequest(ANYONE, "GET", f"/api/v1/{route}", {"nodeId": MANY_READINGS[shape]})
+    table.calls = 0
+    assert response_to(table, request).status == 404
+    as_name_and_as_version = 2
+    assert table.calls <= as_name_and_as_version * (2 * MAX_SPLITS / READ_LIMIT + MAX_ALIASES)
+
+
+@pytest.mark.parametrize("kind", [NodeKind.JOB, NodeKind.DATASET])
+@pytest.mark.parametrize("segment", ["a/{}s/", "%2f{}s%2f", "a/{}s/b/versions/"])
+def test_a_path_that_can_be_read_in_many_ways_has_a_bounded_number_of_candidates(kind: NodeKind, segment: str) -> None:
+    assert len(path_candidates(kind, "x" + segment.format(kind) * 3_000 + "x")) <= MAX_SPLITS
 
 
 def test_of_a_table_with_very_many_readers_only_as_many_are_read_as_are_looked_at() -> None:

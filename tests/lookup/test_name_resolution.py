@@ -1,5 +1,6 @@
 """Names with any characters are found, percent-encoded in the path or not."""
 
+import time
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -23,6 +24,8 @@ NAMES = [
     "slashes/in/it",
     "co:lons::",
     "ha#sh",
+    f"ends#{factory.run_id(3)}",
+    f"ends#{factory.run_id(3)}#{factory.run_id(4)}",
     "per%cent",
     "pct%2Fencoded",
     "new\nline",
@@ -85,6 +88,21 @@ def test_a_node_is_found_by_its_node_id(get: Get, name: str) -> None:
     assert [node["type"] for node in answer.body["graph"]] == ["DATASET", "JOB"]
     encoded = get("/api/v1/lineage", nodeId=f"dataset:{quote(NAMESPACE, safe='')}:{quote(name, safe='')}", depth="0")
     assert encoded == answer
+
+
+@pytest.mark.parametrize("name", ["plain", "ha#sh", f"ends#{factory.run_id(3)}"])
+def test_a_version_follows_any_name(get: Get, name: str) -> None:
+    whole = get("/api/v1/lineage", nodeId=f"dataset:{NAMESPACE}:{name}", depth="0")
+    version = get("/api/v1/lineage", nodeId=f"dataset:{NAMESPACE}:{name}#{factory.run_id(999)}", depth="0")
+    assert (version.status, version.body["graph"]) == (200, whole.body["graph"])
+
+
+@pytest.mark.parametrize("segment", ["a/jobs/", "a/jobs/runs/", "a/jobs/b/versions/", "a/datasets/b/versions/"])
+def test_the_time_to_read_a_path_does_not_grow_with_its_square(get: Get, segment: str) -> None:
+    """With its square, a path of 500 kB would take minutes."""
+    start = time.process_time()
+    assert get("/api/v1/namespaces/" + segment * (500_000 // len(segment)) + "x").status == 404
+    assert time.process_time() - start < 20
 
 
 @pytest.mark.parametrize("name", ["plain", "tail/", "a/jobs/b"])

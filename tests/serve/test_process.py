@@ -4,6 +4,7 @@ import gzip
 import json
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -24,8 +25,9 @@ from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
 from headwater.store.sqlite.archive import SqliteArchive
 from headwater.store.sqlite.bodies import SqliteBodies
-from headwater.store.sqlite.database import Database
+from headwater.store.sqlite.database import Database, RefusedDatabase
 from headwater.store.table import Item
+from serve.server import Start, in_background
 from serve.settings import read_settings
 from tests import factory
 from tests.end_to_end.recorded import recorded_documents
@@ -241,6 +243,29 @@ def test_options_that_cannot_be_are_refused_in_words(tmp_path: Path, options: li
     assert run.returncode in (1, 2)
     assert reason in run.stderr
     assert "Traceback" not in run.stderr
+
+
+def test_a_disk_without_room_is_told_in_words(tmp_path: Path) -> None:
+    """The process may write no byte to a file."""
+    limit = "import resource, runpy, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0));"
+    command = [sys.executable, "-c", f"{limit} sys.argv[0] = 'cli'; runpy.run_module('cli', run_name='__main__')"]
+    options = ["serve", "--data", str(tmp_path / "l.db"), "--port", "0", "--open"]
+    run = subprocess.run([*command, *options], env=ENVIRONMENT, capture_output=True, text=True, timeout=30, check=False)  # noqa: S603
+    assert (run.returncode, "Traceback" in run.stderr) == (1, False)
+    assert "l.db cannot be written: File too large; make room on its disk" in run.stderr
+
+
+def test_a_file_that_can_only_be_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    start = Start(tmp_path / "lineage.db", "127.0.0.1", 0, is_open=True)
+    with in_background(start):
+        pass
+
+    def read_only(self: Database, _cache_kib: int) -> sqlite3.Connection:
+        return sqlite3.connect(f"file:{self.path}?mode=ro", uri=True, isolation_level=None, check_same_thread=False)
+
+    monkeypatch.setattr(Database, "_connect", read_only)
+    with pytest.raises(RefusedDatabase, match=r"lineage.db cannot be written: .*; allow it"), in_background(start):
+        pass
 
 
 def test_ctrl_c_ends_the_server(server: ServeProcess) -> None:

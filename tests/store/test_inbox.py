@@ -76,6 +76,13 @@ def test_a_repeated_message_is_safe_and_is_stored_once(inbox: Inbox, clock: Cloc
     assert bodies(inbox.take(10)) == ["a", "b", "a"]
 
 
+def test_a_clock_that_goes_back_leaves_no_message_remembered_for_longer(inbox: Inbox, clock: Clock) -> None:
+    inbox.send([message(str(number)) for number in range(100)])
+    clock.now -= 86_400
+    inbox.send([message("a")])
+    assert len(inbox._recent) == 1
+
+
 def test_messages_of_several_threads_are_all_stored_each_in_its_group_s_order(inbox: Inbox) -> None:
     together = threading.Barrier(8)
 

@@ -24,6 +24,7 @@ from urllib.parse import urlsplit
 import botocore.session
 import pytest
 from botocore.exceptions import ClientError
+from ministack import app  # type: ignore[import-untyped]
 from ministack.core.lambda_runtime import Worker  # type: ignore[import-untyped]
 
 from local.emulator.account import REGION, Account
@@ -182,6 +183,11 @@ def test_log_wait() -> None:
     """Read from the installed package, since the running emulator has the workaround."""
     waits = inspect.signature(Worker._drain_stderr_bounded).parameters
     assert waits["first_line_wait"].default >= 0.05, mended("log-wait")
+
+
+def test_saved_at_end(tmp_path: Path) -> None:
+    """MiniStack has one call that saves, at its shutdown."""
+    assert inspect.getsource(app).count("save_all(_build_persistence_save_dict())") == 1, mended("saved-at-end")
 
 
 def test_open_connections(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from headwater.http.router import Route, Router
 _FIELD_TAG = f"{Path.DATASET}/fields/(?P<field>.+)/tags/(?P<tag>.+)"
 _DATASET_TAG = f"{Path.DATASET}/tags/(?P<tag>.+)"
 _JOB_TAG = f"{Path.JOB}/tags/(?P<tag>.+)"
-_JOB_OR_DATASET = "/namespaces/(?P<node>.+/(?:datasets|jobs)/.+)"
+JOB_OR_DATASET = "/namespaces/(?P<node>.+/(?:datasets|jobs)/.+)"
 _TRANSITION = f"{Path.RUN}/(?P<transition>start|complete|fail|abort)"
 
 ROUTES = (
@@ -20,7 +20,7 @@ ROUTES = (
     Route("POST", _JOB_TAG, Scope.CURATE, subjects.JOB, tagging.tag_job),
     Route("POST", Path.JOB_RUNS, Scope.INGEST, subjects.JOB, run_lifecycle.create_run, run_lifecycle.created),
     Route("POST", _TRANSITION, Scope.INGEST, subjects.RUN, run_lifecycle.mark_run),
-    Route("PUT", _JOB_OR_DATASET, Scope.INGEST, subjects.NEW_NODE, declarations.put_node),
+    Route("PUT", JOB_OR_DATASET, Scope.INGEST, subjects.NEW_NODE, declarations.put_node),
     Route("PUT", Path.NAMESPACE, Scope.CURATE, subjects.NEW_NAMESPACE, descriptions.put_namespace),
     Route("PUT", Path.SOURCE, Scope.CURATE, subjects.SOURCE, descriptions.put_source),
     Route("PUT", "/tags/(?P<tag>.+)", Scope.ADMIN, subjects.TAGS, descriptions.put_tag),

@@ -8,10 +8,9 @@ several parts: a run has its job and run id, a schema its dataset and digest.
 import hashlib
 import uuid
 from enum import StrEnum
-from functools import lru_cache
 from typing import NamedTuple, NewType
 
-from headwater.graph.naming import Naming
+from headwater.graph.naming import Naming, cached_by_name
 from headwater.openlineage.event import AnyEvent, EventKind, JobEvent, Name, RunEvent
 from headwater.openlineage.instant import Instant
 
@@ -103,12 +102,12 @@ class EventId(NamedTuple):
     digest: str
 
 
-@lru_cache(maxsize=10_000)
+@cached_by_name
 def job_id(name: Name) -> JobId:
     return JobId(_hash("job", *name))
 
 
-@lru_cache(maxsize=10_000)
+@cached_by_name
 def dataset_id(name: Name) -> DatasetId:
     """The id of a dataset: the same for all spellings of its name (`s3a://lake` and `s3://lake`)."""
     return DatasetId(_hash("dataset", *_PLAIN.identify(name).identity))

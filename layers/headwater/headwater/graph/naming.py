@@ -6,14 +6,22 @@ are reported. Names that are only alike stay apart: two datasets taken for one w
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fnmatch import translate
-from functools import lru_cache
+from functools import lru_cache, wraps
 from glob import escape
 from itertools import dropwhile
-from typing import NamedTuple
+from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from headwater.openlineage.event import Name
+
+MAX_CACHED = 10_000
+"""Names whose results are kept."""
+MAX_CACHED_LENGTH = 1_000
+"""Characters of such a name with its namespace: one request may have hundreds of very long names."""
+
+Rest = ParamSpec("Rest")
+Result = TypeVar("Result")
 
 ONE_STORE = {"s3a": "s3", "s3n": "s3", "gcs": "gs", "abfss": "abfs", "wasbs": "wasb"}
 """Schemes that reach the same store by another client, or over TLS; the Spark listener sent them as jobs chose them
@@ -56,6 +64,20 @@ _GLUE = re.compile(r"arn:aws[^:]*:glue:[^:]+:[^:/]+/*")
 _HIVE_TABLE = re.compile(r"([^./]+)\.([^./]+)")
 
 
+def cached_by_name(
+    function: Callable[Concatenate[Name, Rest], Result],
+) -> Callable[Concatenate[Name, Rest], Result]:
+    """The function with a cache of its last results. Nothing is kept for a very long name."""
+    cached = lru_cache(maxsize=MAX_CACHED)(function)
+
+    @wraps(function)
+    def of_name(name: Name, /, *rest: Rest.args, **more: Rest.kwargs) -> Result:
+        is_short = len(name.namespace) + len(name.name) <= MAX_CACHED_LENGTH
+        return (cached if is_short else function)(name, *rest, **more)  # type: ignore[arg-type]
+
+    return of_name
+
+
 class IdentifiedName(NamedTuple):
     """A name, and the dataset that the name means.
 
@@ -84,7 +106,7 @@ class Naming:
         patterns = sorted((alias for alias in self._exact if "*" in alias), key=lambda alias: (-len(alias), alias))
         self._patterns = [(_compiled(pattern), self._exact[pattern]) for pattern in patterns]
         self._targets = frozenset(map(_plain, self._exact.values()))
-        self._identified = lru_cache(maxsize=10_000)(self._identify)
+        self._identified = cached_by_name(self._identify)
 
     def identify(self, name: Name, *, streams_files: bool = False) -> IdentifiedName:
         """The dataset that a name means; `streams_files` says that the dataset is an input of a streaming job.

@@ -10,13 +10,16 @@ from headwater.http.request import PageRequest
 from headwater.openlineage import exact_json
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
+from headwater.store.positions import just_behind
 from headwater.store.ranges import Entry as ListEntry
+from headwater.store.ranges import Listing
 
 MAX_BYTES = 20_000_000
 MAX_COMPRESSED_BYTES = 4_000_000
 """The limits of a page, as text and compressed. A Lambda returns at most 6 MB, in base64 if the response is gzipped."""
 
 Entry = TypeVar("Entry")
+Id = TypeVar("Id")
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,16 @@ def within_size_limit(documents: Iterable[JsonObject]) -> list[JsonObject]:
 
 def _is_after(position: str, after: str, newest_first: bool) -> bool:
     return position < after if newest_first else position > after
+
+
+def listed_page(listing: Listing[Id], request: PageRequest) -> tuple[list[ListEntry[Id]], int]:
+    """The requested page of a listing, and the total of the listing. The first page counts all entries; a page after a
+    cursor, which has the total, reads the entries of the page alone."""
+    if request.after is None or request.total is None:
+        entries, total = listing.page(request.offset + request.limit)
+        return entries[request.offset :], total
+    following = listing.entries(after=just_behind(request.after), limit=request.limit or 1)
+    return list(islice(following, request.limit)), request.total
 
 
 def next_cursor(request: PageRequest, entries: Sequence[ListEntry[Any]], total: int) -> dict[str, str]:

@@ -11,7 +11,11 @@ _RUN_ID = "[0-9a-fA-F-]{36}"
 
 
 class Path(StrEnum):
-    """A path, with its parameters as named groups: `node` is `NAMESPACE/jobs/NAME` or `NAMESPACE/datasets/NAME`."""
+    """A path, with its parameters as named groups: `node` is `NAMESPACE/jobs/NAME` or `NAMESPACE/datasets/NAME`.
+
+    The time of a match grows with the path, and not with its square: the first `/jobs/` fits wherever another fits, and
+    the atomic group tries no other.
+    """
 
     NAMESPACES = "/namespaces"
     ALL_JOBS = "/jobs"
@@ -37,11 +41,11 @@ class Path(StrEnum):
     SOURCE = "/sources/(?P<source>.+)"
     TAGS = "/tags"
     ALIASES = "/aliases"
-    JOB = "/namespaces/(?P<node>.+/jobs/.+)"
+    JOB = "/namespaces/(?P<node>(?>.+?/jobs/).+)"
     JOB_RUNS = f"{JOB}/runs"
     JOB_VERSIONS = f"{JOB}/versions"
     JOB_VERSION = f"{JOB}/versions/(?P<version>{_RUN_ID})"
-    DATASET = "/namespaces/(?P<node>.+/datasets/.+)"
+    DATASET = "/namespaces/(?P<node>(?>.+?/datasets/).+)"
     DATASET_VERSIONS = f"{DATASET}/versions"
     DATASET_VERSION = f"{DATASET}/versions/(?P<version>{_RUN_ID})"
     QUALITY = f"{DATASET}/quality"

@@ -15,7 +15,7 @@ from headwater.http.router import Subject
 from headwater.openlineage.event import is_uuid
 from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
 from headwater.openlineage.instant import Instant
-from headwater.read.name_resolution import NamedNode, node_candidates, path_candidates, resolve, resolve_node_id
+from headwater.read.name_resolution import NamedNode, node_id_candidates, path_candidates, resolve, resolve_node_id
 from headwater.read.reader import Reader
 from headwater.store.snapshot import Wanted
 
@@ -23,7 +23,7 @@ from headwater.store.snapshot import Wanted
 def node_from_path(reader: Reader, request: ApiRequest, kind: NodeKind) -> NamedNode:
     """The node of a path `NAMESPACE/jobs/NAME`. Raises NotFound."""
     path = request.parameters["node"]
-    candidates = list(path_candidates(kind, path))
+    candidates = path_candidates(kind, path)
     node = resolve(reader, candidates)
     if node is None:
         require_one(request, (candidate.name.namespace for candidate in candidates))
@@ -48,7 +48,8 @@ def node_from_query(reader: Reader, request: ApiRequest, kinds: Collection[NodeK
     try:
         node = resolve_node_id(reader, node_id)
     except NotFound:
-        require_one(request, (candidate.name.namespace for candidate in node_candidates(node_id)))
+        kind, _, rest = node_id.partition(":")
+        require_one(request, (candidate.name.namespace for candidate in node_id_candidates(NodeKind(kind), rest)))
         raise
     require_kind(node, kinds)
     return node

@@ -7,6 +7,7 @@ from headwater.graph.curation import SOURCES
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.identity import DatasetId
 from headwater.graph.stored_states import KnownNamespace
+from headwater.http.paging import listed_page
 from headwater.http.request import ApiRequest
 from headwater.http.router import Subject
 from headwater.http.subjects import known_namespace, known_namespaces, only_namespace, spellings_of
@@ -24,7 +25,7 @@ class DescribedSource(NamedTuple):
 
 
 class ListedDatasets(NamedTuple):
-    """The first entries after the cursor in a namespace's list of datasets, and the number of all entries after it."""
+    """The requested page of a namespace's list of datasets, and the number of all its entries."""
 
     namespace: str
     entries: Sequence[Entry[DatasetId]]
@@ -56,10 +57,10 @@ def datasets_of_namespace(reader: Reader, request: ApiRequest) -> ListedDatasets
     """
     page = request.page()
     for name in spellings_of(request.parameters["namespace"]):
-        entries, count = reader.store.datasets_in(name).page(page.offset + page.limit + 1, after=page.after)
-        if count:
-            return ListedDatasets(name, entries, count)
-    return ListedDatasets(known_namespace(reader, request), [], 0)
+        entries, total = listed_page(reader.store.datasets_in(name), page)
+        if entries or (total and page.after is None):
+            return ListedDatasets(name, entries, total)
+    return ListedDatasets(known_namespace(reader, request), [], page.total or 0)
 
 
 def described_source(reader: Reader, request: ApiRequest) -> DescribedSource:

@@ -96,34 +96,42 @@ def _is_known(node: NamedNode, read: Snapshot) -> bool:
 
 
 def resolve_node_id(reader: Reader, node_id: str) -> NamedNode:
-    """The node of a nodeId. Raises NotFound, or InvalidRequest if the text is not a nodeId."""
-    prefix, colon, _ = node_id.partition(":")
+    """The node of a nodeId. Raises NotFound, or InvalidRequest if the text is not a nodeId.
+
+    An end `#UUID` is a part of the name, or else a version. Only the last `#UUID` can be a version.
+    """
+    prefix, colon, rest = node_id.partition(":")
     if not colon or prefix not in set(NodeKind):
         raise InvalidRequest(
             Fault("nodeId", "expected dataset:NAMESPACE:NAME, datasetField:NAMESPACE:NAME:FIELD or job:NAMESPACE:NAME")
         )
-    nodes = node_candidates(node_id)
+    kind = NodeKind(prefix)
+    nodes = node_id_candidates(kind, rest)
     if not nodes:
         raise InvalidRequest(Fault("nodeId", "has too few parts"))
-    node = resolve(reader, nodes)
-    stem, mark, version = node_id.rpartition("#")
-    if node is None and mark and is_uuid(version):
-        return resolve_node_id(reader, stem)._replace(version=version.lower())
+    node, version = resolve(reader, nodes), None
+    stem, _, end = rest.rpartition("#")
+    if node is None and is_uuid(end) and (of_stem := node_id_candidates(kind, stem)):
+        nodes, version = of_stem, end.lower()
+        node = resolve(reader, nodes)
     if node is None:
         likely = nodes[0].name.name
-        raise NotFound(f"{'Job' if nodes[0].kind is NodeKind.JOB else 'Dataset'} '{likely}' not found.")
-    return node
+        raise NotFound(f"{'Job' if kind is NodeKind.JOB else 'Dataset'} '{likely}' not found.")
+    return node._replace(version=version)
 
 
-def node_candidates(node_id: str) -> list[NamedNode]:
-    """The nodes that a nodeId may mean, without a version."""
-    prefix, _, rest = node_id.partition(":")
-    texts = dict.fromkeys([rest, unquote(rest)])
-    return list(islice((node for text in texts for node in _splits(NodeKind(prefix), text)), MAX_SPLITS))
-
-
-def path_candidates(kind: NodeKind, path: str) -> Iterator[NamedNode]:
+def path_candidates(kind: NodeKind, path: str) -> list[NamedNode]:
     """The nodes that a path `NAMESPACE/datasets/NAME` may mean, percent-encoded or not."""
+    return list(islice(_path_splits(kind, path), MAX_SPLITS))
+
+
+def node_id_candidates(kind: NodeKind, text: str) -> list[NamedNode]:
+    """The nodes that a nodeId may mean by the text behind its kind, percent-encoded or not."""
+    spellings = dict.fromkeys([text, unquote(text)])
+    return list(islice((node for spelling in spellings for node in _splits(kind, spelling)), MAX_SPLITS))
+
+
+def _path_splits(kind: NodeKind, path: str) -> Iterator[NamedNode]:
     separator = f"/{kind}s/"
     for text in dict.fromkeys([path, unquote(path)]):
         for at in _positions(text, separator):

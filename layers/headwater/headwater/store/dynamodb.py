@@ -75,12 +75,9 @@ class DynamoTable:
         for page in self._query(limit, IndexName="listed", ScanIndexForward=not newest_first, **within):
             yield from _index_entries(page)
 
-    def page_with_count(
-        self, list_name: str, limit: int, *, after: str = LOWEST, before: str = HIGHEST, newest_first: bool = False
-    ) -> tuple[list[IndexEntry], int]:
+    def page_with_count(self, list_name: str, limit: int) -> tuple[list[IndexEntry], int]:
         """Reads the entries page by page, then counts the entries of further pages without reading them."""
-        within = _between("listed_in", list_name, "place", after, before)
-        query = {"IndexName": "listed", "ScanIndexForward": not newest_first, **within}
+        query = {"IndexName": "listed", **_between("listed_in", list_name, "place", LOWEST, HIGHEST)}
         entries: list[IndexEntry] = []
         for page in self._pages(**query):
             entries += _index_entries(page["Items"])

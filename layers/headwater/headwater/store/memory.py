@@ -57,10 +57,8 @@ class MemoryTable:
         ]
         yield from sorted(entries, key=lambda entry: entry.position, reverse=newest_first)
 
-    def page_with_count(
-        self, list_name: str, limit: int, *, after: str = LOWEST, before: str = HIGHEST, newest_first: bool = False
-    ) -> tuple[list[IndexEntry], int]:
-        entries = list(self.list_entries(list_name, after=after, before=before, newest_first=newest_first))
+    def page_with_count(self, list_name: str, limit: int) -> tuple[list[IndexEntry], int]:
+        entries = list(self.list_entries(list_name))
         return entries[:limit], len(entries)
 
     def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST, pk: str = "") -> int:

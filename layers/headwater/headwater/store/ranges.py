@@ -59,12 +59,9 @@ class Listing(Generic[Id]):
         entries = self._table.list_entries(self._name, **bounds, newest_first=newest_first, limit=limit)
         return map(self._entry, entries)
 
-    def page(
-        self, limit: int, *, after: str | None = None, before: str | None = None, newest_first: bool = False
-    ) -> tuple[list[Entry[Id]], int]:
-        """The first entries between two positions, and the count of all entries between the positions."""
-        bounds = _bounds(after, before)
-        entries, count = self._table.page_with_count(self._name, limit, **bounds, newest_first=newest_first)
+    def page(self, limit: int) -> tuple[list[Entry[Id]], int]:
+        """The first entries, and the count of all entries."""
+        entries, count = self._table.page_with_count(self._name, limit)
         return list(map(self._entry, entries)), count
 
     def count(self, *, after: str | None = None, before: str | None = None) -> int:

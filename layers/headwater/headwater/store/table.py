@@ -93,10 +93,8 @@ class TableReader(ItemReader, Protocol):
     ) -> Iterator[IndexEntry]:
         """The entries of a list with `after` <= position < `before`, read page by page."""
 
-    def page_with_count(
-        self, list_name: str, limit: int, *, after: str = LOWEST, before: str = HIGHEST, newest_first: bool = False
-    ) -> tuple[list[IndexEntry], int]:
-        """The first entries of a list between two positions, and the count of all entries between the positions."""
+    def page_with_count(self, list_name: str, limit: int) -> tuple[list[IndexEntry], int]:
+        """The first entries of a list, and the count of all its entries."""
 
     def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST, pk: str = "") -> int:
         """The count of the entries of a list between two positions whose items' partitions begin with `pk`."""

@@ -13,12 +13,9 @@ from headwater.read.reader import Reader
 def datasets(reader: Reader, request: ApiRequest, listed: ListedDatasets) -> JsonObject:
     """The datasets of a namespace, by name: four reads for a hundred datasets."""
     page = request.page()
-    entries = [entry for entry in listed.entries if entry.position != page.after][page.offset :][: page.limit]
-    total = listed.total if page.total is None else page.total
-    documents = [
-        marquez.listed_dataset(details) for details in list_dataset_details(reader, [entry.id for entry in entries])
-    ]
-    return {"totalCount": total, "datasets": documents, **next_cursor(page, entries, total)}
+    details = list_dataset_details(reader, [entry.id for entry in listed.entries])
+    documents = list(map(marquez.listed_dataset, details))
+    return {"totalCount": listed.total, "datasets": documents, **next_cursor(page, listed.entries, listed.total)}
 
 
 def dataset(reader: Reader, _request: ApiRequest, dataset: NamedNode) -> JsonObject:

@@ -1,10 +1,12 @@
 """Single runs, the runs of a job, and the children of a run."""
 
+from itertools import islice
+
 from headwater.graph.curation import without_curation
 from headwater.graph.register import values
 from headwater.graph.run import Run
 from headwater.http.marquez import runs as marquez
-from headwater.http.paging import next_cursor
+from headwater.http.paging import listed_page, next_cursor
 from headwater.http.request import ApiRequest
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
@@ -15,12 +17,14 @@ from headwater.store.positions import run_position
 
 
 def job_runs(reader: Reader, request: ApiRequest, job: NamedNode) -> JsonObject:
+    """The runs of a job, newest first. The first page reads all ids, for the total; a page after a cursor reads the ids
+    of the page alone."""
     page = request.page()
-    newest = reader.store.runs_of(job.job).newest(before=page.after, limit=page.limit if page.after else None)
-    entries = list(newest)
-    runs = reader.runs(entries[page.offset : page.offset + page.limit])
-    total = len(entries) if page.total is None else page.total
-    more = len(entries) > page.offset + page.limit or (page.after is not None and len(runs) == page.limit)
+    most = None if page.after is None else page.limit + 1
+    ids = list(islice(reader.store.runs_of(job.job).newest(before=page.after, limit=most), most))
+    runs = reader.runs(ids[page.offset :][: page.limit])
+    total = len(ids) if page.total is None else page.total
+    more = len(ids) > page.offset + page.limit
     cursor = {"cursor": page.cursor(run_position(runs[-1]), total)} if more and runs else {}
     shown = [marquez.run(details) for details in read_run_details(reader, runs)]
     return {"runs": shown, "totalCount": total, **cursor}
@@ -33,9 +37,7 @@ def run(reader: Reader, _request: ApiRequest, run: Run) -> JsonObject:
 def run_children(reader: Reader, request: ApiRequest, parent: Run) -> JsonObject:
     """The runs that name a run as their parent: the queries of a Spark application, the tasks of a DAG's run."""
     page = request.page()
-    children, count = reader.store.children_of(parent.run_id).page(page.offset + page.limit, after=page.after)
-    entries = [child for child in children if child.position != page.after][page.offset :]
-    total = count if page.total is None else page.total
+    entries, total = listed_page(reader.store.children_of(parent.run_id), page)
     runs = reader.runs([child.id for child in entries])
     shown = [{"job": details.run.job.as_json(), **marquez.run(details)} for details in read_run_details(reader, runs)]
     return {"runs": shown, "totalCount": total, **next_cursor(page, entries, total)}

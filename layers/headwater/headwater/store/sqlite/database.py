@@ -155,9 +155,11 @@ def sole_use(path: Path) -> Iterator[None]:
             lock.seek(0)
             holder = lock.read().strip() or "unknown"
             raise RefusedDatabase(f"{path} is in use by process {holder}; stop it, or name another file") from None
-        lock.truncate(0)
-        lock.write(str(os.getpid()))
-        lock.flush()
+        try:
+            lock.truncate(0)
+            os.write(lock.fileno(), str(os.getpid()).encode())
+        except OSError as error:
+            raise RefusedDatabase(f"{path} cannot be written: {error.strerror}; make room on its disk") from error
         yield
 
 

@@ -129,8 +129,9 @@ class Inbox:
             self._read.pop(number, None)
 
     def _not_repeated(self, messages: Iterable[Message], now: float) -> list[Message]:
-        """The messages that were not sent in the last minutes, each once."""
-        while self._recent and now - next(iter(self._recent.values())) >= DEDUPLICATION_SECONDS:
+        """The messages that were not sent in the last minutes, each once. What was sent in the future is forgotten: the
+        clock has gone back."""
+        while self._recent and not 0 <= now - next(iter(self._recent.values())) < DEDUPLICATION_SECONDS:
             self._recent.popitem(last=False)
         distinct: dict[str, Message] = {}
         for message in messages:

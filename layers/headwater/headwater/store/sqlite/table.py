@@ -15,6 +15,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any
 
 from headwater.openlineage.instant import Instant
@@ -131,12 +132,8 @@ class SqliteTable:
                 return
             last = page[-1][:3]
 
-    def page_with_count(
-        self, list_name: str, limit: int, *, after: str = LOWEST, before: str = HIGHEST, newest_first: bool = False
-    ) -> tuple[list[IndexEntry], int]:
-        entries = self.list_entries(list_name, after=after, before=before, newest_first=newest_first, limit=limit)
-        page = [entry for entry, _ in zip(entries, range(limit), strict=False)] if limit else []
-        return page, self.count(list_name, after=after, before=before)
+    def page_with_count(self, list_name: str, limit: int) -> tuple[list[IndexEntry], int]:
+        return list(islice(self.list_entries(list_name, limit=limit), limit)), self.count(list_name)
 
     def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST, pk: str = "") -> int:
         number: int = self._rows(COUNT, list_name, after, before, pk, pk + HIGHEST)[0][0]
@@ -230,10 +227,8 @@ class Transaction:
     ) -> Iterator[IndexEntry]:
         return self._table.list_entries(list_name, after=after, before=before, newest_first=newest_first, limit=limit)
 
-    def page_with_count(
-        self, list_name: str, limit: int, *, after: str = LOWEST, before: str = HIGHEST, newest_first: bool = False
-    ) -> tuple[list[IndexEntry], int]:
-        return self._table.page_with_count(list_name, limit, after=after, before=before, newest_first=newest_first)
+    def page_with_count(self, list_name: str, limit: int) -> tuple[list[IndexEntry], int]:
+        return self._table.page_with_count(list_name, limit)
 
     def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST, pk: str = "") -> int:
         return self._table.count(list_name, after=after, before=before, pk=pk)
