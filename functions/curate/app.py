@@ -5,7 +5,7 @@ import time
 from functools import partial
 from typing import Any
 
-from headwater.access.principal import Scope
+from headwater.access.principal import Scope, principal_of
 from headwater.bootstrap import Root
 from headwater.config import CurateSettings, from_environment
 from headwater.curate.curator import Curator
@@ -17,6 +17,7 @@ SECONDS = 12
 
 root = Root(from_environment(CurateSettings))
 curator = Curator(root.store(), root.queue(), root.bucket(), root.naming())
+authenticate = partial(principal_of, iam_scopes=tuple(Scope), person=root.people().principal)
 
 
 @root.log().handler
@@ -24,6 +25,10 @@ def handler(request: dict[str, Any], context: Any) -> dict[str, Any]:
     """Answers one request."""
     end = time.monotonic() + SECONDS
     response = answer(
-        request, partial(respond, curator), root.log(), iam_scopes=tuple(Scope), has_time=lambda: time.monotonic() < end
+        request,
+        partial(respond, curator),
+        root.log(),
+        has_time=lambda: time.monotonic() < end,
+        authenticate=authenticate,
     )
     return response.to_gateway(accepts_gzip=accepts_gzip(request))

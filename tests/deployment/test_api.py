@@ -16,6 +16,7 @@ INGEST_ROUTES = {
 }
 CURATE_ROUTES = {"PUT /{proxy+}", "POST /{proxy+}", "DELETE /{proxy+}"}
 """API Gateway takes the most specific route, so `POST /lineage` stays with ingest."""
+PEOPLE_ROUTES = {f"{method} /people/{{proxy+}}" for method in ("GET", "PUT", "POST", "DELETE")}
 LOOKUP_ROUTE = "$default"
 SCHEDULED = ("GlueImportPermission", "SweepPermission")
 """Not the gateway's: EventBridge calls these."""
@@ -37,8 +38,19 @@ def test_all_else_asks_the_authoriser_or_iam(resources: Resources, key: str) -> 
 def test_events_go_to_ingest_lookups_to_lookup_and_other_writes_to_curate(resources: Resources) -> None:
     targets = {key: route["Target"]["Fn::Sub"] for key, route in routes(resources).items()}
     expected = dict.fromkeys(INGEST_ROUTES, "integrations/${IngestIntegration}")
-    expected |= dict.fromkeys(CURATE_ROUTES, "integrations/${CurateIntegration}")
+    expected |= dict.fromkeys(CURATE_ROUTES | PEOPLE_ROUTES, "integrations/${CurateIntegration}")
+    expected["GET /people/{proxy+}"] = "integrations/${LookupIntegration}"
     assert targets == expected | {LOOKUP_ROUTE: "integrations/${LookupIntegration}"}
+
+
+def test_the_routes_of_people_ask_for_a_token_of_the_issuer(resources: Resources) -> None:
+    for key in PEOPLE_ROUTES:
+        route = routes(resources)[key]
+        assert (route["AuthorizationType"], route["AuthorizerId"]) == ("JWT", {"Ref": "PeopleAuthoriser"})
+    authoriser = resources["PeopleAuthoriser"]
+    assert authoriser["AuthorizerType"] == "JWT"
+    assert authoriser["IdentitySource"] == ["$request.header.Authorization"]
+    assert authoriser["JwtConfiguration"] == {"Issuer": {"Ref": "OidcIssuer"}, "Audience": [{"Ref": "OidcAudience"}]}
 
 
 def test_the_authoriser_sees_every_request_afresh(resources: Resources) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from headwater.access.event_sender import Sender
     from headwater.access.keys import Secret
+    from headwater.access.people import People
     from headwater.alerts.announce import Bus
     from headwater.catalog.glue import GlueCatalog
     from headwater.catalog.identity import CatalogArn
@@ -101,6 +102,14 @@ class Root(Generic[Settings_co]):
         from headwater.graph.naming import Naming
 
         return self._once("naming", lambda: Naming(self.settings.namespace_aliases))
+
+    def people(self: Root[config.PeopleSettings]) -> People:
+        from headwater.access.people import read_people
+
+        settings = self.settings
+        return self._once(
+            "people", lambda: read_people(settings.people_claim, settings.people_groups, settings.people_seal)
+        )
 
     def archive(self: Root[config.ArchiveSettings]) -> EventArchive:
         from headwater.store.firehose import Archive

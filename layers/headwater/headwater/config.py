@@ -56,6 +56,15 @@ class NamingSettings(Settings):
 
 
 @dataclass(frozen=True)
+class PeopleSettings(Settings):
+    """The people who may sign in: access/people.py."""
+
+    people_claim: str
+    people_groups: Mapping[str, Mapping[str, Any]]
+    people_seal: str
+
+
+@dataclass(frozen=True)
 class ArchiveSettings(BucketSettings):
     archive_stream: str
 
@@ -98,12 +107,12 @@ class NormaliseSettings(StoreSettings, ArchiveSettings, NamingSettings):
 
 
 @dataclass(frozen=True)
-class LookupSettings(TableSettings, NamingSettings):
+class LookupSettings(TableSettings, NamingSettings, PeopleSettings):
     """The settings of functions/lookup."""
 
 
 @dataclass(frozen=True)
-class CurateSettings(StoreSettings, QueueSettings, NamingSettings):
+class CurateSettings(StoreSettings, QueueSettings, NamingSettings, PeopleSettings):
     """The settings of functions/curate."""
 
 
@@ -157,6 +166,13 @@ def _names(text: str) -> Mapping[str, str]:
     return document
 
 
+def _objects(text: str) -> Mapping[str, Mapping[str, Any]]:
+    document = json.loads(text)
+    if not isinstance(document, dict) or not all(isinstance(value, dict) for value in document.values()):
+        raise ValueError("not an object of objects")
+    return document
+
+
 def _numbers(text: str) -> Mapping[str, int]:
     document = json.loads(text)
     if not isinstance(document, dict) or not all(isinstance(value, int) and value > 0 for value in document.values()):
@@ -170,6 +186,10 @@ _READERS: Mapping[Any, tuple[Callable[[str], Any], str]] = {
     bool: (_switch, "ON or OFF"),
     timedelta: (_days, "a whole number above 0"),
     Mapping[str, int]: (_numbers, 'a JSON object of namespaces and whole numbers above 0, such as {"prod-*": 60000}'),
+    Mapping[str, Mapping[str, Any]]: (
+        _objects,
+        'a JSON object of groups, such as {"analysts": {"role": "reader", "namespaces": ["s3://shared-*"]}}',
+    ),
     Mapping[str, str]: (_names, 'a JSON object of namespaces, such as {"hive://ip-*": "arn:aws:glue:..."}'),
 }
 

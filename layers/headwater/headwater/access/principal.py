@@ -5,7 +5,7 @@ lets every request pass, with the principal of a valid key; the other functions 
 """
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -132,8 +132,13 @@ def no_key() -> InvalidRequest:
     return InvalidRequest(fault, status=401)
 
 
-def principal_of(request: Mapping[str, Any], iam_scopes: Collection[Scope] = (Scope.READ,)) -> Principal:
-    """The principal of a request, by its API key or by IAM. `iam_scopes` are the scopes of a principal of IAM.
+def principal_of(
+    request: Mapping[str, Any],
+    iam_scopes: Collection[Scope] = (Scope.READ,),
+    person: Callable[[Mapping[str, str]], Principal] | None = None,
+) -> Principal:
+    """The principal of a request, by its API key, by IAM, or by the token of a person. `iam_scopes` are the scopes of a
+    principal of IAM; `person` returns the principal of a person, by the claims of a token that API Gateway has checked.
 
     Raises InvalidRequest (401) without a valid key, StorageError if the keys could not be read.
     """
@@ -141,6 +146,8 @@ def principal_of(request: Mapping[str, Any], iam_scopes: Collection[Scope] = (Sc
     context = authorizer.get("lambda") or {}
     if "iam" in authorizer:
         return Principal("iam", frozenset(iam_scopes), (ALL,))
+    if person and "jwt" in authorizer:
+        return person(authorizer["jwt"]["claims"])
     if UNAVAILABLE in context:
         raise StorageError("the keys could not be read")
     if "keyId" not in context:

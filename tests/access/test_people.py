@@ -1,0 +1,117 @@
+"""People sign in with OpenID Connect: their groups give roles and namespaces."""
+
+import json
+from functools import partial
+from typing import Any
+
+import pytest
+
+from headwater.access.people import AccessRole, BadGroups, read_people
+from headwater.access.principal import Principal, Scope, principal_of
+from headwater.http.gateway import request_of
+from headwater.openlineage.faults import InvalidRequest
+from headwater.store.memory import MemoryTable
+from tests.lookup.requests import LookupClient
+
+GROUPS = {
+    "team a": {"role": "steward", "namespaces": ["no group with a space is found in API Gateway's form"]},
+    "stewards-of-a": {"role": "steward", "namespaces": ["team-a", "s3://a-*"]},
+    "producers-of-b": {"role": "producer", "namespaces": ["team-b"]},
+    "analysts": {"role": "reader", "namespaces": ["s3://shared-*"]},
+    "platform": {"role": "admin", "namespaces": ["*"]},
+}
+PEOPLE = read_people("groups", GROUPS, "a secret of the stack")
+
+
+def person(*groups: str, **claims: str) -> Principal:
+    return PEOPLE.principal({"sub": "123", "groups": f"[{' '.join(groups)}]"} | claims)
+
+
+def test_a_group_gives_its_role_in_its_namespaces() -> None:
+    steward = person("stewards-of-a", "another group")
+    assert [scope for scope in Scope if steward.may(scope)] == [Scope.CURATE, Scope.READ]
+    assert steward.may_read("team-a")
+    assert steward.may_write("s3://a-lake")
+    assert not steward.may_read("team-b")
+
+
+def test_what_a_group_reads_it_does_not_write() -> None:
+    both = person("stewards-of-a", "analysts")
+    assert (both.may_read("s3://shared-x"), both.may_write("s3://shared-x")) == (True, False)
+    assert both.may_write("team-a")
+
+
+@pytest.mark.parametrize("groups", [("stewards-of-a", "producers-of-b"), ("producers-of-b", "stewards-of-a")])
+def test_of_several_roles_that_write_the_one_that_may_least_counts(groups: tuple[str, ...]) -> None:
+    assert not person(*groups).may(Scope.INGEST)
+    assert person(*groups).may(Scope.CURATE)
+
+
+def test_an_administrator_of_all_namespaces_sees_all() -> None:
+    assert person("platform").writes_everything
+    assert person("platform").reads_everything
+
+
+def test_a_person_in_no_known_group_may_nothing() -> None:
+    nobody = person("another")
+    assert not any(nobody.may(scope) for scope in Scope)
+    with pytest.raises(InvalidRequest) as refused:
+        nobody.require(Scope.READ)
+    assert refused.value.status == 403
+    assert PEOPLE.principal({"sub": "123"}).scopes == frozenset()
+
+
+@pytest.mark.parametrize(
+    "claim", ["[analysts stewards-of-a]", "analysts,stewards-of-a", '["analysts", "stewards-of-a"]']
+)
+def test_groups_are_read_in_every_form_of_a_claim(claim: str) -> None:
+    assert person(groups=claim).may_read("s3://shared-x")
+    assert person(groups=claim).may_write("team-a")
+
+
+def test_a_person_has_a_name_in_logs_and_a_seal_of_its_own() -> None:
+    assert person(email="ann@example.com").key_id == "person ann@example.com"
+    assert person().key_id == "person 123"
+    assert person().seal != PEOPLE.principal({"sub": "124"}).seal
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [{}, {"role": "reader"}, {"role": "king", "namespaces": []}, {"role": "reader", "namespaces": "team-a"}],
+)
+def test_a_wrong_group_is_named(entry: dict[str, Any]) -> None:
+    with pytest.raises(BadGroups, match="the group analysts needs"):
+        read_people("groups", {"analysts": entry}, "")
+
+
+def test_every_role_is_documented_by_its_name() -> None:
+    assert [role.value for role in AccessRole] == ["reader", "steward", "producer", "admin"]
+
+
+def event(path: str, authorizer: dict[str, Any]) -> dict[str, Any]:
+    http = {"requestContext": {"http": {"method": "GET"}, "authorizer": authorizer}}
+    return {"rawPath": path, "rawQueryString": "", **http}
+
+
+CLAIMS = {"claims": {"sub": "123", "groups": "[analysts]"}, "scopes": None}
+"""The context of a JWT authoriser, as API Gateway passes it to a function."""
+
+
+def test_a_request_below_people_is_of_the_person_who_signed_in() -> None:
+    request = request_of(
+        event("/people/api/v1/namespaces", {"jwt": CLAIMS}), partial(principal_of, person=PEOPLE.principal)
+    )
+    assert (request.path, request.principal.key_id) == ("/api/v1/namespaces", "person 123")
+    client = LookupClient(MemoryTable(), principal=request.principal)
+    assert client("namespaces")["namespaces"] == []
+
+
+def test_without_people_no_token_counts() -> None:
+    with pytest.raises(InvalidRequest) as refused:
+        request_of(event("/people/api/v1/namespaces", {"jwt": CLAIMS}))
+    assert refused.value.status == 401
+
+
+def test_the_settings_of_a_stack_without_people_let_nobody_in() -> None:
+    people = read_people("groups", json.loads("{}"), "x")
+    assert people.principal({"sub": "1", "groups": "[analysts]"}).scopes == frozenset()
