@@ -18,6 +18,8 @@ from headwater.http.response import ApiResponse, error_response
 MAX_CONNECTIONS = 500
 MAX_HEADER_BYTES = 64 * 1024
 REQUEST_SECONDS = RESPONSE_SECONDS = 60.0
+LAST_SECONDS = 1.0
+"""How long a request that has begun may take once the server ends."""
 
 
 class Deadline:
@@ -91,6 +93,12 @@ class Connection(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         super().on_response_complete()
         self.waiting_since = self.waiting_since or self.loop.time()
+
+    def shutdown(self) -> None:
+        super().shutdown()
+        if self.waiting_since is not None:
+            self._request.stop()
+            self._request.start(LAST_SECONDS)
 
     def pause_writing(self) -> None:
         super().pause_writing()

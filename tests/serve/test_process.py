@@ -4,6 +4,7 @@ import gzip
 import json
 import random
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from http.client import HTTPException
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -162,6 +164,15 @@ def test_sigterm_ends_the_server_with_what_it_has_taken_folded_or_kept(tmp_path:
         server.start()
         server.wait_until_folded()
         assert server.get("/api/v1/namespaces/demo/jobs/load/runs?limit=100")["totalCount"] == 30
+
+
+def test_sigterm_does_not_wait_for_a_client_that_does_not_finish_its_request(server: ServeProcess) -> None:
+    address = urlsplit(server.url)
+    with socket.create_connection((address.hostname, address.port)) as client:
+        client.sendall(b"POST /api/v1/lineage HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
+        assert server.get("/health") == {"status": "ok"}  # hence the request before has begun
+        assert server.stop() == 0
+    assert "graceful shutdown exceeded" not in (server.data.parent / "serve.log").read_text()
 
 
 def test_an_alert_that_was_not_delivered_is_delivered_after_the_next_start(tmp_path: Path) -> None:
