@@ -182,6 +182,16 @@ def test_the_owner_sees_a_claim_to_read_as_a_foreign_edge_of_a_hidden_job(stack:
     assert "job:team-a:thief" in {node["id"] for node in everything}
 
 
+def test_texts_name_what_is_hidden(stack: Stack) -> None:
+    claim_to_read(stack)
+    orders = {"nodeId": f"dataset:{B_LAKE}:orders", "format": "text"}
+    assert "  (of a namespace that the key may not read)" in stack.get(B, "lineage", **orders).text
+    assert "and 1 more, in namespaces that the key may not read" in stack.get(B, "impact", **orders).text
+    forged = factory.dataset("orders", B_LAKE)
+    stack.post(A, event("COMPLETE", A_RUN, "team-a", "forger", seconds=900, outputs=[forged]))
+    assert "edges of producers that may not write the dataset" in stack.get(B, "rootcause", **orders).text
+
+
 def test_a_claim_to_write_changes_nothing_of_the_dataset(stack: Stack) -> None:
     before = of_b(stack)
     forged = factory.dataset(

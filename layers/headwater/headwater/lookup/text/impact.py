@@ -45,6 +45,9 @@ class _Text:
             if (more := self.answer.get("totalCount", 0) - len(self.items)) > 0:
                 yield BLANK
                 yield detail(f"and {more:,} more, further away")
+        if hidden := self.answer.get("hiddenCount"):
+            yield BLANK
+            yield detail(f"and {hidden:,} more, in namespaces that the key may not read")
         if self.answer.get("truncated"):
             yield BLANK
             yield detail(TRUNCATED)

@@ -3,12 +3,15 @@
 from collections import Counter
 from collections.abc import Collection, Iterable
 
+from headwater.graph.curation import HIDDEN
 from headwater.lookup.export.graph import ExportKind, ExportNode
 from headwater.lookup.text.abbreviation import Abbreviations, common_beginning
 from headwater.lookup.text.inert import inert, quoted, shortened
 
 _MOST_OF_A_NAMESPACE = 30
 """Columns of a namespace beside a name."""
+_OF_HIDDEN = 6
+"""Digits of the name of a hidden node, which tell it apart from others."""
 
 
 class Labels:
@@ -29,6 +32,8 @@ class Labels:
 
     def name(self, node: ExportNode) -> str:
         """The name, without the folder; of a column `table.column`."""
+        if node.namespace == HIDDEN:
+            return node.name[:_OF_HIDDEN]
         if node.kind is ExportKind.JOB:
             return quoted(node.name)
         below = node.name.removeprefix(self.folder) if node.namespace == self.datasets_in else node.name
@@ -40,6 +45,8 @@ class Labels:
 
     def elsewhere(self, node: ExportNode) -> str:
         """The namespace of a node, unless it goes without saying."""
+        if node.namespace == HIDDEN:
+            return "(of a namespace that the key may not read)"
         home = self.jobs_in if node.kind is ExportKind.JOB else self.datasets_in
         return "" if node.namespace == home else shortened(inert(node.namespace), _MOST_OF_A_NAMESPACE)
 

@@ -36,6 +36,7 @@ def _lines(answer: Document, display: Display) -> Iterator[Line]:
     yield BLANK
     yield from _findings(answer, display)
     yield from _successful(answer, display)
+    yield from _foreign(answer, display)
     if answer.get("truncated"):
         yield BLANK
         yield detail(TRUNCATED)
@@ -100,3 +101,19 @@ def _successful(answer: Document, display: Display) -> Iterator[Line]:
         yield (*detail(f"{_INDENT}{runs:8}  job "), Span(labels.fit(job, max(20, display.width - 18)), Role.JOB))
     if shown < len(jobs):
         yield detail(f"{_INDENT}and {len(jobs) - shown:,} more jobs")
+
+
+def _foreign(answer: Document, display: Display) -> Iterator[Line]:
+    """The edges upstream whose producers may not write the dataset: no owner of the dataset has confirmed them."""
+    if edges := answer.get("foreignEdges"):
+        yield BLANK
+        yield detail("edges of producers that may not write the dataset")
+        shown = display.shown(len(edges))
+        for edge in edges[:shown]:
+            origin, destination = (node_of(str(edge[end])) for end in ("origin", "destination"))
+            labels = Labels([origin, destination], destination)
+            room = max(20, (display.width - len(_INDENT) - 3) // 2)
+            line = f"{labels.fit(origin, room)} → {labels.fit(destination, room)}"
+            yield (Span(f"{_INDENT}{line}", Role.OPEN),)
+        if shown < len(edges):
+            yield detail(f"{_INDENT}and {len(edges) - shown:,} more")
