@@ -91,15 +91,11 @@ class SqliteTable:
 
     def newest(
         self, pk: str, before: str = keys.QUALITY, after: str = LOWEST, limit: int | None = None
-    ) -> Iterator[Key]:
-        return (Key(pk, sk) for _, sk in self.newest_with_time(pk, before, after, limit))
-
-    def newest_with_time(self, pk: str, before: str, after: str, limit: int | None = None) -> Iterator[tuple[str, str]]:
-        """The times and sort keys of `newest`."""
+    ) -> Iterator[IndexEntry]:
         end = (before, "")
         for size in _page_sizes(limit):
             page = self._rows(NEWEST, pk, after, *end, size)
-            yield from page
+            yield from (IndexEntry(Key(pk, sk), at, "") for at, sk in page)
             if len(page) < size:
                 return
             end = page[-1]
@@ -207,12 +203,12 @@ class Transaction:
 
     def newest(
         self, pk: str, before: str = keys.QUALITY, after: str = LOWEST, limit: int | None = None
-    ) -> Iterator[Key]:
-        times = ((item.labels.get("at", ""), key.sk) for key, item in self._written_in(pk))
-        own = sorted((time for time in times if after <= time[0] < before), reverse=True)
-        stored = self._table.newest_with_time(pk, before, after, limit)
-        others = (time for time in stored if Key(pk, time[1]) not in self.written)
-        return (Key(pk, sk) for _, sk in heapq.merge(own, others, reverse=True))
+    ) -> Iterator[IndexEntry]:
+        entries = (IndexEntry(key, item.labels.get("at", ""), "") for key, item in self._written_in(pk))
+        own = sorted((entry for entry in entries if after <= entry.position < before), key=_time_order, reverse=True)
+        stored = self._table.newest(pk, before, after, limit)
+        others = (entry for entry in stored if entry.key not in self.written)
+        return heapq.merge(own, others, key=_time_order, reverse=True)
 
     def partition(self, pk: str, beginning: str) -> Iterator[Key]:
         own = sorted(key for key, _ in self._written_in(pk) if key.sk.startswith(beginning))
@@ -251,6 +247,10 @@ class Transaction:
 
     def _written_in(self, pk: str) -> Iterator[tuple[Key, Item]]:
         return ((key, item) for key, item in self.written.items() if key.pk == pk)
+
+
+def _time_order(entry: IndexEntry) -> tuple[str, str]:
+    return entry.position, entry.key.sk
 
 
 def _version(item: Item | None) -> str | None:
