@@ -45,7 +45,8 @@ ENTRIES = _ENTRIES + "(place, pk, sk) > (?, ?, ?) AND place < ? ORDER BY place, 
 ENTRIES_BACKWARDS = (
     _ENTRIES + "(place, pk, sk) < (?, ?, ?) AND place >= ? ORDER BY place DESC, pk DESC, sk DESC LIMIT ?"
 )
-COUNT = "SELECT count(*) FROM items WHERE listed_in = ? AND place >= ? AND place < ? AND pk >= ? AND pk < ?"
+COUNT = "SELECT count(*) FROM items WHERE listed_in = ? AND place >= ? AND place < ?"
+COUNT_OF_PARTITIONS = f"{COUNT} AND pk >= ? AND pk < ?"
 RUNS = "SELECT pk, sk FROM items WHERE run_id = ? ORDER BY pk, sk"
 OPEN_RUNS = "SELECT pk, sk FROM items WHERE open_in = ? AND at < ? ORDER BY at, pk, sk"
 EXPIRED = "DELETE FROM items WHERE rowid IN (SELECT rowid FROM items WHERE expires_at < ? LIMIT ?)"
@@ -135,7 +136,9 @@ class SqliteTable:
         return page, self.count(list_name, after=after, before=before)
 
     def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST, pk: str = "") -> int:
-        number: int = self._rows(COUNT, list_name, after, before, pk, pk + HIGHEST)[0][0]
+        bounds = (list_name, after, before)
+        rows = self._rows(COUNT_OF_PARTITIONS, *bounds, pk, pk + HIGHEST) if pk else self._rows(COUNT, *bounds)
+        number: int = rows[0][0]
         return number
 
     def runs(self, run_id: str) -> list[Key]:
