@@ -15,7 +15,7 @@ from headwater.store.graph_store import GraphStore
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
 from headwater.store.retention import Retention
-from headwater.store.table import LOWEST, ConditionalPut, Item
+from headwater.store.table import LOWEST, ConditionalPut, IndexEntry, Item
 from tests import factory, strategies
 from tests.caches import CheckedCache
 from tests.factory import Document
@@ -56,7 +56,7 @@ class Interrupted(MemoryTable):
 
     def newest(
         self, pk: str, before: str = keys.QUALITY, after: str = LOWEST, limit: int | None = None
-    ) -> Iterator[Key]:
+    ) -> Iterator[IndexEntry]:
         self._called()
         return super().newest(pk, before, after, limit)
 

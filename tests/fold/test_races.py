@@ -19,7 +19,7 @@ from headwater.store.graph_store import GraphStore
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
 from headwater.store.retention import Retention
-from headwater.store.table import LOWEST, ConditionalPut, Item
+from headwater.store.table import LOWEST, ConditionalPut, IndexEntry, Item
 from tests import factory
 from tests.factory import Document
 from tests.store.files import table_with
@@ -174,7 +174,7 @@ class TakingTurns(MemoryTable):
 
     def newest(
         self, pk: str, before: str = keys.QUALITY, after: str = LOWEST, limit: int | None = None
-    ) -> Iterator[Key]:
+    ) -> Iterator[IndexEntry]:
         self._turns.take(self._writer)
         return super().newest(pk, before, after, limit)
 

@@ -14,7 +14,7 @@ from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
 from headwater.store.ranges import TimeLine
 from headwater.store.sqlite.table import SqliteTable
-from headwater.store.table import ConditionalPut, Item, Table
+from headwater.store.table import NO_PART, ConditionalPut, Item, Table
 from tests.fakes import FakeBucket
 from tests.store.conftest import SERVICES, dynamo_table, new_table
 
@@ -52,6 +52,12 @@ def test_many_items_are_put_and_read_at_once(table: Table) -> None:
     many = [item(f"{number:03}") for number in range(230)]
     table.put(many)
     assert table.read([item.key for item in many]) == {item.key: item for item in many}
+
+
+def test_a_read_of_no_part_shows_which_items_are_stored(table: Table) -> None:
+    table.put([item("R#a"), item("R#b", part=b"long")])
+    stored = table.read([Key("J#1", "R#a"), Key("J#1", "R#b"), Key("J#1", "R#c")], NO_PART)
+    assert {key.sk: dict(found.parts) for key, found in stored.items()} == {"R#a": {}, "R#b": {}}
 
 
 def test_a_new_item_is_put_only_where_none_is(table: Table) -> None:
@@ -108,19 +114,22 @@ def test_of_two_writers_exactly_one_wins(table: Table) -> None:
 def test_runs_come_newest_first_and_other_items_of_the_partition_not_at_all(table: Table) -> None:
     table.put([item("R#a", at="2026-01-02#a"), item("R#b", at="2026-01-03#b"), item("R#c", at="2026-01-01#c"), item()])
     table.put([item("R#d", pk="J#2", at="2026-01-04#d")])
-    assert list(table.newest("J#1")) == [Key("J#1", "R#b"), Key("J#1", "R#a"), Key("J#1", "R#c")]
+    assert [entry.key for entry in table.newest("J#1")] == [Key("J#1", "R#b"), Key("J#1", "R#a"), Key("J#1", "R#c")]
 
 
 def test_a_run_whose_time_changes_moves(table: Table) -> None:
     table.put([item("R#a", at="2026-01-02#a"), item("R#b", at="2026-01-03#b")])
     table.put([item("R#b", at="2026-01-01#b")])
-    assert list(table.newest("J#1")) == [Key("J#1", "R#a"), Key("J#1", "R#b")]
+    assert [entry[:2] for entry in table.newest("J#1")] == [
+        (Key("J#1", "R#a"), "2026-01-02#a"),
+        (Key("J#1", "R#b"), "2026-01-01#b"),
+    ]
 
 
 def test_a_time_may_be_bounded(table: Table) -> None:
     table.put([item("R#a", at="2026-01-01#a"), item("R#b", at="2026-01-02#b"), item("R#c", at="2026-01-03#c")])
-    assert [key.sk for key in table.newest("J#1", before="2026-01-03#c", limit=1)] == ["R#b", "R#a"]
-    assert [key.sk for key in table.newest("J#1", after="2026-01-02", before="2026-01-04")] == ["R#c", "R#b"]
+    assert [entry.key.sk for entry in table.newest("J#1", before="2026-01-03#c", limit=1)] == ["R#b", "R#a"]
+    assert [entry.key.sk for entry in table.newest("J#1", after="2026-01-02", before="2026-01-04")] == ["R#c", "R#b"]
     assert list(table.newest("J#1", after="2026-01-04", before="2026-01-02")) == []
 
 
@@ -140,8 +149,8 @@ def test_before_the_first_position_of_a_list_there_is_nothing(table: Table, posi
 
 def test_writes_and_quality_share_an_index_and_do_not_mix(table: Table) -> None:
     table.put([item("W#a", at="2026-01-01#a"), item("Q#a", at="Q#2026-01-01#a")])
-    assert [key.sk for key in table.newest("J#1")] == ["W#a"]
-    assert [key.sk for key in table.newest("J#1", after="Q#", before="Q$")] == ["Q#a"]
+    assert [entry.key.sk for entry in table.newest("J#1")] == ["W#a"]
+    assert [entry.key.sk for entry in table.newest("J#1", after="Q#", before="Q$")] == ["Q#a"]
 
 
 def test_a_partition_is_read_by_the_beginning_of_its_sort_keys(table: Table) -> None:

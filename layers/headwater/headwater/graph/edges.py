@@ -99,6 +99,11 @@ def job_version(job: Name, edges: Edges) -> str:
     return _version_of(job_id(job), edges.input_ids, edges.output_ids)
 
 
+def version_of_run(run: Run) -> str:
+    """The version of the job of a run, by the run's inputs and outputs."""
+    return _version_of(run.id.job, frozenset(run.inputs), frozenset(run.outputs))
+
+
 @lru_cache(maxsize=10_000)
 def _version_of(job: JobId, inputs: frozenset[DatasetId], outputs: frozenset[DatasetId]) -> str:
     """The runs of a job have few versions, and a list shows many runs."""

@@ -6,17 +6,17 @@ reads the version of such an event.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import chain, islice
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple
 
 from headwater.concurrent import concurrent_map
 from headwater.graph.application import is_query_job
 from headwater.graph.iceberg_snapshots import scanned_snapshot, writes_data, written_snapshot
-from headwater.graph.identity import NO_JOB, DatasetId, WriteId
+from headwater.graph.identity import NO_JOB, DatasetId, NeighbourPageId, WriteId
 from headwater.graph.register import values
 from headwater.graph.run import Run
-from headwater.openlineage.instant import NEVER, Instant
+from headwater.openlineage.instant import Instant
 from headwater.read.neighbourhood import Neighbourhood
 from headwater.read.reader import Reader
 from headwater.store.snapshot import Wanted
@@ -55,21 +55,29 @@ class _InputById(NamedTuple):
         """The identity of the run in place of its id, since two jobs may have runs with one id."""
         return id(self.run), self.dataset
 
-    def may_have_read(self, write: WriteId, begun: Instant = NEVER) -> bool:
+    def may_have_read(self, begun: "_Begun") -> bool:
         """Whether the write is by another run, and began before the reading run ended. A run may read a dataset that it
         writes."""
-        ended = self.run.ended_at
-        return write.job != NO_JOB and write.version != self.run.run_id and (ended is None or begun < ended)
+        write, ended = begun.write, self.run.ended_at
+        return write.job != NO_JOB and write.version != self.run.run_id and (ended is None or begun.time < ended)
 
 
 _Key = tuple[int, DatasetId]
 
 
+class _Begun(NamedTuple):
+    """A write, and the time at which it began: that of the first event that names the output."""
+
+    time: Instant
+    write: WriteId
+
+
 def input_writes(reader: Reader, runs: Collection[Run]) -> dict[RunInput, WriteId]:
     """The write of each input of these runs, without inputs that no known run wrote.
 
-    This takes three calls, and one for each dataset. Further calls: for a dataset that was written far more often than
-    read, one for each input; if the newest write has no run, and for Iceberg snapshots, the same again.
+    This takes two calls, and one for each dataset. Further calls: two for datasets with several names; for a dataset
+    that was written far more often than read, one for each input; if the newest write has no run, and for Iceberg
+    snapshots, the same again.
     """
     inputs = _inputs(reader, runs)
     newest = _latest(reader, inputs, 1)
@@ -92,13 +100,12 @@ def _by_snapshots(
     """
     scanned = [run_input for run_input in inputs if run_input.snapshot is not None]
     latest = _latest(reader, scanned, LOOKED_AT)
-    stored = reader.store.read(Wanted(writes=_all(latest)))
+    stored = reader.store.read(Wanted(writes=_ids(latest)))
     for run_input in scanned:
-        outputs = {write.id: write.output for write in stored.writes.of(latest[run_input.key])}
-        snapshot_of = {
-            write_id: written_snapshot(output) for write_id, output in outputs.items() if writes_data(output)
-        }
-        of_snapshot = [write_id for write_id, snapshot in snapshot_of.items() if snapshot == run_input.snapshot][-1:]
+        begun = {begun.write: begun for begun in latest[run_input.key]}
+        outputs = {begun[write.id]: write.output for write in stored.writes.of(begun)}
+        snapshot_of = {begun: written_snapshot(output) for begun, output in outputs.items() if writes_data(output)}
+        of_snapshot = [begun for begun, snapshot in snapshot_of.items() if snapshot == run_input.snapshot][-1:]
         if any(snapshot_of.values()) or len(snapshot_of) < len(outputs):
             writes.pop(run_input.key, None)
             is_all = len(latest[run_input.key]) < LOOKED_AT
@@ -107,17 +114,20 @@ def _by_snapshots(
     return writes
 
 
-def _of_applications(reader: Reader, snapshot_of: Mapping[WriteId, float | None]) -> list[WriteId]:
+def _of_applications(reader: Reader, snapshot_of: Mapping[_Begun, float | None]) -> list[_Begun]:
     """The writes by applications among the writes without a snapshot. A query that completes names its snapshot, an
     application never does."""
-    unnamed = [write for write, snapshot in snapshot_of.items() if snapshot is None]
-    stored = reader.store.read(Wanted(runs=[write.run for write in unnamed]))
-    runs = {write: stored.runs.get(write.run) for write in unnamed}
-    return [write for write, run in runs.items() if run and not is_query_job(values(run.job_facets))]
+    unnamed = [begun for begun, snapshot in snapshot_of.items() if snapshot is None]
+    stored = reader.store.read(Wanted(runs=[begun.write.run for begun in unnamed]))
+    runs = {begun: stored.runs.get(begun.write.run) for begun in unnamed}
+    return [begun for begun, run in runs.items() if run and not is_query_job(values(run.job_facets))]
 
 
 def _inputs(reader: Reader, runs: Collection[Run]) -> list[_InputOfRun]:
-    neighbourhood = reader.neighbourhood({dataset for run in runs for dataset in run.inputs}, ())
+    """The inputs of runs. Most datasets have one name: only the others need a neighbourhood."""
+    pages = {NeighbourPageId(dataset) for run in runs for dataset in run.inputs}
+    read = reader.store.read(Wanted(neighbours=pages)).neighbours.of(pages)
+    neighbourhood = reader.neighbourhood({page.id.dataset for page in read if page.merged}, ())
     return [
         _InputOfRun(run, dataset, tuple(sorted({dataset, *_used_names(neighbourhood, dataset)})))
         for run in runs
@@ -131,7 +141,7 @@ def _used_names(neighbourhood: Neighbourhood, dataset: DatasetId) -> set[Dataset
     return same & neighbourhood.used
 
 
-def _latest(reader: Reader, inputs: Sequence[_InputOfRun], most: int) -> dict[RunInput, list[WriteId]]:
+def _latest(reader: Reader, inputs: Sequence[_InputOfRun], most: int) -> dict[RunInput, list[_Begun]]:
     """For each input, the latest writes by other runs that started before the reading run ended, under every id."""
     readers: dict[DatasetId, list[_InputById]] = defaultdict(list)
     for run_input in inputs:
@@ -144,57 +154,56 @@ def _latest(reader: Reader, inputs: Sequence[_InputOfRun], most: int) -> dict[Ru
     writes_of_single = concurrent_map(lambda by_id: _latest_of(reader, by_id, most), single)
     latest |= {by_id.key: writes for by_id, writes in zip(single, writes_of_single, strict=True)}
     return {
-        run_input.key: [write for dataset in run_input.ids for write in latest[_InputById(run_input.run, dataset).key]]
+        run_input.key: [begun for dataset in run_input.ids for begun in latest[_InputById(run_input.run, dataset).key]]
         for run_input in inputs
     }
 
 
-def _latest_of(reader: Reader, by_id: _InputById, most: int) -> list[WriteId]:
-    newest = reader.store.writes_of(by_id.dataset).newest(before=by_id.run.ended_at, limit=most + 1)
-    others: Iterable[WriteId] = (write for write in islice(newest, LOOKED_AT) if by_id.may_have_read(write))
+def _latest_of(reader: Reader, by_id: _InputById, most: int) -> list[_Begun]:
+    newest = _newest(reader, by_id.dataset, by_id.run.ended_at, most + 1)
+    others = (begun for begun in islice(newest, LOOKED_AT) if by_id.may_have_read(begun))
     return list(islice(others, most))
+
+
+def _newest(reader: Reader, dataset: DatasetId, before: Instant | None, limit: int) -> Iterator[_Begun]:
+    """The writes of a dataset that began before a time, newest first."""
+    entries = reader.store.writes_of(dataset).entries(before=before, limit=limit)
+    return (_Begun(entry.time, entry.id) for entry in entries)
 
 
 def _latest_together(
     reader: Reader, readers: Mapping[DatasetId, Sequence[_InputById]], most: int
-) -> dict[_Key, list[WriteId]]:
+) -> dict[_Key, list[_Begun]]:
     """The latest writes of datasets that several runs read, as far as one call for each dataset finds enough of them.
 
     Runs of one job read the same datasets, and most often what was written since the run before.
     """
 
-    def newest(dataset: DatasetId) -> list[WriteId]:
+    def newest(dataset: DatasetId) -> list[_Begun]:
         ends = [by_id.run.ended_at for by_id in readers[dataset]]
         before = None if None in ends else max(end for end in ends if end)
-        writes = reader.store.writes_of(dataset).newest(before=before, limit=length(dataset))
-        return list(islice(writes, length(dataset)))
+        return list(islice(_newest(reader, dataset, before, length(dataset)), length(dataset)))
 
     def length(dataset: DatasetId) -> int:
         return most + len(readers[dataset])
 
-    listed = dict(zip(readers, concurrent_map(newest, readers), strict=True))
-    ids = _all(listed)
-    stored = reader.store.read(Wanted(writes=ids))
-    begun = {write.id: write.output.first for write in stored.writes.of(ids)}
-    latest: dict[_Key, list[WriteId]] = {}
-    for dataset, of_dataset in readers.items():
-        known = [write for write in listed[dataset] if write in begun]
-        is_whole = len(listed[dataset]) < length(dataset)
+    listed = zip(readers.items(), concurrent_map(newest, readers), strict=True)
+    latest: dict[_Key, list[_Begun]] = {}
+    for (dataset, of_dataset), known in listed:
+        is_whole = len(known) < length(dataset)
         for by_id in of_dataset:
-            writes = [write for write in known if by_id.may_have_read(write, begun[write])]
-            if is_whole or len(writes) >= most:
-                latest[by_id.key] = writes[:most]
+            writes = list(islice(filter(by_id.may_have_read, known), most))
+            if is_whole or len(writes) == most:
+                latest[by_id.key] = writes
     return latest
 
 
-def _newest_with_run(reader: Reader, latest: Mapping[RunInput, Collection[WriteId]]) -> dict[RunInput, WriteId]:
+def _newest_with_run(reader: Reader, latest: Mapping[RunInput, Collection[_Begun]]) -> dict[RunInput, WriteId]:
     """For each input, the newest of its writes that has a run."""
-    ids = _all(latest)
-    stored = reader.store.read(Wanted(writes=ids, runs=[write.run for write in ids]))
-    begun = {write.id: write.output.first for write in stored.writes.of(ids) if stored.runs.get(write.id.run)}
-    dated = {key: [(begun[write], write) for write in writes if write in begun] for key, writes in latest.items()}
-    return {key: max(writes)[1] for key, writes in dated.items() if writes}
+    stored = reader.store.stored_runs(write.run for write in _ids(latest))
+    with_run = {key: [begun for begun in writes if begun.write.run in stored] for key, writes in latest.items()}
+    return {key: max(writes).write for key, writes in with_run.items() if writes}
 
 
-def _all(writes: Mapping[Any, Collection[WriteId]]) -> set[WriteId]:
-    return set(chain.from_iterable(writes.values()))
+def _ids(latest: Mapping[RunInput, Collection[_Begun]]) -> set[WriteId]:
+    return {begun.write for writes in latest.values() for begun in writes}

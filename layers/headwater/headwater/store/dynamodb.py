@@ -52,10 +52,10 @@ class DynamoTable:
 
     def newest(
         self, pk: str, before: str = keys.QUALITY, after: str = LOWEST, limit: int | None = None
-    ) -> Iterator[Key]:
+    ) -> Iterator[IndexEntry]:
         within = _between("PK", pk, "at", after, before)
         for page in self._query(limit, IndexName="by_time", ScanIndexForward=False, ConsistentRead=True, **within):
-            yield from map(_key, page)
+            yield from (IndexEntry(_key(stored), stored["at"]["S"], "") for stored in page)
 
     def partition(self, pk: str, beginning: str) -> Iterator[Key]:
         within = _between("PK", pk, "SK", beginning or LOWEST, beginning + HIGHEST)

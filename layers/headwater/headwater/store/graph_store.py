@@ -49,7 +49,7 @@ from headwater.store.neighbour_pages import NeighboursRead
 from headwater.store.ranges import Listing, TimeLine
 from headwater.store.retention import Retention
 from headwater.store.snapshot import ItemStates, Preconditions, Snapshot, Wanted
-from headwater.store.table import HIGHEST, LOWEST, ConditionalPut, Item, ItemReader, Table, TableReader
+from headwater.store.table import HIGHEST, LOWEST, NO_PART, ConditionalPut, Item, ItemReader, Table, TableReader
 
 if TYPE_CHECKING:
     from headwater.graph.visibility import Visibility
@@ -116,6 +116,11 @@ class GraphReader:
         wanted_keys = Wanted(jobs=jobs, datasets=datasets).keys
         items = self._items.read(wanted_keys, DOC) if wanted_keys else {}
         return Snapshot(self._states(items), kinds.JOBS_WITHOUT_USAGES)
+
+    def stored_runs(self, ids: Iterable[JobRunId]) -> set[JobRunId]:
+        """Those of some runs that are stored. The runs themselves are not read."""
+        wanted = {keys.run(run): run for run in ids}
+        return {wanted[key] for key in self._items.read(wanted, NO_PART)} if wanted else set()
 
     def neighbours(self, dataset: DatasetId) -> Neighbours:
         """Every job that has ever read or written a dataset."""

@@ -33,10 +33,10 @@ class MemoryTable:
         before: str = keys.QUALITY,
         after: str = LOWEST,
         limit: int | None = None,  # noqa: ARG002
-    ) -> Iterator[Key]:
+    ) -> Iterator[IndexEntry]:
         timed = [item for key, item in self.items.items() if key.pk == pk and "at" in item.labels]
-        within = [item for item in timed if after <= item.labels["at"] < before]
-        yield from [item.key for item in sorted(within, key=lambda item: item.labels["at"], reverse=True)]
+        entries = [IndexEntry(item.key, item.labels["at"], "") for item in timed if after <= item.labels["at"] < before]
+        yield from sorted(entries, key=lambda entry: entry.position, reverse=True)
 
     def partition(self, pk: str, beginning: str) -> Iterator[Key]:
         yield from sorted(key for key in self.items if key.pk == pk and key.sk.startswith(beginning))

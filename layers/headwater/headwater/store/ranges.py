@@ -28,7 +28,7 @@ class Entry(NamedTuple, Generic[Id]):
 
     @property
     def time(self) -> Instant:
-        """The time of an entry, in a listing by time."""
+        """The time of an entry, in a listing by time or a time line."""
         return keys.time_of(self.position)
 
 
@@ -92,10 +92,24 @@ class TimeLine(Generic[Id]):
         limit: int | None = None,
     ) -> Iterator[Id]:
         """The ids with `since` <= time <= `until`, and before a position or time `before`, newest first."""
+        return (entry.id for entry in self.entries(since=since, until=until, before=before, limit=limit))
+
+    def entries(
+        self,
+        *,
+        since: Instant = NEVER,
+        until: Instant | None = None,
+        before: str | None = None,
+        limit: int | None = None,
+    ) -> Iterator[Entry[Id]]:
+        """The entries of the ids of `newest`: they have the time of each state, and no name."""
         ends = [self._prefix + (f"{until}$" if until else _END_OF_TIMES)]  # a position is `time#...`, and `#` < `$`
         ends += [self._prefix + before] if before is not None else []
         after = self._prefix + (since or (LOWEST if not self._prefix else ""))
-        return map(self._identify, self._table.newest(self._pk, min(ends), after, limit))
+        return map(self._entry, self._table.newest(self._pk, min(ends), after, limit))
+
+    def _entry(self, entry: IndexEntry) -> Entry[Id]:
+        return Entry(self._identify(entry.key), Position(entry.position.removeprefix(self._prefix)), "")
 
 
 def _bounds(after: str | None, before: str | None) -> _Bounds:

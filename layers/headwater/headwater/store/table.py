@@ -53,6 +53,8 @@ class IndexEntry(NamedTuple):
 
 FORM = ("kind", "schema")
 """The labels with the kind of an item and the version of its form."""
+NO_PART = "none"
+"""The name of no part. A read of this part alone shows which items are stored."""
 LOWEST, HIGHEST = "\x01", "\U0010ffff" * 4
 """Bounds of a list that leave nothing out: no text has a NUL."""
 
@@ -72,8 +74,8 @@ class TableReader(ItemReader, Protocol):
 
     def newest(
         self, pk: str, before: str = keys.QUALITY, after: str = LOWEST, limit: int | None = None
-    ) -> Iterator[Key]:
-        """The keys of the items in a partition with `after` <= `at` < `before`, newest first, read page by page.
+    ) -> Iterator[IndexEntry]:
+        """The items of a partition with `after` <= `at` < `before` by `at`, newest first, read page by page.
 
         A job's partition has its runs. A dataset's partition has its writes, whose `at` begins with a time, and its
         quality results.

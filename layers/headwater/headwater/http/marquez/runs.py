@@ -2,7 +2,7 @@
 
 from headwater.graph.curation import without_curation
 from headwater.graph.dataset_reference import IoDataset
-from headwater.graph.edges import Edges, job_version
+from headwater.graph.edges import version_of_run
 from headwater.graph.facets import facet_text
 from headwater.graph.job import LatestRun
 from headwater.graph.register import values
@@ -17,7 +17,6 @@ def run(details: RunDetails) -> JsonObject:
     shown_run = details.run
     facets = values(shown_run.facets)
     ended, is_new = shown_run.ended_at, shown_run.state is RunState.NEW
-    version = job_version(shown_run.job, Edges.of(shown_run))
     return {
         "id": shown_run.run_id,
         "createdAt": shown(shown_run.created),
@@ -29,7 +28,7 @@ def run(details: RunDetails) -> JsonObject:
         "endedAt": shown(ended) if ended else None,
         "durationMs": milliseconds_between(shown_run.started_at, ended) if ended else None,
         "args": _arguments(shown_run, facets),
-        "jobVersion": {**shown_run.job.as_json(), "version": version} if shown_run.names_datasets else None,
+        "jobVersion": _job_version(shown_run) if shown_run.names_datasets else None,
         "inputDatasetVersions": [
             _dataset_version(use, details.input_versions[dataset]) for dataset, use in shown_run.inputs.items()
         ],
@@ -59,6 +58,10 @@ def run_in_graph(latest: LatestRun) -> JsonObject:
         "facets": {},
         "failedChildren": latest.failed_children,
     }
+
+
+def _job_version(shown_run: Run) -> JsonObject:
+    return {**shown_run.job.as_json(), "version": version_of_run(shown_run)}
 
 
 def _dataset_version(use: IoDataset, version: str) -> JsonObject:

@@ -6,6 +6,7 @@ column, too: whoever wants that part alone reads no other part.
 
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -38,17 +39,25 @@ def row_of(item: Item) -> Row:
 def item_of(row: Row) -> Item:
     """The item of a row in the order of COLUMNS."""
     pk, sk, version, others, *indexed, expires_at, doc, packed = row
-    labels = json.loads(others) | {name: text for name, text in zip(INDEXED, indexed, strict=True) if text is not None}
+    own = {name: text for name, text in zip(INDEXED, indexed, strict=True) if text is not None}
     parts = {} if doc is None else {DOC: doc}
-    return Item(Key(pk, sk), labels, parts | _unpacked(packed) if packed else parts, expires_at, version)
+    parts = parts | _unpacked(packed) if packed else parts
+    return Item(Key(pk, sk), {**_labels(others), **own}, parts, expires_at, version)
 
 
 def part_of(row: Row, name: str) -> Item:
     """The item with one part alone. The row has FORM_COLUMNS, then the column of the part."""
     pk, sk, others, content = row
     parts = {DOC: content} if name == DOC else _unpacked(content) if content else {}
-    labels = {label: text for label, text in json.loads(others).items() if label in FORM}
+    labels = {label: text for label, text in _labels(others).items() if label in FORM}
     return Item(Key(pk, sk), labels, {name: parts[name]} if parts.get(name) is not None else {})
+
+
+@lru_cache(maxsize=1_000)
+def _labels(text: str) -> Mapping[str, str]:
+    """The labels that no index has. Thousands of items have the same: kind, version, namespace, state."""
+    labels: dict[str, str] = json.loads(text)
+    return labels
 
 
 def _packed(parts: Mapping[str, bytes]) -> bytes:

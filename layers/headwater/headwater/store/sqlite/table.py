@@ -46,7 +46,8 @@ ENTRIES = _ENTRIES + "(place, pk, sk) > (?, ?, ?) AND place < ? ORDER BY place, 
 ENTRIES_BACKWARDS = (
     _ENTRIES + "(place, pk, sk) < (?, ?, ?) AND place >= ? ORDER BY place DESC, pk DESC, sk DESC LIMIT ?"
 )
-COUNT = "SELECT count(*) FROM items WHERE listed_in = ? AND place >= ? AND place < ? AND pk >= ? AND pk < ?"
+COUNT = "SELECT count(*) FROM items WHERE listed_in = ? AND place >= ? AND place < ?"
+COUNT_OF_PARTITIONS = f"{COUNT} AND pk >= ? AND pk < ?"
 RUNS = "SELECT pk, sk FROM items WHERE run_id = ? ORDER BY pk, sk"
 OPEN_RUNS = "SELECT pk, sk FROM items WHERE open_in = ? AND at < ? ORDER BY at, pk, sk"
 EXPIRED = "DELETE FROM items WHERE rowid IN (SELECT rowid FROM items WHERE expires_at < ? LIMIT ?)"
@@ -92,15 +93,11 @@ class SqliteTable:
 
     def newest(
         self, pk: str, before: str = keys.QUALITY, after: str = LOWEST, limit: int | None = None
-    ) -> Iterator[Key]:
-        return (Key(pk, sk) for _, sk in self.newest_with_time(pk, before, after, limit))
-
-    def newest_with_time(self, pk: str, before: str, after: str, limit: int | None = None) -> Iterator[tuple[str, str]]:
-        """The times and sort keys of `newest`."""
+    ) -> Iterator[IndexEntry]:
         end = (before, "")
         for size in _page_sizes(limit):
             page = self._rows(NEWEST, pk, after, *end, size)
-            yield from page
+            yield from (IndexEntry(Key(pk, sk), at, "") for at, sk in page)
             if len(page) < size:
                 return
             end = page[-1]
@@ -136,7 +133,9 @@ class SqliteTable:
         return list(islice(self.list_entries(list_name, limit=limit), limit)), self.count(list_name)
 
     def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST, pk: str = "") -> int:
-        number: int = self._rows(COUNT, list_name, after, before, pk, pk + HIGHEST)[0][0]
+        bounds = (list_name, after, before)
+        rows = self._rows(COUNT_OF_PARTITIONS, *bounds, pk, pk + HIGHEST) if pk else self._rows(COUNT, *bounds)
+        number: int = rows[0][0]
         return number
 
     def runs(self, run_id: str) -> list[Key]:
@@ -204,12 +203,12 @@ class Transaction:
 
     def newest(
         self, pk: str, before: str = keys.QUALITY, after: str = LOWEST, limit: int | None = None
-    ) -> Iterator[Key]:
-        times = ((item.labels.get("at", ""), key.sk) for key, item in self._written_in(pk))
-        own = sorted((time for time in times if after <= time[0] < before), reverse=True)
-        stored = self._table.newest_with_time(pk, before, after, limit)
-        others = (time for time in stored if Key(pk, time[1]) not in self.written)
-        return (Key(pk, sk) for _, sk in heapq.merge(own, others, reverse=True))
+    ) -> Iterator[IndexEntry]:
+        entries = (IndexEntry(key, item.labels.get("at", ""), "") for key, item in self._written_in(pk))
+        own = sorted((entry for entry in entries if after <= entry.position < before), key=_time_order, reverse=True)
+        stored = self._table.newest(pk, before, after, limit)
+        others = (entry for entry in stored if entry.key not in self.written)
+        return heapq.merge(own, others, key=_time_order, reverse=True)
 
     def partition(self, pk: str, beginning: str) -> Iterator[Key]:
         own = sorted(key for key, _ in self._written_in(pk) if key.sk.startswith(beginning))
@@ -246,6 +245,10 @@ class Transaction:
 
     def _written_in(self, pk: str) -> Iterator[tuple[Key, Item]]:
         return ((key, item) for key, item in self.written.items() if key.pk == pk)
+
+
+def _time_order(entry: IndexEntry) -> tuple[str, str]:
+    return entry.position, entry.key.sk
 
 
 def _version(item: Item | None) -> str | None:
