@@ -118,8 +118,11 @@ class GraphReader:
         return Snapshot(self._states(items), kinds.JOBS_WITHOUT_USAGES)
 
     def stored_runs(self, ids: Iterable[JobRunId]) -> set[JobRunId]:
-        """Those of some runs that are stored. The runs themselves are not read."""
+        """Those of some runs that are stored, and that the caller may see. For a caller who sees all, the runs
+        themselves are not read."""
         wanted = {keys.run(run): run for run in ids}
+        if self.visibility:
+            return {run.id for run in self.read(Wanted(runs=wanted.values())).runs.all().values()}
         return {wanted[key] for key in self._items.read(wanted, NO_PART)} if wanted else set()
 
     def neighbours(self, dataset: DatasetId) -> Neighbours:
