@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from headwater.alerts.alert import Alert, DetailType, Severity, id_of, short_name
 from headwater.alerts.bus import EventBus
-from headwater.graph.facets import first_line
+from headwater.graph.facets import error_summary
 from headwater.graph.identity import NodeKind
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
@@ -106,4 +106,32 @@ def test_names_are_escaped_in_markdown_without_line_breaks_and_mentions() -> Non
     ],
 )
 def test_a_secret_in_an_error_message_is_left_out(message: str) -> None:
-    assert "hunter2" not in first_line(f"{message}\n  at line 1")
+    assert "hunter2" not in error_summary(f"{message}\n  at line 1")
+
+
+UDF = """Job aborted due to stage failure: Task 0 in stage 1.0 failed 1 times: \
+org.apache.spark.api.python.PythonException: Traceback (most recent call last):
+  File "/usr/lib/spark/python/lib/pyspark.zip/pyspark/worker.py", line 1247, in main
+    process()
+  File "/home/jobs/prices.py", line 12, in <lambda>
+    return cents / items
+           ~~~~~~^~~~~~~
+  File "/opt/venv/lib/python3.11/site-packages/numbers.py", line 3, in divide
+ZeroDivisionError: division by zero, token=hunter2
+
+\tat org.apache.spark.api.python.BasePythonRunner$ReaderIterator.handlePythonException(PythonRunner.scala:572)
+"""
+
+
+def test_a_traceback_is_summed_up_by_its_exception_and_the_users_line() -> None:
+    assert error_summary(UDF) == "ZeroDivisionError: division by zero, token=*** (prices.py, line 12)"
+
+
+def test_a_traceback_that_is_cut_off_is_summed_up_by_its_first_line() -> None:
+    assert error_summary("Traceback (most recent call last):") == "Traceback (most recent call last):"
+    assert error_summary(UDF.partition("ZeroDivisionError")[0]).startswith("Job aborted due to stage failure")
+
+
+def test_other_messages_are_summed_up_by_their_first_line() -> None:
+    assert error_summary("\n  Path does not exist: /x  \n  at line 1") == "Path does not exist: /x  "
+    assert error_summary("") == ""

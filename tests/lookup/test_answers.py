@@ -109,6 +109,32 @@ def test_downstream_is_walked_apart_from_upstream() -> None:
     assert columns(down) == {"a:id", "b:x"}
 
 
+def test_of_several_transformations_a_direct_one_is_the_first() -> None:
+    steps = [
+        {"type": "INDIRECT", "subtype": "FILTER", "description": "", "masking": False},
+        {"type": "DIRECT", "subtype": "IDENTITY", "description": "", "masking": False},
+    ]
+    source = {"namespace": LAKE, "name": "a", "field": "id", "transformations": steps}
+    lineage = factory.facet(fields={"id": {"inputFields": [source]}})
+    get = after(factory.run_event("COMPLETE", outputs=[factory.dataset("b", columnLineage=lineage)]))
+    (shown,) = get(f"namespaces/{LAKE}/datasets/b")["columnLineage"][0]["inputFields"]
+    assert (shown["transformationType"], shown["transformations"]) == ("IDENTITY", steps)
+
+
+@pytest.mark.parametrize(
+    ("namespace", "facets", "expected"),
+    [
+        ("kafka://broker:9092", {}, "STREAM"),
+        (LAKE, {}, "DB_TABLE"),
+        (LAKE, {"datasetType": factory.facet(datasetType="TOPIC")}, "STREAM"),
+        ("kafka://broker:9092", {"datasetType": factory.facet(datasetType="TABLE")}, "DB_TABLE"),
+    ],
+)
+def test_a_topic_is_a_stream(namespace: str, facets: dict[str, Any], expected: str) -> None:
+    get = after(factory.run_event("COMPLETE", outputs=[factory.dataset("orders", namespace, **facets)]))
+    assert get(f"namespaces/{namespace}/datasets/orders")["type"] == expected
+
+
 @pytest.mark.parametrize(("old", "masked"), [("IDENTITY", False), ("MASKED", True)])
 def test_the_deprecated_form_of_column_lineage_is_shown_in_the_current_form(old: str, masked: bool) -> None:
     field = {"namespace": LAKE, "name": "a", "field": "id"}

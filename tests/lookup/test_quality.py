@@ -80,3 +80,26 @@ def test_a_dataset_called_quality_is_a_dataset() -> None:
 
 def test_a_key_of_other_namespaces_is_refused() -> None:
     assert LookupClient(table_after(checked(1)), key_of("demo")).answer(QUALITY)[0] == 403
+
+
+def test_the_assertions_of_great_expectations_are_assertions() -> None:
+    checks = [
+        {"expectationType": "expect_column_values_to_not_be_null", "column": "email", "success": False},
+        {"expectationType": "expect_table_row_count_to_be_between", "success": True},
+    ]
+    facets = {"greatExpectations_assertions": factory.facet(assertions=checks)}
+    validated = factory.run_event("COMPLETE", inputs=[{**factory.dataset("orders"), "inputFacets": facets}])
+    get = after(validated)
+    assert get(QUALITY)["last"]["dataQualityAssertions"]["assertions"] == [
+        {"assertion": "expect_column_values_to_not_be_null", "success": False, "column": "email"},
+        {"assertion": "expect_table_row_count_to_be_between", "success": True},
+    ]
+    (finding,) = get("rootcause", nodeId=f"dataset:{LAKE}:orders")["findings"]
+    assert finding["kind"] == "ASSERTION_FAILED"
+
+
+@pytest.mark.parametrize("odd", [None, [], {"assertions": 1}, {"assertions": [1, {}]}])
+def test_an_odd_facet_of_great_expectations_costs_no_event(odd: Any) -> None:
+    facets = {"greatExpectations_assertions": odd}
+    get = after(factory.run_event("COMPLETE", inputs=[{**factory.dataset("orders"), "inputFacets": facets}]))
+    assert get(f"namespaces/{LAKE}/datasets/orders")["name"] == "orders"

@@ -10,7 +10,7 @@ from datetime import timedelta
 from headwater.alerts.alert import Alert, DetailType, Severity, distinct_owners, id_of, link_to, quantity, short_name
 from headwater.alerts.record import Record
 from headwater.alerts.run_ancestors import ancestors_of
-from headwater.graph.facets import error_message, first_line, owners_of
+from headwater.graph.facets import error_message, error_summary, owners_of
 from headwater.graph.identity import NodeKind, job_id, node_id
 from headwater.graph.register import values
 from headwater.graph.run import Run, RunState
@@ -48,7 +48,7 @@ def _alert(run: Run, reader: Reader) -> Alert:
     outputs = reader.datasets(run.outputs)
     owners = [owners_of(head.facets) for head in outputs.values()]
     ancestors = ancestors_of(reader, run)
-    message = first_line(error_message(values(run.facets)))
+    message = error_summary(error_message(values(run.facets)))
     written = [node_id(NodeKind.DATASET, use.name) for use in run.outputs.values()]
     at = run.ended_at or run.updated
     lines = [

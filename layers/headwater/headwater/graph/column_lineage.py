@@ -60,8 +60,9 @@ def _sources(entries: Any) -> Iterator[tuple[Column, dict[str, Any]]]:
 
 
 def transformation(steps: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The first step as the two members that Marquez has for a transformation."""
-    first = next(iter(steps), {})
+    """The step that says most, as the two members that Marquez has for a transformation: a direct one before a filter,
+    a join or a grouping."""
+    first = min(steps, key=lambda step: step.get("type") != "DIRECT", default={})
     return {
         "transformationDescription": first.get("description"),
         "transformationType": first.get("subtype") or first.get("type"),

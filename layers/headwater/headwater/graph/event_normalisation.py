@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from headwater.graph.dataset_reference import (
+    ASSERTIONS,
     SOURCES,
     SYMLINKS,
     dataset_references,
@@ -22,6 +23,9 @@ from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, Facets, Name, RunEvent
 from headwater.openlineage.instant import NEVER, Instant
 from headwater.openlineage.wire import read_event
+
+GREAT_EXPECTATIONS = "greatExpectations_assertions"
+"""The facet of Great Expectations' OpenLineageValidationAction."""
 
 
 def normalise_event(
@@ -57,16 +61,37 @@ def _links(reference: DatasetReference, naming: Naming) -> Iterator[SymlinkPair]
 def _renamed(event: AnyEvent, naming: Naming) -> AnyEvent:
     def rename(reference: DatasetReference, *, is_read: bool = False) -> DatasetReference:
         identified = naming.identify(reference.name, streams_files=_streams_files(event, reference))
-        facets = without_metadata_table_columns(reference, identified.rules, is_read=is_read).facets
+        facets = _with_standard_assertions(
+            without_metadata_table_columns(reference, identified.rules, is_read=is_read).facets
+        )
         if SOURCES in facets:
             sources = sorted({naming.identify(Name(*source)).shown for source in facets[SOURCES]})
             facets = {**facets, SOURCES: [list(source) for source in sources]}
-        return replace(reference, name=identified.shown, facets=_with_long_facets(facets))
+        io_facets = _with_standard_assertions(reference.io_facets)
+        return replace(reference, name=identified.shown, facets=_with_long_facets(facets), io_facets=io_facets)
 
     if isinstance(event, DatasetEvent):
         return replace(event, dataset=rename(event.dataset))
     inputs = tuple(rename(dataset, is_read=True) for dataset in event.inputs)
     return replace(event, inputs=inputs, outputs=tuple(map(rename, event.outputs)))
+
+
+def _with_standard_assertions(facets: Facets) -> Facets:
+    """Facets; the assertions of Great Expectations also as the facet that OpenLineage defines for assertions."""
+    facet = facets.get(GREAT_EXPECTATIONS)
+    assertions = facet.get("assertions") if isinstance(facet, dict) else None
+    if ASSERTIONS in facets or not isinstance(facet, dict) or not isinstance(assertions, list):
+        return facets
+    checks = [
+        {
+            "assertion": check.get("expectationType"),
+            "success": check.get("success"),
+            **({"column": check["column"]} if check.get("column") else {}),
+        }
+        for check in assertions
+        if isinstance(check, dict)
+    ]
+    return {**facets, ASSERTIONS: {**facet, "assertions": checks}}
 
 
 def _with_long_facets(facets: Facets) -> Facets:

@@ -1,7 +1,7 @@
 """Reads members of facets (texts, fields, owners, parents, assertions, errors), whatever a producer put there."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from headwater.graph.dataset_reference import ASSERTIONS
@@ -11,7 +11,11 @@ from headwater.openlineage.event import Facets, Name
 from headwater.openlineage.exact_json import JsonObject
 
 MAX_FIRST_LINE = 300
-"""Characters of the first line of an error message."""
+"""Characters of the summary of an error message."""
+_TRACEBACK = "Traceback (most recent call last):"
+_FRAME = re.compile(r'\s+File "(?P<file>[^"]+)", line (?P<line>\d+)')
+_LIBRARIES = ("/site-packages/", "/dist-packages/", "/pyspark", "/lib/python")
+"""Folders of code that is not the user's."""
 _SECRET = re.compile(
     r"(?i)((?:password|passwd|pwd|secret|token|credential|api.?key|access.?key)\w*\s*[=:]\s*)[^\s;&,]+"
 )
@@ -66,7 +70,22 @@ def error_message(facets: Facets) -> str:
     return facet_text(facets, "errorMessage", "message") or facet_text(facets, "spark.exception", "message") or ""
 
 
-def first_line(message: str) -> str:
-    """The first line of a message, with secrets masked. Further lines may hold source code."""
-    line = next(iter(message.strip().splitlines()), "")
+def error_summary(message: str) -> str:
+    """The line of a message that says what went wrong, with secrets masked. Other lines may hold source code.
+
+    This is the first line. Of a Python traceback, which Spark passes on from a UDF, it is the exception with the last
+    line of the user's code: `ZeroDivisionError: division by zero (prices.py, line 12)`.
+    """
+    lines = message.strip().splitlines()
+    start = next((at for at, line in enumerate(lines) if line.rstrip().endswith(_TRACEBACK)), None)
+    line = (_exception(lines[start + 1 :]) if start is not None else "") or next(iter(lines), "")
     return _SECRET.sub(r"\1***", line)[:MAX_FIRST_LINE]
+
+
+def _exception(lines: Sequence[str]) -> str:
+    """The exception of a traceback, by the lines that follow its heading; empty if the traceback is cut off."""
+    frames = [match for line in lines if (match := _FRAME.match(line))]
+    exception = next((line for line in lines if line.strip() and not line[0].isspace()), "")
+    own = [frame for frame in frames if not any(folder in frame["file"] for folder in _LIBRARIES)]
+    where = f" ({own[-1]['file'].rpartition('/')[2]}, line {own[-1]['line']})" if own else ""
+    return f"{exception}{where}" if exception else ""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from headwater.graph.dataset_reference import IoDatasets
-from headwater.graph.facets import error_message, first_line
+from headwater.graph.facets import error_message, error_summary
 from headwater.graph.identity import DatasetId, NodeKind, node_id
 from headwater.graph.register import values
 from headwater.graph.run import Run, RunState
@@ -77,7 +77,7 @@ def _of_run(node: UpstreamNode, run: Run, window: Window) -> Iterator[Finding]:
     if state in _FAILURES:
         kind, verb = _FAILURES[state]
         message = error_message(values(run.facets))
-        because = f": {first_line(message)}" if message else ""
+        because = f": {error_summary(message)}" if message else ""
         details: JsonObject = {"message": message[:MAX_MESSAGE]} if message else {}
         yield Finding(kind, at, node, run.run_id, f"{name} {verb}{because}", details | _children(run))
     elif run.failed_children:

@@ -20,6 +20,8 @@ from headwater.read.dataset_details import DatasetDetails
 _STREAMS = frozenset({"TOPIC", "STREAM"})
 """The types of the facet datasetType that are Marquez's STREAM. Any other dataset is a DB_TABLE: Marquez's clients fail
 on a third type."""
+_KAFKA = "kafka://"
+"""The beginning of namespaces whose datasets are topics. Flink sends no type for them."""
 
 
 def dataset_node(head: DatasetHead, used: Instant | None = None) -> JsonObject:
@@ -29,7 +31,7 @@ def dataset_node(head: DatasetHead, used: Instant | None = None) -> JsonObject:
     tagged = tagging(facets)
     return {
         "id": name.as_json(),
-        "type": "STREAM" if dataset_type(facets) in _STREAMS else "DB_TABLE",
+        "type": "STREAM" if _is_stream(head) else "DB_TABLE",
         "name": name.name,
         "physicalName": facet_text(facets, DECLARED, "physicalName") or name.name,
         "createdAt": shown(created) if created else None,
@@ -43,6 +45,12 @@ def dataset_node(head: DatasetHead, used: Instant | None = None) -> JsonObject:
         "lastLifecycleState": facet_text(facets, "lifecycleStateChange", "lifecycleStateChange") or "",
         **({"foreign": True} if head.is_foreign else {}),
     }
+
+
+def _is_stream(head: DatasetHead) -> bool:
+    """Whether a dataset is a stream: by its type, or without a type by its namespace."""
+    of_producer = dataset_type(head.facets)
+    return of_producer in _STREAMS if of_producer else head.facts.name.namespace.startswith(_KAFKA)
 
 
 def dataset_type(facets: Facets) -> str | None:
