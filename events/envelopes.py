@@ -88,6 +88,27 @@ def get_by_iam(target: str) -> Document:
     return request
 
 
+def by_person(request: Document) -> Document:
+    """A request of a person who has signed in: API Gateway has checked the token, and passes its claims on."""
+    method, path = request["requestContext"]["http"]["method"], f"/people{request['rawPath']}"
+    claims = {
+        "sub": "3f1c0b2a",
+        "email": "ann@example.com",
+        "groups": "[shop-stewards]",
+        "iss": "https://id.example.com",
+    }
+    http = {**request["requestContext"]["http"], "path": path}
+    context = {"http": http, "routeKey": f"{method} /people/{{proxy+}}", "authorizer": {"jwt": {"claims": claims}}}
+    return {
+        **request,
+        "routeKey": context["routeKey"],
+        "rawPath": path,
+        "headers": {**request["headers"], "authorization": "Bearer eyJhbGciOiJSUzI1NiJ9..."},
+        "requestContext": {**request["requestContext"], **context},
+        "pathParameters": {"proxy": path.removeprefix("/people/")},
+    }
+
+
 def authoriser_request(headers: Mapping[str, str]) -> Document:
     """API Gateway's request to the authoriser before a POST."""
     path = "/api/v1/lineage"

@@ -14,6 +14,7 @@ from events.envelopes import (
     RECEIVED_AT,
     Document,
     authoriser_request,
+    by_person,
     get,
     get_by_iam,
     post,
@@ -91,6 +92,7 @@ def lookup() -> dict[str, Document]:
         "lookup/column-lineage.json": get(
             f"/api/v1/column-lineage?nodeId=datasetField:{REVENUE_NODE}:total_revenue&depth=5"
         ),
+        "lookup/signed-in.json": by_person(get("/api/v1/namespaces")),
         "lookup/signed-with-iam.json": get_by_iam("/api/v1/namespaces"),
         **further_lookups(lake, jobs),
     }
@@ -132,6 +134,9 @@ def curate() -> dict[str, Document]:
     desk, returns = "/api/v1/namespaces/shop-desk", "/api/v1/namespaces/s3%3A%2F%2Fshop-desk/datasets/raw%2Freturns"
     job, run = f"{desk}/jobs/count_returns", f"/api/v1/jobs/runs/{story.COUNT_RUN}"
     return {
+        "curate/signed-in-put.json": by_person(writing("PUT", desk, {"ownerName": "desk"})),
+        "curate/signed-in-post.json": by_person(writing("POST", f"{returns}/tags/GOLD")),
+        "curate/signed-in-delete.json": by_person(writing("DELETE", f"{returns}/tags/GOLD")),
         "curate/put-namespace.json": writing("PUT", desk, {"ownerName": "desk", "description": "Returned goods"}),
         "curate/put-source.json": writing("PUT", "/api/v1/sources/shop-db", story.SHOP_DB),
         "curate/put-tag.json": writing("PUT", "/api/v1/tags/GOLD", {"description": "Fit for reports"}, ADMINISTRATOR),

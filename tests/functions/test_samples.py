@@ -145,6 +145,13 @@ CURATED: dict[str, Callable[[Any], bool]] = {
     "curate/delete-namespace.json": lambda body: body["isHidden"] is False,
 }
 """What holds for the responses of curate, in the order in which the samples are sent."""
+NOT_PERMITTED = {
+    "lookup/signed-in.json": "read",
+    "curate/signed-in-put.json": "ingest or curate",
+    "curate/signed-in-post.json": "ingest or curate",
+    "curate/signed-in-delete.json": "ingest or curate",
+}
+"""Requests of a person whose groups have no role in the stack, each with the scope that is missing."""
 NOT_CURATED = {
     "curate/refused.json": (400, ["ownerName: missing"]),
     "curate/not-allowed.json": (403, ["key: lacks the scope admin; send a key with this scope"]),
@@ -246,6 +253,13 @@ def test_curate_names_the_fault_of_a_refused_request(named: Named, name: str) ->
     assert json.loads(answer["body"]) == {"code": status, "message": "; ".join(details), "details": details}
 
 
+@pytest.mark.parametrize("name", NOT_PERMITTED)
+def test_a_person_without_a_role_may_nothing(named: Named, name: str) -> None:
+    answer = named(name.partition("/")[0])(sample(name))
+    message = f"key: lacks the scope {NOT_PERMITTED[name]}; send a key with this scope"
+    assert (answer["statusCode"], json.loads(answer["body"])["message"]) == (403, message)
+
+
 @pytest.mark.usefixtures("curated")
 def test_normalise_keeps_a_deletion_of_curate(named: Named) -> None:
     for name in ("curate/delete-dataset.json", "curate/delete-job.json"):
@@ -284,7 +298,7 @@ def test_catalog_and_glue_import_go_to_and_fro_between_a_table_and_its_dataset(
 
 
 def test_every_sample_is_run() -> None:
-    requested = {*AUTHORISED, *TAKEN, *REFUSED, *BATCHES, *ANSWERED, *CURATED, *NOT_CURATED}
+    requested = {*AUTHORISED, *TAKEN, *REFUSED, *BATCHES, *ANSWERED, *CURATED, *NOT_CURATED, *NOT_PERMITTED}
     assert files() == {*requested, *TRIGGERED}
 
 
