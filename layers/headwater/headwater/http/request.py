@@ -39,7 +39,8 @@ class PageRequest(NamedTuple):
 
     def cursor(self, last: str, total: int) -> str:
         """The cursor of the page after the position `last`. The cursor holds the total of the list, so the total is
-        counted once. The cursor is signed: another key, or the same key with another position, is refused."""
+        counted once. The cursor of a caller of some namespaces is signed: another caller of some namespaces, or another
+        position, is refused."""
         position = {"after": last, "total": total}
         return _encoded({**position, "signature": _signature(position, self.seal)} if self.seal else position)
 
@@ -89,17 +90,17 @@ class ApiRequest:
         limit, offset = self.number("limit", default, most), self.number("offset", 0, MAX_OFFSET)
         cursor = self.query.get("cursor")
         if cursor is None:
-            return PageRequest(limit, offset, seal=self.principal.seal)
+            return PageRequest(limit, offset, seal=self.principal.cursor_seal)
         match _decoded(cursor):
             case {"after": str(after), "total": int(total), **signed} if (
                 after and len(after.encode()) <= MAX_POSITION_BYTES and self._has_signed(after, total, signed)
             ):
-                return PageRequest(limit, 0, after, total, self.principal.seal)
+                return PageRequest(limit, 0, after, total, self.principal.cursor_seal)
         raise InvalidRequest(Fault("cursor", "expected the cursor of an earlier response"))
 
     def _has_signed(self, after: str, total: int, signed: Mapping[Any, Any]) -> bool:
-        """Whether the caller got a cursor in an earlier response. Without a seal, cursors are not signed."""
-        seal, signature = self.principal.seal, signed.get("signature")
+        """Whether the caller got a cursor in an earlier response."""
+        seal, signature = self.principal.cursor_seal, signed.get("signature")
         expected = _signature({"after": after, "total": total}, seal)
         return not seal or (isinstance(signature, str) and hmac.compare_digest(signature.encode(), expected.encode()))
 
