@@ -4,6 +4,8 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -21,12 +23,26 @@ sys.exit(run(sys.argv[1:], os.environ, ListenerLog()))
 """
 
 
-def started(script: str, *prefix: str) -> "subprocess.Popen[bytes]":
-    """A process that runs a shell script as Spark would be run."""
+@pytest.fixture(autouse=True)
+def hangup() -> Iterator[None]:
+    """SIGHUP is not ignored, as it is if the tests run under nohup: no shell can trap what it was started to ignore."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@contextmanager
+def started(script: str, *prefix: str) -> Iterator["subprocess.Popen[bytes]"]:
+    """A process that runs a shell script as Spark would be run. It is killed at the end, if it has not ended."""
     command = [*prefix, sys.executable, "-c", RUN, "/bin/sh", "-c", script]
-    return subprocess.Popen(  # noqa: S603
+    process = subprocess.Popen(  # noqa: S603
         command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL
     )
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def test_the_output_is_unchanged_and_the_log_reads_it(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
