@@ -13,14 +13,16 @@ Example: the key `team-a` writes the namespaces `team-a` and `s3://a-lake`, and 
                                   symlinks to glue/b.revenue        set aside: outputs[0].facets.symlinks
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from headwater.access.principal import Principal, Scope
 from headwater.graph.curation import FOREIGN, PREFIX, RESERVED, SET_ASIDE
+from headwater.graph.dataset_reference import named
+from headwater.graph.explicit_lineage import dataset_of
 from headwater.graph.naming import Naming
-from headwater.openlineage.event import AnyEvent, DatasetEvent, Name
+from headwater.openlineage.event import MAX_NAME_LENGTH, AnyEvent, DatasetEvent, Name, RunEvent
 from headwater.openlineage.faults import Fault, InvalidRequest
 
 MAX_PATHS = 20
@@ -54,7 +56,7 @@ def admitted_event(document: Document, event: AnyEvent, principal: Principal, na
         principal.require_writing(event.job.name.namespace, "job.namespace")
     if principal.writes_everything:
         return Admitted(document)
-    admitted = admission.of(document)
+    admitted = admission.of(document, event)
     if not admission.is_changed:
         return Admitted(document)
     return Admitted(admission.noted(admitted), tuple(first_paths(admission.paths)))
@@ -85,21 +87,19 @@ class _Admission:
             return dataset.namespace
         return self.naming.identify(dataset).identity.namespace
 
-    def of(self, event: Document) -> Document:
-        """The event without what is set aside."""
-        admitted = dict(event)
-        if isinstance(event.get("run"), dict):
-            admitted["run"] = self._run(event["run"])
+    def of(self, document: Document, event: AnyEvent) -> Document:
+        """The event without what is set aside. Members that an event of its kind does not have are left as they are."""
+        if isinstance(event, DatasetEvent):
+            return {**document, "dataset": self._own_dataset(document["dataset"], "dataset")}
+        admitted = dict(document)
+        if isinstance(event, RunEvent):
+            admitted["run"] = self._run(document["run"])
         for member in ("inputs", "outputs"):
-            if event.get(member):
-                admitted[member] = list(self._references(event[member], member))
-        if isinstance(event.get("job"), dict):
-            job, targets = self._job(event["job"])
-            admitted["job"] = job
-            if targets:
-                admitted["outputs"] = [*(admitted.get("outputs") or []), *targets]
-        if isinstance(event.get("dataset"), dict):
-            admitted["dataset"] = self._own_dataset(event["dataset"], "dataset")
+            if document.get(member):
+                admitted[member] = list(self._references(document[member], member))
+        admitted["job"], targets = self._job(document["job"])
+        if targets:
+            admitted["outputs"] = [*(admitted.get("outputs") or []), *targets]
         return admitted
 
     def noted(self, event: Document) -> Document:
@@ -180,7 +180,7 @@ class _Admission:
             return job, []
         at = "job.facets.lineage.entries"
         foreign = [entry for entry in entries if not self._is_own(entry) and self._is_nameable(entry)]
-        targets = [{**_name_of(entry), "facets": {FOREIGN: {}}} for entry in foreign]
+        targets = [{**name.as_json(), "facets": {FOREIGN: {}}} for name in _targets(foreign)]
         nameable = [self._nameable_inputs(entry, f"{at}[{index}]") for index, entry in enumerate(entries)]
         own = self._kept(nameable, at, self._is_own)
         return {**job, "facets": {**facets, "lineage": {**facet, "entries": own}}}, targets
@@ -231,8 +231,10 @@ class _Admission:
 
 
 def _is_named(entry: Any) -> bool:
-    return isinstance(entry, dict) and isinstance(entry.get("namespace"), str) and isinstance(entry.get("name"), str)
+    return named(entry) is not None
 
 
-def _name_of(entry: Mapping[str, Any]) -> Document:
-    return {"namespace": entry["namespace"], "name": entry["name"]}
+def _targets(entries: Iterable[Any]) -> list[Name]:
+    """The datasets that entries of a `lineage` facet name, as far as an event may have the names."""
+    names = [name for entry in entries if (name := dataset_of(entry))]
+    return [name for name in names if max(map(len, name)) <= MAX_NAME_LENGTH]

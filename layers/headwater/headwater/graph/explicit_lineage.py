@@ -39,8 +39,8 @@ def _plain(reference: DatasetReference) -> DatasetReference:
 
 
 def _with_targets(outputs: tuple[DatasetReference, ...], entries: Iterable[Any]) -> tuple[DatasetReference, ...]:
-    targets = {dataset_id(name): entry for entry in entries if (name := _dataset(entry))}
-    all_outputs = _with_names(outputs, (name for entry in entries if (name := _dataset(entry))))
+    targets = {dataset_id(name): entry for entry in entries if (name := dataset_of(entry))}
+    all_outputs = _with_names(outputs, (name for entry in entries if (name := dataset_of(entry))))
     return tuple(
         _made_of(output, targets[dataset_id(output.name)]) if dataset_id(output.name) in targets else output
         for output in all_outputs
@@ -75,7 +75,7 @@ def _column_lineage(entry: Any) -> Facets:
 
 
 def _input_fields(holder: Any) -> list[dict[str, Any]]:
-    return [source for source in _inputs(holder) if isinstance(source.get("field"), str) and _dataset(source)]
+    return [source for source in _inputs(holder) if isinstance(source.get("field"), str) and dataset_of(source)]
 
 
 def _sources(entry: Any) -> Iterator[Name]:
@@ -85,7 +85,7 @@ def _sources(entry: Any) -> Iterator[Name]:
         [source for field in fields.values() for source in _inputs(field)] if isinstance(fields, dict) else []
     )
     for source in [*_inputs(entry), *field_inputs]:
-        if name := _dataset(source):
+        if name := dataset_of(source):
             yield name
 
 
@@ -94,6 +94,7 @@ def _inputs(holder: Any) -> list[dict[str, Any]]:
     return [source for source in inputs if isinstance(source, dict)] if isinstance(inputs, list) else []
 
 
-def _dataset(entry: Any) -> Name | None:
+def dataset_of(entry: Any) -> Name | None:
+    """The dataset that an entry, or an input of an entry, names."""
     is_dataset = isinstance(entry, dict) and entry.get("type", "DATASET") == "DATASET"
     return named(entry) if is_dataset else None

@@ -1,0 +1,72 @@
+"""Further attempts of a team to read and to change what is another team's, most of them through odd events."""
+
+from typing import Any
+
+import pytest
+
+from headwater.access.principal import Principal
+from tests import factory
+from tests.access.teams import A_LAKE, A_RUN, B_LAKE, B_RUN, ROOT, A, Answer, B, Stack, event, two_teams
+
+ORDERS_PATH = f"namespaces/{B_LAKE}/datasets/orders"
+ORDERS_NODE = f"dataset:{B_LAKE}:orders"
+PLATFORM = Principal("platform", frozenset({"ingest"}), ("*",))
+"""A producer of all namespaces, which posts events about the jobs of any team."""
+B_ADMIN = Principal("b-admin", frozenset({"admin"}), B.namespaces, seal="seal of an administrator of b")
+ORDERS_NAME = factory.dataset("orders", B_LAKE)
+
+
+@pytest.fixture
+def stack() -> Stack:
+    return two_teams()
+
+
+def of_b(stack: Stack) -> list[Answer]:
+    """What B sees of its own."""
+    paths = [ORDERS_PATH, f"{ORDERS_PATH}/versions", f"namespaces/{B_LAKE}/datasets", f"jobs/runs/{B_RUN}", "jobs"]
+    return [*(stack.get(B, path) for path in paths), stack.get(B, "aliases", nodeId=ORDERS_NODE)]
+
+
+def posted(stack: Stack, number: int = 21, seconds: float = 50, **members: Any) -> Answer:
+    """The answer to an event of A about its job `feed`."""
+    return stack.post(A, event("COMPLETE", factory.run_id(number), "team-a", "feed", seconds=seconds, **members))
+
+
+@pytest.mark.parametrize(
+    "members", [{"dataset": {"facets": [1]}}, {"run": {"runId": A_RUN, "facets": {"parent": [1]}}}]
+)
+def test_members_that_a_run_event_does_not_have_are_left_alone(stack: Stack, members: dict[str, Any]) -> None:
+    assert stack.post(A, {**event("START", A_RUN, "team-a", "feed"), **members}).status == 201
+
+
+@pytest.mark.parametrize("inputs", ["abc", [{"namespace": 5, "name": "x"}], {"a": 1}])
+def test_members_that_a_dataset_event_does_not_have_are_left_alone(stack: Stack, inputs: Any) -> None:
+    described = factory.dataset_event(factory.dataset("out", A_LAKE), seconds=40)
+    assert stack.post(A, {**described, "inputs": inputs}).status == 201
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"namespace": "", "name": "x"},
+        {"namespace": B_LAKE, "name": ""},
+        {"namespace": B_LAKE, "name": "x" * 20_000},
+        {"namespace": "team-b", "name": "ingest_orders", "type": "JOB"},
+        {"namespace": B_LAKE, "name": ["orders"]},
+        None,
+    ],
+)
+def test_an_entry_of_a_lineage_facet_that_names_no_dataset_refuses_no_event(stack: Stack, entry: Any) -> None:
+    facets = {"lineage": factory.facet(entries=[entry])}
+    before = of_b(stack)
+    own = factory.dataset("out", A_LAKE)
+    assert posted(stack, job_facets=facets, outputs=[own]).status == 201
+    assert of_b(stack) == before
+    outputs = stack.get(A, "namespaces/team-a/jobs/feed").body["outputs"]
+    assert [output["name"] for output in outputs] == ["out"]
+
+
+@pytest.mark.parametrize("args", ["abc", [1], 5])
+def test_arguments_of_another_form_break_no_list_of_jobs(stack: Stack, args: Any) -> None:
+    posted(stack, run_facets={"headwater_run": {"args": args}})
+    assert stack.get(ROOT, "jobs").status == 200
