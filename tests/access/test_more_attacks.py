@@ -70,3 +70,51 @@ def test_an_entry_of_a_lineage_facet_that_names_no_dataset_refuses_no_event(stac
 def test_arguments_of_another_form_break_no_list_of_jobs(stack: Stack, args: Any) -> None:
     posted(stack, run_facets={"headwater_run": {"args": args}})
     assert stack.get(ROOT, "jobs").status == 200
+
+
+EARLY = -9_999
+
+
+@pytest.mark.parametrize("namespace", [B_LAKE, "s3a://b-lake", "s3n://b-lake/"])
+@pytest.mark.parametrize("name", ["orders", "orders/day=1", "/orders/", "orders/_delta_log"])
+@pytest.mark.parametrize("side", ["inputs", "outputs"])
+def test_a_name_of_another_team_changes_no_time_and_no_name(stack: Stack, namespace: str, name: str, side: str) -> None:
+    before = of_b(stack)
+    members: dict[str, Any] = {side: [factory.dataset(name, namespace)]}
+    answer = posted(stack, seconds=EARLY, **members)
+    assert answer.status == 201
+    assert of_b(stack) == before
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+def test_the_owner_names_its_dataset_whoever_named_it_first(is_late: bool) -> None:
+    """The state is the same in both orders."""
+    stack = Stack()
+    named = event("START", A_RUN, "team-a", "feed", seconds=EARLY, inputs=[factory.dataset("orders", "s3n://b-lake")])
+    own = event("START", B_RUN, "team-b", "ingest_orders", outputs=[factory.dataset("orders", "s3a://b-lake")])
+    events = [(A, named), (B, own)]
+    for caller, document in reversed(events) if is_late else events:
+        stack.post(caller, document)
+    dataset = stack.get(ROOT, ORDERS_PATH).body
+    assert (dataset["namespace"], dataset["createdAt"]) == ("s3a://b-lake", factory.at(0))
+
+
+def test_a_deleted_dataset_stays_deleted_though_another_team_names_it(stack: Stack) -> None:
+    assert stack.write(B_ADMIN, "DELETE", ORDERS_PATH).status == 200
+    for seconds, side in ((500_000, "inputs"), (600_000, "outputs")):
+        members: dict[str, Any] = {side: [ORDERS_NAME]}
+        posted(stack, number=seconds, seconds=seconds, **members)
+        assert stack.get(B, ORDERS_PATH).status == 404
+    stack.post(B, event("START", B_RUN, "team-b", "ingest_orders", seconds=700_000, outputs=[ORDERS_NAME]))
+    assert stack.get(B, ORDERS_PATH).status == 200
+
+
+def test_many_claims_to_write_leave_the_times_in_the_lists(stack: Stack) -> None:
+    posted(stack, outputs=[ORDERS_NAME])
+    before = of_b(stack)
+    for number in range(10):
+        claim = event("COMPLETE", factory.run_id(100 + number), "team-a", f"forger {number}", outputs=[ORDERS_NAME])
+        stack.post(A, {**claim, "eventTime": factory.at(900)})
+    assert of_b(stack) == before
+    found = stack.get(ROOT, "search", q="orders", filter="dataset", sort="update_at").body["results"]
+    assert [match["updatedAt"] for match in found] == [factory.at(160)]

@@ -7,6 +7,7 @@ from headwater.graph.dataset_reference import (
     SOURCES,
     SYMLINKS,
     dataset_references,
+    is_foreign,
     sources_of,
     symlinks,
     without_foreign_outputs,
@@ -42,8 +43,9 @@ def normalise_event(
 
 
 def _aliases(event: AnyEvent, reference: DatasetReference, naming: Naming) -> Iterator[Alias]:
+    """The alias that a reference uses. A producer that may not write the dataset gives it no further name."""
     identified = naming.identify(reference.name, streams_files=_streams_files(event, reference))
-    if identified.rules:
+    if identified.rules and not is_foreign(reference):
         yield Alias(reference.name, identified.shown, identified.rules)
 
 

@@ -247,6 +247,7 @@ def _usages(event: RunEvent | JobEvent) -> dict[DatasetId, DatasetUsage]:
             facets = {name: facet for name, facet in io_dataset.facets.items() if name not in elsewhere}
             checked = RunOrder(event.time, event.run_id) if io_dataset.quality and isinstance(event, RunEvent) else None
             wrote = schema_register(facets) if role == "o" else None
-            usage = DatasetUsage(io_dataset.name, role == "i", role == "o", event.time, facets, checked, wrote)
+            last = NEVER if io_dataset.is_foreign else event.time
+            usage = DatasetUsage(io_dataset.name, role == "i", role == "o", last, facets, checked, wrote)
             usages[node] = usage.join(usages.get(node))
     return usages
