@@ -118,3 +118,62 @@ def test_many_claims_to_write_leave_the_times_in_the_lists(stack: Stack) -> None
     assert of_b(stack) == before
     found = stack.get(ROOT, "search", q="orders", filter="dataset", sort="update_at").body["results"]
     assert [match["updatedAt"] for match in found] == [factory.at(160)]
+
+
+def merged(seconds: float, *sources: tuple[str, str]) -> factory.Document:
+    """A MERGE into a dataset of A: its column lineage alone names the sources."""
+    columns = factory.columns(**{f"x{at}": (*source, "id") for at, source in enumerate(sources)})
+    target = factory.dataset("target", A_LAKE, columnLineage=columns)
+    out = [factory.dataset("target", A_LAKE)], [target]
+    return event("COMPLETE", factory.run_id(40), "team-a", "merge", seconds=seconds, inputs=out[0], outputs=out[1])
+
+
+def made_of_orders(seconds: float) -> list[factory.Document]:
+    """Events whose facets alone name orders: of a job, of a MERGE, and of a dataset."""
+    orders = {"namespace": B_LAKE, "name": "orders", "type": "DATASET"}
+    entry = {**factory.made_of("explicit", namespace=A_LAKE), "inputs": [orders]}
+    facets = {"lineage": factory.facet(entries=[entry])}
+    view = factory.dataset("view", A_LAKE, lineage=factory.facet(inputs=[orders]))
+    return [
+        event("COMPLETE", factory.run_id(41), "team-a", "explicit", seconds=seconds, job_facets=facets),
+        merged(seconds, (B_LAKE, "orders"), (A_LAKE, "in")),
+        factory.dataset_event(view, seconds=seconds),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "reader"), [(0, "job:team-a:explicit"), (1, "job:team-a:merge"), (2, f"dataset:{A_LAKE}:view")]
+)
+def test_a_name_in_a_facet_is_as_foreign_as_a_name_alone(stack: Stack, kind: int, reader: str) -> None:
+    before = of_b(stack)
+    stack.post(A, made_of_orders(EARLY)[kind])
+    assert of_b(stack) == before
+    for caller in (A, ROOT):
+        graph = stack.get(caller, "lineage", nodeId=reader, direction="upstream", depth="1").body["graph"]
+        edges = [edge for node in graph for edge in node["inEdges"] if edge["origin"] == ORDERS_NODE]
+        assert [edge.get("foreign") for edge in edges] == [True]
+        own = {edge["origin"] for node in graph for edge in node["inEdges"] if not edge.get("foreign")}
+        assert (f"dataset:{A_LAKE}:in" in own) == (kind == 1)
+    assert stack.write(B_ADMIN, "DELETE", ORDERS_PATH).status == 200
+    stack.post(A, made_of_orders(500_000)[kind])
+    assert stack.get(B, ORDERS_PATH).status == 404
+
+
+@pytest.mark.parametrize("namespace", ["headwater:tags", "headwater:sources", "headwater:namespaces"])
+@pytest.mark.parametrize("others", [[], [(B_LAKE, "orders")]])
+def test_a_merge_describes_no_reserved_namespace(stack: Stack, namespace: str, others: list[tuple[str, str]]) -> None:
+    paths = ("tags", "sources", "namespaces")
+    stack.post(A, merged(10, (A_LAKE, "in")))
+    before = [stack.get(ROOT, path) for path in paths]
+    for caller in (A, PLATFORM):
+        stack.post(caller, merged(20, (namespace, "made up"), *others))
+    assert [stack.get(ROOT, path) for path in paths] == before
+
+
+@pytest.mark.parametrize("caller", [A, PLATFORM, ROOT])
+@pytest.mark.parametrize("side", ["inputs", "outputs"])
+def test_a_declared_job_uses_no_reserved_namespace(stack: Stack, caller: Principal, side: str) -> None:
+    body = {"type": "BATCH", side: [{"namespace": "headwater:tags", "name": "made up"}]}
+    before = stack.get(ROOT, "tags")
+    assert stack.write(caller, "PUT", "namespaces/team-a/jobs/feed", body).status == 403
+    assert stack.get(ROOT, "tags") == before

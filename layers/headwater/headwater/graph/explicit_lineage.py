@@ -29,7 +29,7 @@ def apply_lineage_facet(event: AnyEvent) -> AnyEvent:
     if not isinstance(entries, list):
         return event
     outputs = _with_targets(event.outputs, entries)
-    inputs = _with_names(event.inputs, (source for entry in entries for source in _sources(entry)))
+    inputs = _with_names(event.inputs, (source for entry in entries for source in sources_of_target(entry)))
     return replace(event, inputs=inputs, outputs=outputs)
 
 
@@ -54,7 +54,7 @@ def _with_names(references: tuple[DatasetReference, ...], names: Iterable[Name])
 
 
 def _made_of(target: DatasetReference, entry: Any) -> DatasetReference:
-    facets: dict[str, Any] = {**target.facets, SOURCES: sorted(set(map(tuple, _sources(entry))))}
+    facets: dict[str, Any] = {**target.facets, SOURCES: sorted(set(map(tuple, sources_of_target(entry))))}
     facets[SOURCES] = [list(name) for name in facets[SOURCES]]
     columns = _column_lineage(entry)
     if columns:
@@ -78,7 +78,7 @@ def _input_fields(holder: Any) -> list[dict[str, Any]]:
     return [source for source in _inputs(holder) if isinstance(source.get("field"), str) and dataset_of(source)]
 
 
-def _sources(entry: Any) -> Iterator[Name]:
+def sources_of_target(entry: Any) -> Iterator[Name]:
     """The datasets that a target is made of, as a whole or in a column."""
     fields = entry.get("fields") if isinstance(entry, dict) else None
     field_inputs = (
