@@ -6,7 +6,7 @@ import pytest
 
 from headwater.access.principal import Principal
 from tests import factory
-from tests.access.teams import A_LAKE, A_RUN, B_LAKE, B_RUN, ROOT, A, Answer, B, Stack, event, two_teams
+from tests.access.teams import A_LAKE, A_RUN, B_LAKE, B_RUN, ROOT, SECRETS, A, Answer, B, Stack, event, two_teams
 
 ORDERS_PATH = f"namespaces/{B_LAKE}/datasets/orders"
 ORDERS_NODE = f"dataset:{B_LAKE}:orders"
@@ -177,3 +177,74 @@ def test_a_declared_job_uses_no_reserved_namespace(stack: Stack, caller: Princip
     before = stack.get(ROOT, "tags")
     assert stack.write(caller, "PUT", "namespaces/team-a/jobs/feed", body).status == 403
     assert stack.get(ROOT, "tags") == before
+
+
+PLATFORM_RUN = factory.run_id(200)
+
+
+def posted_by_platform(stack: Stack) -> None:
+    """The platform posts a run of A that reads and writes datasets of B, with all that it knows of them."""
+    read = factory.dataset(
+        "orders",
+        B_LAKE,
+        schema=factory.schema("ssn:string"),
+        ownership=factory.facet(owners=[{"name": "bea"}]),
+        symlinks=factory.symlinks("b_report", namespace="glue"),
+    )
+    metrics = factory.facet(rowCount=4711, columnMetrics={"ssn": {"nullCount": 0}})
+    source = {"namespace": A_LAKE, "name": "in", "field": "id"}
+    made = {"transformations": [{"type": "DIRECT", "subtype": "IDENTITY", "description": "hunter2"}]}
+    columns = factory.facet(fields={"ssn": {"inputFields": [{**source, **made}]}})
+    written = factory.dataset("copy", B_LAKE, schema=factory.schema("ssn:string"), columnLineage=columns)
+    stack.post(
+        PLATFORM,
+        event(
+            "COMPLETE",
+            PLATFORM_RUN,
+            "team-a",
+            "copier",
+            seconds=300,
+            inputs=[{**read, "inputFacets": {"dataQualityMetrics": metrics}}, factory.dataset("in", A_LAKE)],
+            outputs=[{**written, "outputFacets": {"outputStatistics": metrics}}],
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [
+        (f"jobs/runs/{PLATFORM_RUN}", {}),
+        ("namespaces/team-a/jobs/copier", {}),
+        ("namespaces/team-a/jobs/copier/runs", {}),
+        ("namespaces/team-a/jobs/copier/versions", {}),
+        ("jobs", {}),
+        ("events/lineage", {}),
+        ("rootcause", {"nodeId": "job:team-a:copier"}),
+        ("runlineage/upstream", {"runId": PLATFORM_RUN}),
+        ("impact", {"nodeId": f"datasetField:{A_LAKE}:in:id"}),
+        ("impact", {"nodeId": f"datasetField:{A_LAKE}:in:id", "asOf": factory.at(400)}),
+        ("column-lineage", {"nodeId": "job:team-a:copier", "direction": "both"}),
+        ("export", {"nodeId": "job:team-a:copier", "format": "openlineage"}),
+    ],
+)
+def test_what_a_run_of_the_caller_says_of_datasets_of_others_is_not_shown(
+    stack: Stack, path: str, query: dict[str, str]
+) -> None:
+    posted_by_platform(stack)
+    answer = stack.get(A, path, **query)
+    assert answer.status == 200
+    assert answer.secrets((*SECRETS, "4711", "hunter2", "glue")) == []
+    assert stack.get(ROOT, path, **query).status == 200
+    if path != "column-lineage":
+        assert B_LAKE in answer.text
+
+
+def test_the_version_of_an_input_of_another_team_does_not_follow_from_its_schema() -> None:
+    """Otherwise a caller could guess a schema, and compare."""
+    stack = Stack()
+    posted_by_platform(stack)
+    by_caller = [stack.get(who, f"jobs/runs/{PLATFORM_RUN}").body["inputDatasetVersions"] for who in (A, ROOT)]
+    versions = {
+        version["datasetVersionId"]["version"] for of in by_caller for version in of if "b-lake" in str(version)
+    }
+    assert len(versions) == 2

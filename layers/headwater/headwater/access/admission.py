@@ -93,10 +93,8 @@ class _Admission:
     def of(self, document: Document, event: AnyEvent) -> Document:
         """The event without what is set aside. Members that an event of its kind does not have are left as they are."""
         if isinstance(event, DatasetEvent):
-            return {
-                **document,
-                "dataset": self._with_foreign_sources(self._own_dataset(document["dataset"], "dataset")),
-            }
+            dataset = self._own_dataset(document["dataset"], "dataset")
+            return {**document, "dataset": self._with_foreign_sources(dataset)}
         admitted = dict(document)
         if isinstance(event, RunEvent):
             admitted["run"] = self._run(document["run"])
