@@ -30,8 +30,9 @@ seconds = st.integers(0, 5)
 
 @st.composite
 def datasets(draw: st.DrawFn) -> Document:
+    name, namespace = draw(st.sampled_from([*DATASETS, "a/day=1"])), draw(st.sampled_from(["s3://lake", "s3a://lake"]))
     if draw(st.integers(0, 7)) == 0:
-        return factory.dataset(draw(st.sampled_from(DATASETS)), headwater_foreign={})
+        return factory.dataset(name, namespace, headwater_foreign={})
     facets: Document = {}
     if draw(st.booleans()):
         facets["schema"] = draw(st.sampled_from(SCHEMAS))
@@ -47,8 +48,7 @@ def datasets(draw: st.DrawFn) -> Document:
         facets["dataSource"] = factory.facet(name="lake", uri=draw(st.sampled_from(["s3://lake", "s3a://lake"])))
     if draw(st.booleans()):
         facets["version"] = factory.facet(datasetVersion=str(draw(st.integers(1, 3))))
-    namespace = draw(st.sampled_from(["s3://lake", "s3://lake", "s3a://lake"]))
-    named = factory.dataset(draw(st.sampled_from([*DATASETS, "a/day=1"])), namespace, **facets)
+    named = factory.dataset(name, namespace, **facets)
     if draw(st.booleans()):
         return named
     return {

@@ -13,15 +13,20 @@ Example: the key `team-a` writes the namespaces `team-a` and `s3://a-lake`, and 
                                   symlinks to glue/b.revenue        set aside: outputs[0].facets.symlinks
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from headwater.access.principal import Principal, Scope
-from headwater.graph.curation import FOREIGN, PREFIX, RESERVED, SET_ASIDE
+from headwater.graph.curation import FOREIGN, FOREIGN_SOURCES, PREFIX, RESERVED, SET_ASIDE
+from headwater.graph.dataset_reference import named
+from headwater.graph.event_normalisation import merged_sources
+from headwater.graph.explicit_lineage import dataset_of, sources_of_target
+from headwater.graph.long_facet import COLUMN_LINEAGE
 from headwater.graph.naming import Naming
-from headwater.openlineage.event import AnyEvent, DatasetEvent, Name
+from headwater.openlineage.event import MAX_NAME_LENGTH, AnyEvent, DatasetEvent, Name, RunEvent
 from headwater.openlineage.faults import Fault, InvalidRequest
+from headwater.openlineage.wire import read_event
 
 MAX_PATHS = 20
 """Paths of an event that an answer lists."""
@@ -54,7 +59,7 @@ def admitted_event(document: Document, event: AnyEvent, principal: Principal, na
         principal.require_writing(event.job.name.namespace, "job.namespace")
     if principal.writes_everything:
         return Admitted(document)
-    admitted = admission.of(document)
+    admitted = admission.of(document, event)
     if not admission.is_changed:
         return Admitted(document)
     return Admitted(admission.noted(admitted), tuple(first_paths(admission.paths)))
@@ -85,22 +90,39 @@ class _Admission:
             return dataset.namespace
         return self.naming.identify(dataset).identity.namespace
 
-    def of(self, event: Document) -> Document:
-        """The event without what is set aside."""
-        admitted = dict(event)
-        if isinstance(event.get("run"), dict):
-            admitted["run"] = self._run(event["run"])
+    def of(self, document: Document, event: AnyEvent) -> Document:
+        """The event without what is set aside. Members that an event of its kind does not have are left as they are."""
+        if isinstance(event, DatasetEvent):
+            dataset = self._own_dataset(document["dataset"], "dataset")
+            return {**document, "dataset": self._with_foreign_sources(dataset)}
+        admitted = dict(document)
+        if isinstance(event, RunEvent):
+            admitted["run"] = self._run(document["run"])
         for member in ("inputs", "outputs"):
-            if event.get(member):
-                admitted[member] = list(self._references(event[member], member))
-        if isinstance(event.get("job"), dict):
-            job, targets = self._job(event["job"])
-            admitted["job"] = job
-            if targets:
-                admitted["outputs"] = [*(admitted.get("outputs") or []), *targets]
-        if isinstance(event.get("dataset"), dict):
-            admitted["dataset"] = self._own_dataset(event["dataset"], "dataset")
-        return admitted
+            if document.get(member):
+                admitted[member] = list(self._references(document[member], member))
+        admitted["job"], sources, targets = self._job(document["job"])
+        for member, names in (("inputs", sources), ("outputs", targets)):
+            if names:
+                admitted[member] = [*(admitted.get(member) or []), *map(_foreign, names)]
+        return self._with_merged(admitted)
+
+    def _with_merged(self, event: Document) -> Document:
+        """The event; if its column lineage alone names the inputs, and some are of others, with these inputs."""
+        outputs = event.get("outputs") or []
+        if self.principal.writes_all_namespaces or not event.get("inputs"):
+            return event
+        if not any(COLUMN_LINEAGE in (output.get("facets") or {}) for output in outputs):
+            return event
+        merged = _short(merged_sources(read_event(event), self.naming))
+        if all(map(self._writes, merged)):
+            return event
+        self.names_foreign = True
+        added = [name.as_json() if self._writes(name) else _foreign(name) for name in merged]
+        return {**event, "inputs": [*event["inputs"], *added]}
+
+    def _writes(self, dataset: Name) -> bool:
+        return self.principal.may_write(self.namespace_of(dataset))
 
     def noted(self, event: Document) -> Document:
         """The event with a note of what was set aside, on its job or dataset: the doctor and statistics read it."""
@@ -145,7 +167,7 @@ class _Admission:
         """The name of the dataset alone, marked as foreign."""
         self.names_foreign = True
         self.paths += [f"{path}.{member}" for member in MEMBERS_BESIDE_NAME if dataset.get(member)]
-        return {"namespace": dataset["namespace"], "name": dataset["name"], "facets": {FOREIGN: {}}}
+        return _foreign(Name(dataset["namespace"], dataset["name"]))
 
     def _own_dataset(self, dataset: Document, path: str) -> Document:
         """The dataset without symlinks to datasets of others, and without a data source of others."""
@@ -159,6 +181,13 @@ class _Admission:
             kept = {**kept, "lineage": self._nameable_inputs(kept["lineage"], f"{at}.lineage")}
         return dataset if kept is facets else {**dataset, "facets": kept}
 
+    def _with_foreign_sources(self, dataset: Document) -> Document:
+        """The dataset of a DatasetEvent; marked with the datasets of others that it is made of, if there are any."""
+        facets = dataset.get("facets") or {}
+        foreign = sorted({name for name in sources_of_target(facets.get("lineage")) if not self._writes(name)})
+        self.names_foreign |= bool(foreign)
+        return {**dataset, "facets": {**facets, FOREIGN_SOURCES: foreign}} if foreign else dataset
+
     def _with_own_symlinks(self, facets: Document, at: str) -> Document:
         facet = facets.get("symlinks")
         entries = facet.get("identifiers") if isinstance(facet, dict) else None
@@ -170,20 +199,23 @@ class _Admission:
     def _writes_source(self, name: Any) -> bool:
         return not isinstance(name, str) or not name or self.principal.may_write(name)
 
-    def _job(self, job: Document) -> tuple[Document, list[Document]]:
-        """The job, and the foreign datasets that its `lineage` facet says it writes: their edges are kept."""
+    def _job(self, job: Document) -> tuple[Document, list[Name], list[Name]]:
+        """The job, and the foreign datasets that its `lineage` facet says it reads, and writes: their edges are
+        kept."""
         facets = job.get("facets") or {}
         self._require_right_to_curate(facets)
         facet = facets.get("lineage")
         entries = facet.get("entries") if isinstance(facet, dict) else None
         if not isinstance(facet, dict) or not isinstance(entries, list):
-            return job, []
+            return job, [], []
         at = "job.facets.lineage.entries"
         foreign = [entry for entry in entries if not self._is_own(entry) and self._is_nameable(entry)]
-        targets = [{**_name_of(entry), "facets": {FOREIGN: {}}} for entry in foreign]
+        targets = [name for entry in foreign if (name := dataset_of(entry))]
         nameable = [self._nameable_inputs(entry, f"{at}[{index}]") for index, entry in enumerate(entries)]
         own = self._kept(nameable, at, self._is_own)
-        return {**job, "facets": {**facets, "lineage": {**facet, "entries": own}}}, targets
+        sources = {name: None for entry in own for name in sources_of_target(entry) if not self._writes(name)}
+        self.names_foreign |= bool(sources)
+        return {**job, "facets": {**facets, "lineage": {**facet, "entries": own}}}, _short(sources), _short(targets)
 
     def _nameable_inputs(self, holder: Any, at: str) -> Any:
         """An entry of a `lineage` facet, without inputs in reserved namespaces."""
@@ -231,8 +263,14 @@ class _Admission:
 
 
 def _is_named(entry: Any) -> bool:
-    return isinstance(entry, dict) and isinstance(entry.get("namespace"), str) and isinstance(entry.get("name"), str)
+    return named(entry) is not None
 
 
-def _name_of(entry: Mapping[str, Any]) -> Document:
-    return {"namespace": entry["namespace"], "name": entry["name"]}
+def _short(names: Iterable[Name]) -> list[Name]:
+    """The names that an event may have."""
+    return [name for name in names if max(map(len, name)) <= MAX_NAME_LENGTH]
+
+
+def _foreign(name: Name) -> Document:
+    """A dataset that the producer only names."""
+    return {**name.as_json(), "facets": {FOREIGN: {}}}

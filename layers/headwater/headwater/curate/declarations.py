@@ -4,11 +4,13 @@ A declaration does not change the members that its body lacks.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from headwater.curate import body
 from headwater.curate.body import DatasetBody, FieldBody, JobBody
 from headwater.curate.curation_events import Document, facet, of_dataset, of_job, own_facet, time_after, times_of
 from headwater.curate.curator import Curator
+from headwater.curate.subjects import refuse_reserved
 from headwater.curate.tagging import new_tags, tag_document
 from headwater.graph.curation import DECLARED, deleted_through, tag_facet
 from headwater.graph.identity import DatasetId, JobId, NodeKind
@@ -48,6 +50,8 @@ def _put_job(curator: Curator, request: ApiRequest, node: NamedNode) -> JsonObje
     declared = body.read(JobBody, request)
     facets = _job_facets(declared)
     datasets = [[dataset.as_name for dataset in side or ()] for side in (declared.inputs, declared.outputs)]
+    for name in chain(*datasets):
+        refuse_reserved(name.namespace)
     at = time_after(request.received_at, *_known_of_job(curator.before, node.job, facets))
     curator.apply(request.received_at, [of_job(node.name, facets, at, *datasets)])
     return job_as_json(read_job_details(curator.reader(), node.job))

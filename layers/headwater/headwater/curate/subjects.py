@@ -39,7 +39,7 @@ class DatasetNames(NamedTuple):
 def known_node(curator: Curator, request: ApiRequest, kind: NodeKind) -> NamedNode:
     """The node of a path. Raises NotFound, or InvalidRequest (403)."""
     node = subjects.node_from_path(curator.before, request, kind)
-    _refuse_reserved(node.name.namespace)
+    refuse_reserved(node.name.namespace)
     return node
 
 
@@ -53,7 +53,7 @@ def new_node(curator: Curator, request: ApiRequest) -> NamedNode:
     path = request.parameters["node"]
     candidates = [*path_candidates(NodeKind.DATASET, path), *path_candidates(NodeKind.JOB, path)]
     node = resolve(curator.before, candidates) or _likeliest(curator.before, path, candidates)
-    _refuse_reserved(node.name.namespace)
+    refuse_reserved(node.name.namespace)
     return node
 
 
@@ -81,14 +81,14 @@ def new_namespace(curator: Curator, request: ApiRequest) -> str:
     """The namespace of a path, known or new. Raises InvalidRequest (403)."""
     names = subjects.spellings_of(request.parameters["namespace"])
     name = next(iter(subjects.known_namespaces(curator.before, names)), names[0])
-    _refuse_reserved(name)
+    refuse_reserved(name)
     return name
 
 
 def known_namespace(curator: Curator, request: ApiRequest) -> str:
     """The known namespace of a path. Raises NotFound, or InvalidRequest (403)."""
     name = subjects.known_namespace(curator.before, request)
-    _refuse_reserved(name)
+    refuse_reserved(name)
     return name
 
 
@@ -102,7 +102,8 @@ def source(_curator: Curator, request: ApiRequest) -> str:
     return unquote(request.parameters["source"])
 
 
-def _refuse_reserved(namespace: str) -> None:
+def refuse_reserved(namespace: str) -> None:
+    """Raises InvalidRequest (403) for a reserved namespace."""
     if namespace in RESERVED:
         raise InvalidRequest(Fault("namespace", "reserved by Headwater; choose another namespace"), status=403)
 

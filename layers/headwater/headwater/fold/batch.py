@@ -5,7 +5,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from headwater.graph.dataset import DatasetFacts
-from headwater.graph.dataset_reference import Document, dataset_references, documents, without_foreign_outputs
+from headwater.graph.dataset_reference import (
+    Document,
+    dataset_references,
+    documents,
+    is_foreign,
+    without_foreign_outputs,
+)
 from headwater.graph.identity import (
     NO_JOB,
     AliasId,
@@ -42,7 +48,7 @@ class Batch:
     symlink_pairs   the pairs of ids that a symlinks facet links, by the job that sent the facet (or NO_JOB)
     column_sources  jobs, each with a dataset that is a source of its column lineage and none of its inputs
     named           for each dataset and each of its names, the first event time of that name
-    used            the last event time that names the dataset
+    used            the last event time that names the dataset, with the right to write it
     """
 
     events: tuple[NormalisedEvent, ...] = ()
@@ -119,6 +125,8 @@ class Batch:
             names = self.named.setdefault(dataset, {})
             names[facts.name] = min(event.time, names.get(facts.name, event.time))
         for reference in dataset_references(event):
+            if is_foreign(reference):
+                continue
             dataset = dataset_id(reference.name)
             self.used[dataset] = max(event.time, self.used.get(dataset, event.time))
         for document in documents(event):

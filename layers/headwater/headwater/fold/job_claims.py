@@ -30,8 +30,10 @@ class JobClaims:
         return {job: head.facts.is_deleted for job, head in self.heads.items() if head.column_lineage(self.dataset)}
 
     def users(self) -> list[tuple[int, JobId]]:
-        """The jobs, each with 0 if it writes the dataset, else 1."""
-        return [(int(not self._usage(head).writes), job) for job, head in self.heads.items()]
+        """The jobs, each with 0 if it writes the dataset, else 1. Jobs whose events only name the dataset do not
+        count."""
+        usages = {job: self._usage(head) for job, head in self.heads.items()}
+        return [(int(not usage.writes), job) for job, usage in usages.items() if usage.last]
 
     def head(self, facts: DatasetFacts) -> DatasetHead:
         """The dataset's head by these claims and by its facts; the schema is left to the caller."""

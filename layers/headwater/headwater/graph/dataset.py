@@ -7,7 +7,14 @@ from typing import Any
 
 from headwater.graph.curation import SOURCES as NAMED_SOURCES
 from headwater.graph.curation import deleted_through, is_curation
-from headwater.graph.dataset_reference import DATA_SOURCE, QUALITY, SOURCES, dataset_facets, dataset_references
+from headwater.graph.dataset_reference import (
+    DATA_SOURCE,
+    QUALITY,
+    SOURCES,
+    dataset_facets,
+    dataset_references,
+    is_foreign,
+)
 from headwater.graph.identity import DatasetId, JobId, dataset_id
 from headwater.graph.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.naming import Naming
@@ -31,6 +38,8 @@ class DatasetFacts:
     created     the earliest event time that names the dataset
     own         the facets of its DatasetEvents
     described   the time of its newest DatasetEvent, not counting curation
+    is_foreign  whether all events only name the dataset (`headwater_foreign`). Names and times of such events count
+                until another event names the dataset
     """
 
     name: Name
@@ -38,6 +47,7 @@ class DatasetFacts:
     created: Instant
     own: Registers
     described: Instant = NEVER
+    is_foreign: bool = False
 
     @classmethod
     def all_of(cls, event: AnyEvent) -> "Iterable[DatasetFacts]":
@@ -47,7 +57,7 @@ class DatasetFacts:
         for reference in dataset_references(event):
             own = dataset_facets(reference.facets, stamp(event)) if reference is described else {}
             described_at = event.time if reference is described and not is_curation(event) else NEVER
-            yield cls(reference.name, event.time, event.time, own, described_at)
+            yield cls(reference.name, event.time, event.time, own, described_at, is_foreign(reference))
             source = _source(reference.facets)
             if source:
                 yield cls(source[0], event.time, event.time, source[1])
@@ -55,10 +65,12 @@ class DatasetFacts:
     def join(self, other: "DatasetFacts | None") -> "DatasetFacts":
         if other is None or other == self:
             return self
-        shown = min(self, other, key=lambda facts: (not _is_plain(facts.name), facts.named, facts.name))
-        created = min(self.created, other.created)
-        own = join_registers(self.own, other.own)
-        return DatasetFacts(shown.name, shown.named, created, own, max(self.described, other.described))
+        confirmed = [facts for facts in (self, other) if not facts.is_foreign] or [self, other]
+        shown = min(confirmed, key=lambda facts: (not _is_plain(facts.name), facts.named, facts.name))
+        created = min(facts.created for facts in confirmed)
+        own, described = join_registers(self.own, other.own), max(self.described, other.described)
+        is_foreign = self.is_foreign and other.is_foreign
+        return DatasetFacts(shown.name, shown.named, created, own, described, is_foreign)
 
 
 @dataclass(frozen=True, slots=True)

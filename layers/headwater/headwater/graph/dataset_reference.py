@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
-from headwater.graph.curation import FOREIGN
+from headwater.graph.curation import FOREIGN, FOREIGN_SOURCES
 from headwater.graph.identity import ColumnLineageId, DatasetId, SchemaId, dataset_id
 from headwater.graph.long_facet import LONG_FACETS, SCHEMA, stored_form
 from headwater.graph.register import (
@@ -148,7 +148,14 @@ def dataset_references(event: AnyEvent) -> tuple[DatasetReference, ...]:
     """Every dataset that an event names. The dataset of a DatasetEvent comes first, its sources follow."""
     if not isinstance(event, DatasetEvent):
         return event.inputs + event.outputs
-    return event.dataset, *(DatasetReference(Name(*name), {}, {}) for name in event.dataset.facets.get(SOURCES) or ())
+    return event.dataset, *sources_of_dataset(event.dataset)
+
+
+def sources_of_dataset(dataset: DatasetReference) -> list[DatasetReference]:
+    """The sources of a DatasetEvent's dataset, without facets but for the mark of a foreign one."""
+    foreign = {tuple(name) for name in dataset.facets.get(FOREIGN_SOURCES) or ()}
+    sources = [Name(*source) for source in dataset.facets.get(SOURCES) or ()]
+    return [DatasetReference(name, {FOREIGN: {}} if name in foreign else {}, {}) for name in sources]
 
 
 def documents(event: AnyEvent) -> Iterator[Document]:

@@ -22,7 +22,8 @@ class DatasetUsage:
     name       the dataset's name as the job sent it
     reads      whether the job ever read the dataset
     writes     whether the job ever wrote the dataset
-    last       the time of the job's last event that names the dataset
+    last       the time of the job's last event that names the dataset; empty if all of them only name it
+               (`headwater_foreign`): such an event uses a dataset without the right to change what its owner sees
     facets     the newest facet of each name that the job sent for the dataset
     quality    the last run of the job that sent assertions or metrics for the dataset
     wrote      the digest of the schema with which the job last wrote the dataset: of a dataset that the job reads too,

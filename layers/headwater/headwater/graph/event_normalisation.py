@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from headwater.graph.curation import FOREIGN_SOURCES, RESERVED
 from headwater.graph.dataset_reference import (
     ASSERTIONS,
     SOURCES,
     SYMLINKS,
     dataset_references,
+    is_foreign,
     sources_of,
     symlinks,
     without_foreign_outputs,
@@ -46,8 +48,9 @@ def normalise_event(
 
 
 def _aliases(event: AnyEvent, reference: DatasetReference, naming: Naming) -> Iterator[Alias]:
+    """The alias that a reference uses. A producer that may not write the dataset gives it no further name."""
     identified = naming.identify(reference.name, streams_files=_streams_files(event, reference))
-    if identified.rules:
+    if identified.rules and not is_foreign(reference):
         yield Alias(reference.name, identified.shown, identified.rules)
 
 
@@ -64,9 +67,9 @@ def _renamed(event: AnyEvent, naming: Naming) -> AnyEvent:
         facets = _with_standard_assertions(
             without_metadata_table_columns(reference, identified.rules, is_read=is_read).facets
         )
-        if SOURCES in facets:
-            sources = sorted({naming.identify(Name(*source)).shown for source in facets[SOURCES]})
-            facets = {**facets, SOURCES: [list(source) for source in sources]}
+        for member in {SOURCES, FOREIGN_SOURCES} & facets.keys():
+            sources = sorted({naming.identify(Name(*source)).shown for source in facets[member]})
+            facets = {**facets, member: [list(source) for source in sources]}
         io_facets = _with_standard_assertions(reference.io_facets)
         return replace(reference, name=identified.shown, facets=_with_long_facets(facets), io_facets=io_facets)
 
@@ -116,13 +119,19 @@ def _with_merged(event: AnyEvent, naming: Naming) -> AnyEvent:
     A MERGE into a Delta table names its target alone, as input and output. Only the column lineage names the datasets
     that are merged into the target.
     """
+    merged = tuple(DatasetReference(name, {}, {}) for name in merged_sources(event, naming))
+    return replace(event, inputs=event.inputs + merged) if merged and not isinstance(event, DatasetEvent) else event
+
+
+def merged_sources(event: AnyEvent, naming: Naming) -> tuple[Name, ...]:
+    """The sources of the column lineage of an event, if it has no other inputs than its outputs."""
     if isinstance(event, DatasetEvent):
-        return event
-    outputs = {dataset_id(reference.name) for reference in event.outputs}
-    if not event.inputs or any(dataset_id(reference.name) not in outputs for reference in event.inputs):
-        return event
-    merged = tuple(DatasetReference(name, {}, {}) for name in _undeclared(event, naming))
-    return replace(event, inputs=event.inputs + merged)
+        return ()
+    outputs, inputs = (
+        {dataset_id(naming.identify(reference.name).shown) for reference in references}
+        for references in (event.outputs, event.inputs)
+    )
+    return _undeclared(event, naming) if inputs and inputs <= outputs else ()
 
 
 def _undeclared(event: AnyEvent, naming: Naming) -> tuple[Name, ...]:
@@ -130,6 +139,7 @@ def _undeclared(event: AnyEvent, naming: Naming) -> tuple[Name, ...]:
     if isinstance(event, DatasetEvent):
         return ()
     facets = [reference.facets[COLUMN_LINEAGE] for reference in event.outputs if COLUMN_LINEAGE in reference.facets]
-    named = {naming.identify(name).shown for facet in facets for name in sources_of(facet)}
-    inputs = {dataset_id(reference.name) for reference in event.inputs}
+    sources = {name for facet in facets for name in sources_of(facet) if name.namespace not in RESERVED}
+    named = {naming.identify(name).shown for name in sources}
+    inputs = {dataset_id(naming.identify(reference.name).shown) for reference in event.inputs}
     return tuple(sorted(name for name in named if dataset_id(name) not in inputs))

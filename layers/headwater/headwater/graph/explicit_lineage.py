@@ -29,7 +29,7 @@ def apply_lineage_facet(event: AnyEvent) -> AnyEvent:
     if not isinstance(entries, list):
         return event
     outputs = _with_targets(event.outputs, entries)
-    inputs = _with_names(event.inputs, (source for entry in entries for source in _sources(entry)))
+    inputs = _with_names(event.inputs, (source for entry in entries for source in sources_of_target(entry)))
     return replace(event, inputs=inputs, outputs=outputs)
 
 
@@ -39,8 +39,8 @@ def _plain(reference: DatasetReference) -> DatasetReference:
 
 
 def _with_targets(outputs: tuple[DatasetReference, ...], entries: Iterable[Any]) -> tuple[DatasetReference, ...]:
-    targets = {dataset_id(name): entry for entry in entries if (name := _dataset(entry))}
-    all_outputs = _with_names(outputs, (name for entry in entries if (name := _dataset(entry))))
+    targets = {dataset_id(name): entry for entry in entries if (name := dataset_of(entry))}
+    all_outputs = _with_names(outputs, (name for entry in entries if (name := dataset_of(entry))))
     return tuple(
         _made_of(output, targets[dataset_id(output.name)]) if dataset_id(output.name) in targets else output
         for output in all_outputs
@@ -54,7 +54,7 @@ def _with_names(references: tuple[DatasetReference, ...], names: Iterable[Name])
 
 
 def _made_of(target: DatasetReference, entry: Any) -> DatasetReference:
-    facets: dict[str, Any] = {**target.facets, SOURCES: sorted(set(map(tuple, _sources(entry))))}
+    facets: dict[str, Any] = {**target.facets, SOURCES: sorted(set(map(tuple, sources_of_target(entry))))}
     facets[SOURCES] = [list(name) for name in facets[SOURCES]]
     columns = _column_lineage(entry)
     if columns:
@@ -75,17 +75,17 @@ def _column_lineage(entry: Any) -> Facets:
 
 
 def _input_fields(holder: Any) -> list[dict[str, Any]]:
-    return [source for source in _inputs(holder) if isinstance(source.get("field"), str) and _dataset(source)]
+    return [source for source in _inputs(holder) if isinstance(source.get("field"), str) and dataset_of(source)]
 
 
-def _sources(entry: Any) -> Iterator[Name]:
+def sources_of_target(entry: Any) -> Iterator[Name]:
     """The datasets that a target is made of, as a whole or in a column."""
     fields = entry.get("fields") if isinstance(entry, dict) else None
     field_inputs = (
         [source for field in fields.values() for source in _inputs(field)] if isinstance(fields, dict) else []
     )
     for source in [*_inputs(entry), *field_inputs]:
-        if name := _dataset(source):
+        if name := dataset_of(source):
             yield name
 
 
@@ -94,6 +94,7 @@ def _inputs(holder: Any) -> list[dict[str, Any]]:
     return [source for source in inputs if isinstance(source, dict)] if isinstance(inputs, list) else []
 
 
-def _dataset(entry: Any) -> Name | None:
+def dataset_of(entry: Any) -> Name | None:
+    """The dataset that an entry, or an input of an entry, names."""
     is_dataset = isinstance(entry, dict) and entry.get("type", "DATASET") == "DATASET"
     return named(entry) if is_dataset else None

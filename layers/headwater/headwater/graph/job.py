@@ -12,6 +12,7 @@ from headwater.graph.dataset_reference import (
     Document,
     io_datasets,
     schema_register,
+    sources_of_dataset,
     symlinks,
 )
 from headwater.graph.dataset_usage import DatasetUsage, RunOrder
@@ -221,15 +222,17 @@ class JobHead:
 
 
 def _derivation(event: DatasetEvent) -> JobFacts | None:
-    sources = event.dataset.facets.get(SOURCES)
-    if not isinstance(sources, list):
+    if not isinstance(event.dataset.facets.get(SOURCES), list):
         return None
     at = stamp(event)
     outputs = io_datasets([event.dataset], at)
     (output,) = outputs
-    inputs = io_datasets((replace(event.dataset, name=Name(*source), facets={}) for source in sources), at)
+    inputs = io_datasets(sources_of_dataset(event.dataset), at)
     declared = Register(at, Edges.between(event.time, "", inputs, outputs).of_no_run)
-    usages = {node: DatasetUsage(source.name, True, False, event.time, {}) for node, source in inputs.items()}
+    usages = {
+        node: DatasetUsage(source.name, True, False, NEVER if source.is_foreign else event.time, {})
+        for node, source in inputs.items()
+    }
     usages[output] = DatasetUsage(event.dataset.name, False, True, event.time, {}).join(usages.get(output))
     return JobFacts(event.dataset.name, event.time, event.time, {}, {}, declared, usages, is_derivation=True)
 
@@ -247,6 +250,7 @@ def _usages(event: RunEvent | JobEvent) -> dict[DatasetId, DatasetUsage]:
             facets = {name: facet for name, facet in io_dataset.facets.items() if name not in elsewhere}
             checked = RunOrder(event.time, event.run_id) if io_dataset.quality and isinstance(event, RunEvent) else None
             wrote = schema_register(facets) if role == "o" else None
-            usage = DatasetUsage(io_dataset.name, role == "i", role == "o", event.time, facets, checked, wrote)
+            last = NEVER if io_dataset.is_foreign else event.time
+            usage = DatasetUsage(io_dataset.name, role == "i", role == "o", last, facets, checked, wrote)
             usages[node] = usage.join(usages.get(node))
     return usages

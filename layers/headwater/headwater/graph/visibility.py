@@ -6,7 +6,8 @@ job (its head)              whole                                   a hidden nod
 dataset (its head)          whole                                   the name by which a job of the caller named it, or a
                                                                     hidden node; and nothing else
 run, version, event, alias  whole, without the names of others'     absent
-                            jobs
+                            jobs, and without what it says of
+                            others' datasets beyond their names
 column lineage              whole, but of another's dataset no      of no interest: its dataset has no column lineage
                             column: `*` stands for all
 
@@ -19,9 +20,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from headwater.graph.curation import HIDDEN, RESERVED
+from headwater.graph.curation import FOREIGN, HIDDEN, RESERVED
 from headwater.graph.dataset import DatasetFacts, DatasetHead
-from headwater.graph.dataset_reference import named, sources_of
+from headwater.graph.dataset_reference import SOURCES, IoDataset, IoDatasets, named, sources_of
 from headwater.graph.dataset_usage import DatasetUsage
 from headwater.graph.edges import DatasetRef, Edges
 from headwater.graph.identity import DatasetId, NodeId, dataset_id
@@ -61,7 +62,7 @@ class Visibility:
         if self.sees(head.facts.name.namespace):
             self._note(head.current.inputs + head.current.outputs)
             self._note(DatasetRef(node, usage.name) for node, usage in head.facts.usages.items())
-            return head
+            return replace(head, facts=self._own_facts(head.facts))
         return JobHead(self._hidden_facts(head), chosen=self._edges(head), is_foreign=True)
 
     def dataset(self, head: DatasetHead, dataset: DatasetId) -> DatasetHead:
@@ -75,7 +76,8 @@ class Visibility:
             return None
         self._note(DatasetRef(node, used.name) for node, used in {**run.inputs, **run.outputs}.items())
         children = tuple(child for child in run.failed_children if self.sees(child.job.namespace))
-        return run if len(children) == len(run.failed_children) else replace(run, failed_children=children)
+        inputs, outputs = self._io_datasets(run.inputs), self._io_datasets(run.outputs)
+        return replace(run, failed_children=children, inputs=inputs, outputs=outputs)
 
     def write(self, write: DatasetWrite) -> DatasetWrite | None:
         return write if self.sees(write.output.name.namespace) else None
@@ -88,7 +90,7 @@ class Visibility:
 
     def event(self, event: dict[str, Any]) -> dict[str, Any] | None:
         if job := event.get("job"):
-            return event if self.sees(job["namespace"]) else None
+            return self._own_event(event) if self.sees(job["namespace"]) else None
         dataset = event["dataset"]
         return event if self._sees_dataset(Name(dataset["namespace"], dataset["name"])) else None
 
@@ -116,6 +118,33 @@ class Visibility:
         shown = self.named.get(dataset) or self.hidden_name(dataset)
         return {**shown.as_json(), "field": ALL_COLUMNS}
 
+    def _own_event(self, event: dict[str, Any]) -> dict[str, Any]:
+        """The event of a job of the caller; of the datasets of others, it has the names alone."""
+        named = {member: list(map(self._own_reference, event.get(member) or ())) for member in ("inputs", "outputs")}
+        return event | {member: datasets for member, datasets in named.items() if datasets}
+
+    def _own_reference(self, dataset: dict[str, Any]) -> dict[str, Any]:
+        name = Name(dataset["namespace"], dataset["name"])
+        if self._sees_dataset(name):
+            return dataset
+        mark = {facet: value for facet, value in (dataset.get("facets") or {}).items() if facet == FOREIGN}
+        return {**name.as_json(), "facets": mark}
+
+    def _own_facts(self, facts: JobFacts) -> JobFacts:
+        """The facts of a job of the caller, without what its events say of the datasets of others."""
+        usages = {
+            node: usage if self.sees(usage.name.namespace) else _only_used(usage)
+            for node, usage in facts.usages.items()
+        }
+        return replace(facts, usages=usages)
+
+    def _io_datasets(self, used: IoDatasets) -> IoDatasets:
+        """The inputs or outputs of a run, without what its events say of the datasets of others."""
+        return {
+            node: dataset if self.sees(dataset.name.namespace) else _only_named(dataset)
+            for node, dataset in used.items()
+        }
+
     def hidden_name(self, node: NodeId) -> Name:
         """The name of a node that the caller may not read and never named."""
         return Name(HIDDEN, hmac.digest(self.seal.encode(), node.encode(), "sha256").hex()[:24])
@@ -129,11 +158,7 @@ class Visibility:
 
     def _hidden_facts(self, head: JobHead) -> JobFacts:
         facts = head.facts
-        usages = {
-            node: DatasetUsage(usage.name, usage.reads, usage.writes, NEVER, {})
-            for node, usage in facts.usages.items()
-            if self.sees(usage.name.namespace)
-        }
+        usages = {node: _only_used(usage) for node, usage in facts.usages.items() if self.sees(usage.name.namespace)}
         name = self.hidden_name(facts.id)
         return JobFacts(name, NEVER, NEVER, {}, {}, None, usages, is_derivation=facts.is_derivation)
 
@@ -147,3 +172,14 @@ class Visibility:
 
     def _seen(self, used: Iterable[DatasetRef]) -> tuple[DatasetRef, ...]:
         return tuple(dataset for dataset in used if self.sees(dataset.name.namespace))
+
+
+def _only_used(usage: DatasetUsage) -> DatasetUsage:
+    """The usage without what the job said of the dataset, and without its time."""
+    return DatasetUsage(usage.name, usage.reads, usage.writes, NEVER, {})
+
+
+def _only_named(dataset: IoDataset) -> IoDataset:
+    """The input or output with its name, and with the facets that say of which inputs an output is made."""
+    facets = {name: register for name, register in dataset.facets.items() if name in (FOREIGN, SOURCES)}
+    return IoDataset(dataset.name, dataset.first, facets, {})

@@ -70,7 +70,8 @@ def _dataset_version(use: IoDataset, version: str) -> JsonObject:
 
 def _arguments(shown_run: Run, facets: Facets) -> JsonObject:
     created = facets.get(CREATED)
-    arguments: JsonObject = dict(created.get("args") or {}) if isinstance(created, dict) else {}
+    args = created.get("args") if isinstance(created, dict) else None
+    arguments: JsonObject = dict(args) if isinstance(args, dict) else {}
     if shown_run.parent:
         run_id, parent = shown_run.parent
         arguments |= {"run_id": run_id, "name": parent.name, "namespace": parent.namespace}

@@ -1,7 +1,7 @@
 """The response to GET /lineage: the graph of a walk in the form of Marquez's API, in pages."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from headwater.graph.edges import DatasetRef, Edges
@@ -59,9 +59,11 @@ def serialise(reader: Reader, graph: LineageGraph, *, as_of: Instant | None = No
     """The graph of a walk as JSON. A derivation is no node, but edges between datasets."""
     nodes = _job_nodes(reader, graph, as_of) | _dataset_nodes(graph)
     shown = {node: nodes[node] for node in graph.order if node in nodes}
-    edges = {(shown[a]["id"], shown[b]["id"]) for a, b in _edges(graph) if a in shown and b in shown}
-    foreign = {(shown[a]["id"], shown[b]["id"]) for a, b in graph.foreign_edges if a in shown and b in shown}
-    return GraphView({document["id"]: document for document in shown.values()}, frozenset(edges), frozenset(foreign))
+    edges, foreign = (
+        frozenset((shown[a]["id"], shown[b]["id"]) for a, b in _drawn(graph, edges) if a in shown and b in shown)
+        for edges in (graph.edges, graph.foreign_edges)
+    )
+    return GraphView({document["id"]: document for document in shown.values()}, edges, foreign)
 
 
 def _job_nodes(reader: Reader, graph: LineageGraph, as_of: Instant | None) -> dict[NodeId, JsonObject]:
@@ -84,15 +86,15 @@ def _dataset_nodes(graph: LineageGraph) -> dict[NodeId, JsonObject]:
     return nodes
 
 
-def _edges(graph: LineageGraph) -> Iterator[LineageEdge]:
-    """The edges of jobs, and for each derivation the edges from its sources to its dataset."""
+def _drawn(graph: LineageGraph, edges: Collection[LineageEdge]) -> Iterator[LineageEdge]:
+    """These edges of jobs; for each derivation the edges from its sources, among these, to its dataset."""
     derived: dict[JobId, list[DatasetId]] = {job: [] for job, head in graph.jobs.items() if head.facts.is_derivation}
     for job, dataset in graph.writes:
         if job in derived:
             derived[job].append(dataset)
-        else:
+        elif (job, dataset) in edges:
             yield job, dataset
-    for source, job in graph.reads:
+    for source, job in graph.reads & set(edges):
         if job in derived:
             yield from ((source, dataset) for dataset in derived[job])
         else:

@@ -47,6 +47,7 @@ def encode(head: DatasetHead) -> Item:
         "columns": head.columns,
         "users": head.users,
         "isDeleted": head.is_deleted,
+        **({"isForeign": True} if facts.is_foreign else {}),
     }
     labels = dict(_labels(head))
     if head.reselecting:
@@ -69,6 +70,7 @@ def _decode(item: Item, members: Members) -> DatasetHead:
         created=members.read("created", instant),
         own=members.read("own", dataset_registers),
         described=members.read("said", instant_or_never, NEVER),
+        is_foreign=members.read("isForeign", boolean, default=False),
     )
     return DatasetHead(
         facts=facts,

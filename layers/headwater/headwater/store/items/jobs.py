@@ -152,7 +152,7 @@ def _usage(value: Any) -> DatasetUsage:
         name(dataset_name),
         boolean(reads),
         boolean(writes),
-        instant(last),
+        instant_or_never(last),
         dataset_registers(facets),
         optional(_run_order)(quality),
         optional(_schema_register)(wrote),
