@@ -1,5 +1,6 @@
 """Further attempts of a team to read and to change what is another team's, most of them through odd events."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -330,3 +331,33 @@ def test_a_symlink_of_the_platform_to_another_team_leaves_the_own_name(stack: St
         stack.post(PLATFORM, event("COMPLETE", factory.run_id(number), "team-a", "linker", outputs=[linked]))
     answer = stack.get(A, "namespaces/s3://a-glue/datasets/glued")
     assert (answer.status, answer.body["name"], answer.secrets()) == (200, "own", [])
+
+
+def test_a_namespace_is_deleted_though_jobs_of_others_used_its_datasets_later(stack: Stack) -> None:
+    """The platform posts the job of B, so that the use counts."""
+    read = factory.dataset("out", A_LAKE)
+    stack.post(PLATFORM, event("COMPLETE", factory.run_id(70), "team-b", "reader", seconds=7_000, inputs=[read]))
+    assert stack.write(A_ADMIN, "DELETE", f"namespaces/{A_LAKE}", has_time=has_time_for(5)).status == 200
+    assert stack.get(A, f"namespaces/{A_LAKE}/datasets").body["datasets"] == []
+
+
+def has_time_for(steps: int) -> Callable[[], bool]:
+    remaining = iter(range(steps))
+    return lambda: next(remaining, None) is not None
+
+
+def test_a_column_of_a_linked_dataset_of_another_team_is_not_found(stack: Stack) -> None:
+    """The platform says that a dataset of A and orders of B are one. A tags its own name of it."""
+    linked = factory.dataset("glued", A_LAKE, symlinks=factory.symlinks("orders", namespace=B_LAKE))
+    stack.post(PLATFORM, event("COMPLETE", factory.run_id(71), "team-a", "linker", outputs=[linked]))
+    before = of_b(stack)
+    answers = [
+        stack.write(A, method, f"namespaces/{A_LAKE}/datasets/glued/fields/{column}/tags/PII")
+        for method in ("POST", "DELETE")
+        for column in ("ssn", "nothing")
+    ]
+    assert [answer.status for answer in answers] == [404] * 4
+    assert B_LAKE not in str(answers)
+    assert stack.write(A, "POST", f"namespaces/{A_LAKE}/datasets/glued/tags/PII").status == 200
+    assert stack.write(A_ADMIN, "DELETE", f"namespaces/{A_LAKE}/datasets/glued").status == 403
+    assert of_b(stack) == before
