@@ -6,7 +6,7 @@ is B's alone is in `SECRETS`: no answer to A may have one of these texts.
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -85,9 +85,16 @@ class Stack:
         lookups = reading.Lookups(self.store, self.naming, _unreadable)
         return _answer(response_or_error(lambda: reading.respond(lookups, request), _fail))
 
-    def write(self, caller: Principal, method: str, path: str, body: Any = None) -> Answer:
+    def write(
+        self,
+        caller: Principal,
+        method: str,
+        path: str,
+        body: Any = None,
+        has_time: Callable[[], bool] = lambda: True,
+    ) -> Answer:
         text = "" if body is None else json.dumps(body)
-        request = ApiRequest(caller, method, f"/api/v1/{path}", {}, received_at=NOON, body=text)
+        request = ApiRequest(caller, method, f"/api/v1/{path}", {}, received_at=NOON, body=text, has_time=has_time)
         curator = Curator(self.store, self.queue, self.bucket, self.naming)
         return _answer(response_or_error(lambda: curating.respond(curator, request), _fail))
 

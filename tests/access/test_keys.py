@@ -187,3 +187,10 @@ def test_admin_includes_the_other_scopes() -> None:
     assert all(admin.may(scope) for scope in Scope)
     with pytest.raises(InvalidRequest, match="lacks the scope admin"):
         Principal("b", frozenset({"read"}), ("*",)).require(Scope.ADMIN)
+
+
+def test_keys_without_a_seal_have_different_seals() -> None:
+    """Otherwise the cursors and hidden names of two teams would be the same."""
+    seals = [key.principal.seal for key in read_keys(secret(entry("a"), entry("b"), entry("c", seal="own")))]
+    assert len(set(seals)) == 3
+    assert seals[2] == "own"

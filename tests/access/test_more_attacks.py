@@ -1,12 +1,27 @@
 """Further attempts of a team to read and to change what is another team's, most of them through odd events."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from headwater.access.principal import Principal
 from tests import factory
-from tests.access.teams import A_LAKE, A_RUN, B_LAKE, B_RUN, ROOT, SECRETS, A, Answer, B, Stack, event, two_teams
+from tests.access.teams import (
+    A_ADMIN,
+    A_LAKE,
+    A_RUN,
+    B_LAKE,
+    B_RUN,
+    ROOT,
+    SECRETS,
+    A,
+    Answer,
+    B,
+    Stack,
+    event,
+    two_teams,
+)
 
 ORDERS_PATH = f"namespaces/{B_LAKE}/datasets/orders"
 ORDERS_NODE = f"dataset:{B_LAKE}:orders"
@@ -248,3 +263,101 @@ def test_the_version_of_an_input_of_another_team_does_not_follow_from_its_schema
         version["datasetVersionId"]["version"] for of in by_caller for version in of if "b-lake" in str(version)
     }
     assert len(versions) == 2
+
+
+@pytest.mark.parametrize(
+    ("method", "there", "nowhere"),
+    [
+        ("GET", "namespaces/team-b", "namespaces/team-c"),
+        ("GET", "namespaces/team-b/jobs", "namespaces/team-c/jobs"),
+        ("GET", f"namespaces/{B_LAKE}/datasets", "namespaces/s3://c-lake/datasets"),
+        ("GET", "sources/s3:%2F%2Fb-lake", "sources/s3:%2F%2Fc-lake"),
+        ("DELETE", "namespaces/team-b", "namespaces/team-c"),
+        ("DELETE", ORDERS_PATH, f"namespaces/{B_LAKE}/datasets/nothing"),
+    ],
+)
+def test_an_answer_does_not_tell_what_exists(stack: Stack, method: str, there: str, nowhere: str) -> None:
+    stack.write(B, "PUT", f"sources/{B_LAKE}", {"type": "S3", "connectionUrl": B_LAKE})
+    if method == "GET":
+        answers = [stack.get(A, path) for path in (there, nowhere)]
+    else:
+        answers = [stack.write(A_ADMIN, method, path) for path in (there, nowhere)]
+    assert answers[0] == answers[1]
+    assert answers[0].status == 403
+
+
+def test_a_node_id_that_begins_with_an_own_namespace_does_not_tell_what_exists(stack: Stack) -> None:
+    """`hdfs` is the namespace of a default host, and the beginning of the namespaces of all other hosts."""
+    b = Principal("b", B.scopes, ("team-b", "hdfs://b-host:8020"))
+    written = factory.dataset("/orders", "hdfs://b-host:8020", schema=factory.schema("ssn:string"))
+    stack.post(b, event("COMPLETE", factory.run_id(50), "team-b", "writer", outputs=[written]))
+    caller = Principal("a", A.scopes, ("team-a", "hdfs"), seal="seal")
+    for path in ("lineage", "impact", "aliases", "column-lineage"):
+        answers = [stack.get(caller, path, nodeId=f"dataset:hdfs://b-host:8020:/{name}") for name in ("orders", "none")]
+        assert [answer.status for answer in answers] == [404, 404]
+    assert stack.get(b, "lineage", nodeId="dataset:hdfs://b-host:8020:/orders").status == 200
+
+
+@pytest.mark.parametrize("sent", ["s3a://a-lake", "s3n://a-lake/", A_LAKE])
+def test_a_namespace_is_the_callers_in_every_spelling(stack: Stack, sent: str) -> None:
+    written = factory.dataset("spelled", sent, schema=factory.schema("id:int"))
+    answer = posted(stack, outputs=[written])
+    stack.post(A, factory.dataset_event(written, seconds=60))
+    assert "setAside" not in answer.body
+    for spelling in ("s3a://a-lake", A_LAKE):
+        dataset = stack.get(A, f"namespaces/{spelling}/datasets/spelled")
+        assert (dataset.status, [column["name"] for column in dataset.body["fields"]]) == (200, ["id"])
+        graph = stack.get(A, "lineage", nodeId=f"dataset:{spelling}:spelled").body["graph"]
+        assert {node["data"].get("foreign", False) for node in graph} == {False}
+        assert stack.get(A, f"namespaces/{spelling}/datasets/none").status == 404
+    assert sent in {known["name"] for known in stack.get(A, "namespaces").body["namespaces"]}
+    assert stack.get(A, "search", q="spelled").body["totalCount"] == 1
+    assert len(stack.get(A, "events/lineage", eventKinds="DatasetEvent").body["events"]) == 1
+    assert stack.get(B, f"namespaces/{sent}/datasets/spelled").status == 403
+
+
+@pytest.mark.parametrize("pattern", ["*a*", "head*", "headwater:*", "?eadwater:tags"])
+def test_a_pattern_is_for_no_reserved_namespace(stack: Stack, pattern: str) -> None:
+    caller = Principal("wide", frozenset({"admin"}), (pattern,), seal="seal")
+    for reserved in ("namespaces", "tags", "sources"):
+        assert stack.get(caller, f"namespaces/headwater:{reserved}/datasets").status == 403
+        assert stack.get(caller, "search", q="e", namespace=f"headwater:{reserved}").status == 403
+
+
+def test_a_symlink_of_the_platform_to_another_team_leaves_the_own_name(stack: Stack) -> None:
+    """A name that is only linked, of an own dataset and of another's, means the own one."""
+    for name, namespace, number in (("own", A_LAKE, 60), ("orders", B_LAKE, 61)):
+        linked = factory.dataset(name, namespace, symlinks=factory.symlinks("glued", namespace="s3://a-glue"))
+        stack.post(PLATFORM, event("COMPLETE", factory.run_id(number), "team-a", "linker", outputs=[linked]))
+    answer = stack.get(A, "namespaces/s3://a-glue/datasets/glued")
+    assert (answer.status, answer.body["name"], answer.secrets()) == (200, "own", [])
+
+
+def test_a_namespace_is_deleted_though_jobs_of_others_used_its_datasets_later(stack: Stack) -> None:
+    """The platform posts the job of B, so that the use counts."""
+    read = factory.dataset("out", A_LAKE)
+    stack.post(PLATFORM, event("COMPLETE", factory.run_id(70), "team-b", "reader", seconds=7_000, inputs=[read]))
+    assert stack.write(A_ADMIN, "DELETE", f"namespaces/{A_LAKE}", has_time=has_time_for(5)).status == 200
+    assert stack.get(A, f"namespaces/{A_LAKE}/datasets").body["datasets"] == []
+
+
+def has_time_for(steps: int) -> Callable[[], bool]:
+    remaining = iter(range(steps))
+    return lambda: next(remaining, None) is not None
+
+
+def test_a_column_of_a_linked_dataset_of_another_team_is_not_found(stack: Stack) -> None:
+    """The platform says that a dataset of A and orders of B are one. A tags its own name of it."""
+    linked = factory.dataset("glued", A_LAKE, symlinks=factory.symlinks("orders", namespace=B_LAKE))
+    stack.post(PLATFORM, event("COMPLETE", factory.run_id(71), "team-a", "linker", outputs=[linked]))
+    before = of_b(stack)
+    answers = [
+        stack.write(A, method, f"namespaces/{A_LAKE}/datasets/glued/fields/{column}/tags/PII")
+        for method in ("POST", "DELETE")
+        for column in ("ssn", "nothing")
+    ]
+    assert [answer.status for answer in answers] == [404] * 4
+    assert B_LAKE not in str(answers)
+    assert stack.write(A, "POST", f"namespaces/{A_LAKE}/datasets/glued/tags/PII").status == 200
+    assert stack.write(A_ADMIN, "DELETE", f"namespaces/{A_LAKE}/datasets/glued").status == 403
+    assert of_b(stack) == before

@@ -126,9 +126,9 @@ def table_of(*documents: Document) -> CountedTable:
     return table
 
 
-def body_and_calls(table: CountedTable, path: str, **query: Any) -> tuple[Any, int]:
+def body_and_calls(table: CountedTable, path: str, caller: Principal = ANYONE, /, **query: Any) -> tuple[Any, int]:
     """An answer, and the calls it took."""
-    request = ApiRequest(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
+    request = ApiRequest(caller, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
     table.calls = table.rows = 0
     answer = response_to(table, request)
     assert answer.status == 200
@@ -361,3 +361,33 @@ def test_of_a_table_with_very_many_readers_only_as_many_are_read_as_are_looked_a
     assert (len(some.at_risk), some.is_truncated) == (50, True)
     assert (len(everybody.at_risk), everybody.is_truncated) == (4_000, False)
     assert few <= 5 < table.calls
+
+
+TEAM = Principal("team", frozenset({"read"}), ("demo", LAKE))
+OTHERS = {"namespace": "others", "name": "hidden", "facets": {}}
+
+
+@pytest.mark.parametrize("lookup", LOOKUPS)
+@pytest.mark.parametrize("more", [{}, {"asOf": factory.at(1_000_000)}])
+def test_a_caller_of_some_namespaces_pays_what_a_caller_of_all_pays(
+    table: CountedTable, lookup: str, more: dict[str, Any]
+) -> None:
+    """As long as no node of another namespace is in the answer."""
+    path, query = LOOKUPS[lookup]
+    assert body_and_calls(table, path, TEAM, **query, **more) == body_and_calls(table, path, **query, **more)
+
+
+@pytest.mark.parametrize("path", ["lineage", "column-lineage", "rootcause", "impact"])
+@pytest.mark.parametrize("direction", ["upstream", "downstream"])
+def test_the_past_of_a_hidden_job_is_not_read(path: str, direction: str) -> None:
+    def runs_of_others(number: int) -> CountedTable:
+        own = factory.dataset("own", columnLineage=factory.columns(id=(LAKE, "own", "id")))
+        of_others = [
+            factory.run_event("COMPLETE", seconds=run, run=run + 1, inputs=[own], outputs=[own]) | {"job": OTHERS}
+            for run in range(number)
+        ]
+        return table_of(factory.run_event("COMPLETE", run=99_999, inputs=[own], outputs=[own]), *of_others)
+
+    query = {"nodeId": f"dataset:{LAKE}:own", "direction": direction, "asOf": factory.at(1_000_000)}
+    costs = [body_and_calls(runs_of_others(number), path, TEAM, **query)[1] for number in (200, 600)]
+    assert costs[0] == costs[1]

@@ -110,14 +110,16 @@ def _key(entry: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]) -> ApiK
     patterns = (entry["namespaces"], entry.get("read") or (), entry.get("write") or ())
     namespaces, reads, writes = (tuple(str(pattern) for pattern in of_kind) for of_kind in patterns)
     until = datetime.fromisoformat(expires).astimezone(UTC) if expires else None
-    seal = str(entry.get("seal") or _seal_of(entries))
+    seal = str(entry.get("seal") or _seal_of(entry, entries))
     principal = Principal(str(entry["id"]), scopes, namespaces, reads, writes, seal)
     return ApiKey(entry["sha256"].lower().encode(), until, principal)
 
 
-def _seal_of(entries: Sequence[Mapping[str, Any]]) -> str:
-    """The seal of a key whose entry has none. A client that knows one key does not know the hashes of the others."""
-    return hashlib.sha256("".join(sorted(str(entry["sha256"]) for entry in entries)).encode()).hexdigest()
+def _seal_of(entry: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]) -> str:
+    """The seal of a key whose entry has none, another for each key. A client that knows one key does not know the
+    hashes of the others."""
+    hashes = [entry["sha256"], *sorted(str(other["sha256"]) for other in entries)]
+    return hashlib.sha256("".join(hashes).encode()).hexdigest()
 
 
 def presented_key(headers: Mapping[str, str]) -> str | None:

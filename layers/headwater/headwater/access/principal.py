@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from headwater.graph.curation import RESERVED
+from headwater.graph.naming import plain_namespace
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.store.errors import StorageError
 
@@ -70,7 +71,10 @@ class Principal:
         return "" if self.reads_everything else self.seal
 
     def may_read(self, namespace: str) -> bool:
-        return _matches(namespace, self.namespaces + self.reads)
+        """Whether the principal reads a namespace. The reserved ones are for those who read everything: they list what
+        all teams have."""
+        is_readable = self.reads_everything or namespace not in RESERVED
+        return is_readable and _matches(namespace, self.namespaces + self.reads)
 
     def may_write(self, namespace: str) -> bool:
         return _matches(namespace, self.namespaces + self.writes) and self.may_name(namespace)
@@ -120,7 +124,10 @@ class Principal:
 
 
 def _matches(namespace: str, patterns: Iterable[str]) -> bool:
-    return any(fnmatchcase(namespace, pattern) for pattern in patterns)
+    """Whether a namespace in its plain spelling fits a pattern: `s3a://a-lake` fits `s3://a-*`, and nothing fits
+    `s3a://*`."""
+    plain = plain_namespace(namespace)
+    return any(fnmatchcase(plain, pattern) for pattern in patterns)
 
 
 def other_namespace(path: str) -> InvalidRequest:

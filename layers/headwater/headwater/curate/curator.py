@@ -46,7 +46,16 @@ class Curator:
     @cached_property
     def before(self) -> Reader:
         """The graph before the request, whole: a deletion ends what the events of all producers say."""
+        return self.whole()
+
+    def whole(self) -> Reader:
+        """The graph with the changes of the request, whole."""
         return Reader(self.store.for_one_request(), self.naming)
+
+    @cached_property
+    def before_as_seen(self) -> Reader:
+        """The graph before the request, as the caller sees it."""
+        return self.before if self.caller.writes_all_namespaces else self.reader()
 
     def reader(self) -> Reader:
         """The graph with the changes of the request, as the caller sees it."""

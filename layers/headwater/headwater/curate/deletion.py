@@ -70,9 +70,9 @@ def delete_namespace(curator: Curator, request: ApiRequest, name: str) -> JsonOb
 
 def _of_listed(curator: Curator, request: ApiRequest, namespace: str) -> Iterator[list[Document]]:
     for jobs in _chunks(curator.store.jobs_in(namespace)):
-        yield _of_jobs(curator.reader(), request, jobs)
+        yield _of_jobs(curator.whole(), request, jobs)
     for datasets in _chunks(curator.store.datasets_in(namespace)):
-        yield _of_datasets(curator.reader(), request, datasets)
+        yield _of_datasets(curator.whole(), request, datasets)
 
 
 def _chunks(listing: Listing[Id]) -> Iterator[list[Id]]:

@@ -28,7 +28,7 @@ class DatasetNames(NamedTuple):
 
     node     the dataset as the path names it
     heads    the head of each name that has one
-    shown    the head of the representative
+    shown    the head of the representative among the names that the caller may write
     """
 
     node: NamedNode
@@ -74,7 +74,8 @@ def dataset_names(curator: Curator, request: ApiRequest) -> DatasetNames:
     neighbourhood = reader.neighbourhood([node.dataset], ())
     representative = neighbourhood.representative(node.dataset)
     heads = reader.datasets(neighbourhood.ids_of(representative))
-    return DatasetNames(node, heads, neighbourhood.heads[representative])
+    seen = curator.before_as_seen.neighbourhood([node.dataset], ())
+    return DatasetNames(node, heads, seen.heads[seen.representative(node.dataset)])
 
 
 def new_namespace(curator: Curator, request: ApiRequest) -> str:

@@ -102,10 +102,10 @@ class Naming:
     """
 
     def __init__(self, aliases: Mapping[str, str] = {}) -> None:
-        self._exact = {_plain(pattern): target for pattern, target in aliases.items()}
+        self._exact = {plain_namespace(pattern): target for pattern, target in aliases.items()}
         patterns = sorted((alias for alias in self._exact if "*" in alias), key=lambda alias: (-len(alias), alias))
         self._patterns = [(_compiled(pattern), self._exact[pattern]) for pattern in patterns]
-        self._targets = frozenset(map(_plain, self._exact.values()))
+        self._targets = frozenset(map(plain_namespace, self._exact.values()))
         self._identified = cached_by_name(self._identify)
 
     def identify(self, name: Name, *, streams_files: bool = False) -> IdentifiedName:
@@ -136,7 +136,7 @@ class Naming:
     def _meant(self, namespace: str) -> str:
         """Follows the map by plain spelling: an alias for `s3://old` holds for `s3a://old/` as well."""
         trail: dict[str, str] = {}
-        while (plain := _plain(namespace)) not in trail:
+        while (plain := plain_namespace(namespace)) not in trail:
             trail[plain] = namespace
             namespace = self._target(plain) or namespace
         ring = dropwhile(lambda spelling: spelling != plain, trail)
@@ -188,7 +188,8 @@ def _trailing(segment: str) -> str | None:
     return "part-file" if _PART_FILE.fullmatch(segment) else None
 
 
-def _plain(namespace: str) -> str:
+def plain_namespace(namespace: str) -> str:
+    """A namespace with one spelling of its scheme and slashes, before the alias map."""
     return _without_end(_with_one_scheme(namespace))
 
 

@@ -99,10 +99,11 @@ def known_namespaces(reader: Reader, names: Collection[str]) -> list[str]:
 
 
 def known_namespace(reader: Reader, request: ApiRequest) -> str:
-    """The namespace of a path. Raises NotFound."""
+    """The namespace of a path. Raises NotFound, or InvalidRequest (403)."""
     names = spellings_of(request.parameters["namespace"])
     known = known_namespaces(reader, names)
     if not known:
+        require_one(request, names)
         raise NotFound(f"Namespace '{names[0]}' not found.")
     return known[0]
 

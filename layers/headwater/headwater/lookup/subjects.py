@@ -10,7 +10,7 @@ from headwater.graph.stored_states import KnownNamespace
 from headwater.http.paging import listed_page
 from headwater.http.request import ApiRequest
 from headwater.http.router import Subject
-from headwater.http.subjects import known_namespace, known_namespaces, only_namespace, spellings_of
+from headwater.http.subjects import known_namespace, known_namespaces, only_namespace, require_one, spellings_of
 from headwater.openlineage.faults import NotFound
 from headwater.read.reader import Reader
 from headwater.read.reserved_namespaces import heads_in
@@ -64,12 +64,13 @@ def datasets_of_namespace(reader: Reader, request: ApiRequest) -> ListedDatasets
 
 
 def described_source(reader: Reader, request: ApiRequest) -> DescribedSource:
-    """The data source of a path. Raises NotFound."""
+    """The data source of a path. Raises NotFound, or InvalidRequest (403)."""
     names = spellings_of(request.parameters["source"])
     heads = heads_in(reader, SOURCES, names)
     for name in names:
         if name in heads:
             return DescribedSource(name, heads[name])
+    require_one(request, names)
     raise NotFound(f"Source '{names[0]}' not found.")
 
 

@@ -70,7 +70,7 @@ def _by_symlink(reader: Reader, nodes: Iterable[NamedNode], read: Snapshot) -> N
     for node in (node for node in nodes if node.kind is not NodeKind.JOB):
         page = read.neighbours.get(NeighbourPageId(node.dataset))
         heads = reader.datasets(page.merged) if page else {}
-        for dataset in sorted(heads):
+        for dataset in sorted(dataset for dataset, head in heads.items() if not head.is_foreign):
             return node._replace(name=heads[dataset].facts.name)
     return None
 
@@ -87,12 +87,13 @@ def _by_alias(reader: Reader, nodes: Iterable[NamedNode]) -> NamedNode | None:
 
 
 def _is_known(node: NamedNode, read: Snapshot) -> bool:
-    """Whether a job or dataset is stored and not deleted."""
+    """Whether a job or dataset is stored and not deleted. A node that the caller may not read is as unknown as one that
+    does not exist: a nodeId may also be split into a namespace of the caller and a longer name."""
     if node.kind is NodeKind.JOB:
         job = read.jobs.get(node.job)
-        return job is not None and not job.facts.is_deleted
+        return job is not None and not job.is_foreign and not job.facts.is_deleted
     dataset = read.datasets.get(node.dataset)
-    return dataset is not None and not dataset.is_deleted
+    return dataset is not None and not dataset.is_foreign and not dataset.is_deleted
 
 
 def resolve_node_id(reader: Reader, node_id: str) -> NamedNode:

@@ -184,7 +184,10 @@ class Reader:
         """The runs of a job that started until a time, newest first. A read returns `RUNS_AT_A_TIME` runs."""
         newest = self.store.runs_of(job).newest(until=time, limit=RUNS_AT_A_TIME)
         while page := list(islice(newest, RUNS_AT_A_TIME)):
-            yield from self.runs(page)
+            runs = self.runs(page)
+            if not runs and self.store.visibility:
+                return  # the caller may not read the job: its earlier runs are absent, too
+            yield from runs
 
     def column_lineage(self, ids: Collection[ColumnLineageId]) -> dict[ColumnLineageId, Any]:
         """Column lineage facets."""
