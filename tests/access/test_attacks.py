@@ -231,6 +231,13 @@ def test_a_child_and_a_ghost_parent_of_another_team_leave_its_jobs_alone(stack: 
     assert of_b(stack) == before
 
 
+def test_a_forged_child_is_not_counted(stack: Stack) -> None:
+    forged = factory.facet(run={"runId": B_RUN}, job={"namespace": "team-a", "name": "dag"})
+    child = event("COMPLETE", factory.run_id(41), "team-a", "child", seconds=70, run_facets={"parent": forged})
+    assert stack.post(A, child).status == 201
+    assert stack.get(B, f"jobs/runs/{B_RUN}/children").body == {"runs": [], "totalCount": 0}
+
+
 def test_an_explicit_lineage_facet_names_the_datasets_of_others_alone(stack: Stack) -> None:
     before = of_b(stack)
     target = {

@@ -59,7 +59,7 @@ def admitted_event(document: Document, event: AnyEvent, principal: Principal, na
         principal.require_writing(event.job.name.namespace, "job.namespace")
     if principal.writes_everything:
         return Admitted(document)
-    admitted = admission.of(document, event)
+    admitted = admission.without_set_aside(document, event)
     if not admission.is_changed:
         return Admitted(document)
     return Admitted(admission.noted(admitted), tuple(first_paths(admission.paths)))
@@ -90,7 +90,7 @@ class _Admission:
             return dataset.namespace
         return self.naming.identify(dataset).identity.namespace
 
-    def of(self, document: Document, event: AnyEvent) -> Document:
+    def without_set_aside(self, document: Document, event: AnyEvent) -> Document:
         """The event without what is set aside. Members that an event of its kind does not have are left as they are."""
         if isinstance(event, DatasetEvent):
             dataset = self._own_dataset(document["dataset"], "dataset")
@@ -109,9 +109,9 @@ class _Admission:
 
     def _with_merged(self, event: Document) -> Document:
         """The event; if its column lineage alone names the inputs, and some are of others, with these inputs."""
-        outputs = event.get("outputs") or []
         if self.principal.writes_all_namespaces or not event.get("inputs"):
             return event
+        outputs = event.get("outputs") or []
         if not any(COLUMN_LINEAGE in (output.get("facets") or {}) for output in outputs):
             return event
         merged = _short(merged_sources(read_event(event), self.naming))

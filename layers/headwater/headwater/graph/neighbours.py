@@ -70,6 +70,7 @@ class NeighbourPage:
     is_described: bool = False
 
     def without_links(self, datasets: AbstractSet[DatasetId]) -> "NeighbourPage":
+        """The page without its links to some datasets."""
         if self.linked.isdisjoint(datasets):
             return self
         return replace(self, linked=self.linked - datasets, merged=self.merged - datasets)

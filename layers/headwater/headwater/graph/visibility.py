@@ -120,8 +120,8 @@ class Visibility:
 
     def _own_event(self, event: dict[str, Any]) -> dict[str, Any]:
         """The event of a job of the caller; of the datasets of others, it has the names alone."""
-        named = {member: list(map(self._own_reference, event.get(member) or ())) for member in ("inputs", "outputs")}
-        return event | {member: datasets for member, datasets in named.items() if datasets}
+        used = {member: list(map(self._own_reference, event.get(member) or ())) for member in ("inputs", "outputs")}
+        return event | {member: datasets for member, datasets in used.items() if datasets}
 
     def _own_reference(self, dataset: dict[str, Any]) -> dict[str, Any]:
         name = Name(dataset["namespace"], dataset["name"])

@@ -3,6 +3,7 @@
 from itertools import islice
 
 from headwater.graph.curation import without_curation
+from headwater.graph.identity import JobRunId
 from headwater.graph.register import values
 from headwater.graph.run import Run
 from headwater.http.marquez import runs as marquez
@@ -14,6 +15,10 @@ from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
 from headwater.read.run_details import read_run_details
 from headwater.store.positions import run_position
+from headwater.store.ranges import Listing
+
+MAX_COUNTED = 1_000
+"""Children of a run that are read for their number."""
 
 
 def job_runs(reader: Reader, request: ApiRequest, job: NamedNode) -> JsonObject:
@@ -36,11 +41,19 @@ def run(reader: Reader, _request: ApiRequest, run: Run) -> JsonObject:
 
 def run_children(reader: Reader, request: ApiRequest, parent: Run) -> JsonObject:
     """The runs that name a run as their parent: the queries of a Spark application, the tasks of a DAG's run."""
-    page = request.page()
-    entries, total = listed_page(reader.store.children_of(parent.run_id), page)
+    page, children = request.page(), reader.store.children_of(parent.run_id)
+    entries, total = listed_page(children, page)
     runs = reader.runs([child.id for child in entries])
     shown = [{"job": details.run.job.as_json(), **marquez.run(details)} for details in read_run_details(reader, runs)]
-    return {"runs": shown, "totalCount": total, **next_cursor(page, entries, total)}
+    return {"runs": shown, "totalCount": _seen(reader, children, total), **next_cursor(page, entries, total)}
+
+
+def _seen(reader: Reader, children: Listing[JobRunId], total: int) -> int:
+    """The number of children that the caller sees, among the first `MAX_COUNTED`. The list has no namespaces, hence the
+    runs are read for a caller who does not read all."""
+    if reader.store.visibility is None:
+        return total
+    return len(reader.runs([child.id for child in islice(children.entries(), MAX_COUNTED)]))
 
 
 def run_facets(_reader: Reader, request: ApiRequest, run: Run) -> JsonObject:
