@@ -185,7 +185,9 @@ def test_the_owner_sees_a_claim_to_read_as_a_foreign_edge_of_a_hidden_job(stack:
 def test_texts_name_what_is_hidden(stack: Stack) -> None:
     claim_to_read(stack)
     orders = {"nodeId": f"dataset:{B_LAKE}:orders", "format": "text"}
-    assert "  (of a namespace that the key may not read)" in stack.get(B, "lineage", **orders).text
+    lineage = stack.get(B, "lineage", **orders).text
+    assert "  (of a namespace that the key may not read)" in lineage
+    assert "headwater:hidden" not in lineage
     assert "and 1 more, in namespaces that the key may not read" in stack.get(B, "impact", **orders).text
     forged = factory.dataset("orders", B_LAKE)
     stack.post(A, event("COMPLETE", A_RUN, "team-a", "forger", seconds=900, outputs=[forged]))

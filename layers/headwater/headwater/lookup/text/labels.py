@@ -59,7 +59,7 @@ class Labels:
 
 
 def _home(nodes: Iterable[ExportNode], first: ExportNode | None) -> str:
-    counted = Counter(node.namespace for node in nodes)
+    counted = Counter(node.namespace for node in nodes if node.namespace != HIDDEN)
     if first and first.namespace in counted and first in nodes:
         return first.namespace
     return max(counted, key=lambda namespace: counted[namespace], default="")
