@@ -20,6 +20,8 @@ from headwater.graph.long_facet import COLUMN_LINEAGE, LONG_FACETS, LongFacet
 from headwater.graph.metadata_table_columns import without_metadata_table_columns
 from headwater.graph.naming import Naming
 from headwater.graph.normalised_event import Alias, NormalisedEvent, SymlinkPair
+from headwater.graph.partial_schema import as_partial
+from headwater.graph.producer_profile import has_partial_schema
 from headwater.graph.register import is_deletion
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, Facets, Name, RunEvent
@@ -64,9 +66,10 @@ def _links(reference: DatasetReference, naming: Naming) -> Iterator[SymlinkPair]
 def _renamed(event: AnyEvent, naming: Naming) -> AnyEvent:
     def rename(reference: DatasetReference, *, is_read: bool = False) -> DatasetReference:
         identified = naming.identify(reference.name, streams_files=_streams_files(event, reference))
-        facets = _with_standard_assertions(
-            without_metadata_table_columns(reference, identified.rules, is_read=is_read).facets
-        )
+        own = without_metadata_table_columns(reference, identified.rules, is_read=is_read)
+        facets = _with_standard_assertions(own.facets)
+        if has_partial_schema(event, own, is_read=is_read):
+            facets = as_partial(facets)
         for member in {SOURCES, FOREIGN_SOURCES} & facets.keys():
             sources = sorted({naming.identify(Name(*source)).shown for source in facets[member]})
             facets = {**facets, member: [list(source) for source in sources]}

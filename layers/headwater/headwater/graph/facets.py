@@ -22,13 +22,6 @@ _SECRET = re.compile(
 """A secret in an error message, such as a password in a database's URL."""
 
 
-def fields_of(holder: Any) -> list[JsonObject]:
-    """The named fields of a schema, or the nested fields of a field."""
-    fields = holder.get("fields") if isinstance(holder, dict) else None
-    named = fields if isinstance(fields, list) else []
-    return [field for field in named if isinstance(field, dict) and isinstance(field.get("name"), str)]
-
-
 def owners_of(facets: Facets) -> list[str]:
     """The names of the owners in an `ownership` facet."""
     facet = facets.get("ownership")
