@@ -7,7 +7,8 @@ real producer, which are in tests/fixtures/producers:
     flink     A schema is the table's definition: all columns. There is no column lineage.
     airflow   A schema is read from the database: all columns. Column lineage is parsed from SQL: direct flows alone.
     trino     A schema has the columns that the query touches; `UPDATE t SET price = 1` names `price` alone. Only an
-              output of CREATE TABLE AS or CREATE VIEW is named with all columns. Column lineage has direct flows alone.
+              output of CREATE TABLE AS or CREATE VIEW is named with all columns. Column lineage lists each column that
+              the query scans as an indirect input of the whole output.
     dbt       A schema has the columns that schema.yml documents, or all columns as of an earlier `dbt docs generate`;
               the event does not tell which. Column lineage has direct flows alone.
 
@@ -24,6 +25,7 @@ from typing import Any
 from headwater.graph.column_lineage import column_flows, indirect_flows
 from headwater.graph.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.schema_diff import columns_of
+from headwater.graph.sql_text import statement_of
 from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, Facets, Name
 
 
@@ -60,17 +62,12 @@ PROFILES: Mapping[str, Profile] = {
     "spark": Profile(Strength.COMPLETE, Strength.COMPLETE, tells_indirect=True),
     "flink": Profile(Strength.COMPLETE, Strength.COMPLETE, tells_indirect=False),
     "airflow": Profile(Strength.COMPLETE, Strength.COMPLETE, tells_indirect=False),
-    "trino": Profile(Strength.PARTIAL, Strength.CREATED, tells_indirect=False),
+    "trino": Profile(Strength.PARTIAL, Strength.CREATED, tells_indirect=True),
     "dbt": Profile(Strength.PARTIAL, Strength.PARTIAL, tells_indirect=False),
 }
 _NO_PROFILE = Profile(Strength.UNKNOWN, Strength.UNKNOWN, tells_indirect=True)
 
 _WORD = re.compile(r"[a-z]+")
-_CREATES = re.compile(
-    r"(?: \s+ | --[^\n]*\n | /\*.*?\*/ )* CREATE \s+ (?:OR \s+ REPLACE \s+)? (?:TABLE | (?:MATERIALIZED \s+)? VIEW)\b",
-    re.IGNORECASE | re.DOTALL | re.VERBOSE,
-)
-"""The beginning of a statement that creates its output, after comments."""
 
 
 def integration_of(job_facets: Facets, producer: str = "") -> str:
@@ -113,7 +110,8 @@ def has_partial_schema(event: AnyEvent, reference: DatasetReference, *, is_read:
 def _creates(job_facets: Facets) -> bool:
     match job_facets.get("sql"):
         case {"query": str(query)}:
-            return _CREATES.match(query) is not None
+            statement = statement_of(query)
+            return statement is not None and statement.creates_data
     return False
 
 

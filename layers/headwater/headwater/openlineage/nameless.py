@@ -34,10 +34,11 @@ def with_named_datasets(document: Any) -> NamedDatasets:
 
 
 def _nameless(references: Any) -> Iterator[tuple[int, str]]:
-    """The indices of references without a usable name, each with its fault: `namespace: empty`."""
+    """The indices of references with half a name, each with its fault: `namespace: empty`. An object without both
+    halves is no reference to a dataset, and stays: the check of the event refuses it."""
     for index, reference in enumerate(references if isinstance(references, list) else ()):
         if isinstance(reference, dict):
-            for member in ("namespace", "name"):
-                if reference.get(member) in (None, ""):
-                    yield index, f"{member}: {'empty' if reference.get(member) == '' else 'missing'}"
-                    break
+            unusable = [member for member in ("namespace", "name") if reference.get(member) in (None, "")]
+            if len(unusable) == 1:
+                fault = "empty" if reference.get(unusable[0]) == "" else "missing"
+                yield index, f"{unusable[0]}: {fault}"
