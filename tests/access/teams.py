@@ -7,7 +7,8 @@ is B's alone is in `SECRETS`: no answer to A may have one of these texts.
 import json
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from headwater.access.principal import Principal
@@ -16,12 +17,14 @@ from headwater.curate.curator import Curator
 from headwater.fold.fold import fold
 from headwater.graph.event_normalisation import normalise_event
 from headwater.graph.naming import Naming
-from headwater.http.request import ApiRequest
-from headwater.http.response import ApiResponse, response_or_error
+from headwater.http.audit import Audit
+from headwater.http.request import UNIDENTIFIED, ApiRequest
+from headwater.http.response import ApiResponse
 from headwater.ingest.routes import ROUTER as INGEST
 from headwater.ingest.routes import Ingest
 from headwater.lookup import routes as reading
 from headwater.openlineage import exact_json
+from headwater.store.audit_log import AuditLog
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
 from headwater.store.messages import read_message
@@ -63,6 +66,10 @@ class Stack:
     bucket: FakeBucket = field(default_factory=FakeBucket)
 
     @property
+    def audit(self) -> Audit:
+        return Audit(AuditLog(self.table), _fail)
+
+    @property
     def store(self) -> GraphStore:
         return GraphStore(self.table, RETENTION)
 
@@ -72,7 +79,7 @@ class Stack:
         request = ApiRequest(caller, "POST", path, {}, received_at=NOON, body=exact_json.dumps(event))
         services = Ingest(self.queue, self.bucket, self.naming, 10_000_000, lambda _: None)
         sent = len(self.queue.sent)
-        answer = _answer(response_or_error(lambda: INGEST.respond(services, request), _fail))
+        answer = self._answer(request, partial(INGEST.respond, services))
         for message in self.queue.sent[sent:]:
             canonical = read_message(message.body, self.bucket).canonical
             fold([normalise_event(canonical, self.naming)], self.store)
@@ -83,7 +90,7 @@ class Stack:
         repeated = {name: (value,) for name, value in query.items()}
         request = ApiRequest(caller, "GET", url, query, repeated, received_at=NOON)
         lookups = reading.Lookups(self.store, self.naming, _unreadable)
-        return _answer(response_or_error(lambda: reading.respond(lookups, request), _fail))
+        return self._answer(request, partial(reading.respond, lookups))
 
     def write(
         self,
@@ -96,13 +103,14 @@ class Stack:
         text = "" if body is None else json.dumps(body)
         request = ApiRequest(caller, method, f"/api/v1/{path}", {}, received_at=NOON, body=text, has_time=has_time)
         curator = Curator(self.store, self.queue, self.bucket, self.naming)
-        return _answer(response_or_error(lambda: curating.respond(curator, request), _fail))
+        return self._answer(request, partial(curating.respond, curator))
 
-
-def _answer(response: ApiResponse) -> Answer:
-    body = response.to_gateway()["body"]
-    is_json = response.to_gateway()["headers"].get("content-type", "application/json").startswith("application/json")
-    return Answer(response.status, json.loads(body) if is_json and body else body)
+    def _answer(self, request: ApiRequest, respond: Callable[[ApiRequest], ApiResponse]) -> Answer:
+        caller = request.principal
+        response = self.audit.answer(replace(request, principal=UNIDENTIFIED), lambda: caller, respond)
+        body = response.to_gateway()["body"]
+        content_type = response.to_gateway()["headers"].get("content-type", "application/json")
+        return Answer(response.status, json.loads(body) if content_type.startswith("application/json") else body)
 
 
 def _fail(message: str, error: BaseException) -> None:

@@ -119,6 +119,7 @@ ANSWERED: dict[str, Callable[[Any], bool]] = {
     "lookup/stats-events.json": lambda body: len(body) == 24,
     "lookup/stats-jobs.json": lambda body: len(body) == 24,
     "lookup/stats-datasets.json": lambda body: len(body) == 7,
+    "lookup/audit.json": lambda body: body == {"entries": [], "isAudited": False},
     "lookup/stats-set-aside.json": lambda body: body == {"jobs": []},
     "lookup/stats-sources.json": lambda body: len(body) == 24,
 }

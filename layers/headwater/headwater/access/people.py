@@ -75,6 +75,7 @@ class People:
             SCOPES[role] if role else frozenset(),
             tuple(pattern for group in writing for pattern in group.namespaces),
             reads=tuple(pattern for group in mine if group.role is AccessRole.READER for pattern in group.namespaces),
+            subject=claims["sub"],
             seal=seal,
         )
 

@@ -39,6 +39,7 @@ class Principal:
     writes       further namespaces that it writes
     seal         a secret of the principal, which it does not know: names of hidden nodes and signatures of cursors are
                  made with it
+    subject      of a person the `sub` of the token, of IAM the ARN; a key has none
     """
 
     key_id: str
@@ -47,6 +48,7 @@ class Principal:
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     seal: str = field(default="", compare=False, repr=False)
+    subject: str = ""
 
     def may(self, scope: Scope) -> bool:
         return scope in self.scopes or Scope.ADMIN in self.scopes or (scope is Scope.CURATE and self.may(Scope.INGEST))
@@ -63,6 +65,10 @@ class Principal:
     @property
     def writes_everything(self) -> bool:
         return self.writes_all_namespaces and self.may(Scope.ADMIN)
+
+    @property
+    def administers_everything(self) -> bool:
+        return self.writes_everything and self.reads_everything
 
     @property
     def cursor_seal(self) -> str:
@@ -101,7 +107,7 @@ class Principal:
         patterns = [context["namespaces"], context.get("reads", "[]"), context.get("writes", "[]")]
         namespaces, reads, writes = (tuple(json.loads(text)) for text in patterns)
         scopes = frozenset(context["scopes"].split())
-        return cls(context["keyId"], scopes, namespaces, reads, writes, context.get("seal", ""))
+        return cls(context["keyId"], scopes, namespaces, reads, writes, seal=context.get("seal", ""))
 
     def require(self, scope: Scope) -> None:
         """Raises InvalidRequest (403) if the principal lacks the scope."""
@@ -158,7 +164,8 @@ def principal_of(
     authorizer = request.get("requestContext", {}).get("authorizer") or {}
     context = authorizer.get("lambda") or {}
     if "iam" in authorizer:
-        return Principal("iam", frozenset(iam_scopes), (ALL,))
+        arn = (authorizer["iam"] or {}).get("userArn") or ""
+        return Principal("iam", frozenset(iam_scopes), (ALL,), subject=arn)
     if person and "jwt" in authorizer:
         return person(authorizer["jwt"]["claims"])
     if UNAVAILABLE in context:

@@ -13,7 +13,7 @@ from headwater.http.response import ApiResponse
 from headwater.http.router import CALLER, Route, Router
 from headwater.http.subjects import DATASET, JOB, NAMESPACE, RUN, RUN_OF_QUERY, node_in_query
 from headwater.log import FaultLog
-from headwater.lookup.activity import events, set_aside, statistics
+from headwater.lookup.activity import audit, events, set_aside, statistics
 from headwater.lookup.graphs import impact_view, lineage, root_cause_view, run_lineage_view, text_format
 from headwater.lookup.graphs.text_format import or_text
 from headwater.lookup.nodes import (
@@ -30,6 +30,7 @@ from headwater.lookup.nodes import (
 )
 from headwater.lookup.search import search, search_v2beta
 from headwater.lookup.subjects import (
+    ADMINISTRATOR,
     NAMESPACE_OF_DATASETS,
     NAMESPACE_OF_JOBS,
     SEARCHED_NAMESPACES,
@@ -73,6 +74,7 @@ ROUTES = (
     Route("GET", Path.SOURCE, READ, SOURCE, sources.source),
     Route("GET", Path.TAGS, READ, CALLER, tags.tags),
     Route("GET", Path.ALIASES, READ, _DATASET, aliases.aliases),
+    Route("GET", Path.AUDIT, Scope.ADMIN, ADMINISTRATOR, audit.audit),
     Route("GET", Path.JOB_RUNS, READ, JOB, runs.job_runs),
     Route("GET", Path.JOB_VERSIONS, READ, JOB, job_versions.versions),
     Route("GET", Path.JOB_VERSION, READ, JOB, job_versions.version),
