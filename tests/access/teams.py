@@ -38,8 +38,15 @@ B = Principal("b", ALL_SCOPES, ("team-b", "s3://b-*"), seal="seal of b")
 A_ADMIN = Principal("a-admin", frozenset({"admin"}), A.namespaces, seal="seal of an administrator")
 ROOT = Principal("root", frozenset({"admin"}), ("*",), seal="seal of root")
 
+B_ADMIN = Principal("b-admin", frozenset({"admin"}), B.namespaces, seal="seal of an administrator of b")
+PLATFORM = Principal("platform", frozenset({"ingest"}), ("*",))
+"""A producer of all namespaces, which posts events about the jobs of any team."""
+
 A_LAKE, B_LAKE = "s3://a-lake", "s3://b-lake"
 B_RUN, B_REPORT_RUN, A_RUN = factory.run_id(10), factory.run_id(11), factory.run_id(20)
+ORDERS_PATH, ORDERS_NODE = f"namespaces/{B_LAKE}/datasets/orders", f"dataset:{B_LAKE}:orders"
+OWNED, HARMLESS = factory.facet(owners=[{"name": "a"}]), factory.facet(description="harmless")
+ORDERS_NAME = factory.dataset("orders", B_LAKE)
 SECRETS = ("ssn", "hunter2", "b-raw", "ingest_orders", "b_report", "bea", "all orders of b", B_RUN, B_REPORT_RUN)
 
 
@@ -191,3 +198,34 @@ def claim_of_a() -> factory.Document:
 
 def _unreadable(message: str, error: BaseException, *, run: str | None = None) -> None:
     _fail(message, error)
+
+
+def seen_by_b(stack: Stack, *more: str) -> list[Answer]:
+    """What B sees of its own, and at further paths."""
+    paths = [
+        ORDERS_PATH,
+        f"{ORDERS_PATH}/versions",
+        f"namespaces/{B_LAKE}/datasets",
+        "namespaces/team-b/jobs",
+        "namespaces/team-b/jobs/ingest_orders",
+        "namespaces/team-b/jobs/ingest_orders/runs",
+        f"jobs/runs/{B_RUN}",
+        "jobs",
+        "sources",
+        "tags",
+        *more,
+    ]
+    return [*(stack.get(B, path) for path in paths), stack.get(B, "aliases", nodeId=ORDERS_NODE)]
+
+
+def posted(stack: Stack, number: int = 21, seconds: float = 50, **members: Any) -> Answer:
+    """The answer to an event of A about its job `feed`."""
+    return stack.post(A, event("COMPLETE", factory.run_id(number), "team-a", "feed", seconds=seconds, **members))
+
+
+def merged(seconds: float, *sources: tuple[str, str]) -> factory.Document:
+    """A MERGE into a dataset of A: its column lineage alone names the sources."""
+    columns = factory.columns(**{f"x{at}": (*source, "id") for at, source in enumerate(sources)})
+    target = factory.dataset("target", A_LAKE, columnLineage=columns)
+    out = [factory.dataset("target", A_LAKE)], [target]
+    return event("COMPLETE", factory.run_id(40), "team-a", "merge", seconds=seconds, inputs=out[0], outputs=out[1])

@@ -21,7 +21,7 @@ from headwater.store.snapshot import Wanted
 from headwater.store.table import Item
 from headwater.traversal.rollup import jobs_started_by
 from tests import factory
-from tests.access.teams import A_LAKE, ROOT, A, B, Stack, event
+from tests.access.teams import A_LAKE, B_RUN, ROOT, A, B, Stack, event, two_teams
 from tests.lookup.requests import RETENTION
 
 DAG_RUN, TASK_RUN, FORGED_RUN = factory.run_id(50), factory.run_id(51), factory.run_id(52)
@@ -150,3 +150,11 @@ def test_children_cost_no_call_more_unless_the_id_is_in_several_namespaces(stack
     counted.calls.clear()
     Heartbeat(Reader(GraphStore(counted, RETENTION).for_one_request(), Naming()), dag_run(stack)).last_sign()
     assert counted.calls == {"read": 2}, "the run itself and its newest child"
+
+
+def test_a_forged_child_is_not_counted() -> None:
+    stack = two_teams()
+    forged = factory.facet(run={"runId": B_RUN}, job={"namespace": "team-a", "name": "dag"})
+    child = event("COMPLETE", factory.run_id(41), "team-a", "child", seconds=70, run_facets={"parent": forged})
+    assert stack.post(A, child).status == 201
+    assert stack.get(B, f"jobs/runs/{B_RUN}/children").body == {"runs": [], "totalCount": 0}
