@@ -12,7 +12,7 @@ from tests.functions.handlers import ROOT
 
 BUDGETS = {
     "authorise": 383,
-    "ingest": 448,
+    "ingest": 455,
     "normalise": 485,
     "lookup": 520,
     "curate": 540,

@@ -11,6 +11,7 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import Any
 
+from headwater.access.token import claims_of
 from headwater.graph.curation import RESERVED
 from headwater.graph.naming import plain_namespace
 from headwater.openlineage.faults import Fault, InvalidRequest
@@ -154,7 +155,7 @@ def no_key() -> InvalidRequest:
 def principal_of(
     request: Mapping[str, Any],
     iam_scopes: Collection[Scope] = (Scope.READ,),
-    person: Callable[[Mapping[str, str]], Principal] | None = None,
+    person: Callable[[Mapping[str, Any]], Principal] | None = None,
 ) -> Principal:
     """The principal of a request, by its API key, by IAM, or by the token of a person. `iam_scopes` are the scopes of a
     principal of IAM; `person` returns the principal of a person, by the claims of a token that API Gateway has checked.
@@ -167,7 +168,7 @@ def principal_of(
         arn = (authorizer["iam"] or {}).get("userArn") or ""
         return Principal("iam", frozenset(iam_scopes), (ALL,), subject=arn)
     if person and "jwt" in authorizer:
-        return person(authorizer["jwt"]["claims"])
+        return person(claims_of(request))
     if UNAVAILABLE in context:
         raise StorageError("the keys could not be read")
     if "keyId" not in context:
