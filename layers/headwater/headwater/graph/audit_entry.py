@@ -17,7 +17,8 @@ MAX_CHARACTERS = 300
 MAX_NAMESPACES = 10
 """The namespaces of an entry. A batch of events may have more."""
 _CUT = "..."
-_READING = frozenset({"GET", "HEAD"})
+READING = frozenset({"GET", "HEAD"})
+"""The methods of lookups."""
 
 
 class AuditedEvents(NamedTuple):
@@ -60,7 +61,7 @@ class AuditEntry:
     @property
     def is_change(self) -> bool:
         """Whether the request would change something; the status says whether it did."""
-        return self.method not in _READING
+        return self.method not in READING
 
     def is_of(self, caller: str) -> bool:
         return cut(caller) in (self.caller, self.subject) and bool(caller)

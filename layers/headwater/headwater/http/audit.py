@@ -12,7 +12,7 @@ from typing import Protocol
 
 from headwater import metrics
 from headwater.access.principal import Principal
-from headwater.graph.audit_entry import MAX_NAMESPACES, AuditEntry, cut
+from headwater.graph.audit_entry import MAX_NAMESPACES, READING, AuditEntry, cut
 from headwater.graph.naming import plain_namespace
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse, error_response, response_or_error
@@ -62,18 +62,17 @@ class Audit:
 
         request.annotations.is_audited = self.writer is not None
         response = response_or_error(handle, self.failed)
-        return self._recorded(request, response) if self.writer else response
+        return self._recorded(self.writer, request, response) if self.writer else response
 
-    def _recorded(self, request: ApiRequest, response: ApiResponse) -> ApiResponse:
+    def _recorded(self, writer: AuditWriter, request: ApiRequest, response: ApiResponse) -> ApiResponse:
         """The response to a request that has its entry."""
-        entry = audit_entry(request, response.status)
         try:
-            if self.writer:
-                self.writer.write(entry)
+            writer.write(audit_entry(request, response.status))
         except Exception as error:  # noqa: BLE001 - whatever it is, the response to a lookup does not depend on it
             metrics.lost_audit_entry()
-            self.failed(f"no audit entry of request {entry.request_id}, {entry.route}, {entry.status}", error)
-            if entry.is_change and response.status < 400:
+            route = request.annotations.route or "no route"
+            self.failed(f"no audit entry of request {_logged(request.request_id)}: {route}, {response.status}", error)
+            if request.method not in READING and response.status < 400:
                 return error_response(503, "the audit log does not answer; send the request again")
         return response
 
@@ -84,7 +83,7 @@ def audit_entry(request: ApiRequest, status: int) -> AuditEntry:
     namespaces = sorted(set(map(plain_namespace, notes.namespaces)))
     return AuditEntry(
         time=instant_of(request.received_at),
-        request_id=_request_id(request.request_id),
+        request_id=request.request_id if _is_id(request.request_id) else str(uuid.uuid4()),
         caller=cut(notes.principal.key_id) if notes.principal else "",
         subject=cut(notes.principal.subject) if notes.principal else "",
         method=cut(request.method)[:20],
@@ -103,6 +102,10 @@ def _kept(query: Mapping[str, Iterable[str]]) -> dict[str, str]:
     return {name: cut(" ".join(values)) for name, values in sorted(query.items()) if name in KEPT_PARAMETERS}
 
 
-def _request_id(sent: str) -> str:
-    """The id of API Gateway; any other request gets one. An id is a part of a key."""
-    return sent if _REQUEST_ID.fullmatch(sent) else str(uuid.uuid4())
+def _is_id(text: str) -> bool:
+    """Whether a text has the form of an id of API Gateway. An id is a part of a key."""
+    return _REQUEST_ID.fullmatch(text) is not None
+
+
+def _logged(request_id: str) -> str:
+    return request_id if _is_id(request_id) else "without an id"
