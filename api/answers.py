@@ -93,6 +93,21 @@ GRAPHS: dict[str, Schema] = {
     ),
     "NodeAtRisk": _AT_RISK,
     "Finding": _FINDING,
+    "AuditEntry": record(
+        time=TIME,
+        requestId=TEXT,
+        key=maybe(TEXT),
+        subject=maybe(TEXT),
+        method=TEXT,
+        route=maybe(TEXT),
+        path=TEXT,
+        query=maybe(FREE),
+        status=COUNT,
+        namespaces=maybe(array(TEXT)),
+        moreNamespaces=maybe(COUNT),
+        node=maybe(TEXT),
+        events=maybe(record(taken=COUNT, refused=COUNT, setAside=COUNT)),
+    ),
     "Alert": record(
         type=TEXT,
         id=TEXT,
@@ -174,6 +189,9 @@ ANSWERS: dict[str, Schema] = {
     Path.RUN_LINEAGE: record(runs=array(_RUN_UPSTREAM)),
     Path.ALERTS: record(alerts=array(component("Alert")), cursor=maybe(TEXT)),
     Path.ALERT: component("Alert"),
+    Path.AUDIT: record(
+        entries=array(component("AuditEntry")), isAudited=FLAG, cursor=maybe(TEXT), truncated=maybe(TRUE)
+    ),
     Path.EVENTS: listed("events", FREE),
     Path.SEARCH: listed(
         "results", record(type=one_of("JOB", "DATASET"), name=TEXT, updatedAt=TIME, namespace=TEXT, nodeId=TEXT)

@@ -72,9 +72,9 @@ def write(method: str, target: str, document: Any = None, caller: Principal = ST
     return _with_principal(caller.to_context(), _with_query(request, query) | {"isBase64Encoded": False})
 
 
-def get(target: str) -> Document:
-    """A GET with the sample key; `target` is a path and a query as sent."""
-    return _with_principal(CONTEXT, _get(target, BEARER))
+def get(target: str, caller: Principal = CALLER) -> Document:
+    """A GET with the sample key, or of another caller; `target` is a path and a query as sent."""
+    return _with_principal(caller.to_context(), _get(target, BEARER))
 
 
 def get_by_iam(target: str) -> Document:

@@ -131,6 +131,7 @@ def further_lookups(lake: str, jobs: str) -> dict[str, Document]:
         "lookup/source.json": get("/api/v1/sources/s3%3A%2F%2Fshop-lake"),
         "lookup/tags.json": get("/api/v1/tags"),
         "lookup/aliases.json": get(f"/api/v1/aliases?{revenue}"),
+        "lookup/audit.json": get("/api/v1/audit?changes=true&limit=10", ADMINISTRATOR),
         "lookup/stats-events.json": get("/api/v1/stats/lineage-events?period=DAY"),
         "lookup/stats-jobs.json": get("/api/v1/stats/jobs?period=DAY"),
         "lookup/stats-datasets.json": get("/api/v1/stats/datasets?period=WEEK&timezone=Europe/Berlin"),

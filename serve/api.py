@@ -14,8 +14,9 @@ from headwater.access.keys import BadKeys, KeyRing, presented_key
 from headwater.access.principal import Principal, Scope, no_key
 from headwater.curate.curator import Curator
 from headwater.curate.routes import respond as curate
-from headwater.http.request import ApiRequest
-from headwater.http.response import ApiResponse, response_or_error
+from headwater.http.audit import Audit
+from headwater.http.request import UNIDENTIFIED, ApiRequest
+from headwater.http.response import ApiResponse
 from headwater.ingest.routes import ROUTER as INGEST
 from headwater.ingest.routes import Ingest
 from headwater.lookup.routes import Lookups
@@ -53,6 +54,7 @@ class Api:
     lookups: Lookups
     curator: Curator
     keys: KeyRing | None
+    audit: Audit
     metrics: Callable[[], str]
     log: ServeLog
 
@@ -60,23 +62,13 @@ class Api:
         """The response to a request, or its error."""
         if request.method in ("GET", "HEAD") and (page := self._pages().get(request.path)):
             return page()
-        response = response_or_error(lambda: self._respond(request), self.log.failure)
+        response = self.audit.answer(
+            _received(request), lambda: self._principal(request.headers), self._use_case(request)
+        )
         if request.is_for_ingest and response.status >= 400:
             metrics.count(EventsRefused=1)
             self.log.refused(response.status, response.body["message"])
         return response
-
-    def _respond(self, request: HttpRequest) -> ApiResponse:
-        pairs = parse_qsl(request.query, keep_blank_values=True)
-        api_request = ApiRequest(
-            self._principal(request.headers),
-            request.method,
-            request.path,
-            dict(pairs),
-            {name: tuple(value for other, value in pairs if other == name) for name, _ in pairs},
-            body=request.body,
-        )
-        return self._use_case(request)(api_request)
 
     def _use_case(self, request: HttpRequest) -> Callable[[ApiRequest], ApiResponse]:
         if request.is_for_ingest:
@@ -102,6 +94,19 @@ class Api:
             "/health": lambda: ApiResponse(200, {"status": "ok"}),
             "/metrics": lambda: _text(self.metrics(), "text/plain; version=0.0.4; charset=utf-8"),
         }
+
+
+def _received(request: HttpRequest) -> ApiRequest:
+    """The request, whose principal is not known yet."""
+    pairs = parse_qsl(request.query, keep_blank_values=True)
+    return ApiRequest(
+        UNIDENTIFIED,
+        request.method,
+        request.path,
+        dict(pairs),
+        {name: tuple(value for other, value in pairs if other == name) for name, _ in pairs},
+        body=request.body,
+    )
 
 
 def _text(text: str, content_type: str) -> ApiResponse:

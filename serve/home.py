@@ -19,6 +19,7 @@ from headwater.alerts.stored_alerts import StoringBus
 from headwater.curate.curator import Curator
 from headwater.fold.normalise import Normaliser
 from headwater.graph.naming import Naming
+from headwater.http.audit import Audit
 from headwater.ingest.routes import Ingest
 from headwater.lookup.routes import Lookups
 from headwater.openlineage.instant import Instant, instant_of
@@ -27,6 +28,7 @@ from headwater.store.graph_store import GraphReader, GraphStore
 from headwater.store.sqlite.alert_log import AlertLog
 from headwater.store.sqlite.api_keys import SqliteApiKeys
 from headwater.store.sqlite.archive import SqliteArchive
+from headwater.store.sqlite.audit_log import SqliteAuditLog
 from headwater.store.sqlite.bodies import SqliteBodies
 from headwater.store.sqlite.database import Database
 from headwater.store.sqlite.inbox import Inbox
@@ -108,6 +110,7 @@ class Home:
             Lookups(GraphReader(self._table, cache=StateCache()), self._naming, self._log),
             Curator(self._store, self._inbox, self._bodies, self._naming),
             None if options.is_open else KeyRing(SqliteApiKeys(self._database)),
+            Audit(None if options.is_open else SqliteAuditLog(SqliteTable(self._database)), self._log.failure),
             self._metrics,
             self._log,
         )

@@ -62,6 +62,8 @@ def submit(options: argparse.Namespace) -> int:
         return status or INTERRUPTED
     outcome = Outcome(log, arrivals, doctor_for(listener))
     say(outcome.line())
+    if set_aside := outcome.set_aside():
+        say(set_aside)
     return status or outcome.status()
 
 

@@ -1,4 +1,5 @@
-"""The last line of `headwater submit`: how many events were taken, how many refused or lost, and where to look."""
+"""The last lines of `headwater submit`: how many events were taken, how many refused or lost, where to look, and what
+of the events was set aside."""
 
 from dataclasses import dataclass
 
@@ -6,6 +7,8 @@ from cli.submit.listener_log import ListenerLog
 from cli.submit.submission import Arrivals
 
 LOSS = 3
+MAX_PATHS = 5
+"""Members of events that a line names."""
 
 
 @dataclass(frozen=True)
@@ -18,6 +21,15 @@ class Outcome:
 
     def line(self) -> str:
         return f"events taken: {self._taken()}; refused or lost: {self._lost()}; {self._where()}"
+
+    def set_aside(self) -> str | None:
+        """What the server left out of the events that it took, if there is something."""
+        if not self.arrivals.set_aside:
+            return None
+        shown = ", ".join(self.arrivals.set_aside[:MAX_PATHS])
+        more = len(self.arrivals.set_aside) - MAX_PATHS
+        paths = f"{shown} and {more} more" if more > 0 else shown
+        return f"set aside, since the key may not write the namespaces: {paths}; docs/access.md has the rule"
 
     def status(self) -> int:
         return LOSS if self.log.refused or self.log.unsent else 0

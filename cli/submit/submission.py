@@ -5,13 +5,14 @@ So the events of two programs that run at the same time in one namespace are tol
 Events without the facet count by their run: job_lineage reports on the run of the application.
 """
 
+import re
 import shlex
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from cli.doctor.client import Client
 
@@ -19,6 +20,8 @@ PROPERTY = "spark.headwater.submission"
 CAPTURED = "spark.openlineage.capturedProperties"
 BY_DEFAULT = "spark.master,spark.app.name"
 """The settings that the listener reports by default."""
+SET_ASIDE = "headwater_setAside"
+"""A facet of the job: the server's note of what of an event was set aside."""
 AT_A_TIME = 1_000
 PAGES = 20
 """Of a program that ran for days beside many others, the first events are counted alone."""
@@ -36,13 +39,15 @@ Document = dict[str, Any]
 class Arrivals:
     """The events on the server. `unknown` says why they could not be counted, `is_cut` that there may be more of them.
 
-    `node` is the newest dataset that was written, else the job of the application.
+    `node` is the newest dataset that was written, else the job of the application. `set_aside` has the members of the
+    events that the server left out, since the key may not write the namespaces that they describe.
     """
 
     count: int = 0
     is_cut: bool = False
     node: str = ""
     unknown: str = ""
+    set_aside: tuple[str, ...] = ()
 
     @property
     def see(self) -> str:
@@ -50,6 +55,15 @@ class Arrivals:
         if not self.node:
             return "headwater runs"
         return shlex.join(["headwater", "runs" if self.node.startswith("job:") else "lineage", self.node])
+
+
+class SeenEvent(NamedTuple):
+    """An event's run, whether the event names the submission, the node to look at, and what was set aside."""
+
+    run: str
+    is_own: bool
+    node: str
+    set_aside: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -84,7 +98,7 @@ class Submission:
             time.sleep(PAUSE_SECONDS)
 
     def counted(self, client: Client, since: datetime) -> Arrivals:
-        events: list[tuple[str, bool, str]] = []
+        events: list[SeenEvent] = []
         cursor: dict[str, str] = {}
         for _ in range(PAGES):
             response = client.get(
@@ -98,20 +112,22 @@ class Submission:
             cursor = {"cursor": response.body["cursor"]}
         return of(events, is_cut=True)
 
-    def seen(self, event: Document) -> tuple[str, bool, str]:
-        """Return an event's run, whether it names this submission, and the node to look at."""
+    def seen(self, event: Document) -> SeenEvent:
         run = event["run"]
         facets = run.get("facets") or {}
         properties = (facets.get("spark_properties") or {}).get("properties") or {}
         outputs = event.get("outputs") or []
         kind, named = ("dataset", outputs[-1]) if outputs else ("job", event["job"])
-        return run["runId"], properties.get(PROPERTY) == self.id, f"{kind}:{named['namespace']}:{named['name']}"
+        note = (event["job"].get("facets") or {}).get(SET_ASIDE) or {}
+        is_own = properties.get(PROPERTY) == self.id
+        return SeenEvent(run["runId"], is_own, f"{kind}:{named['namespace']}:{named['name']}", note.get("paths") or ())
 
 
-def of(events: list[tuple[str, bool, str]], *, is_cut: bool) -> Arrivals:
-    runs = {run for run, is_own, _ in events if is_own}
-    nodes = [node for run, _, node in events if run in runs]
-    return Arrivals(len(nodes), is_cut, next(newest(nodes), ""))
+def of(events: list[SeenEvent], *, is_cut: bool) -> Arrivals:
+    runs = {event.run for event in events if event.is_own}
+    own = [event for event in events if event.run in runs]
+    set_aside = sorted({re.sub(r"\[\d+\]", "", path) for event in own for path in event.set_aside})
+    return Arrivals(len(own), is_cut, next(newest([event.node for event in own]), ""), set_aside=tuple(set_aside))
 
 
 def newest(nodes: list[str]) -> Iterator[str]:

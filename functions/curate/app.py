@@ -2,6 +2,7 @@
 404 or 405."""
 
 import time
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,6 +12,8 @@ from headwater.config import CurateSettings, from_environment
 from headwater.curate.curator import Curator
 from headwater.curate.routes import respond
 from headwater.http.gateway import accepts_gzip, answer
+from headwater.http.request import ApiRequest
+from headwater.http.response import ApiResponse
 
 SECONDS = 12
 """The time for the deletion of a namespace. The function has 25 seconds; the last batch of nodes may take several."""
@@ -24,11 +27,9 @@ authenticate = partial(principal_of, iam_scopes=tuple(Scope), person=root.people
 def handler(request: dict[str, Any], context: Any) -> dict[str, Any]:
     """Answers one request."""
     end = time.monotonic() + SECONDS
-    response = answer(
-        request,
-        partial(respond, curator),
-        root.log(),
-        has_time=lambda: time.monotonic() < end,
-        authenticate=authenticate,
-    )
+
+    def respond_in_time(asked: ApiRequest) -> ApiResponse:
+        return respond(curator, replace(asked, has_time=lambda: time.monotonic() < end))
+
+    response = answer(request, respond_in_time, root.log(), audit=root.audit(), authenticate=authenticate)
     return response.to_gateway(accepts_gzip=accepts_gzip(request))

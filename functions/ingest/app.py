@@ -17,7 +17,7 @@ ingest = Ingest(root.queue(), root.bucket(), root.naming(), root.settings.max_bo
 @log.handler
 def handler(request: dict[str, Any], context: Any) -> dict[str, Any]:
     """Answers one request."""
-    response = answer(request, partial(ROUTER.respond, ingest), log)
+    response = answer(request, partial(ROUTER.respond, ingest), log, audit=root.audit())
     if response.status >= 400:
         metrics.count(EventsRefused=1)
         log.info("refused", status=response.status, reason=response.body["message"][:1000])

@@ -5,7 +5,7 @@ import gc
 from functools import partial
 from typing import Any
 
-from headwater.access.principal import principal_of
+from headwater.access.principal import Scope, principal_of
 from headwater.bootstrap import Root
 from headwater.config import LookupSettings, from_environment
 from headwater.http.gateway import accepts_gzip, answer
@@ -13,7 +13,7 @@ from headwater.lookup.routes import Lookups, respond
 
 root = Root(from_environment(LookupSettings))
 lookups = Lookups(root.graph(), root.naming(), root.log())
-authenticate = partial(principal_of, person=root.people().principal)
+authenticate = partial(principal_of, iam_scopes=tuple(Scope), person=root.people().principal)
 
 gc.freeze()
 gc.set_threshold(50_000)
@@ -24,5 +24,5 @@ is freed by its reference count."""
 @root.log().handler
 def handler(request: dict[str, Any], context: Any) -> dict[str, Any]:
     """Answers one request."""
-    response = answer(request, partial(respond, lookups), root.log(), authenticate=authenticate)
+    response = answer(request, partial(respond, lookups), root.log(), audit=root.audit(), authenticate=authenticate)
     return response.to_gateway(accepts_gzip=accepts_gzip(request))

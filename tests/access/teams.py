@@ -7,7 +7,8 @@ is B's alone is in `SECRETS`: no answer to A may have one of these texts.
 import json
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from headwater.access.principal import Principal
@@ -16,12 +17,14 @@ from headwater.curate.curator import Curator
 from headwater.fold.fold import fold
 from headwater.graph.event_normalisation import normalise_event
 from headwater.graph.naming import Naming
-from headwater.http.request import ApiRequest
-from headwater.http.response import ApiResponse, response_or_error
+from headwater.http.audit import Audit
+from headwater.http.request import UNIDENTIFIED, ApiRequest
+from headwater.http.response import ApiResponse
 from headwater.ingest.routes import ROUTER as INGEST
 from headwater.ingest.routes import Ingest
 from headwater.lookup import routes as reading
 from headwater.openlineage import exact_json
+from headwater.store.audit_log import AuditLog
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
 from headwater.store.messages import read_message
@@ -35,8 +38,15 @@ B = Principal("b", ALL_SCOPES, ("team-b", "s3://b-*"), seal="seal of b")
 A_ADMIN = Principal("a-admin", frozenset({"admin"}), A.namespaces, seal="seal of an administrator")
 ROOT = Principal("root", frozenset({"admin"}), ("*",), seal="seal of root")
 
+B_ADMIN = Principal("b-admin", frozenset({"admin"}), B.namespaces, seal="seal of an administrator of b")
+PLATFORM = Principal("platform", frozenset({"ingest"}), ("*",))
+"""A producer of all namespaces, which posts events about the jobs of any team."""
+
 A_LAKE, B_LAKE = "s3://a-lake", "s3://b-lake"
 B_RUN, B_REPORT_RUN, A_RUN = factory.run_id(10), factory.run_id(11), factory.run_id(20)
+ORDERS_PATH, ORDERS_NODE = f"namespaces/{B_LAKE}/datasets/orders", f"dataset:{B_LAKE}:orders"
+OWNED, HARMLESS = factory.facet(owners=[{"name": "a"}]), factory.facet(description="harmless")
+ORDERS_NAME = factory.dataset("orders", B_LAKE)
 SECRETS = ("ssn", "hunter2", "b-raw", "ingest_orders", "b_report", "bea", "all orders of b", B_RUN, B_REPORT_RUN)
 
 
@@ -63,6 +73,10 @@ class Stack:
     bucket: FakeBucket = field(default_factory=FakeBucket)
 
     @property
+    def audit(self) -> Audit:
+        return Audit(AuditLog(self.table), _fail)
+
+    @property
     def store(self) -> GraphStore:
         return GraphStore(self.table, RETENTION)
 
@@ -72,7 +86,7 @@ class Stack:
         request = ApiRequest(caller, "POST", path, {}, received_at=NOON, body=exact_json.dumps(event))
         services = Ingest(self.queue, self.bucket, self.naming, 10_000_000, lambda _: None)
         sent = len(self.queue.sent)
-        answer = _answer(response_or_error(lambda: INGEST.respond(services, request), _fail))
+        answer = self._answer(request, partial(INGEST.respond, services))
         for message in self.queue.sent[sent:]:
             canonical = read_message(message.body, self.bucket).canonical
             fold([normalise_event(canonical, self.naming)], self.store)
@@ -83,7 +97,7 @@ class Stack:
         repeated = {name: (value,) for name, value in query.items()}
         request = ApiRequest(caller, "GET", url, query, repeated, received_at=NOON)
         lookups = reading.Lookups(self.store, self.naming, _unreadable)
-        return _answer(response_or_error(lambda: reading.respond(lookups, request), _fail))
+        return self._answer(request, partial(reading.respond, lookups))
 
     def write(
         self,
@@ -96,13 +110,14 @@ class Stack:
         text = "" if body is None else json.dumps(body)
         request = ApiRequest(caller, method, f"/api/v1/{path}", {}, received_at=NOON, body=text, has_time=has_time)
         curator = Curator(self.store, self.queue, self.bucket, self.naming)
-        return _answer(response_or_error(lambda: curating.respond(curator, request), _fail))
+        return self._answer(request, partial(curating.respond, curator))
 
-
-def _answer(response: ApiResponse) -> Answer:
-    body = response.to_gateway()["body"]
-    is_json = response.to_gateway()["headers"].get("content-type", "application/json").startswith("application/json")
-    return Answer(response.status, json.loads(body) if is_json and body else body)
+    def _answer(self, request: ApiRequest, respond: Callable[[ApiRequest], ApiResponse]) -> Answer:
+        caller = request.principal
+        response = self.audit.answer(replace(request, principal=UNIDENTIFIED), lambda: caller, respond)
+        body = response.to_gateway()["body"]
+        content_type = response.to_gateway()["headers"].get("content-type", "application/json")
+        return Answer(response.status, json.loads(body) if content_type.startswith("application/json") else body)
 
 
 def _fail(message: str, error: BaseException) -> None:
@@ -183,3 +198,34 @@ def claim_of_a() -> factory.Document:
 
 def _unreadable(message: str, error: BaseException, *, run: str | None = None) -> None:
     _fail(message, error)
+
+
+def seen_by_b(stack: Stack, *more: str) -> list[Answer]:
+    """What B sees of its own, and at further paths."""
+    paths = [
+        ORDERS_PATH,
+        f"{ORDERS_PATH}/versions",
+        f"namespaces/{B_LAKE}/datasets",
+        "namespaces/team-b/jobs",
+        "namespaces/team-b/jobs/ingest_orders",
+        "namespaces/team-b/jobs/ingest_orders/runs",
+        f"jobs/runs/{B_RUN}",
+        "jobs",
+        "sources",
+        "tags",
+        *more,
+    ]
+    return [*(stack.get(B, path) for path in paths), stack.get(B, "aliases", nodeId=ORDERS_NODE)]
+
+
+def posted(stack: Stack, number: int = 21, seconds: float = 50, **members: Any) -> Answer:
+    """The answer to an event of A about its job `feed`."""
+    return stack.post(A, event("COMPLETE", factory.run_id(number), "team-a", "feed", seconds=seconds, **members))
+
+
+def merged(seconds: float, *sources: tuple[str, str]) -> factory.Document:
+    """A MERGE into a dataset of A: its column lineage alone names the sources."""
+    columns = factory.columns(**{f"x{at}": (*source, "id") for at, source in enumerate(sources)})
+    target = factory.dataset("target", A_LAKE, columnLineage=columns)
+    out = [factory.dataset("target", A_LAKE)], [target]
+    return event("COMPLETE", factory.run_id(40), "team-a", "merge", seconds=seconds, inputs=out[0], outputs=out[1])

@@ -140,6 +140,7 @@ ROWS = {
     "GET /stats/datasets": Row("stats/datasets?period=DAY", "stats/datasets?period=DAY", is_list=True),
     "GET /stats/sources": Row("stats/sources?period=DAY", "stats/sources?period=DAY", is_list=True),
     "GET /stats/set-aside": Row("stats/set-aside", "stats/set-aside", is_list=True),
+    "GET /audit": Row("audit", "audit?namespace=team-b"),
     "GET /sources": Row("sources", "sources", is_list=True),
     "GET /sources/(?P<source>.+)": Row("sources/s3:%2F%2Fa-lake", "sources/s3:%2F%2Fb-lake"),
     "GET /tags": Row("tags", "tags", is_list=True),
@@ -174,7 +175,7 @@ KINDS: dict[EventKind, tuple[Request, Request, Request]] = {
     ),
 }
 """Events about the team's own, about another team's, and about its own with a word about another team's."""
-OF_ALL = {"PUT /tags/(?P<tag>.+)"}
+OF_ALL = {"PUT /tags/(?P<tag>.+)", "GET /audit"}
 """Routes that need all namespaces, whatever the role."""
 ROUTES: dict[str, Route[Any, Any, Any]] = {
     f"{route.method} {route.pattern}": route

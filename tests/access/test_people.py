@@ -1,5 +1,6 @@
 """People sign in with OpenID Connect: their groups give roles and namespaces."""
 
+import base64
 import json
 from functools import partial
 from typing import Any
@@ -14,7 +15,7 @@ from headwater.store.memory import MemoryTable
 from tests.lookup.requests import LookupClient
 
 GROUPS = {
-    "team a": {"role": "steward", "namespaces": ["no group with a space is found in API Gateway's form"]},
+    "team a": {"role": "steward", "namespaces": ["of the team with a space in its name"]},
     "stewards-of-a": {"role": "steward", "namespaces": ["team-a", "s3://a-*"]},
     "producers-of-b": {"role": "producer", "namespaces": ["team-b"]},
     "analysts": {"role": "reader", "namespaces": ["s3://shared-*"]},
@@ -73,6 +74,65 @@ def test_a_person_has_a_name_in_logs_and_a_seal_of_its_own() -> None:
     assert person(email="ann@example.com").key_id == "person ann@example.com"
     assert person().key_id == "person 123"
     assert person().seal != PEOPLE.principal({"sub": "124"}).seal
+
+
+def token(**claims: Any) -> str:
+    parts = ({"alg": "RS256"}, claims, {"signature": 1})
+    return ".".join(base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts)
+
+
+def signed_in(header: str, **passed: str) -> Principal:
+    """The person of a request with this header, whose claims API Gateway passes on like this."""
+    request = event("/people/api/v1/namespaces", {"jwt": {"claims": {"sub": "123", **passed}}})
+    return principal_of({**request, "headers": {"authorization": header}}, person=PEOPLE.principal)
+
+
+@pytest.mark.parametrize("scheme", ["Bearer ", "bearer ", ""])
+def test_a_list_of_groups_is_read_from_the_token_with_its_spaces(scheme: str) -> None:
+    spaced = signed_in(scheme + token(sub="123", groups=["team a", "others"]), groups="[team a others]")
+    assert (spaced.may(Scope.CURATE), spaced.namespaces) == (True, tuple(GROUPS["team a"]["namespaces"]))
+
+
+@pytest.mark.parametrize(
+    ("group", "passed"),
+    [
+        ("my platform", "[my platform]"),
+        ("platform analysts", "[platform analysts]"),
+        ("x,platform", "[x,platform]"),
+        ('"platform"', '["platform"]'),
+        ('"a","platform"', '["a","platform"]'),
+    ],
+)
+def test_a_group_that_is_named_like_a_list_of_groups_is_one_group(group: str, passed: str) -> None:
+    """Where people name groups themselves, such a name would be an administrator's."""
+    assert signed_in(f"Bearer {token(sub='123', groups=[group])}", groups=passed).scopes == frozenset()
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "",
+        "Bearer x",
+        "Bearer a.b.c",
+        "Bearer a.W10.c",  # an array
+        f"Bearer {token(sub='124', groups=['platform'])}",
+        f"Bearer {token(sub='123', iss='https://another', groups=['platform'])}",
+        f"Bearer {token(groups=['platform'])}",
+        f"Bearer {token(sub='123', groups=['platform'])}",
+        f"Bearer {token(sub='123', iss='https://id', groups=['platform'], jti='of another')}",
+        f"Bearer {token(sub=123, iss='https://id', groups=['platform'])}",
+        f"Bearer {token(sub='123', groups=['platform'])}, Bearer {token(sub='123', groups=['analysts'])}",
+        f"Bearer {token(sub='123', groups={'platform': 1})}",
+    ],
+)
+def test_a_header_that_is_not_of_the_checked_token_gives_no_group(header: str) -> None:
+    person = signed_in(header, groups="[analysts]", iss="https://id")
+    assert person.scopes == frozenset({Scope.READ})
+    assert not person.reads_everything
+
+
+def test_a_text_that_is_no_json_array_though_it_begins_like_one_has_no_group() -> None:
+    assert person(groups='["platform"').scopes == frozenset()
 
 
 @pytest.mark.parametrize(

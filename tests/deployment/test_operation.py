@@ -23,6 +23,7 @@ WATCHED = {
     ("Headwater/${Stage}", "EmissionLatency", "normalise"),
     ("Headwater/${Stage}", "RecordsQuarantined", "alerts"),
     ("Headwater/${Stage}", "CorruptItems", "headwater"),
+    ("Headwater/${Stage}", "AuditEntriesLost", "headwater"),
 }
 OUTPUTS = {
     "ApiUrl",
@@ -56,7 +57,7 @@ def test_silence_is_no_alarm(resources: Resources) -> None:
 
 def test_one_failure_is_enough_where_an_event_or_an_alert_is_at_stake(resources: Resources) -> None:
     watched = ("DeadLettersAlarm", "AlertDeadLettersAlarm", "EventsQuarantinedAlarm", "ApiServerErrorsAlarm")
-    for name in (*watched, "ApiThrottledAlarm", "CorruptItemsAlarm"):
+    for name in (*watched, "ApiThrottledAlarm", "CorruptItemsAlarm", "AuditEntriesLostAlarm"):
         assert resources[name]["Threshold"] == 1
         assert resources[name]["EvaluationPeriods"] == 1
         assert resources[name]["ComparisonOperator"] == "GreaterThanOrEqualToThreshold"

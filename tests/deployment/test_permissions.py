@@ -11,12 +11,12 @@ from tests.deployment.conftest import Properties, Resources
 LOGS = {"logs:CreateLogStream", "logs:PutLogEvents"}
 ALLOWED = {
     "AuthoriseRole": LOGS | {"secretsmanager:GetSecretValue"},
-    "IngestRole": LOGS | {"sqs:SendMessage", "s3:PutObject"},
+    "IngestRole": LOGS | {"sqs:SendMessage", "s3:PutObject", "dynamodb:PutItem"},
     "NormaliseRole": LOGS
     | {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}
     | {"dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "dynamodb:Query", "dynamodb:PutItem"}
     | {"s3:GetObject", "s3:PutObject", "firehose:PutRecordBatch"},
-    "LookupRole": LOGS | {"dynamodb:BatchGetItem", "dynamodb:Query", "s3:GetObject"},
+    "LookupRole": LOGS | {"dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:PutItem", "s3:GetObject"},
     "CurateRole": LOGS
     | {"sqs:SendMessage", "s3:GetObject", "s3:PutObject"}
     | {"dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "dynamodb:Query", "dynamodb:PutItem"},
@@ -51,6 +51,11 @@ PREFIXES_PUT = {
     "SweepRole": {"bodies"},
     "ArchiveStreamRole": {"events", "archive-errors"},
 }
+AUDIT_KEYS = {"dynamodb:LeadingKeys": ["AUDIT#*"]}
+OF_ALERTS = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [keys.alert("*").pk]}}
+OF_AUDIT = {values: {f"{values}:StringLike": AUDIT_KEYS} for values in ("ForAllValues", "ForAnyValue")}
+"""A write of audit entries alone, and a write that has one of them."""
+WRITES = {"dynamodb:PutItem", "dynamodb:BatchWriteItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}
 OWN_CATALOG = "arn:${AWS::Partition}:glue:${AWS::Region}:${AWS::AccountId}:"
 FUNCTIONS = ("Authorise", "Ingest", "Normalise", "Lookup", "Curate", "Catalog", "GlueImport", "Alerts", "Sweep")
 
@@ -61,7 +66,8 @@ def test_every_role_is_listed_here(resources: Resources) -> None:
 
 @pytest.mark.parametrize("role", ALLOWED)
 def test_a_role_may_do_no_more_than_is_listed(resources: Resources, role: str) -> None:
-    granted = {action for statement in statements(resources[role]) for action in as_list(statement["Action"])}
+    allowed = [statement for statement in statements(resources[role]) if statement["Effect"] == "Allow"]
+    granted = {action for statement in allowed for action in as_list(statement["Action"])}
     assert granted <= ALLOWED[role]
 
 
@@ -69,7 +75,7 @@ def test_a_role_may_do_no_more_than_is_listed(resources: Resources, role: str) -
 def test_a_role_reaches_only_named_resources(resources: Resources, role: str) -> None:
     """Only the keys of a bucket's folder and the tables of this account's catalogue are left open."""
     for statement in statements(resources[role]):
-        assert statement["Effect"] == "Allow"
+        assert statement["Effect"] == "Allow" or statement["Condition"] == OF_AUDIT["ForAnyValue"]
         assert not {"NotAction", "NotResource"} & statement.keys()
         for resource in as_list(statement["Resource"]):
             name = referred(resource)
@@ -80,8 +86,30 @@ def test_a_role_reaches_only_named_resources(resources: Resources, role: str) ->
 @pytest.mark.parametrize("role", ["AlertsRole", "SweepRole"])
 def test_what_announces_alerts_puts_no_other_items_in_batches(resources: Resources, role: str) -> None:
     puts = [each for each in statements(resources[role]) if "dynamodb:BatchWriteItem" in as_list(each["Action"])]
-    only_alerts = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [keys.alert("*").pk]}}
-    assert [each["Condition"] for each in puts] == [only_alerts]
+    assert [each["Condition"] for each in puts] == [OF_ALERTS]
+
+
+@pytest.mark.parametrize("role", ["IngestRole", "LookupRole"])
+def test_a_function_that_only_reads_the_table_writes_audit_entries_alone(resources: Resources, role: str) -> None:
+    writes = [statement for statement in statements(resources[role]) if WRITES & set(as_list(statement["Action"]))]
+    assert [(write["Action"], write["Condition"]) for write in writes] == [
+        ("dynamodb:PutItem", OF_AUDIT["ForAllValues"])
+    ]
+
+
+@pytest.mark.parametrize("role", ALLOWED)
+def test_no_role_changes_or_removes_an_audit_entry(resources: Resources, role: str) -> None:
+    """IAM knows no condition that a put is of a new item: the code sets it. Only functions that answer requests put
+    one, and none puts many at once, since BatchWriteItem has no conditions."""
+    writable = set[str]()
+    for statement in statements(resources[role]):
+        if statement["Effect"] == "Allow" and statement.get("Condition") != OF_ALERTS:
+            writable |= WRITES & set(as_list(statement["Action"]))
+    for statement in statements(resources[role]):
+        if statement["Effect"] == "Deny":
+            writable -= set(as_list(statement["Action"]))
+    answers = role in {"IngestRole", "LookupRole", "CurateRole"}
+    assert writable == ({"dynamodb:PutItem"} if answers else set())
 
 
 @pytest.mark.parametrize("role", ALLOWED)

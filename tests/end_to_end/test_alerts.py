@@ -1,9 +1,11 @@
 """An alert on the bus reaches each subscriber and Datadog once, unchanged."""
 
 import json
+import re
 import time
 import uuid
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +16,8 @@ from local.stack.lifecycle import Stack
 from tests.alert_samples import TYPES, Detail, put, schema_changed
 
 pytestmark = pytest.mark.emulator
+
+ROOT = Path(__file__).parents[2]
 
 ARRIVAL_SECONDS = 10
 QUIET_SECONDS = 1
@@ -64,6 +68,24 @@ def test_an_alert_arrives_unchanged(shared_stack: Stack) -> None:
     assert at_datadog(shared_stack, [sent]) == Counter([sent["id"]])
     (event,) = [event for event in shared_stack.datadog.events() if f"id:{sent['id']}" in event["tags"]]
     assert (event["title"], event["text"]) == (sent["title"], sent["text"])
+
+
+def test_the_documented_filter_of_a_team_gets_its_own_alerts_and_those_that_name_it(shared_stack: Stack) -> None:
+    document = (ROOT / "docs" / "alerts.md").read_text()
+    pattern = next(block for block in re.findall(r"```json\n(.*?)```", document, re.DOTALL) if "$or" in block)
+    queue = subscribed(shared_stack, json.loads(pattern))
+    own = [
+        made(namespace="team-a", owners=[]),
+        made(namespace="s3://a-lake", owners=[]),
+        made(namespace="s3://b-lake", owners=["team-b", "team-a"]),
+    ]
+    others = [
+        made(namespace="team-b", owners=["team-b"]),
+        made(namespace="s3://b-lake", owners=[]),
+        made(namespace="team-a", owners=["team-a"], severity="info"),
+    ]
+    publish(shared_stack, *own, *others)
+    assert ids(received(queue, len(own))) == Counter(alert["id"] for alert in own)
 
 
 def test_every_alert_is_in_the_archive(shared_stack: Stack) -> None:

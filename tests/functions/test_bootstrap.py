@@ -27,6 +27,7 @@ VARIABLES = {
     "RUN_RETENTION_DAYS": "90",
     "EVENT_RETENTION_DAYS": "30",
     "MAX_BODY_BYTES": "1000",
+    "AUDIT": "OFF",
 }
 
 
@@ -72,7 +73,15 @@ def test_ingest_makes_no_client_of_the_table() -> None:
     root = Root(config.from_environment(config.IngestSettings, VARIABLES), session=session)
     root.queue()
     root.bucket()
+    root.audit()
     assert session.services == ["sqs", "s3"]
+
+
+def test_ingest_with_an_audit_makes_a_client_of_the_table() -> None:
+    session = CountingSession()
+    root = Root(config.from_environment(config.IngestSettings, VARIABLES | {"AUDIT": "ON"}), session=session)
+    root.audit()
+    assert "dynamodb" in session.services
 
 
 def test_a_test_passes_its_own_parts() -> None:

@@ -12,14 +12,14 @@ from tests.functions.handlers import ROOT
 
 BUDGETS = {
     "authorise": 383,
-    "ingest": 448,
-    "normalise": 485,
-    "lookup": 520,
-    "curate": 530,
-    "catalog": 435,
-    "glue_import": 490,
-    "alerts": 445,
-    "sweep": 448,
+    "ingest": 465,
+    "normalise": 497,
+    "lookup": 528,
+    "curate": 545,
+    "catalog": 440,
+    "glue_import": 505,
+    "alerts": 450,
+    "sweep": 453,
 }
 """Modules above a bare interpreter's: what they were in November 2026, and up to 5%. Some 350 are third-party or
 standard modules; the others are small modules of headwater."""
@@ -58,7 +58,7 @@ def imported_by(name: str) -> frozenset[str]:
     path = [ROOT / "functions" / name, ROOT / "layers" / "headwater"]
     environment = dict.fromkeys(TEXTS, "x") | dict.fromkeys(NUMBERS, "1") | {"AWS_DEFAULT_REGION": "us-east-1"}
     environment |= dict.fromkeys(OBJECTS, "{}") | dict.fromkeys(MORE_NUMBERS, "1")
-    environment["CREATE_MISSING_TABLES"] = "OFF"
+    environment |= {"CREATE_MISSING_TABLES": "OFF", "AUDIT": "OFF"}
     environment |= {"PYTHONPATH": os.pathsep.join(map(str, path)), "PATH": os.environ["PATH"]}
     command = [sys.executable, "-c", IMPORT]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=60)  # noqa: S603

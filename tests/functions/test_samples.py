@@ -124,6 +124,7 @@ ANSWERED: dict[str, Callable[[Any], bool]] = {
     "lookup/stats-events.json": lambda body: len(body) == 24,
     "lookup/stats-jobs.json": lambda body: len(body) == 24,
     "lookup/stats-datasets.json": lambda body: len(body) == 7,
+    "lookup/audit.json": lambda body: body["isAudited"] is False and isinstance(body["entries"], list),
     "lookup/stats-set-aside.json": lambda body: body == {"jobs": []},
     "lookup/stats-sources.json": lambda body: len(body) == 24,
 }

@@ -9,6 +9,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from api.__main__ import text
 from api.answers import ANSWERS
 from api.document import document
+from headwater.access.principal import Principal
 from headwater.alerts.stored_alerts import stored
 from headwater.graph.naming import Naming
 from headwater.http.paths import PREFIX, Path, parameters_of
@@ -19,7 +20,7 @@ from headwater.store.graph_store import GraphReader, GraphStore
 from headwater.store.snapshot import Snapshot
 from tests import factory
 from tests.lookup.described_answers import faults_of
-from tests.lookup.requests import ANYONE, LAKE, NOON, RETENTION, LookupClient, after, response_to
+from tests.lookup.requests import LAKE, NOON, RETENTION, LookupClient, after, response_to
 from tests.lookup.test_marquez_answers import NAMES, recorded
 from tests.lookup.test_stored_alerts import alert
 
@@ -45,9 +46,13 @@ QUERY = {
 """Values of the parameters that a route needs."""
 
 
+ADMINISTRATOR = Principal("test", frozenset({"read", "admin"}), ("*",))
+
+
 def filled() -> LookupClient:
     out = factory.dataset("out", dataSource=factory.facet(name="lake", uri=LAKE), schema=factory.schema("id:long"))
     get = after(factory.run_event("COMPLETE", outputs=[out]))
+    get.principal = ADMINISTRATOR
     GraphStore(get.table, RETENTION).put([stored(alert(1))], Snapshot())
     return get
 
@@ -58,7 +63,7 @@ get = pytest.fixture(filled, name="get")
 
 def status(get: LookupClient, path: str, query: Mapping[str, str]) -> int:
     """The status of an answer in any format."""
-    return response_to(get.table, ApiRequest(ANYONE, "GET", path, query, received_at=NOON)).status
+    return response_to(get.table, ApiRequest(ADMINISTRATOR, "GET", path, query, received_at=NOON)).status
 
 
 def requests() -> Iterator[tuple[str, list[dict[str, Any]]]]:
@@ -160,7 +165,7 @@ def test_a_lookup_reads_the_parameters_that_it_describes_and_no_other(get: Looku
     variants = [{}, {"of": "column-lineage"} if "of" in known else {"format": "text"} if "format" in known else {}]
     for variant in variants:
         query, repeated = ReadNames(needed(path) | variant), ReadNames({})
-        request = ApiRequest(ANYONE, "GET", path, query, repeated)  # type: ignore[arg-type]
+        request = ApiRequest(ADMINISTRATOR, "GET", path, query, repeated)  # type: ignore[arg-type]
         assert respond(Lookups(GraphReader(get.table), Naming(), fail), request).status == 200
         read |= query.read | repeated.read
     assert read == known

@@ -111,7 +111,7 @@ def test_requests_that_wait_are_committed_together(database: Database) -> None:
     assert counted.entered.wait(10)
     for sender in senders[1:]:
         sender.start()
-    while len(inbox._gathered) < 8:
+    while len(inbox._group.gathered) < 8:
         pass
     counted.goes_on.set()
     for sender in senders:

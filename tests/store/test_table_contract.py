@@ -154,6 +154,15 @@ def test_writes_and_quality_share_an_index_and_do_not_mix(table: Table) -> None:
     assert [entry.key.sk for entry in table.newest("J#1", after="Q#", before="Q$")] == ["Q#a"]
 
 
+@pytest.mark.parametrize("limit", [1, 2, 100])
+def test_the_items_of_a_partition_come_by_their_sort_keys_the_greatest_first(table: Table, limit: int) -> None:
+    table.put([item(sk, pk="AUDIT#d#0") for sk in ("a", "b", "b#1", "c", "d")] + [item("b", pk="AUDIT#d#1")])
+    assert [found.key.sk for found in table.newest_items("AUDIT#d#0", "b", "d", limit)] == ["c", "b#1", "b"]
+    assert [found.key.sk for found in table.newest_items("AUDIT#d#0", "\x01", "c", limit)] == ["b#1", "b", "a"]
+    assert next(table.newest_items("AUDIT#d#1", "a", "z", limit)) == item("b", pk="AUDIT#d#1")
+    assert list(table.newest_items("AUDIT#d#2", "a", "z", limit)) == []
+
+
 def test_a_partition_is_read_by_the_beginning_of_its_sort_keys(table: Table) -> None:
     table.put([item(sk) for sk in ("S#b", "S#a", "T#a", "META")] + [item("S#c", pk="J#2")])
     assert [key.sk for key in table.partition("J#1", "S#")] == ["S#a", "S#b"]

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from headwater.catalog.resolver import Resolver
     from headwater.fold.normalise import EventArchive
     from headwater.graph.naming import Naming
+    from headwater.http.audit import Audit
+    from headwater.store.audit_log import AuditLog
     from headwater.store.graph_store import GraphReader, GraphStore
     from headwater.store.retention import Retention
     from headwater.store.s3 import Bodies
@@ -98,6 +100,12 @@ class Root(Generic[Settings_co]):
 
         return self._once("store", lambda: GraphStore(self._table(), self._retention(), StateCache()))
 
+    def audit(self: Root[config.AuditSettings]) -> Audit:
+        """The audit of requests; of a stack without an audit no request becomes an entry."""
+        from headwater.http.audit import Audit
+
+        return self._once("audit", lambda: Audit(self._audit_log(), self.log().failure))
+
     def naming(self: Root[config.NamingSettings]) -> Naming:
         from headwater.graph.naming import Naming
 
@@ -153,6 +161,13 @@ class Root(Generic[Settings_co]):
 
         table = self.settings.table_name
         return self._once("table", lambda: DynamoTable(self.client("dynamodb"), table, self.bucket()))
+
+    def _audit_log(self: Root[config.AuditSettings]) -> AuditLog | None:
+        if not self.settings.audit:
+            return None
+        from headwater.store.audit_log import AuditLog
+
+        return AuditLog(self._table())
 
     def _retention(self: Root[config.RetentionSettings]) -> Retention:
         from headwater.store.retention import Retention

@@ -40,6 +40,13 @@ class TableSettings(BucketSettings):
 
 
 @dataclass(frozen=True)
+class AuditSettings(TableSettings):
+    """Whether requests become audit entries, which are in the table."""
+
+    audit: bool
+
+
+@dataclass(frozen=True)
 class RetentionSettings(Settings):
     run_retention_days: timedelta
     event_retention_days: timedelta
@@ -92,7 +99,7 @@ class AuthoriseSettings(KeysSettings):
 
 
 @dataclass(frozen=True)
-class IngestSettings(QueueSettings, BucketSettings, NamingSettings):
+class IngestSettings(QueueSettings, AuditSettings, NamingSettings):
     """The settings of functions/ingest."""
 
     max_body_bytes: int
@@ -107,12 +114,12 @@ class NormaliseSettings(StoreSettings, ArchiveSettings, NamingSettings):
 
 
 @dataclass(frozen=True)
-class LookupSettings(TableSettings, NamingSettings, PeopleSettings):
+class LookupSettings(AuditSettings, NamingSettings, PeopleSettings):
     """The settings of functions/lookup."""
 
 
 @dataclass(frozen=True)
-class CurateSettings(StoreSettings, QueueSettings, NamingSettings, PeopleSettings):
+class CurateSettings(StoreSettings, AuditSettings, QueueSettings, NamingSettings, PeopleSettings):
     """The settings of functions/curate."""
 
 

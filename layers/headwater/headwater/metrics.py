@@ -57,6 +57,11 @@ def corrupt_items(number: int) -> None:
     _emit(Measurement({"CorruptItems": [number]} if number else {}, COUNT, service=STACK))
 
 
+def lost_audit_entry() -> None:
+    """Emits the metric AuditEntriesLost for the whole stack, which has one alarm. The log names the request."""
+    _emit(Measurement({"AuditEntriesLost": [1]}, COUNT, service=STACK))
+
+
 class Durations(NamedTuple):
     """The latencies of an event in milliseconds: from ingest to the table, and the emission latency, if it counts."""
 

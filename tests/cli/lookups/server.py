@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 from headwater.access.principal import Principal
 from headwater.graph.naming import Naming
+from headwater.http.audit import Audit
 from headwater.http.gateway import accepts_gzip, answer
 from headwater.log import FunctionLog
 from headwater.lookup.routes import Lookups, respond
@@ -47,7 +48,9 @@ def api_over(table: MemoryTable) -> Iterator[str]:
                     "authorizer": {"lambda": principal.to_context() if principal else {}},
                 },
             }
-            response = answer(event, respond_to, log).to_gateway(accepts_gzip=accepts_gzip(event))
+            response = answer(event, respond_to, log, audit=Audit(None, log.failure)).to_gateway(
+                accepts_gzip=accepts_gzip(event)
+            )
             self.send_response(response["statusCode"])
             for name, value in response["headers"].items():
                 self.send_header(name, value)

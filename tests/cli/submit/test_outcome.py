@@ -69,3 +69,14 @@ def outcome(delivered: int, arrivals: Arrivals, unsent: int = 0, **refused: int)
 def test_the_line_and_the_exit_status(given: Outcome, line: str, status: int) -> None:
     assert given.line() == line
     assert given.status() == status
+
+
+def test_what_was_set_aside_has_a_line_of_its_own_and_changes_no_exit_status() -> None:
+    paths = tuple(f"inputs.facets.{letter}" for letter in "abcdefg")
+    told = outcome(6, Arrivals(6, node=NODE, set_aside=paths))
+    line = told.set_aside()
+    assert line is not None
+    assert "inputs.facets.a, " in line
+    assert "inputs.facets.e and 2 more" in line
+    assert told.status() == 0
+    assert outcome(6, Arrivals(6, node=NODE)).set_aside() is None

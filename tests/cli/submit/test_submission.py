@@ -100,3 +100,17 @@ def test_the_listener_reports_the_submission_beside_what_the_user_wants() -> Non
     assert by_default[CAPTURED] == f"spark.master,spark.app.name,{PROPERTY}"
     assert by_default["spark.openlineage.namespace"] == "shop"
     assert Submission.marked({CAPTURED: "spark.app.id"})[CAPTURED] == f"spark.app.id,{PROPERTY}"
+
+
+def test_what_was_set_aside_of_its_events_is_told_without_the_indexes(
+    server: ServeProcess, make_key: Key, submission: Submission
+) -> None:
+    described = event("app", str(uuid.uuid4()), submission=submission)
+    schema = {"_producer": "p:", "_schemaURL": "p:", "fields": [{"name": "id"}]}
+    described["inputs"] = [
+        {"namespace": "s3://other", "name": name, "facets": {"schema": schema}} for name in ("a", "b")
+    ]
+    narrow = make_key("narrow", "--scope", "ingest", "--namespace", "shop", "--namespace", "file")
+    assert Client(server.url, narrow).post(described).status == 201
+    arrivals = submission.arrivals(Client(server.url, server.key), SINCE, delivered=1)
+    assert arrivals.set_aside == ("inputs.facets",)

@@ -64,7 +64,7 @@ class People:
     groups: Mapping[str, Group]
     seal: str
 
-    def principal(self, claims: Mapping[str, str]) -> Principal:
+    def principal(self, claims: Mapping[str, Any]) -> Principal:
         """The principal of a person, by the claims of the token. A person in no known group has no scope."""
         mine = [self.groups[name] for name in _names(claims.get(self.claim, "")) if name in self.groups]
         writing = [group for group in mine if group.role is not AccessRole.READER]
@@ -75,6 +75,7 @@ class People:
             SCOPES[role] if role else frozenset(),
             tuple(pattern for group in writing for pattern in group.namespaces),
             reads=tuple(pattern for group in mine if group.role is AccessRole.READER for pattern in group.namespaces),
+            subject=claims["sub"],
             seal=seal,
         )
 
@@ -92,8 +93,16 @@ def _group(name: str, entry: Any) -> Group:
     raise BadGroups(f'the group {name} needs "role" (one of {roles}) and "namespaces" (an array of patterns)')
 
 
-def _names(claim: str) -> list[str]:
-    """The groups in a claim. API Gateway writes an array as `[team-a analysts]`, and passes a text on as it is."""
-    if claim.startswith('["'):
-        return [str(name) for name in json.loads(claim)]
+def _names(claim: Any) -> list[str]:
+    """The groups in a claim: an array, the text of a JSON array, names between commas or spaces, or an array as API
+    Gateway writes it, `[team-a analysts]`."""
+    if isinstance(claim, list):
+        return [str(name) for name in claim]
+    try:
+        return _names(json.loads(claim)) if claim.startswith('["') else _words(claim)
+    except ValueError:
+        return []
+
+
+def _words(claim: str) -> list[str]:
     return claim.removeprefix("[").removesuffix("]").replace(",", " ").split()

@@ -11,6 +11,7 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import Any
 
+from headwater.access.token import claims_of
 from headwater.graph.curation import RESERVED
 from headwater.graph.naming import plain_namespace
 from headwater.openlineage.faults import Fault, InvalidRequest
@@ -39,6 +40,7 @@ class Principal:
     writes       further namespaces that it writes
     seal         a secret of the principal, which it does not know: names of hidden nodes and signatures of cursors are
                  made with it
+    subject      of a person the `sub` of the token, of IAM the ARN; a key has none
     """
 
     key_id: str
@@ -47,6 +49,7 @@ class Principal:
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     seal: str = field(default="", compare=False, repr=False)
+    subject: str = ""
 
     def may(self, scope: Scope) -> bool:
         return scope in self.scopes or Scope.ADMIN in self.scopes or (scope is Scope.CURATE and self.may(Scope.INGEST))
@@ -63,6 +66,10 @@ class Principal:
     @property
     def writes_everything(self) -> bool:
         return self.writes_all_namespaces and self.may(Scope.ADMIN)
+
+    @property
+    def administers_everything(self) -> bool:
+        return self.writes_everything and self.reads_everything
 
     @property
     def cursor_seal(self) -> str:
@@ -101,7 +108,7 @@ class Principal:
         patterns = [context["namespaces"], context.get("reads", "[]"), context.get("writes", "[]")]
         namespaces, reads, writes = (tuple(json.loads(text)) for text in patterns)
         scopes = frozenset(context["scopes"].split())
-        return cls(context["keyId"], scopes, namespaces, reads, writes, context.get("seal", ""))
+        return cls(context["keyId"], scopes, namespaces, reads, writes, seal=context.get("seal", ""))
 
     def require(self, scope: Scope) -> None:
         """Raises InvalidRequest (403) if the principal lacks the scope."""
@@ -148,7 +155,7 @@ def no_key() -> InvalidRequest:
 def principal_of(
     request: Mapping[str, Any],
     iam_scopes: Collection[Scope] = (Scope.READ,),
-    person: Callable[[Mapping[str, str]], Principal] | None = None,
+    person: Callable[[Mapping[str, Any]], Principal] | None = None,
 ) -> Principal:
     """The principal of a request, by its API key, by IAM, or by the token of a person. `iam_scopes` are the scopes of a
     principal of IAM; `person` returns the principal of a person, by the claims of a token that API Gateway has checked.
@@ -158,9 +165,10 @@ def principal_of(
     authorizer = request.get("requestContext", {}).get("authorizer") or {}
     context = authorizer.get("lambda") or {}
     if "iam" in authorizer:
-        return Principal("iam", frozenset(iam_scopes), (ALL,))
+        arn = (authorizer["iam"] or {}).get("userArn") or ""
+        return Principal("iam", frozenset(iam_scopes), (ALL,), subject=arn)
     if person and "jwt" in authorizer:
-        return person(authorizer["jwt"]["claims"])
+        return person(claims_of(request))
     if UNAVAILABLE in context:
         raise StorageError("the keys could not be read")
     if "keyId" not in context:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from itertools import islice, pairwise
 
-from headwater.graph.identity import JobRunId, job_id
+from headwater.graph.identity import job_id
 from headwater.graph.producer_profile import integration_of
 from headwater.graph.register import values
 from headwater.graph.run import Run, RunState
@@ -13,7 +13,6 @@ from headwater.graph.thresholds import Thresholds
 from headwater.openlineage.instant import Instant, to_datetime
 from headwater.read.inferred_run_end import is_stream
 from headwater.read.reader import Reader
-from headwater.store.ranges import Entry
 
 MIN_SILENCE = timedelta(minutes=15)
 """A run that was silent for less is never abandoned. Sweeps come at this interval, too."""
@@ -24,6 +23,8 @@ MAX_BEATS, MIN_BEATS, GAP_FACTOR = 50, 5, 10
 least `MIN_BEATS` signs of life are needed to know the usual gap."""
 MIN_STREAM_BEATS = 3
 """Signs of life that are enough of a stream: it sends them at a fixed interval, and a batch job as it gets on."""
+MAX_LISTED = 1_000
+"""The runs that are read to find the children among those that name the run's id."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,8 @@ class Heartbeat:
 
     def last_sign(self) -> Instant:
         """The time of the last event of the run, or of its newest child."""
-        children = self.reader.runs([child.id for child in self._children(1)])
-        return max([self.run.updated, *(child.updated for child in children)])
+        newest = islice(self._children(first=1), 1)
+        return max([self.run.updated, *(child.updated for child in newest)])
 
     def tells_its_end(self) -> bool:
         """Whether an event will tell the end of the run, as far as is known.
@@ -78,13 +79,18 @@ class Heartbeat:
 
     def _beats(self) -> Iterator[Instant]:
         """The start times of the run's newest children; for a run without children, the times of its own events."""
-        children = [child.time for child in self._children(MAX_BEATS)]
+        children = [child.started_at for child in islice(self._children(first=MAX_BEATS), MAX_BEATS)]
         yield from children or self._newest_events()
 
-    def _children(self, most: int) -> list[Entry[JobRunId]]:
-        """The run's children, the newest first."""
+    def _children(self, first: int) -> Iterator[Run]:
+        """The run's children, the newest first. `first` of them are read at first, and more if runs of another team
+        name the run's id, too: those are no children."""
         children = self.reader.store.children_of(self.run.run_id)
-        return list(islice(children.entries(newest_first=True, limit=most), most))
+        listed = islice(children.entries(newest_first=True, limit=first), MAX_LISTED)
+        size = first
+        while chunk := [child.id for child in islice(listed, size)]:
+            yield from (child for child in self.reader.runs(chunk) if child.is_child_of(self.run))
+            size = MAX_BEATS
 
     def _newest_events(self) -> Iterator[Instant]:
         """The times of the run's events in the hour of its last event, or in the day if the hour has too few."""

@@ -117,15 +117,25 @@ def _namespaces_of_dataset(dataset: DatasetNames) -> Collection[str]:
     return [dataset.node.name.namespace]
 
 
+def _id_of_dataset(dataset: DatasetNames) -> str:
+    return subjects.id_of_node(dataset.node)
+
+
+def _id_of_source(name: str) -> str:
+    return f"source:{name}"
+
+
 JOB: Subject[Curator, NamedNode] = Subject(
-    lambda curator, request: known_node(curator, request, NodeKind.JOB), subjects.namespaces_of_node
+    lambda curator, request: known_node(curator, request, NodeKind.JOB),
+    subjects.namespaces_of_node,
+    subjects.id_of_node,
 )
-NEW_NODE = Subject(new_node, subjects.namespaces_of_node)
-DATASET = Subject(dataset_names, _namespaces_of_dataset)
-DATASET_BY_ALL_NAMES = Subject(dataset_names, _namespaces_of_all_names)
-NEW_NAMESPACE = Subject(new_namespace, subjects.only_namespace)
-NAMESPACE = Subject(known_namespace, subjects.only_namespace)
-RUN = Subject(run, subjects.namespaces_of_run)
-SOURCE = Subject(source, subjects.only_namespace)
+NEW_NODE = Subject(new_node, subjects.namespaces_of_node, subjects.id_of_node)
+DATASET = Subject(dataset_names, _namespaces_of_dataset, _id_of_dataset)
+DATASET_BY_ALL_NAMES = Subject(dataset_names, _namespaces_of_all_names, _id_of_dataset)
+NEW_NAMESPACE = Subject(new_namespace, subjects.only_namespace, subjects.id_of_namespace)
+NAMESPACE = Subject(known_namespace, subjects.only_namespace, subjects.id_of_namespace)
+RUN = Subject(run, subjects.namespaces_of_run, subjects.id_of_run)
+SOURCE = Subject(source, subjects.only_namespace, _id_of_source)
 TAGS: Subject[Curator, Principal] = Subject(lambda _, request: request.principal, lambda _: [curation.TAGS])
 """The tags that all share: their namespace is reserved for administrators of all namespaces."""

@@ -221,6 +221,12 @@ class Run:
         register = self.facets.get(PARENT)
         return parent_reference(register.value) if register else None
 
+    def is_child_of(self, other: "Run") -> bool:
+        """Whether this run names another run as its parent. The id of a run may come under jobs of several namespaces,
+        which are several runs: a child names the namespace of its parent's job, too."""
+        parent = self.parent
+        return parent is not None and (parent.run_id, parent.job.namespace) == (other.run_id, other.job.namespace)
+
 
 def _earliest(*times: Instant) -> Instant:
     return min(time for time in times if time) if any(times) else NEVER

@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl
 
 from headwater.access.principal import Principal, principal_of
+from headwater.http.audit import Audit
 from headwater.http.paths import Path
-from headwater.http.request import ApiRequest
-from headwater.http.response import ApiResponse, response_or_error
+from headwater.http.request import UNIDENTIFIED, ApiRequest
+from headwater.http.response import ApiResponse
 from headwater.log import FunctionLog
 from headwater.openlineage.event import is_uuid
 
@@ -23,38 +25,37 @@ def answer(
     respond: Callable[[ApiRequest], ApiResponse],
     log: FunctionLog,
     *,
+    audit: Audit,
     authenticate: Authenticate = principal_of,
-    has_time: Callable[[], bool] = lambda: True,
 ) -> ApiResponse:
-    """The response to a request, or its error."""
+    """The response to a request, or its error. The request becomes an audit entry."""
 
-    def handle() -> ApiResponse:
-        request = request_of(event, authenticate, has_time)
+    def respond_with_run(request: ApiRequest) -> ApiResponse:
         if run := _run(request):
             log.name_run(run)
         return respond(request)
 
-    return response_or_error(handle, log.failure)
+    return audit.answer(_received(event), lambda: authenticate(event), respond_with_run)
 
 
-def request_of(
-    event: Mapping[str, Any],
-    authenticate: Authenticate = principal_of,
-    has_time: Callable[[], bool] = lambda: True,
-) -> ApiRequest:
+def request_of(event: Mapping[str, Any], authenticate: Authenticate = principal_of) -> ApiRequest:
     """The request and its principal. Raises InvalidRequest (401) without a valid API key, StorageError if the keys
     could not be read."""
-    principal = authenticate(event)
+    return replace(_received(event), principal=authenticate(event))
+
+
+def _received(event: Mapping[str, Any]) -> ApiRequest:
+    """The request, whose principal is not known yet."""
     pairs = parse_qsl(event.get("rawQueryString") or "", keep_blank_values=True)
     return ApiRequest(
-        principal,
+        UNIDENTIFIED,
         method=event["requestContext"]["http"]["method"],
         path=event["rawPath"].removeprefix(OF_PEOPLE),
         query=dict(pairs),
         repeated={name: tuple(value for other, value in pairs if other == name) for name, _ in pairs},
         body=event.get("body") or "",
         is_base64=bool(event.get("isBase64Encoded")),
-        has_time=has_time,
+        request_id=event["requestContext"].get("requestId") or "",
     )
 
 

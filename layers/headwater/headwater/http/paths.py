@@ -46,6 +46,7 @@ class Path(StrEnum):
     SOURCE = "/sources/(?P<source>.+)"
     TAGS = "/tags"
     ALIASES = "/aliases"
+    AUDIT = "/audit"
     JOB = "/namespaces/(?P<node>(?>.+?/jobs/).+)"
     JOB_RUNS = f"{JOB}/runs"
     JOB_VERSIONS = f"{JOB}/versions"
@@ -59,6 +60,10 @@ class Path(StrEnum):
     DATASETS = f"{NAMESPACE}/datasets"
 
 
+_OF_INGEST = {".*/batch/?": "/lineage/batch", ".*": "/lineage"}
+"""The paths of ingest, which has two routes for several paths each."""
+
+
 def spellings(path: str) -> list[str]:
     """A path without the prefix, with its trailing slash and without: a name may end in a slash."""
     return [text.removeprefix(PREFIX) for text in dict.fromkeys([path, path.rstrip("/")])]
@@ -68,6 +73,17 @@ def parameters_of(pattern: str, text: str) -> dict[str, str] | None:
     """The parameters of a path, or None if the path does not match the pattern."""
     match = re.fullmatch(pattern, text, re.DOTALL)
     return match.groupdict() if match else None
+
+
+def template_of(pattern: str) -> str:
+    """The template of a path with names for a reader: `/namespaces/{namespace}/jobs/{job}/runs`."""
+    return re.sub(r"\(\?P<(\w+)>((?:[^()]|\([^()]*\))*)\)", _placeholder, _OF_INGEST.get(pattern, pattern))
+
+
+def _placeholder(parameter: re.Match[str]) -> str:
+    name, inside = parameter[1], parameter[2]
+    rooms = [room for room in ("datasets", "jobs") if f"/{room}/" in inside]
+    return f"{{namespace}}/{rooms[0]}/{{{rooms[0][:-1]}}}" if rooms else f"{{{name}}}"
 
 
 def is_known(path: str) -> bool:

@@ -4,13 +4,14 @@ import base64
 import binascii
 import hmac
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeVar
 
 from headwater.access.principal import Principal
+from headwater.graph.audit_entry import AuditedEvents
 from headwater.openlineage import exact_json
 from headwater.openlineage.body import read_body
 from headwater.openlineage.faults import Fault, InvalidRequest
@@ -25,6 +26,28 @@ DEFAULT_DEPTH = 20
 MAX_DEPTH = 100
 
 Choice = TypeVar("Choice", bound=StrEnum)
+
+
+UNIDENTIFIED = Principal("", frozenset(), ())
+"""The principal of a request before its key was looked up."""
+
+
+@dataclass
+class AuditAnnotations:
+    """What the audit tells of a request beyond its path: the parts that answer the request note it here.
+
+    route        the template of the route that responded
+    namespaces   the namespaces of the node of the request, or of its events
+    node         the node of the request
+    is_audited   whether requests become audit entries
+    """
+
+    principal: Principal | None = None
+    route: str = ""
+    namespaces: Collection[str] = ()
+    node: str = ""
+    events: AuditedEvents | None = None
+    is_audited: bool = False
 
 
 class PageRequest(NamedTuple):
@@ -54,6 +77,8 @@ class ApiRequest:
     parameters   the parameters of the path, named by the route's pattern
     body         its bytes, or as API Gateway passes it: in base64 if `is_base64`
     has_time     whether the function has time for another step; a further request can continue the work
+    request_id   the id that API Gateway gave the request, if it did
+    annotations  what the audit tells of the request; shared by all copies of the request
     """
 
     principal: Principal
@@ -66,6 +91,8 @@ class ApiRequest:
     body: str | bytes = ""
     is_base64: bool = False
     has_time: Callable[[], bool] = lambda: True
+    request_id: str = ""
+    annotations: AuditAnnotations = field(default_factory=AuditAnnotations, compare=False)
 
     def text(self, max_bytes: int) -> str:
         """The body's text. Raises InvalidRequest for an empty body, with status 413 for a body that is too long."""

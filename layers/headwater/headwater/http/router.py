@@ -15,11 +15,12 @@ A path may match several routes, because names contain slashes. The first route 
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from headwater.access.principal import Principal, Scope
 from headwater.http.parameters import Parameter
-from headwater.http.paths import is_known, parameters_of, spellings
+from headwater.http.paths import is_known, parameters_of, spellings, template_of
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse, error_response, ok
 from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
@@ -31,10 +32,12 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True)
 class Subject(Generic[Services, Resolved]):
-    """The node, run or namespace of a request: `resolve` finds it, `namespaces` are those that the key needs for it."""
+    """The node, run or namespace of a request: `resolve` finds it, `namespaces` are those that the key needs for it.
+    `node_id` names it in the audit; a list of what the caller may see has no such name."""
 
     resolve: Callable[[Services, ApiRequest], Resolved]
     namespaces: Callable[[Resolved], Collection[str]]
+    node_id: Callable[[Resolved], str] | None = None
 
 
 CALLER: Subject[Any, Principal] = Subject(lambda _, request: request.principal, lambda _: ())
@@ -56,11 +59,21 @@ class Route(Generic[Services, Resolved, Value]):
     serialise: Callable[[ApiRequest, Value], ApiResponse] = ok
     parameters: Sequence[Parameter] | None = ()
 
+    @cached_property
+    def template(self) -> str:
+        """The route in an audit entry: `GET /namespaces/{namespace}/jobs/{job}`."""
+        return f"{self.method} {template_of(self.pattern)}"
+
     def answer(self, services: Services, request: ApiRequest) -> Value:
         """The value of the use case. Raises InvalidRequest without permission, or an error of the use case."""
+        request.annotations.route = self.template
         request.principal.require(self.scope)
         resolved = self.subject.resolve(services, request)
-        for namespace in self.subject.namespaces(resolved):
+        namespaces = self.subject.namespaces(resolved)
+        if self.subject.node_id:
+            request.annotations.namespaces = namespaces
+            request.annotations.node = self.subject.node_id(resolved)
+        for namespace in namespaces:
             request.principal.require_namespace(namespace, "namespace", self.scope)
         return self.use_case(services, request, resolved)
 
@@ -85,13 +98,15 @@ class Router(Generic[Services]):
         permitted = [(route, parsed) for route, parsed in matching if request.principal.may(route.scope)]
         if permitted:
             _require_known_parameters(request, [route for route, _ in permitted])
+        tried = permitted or matching[:1]
         missing: NotFound | None = None
-        for route, parsed in permitted or matching[:1]:
+        for route, parsed in tried:
             try:
                 value = route.answer(services, parsed)
                 return route.serialise(parsed, truncated(value) if is_incomplete() else value)
             except NotFound as not_found:
                 missing = missing or not_found
+        request.annotations.route = tried[0][0].template
         if is_incomplete():
             return error_response(503, "an item of the table cannot be read; try again later")
         return error_response(404, missing.message if missing else "HTTP 404 Not Found")
@@ -106,10 +121,9 @@ class Router(Generic[Services]):
                     yield route, replace(request, parameters=parameters)
 
     def _no_route(self, request: ApiRequest) -> ApiResponse:
-        """404 or 405. If all routes take one scope, a caller without that scope learns of no route."""
-        scopes = {route.scope for route in self.routes}
-        if len(scopes) == 1:
-            request.principal.require(*scopes)
+        """404 or 405. A caller without a scope of the first route, nor of any other route, learns of no route."""
+        if not any(request.principal.may(route.scope) for route in self.routes):
+            request.principal.require(self.routes[0].scope)
         texts = list(spellings(request.path))
         fits = any(parameters_of(route.pattern, text) is not None for route in self.routes for text in texts)
         if fits or is_known(request.path):

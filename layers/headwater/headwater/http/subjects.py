@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from urllib.parse import unquote
 
 from headwater.access.principal import other_namespace
-from headwater.graph.identity import NodeKind, namespace_id
+from headwater.graph.identity import NodeKind, namespace_id, node_id
 from headwater.graph.run import Run
 from headwater.http.request import ApiRequest
 from headwater.http.router import Subject
@@ -42,13 +42,13 @@ def require_one(request: ApiRequest, namespaces: Iterable[str]) -> None:
 
 def node_from_query(reader: Reader, request: ApiRequest, kinds: Collection[NodeKind]) -> NamedNode:
     """The node of the parameter nodeId. Raises InvalidRequest, or NotFound."""
-    node_id = request.query.get("nodeId")
-    if not node_id:
+    text = request.query.get("nodeId")
+    if not text:
         raise InvalidRequest(Fault("nodeId", "missing; expected dataset:NAMESPACE:NAME or job:NAMESPACE:NAME"))
     try:
-        node = resolve_node_id(reader, node_id)
+        node = resolve_node_id(reader, text)
     except NotFound:
-        kind, _, rest = node_id.partition(":")
+        kind, _, rest = text.partition(":")
         require_one(request, (candidate.name.namespace for candidate in node_id_candidates(NodeKind(kind), rest)))
         raise
     require_kind(node, kinds)
@@ -120,18 +120,30 @@ def only_namespace(namespace: str) -> Collection[str]:
     return [namespace]
 
 
+def id_of_node(node: NamedNode) -> str:
+    return node_id(node.kind, node.name)
+
+
+def id_of_run(run: Run) -> str:
+    return f"run:{run.id.run_id}"
+
+
+def id_of_namespace(namespace: str) -> str:
+    return f"namespace:{namespace}"
+
+
 def node_in_path(kind: NodeKind) -> Subject[Reader, NamedNode]:
-    return Subject(lambda reader, request: node_from_path(reader, request, kind), namespaces_of_node)
+    return Subject(lambda reader, request: node_from_path(reader, request, kind), namespaces_of_node, id_of_node)
 
 
 def node_in_query(*kinds: NodeKind) -> Subject[Reader, NamedNode]:
-    return Subject(lambda reader, request: node_from_query(reader, request, kinds), namespaces_of_node)
+    return Subject(lambda reader, request: node_from_query(reader, request, kinds), namespaces_of_node, id_of_node)
 
 
 JOB = node_in_path(NodeKind.JOB)
 DATASET = node_in_path(NodeKind.DATASET)
-NAMESPACE = Subject(known_namespace, only_namespace)
+NAMESPACE = Subject(known_namespace, only_namespace, id_of_namespace)
 RUN: Subject[Reader, Run] = Subject(
-    lambda reader, request: known_run(reader, request.parameters["run"]), namespaces_of_run
+    lambda reader, request: known_run(reader, request.parameters["run"]), namespaces_of_run, id_of_run
 )
-RUN_OF_QUERY = Subject(run_from_query, namespaces_of_run)
+RUN_OF_QUERY = Subject(run_from_query, namespaces_of_run, id_of_run)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from headwater.access.event_sender import NOT_QUEUED, AdmittedMessage, EventSender
 from headwater.openlineage import exact_json
-from headwater.openlineage.event import AnyEvent, RunEvent
+from headwater.openlineage.event import AnyEvent
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.store.errors import StorageError
 
@@ -44,25 +44,23 @@ class AcceptedBatch:
         return len(self.failures) - self.retriable
 
 
-def accept_event(sender: EventSender, text: str, name_run: Callable[[str], None]) -> AdmittedMessage:
+def accept_event(sender: EventSender, text: str, on_event: Callable[[AnyEvent], None]) -> AdmittedMessage:
     """Accepts one event, and returns when the queue has stored the event. Raises InvalidRequest, or StorageError if the
     queue did not store the event.
 
-    `name_run` is called with the id of the event's run.
+    `on_event` is called with the event if it has no fault, before its namespaces are checked.
     """
-
-    def name_run_of(event: AnyEvent) -> None:
-        if isinstance(event, RunEvent):
-            name_run(event.run_id)
-
-    admitted = sender.message(exact_json.loads(text), name_run_of)
+    admitted = sender.message(exact_json.loads(text), on_event)
     if not sender.queue.send([admitted.message])[0]:
         raise StorageError(NOT_QUEUED)
     return admitted
 
 
-def accept_batch(sender: EventSender, text: str) -> AcceptedBatch:
-    """Accepts the events of an array that have no fault. Raises InvalidRequest if the text is no array of events."""
+def accept_batch(sender: EventSender, text: str, on_event: Callable[[AnyEvent], None]) -> AcceptedBatch:
+    """Accepts the events of an array that have no fault. Raises InvalidRequest if the text is no array of events.
+
+    `on_event` is called with each event that has no fault, before its namespaces are checked.
+    """
     documents = exact_json.loads(text)
     if not isinstance(documents, list):
         raise InvalidRequest(Fault("body", "expected an array of OpenLineage events"))
@@ -72,7 +70,7 @@ def accept_batch(sender: EventSender, text: str) -> AcceptedBatch:
     failures: dict[int, Failure] = {}
     for index, document in enumerate(documents):
         try:
-            messages[index] = sender.message(document)
+            messages[index] = sender.message(document, on_event)
         except InvalidRequest as fault:
             failures[index] = Failure(str(fault), is_retriable=False)
         except StorageError:

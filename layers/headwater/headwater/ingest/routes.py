@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from headwater import metrics
 from headwater.access.event_sender import NOT_QUEUED, AdmittedMessage, EventSender, Sender
 from headwater.access.principal import Principal, Scope
+from headwater.graph.audit_entry import AuditedEvents
 from headwater.graph.naming import Naming
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse, RequestError
 from headwater.http.router import CALLER, Route, Router
 from headwater.ingest.accept import AcceptedBatch, accept_batch, accept_event
+from headwater.openlineage.event import AnyEvent, DatasetEvent, RunEvent
+from headwater.openlineage.faults import InvalidRequest
 from headwater.store.s3 import Bodies
 
 
@@ -33,7 +36,18 @@ class Ingest:
 
 def post_event(ingest: Ingest, request: ApiRequest, caller: Principal) -> AdmittedMessage:
     """One event."""
-    admitted = accept_event(ingest.sender(request, caller), request.text(ingest.max_body_bytes), ingest.name_run)
+
+    def on_event(event: AnyEvent) -> None:
+        request.annotations.namespaces = [_namespace(event)]
+        if isinstance(event, RunEvent):
+            ingest.name_run(event.run_id)
+
+    try:
+        admitted = accept_event(ingest.sender(request, caller), request.text(ingest.max_body_bytes), on_event)
+    except InvalidRequest:
+        request.annotations.events = AuditedEvents(taken=0, refused=1, set_aside=0)
+        raise
+    request.annotations.events = AuditedEvents(taken=1, refused=0, set_aside=int(bool(admitted.set_aside)))
     metrics.count(EventsReceived=1, EventsSetAside=int(bool(admitted.set_aside)))
     return admitted
 
@@ -41,11 +55,23 @@ def post_event(ingest: Ingest, request: ApiRequest, caller: Principal) -> Admitt
 def post_batch(ingest: Ingest, request: ApiRequest, caller: Principal) -> AcceptedBatch:
     """Accepts an array of events. Raises RequestError (503) if the queue stored no event; the client then sends the
     whole batch again."""
-    batch = accept_batch(ingest.sender(request, caller), request.text(ingest.max_body_bytes))
+    namespaces: set[str] = set()
+    request.annotations.namespaces = namespaces
+    batch = accept_batch(
+        ingest.sender(request, caller),
+        request.text(ingest.max_body_bytes),
+        lambda event: namespaces.add(_namespace(event)),
+    )
     if batch.retriable and not batch.accepted:
         raise RequestError(503, NOT_QUEUED)
+    request.annotations.events = AuditedEvents(batch.accepted, batch.refused, len(batch.set_aside))
     metrics.count(EventsReceived=batch.accepted, EventsRefused=batch.refused, EventsSetAside=len(batch.set_aside))
     return batch
+
+
+def _namespace(event: AnyEvent) -> str:
+    """The namespace of what an event is about: of its job, or of its dataset."""
+    return (event.dataset if isinstance(event, DatasetEvent) else event.job).name.namespace
 
 
 def accepted(_request: ApiRequest, admitted: AdmittedMessage) -> ApiResponse:

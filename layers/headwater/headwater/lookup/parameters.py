@@ -80,6 +80,15 @@ ALERTS = (
     time("before", "and before this time"),
     *page_by_cursor(),
 )
+AUDIT = (
+    time("after", "requests at this time or later; at most a year ago"),
+    time("before", "and before this time"),
+    text("key", "the id of the key, or the subject of a person"),
+    text("namespace", "a namespace that the request concerns"),
+    text("method", "such as DELETE"),
+    flag("changes"),
+    *page_by_cursor(),
+)
 TOP_RUNS = (
     choices("state", list(RunState), "the state with the runs that it started; any by default"),
     time("after", "runs that ended, or else started, at this time or later"),

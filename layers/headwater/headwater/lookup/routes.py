@@ -15,7 +15,7 @@ from headwater.http.router import CALLER, Route, Router
 from headwater.http.subjects import DATASET, JOB, NAMESPACE, RUN, RUN_OF_QUERY, node_in_query
 from headwater.log import FaultLog
 from headwater.lookup import openapi
-from headwater.lookup.activity import alerts, events, set_aside, statistics, top_runs
+from headwater.lookup.activity import alerts, audit, events, set_aside, statistics, top_runs
 from headwater.lookup.graphs import diff_view, impact_view, lineage, root_cause_view, run_lineage_view, text_format
 from headwater.lookup.graphs.text_format import or_text
 from headwater.lookup.nodes import (
@@ -32,6 +32,7 @@ from headwater.lookup.nodes import (
 )
 from headwater.lookup.parameters import (
     ALERTS,
+    AUDIT,
     COLUMN_LINEAGE,
     DIFF,
     EVENTS,
@@ -49,6 +50,7 @@ from headwater.lookup.parameters import (
 )
 from headwater.lookup.search import search, search_v2beta
 from headwater.lookup.subjects import (
+    ADMINISTRATOR,
     ALERT,
     NAMESPACE_OF_DATASETS,
     NAMESPACE_OF_JOBS,
@@ -118,6 +120,7 @@ ROUTES = (
     Route("GET", Path.SOURCE, READ, SOURCE, sources.source),
     Route("GET", Path.TAGS, READ, CALLER, tags.tags, parameters=PAGE),
     Route("GET", Path.ALIASES, READ, _DATASET, aliases.aliases, parameters=(NODE_ID, *PAGE)),
+    Route("GET", Path.AUDIT, Scope.ADMIN, ADMINISTRATOR, audit.audit, parameters=AUDIT),
     Route("GET", Path.JOB_RUNS, READ, JOB, runs.job_runs, parameters=PAGE),
     Route("GET", Path.JOB_VERSIONS, READ, JOB, job_versions.versions, parameters=PAGE),
     Route("GET", Path.JOB_VERSION, READ, JOB, job_versions.version),

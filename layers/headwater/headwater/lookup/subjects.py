@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from headwater.access.principal import Principal
 from headwater.graph.curation import SOURCES
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.identity import DatasetId
@@ -10,8 +11,15 @@ from headwater.graph.stored_states import KnownNamespace, StoredAlert
 from headwater.http.paging import listed_page
 from headwater.http.request import ApiRequest
 from headwater.http.router import Subject
-from headwater.http.subjects import known_namespace, known_namespaces, only_namespace, require_one, spellings_of
-from headwater.openlineage.faults import NotFound
+from headwater.http.subjects import (
+    id_of_namespace,
+    known_namespace,
+    known_namespaces,
+    only_namespace,
+    require_one,
+    spellings_of,
+)
+from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
 from headwater.read.reader import Reader
 from headwater.read.reserved_namespaces import heads_in
 from headwater.store.ranges import Entry
@@ -114,10 +122,26 @@ def _name_of_source(source: DescribedSource) -> Collection[str]:
     return [source.name]
 
 
+def _id_of_listed(listed: ListedDatasets) -> str:
+    return id_of_namespace(listed.namespace)
+
+
+def _id_of_source(source: DescribedSource) -> str:
+    return f"source:{source.name}"
+
+
+def administrator(_reader: Reader, request: ApiRequest) -> Principal:
+    """The caller, who administers all namespaces. Raises InvalidRequest (403)."""
+    if not request.principal.administers_everything:
+        raise InvalidRequest(Fault("key", "is not for all namespaces; send an administrator's key for *"), status=403)
+    return request.principal
+
+
 VISIBLE_NAMESPACES = Subject(visible_namespaces, _names)
 SEARCHED_NAMESPACES = Subject(searched_namespaces, _all)
 READABLE_NAMESPACES = Subject(readable_namespaces, _listed)
-NAMESPACE_OF_JOBS = Subject(namespace_of_jobs, only_namespace)
-NAMESPACE_OF_DATASETS = Subject(datasets_of_namespace, _namespace_of_datasets)
+NAMESPACE_OF_JOBS = Subject(namespace_of_jobs, only_namespace, id_of_namespace)
+NAMESPACE_OF_DATASETS = Subject(datasets_of_namespace, _namespace_of_datasets, _id_of_listed)
 ALERT = Subject(alert_of_path, _namespace_of_alert)
-SOURCE = Subject(described_source, _name_of_source)
+SOURCE = Subject(described_source, _name_of_source, _id_of_source)
+ADMINISTRATOR: Subject[Reader, Principal] = Subject(administrator, lambda _: ())

@@ -33,6 +33,7 @@ class Reader:
     def __init__(self, store: GraphReader, naming: Naming) -> None:
         self.store = store
         self.naming = naming
+        self._is_in_several_namespaces: dict[str, bool] = {}
 
     def jobs(self, ids: Collection[JobId], *, usages: bool = True) -> dict[JobId, JobHead]:
         """The heads of jobs that are stored and not deleted. The head of a job may be stored a moment after its edges.
@@ -154,7 +155,12 @@ class Reader:
         several namespaces, which only a mistake or a forger sends, the earliest is returned.
         """
         runs = self.runs(self.store.runs_with_id(run_id)) or self.runs(self._run_of_events(run_id))
+        self._is_in_several_namespaces[run_id] = len({run.job.namespace for run in runs}) > 1
         return joined_in_earliest_namespace(runs)
+
+    def is_in_several_namespaces(self, run_id: str) -> bool:
+        """Whether jobs of several namespaces have a run with an id that this reader has read."""
+        return self._is_in_several_namespaces[run_id]
 
     def runs(self, ids: Collection[JobRunId]) -> list[Run]:
         """The runs that are stored, in the order of the ids."""

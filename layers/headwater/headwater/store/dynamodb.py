@@ -57,6 +57,10 @@ class DynamoTable:
         for page in self._query(limit, IndexName="by_time", ScanIndexForward=False, ConsistentRead=True, **within):
             yield from (IndexEntry(_key(stored), stored["at"]["S"], "") for stored in page)
 
+    def newest_items(self, pk: str, after: str, before: str, limit: int) -> Iterator[Item]:
+        for page in self._query(limit, ScanIndexForward=False, **_between("PK", pk, "SK", after, before)):
+            yield from (item_of(stored, self._bucket) for stored in page)
+
     def partition(self, pk: str, beginning: str) -> Iterator[Key]:
         within = _between("PK", pk, "SK", beginning or LOWEST, beginning + HIGHEST)
         for page in self._query(None, ProjectionExpression="PK, SK", ConsistentRead=True, **within):

@@ -10,6 +10,7 @@ Only this package knows how states become items, and the keys of the items.
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from headwater.graph.audit_entry import AuditEntry
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.dataset_reference import Document
 from headwater.graph.identity import (
@@ -40,11 +41,12 @@ from headwater.graph.stored_states import (
 )
 from headwater.openlineage.event import EventKind
 from headwater.openlineage.instant import Instant
-from headwater.store import keys, kinds, neighbour_pages
+from headwater.store import audit_log, keys, kinds, neighbour_pages
 from headwater.store.caches import RequestCache, StateCache
 from headwater.store.codec import DOC
 from headwater.store.errors import Conflict, CorruptItem
 from headwater.store.items import CODECS, alerts, datasets, events, jobs, latency, names, runs, writes
+from headwater.store.items.audit import AUDIT_ENTRY
 from headwater.store.keys import Key
 from headwater.store.kinds import JoinedState
 from headwater.store.neighbour_pages import NeighboursRead
@@ -191,6 +193,16 @@ class GraphReader:
     def event_days(self) -> list[str]:
         """The days on which there are events, the earliest first."""
         return [key.sk for key in self._table.partition(keys.DAYS, "")]
+
+    def audit_entries(self, day: str, *, after: str, before: str, limit: int) -> Iterator[AuditEntry]:
+        """The audit entries of a day with `after` <= position < `before`, newest first. A time is a position, too."""
+        for item in audit_log.newest_items(self._table, day, after or LOWEST, before, limit):
+            try:
+                yield AUDIT_ENTRY.read(item)
+            except CorruptItem as fault:
+                if self._on_corrupt is None:
+                    raise
+                self._on_corrupt(fault)
 
     def schemas_of(self, dataset: DatasetId) -> Iterator[SchemaId]:
         """The distinct schemas of a dataset."""

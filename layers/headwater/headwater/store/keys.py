@@ -1,6 +1,7 @@
 """Every key of the table: from ids to keys and back. docs/table.md lists the kinds of items. Keys are private to
 `store`."""
 
+import hashlib
 import re
 from typing import NamedTuple
 
@@ -53,10 +54,14 @@ SHARDS = "0123456789abcdef"
 LIST_SHARDS = "0123"
 """The shards of the runs of one outcome, and of the alerts of one severity. A reader merges the shards; a key takes
 1,000 writes a second."""
+AUDIT, AUDIT_SHARDS = "AUDIT#", "0123"
+"""The beginning of the partitions of audit entries, and their shards. A partition of DynamoDB takes 1,000 writes a
+second, hence four take more requests than the API lets through."""
 MAX_SORTED_NAME_BYTES = 900
 """A sort key has up to 1,024 bytes: longer names are sorted by their beginning, then by their id."""
 
 _EVENT_KINDS = {beginning: kind for kind, beginning in EVENT_PARTITIONS.items()}
+_AUDIT_POSITION = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d\.\d{9}Z#[\w=-]{1,64})?", re.ASCII)
 _EVENT_POSITION = re.compile(r"[0-9T:.-]+Z#[A-Za-z]+#[0-9a-f]+")
 
 
@@ -132,6 +137,17 @@ def catalog_progress() -> Key:
     return Key("CATALOG", "READING")
 
 
+def audit_entry(time: Instant, request_id: str) -> Key:
+    """An audit entry is in a shard of its day."""
+    shard = hashlib.sha256(request_id.encode()).digest()[0] % len(AUDIT_SHARDS)
+    return Key(audit_entries(time[:10], AUDIT_SHARDS[shard]), time_key(time, request_id))
+
+
+def audit_entries(day: str, shard: str) -> str:
+    """The partition of the audit entries of a day, in one shard."""
+    return f"{AUDIT}{day}#{shard}"
+
+
 def alias(alias: AliasId) -> Key:
     """An alias: the hash of the name as it was sent, and the dataset that the name means."""
     return Key(aliases_of(alias.sent), alias.dataset)
@@ -185,6 +201,12 @@ def alias_of(key: Key) -> AliasId:
 def event_of(key: Key) -> EventId:
     _, time, digest = key.sk.split("#")
     return EventId(_EVENT_KINDS[key.pk[:2]], key.pk[2:], Instant(time), digest)
+
+
+def request_of(key: Key) -> tuple[Instant, str]:
+    """The time and the id of the request of an audit entry."""
+    time, _, request_id = key.sk.partition("#")
+    return Instant(time), request_id
 
 
 def namespace_of(key: Key) -> NamespaceId:
@@ -268,3 +290,7 @@ def type_of_event(position: str) -> str:
 
 def is_event_position(text: str) -> bool:
     return _EVENT_POSITION.fullmatch(text) is not None
+
+
+def is_audit_position(text: str) -> bool:
+    return _AUDIT_POSITION.fullmatch(text) is not None

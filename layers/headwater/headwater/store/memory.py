@@ -38,6 +38,10 @@ class MemoryTable:
         entries = [IndexEntry(item.key, item.labels["at"], "") for item in timed if after <= item.labels["at"] < before]
         yield from sorted(entries, key=lambda entry: entry.position, reverse=True)
 
+    def newest_items(self, pk: str, after: str, before: str, limit: int) -> Iterator[Item]:  # noqa: ARG002
+        keys = sorted(key for key in self.items if key.pk == pk and after <= key.sk < before)
+        yield from (self.items[key] for key in reversed(keys))
+
     def partition(self, pk: str, beginning: str) -> Iterator[Key]:
         yield from sorted(key for key in self.items if key.pk == pk and key.sk.startswith(beginning))
 

@@ -3,6 +3,7 @@
 A cursor holds a position as an opaque text. The text in a client's cursor may be any text.
 """
 
+from headwater.graph.audit_entry import AuditEntry
 from headwater.graph.identity import DatasetId, NamespaceId, job_id, namespace_id
 from headwater.graph.run import Run
 from headwater.graph.stored_states import DatasetWrite, QualityResult, StoredAlert
@@ -62,3 +63,14 @@ def event_type(position: Position) -> str:
 def is_event_position(text: str) -> bool:
     """Whether a text may be a position in the list of a day's events."""
     return keys.is_event_position(text)
+
+
+def is_audit_position(text: str) -> bool:
+    """Whether a text may be the position in the audit log: `time#request id`, or a day, before which a
+    page ended."""
+    return keys.is_audit_position(text)
+
+
+def audit_position(entry: AuditEntry) -> Position:
+    """The position of an audit entry among those of its day."""
+    return Position(keys.audit_entry(entry.time, entry.request_id).sk)

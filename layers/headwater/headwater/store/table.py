@@ -70,7 +70,8 @@ class ItemReader(Protocol):
 
 
 class TableReader(ItemReader, Protocol):
-    """Reads are strongly consistent, but for `list_entries`, `page_with_count`, `count`, `runs` and `open_runs`."""
+    """Reads are strongly consistent, but for `newest_items`, `list_entries`, `page_with_count`, `count`, `runs` and
+    `open_runs`."""
 
     def newest(
         self, pk: str, before: str = keys.QUALITY, after: str = LOWEST, limit: int | None = None
@@ -80,6 +81,10 @@ class TableReader(ItemReader, Protocol):
         A job's partition has its runs. A dataset's partition has its writes, whose `at` begins with a time, and its
         quality results.
         """
+
+    def newest_items(self, pk: str, after: str, before: str, limit: int) -> Iterator[Item]:
+        """The items of a partition with `after` <= sort key < `before`, the greatest sort key first; one call reads up
+        to `limit` items."""
 
     def partition(self, pk: str, beginning: str) -> Iterator[Key]:
         """The keys of a partition whose sort key begins with `beginning`, in order."""

@@ -1,10 +1,11 @@
 """Roll-up: a graph with parents in place of the jobs that the parents started. A Spark application stands for its
 queries, a DAG for its tasks."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from enum import StrEnum
 from itertools import islice
+from typing import NamedTuple
 
 from headwater.concurrent import concurrent_map
 from headwater.graph.application import is_query_job
@@ -13,6 +14,7 @@ from headwater.graph.facets import parent_name
 from headwater.graph.identity import JobId, JobRunId, NodeId, job_id
 from headwater.graph.job import JobHead
 from headwater.graph.register import values
+from headwater.openlineage.event import Name
 from headwater.read.reader import Reader
 from headwater.traversal.lineage_graph import LineageGraph
 
@@ -32,20 +34,51 @@ def jobs_started_by(reader: Reader, job: JobId) -> list[JobId]:
     A query of an application starts no job, hence the children of a query are not read.
     """
     head = reader.jobs([job], usages=False).get(job)
-    runs = [head.latest.run_id] if head and head.latest else []
-    started: dict[JobId, str] = {}
+    parents = [head.latest] if head and head.latest else []
+    runs = {parent.run_id: head.facts.name.namespace for parent in parents if head}
+    started: set[JobId] = set()
     for _ in range(MAX_LEVELS):
-        children = concurrent_map(lambda run: list(islice(_children(reader, run), MAX_STARTED_JOBS)), runs)
-        run_of = {child.job: child.run_id for run_children in children for child in run_children}
-        new = sorted(run_of.keys() - started.keys() - {job})[: MAX_STARTED_JOBS - len(started)]
+        parent_of = _children(reader, runs)
+        new = sorted(parent_of.keys() - started - {job})[: MAX_STARTED_JOBS - len(started)]
         heads = _readable(reader.jobs(new, usages=False)) if new else {}
-        started |= {child: run_of[child] for child in new if child in heads}
-        runs = [run_of[child] for child, head in heads.items() if not _is_query_job(head)]
+        heads = _started(reader, heads, parent_of, runs)
+        started |= heads.keys()
+        going_on = {child: head for child, head in heads.items() if not _is_query_job(head)}
+        runs = {parent_of[child].child: head.facts.name.namespace for child, head in going_on.items()}
     return sorted(started)
 
 
-def _children(reader: Reader, run_id: str) -> Iterator[JobRunId]:
-    return (child.id for child in reader.store.children_of(run_id).entries())
+class _Started(NamedTuple):
+    """A run of a job, and the run that the job's run names as its parent."""
+
+    child: str
+    parent: str
+
+
+def _children(reader: Reader, runs: Collection[str]) -> dict[JobId, _Started]:
+    """The jobs of the runs that name one of these runs as their parent, whatever the job that they name it under."""
+
+    def children_of(run_id: str) -> list[JobRunId]:
+        return [child.id for child in islice(reader.store.children_of(run_id).entries(), MAX_STARTED_JOBS)]
+
+    children = zip(runs, concurrent_map(children_of, runs), strict=True)
+    return {child.job: _Started(child.run_id, run_id) for run_id, of_run in children for child in of_run}
+
+
+def _started(
+    reader: Reader, heads: Mapping[JobId, JobHead], parent_of: Mapping[JobId, _Started], namespaces: Mapping[str, str]
+) -> dict[JobId, JobHead]:
+    """The jobs whose runs name their parent under the namespace of its job: a team may name the run id of another team
+    as that of a job of its own. The newest run of a job mostly tells; where it does not, the run itself is read."""
+
+    def is_expected(job: JobId, parent: Name | None) -> bool:
+        return parent is not None and parent.namespace == namespaces[parent_of[job].parent]
+
+    doubtful = [job for job, head in heads.items() if not is_expected(job, parent_name(head))]
+    runs = reader.runs([JobRunId(job, parent_of[job].child) for job in doubtful]) if doubtful else []
+    named = {run.id.job: run.parent.job for run in runs if run.parent}
+    others = {job for job in doubtful if not is_expected(job, named.get(job))}
+    return {job: head for job, head in heads.items() if job not in others}
 
 
 def roll_up(reader: Reader, graph: LineageGraph, start: JobId, started: Collection[JobId]) -> LineageGraph:

@@ -1,5 +1,6 @@
 """Single runs, the runs of a job, and the children of a run."""
 
+from collections.abc import Iterable
 from itertools import islice
 
 from headwater.graph.curation import without_curation
@@ -15,7 +16,7 @@ from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
 from headwater.read.run_details import read_run_details
 from headwater.store.positions import run_position
-from headwater.store.ranges import Listing
+from headwater.store.ranges import Entry, Listing
 
 MAX_COUNTED = 1_000
 """Children of a run that are read for their number."""
@@ -43,17 +44,21 @@ def run_children(reader: Reader, request: ApiRequest, parent: Run) -> JsonObject
     """The runs that name a run as their parent: the queries of a Spark application, the tasks of a DAG's run."""
     page, children = request.page(), reader.store.children_of(parent.run_id)
     entries, total = listed_page(children, page)
-    runs = reader.runs([child.id for child in entries])
+    runs = _children(reader, parent, entries)
     shown = [{"job": details.run.job.as_json(), **marquez.run(details)} for details in read_run_details(reader, runs)]
-    return {"runs": shown, "totalCount": _seen(reader, children, total), **next_cursor(page, entries, total)}
+    return {"runs": shown, "totalCount": _count(reader, parent, children, total), **next_cursor(page, entries, total)}
 
 
-def _seen(reader: Reader, children: Listing[JobRunId], total: int) -> int:
-    """The number of children that the caller sees, among the first `MAX_COUNTED`. The list has no namespaces, hence the
-    runs are read for a caller who does not read all."""
-    if reader.store.visibility is None:
+def _children(reader: Reader, parent: Run, entries: Iterable[Entry[JobRunId]]) -> list[Run]:
+    return [run for run in reader.runs([entry.id for entry in entries]) if run.is_child_of(parent)]
+
+
+def _count(reader: Reader, parent: Run, children: Listing[JobRunId], total: int) -> int:
+    """The number of children that the caller sees. The list is by the run id alone, and has no namespaces. Hence the
+    first `MAX_COUNTED` children are read for a caller who does not read all, and for a run id of several namespaces."""
+    if reader.store.visibility is None and not reader.is_in_several_namespaces(parent.run_id):
         return total
-    return len(reader.runs([child.id for child in islice(children.entries(), MAX_COUNTED)]))
+    return len(_children(reader, parent, islice(children.entries(), MAX_COUNTED)))
 
 
 def run_facets(_reader: Reader, request: ApiRequest, run: Run) -> JsonObject:

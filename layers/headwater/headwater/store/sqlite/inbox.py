@@ -1,12 +1,11 @@
 """The inbox: events that were received and are not folded yet. It stands where the queue stands on AWS.
 
 A message is in the archive and in the inbox once `send` returns, on disk. Messages that several threads send at the
-same time are committed together: one thread commits what has gathered, the others wait for it.
+same time are committed together.
 """
 
 import json
 import sqlite3
-import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -15,6 +14,7 @@ from typing import NamedTuple, cast
 from headwater.store.errors import StorageError
 from headwater.store.messages import Message, ReceivedMessage
 from headwater.store.sqlite.database import Database
+from headwater.store.sqlite.group_commit import GroupCommit
 
 DEDUPLICATION_SECONDS = 300
 """How long a repeated message is dropped, as on SQS. An event that comes again later is folded again, in vain."""
@@ -39,14 +39,6 @@ class InboxMessage(NamedTuple):
     received: ReceivedMessage | None
 
 
-class _Sent:
-    """Messages of one call of `send`; `is_safe` is None until they are committed, or could not be."""
-
-    def __init__(self, messages: Sequence[Message]) -> None:
-        self.messages = messages
-        self.is_safe: bool | None = None
-
-
 class Inbox:
     """The inbox of a file. `on_arrival` is called when messages are safe, `on_failure` when they are not."""
 
@@ -61,20 +53,13 @@ class Inbox:
         self._on_arrival = on_arrival
         self._on_failure = on_failure
         self._clock = clock
-        self._gathered: list[_Sent] = []
-        self._gathering, self._committing = threading.Lock(), threading.Lock()
+        self._group = GroupCommit(self._commit)
         self._read: dict[int, ReceivedMessage] = {}
         self._recent: OrderedDict[str, float] = OrderedDict()
 
     def send(self, messages: Sequence[Message]) -> list[bool]:
         """Whether each message is safe in the file: all of them, or none."""
-        sent = _Sent(messages)
-        with self._gathering:
-            self._gathered.append(sent)
-        with self._committing:
-            if sent.is_safe is None:
-                self._commit()
-        return [bool(sent.is_safe)] * len(messages)
+        return [self._group.write(messages)] * len(messages)
 
     def take(self, limit: int, without: Collection[str] = ()) -> list[InboxMessage]:
         """The first messages in their order, but for those of some groups."""
@@ -94,11 +79,9 @@ class Inbox:
             number: int = connection.execute("SELECT count(*) FROM inbox").fetchone()[0]
         return number
 
-    def _commit(self) -> None:
-        with self._gathering:
-            gathered, self._gathered = self._gathered, []
+    def _commit(self, messages: list[Message]) -> bool:
         now = self._clock()
-        new = self._not_repeated([message for sent in gathered for message in sent.messages], now)
+        new = self._not_repeated(messages, now)
         numbered: dict[int, ReceivedMessage] = {}
         try:
             with self._database.writing() as connection:
@@ -107,13 +90,10 @@ class Inbox:
         except StorageError as error:
             self._on_failure("messages could not be stored", error)
             self._forget(numbered)
-            is_safe = False
-        else:
-            self._recent.update((message.deduplication_id, now) for message in new)
-            is_safe = True
-            self._on_arrival()
-        for sent in gathered:
-            sent.is_safe = is_safe
+            return False
+        self._recent.update((message.deduplication_id, now) for message in new)
+        self._on_arrival()
+        return True
 
     def _keep_as_read(self, messages: Mapping[int, ReceivedMessage]) -> None:
         """Before the commit: afterwards they may be folded at once."""

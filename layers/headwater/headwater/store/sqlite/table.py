@@ -40,6 +40,7 @@ READ = f"SELECT {', '.join(COLUMNS)} {_WANTED}"
 READ_DOC = f"SELECT {', '.join(FORM_COLUMNS)}, doc {_WANTED}"
 READ_PARTS = f"SELECT {', '.join(FORM_COLUMNS)}, parts {_WANTED}"
 NEWEST = "SELECT at, sk FROM items WHERE pk = ? AND at >= ? AND (at, sk) < (?, ?) ORDER BY at DESC, sk DESC LIMIT ?"
+NEWEST_ITEMS = f"SELECT {', '.join(COLUMNS)} FROM items WHERE pk = ? AND sk >= ? AND sk < ? ORDER BY sk DESC LIMIT ?"  # noqa: S608
 PARTITION = "SELECT sk FROM items WHERE pk = ? AND sk >= ? AND sk < ? ORDER BY sk LIMIT ?"
 _ENTRIES = "SELECT place, pk, sk, name FROM items WHERE listed_in = ? AND "
 ENTRIES = _ENTRIES + "(place, pk, sk) > (?, ?, ?) AND place < ? ORDER BY place, pk, sk LIMIT ?"
@@ -102,6 +103,15 @@ class SqliteTable:
                 return
             end = page[-1]
 
+    def newest_items(self, pk: str, after: str, before: str, limit: int) -> Iterator[Item]:
+        end = before
+        while True:
+            page = [item_of(row) for row in self._rows(NEWEST_ITEMS, pk, after, end, limit)]
+            yield from page
+            if len(page) < limit:
+                return
+            end = page[-1].key.sk
+
     def partition(self, pk: str, beginning: str) -> Iterator[Key]:
         start, end = beginning, beginning + HIGHEST
         for size in _page_sizes(None):
@@ -163,7 +173,8 @@ class SqliteTable:
 
 
 class Transaction:
-    """`Table` over a table and the changes of a transaction: reads see the changes, but for lists and the open runs.
+    """`Table` over a table and the changes of a transaction: reads see the changes, but for lists, the open
+    runs and `newest_items`.
 
     written        the items that the transaction has written, by their keys
     changes        every change in its order: an item may change several times
@@ -209,6 +220,9 @@ class Transaction:
         stored = self._table.newest(pk, before, after, limit)
         others = (entry for entry in stored if entry.key not in self.written)
         return heapq.merge(own, others, key=_time_order, reverse=True)
+
+    def newest_items(self, pk: str, after: str, before: str, limit: int) -> Iterator[Item]:
+        return self._table.newest_items(pk, after, before, limit)
 
     def partition(self, pk: str, beginning: str) -> Iterator[Key]:
         own = sorted(key for key, _ in self._written_in(pk) if key.sk.startswith(beginning))

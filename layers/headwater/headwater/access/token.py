@@ -1,0 +1,39 @@
+"""The claims of a person's token, as the identity provider wrote them.
+
+API Gateway checks the token of a request, and passes its claims on as texts: the array `["team a", "b"]` becomes
+`[team a b]`, which may as well be three groups. The checked token itself is in the request, in the header where API
+Gateway found it. So arrays are read from the token.
+"""
+
+import base64
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+_TOKEN = re.compile(r"(?:Bearer +)?[\w-]+\.([\w-]+)\.[\w-]+", re.ASCII | re.IGNORECASE)
+
+
+def claims_of(request: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The claims of the token that API Gateway has checked, with arrays as they are in the token.
+
+    If the header holds no token with the same texts, which is no case that API Gateway is known to let through, the
+    claims are as API Gateway passes them.
+    """
+    passed: Mapping[str, Any] = request["requestContext"]["authorizer"]["jwt"]["claims"]
+    token = _payload((request.get("headers") or {}).get("authorization") or "")
+    texts = {name: value for name, value in token.items() if isinstance(value, str)}
+    is_same = token.keys() >= passed.keys() and texts.items() <= passed.items() and "sub" in texts
+    return {**passed, **{name: token[name] for name in passed if isinstance(token[name], list)}} if is_same else passed
+
+
+def _payload(header: str) -> Mapping[str, Any]:
+    """The claims of the token in a header; none if the header has another form."""
+    match = _TOKEN.fullmatch(header.strip())
+    if not match:
+        return {}
+    try:
+        payload = json.loads(base64.urlsafe_b64decode(match[1] + "=" * (-len(match[1]) % 4)))
+    except (ValueError, RecursionError):
+        return {}
+    return payload if isinstance(payload, dict) else {}

@@ -1,0 +1,43 @@
+"""The audit log: an entry for each request, kept for a year. An entry is written once, and neither changed nor removed
+before it expires."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from heapq import merge
+from itertools import chain, islice
+
+from headwater.concurrent import concurrent_map
+from headwater.graph.audit_entry import AuditEntry
+from headwater.store import keys
+from headwater.store.errors import Conflict
+from headwater.store.items.audit import encode
+from headwater.store.table import ConditionalPut, Item, Table, TableReader
+
+
+class AuditLog:
+    """The audit log of a table."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def write(self, *entries: AuditEntry) -> None:
+        """Writes entries, each on condition that its request has none. Raises StorageError.
+
+        A client of DynamoDB repeats a write that was not answered in time: the entry is there already.
+        """
+        with suppress(Conflict):
+            self._table.change([ConditionalPut(encode(entry), None) for entry in entries])
+
+
+def newest_items(table: TableReader, day: str, after: str, before: str, limit: int) -> Iterator[Item]:
+    """The items of a day's entries with `after` <= position < `before`, newest first.
+
+    One call reads up to `limit` entries of a shard; the first calls of all shards are made at the same time.
+    """
+
+    def begun(shard: str) -> Iterator[Item]:
+        items = table.newest_items(keys.audit_entries(day, shard), after, before, limit)
+        return chain(list(islice(items, 1)), items)
+
+    shards = concurrent_map(begun, keys.AUDIT_SHARDS)
+    return merge(*shards, key=lambda item: item.key.sk, reverse=True)

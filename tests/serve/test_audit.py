@@ -1,0 +1,112 @@
+"""The server keeps the audit unless it is open, and the audit costs few commits."""
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from headwater.graph.audit_entry import AuditEntry
+from headwater.openlineage.instant import Instant
+from headwater.store.audit_log import AuditLog
+from headwater.store.errors import StorageError
+from headwater.store.sqlite.audit_log import SqliteAuditLog
+from headwater.store.sqlite.database import Database
+from headwater.store.sqlite.table import SqliteTable
+from serve.home import Home, Options
+from serve.settings import read_settings
+from tests import factory
+from tests.serve.test_api import Client, add_key
+
+
+@pytest.fixture
+def client(database: Database) -> Iterator[Client]:
+    home = Home(database, read_settings({}), Options("http://localhost:5000"))
+    home.start()
+    yield Client(home)
+    home.stop()
+
+
+def test_every_request_is_an_entry_and_the_file_keeps_it(client: Client, database: Database) -> None:
+    assert client("GET", "/api/v1/namespaces", headers={}).status == 401
+    add_key(database, "admin")
+    assert client("POST", "/api/v1/lineage", factory.run_event()).status == 201
+    assert client("POST", "/api/v1/lineage", {"no": "event"}).status == 400
+    assert client("DELETE", "/api/v1/namespaces/demo/jobs/unknown").status == 404
+    assert client("GET", "/nowhere?api_key=secret").status == 404
+    page = client("GET", "/api/v1/audit").body
+    assert page["isAudited"] is True
+    assert [(entry["method"], entry.get("route"), entry["status"]) for entry in page["entries"]] == [
+        ("GET", None, 404),
+        ("DELETE", "DELETE /namespaces/{namespace}/jobs/{job}", 404),
+        ("POST", "POST /lineage", 400),
+        ("POST", "POST /lineage", 201),
+        ("GET", None, 401),
+    ]
+    assert [entry.get("key") for entry in page["entries"]] == ["k", "k", "k", "k", None]
+    assert "secret" not in str(page)
+    again = client("GET", "/api/v1/audit?limit=1").body
+    assert again["entries"][0]["route"] == "GET /audit", "who reads the audit is in it, too"
+
+
+def test_pages_that_need_no_key_are_no_entries(client: Client, database: Database) -> None:
+    add_key(database, "admin")
+    for path in ("/", "/health", "/metrics"):
+        assert client("GET", path).status == 200
+    assert client("GET", "/api/v1/audit").body["entries"] == []
+
+
+def test_an_open_server_keeps_no_audit(database: Database) -> None:
+    home = Home(database, read_settings({}), Options("http://localhost:5000", is_open=True))
+    home.start()
+    client = Client(home)
+    client("GET", "/api/v1/namespaces")
+    assert client("GET", "/api/v1/audit").body == {"entries": [], "isAudited": False}
+    home.stop()
+
+
+def entry(number: int) -> AuditEntry:
+    time = Instant("2026-11-20T08:00:00.000000000Z")
+    return AuditEntry(time, f"r{number}", "k", "", "GET", "", "/", 200)
+
+
+class CountingTable(SqliteTable):
+    """Counts transactions, and holds the first until it is let go."""
+
+    commits = 0
+    fails = False
+    holding: threading.Event | None = None
+
+    def change(self, changes: object) -> None:
+        self.commits += 1
+        if self.holding:
+            self.holding.wait(10)
+        if self.fails:
+            raise StorageError("the disk is full")
+        super().change(changes)  # type: ignore[arg-type]
+
+
+def test_the_entries_of_requests_that_come_at_the_same_time_share_a_commit(database: Database) -> None:
+    table = CountingTable(database)
+    log, table.holding = SqliteAuditLog(table), threading.Event()
+    threads = [threading.Thread(target=log.write, args=(entry(number),)) for number in range(9)]
+    threads[0].start()
+    while not table.commits:
+        pass
+    for thread in threads[1:]:
+        thread.start()
+    while len(log._group.gathered) < 8:
+        pass
+    table.holding.set()
+    for thread in threads:
+        thread.join()
+    assert table.commits == 2
+    assert len([key for shard in "0123" for key in table.partition(f"AUDIT#2026-11-20#{shard}", "")]) == 9
+
+
+def test_an_entry_that_cannot_be_written_raises_in_each_request_that_waits_for_it(database: Database) -> None:
+    table = CountingTable(database)
+    table.fails = True
+    with pytest.raises(StorageError):
+        SqliteAuditLog(table).write(entry(1))
+    table.fails = False
+    AuditLog(table).write(entry(1))
