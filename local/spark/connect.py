@@ -61,7 +61,7 @@ class ConnectWorker:
         deadline = time.monotonic() + READY_SECONDS
         while time.monotonic() < deadline and self._process and self._process.poll() is None:
             try:
-                with urllib.request.urlopen(f"{self.url}/connectors", timeout=10):
+                with urllib.request.urlopen(f"{self.url}/connectors", timeout=10):  # noqa: S310 - our own URL
                     return
             except (OSError, urllib.error.HTTPError):
                 time.sleep(0.2)
