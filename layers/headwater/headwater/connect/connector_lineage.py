@@ -7,6 +7,7 @@ from headwater.connect.classes import reads_of, writes_of
 from headwater.connect.connector import Connector
 from headwater.connect.debezium import INTERNAL
 from headwater.connect.mirror import mirrored_topics
+from headwater.connect.redaction import without_user_info
 from headwater.connect.transforms import (
     Columns,
     ColumnSource,
@@ -33,7 +34,12 @@ def flows_of(connector: Connector, kafka: str) -> list[Flow]:
     if connector.connector_class == MIRROR:
         return [Flow(pair.source, pair.copy) for pair in mirrored_topics(connector, kafka)]
     flows = _source_flows(connector, kafka) if connector.is_source else _sink_flows(connector, kafka)
-    return list(dict.fromkeys(flows))
+    return list(dict.fromkeys(Flow(*map(_without_user, flow)) for flow in flows))
+
+
+def _without_user(name: Name | None) -> Name | None:
+    """A name that a setting gives as a URL, without user and password."""
+    return Name(*map(without_user_info, name)) if name else None
 
 
 def datasets_of(flows: Iterable[Flow]) -> tuple[list[Name], list[Name]]:

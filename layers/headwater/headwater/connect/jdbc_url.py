@@ -15,7 +15,7 @@ class _Dialect(NamedTuple):
     scheme: str
     port: int
     schema: str | None
-    """The schema of a table that is named without one; None where tables have no schema."""
+    """The schema of a table that is named without one; empty if it is the user's own, None where there are none."""
 
 
 _DIALECTS = {
@@ -49,9 +49,8 @@ class DatabaseServer(NamedTuple):
     def table(self, name: str, schema: str = "") -> Name:
         """The name of a table: `orders`, `public.orders` or `shop.public.orders`, with or without quotes."""
         parts = [part.strip('"`[] ') for part in name.split(".") if part.strip('"`[] ')]
-        given = schema or self.schema
-        wanted = [self.database, *([given] if given else [])]
-        missing = wanted[: max(0, len(wanted) + 1 - len(parts))]
+        levels = [self.database] if self.schema is None else [self.database, schema or self.schema]
+        missing = levels[: max(0, len(levels) + 1 - len(parts))]
         return Name(self.namespace, ".".join([part for part in missing if part] + parts))
 
 

@@ -93,6 +93,11 @@ def without_secrets(text: str, config: Mapping[str, str]) -> str:
     return _ASSIGNED.sub(r"\1\2***", _USER_INFO.sub(r"\1***@", text))[:MAX_TEXT]
 
 
+def without_user_info(text: str) -> str:
+    """A text without the user and password of a URL."""
+    return _USER_INFO.sub(r"\1", text)
+
+
 def without_secrets_in(value: Any, config: Mapping[str, str]) -> Any:
     """A JSON value, each of its texts without credentials. Offsets of a custom connector may have any text."""
     match value:
