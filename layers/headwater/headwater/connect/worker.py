@@ -16,6 +16,7 @@ from http.client import HTTPException
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote, unquote, urlsplit
 
+from headwater.concurrent import concurrent_map
 from headwater.connect.connector import BadAnswer, Connector, read_connectors, read_offsets, read_topics
 
 ANSWER_SECONDS = 15
@@ -105,16 +106,19 @@ class Workers:
         if not isinstance(about, dict) or not about.get("kafka_cluster_id"):
             raise BadAnswer("the worker does not name its Kafka cluster")
         known = read_connectors(self._get(worker, "/connectors?expand=status&expand=info"))
-        whole: dict[str, Connector] = {}
-        partly: dict[str, str] = {}
-        for name, connector in known.items():
-            try:
-                whole[name] = self._with_progress(worker, connector)
-            except (Unreachable, BadAnswer) as error:
-                partly[name] = str(error)
+        read = concurrent_map(lambda connector: self._with_progress(worker, connector), known.values())
+        whole = {connector.name: connector for connector in read if isinstance(connector, Connector)}
+        partly = {name: str(error) for name, error in zip(known, read, strict=True) if isinstance(error, Exception)}
         return Cluster(str(about["kafka_cluster_id"]), str(about.get("version") or ""), whole, partly)
 
-    def _with_progress(self, worker: WorkerUrl, connector: Connector) -> Connector:
+    def _with_progress(self, worker: WorkerUrl, connector: Connector) -> Connector | Exception:
+        """The connector with its topics and offsets, or the reason why they are not known."""
+        try:
+            return self._read_progress(worker, connector)
+        except (Unreachable, BadAnswer) as error:
+            return error
+
+    def _read_progress(self, worker: WorkerUrl, connector: Connector) -> Connector:
         """The connector with its topics and offsets. A worker before release 3.5 has no offsets, and a worker may
         be set not to track topics."""
         path = f"/connectors/{quote(connector.name, safe='')}"
