@@ -14,7 +14,7 @@ from headwater.connect.poll import ConnectCluster
 from headwater.connect.worker import Workers, WorkerUrl
 
 
-def read_clusters(settings: Mapping[str, Mapping[str, Any]], secret: str = "{}") -> list[ConnectCluster]:
+def read_clusters(settings: Mapping[str, Mapping[str, Any]], secret: str) -> list[ConnectCluster]:
     """The clusters. Raises ValueError, which names the wrong member and repeats no secret."""
     headers = _headers(secret)
     return [_cluster(namespace, members, headers.get(namespace, "")) for namespace, members in settings.items()]
