@@ -64,7 +64,7 @@ def test_offsets_are_the_progress_of_a_run(world: World) -> None:
     offsets[0]["offset"]["kafka_offset"] = 7
     world.poll()
     assert world.told() == [("write-orders", "RUNNING")]
-    facet = world.jobs()["write-orders"]["latestRun"]["facets"]["kafkaConnect_run"]
+    facet = world.jobs()["write-orders"]["latestRun"]["facets"]["kafka_run"]
     assert facet["offsets"] == offsets
     assert facet.keys() >= {"_producer", "_schemaURL"}
 
@@ -74,7 +74,7 @@ def test_a_pause_is_told_and_a_stop_ends_the_run(world: World) -> None:
     world.worker.show("paused_and_stopped")
     world.poll()
     assert world.told() == [("read-orders", "RUNNING"), ("write-all", "ABORT")]
-    assert world.jobs()["read-orders"]["latestRun"]["facets"]["kafkaConnect_run"]["state"] == "PAUSED"
+    assert world.jobs()["read-orders"]["latestRun"]["facets"]["kafka_run"]["state"] == "PAUSED"
     assert world.states()["write-all"] == "ABORTED"
     assert world.poll().sent == 0
 
@@ -98,6 +98,16 @@ def test_another_configuration_is_another_run_with_its_own_datasets(world: World
     world.poll()
     assert world.told() == [("write-orders", "COMPLETE"), ("write-orders", "START")]
     assert [output["name"] for output in world.jobs()["write-orders"]["outputs"]] == ["/data/other.txt"]
+
+
+def test_a_failure_that_outlasts_its_configuration_for_a_moment_is_told_once(world: World) -> None:
+    """The worker has the new configuration before it has restarted the failed task."""
+    world.poll()
+    world.worker.answers[LIST][1]["write-nowhere"]["info"]["config"]["file"] = "/data/there.txt"
+    assert world.poll().sent == 0
+    world.worker.answers[LIST][1]["write-nowhere"]["status"]["tasks"][0]["trace"] = "java.lang.Error: another"
+    world.poll()
+    assert world.told() == [("write-nowhere", "FAIL"), ("write-nowhere", "START")]
 
 
 def test_a_stopped_connector_that_never_ran_is_a_job_without_a_run(world: World) -> None:

@@ -15,11 +15,11 @@ from headwater.openlineage.event import EventType, Facets, Name
 from headwater.openlineage.instant import Instant
 
 PRODUCER = "https://github.com/headwater-lineage/headwater/connect/kafka"
-RUN_FACET, JOB_FACET = "kafkaConnect_run", "kafkaConnect_connector"
+RUN_FACET, JOB_FACET = "kafka_run", "kafka_job"
 """The facets of ours: a run's state, tasks and offsets; a job's class and settings."""
 INTEGRATION = "KAFKA_CONNECT"
-RUNNING = "RUNNING"
-"""The state of an open run."""
+RUNNING, FAILED = "RUNNING", "FAILED"
+"""The state of an open run; the state of a failed run, and of a failed connector."""
 _SPEC = "https://openlineage.io/spec"
 _OURS = "https://github.com/headwater-lineage/headwater/tree/main/docs/producers/kafka-connect.md"
 _IDS = uuid.uuid5(uuid.NAMESPACE_URL, PRODUCER)
@@ -44,13 +44,14 @@ class ConnectorStatus(NamedTuple):
 
 
 class ToldRun(NamedTuple):
-    """The newest run of a connector in the graph. `configuration` and `told` are hashes: of the configuration that the
-    run began with, and of what was sent of the run last."""
+    """The newest run of a connector in the graph, with hashes: of the configuration that the run began with, of its
+    failure (empty for none), and of what was sent of the run last."""
 
     run_id: str
     state: str
     kafka_id: str
     configuration: str
+    failure: str
     told: str
     updated: Instant
 
@@ -89,7 +90,8 @@ def told_run(run_id: str, state: str, facets: Facets, updated: Instant) -> ToldR
     """The run of a connector, by the facets of its last event; None for a run of another producer."""
     match facets.get(RUN_FACET):
         case {"kafkaCluster": str(kafka_id), "configuration": str(configuration), "told": str(told)}:
-            return ToldRun(run_id, state, kafka_id, configuration, told, updated)
+            failure = str(facets[RUN_FACET].get("failure") or "")
+            return ToldRun(run_id, state, kafka_id, configuration, failure, told, updated)
     return None
 
 
@@ -113,6 +115,11 @@ def configuration_of(connector: Connector, kafka: str) -> str:
     return _hash([connector.connector_class, told_settings(connector.config), flows_of(unused, kafka)])
 
 
+def failure_of(connector: Connector) -> str:
+    """A hash of a failure. A worker keeps the trace of a failed task for a moment after a new configuration came."""
+    return _hash(connector.trace) if connector.state == FAILED else ""
+
+
 def told_connector(facets: Facets, run: ToldRun | None) -> ToldConnector | None:
     """A connector by its job's facets; None for a job of another producer."""
     match facets.get(JOB_FACET):
@@ -127,7 +134,8 @@ def run_facet(status: ConnectorStatus) -> Document:
     connector = status.connector
     tasks = [{"id": task.id, "state": task.state, "worker": task.worker} for task in connector.tasks]
     offsets = without_secrets_in(list(connector.offsets[:MAX_OFFSETS]), connector.config)
-    members = {"state": connector.state, "tasks": tasks, "offsets": offsets}
+    failure = failure_of(connector)
+    members = {"state": connector.state, "tasks": tasks, "offsets": offsets} | ({"failure": failure} if failure else {})
     told = _hash([members, connector.trace, _job_and_datasets(Name("", ""), status)])
     return _run_facet(status.kafka_id, status.configuration, members, told)
 

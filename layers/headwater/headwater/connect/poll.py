@@ -20,12 +20,14 @@ from typing import Protocol
 
 from headwater.connect.connector import Connector, ConnectorState
 from headwater.connect.connector_events import (
+    FAILED,
     ConnectorStatus,
     Document,
     ToldConnector,
     ToldRun,
     configuration_of,
     end_event,
+    failure_of,
     job_event,
     run_event,
     run_facet,
@@ -141,10 +143,10 @@ def _news(namespace: str, status: ConnectorStatus, told: ToldConnector | None, a
             return
         yield end_event(EventType.COMPLETE, run, job, "RECONFIGURED", at)
     is_known = told is not None and told.configuration == status.configuration
-    has_failed = run is not None and run.state == ConnectorState.FAILED
+    is_told = run is not None and run.state == FAILED and (is_known or run.failure == failure_of(connector))
     if connector.state == ConnectorState.STOPPED:
         yield from [] if is_known else [job_event(job, status, at)]
-    elif not (connector.state == ConnectorState.FAILED and is_known and has_failed):
+    elif not (connector.state == ConnectorState.FAILED and is_told):
         run_id = run_id_of(job, status.kafka_id, run.run_id if run else at[:10])
         yield run_event(EventType.START, run_id, job, status, at)
         if connector.state == ConnectorState.FAILED:
