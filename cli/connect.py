@@ -1,6 +1,7 @@
 """Sends the lineage of the connectors of a Kafka Connect cluster to a server, again and again until Ctrl-C. Each WORKER
 is the URL of a worker of the cluster, such as http://connect-1:8083: if one cannot be reached, the next is asked.
-docs/producers/kafka-connect.md says what is sent."""
+With --groups, the consumer groups of applications are followed, too, or alone. docs/producers/kafka-connect.md says
+what is sent."""
 
 import argparse
 import json
@@ -10,10 +11,12 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from cli.consumer_groups import KafkaBroker, read_settings
 from cli.endpoint import KEY_VARIABLE, URL_VARIABLE
 from cli.load import URL, send_all
 from cli.lookups.api import Api, NotFoundFailure
@@ -25,6 +28,8 @@ from headwater.connect.connector_events import (
     told_connector,
     told_run,
 )
+from headwater.connect.consumer_groups import ConsumerGroups
+from headwater.connect.mirror import kafka_namespace
 from headwater.connect.poll import ConnectCluster, Poll, PollResult
 from headwater.connect.worker import Unreachable, Workers, WorkerUrl
 from headwater.openlineage.event import Name
@@ -82,7 +87,7 @@ class Sending:
 
 def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="headwater connect", description=__doc__)
-    parser.add_argument("workers", nargs="+", metavar="WORKER", help="the URL of a worker's REST API")
+    parser.add_argument("workers", nargs="*", metavar="WORKER", help="the URL of a worker's REST API")
     parser.add_argument(
         "--namespace", metavar="NAME", help="of the jobs (default: kafka-connect://HOST:PORT of the first worker)"
     )
@@ -92,6 +97,12 @@ def parser() -> argparse.ArgumentParser:
         metavar="HOST:PORT",
         help="bootstrap server, by which other engines name the topics: kafka://HOST:PORT "
         "(default: the id of the Kafka cluster)",
+    )
+    parser.add_argument(
+        "--groups", action="store_true", help="follow consumer groups of the broker --kafka (needs headwater[kafka])"
+    )
+    parser.add_argument(
+        "--kafka-settings", type=Path, metavar="FILE", help="settings of kafka-python for that broker, as a JSON object"
     )
     parser.add_argument("--once", action="store_true", help="poll once, and end")
     parser.add_argument(
@@ -112,18 +123,37 @@ def main(arguments: list[str] | None = None) -> int:
     could not be read."""
     options = parser().parse_args(arguments)
     try:
-        cluster, api = cluster_of(options), api_of(options)
+        clusters, api = clusters_of(options), api_of(options)
     except (OSError, ValueError) as error:
         parser().error(str(error))
     poll = Poll(ServedConnectors(api), Sending(api))
     try:
         while True:
-            is_done = polled(poll, cluster)
+            done = [polled(poll, cluster) for cluster in clusters]
             if options.once:
-                return 0 if is_done else 1
+                return 0 if all(done) else 1
             time.sleep(options.interval)
     except KeyboardInterrupt:
         return 0
+
+
+def clusters_of(options: argparse.Namespace) -> list[ConnectCluster]:
+    """The Connect cluster, and the Kafka cluster with its consumer groups. Raises OSError or ValueError."""
+    if not options.workers and not options.groups:
+        raise ValueError("name a WORKER, or --groups and --kafka HOST:PORT")
+    clusters = [cluster_of(options)] if options.workers else []
+    return [*clusters, groups_of(options)] if options.groups else clusters
+
+
+def groups_of(options: argparse.Namespace) -> ConnectCluster:
+    """The Kafka cluster, whose applications are jobs in the namespace of its topics. Raises OSError or ValueError."""
+    if not options.kafka:
+        raise ValueError("--groups needs --kafka HOST:PORT")
+    if find_spec("kafka") is None:
+        raise ValueError("--groups needs kafka-python: pip install 'headwater[kafka]'")
+    settings = read_settings(options.kafka_settings) if options.kafka_settings else {}
+    broker = KafkaBroker(options.kafka.split(","), settings)
+    return ConnectCluster(kafka_namespace(options.kafka), ConsumerGroups(broker), options.kafka)
 
 
 def cluster_of(options: argparse.Namespace) -> ConnectCluster:

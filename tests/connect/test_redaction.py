@@ -36,6 +36,20 @@ def test_a_trace_that_repeats_a_secret_is_told_without_it(trace: str) -> None:
     assert "***" in without_secrets(trace, CONFIG)
 
 
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("basic.auth.user.info", f"KEY:{SECRET}"),
+        ("producer.override.sasl.jaas.config", f'PlainLoginModule required password="{SECRET}";'),
+        ("connection.url", f"jdbc:postgresql://db/shop?user=etl&password={SECRET}"),
+        ("connection.uri", f"mongodb://etl:{SECRET}@docs/shop"),
+        ("snowflake.private.key", SECRET),
+    ],
+)
+def test_a_trace_that_repeats_a_part_of_a_setting_is_told_without_it(key: str, text: str) -> None:
+    assert without_secrets(f"cannot log in with {SECRET}!", {key: text}) == "cannot log in with ***!"
+
+
 def test_no_event_has_a_secret_of_the_configuration(world: World) -> None:
     entry = world.worker.answers[LIST][1]["write-nowhere"]
     entry["info"]["config"] |= CONFIG

@@ -3,11 +3,12 @@
 import json
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from kafka import KafkaConsumer  # type: ignore[import-untyped]
 
 from cli.connect import main
 from local.layout import Layout
@@ -136,3 +137,34 @@ def test_the_graph_follows_a_real_worker(connect: Connect, tmp_path: Path, capfd
 
     events = json.dumps(connect.server.get("/api/v1/events/lineage?limit=100"))
     assert PASSWORD not in events + "".join(capfd.readouterr())
+
+
+def test_an_application_without_an_integration_is_a_job_while_it_reads(connect: Connect, tmp_path: Path) -> None:
+    orders, group = tmp_path / "orders.txt", ["--once", "--groups", "--kafka", connect.bootstrap]
+    orders.write_text("a\nb\n", encoding="utf-8")
+    connect.configure("read", "Source", file=str(orders), topic="billed-orders")
+    connect.configure("copy", "Sink", file=str(tmp_path / "copy.txt"), topics="billed-orders")
+    connect.until_holds((tmp_path / "copy.txt").is_file)
+
+    def billing() -> Any:
+        assert main([*group, "--url", connect.server.url]) == 0
+        connect.server.wait_until_folded()
+        namespace = f"kafka:%2F%2F{connect.bootstrap}"
+        jobs = connect.server.get(f"/api/v1/namespaces/{namespace}/jobs")["jobs"]
+        assert {job["name"] for job in jobs} <= {"billing"}, "the sink's own group is told as a connector"
+        return jobs[0] if jobs else None
+
+    consumer = KafkaConsumer(
+        "billed-orders",
+        bootstrap_servers=connect.bootstrap,
+        group_id="billing",
+        auto_offset_reset="earliest",
+        auto_commit_interval_ms=100,
+    )
+    with closing(consumer):
+        wait_until(lambda: bool(consumer.poll(200)))
+        consumer.commit()
+        job = billing()
+        assert job["inputs"] == [{"namespace": f"kafka://{connect.bootstrap}", "name": "billed-orders"}]
+        assert job["latestRun"]["state"] == "RUNNING"
+    wait_until(lambda: billing()["latestRun"]["state"] == "ABORTED")

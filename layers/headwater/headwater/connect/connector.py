@@ -40,6 +40,7 @@ class Connector:
     state       of the connector and its tasks together: a connector stays RUNNING while its tasks have failed
     topics      the topics really used since the connector was made; empty before the first record
     offsets     pairs of partition and offset, as the worker has them
+    is_group    whether it stands for a consumer group of an application (consumer_groups.py)
     """
 
     name: str
@@ -51,6 +52,7 @@ class Connector:
     version: str
     topics: Sequence[str] = ()
     offsets: Sequence[Mapping[str, Json]] = ()
+    is_group: bool = False
 
     @property
     def connector_class(self) -> str:

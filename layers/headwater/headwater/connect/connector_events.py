@@ -17,7 +17,7 @@ from headwater.openlineage.instant import Instant
 PRODUCER = "https://github.com/headwater-lineage/headwater/connect/kafka"
 RUN_FACET, JOB_FACET = "kafka_run", "kafka_job"
 """The facets of ours: a run's state, tasks and offsets; a job's class and settings."""
-INTEGRATION = "KAFKA_CONNECT"
+INTEGRATION, INTEGRATION_OF_GROUPS = "KAFKA_CONNECT", "KAFKA"
 RUNNING, FAILED = "RUNNING", "FAILED"
 """The state of an open run; the state of a failed run, and of a failed connector."""
 _SPEC = "https://openlineage.io/spec"
@@ -76,7 +76,9 @@ def run_id_of(job: Name, kafka_id: str, before: str) -> str:
 
 def run_event(kind: EventType, run_id: str, job: Name, status: ConnectorStatus, at: Instant) -> Document:
     """The event of a run: START, RUNNING with the progress, FAIL with the trace, ABORT of a stopped connector."""
-    facets = {RUN_FACET: run_facet(status), "processing_engine": _engine(status.connector)}
+    facets = {RUN_FACET: run_facet(status)}
+    if not status.connector.is_group:
+        facets["processing_engine"] = _engine(status.connector)
     if kind is EventType.FAIL:
         facets["errorMessage"] = error_message(status.connector)
     return _event("RunEvent", at) | {
@@ -154,12 +156,11 @@ def error_message(connector: Connector) -> Document:
 
 def _job_and_datasets(job: Name, status: ConnectorStatus) -> Document:
     connector = status.connector
-    kind = _openlineage(
-        "2-0-3/JobTypeJobFacet", processingType="STREAMING", integration=INTEGRATION, jobType="CONNECTOR"
-    )
+    integration, type_ = (INTEGRATION_OF_GROUPS, "CONSUMER_GROUP") if connector.is_group else (INTEGRATION, "CONNECTOR")
+    kind = _openlineage("2-0-3/JobTypeJobFacet", processingType="STREAMING", integration=integration, jobType=type_)
     described = _facet(
         _OURS,
-        type="source" if connector.is_source else "sink",
+        type="group" if connector.is_group else "source" if connector.is_source else "sink",
         connectorClass=connector.connector_class,
         version=connector.version,
         configuration=status.configuration,

@@ -13,7 +13,7 @@ UNASSIGNED, RESTARTING  any                        nothing: the state lasts for 
 (not reached)           any                        nothing
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -35,7 +35,7 @@ from headwater.connect.connector_events import (
 )
 from headwater.connect.connector_lineage import column_lineage, datasets_of, flows_of
 from headwater.connect.mirror import kafka_namespace
-from headwater.connect.worker import Cluster, Workers
+from headwater.connect.worker import Cluster
 from headwater.openlineage.event import EventType, Name
 from headwater.openlineage.instant import Instant, instant_of, to_datetime
 
@@ -54,17 +54,28 @@ class ConnectorGraph(Protocol):
         """The columns of datasets whose schema is known."""
 
 
+class Followed(Protocol):
+    """What a poll follows: the workers of a Connect cluster, or the consumer groups of a Kafka cluster."""
+
+    def cluster(self) -> Cluster:
+        """The connectors as they are now. Raises Unreachable."""
+
+    def are_gone(self, names: Iterable[str]) -> set[str]:
+        """Those of some connectors that no longer exist. Raises Unreachable."""
+
+
 @dataclass(frozen=True)
 class ConnectCluster:
     """A Connect cluster to poll.
 
     namespace   of its jobs
+    followed    what lists its connectors
     kafka       the bootstrap servers of its Kafka cluster, in whose name the topics are told; without them, the id of
                 the Kafka cluster
     """
 
     namespace: str
-    workers: Workers
+    followed: Followed
     kafka: str = ""
 
 
@@ -88,7 +99,7 @@ class Poll:
     def poll(self, cluster: ConnectCluster, now: datetime) -> PollResult:
         """Sends what has changed since the last poll. Raises Unreachable if no worker gave a whole answer: then
         nothing is told of any connector."""
-        read = cluster.workers.cluster()
+        read = cluster.followed.cluster()
         told = self.graph.told_connectors(cluster.namespace)
         gone = self._gone(cluster, read, told)
         statuses = self._statuses(read, kafka_namespace(cluster.kafka) or f"kafka://{read.kafka_id}")
@@ -110,7 +121,7 @@ class Poll:
         listed = {*read.connectors, *read.partly}
         runs = {name: connector.run for name, connector in told.items() if name not in listed}
         missing = {name: run for name, run in runs.items() if run and run.is_open(read.kafka_id)}
-        gone = cluster.workers.are_gone(missing) if missing else set()
+        gone = cluster.followed.are_gone(missing) if missing else set()
         return {name: run for name, run in missing.items() if name in gone}
 
     def _statuses(self, read: Cluster, kafka: str) -> list[ConnectorStatus]:
@@ -145,7 +156,7 @@ def _news(namespace: str, status: ConnectorStatus, told: ToldConnector | None, a
     is_known = told is not None and told.configuration == status.configuration
     is_told = run is not None and run.state == FAILED and (is_known or run.failure == failure_of(connector))
     if connector.state == ConnectorState.STOPPED:
-        yield from [] if is_known else [job_event(job, status, at)]
+        yield from [] if is_known or connector.is_group else [job_event(job, status, at)]
     elif not (connector.state == ConnectorState.FAILED and is_told):
         run_id = run_id_of(job, status.kafka_id, run.run_id if run else at[:10])
         yield run_event(EventType.START, run_id, job, status, at)

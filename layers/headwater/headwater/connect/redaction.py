@@ -76,6 +76,7 @@ _ASSIGNED = re.compile(
     r"(?i)\b(password|passwd|pwd|secret|token|api[._-]?key|access[._-]?key|private[._-]?key|sig|credentials?)"
     r"(\s*[=:]\s*)(\"[^\"]*\"|'[^']*'|[^\s,;&]+)"
 )
+MIN_SECRET = 6
 MAX_TEXT = 20_000
 MAX_OFFSETS = 100
 
@@ -114,9 +115,11 @@ def without_secrets_in(value: Any, config: Mapping[str, str]) -> Any:
 
 
 def _secrets(config: Mapping[str, str]) -> set[str]:
-    """The texts of a configuration that may be secrets. A short text, such as `true`, is in every message."""
-    return {
-        text
-        for key, text in config.items()
-        if key not in ALLOWED and _SECRET_KEY.search(key) and len(text) >= 6 and "://" not in text
-    }
+    """The texts of a configuration that may be secrets, whole and in parts: `KEY:SECRET`, the password of a URL or of
+    a JAAS configuration. A short text, such as `true`, is in every message."""
+    suspects = [text for key, text in config.items() if key not in ALLOWED and _SECRET_KEY.search(key)]
+    whole = {text for text in suspects if "://" not in text}
+    parts = {part for text in suspects if "://" not in text for part in text.split(":")[1:]}
+    assigned = {match[3].strip("\"'") for text in config.values() for match in _ASSIGNED.finditer(text)}
+    users = {match[0][3:-1].partition(":")[2] for text in config.values() for match in _USER_INFO.finditer(text)}
+    return {text for text in whole | parts | assigned | users if len(text) >= MIN_SECRET}
