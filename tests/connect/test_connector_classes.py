@@ -205,6 +205,24 @@ def test_debezium_captures_the_tables_of_its_list_and_of_its_topics() -> None:
     assert drawn(mysql, ["cdc.shop.items"]) == {f"mysql://db:3306/shop.items -> {KAFKA}/cdc.shop.items"}
 
 
+def test_a_topic_of_an_unknown_table_comes_from_no_known_table() -> None:
+    """A regular expression of tables, and a router that takes the names of tables out of topics."""
+    regex = {"type": "org.apache.kafka.connect.transforms.RegexRouter", "regex": r".*\.(.*)", "replacement": "$1"}
+    config = {**DEBEZIUM, "table.include.list": "public.orders,public.it.*", "transforms": "r"}
+    config |= {f"transforms.r.{key}": text for key, text in regex.items()}
+    assert drawn(config, ["orders", "items"]) == {
+        f"postgres://db:5432/shop.public.orders -> {KAFKA}/orders",
+        f"? -> {KAFKA}/items",
+    }
+
+
+def test_debezium_s_sink_has_no_dots_in_tables_and_a_format_by_record_names_no_table() -> None:
+    config = {"connector.class": "io.debezium.connector.jdbc.JdbcSinkConnector", "connection.url": POSTGRES}
+    topics = {"topics": "cdc.public.orders"}
+    assert drawn(config | topics) == {f"{KAFKA}/cdc.public.orders -> postgres://db:5432/shop.public.cdc_public_orders"}
+    assert drawn(config | topics | {"collection.name.format": "${source.table}"}) == {f"{KAFKA}/cdc.public.orders -> ?"}
+
+
 def test_mirror_maker_copies_topics_of_another_cluster() -> None:
     config = {
         "connector.class": "org.apache.kafka.connect.mirror.MirrorSourceConnector",

@@ -31,6 +31,11 @@ def reads_of(connector: Connector) -> Read | None:
     return SOURCES.get(_short(connector.connector_class))
 
 
+def reads_one_dataset(connector: Connector) -> bool:
+    """Whether all topics of a source come from the one dataset that its settings name."""
+    return _short(connector.connector_class) in ("FileStreamSource", "MongoSource")
+
+
 def _short(connector_class: str) -> str:
     """The name of a class without its package and the ending `Connector`."""
     return connector_class.rpartition(".")[2].removesuffix("Connector")
@@ -47,13 +52,19 @@ def _file_source(connector: Connector) -> Iterator[SourceTopic]:
 
 
 def _jdbc_sink(connector: Connector, topic: str) -> Iterator[Name]:
-    """`table.name.format` (Confluent, Aiven) or `collection.name.format` (Debezium) names the table of a topic."""
+    """`table.name.format` (Confluent, Aiven) or `collection.name.format` (Debezium) names the table of a topic.
+
+    Debezium's sink writes a topic `cdc.public.orders` into a table `cdc_public_orders`. A format may have members of a
+    record: such tables are not known.
+    """
     database = database_of(connector.setting("connection.url"))
     if database:
         mapped = _pairs(connector, "topics.to.tables.mapping").get(topic)
         pattern = connector.setting("table.name.format", "collection.name.format") or "${topic}"
-        table = mapped or pattern.replace("${topic}", topic)
-        yield database.table(table)
+        is_debezium = connector.connector_class.startswith("io.debezium.")
+        table = mapped or pattern.replace("${topic}", topic.replace(".", "_") if is_debezium else topic)
+        if "${" not in table:
+            yield database.table(table)
 
 
 def _jdbc_source(connector: Connector) -> Iterator[SourceTopic]:

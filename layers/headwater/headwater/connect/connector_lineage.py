@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from headwater.connect.classes import reads_of, writes_of
+from headwater.connect.classes import reads_of, reads_one_dataset, writes_of
 from headwater.connect.connector import Connector
 from headwater.connect.debezium import INTERNAL
 from headwater.connect.mirror import mirrored_topics
@@ -65,7 +65,7 @@ def column_lineage(connector: Connector, flows: Sequence[Flow], known: Mapping[N
 
 
 def _source_flows(connector: Connector, kafka: str) -> Iterator[Flow]:
-    """Topics in use are told even if no dataset is known for them: a lone dataset is the source of all topics."""
+    """Topics in use are told even if it is not known from which dataset they come."""
     read = reads_of(connector)
     transforms = transforms_of(connector.config)
     pairs = list(read(connector)) if read else []
@@ -78,8 +78,7 @@ def _source_flows(connector: Connector, kafka: str) -> Iterator[Flow]:
         yield from (Flow(dataset, Name(kafka, name)) for name in topics)
         if not topics:
             yield Flow(dataset, None)
-    datasets = {pair.dataset for pair in pairs}
-    lone = next(iter(datasets)) if len(datasets) == 1 else None
+    lone = pairs[0].dataset if pairs and reads_one_dataset(connector) else None
     listed = [] if read else connector.listed("topic", "topics", "kafka.topic")
     yield from (Flow(lone, Name(kafka, topic)) for topic in [*active, *listed] if topic not in covered)
 
