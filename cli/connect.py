@@ -21,16 +21,11 @@ from cli.endpoint import KEY_VARIABLE, URL_VARIABLE
 from cli.load import URL, send_all
 from cli.lookups.api import Api, NotFoundFailure
 from cli.lookups.failure import LookupFailure
-from headwater.connect.connector_events import (
-    Document,
-    ToldConnector,
-    ToldRun,
-    told_connector,
-    told_run,
-)
+from headwater.connect.connector_events import Document
 from headwater.connect.consumer_groups import ConsumerGroups
 from headwater.connect.mirror import kafka_namespace
 from headwater.connect.poll import ConnectCluster, Poll, PollResult
+from headwater.connect.told_connectors import ToldConnector, ToldRun, told_connector, told_run
 from headwater.connect.worker import Unreachable, Workers, WorkerUrl
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import parse_instant

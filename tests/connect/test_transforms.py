@@ -2,7 +2,9 @@
 
 import pytest
 
-from headwater.connect.transforms import Columns, columns_through, named_columns, routed, transforms_of
+from headwater.connect.record_columns import Columns, columns_through, named_columns
+from headwater.connect.topic_routing import routed
+from headwater.connect.transform import transforms_of
 
 PACKAGE = "org.apache.kafka.connect.transforms."
 COLUMNS = ["id", "email", "phone"]
@@ -66,6 +68,14 @@ def test_transformations_apply_in_order() -> None:
     mask = {"type": "MaskField$Value", "fields": "contact"}
     extract, hoist = {"type": "ExtractField$Value", "field": "contact"}, {"type": "HoistField$Value", "field": "value"}
     assert through(rename, mask, extract, hoist) == {"value": "email*"}
+
+
+def test_a_line_of_a_file_has_no_columns_before_it_is_hoisted() -> None:
+    line = Columns.of_line(COLUMNS)
+    assert line.sources == {}
+    hoisted = columns_through(transforms_of(chain({"type": "HoistField$Value", "field": "line"})), line)
+    assert hoisted
+    assert {name: len(sources) for name, sources in hoisted.sources.items()} == {"line": 3}
 
 
 def test_an_unknown_transformation_leaves_the_columns_unknown() -> None:

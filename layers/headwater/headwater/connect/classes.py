@@ -36,6 +36,11 @@ def reads_one_dataset(connector: Connector) -> bool:
     return _short(connector.connector_class) in ("FileStreamSource", "MongoSource")
 
 
+def reads_lines(connector: Connector) -> bool:
+    """Whether the records of a source are lines of a file, without columns of their own."""
+    return _short(connector.connector_class) == "FileStreamSource"
+
+
 def _short(connector_class: str) -> str:
     """The name of a class without its package and the ending `Connector`."""
     return connector_class.rpartition(".")[2].removesuffix("Connector")

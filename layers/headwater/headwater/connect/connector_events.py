@@ -11,15 +11,12 @@ import simplejson
 from headwater.connect.connector import Connector
 from headwater.connect.connector_lineage import Flow, datasets_of, flows_of
 from headwater.connect.redaction import MAX_OFFSETS, told_settings, without_secrets, without_secrets_in
-from headwater.openlineage.event import EventType, Facets, Name
+from headwater.connect.told_connectors import FAILED, JOB_FACET, RUN_FACET, ToldRun
+from headwater.openlineage.event import EventType, Name
 from headwater.openlineage.instant import Instant
 
 PRODUCER = "https://github.com/headwater-lineage/headwater/connect/kafka"
-RUN_FACET, JOB_FACET = "kafka_run", "kafka_job"
-"""The facets of ours: a run's state, tasks and offsets; a job's class and settings."""
 INTEGRATION, INTEGRATION_OF_GROUPS = "KAFKA_CONNECT", "KAFKA"
-RUNNING, FAILED = "RUNNING", "FAILED"
-"""The state of an open run; the state of a failed run, and of a failed connector."""
 _SPEC = "https://openlineage.io/spec"
 _OURS = "https://github.com/headwater-lineage/headwater/tree/main/docs/producers/kafka-connect.md"
 _IDS = uuid.uuid5(uuid.NAMESPACE_URL, PRODUCER)
@@ -43,31 +40,6 @@ class ConnectorStatus(NamedTuple):
     columns: Mapping[Name, Any]
 
 
-class ToldRun(NamedTuple):
-    """The newest run of a connector in the graph, with hashes: of the configuration that the run began with, of its
-    failure (empty for none), and of what was sent of the run last."""
-
-    run_id: str
-    state: str
-    kafka_id: str
-    configuration: str
-    failure: str
-    told: str
-    updated: Instant
-
-    def is_open(self, kafka_id: str) -> bool:
-        """Whether the run goes on in this Kafka cluster. Another cluster at the same address ends no run of the first:
-        it may have taken the place of the first for a moment."""
-        return self.state == RUNNING and self.kafka_id == kafka_id
-
-
-class ToldConnector(NamedTuple):
-    """A connector in the graph: the hash of the configuration that was sent of it last, and its newest run."""
-
-    configuration: str
-    run: ToldRun | None
-
-
 def run_id_of(job: Name, kafka_id: str, before: str) -> str:
     """The id of a connector's run: of the run before it, and of the day for the first. A poll that is repeated, since
     its events were not yet in the graph, gives the same id."""
@@ -86,15 +58,6 @@ def run_event(kind: EventType, run_id: str, job: Name, status: ConnectorStatus, 
         "run": {"runId": run_id, "facets": facets},
         **_job_and_datasets(job, status),
     }
-
-
-def told_run(run_id: str, state: str, facets: Facets, updated: Instant) -> ToldRun | None:
-    """The run of a connector, by the facets of its last event; None for a run of another producer."""
-    match facets.get(RUN_FACET):
-        case {"kafkaCluster": str(kafka_id), "configuration": str(configuration), "told": str(told)}:
-            failure = str(facets[RUN_FACET].get("failure") or "")
-            return ToldRun(run_id, state, kafka_id, configuration, failure, told, updated)
-    return None
 
 
 def job_event(job: Name, status: ConnectorStatus, at: Instant) -> Document:
@@ -120,14 +83,6 @@ def configuration_of(connector: Connector, kafka: str) -> str:
 def failure_of(connector: Connector) -> str:
     """A hash of a failure. A worker keeps the trace of a failed task for a moment after a new configuration came."""
     return _hash(connector.trace) if connector.state == FAILED else ""
-
-
-def told_connector(facets: Facets, run: ToldRun | None) -> ToldConnector | None:
-    """A connector by its job's facets; None for a job of another producer."""
-    match facets.get(JOB_FACET):
-        case {"configuration": str(configuration)}:
-            return ToldConnector(configuration, run)
-    return None
 
 
 def run_facet(status: ConnectorStatus) -> Document:

@@ -3,19 +3,14 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from headwater.connect.classes import reads_of, reads_one_dataset, writes_of
+from headwater.connect.classes import reads_lines, reads_of, reads_one_dataset, writes_of
 from headwater.connect.connector import Connector
 from headwater.connect.debezium import INTERNAL
 from headwater.connect.mirror import mirrored_topics
+from headwater.connect.record_columns import Columns, ColumnSource, columns_through, named_columns
 from headwater.connect.redaction import without_user_info
-from headwater.connect.transforms import (
-    Columns,
-    ColumnSource,
-    columns_through,
-    named_columns,
-    routed,
-    transforms_of,
-)
+from headwater.connect.topic_routing import routed
+from headwater.connect.transform import transforms_of
 from headwater.openlineage.event import Name
 
 MIRROR = "org.apache.kafka.connect.mirror.MirrorSourceConnector"
@@ -111,8 +106,9 @@ def _columns(connector: Connector, known: Sequence[str]) -> Columns | None:
     has_envelope = connector.is_source and connector.connector_class.startswith(_ENVELOPES)
     if has_envelope and not any(transform.kind == "ExtractNewRecordState" for transform in transforms):
         return None
-    names = known or named_columns(transforms)
-    return columns_through(transforms, Columns.of(sorted(names), is_whole=bool(known)))
+    if reads_lines(connector):
+        return columns_through(transforms, Columns.of_line(known))
+    return columns_through(transforms, Columns.of(sorted(known or named_columns(transforms))))
 
 
 def _input_field(source: Name, column: ColumnSource) -> dict[str, Any]:

@@ -20,11 +20,8 @@ from typing import Protocol
 
 from headwater.connect.connector import Connector, ConnectorState
 from headwater.connect.connector_events import (
-    FAILED,
     ConnectorStatus,
     Document,
-    ToldConnector,
-    ToldRun,
     configuration_of,
     end_event,
     failure_of,
@@ -35,6 +32,7 @@ from headwater.connect.connector_events import (
 )
 from headwater.connect.connector_lineage import column_lineage, datasets_of, flows_of
 from headwater.connect.mirror import kafka_namespace
+from headwater.connect.told_connectors import FAILED, ToldConnector, ToldRun
 from headwater.connect.worker import Cluster
 from headwater.openlineage.event import EventType, Name
 from headwater.openlineage.instant import Instant, instant_of, to_datetime

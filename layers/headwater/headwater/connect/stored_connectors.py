@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from headwater.connect.connector_events import ToldConnector, ToldRun, told_connector, told_run
+from headwater.connect.told_connectors import ToldConnector, ToldRun, told_connector, told_run
 from headwater.graph.facets import fields_of
 from headwater.graph.identity import dataset_id
 from headwater.graph.register import values

@@ -1,18 +1,17 @@
-"""The chain of transformations of a connector (SMTs): what it makes of a topic's name and of a record's columns.
+"""The columns of records after a chain of transformations.
 
-    RegexRouter      orders -> shop-orders
     ReplaceField     email -> contact (renames), ssn dropped (exclude)
     MaskField        phone -> phone, masked
 
-A transformation that is not known here leaves the name as it is, and the columns unknown.
+After a transformation that is not known here, the columns are unknown.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-Settings = Mapping[str, str]
+from headwater.connect.topic_routing import ROUTERS, ROUTERS_BY_RECORD
+from headwater.connect.transform import Transform
 
 
 class ColumnSource(NamedTuple):
@@ -27,48 +26,20 @@ class ColumnSource(NamedTuple):
 class Columns:
     """The columns of a record on its way: output columns, each with its sources.
 
-    `is_whole` says that the record has these columns and no others. `value` are the sources of a record that is a
-    single value without columns, such as a line of a file.
+    `value` are the sources of a record that is a single value without columns, such as a line of a file.
     """
 
     sources: Mapping[str, frozenset[ColumnSource]]
-    is_whole: bool = True
     value: frozenset[ColumnSource] = frozenset()
 
     @classmethod
-    def of(cls, names: Iterable[str], *, is_whole: bool = True) -> "Columns":
-        return cls({name: frozenset([ColumnSource(name)]) for name in names}, is_whole)
+    def of(cls, names: Iterable[str]) -> "Columns":
+        return cls({name: frozenset([ColumnSource(name)]) for name in names})
 
-
-class Transform(NamedTuple):
-    """One transformation: its class without the package, its target (`Key`, `Value` or none), and its settings."""
-
-    kind: str
-    target: str
-    settings: Settings
-    is_conditional: bool
-
-    def listed(self, *keys: str) -> list[str]:
-        texts = [self.settings[key] for key in keys if self.settings.get(key)]
-        return [entry.strip() for text in texts for entry in text.split(",") if entry.strip()]
-
-
-def transforms_of(config: Settings) -> list[Transform]:
-    """The transformations of a connector, in order."""
-    return [_transform(config, name.strip()) for name in config.get("transforms", "").split(",") if name.strip()]
-
-
-def routed(transforms: Sequence[Transform], topic: str) -> list[str] | None:
-    """The names that a topic may have after the chain: two, if a router applies on a condition. None if a router makes
-    names of what a record has, such as its time."""
-    names = [topic]
-    for transform in transforms:
-        if transform.kind in _ROUTERS_BY_RECORD:
-            return None
-        if transform.kind in _ROUTERS:
-            after = [_replaced(transform, name) for name in names]
-            names = list(dict.fromkeys([*names, *after] if transform.is_conditional else after))
-    return names
+    @classmethod
+    def of_line(cls, names: Iterable[str]) -> "Columns":
+        """A line that holds all columns of a file as one text."""
+        return cls({}, frozenset(ColumnSource(name, is_changed=True) for name in names))
 
 
 def columns_through(transforms: Sequence[Transform], columns: Columns) -> Columns | None:
@@ -94,35 +65,6 @@ def named_columns(transforms: Sequence[Transform]) -> set[str]:
     )
 
 
-def _transform(config: Settings, name: str) -> Transform:
-    start = f"transforms.{name}."
-    settings = {key.removeprefix(start): text for key, text in config.items() if key.startswith(start)}
-    kind, _, target = settings.get("type", "").rpartition(".")[2].partition("$")
-    return Transform(kind, target, settings, bool(settings.get("predicate")))
-
-
-def _replaced(transform: Transform, topic: str) -> str:
-    """The name after RegexRouter, or Debezium's ByLogicalTableRouter: the expression has to match the whole name."""
-    prefix = "topic." if transform.kind == "ByLogicalTableRouter" else ""
-    pattern, replacement = (transform.settings.get(prefix + key, "") for key in ("regex", "replacement"))
-    try:
-        match = re.fullmatch(python_expression(pattern), topic)
-        return match.expand(python_template(replacement)) if match else topic
-    except (re.error, IndexError):
-        return topic
-
-
-def python_expression(pattern: str) -> str:
-    """A regular expression of Java in Python's form, as far as they differ in what names need."""
-    return re.sub(r"\(\?<(?![=!])", "(?P<", pattern)
-
-
-def python_template(replacement: str) -> str:
-    """A replacement of Java (`$1`, `${name}`) in Python's form."""
-    escaped = re.sub(r"\\(.)", r"\1", replacement).replace("\\", "\\\\")
-    return re.sub(r"\$(?:\{(\w+)\}|(\d))", lambda group: rf"\g<{group[1] or group[2]}>", escaped)
-
-
 def _replace_field(transform: Transform, columns: Columns) -> Columns:
     renames = _renames(transform)
     excluded, included = set(transform.listed("exclude", "blacklist")), transform.listed("include", "whitelist")
@@ -131,8 +73,7 @@ def _replace_field(transform: Transform, columns: Columns) -> Columns:
         for name, sources in columns.sources.items()
         if name not in excluded and (not included or name in included)
     }
-    whole = columns.is_whole or bool(included)
-    return Columns({renames.get(name, name): sources for name, sources in kept.items()}, whole)
+    return Columns({renames.get(name, name): sources for name, sources in kept.items()})
 
 
 def _renames(transform: Transform) -> dict[str, str]:
@@ -187,14 +128,12 @@ def _either(one: Columns, other: Columns) -> Columns:
     names = [*one.sources, *(name for name in other.sources if name not in one.sources)]
     nothing = frozenset[ColumnSource]()
     sources = {name: one.sources.get(name, nothing) | other.sources.get(name, nothing) for name in names}
-    return Columns(sources, one.is_whole and other.is_whole, one.value | other.value)
+    return Columns(sources, one.value | other.value)
 
 
-_ROUTERS = {"RegexRouter", "ByLogicalTableRouter"}
-_ROUTERS_BY_RECORD = {"TimestampRouter", "ExtractTopic", "EventRouter", "TopicRegexRouter", "ContentBasedRouter"}
 _WITHOUT_COLUMNS = {
-    *_ROUTERS,
-    *_ROUTERS_BY_RECORD - {"EventRouter"},
+    *ROUTERS,
+    *ROUTERS_BY_RECORD - {"EventRouter"},
     *("Filter", "ValueToKey", "SetSchemaMetadata", "InsertHeader", "DropHeaders", "ExtractNewRecordState"),
     *("Flatten", "TombstoneHandler", "PartitionRouting"),
 }
