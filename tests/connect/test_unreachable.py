@@ -21,7 +21,6 @@ FAULTS = {
     "page": (404, PAGE),
     "api-404": (404, b'{"error_code": 404, "message": "not here"}'),
     "half": (200, HALF),
-    "starting": (200, STARTING),
     "array": (200, b"[]"),
     "empty": (200, b""),
 }
@@ -47,6 +46,14 @@ def test_a_worker_that_is_away_ends_no_run(world: World) -> None:
         world.poll()
     world.worker.port = port
     assert world.poll().sent == 0
+
+
+def test_a_worker_that_is_starting_describes_connectors_in_part_and_ends_no_run(world: World) -> None:
+    world.poll()
+    before = world.states()
+    world.worker.faults[LIST] = (200, STARTING)
+    assert list(world.poll().skipped) == ["read-orders"]
+    assert (world.sent, world.states()) == ([], before)
 
 
 @pytest.mark.parametrize("fault", ["500", "half", "rebalance"])

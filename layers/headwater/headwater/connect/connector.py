@@ -67,15 +67,13 @@ class Connector:
         return [entry for part in self.setting(*keys).split(",") if (entry := part.strip())]
 
 
-def read_connectors(answer: Json) -> dict[str, Connector]:
-    """The connectors in the answer to `GET /connectors?expand=status&expand=info`. Raises BadAnswer.
-
-    A worker that is just starting gives connectors without a configuration, or of the type `unknown`: such an answer
-    says nothing of any connector.
-    """
+def read_connectors(answer: Json) -> dict[str, Connector | BadAnswer]:
+    """The connectors in the answer to `GET /connectors?expand=status&expand=info`, and the fault of those that are
+    described in part: a worker that is just starting gives connectors without a configuration, or of the type
+    `unknown`. Raises BadAnswer for an answer of another form."""
     if not isinstance(answer, dict):
         raise BadAnswer("the list of connectors is no JSON object")
-    return {name: _connector(name, entry) for name, entry in answer.items()}
+    return {name: _connector_or_fault(name, entry) for name, entry in answer.items()}
 
 
 def read_topics(name: str, answer: Json) -> list[str]:
@@ -92,6 +90,13 @@ def read_offsets(name: str, answer: Json) -> list[Mapping[str, Json]]:
         case {"offsets": list() as offsets}:
             return [entry for entry in offsets if isinstance(entry, dict)]
     raise BadAnswer(f"the offsets of {name} are missing")
+
+
+def _connector_or_fault(name: str, entry: Json) -> Connector | BadAnswer:
+    try:
+        return _connector(name, entry)
+    except BadAnswer as fault:
+        return fault
 
 
 def _connector(name: str, entry: Json) -> Connector:

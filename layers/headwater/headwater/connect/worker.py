@@ -111,8 +111,10 @@ class Workers:
         partly = {name: str(error) for name, error in zip(known, read, strict=True) if isinstance(error, Exception)}
         return Cluster(str(about["kafka_cluster_id"]), str(about.get("version") or ""), whole, partly)
 
-    def _with_progress(self, worker: WorkerUrl, connector: Connector) -> Connector | Exception:
-        """The connector with its topics and offsets, or the reason why they are not known."""
+    def _with_progress(self, worker: WorkerUrl, connector: Connector | BadAnswer) -> Connector | Exception:
+        """The connector with its topics and offsets, or the reason why it is not known whole."""
+        if isinstance(connector, BadAnswer):
+            return connector
         try:
             return self._read_progress(worker, connector)
         except (Unreachable, BadAnswer) as error:
