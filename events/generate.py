@@ -49,7 +49,8 @@ REVENUE_NODE = "s3%3A%2F%2Fshop-lake:revenue_daily"
 
 def samples() -> Mapping[str, Document]:
     """All samples by file, `function/name.json`."""
-    return authorise() | ingest() | normalise() | lookup() | curate() | alerts() | sweep() | catalog() | glue_import()
+    samples = authorise() | ingest() | normalise() | lookup() | curate() | alerts() | sweep() | catalog()
+    return samples | glue_import() | connect()
 
 
 def authorise() -> dict[str, Document]:
@@ -197,6 +198,10 @@ def sweep() -> dict[str, Document]:
 
 def glue_import() -> dict[str, Document]:
     return {"glue_import/schedule.json": scheduled()}
+
+
+def connect() -> dict[str, Document]:
+    return {"connect/schedule.json": scheduled()}
 
 
 def write(folder: Path) -> None:

@@ -18,6 +18,7 @@ LISTENER_PINS = Path(__file__).with_name("listener.sha256")
 CONNECTOR_PINS = Path(__file__).with_name("connectors.sha256")
 SPARK_4_PINS = Path(__file__).with_name("spark_4.sha256")
 BROKER_PINS = Path(__file__).with_name("broker.sha256")
+CONNECT_PINS = Path(__file__).with_name("connect.sha256")
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,13 @@ from tests.serve.process import ENVIRONMENT, ROOT
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 OF_LAMBDA = {"aws_lambda_powertools"}
 """What only a Lambda imports."""
-PACKAGES = {"yaml": "pyyaml", "attr": "attrs", "openlineage": "openlineage-python", "py4j": "pyspark"}
+PACKAGES = {
+    "kafka": "kafka-python",
+    "yaml": "pyyaml",
+    "attr": "attrs",
+    "openlineage": "openlineage-python",
+    "py4j": "pyspark",
+}
 
 
 def modules() -> Iterator[Path]:

@@ -18,7 +18,7 @@ CURATE_ROUTES = {"PUT /{proxy+}", "POST /{proxy+}", "DELETE /{proxy+}"}
 """API Gateway takes the most specific route, so `POST /lineage` stays with ingest."""
 PEOPLE_ROUTES = {f"{method} /people/{{proxy+}}" for method in ("GET", "PUT", "POST", "DELETE")}
 LOOKUP_ROUTE = "$default"
-SCHEDULED = ("GlueImportPermission", "SweepPermission")
+SCHEDULED = ("GlueImportPermission", "ConnectPermission", "SweepPermission")
 """Not the gateway's: EventBridge calls these."""
 
 

@@ -18,6 +18,7 @@ WATCHED = {
     ("AWS/Firehose", "DeliveryToS3.DataFreshness", "ArchiveStream"),
     ("AWS/SQS", "ApproximateNumberOfMessagesVisible", "CatalogDeadLetterQueue"),
     ("AWS/Lambda", "Errors", "GlueImportFunction"),
+    ("AWS/Lambda", "Errors", "ConnectFunction"),
     ("Headwater/${Stage}", "TablesRefused", "catalog"),
     ("Headwater/${Stage}", "EventsQuarantined", "normalise"),
     ("Headwater/${Stage}", "EmissionLatency", "normalise"),

@@ -28,6 +28,11 @@ ALLOWED = {
     "GlueImportRole": LOGS
     | {"glue:GetDatabases", "glue:GetTables", "glue:GetTable", "sqs:SendMessage"}
     | {"dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "s3:GetObject", "s3:PutObject"},
+    "ConnectRole": LOGS
+    | {"sqs:SendMessage", "dynamodb:BatchGetItem", "dynamodb:Query", "s3:GetObject", "s3:PutObject"}
+    | {"secretsmanager:GetSecretValue", "ec2:CreateNetworkInterface", "ec2:DeleteNetworkInterface"}
+    | {"ec2:DescribeNetworkInterfaces", "ec2:DescribeSubnets"}
+    | {"ec2:AssignPrivateIpAddresses", "ec2:UnassignPrivateIpAddresses"},
     "ArchiveStreamRole": {"logs:PutLogEvents", "s3:AbortMultipartUpload", "s3:GetBucketLocation", "s3:GetObject"}
     | {"s3:ListBucket", "s3:ListBucketMultipartUploads", "s3:PutObject"},
     "AlertsRole": LOGS
@@ -47,6 +52,7 @@ PREFIXES_PUT = {
     "CurateRole": {"bodies", "items"},
     "CatalogRole": set[str](),
     "GlueImportRole": {"bodies"},
+    "ConnectRole": {"bodies"},
     "AlertsRole": {"quarantine"},
     "SweepRole": {"bodies"},
     "ArchiveStreamRole": {"events", "archive-errors"},
@@ -57,7 +63,12 @@ OF_AUDIT = {values: {f"{values}:StringLike": AUDIT_KEYS} for values in ("ForAllV
 """A write of audit entries alone, and a write that has one of them."""
 WRITES = {"dynamodb:PutItem", "dynamodb:BatchWriteItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}
 OWN_CATALOG = "arn:${AWS::Partition}:glue:${AWS::Region}:${AWS::AccountId}:"
-FUNCTIONS = ("Authorise", "Ingest", "Normalise", "Lookup", "Curate", "Catalog", "GlueImport", "Alerts", "Sweep")
+OF_THE_NETWORK = "KeepNetworkInterfaces"
+"""The statement of a function in a VPC. EC2 knows no narrower resource for network interfaces."""
+FUNCTIONS = (
+    *("Authorise", "Ingest", "Normalise", "Lookup", "Curate", "Catalog", "GlueImport", "Connect", "Alerts"),
+    "Sweep",
+)
 
 
 def test_every_role_is_listed_here(resources: Resources) -> None:
@@ -77,6 +88,9 @@ def test_a_role_reaches_only_named_resources(resources: Resources, role: str) ->
     for statement in statements(resources[role]):
         assert statement["Effect"] == "Allow" or statement["Condition"] == OF_AUDIT["ForAnyValue"]
         assert not {"NotAction", "NotResource"} & statement.keys()
+        if statement.get("Sid") == OF_THE_NETWORK:
+            assert all(action.startswith("ec2:") for action in statement["Action"])
+            continue
         for resource in as_list(statement["Resource"]):
             name = referred(resource)
             assert "*" not in name.removesuffix("/*")
@@ -166,13 +180,17 @@ def test_plain_http_is_refused_for_the_bucket_and_its_objects(resources: Resourc
 
 
 def statements(role: Properties) -> Iterator[Properties]:
+    """The statements of a role, also of policies that a condition of the template adds."""
     for policy in role["Policies"]:
-        yield from policy["PolicyDocument"]["Statement"]
+        granted = policy["Fn::If"][1] if "Fn::If" in policy else policy
+        yield from granted["PolicyDocument"]["Statement"]
 
 
 def referred(resource: Any) -> str:
     """Return what a reference refers to; a name written out is refused."""
     assert isinstance(resource, dict), f"{resource} is no reference to a resource of the template"
+    if "Ref" in resource:
+        return str(resource["Ref"])
     return str(resource["Fn::Sub"]) if "Fn::Sub" in resource else ".".join(resource["Fn::GetAtt"])
 
 

@@ -28,6 +28,7 @@ SETTINGS = {
     "curate": config.CurateSettings,
     "catalog": config.CatalogSettings,
     "glue_import": config.GlueImportSettings,
+    "connect": config.ConnectSettings,
     "alerts": config.AlertsSettings,
     "sweep": config.SweepSettings,
 }
@@ -96,7 +97,11 @@ def test_every_table_of_the_file_is_documented_and_no_other() -> None:
 def test_every_metric_is_documented_and_no_other() -> None:
     sources = [*(ROOT / "functions").rglob("*.py"), *(ROOT / "layers" / "headwater").rglob("*.py")]
     source = "".join(path.read_text() for path in sources)
-    emitted = set(re.findall(r"\b((?:Events|Alerts|Records|Tables|Databases)[A-Z]\w+|PartitionsWritten)=", source))
+    emitted = set(
+        re.findall(
+            r"\b((?:Events|Alerts|Records|Tables|Databases|Connectors|Clusters)[A-Z]\w+|PartitionsWritten)=", source
+        )
+    )
     emitted |= set(re.findall(r'"(\w+Latency|CorruptItems|AuditEntriesLost)"', source))
     from_log = TEMPLATE["ApiThrottledRequests"]["Properties"]["MetricTransformations"][0]["MetricName"]
     assert set(column("metrics.md", "metric")) == emitted | {from_log}

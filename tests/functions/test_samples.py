@@ -65,7 +65,8 @@ CATALOGUED = "catalog/window.json"
 SCHEDULED = "glue_import/schedule.json"
 STREAMED = "alerts/failed-and-late.json"
 SWEPT = "sweep/schedule.json"
-TRIGGERED = {NORMALISED, CATALOGUED, SCHEDULED, STREAMED, SWEPT}
+FOLLOWED = "connect/schedule.json"
+TRIGGERED = {NORMALISED, CATALOGUED, SCHEDULED, STREAMED, SWEPT, FOLLOWED}
 """What no request leads to."""
 
 LINEAGE = {

@@ -137,6 +137,14 @@ class GlueImportSettings(StoreSettings, QueueSettings, GlueSettings):
 
 
 @dataclass(frozen=True)
+class ConnectSettings(TableSettings, QueueSettings, NamingSettings):
+    """The settings of functions/connect. `connect_secret` is NONE if workers ask for no credentials."""
+
+    connect_clusters: Mapping[str, Mapping[str, Any]]
+    connect_secret: str
+
+
+@dataclass(frozen=True)
 class AnnouncingSettings(StoreSettings, BusSettings):
     """The store and the bus, for functions that announce alerts."""
 
@@ -200,7 +208,7 @@ _READERS: Mapping[Any, tuple[Callable[[str], Any], str]] = {
     Mapping[str, int]: (_numbers, 'a JSON object of namespaces and whole numbers above 0, such as {"prod-*": 60000}'),
     Mapping[str, Mapping[str, Any]]: (
         _objects,
-        'a JSON object of groups, such as {"analysts": {"role": "reader", "namespaces": ["s3://shared-*"]}}',
+        'a JSON object of objects, such as {"analysts": {"role": "reader", "namespaces": ["s3://shared-*"]}}',
     ),
     Mapping[str, str]: (_names, 'a JSON object of namespaces, such as {"hive://ip-*": "arn:aws:glue:..."}'),
 }

@@ -90,10 +90,15 @@ def _with_long_facets(facets: Facets) -> Facets:
 
 
 def _streams_files(event: AnyEvent, reference: DatasetReference) -> bool:
-    """Whether a dataset is an input of a streaming job: then the Spark listener names each file of a source folder."""
+    """Whether a dataset is an input of a streaming job: then the Spark listener names each file of a source folder.
+
+    A connector of Kafka Connect follows the one file that its settings name.
+    """
     if isinstance(event, DatasetEvent) or reference not in event.inputs:
         return False
     match event.job.facets.get("jobType"):
+        case {"processingType": "STREAMING", "integration": "KAFKA_CONNECT"}:
+            return False
         case {"processingType": "STREAMING"}:
             return True
     return False
