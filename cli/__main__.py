@@ -32,6 +32,9 @@ COMMANDS = {
     "backup": Command("cli.backup", "--data FILE --to FILE", "copies a file, also while it is served"),
     "export": Command("cli.export", "--data FILE --to DIR|s3://...", "writes all events in the archive's format"),
     "load": Command("cli.load", "PATH... [OPTION...]", "sends recorded events to a server"),
+    "redrive": Command(
+        "cli.redrive.__main__", "--data FILE|--stack NAME", "replays messages that could not be processed"
+    ),
     "doctor": Command("cli.doctor.__main__", "[OPTION...]", "says why a graph is empty"),
     "submit": Command("cli.submit.__main__", "PROGRAM [ARGUMENT...]", "runs a PySpark program with lineage", True),
     "kafka": Command("cli.kafka", "[OPTION...]", "runs a Kafka broker until Ctrl-C", True),
