@@ -31,7 +31,7 @@ COMMANDS = {
     "key": Command("cli.key", "add|list|remove --data FILE", "makes, lists and removes the API keys of a file"),
     "backup": Command("cli.backup", "--data FILE --to FILE", "copies a file, also while it is served"),
     "export": Command("cli.export", "--data FILE --to DIR|s3://...", "writes all events in the archive's format"),
-    "load": Command("cli.load", "PATH... [OPTION...]", "sends recorded events to a server"),
+    "load": Command("cli.load", "PATH|URL...|--marquez URL", "sends recorded events, or a Marquez, to a server"),
     "redrive": Command(
         "cli.redrive.__main__", "--data FILE|--stack NAME", "replays messages that could not be processed"
     ),
