@@ -69,6 +69,10 @@ bench: $(STATE)/venv.stamp $(STATE)/bench.stamp ## measure `headwater serve`, or
 bench-aws: $(STATE)/venv.stamp ## measure the lookup function on growing graphs in the embedded stack (ARGS="--jobs 100 1000 --runs 10")
 	@PYTHONPATH=.:layers/headwater $(BIN)/python -m benchmarks.lookups $(ARGS)
 
+.PHONY: bench-spark
+bench-spark: $(STATE)/venv.stamp ## measure the rebuild of the table on generated archives (ARGS="--events 10000 --shapes one-job one-dataset")
+	@PYTHONPATH=.:layers/headwater $(BIN)/python -m benchmarks.rebuild $(ARGS)
+
 .PHONY: lint
 lint: $(STATE)/venv.stamp ## check style, format and the direction of imports
 	$(BIN)/ruff check
