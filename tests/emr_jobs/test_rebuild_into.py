@@ -146,3 +146,19 @@ def test_the_pace_keeps_to_the_write_units_a_second() -> None:
     for _ in range(100):
         pace.take([item])
     assert abs(clock[0] - 100 - 99 * units(item) / 10) < 1e-6
+
+
+def test_with_a_version_only_items_of_an_older_form_are_written() -> None:
+    expected = table_of([factory.run_event(outputs=[factory.dataset("a")])]).items
+    table = MemoryTable()
+    (event,) = (item for item in expected.values() if item.labels["kind"] == "event")
+    (run,) = (item for item in expected.values() if item.labels["kind"] == "run")
+    table.items = {
+        event.key: replace(event, labels={**event.labels, "schema": "1"}),
+        run.key: replace(run, labels={**run.labels, "state": "FAILED"}),
+    }
+    writer = Writer(lambda: table, RETENTION, units_a_second=1e9, now=LONG_AGO, before=2)
+    assert sum(writer.write(expected.values()), Counter()) == Counter(joined=1)
+    assert table.items[event.key] == event
+    assert table.items.keys() == {event.key, run.key}
+    assert table.items[run.key] != run
