@@ -15,6 +15,8 @@ PORT ?=
 URL ?=
 KEY_FILE ?=
 NAMESPACE ?=
+MACHINE ?= x86_64
+ARCHIVE ?=
 
 STATE := .local
 UV := $(STATE)/uv/bin/uv
@@ -45,6 +47,10 @@ up: $(STATE)/venv.stamp ## run the embedded stack until Ctrl-C (PORT=8765, DATA=
 down: $(STATE)/venv.stamp ## stop the stack that `make up` runs
 	@$(BIN)/python -m local down
 
+.PHONY: rebuild
+rebuild: $(STATE)/venv.stamp ## rebuild a table from an archive with Spark: ARCHIVE=dir ARGS="--verify lineage.db", or --into, --import-format; see emr_jobs/README.md
+	@PYTHONPATH=.:layers/headwater $(BIN)/python -m emr_jobs.rebuild '$(ARCHIVE)' $(ARGS)
+
 .PHONY: doctor
 doctor: $(STATE)/venv.stamp ## say why a graph is empty: of the stack that `make up` runs, or of URL= with KEY_FILE= (NAMESPACE=prod), or of a driver's SPARK_DEFAULTS=file
 	@$(BIN)/python -m cli.doctor $(if $(URL),--url '$(URL)') $(if $(KEY_FILE),--key-file '$(KEY_FILE)') $(if $(NAMESPACE),--namespace '$(NAMESPACE)') $(if $(SPARK_DEFAULTS),--spark-defaults '$(SPARK_DEFAULTS)')
@@ -63,6 +69,10 @@ bench: $(STATE)/venv.stamp $(STATE)/bench.stamp ## measure `headwater serve`, or
 bench-aws: $(STATE)/venv.stamp ## measure the lookup function on growing graphs in the embedded stack (ARGS="--jobs 100 1000 --runs 10")
 	@PYTHONPATH=.:layers/headwater $(BIN)/python -m benchmarks.lookups $(ARGS)
 
+.PHONY: bench-spark
+bench-spark: $(STATE)/venv.stamp ## measure the rebuild of the table on generated archives (ARGS="--events 10000 --shapes one-job one-dataset")
+	@PYTHONPATH=.:layers/headwater $(BIN)/python -m benchmarks.rebuild $(ARGS)
+
 .PHONY: lint
 lint: $(STATE)/venv.stamp ## check style, format and the direction of imports
 	$(BIN)/ruff check
@@ -76,12 +86,18 @@ types: $(STATE)/venv.stamp ## check the types
 .PHONY: lock
 lock: $(UV) ## compile the requirements again (ARGS=--upgrade for newer versions)
 	$(COMPILE) layers/dependencies/requirements.in -o layers/dependencies/requirements.txt
-	for name in uv build dev spark4 java sam checkov bench; do $(COMPILE) requirements/$$name.in -o requirements/$$name.txt; done
+	for name in uv build dev spark4 java sam checkov bench jobs; do $(COMPILE) requirements/$$name.in -o requirements/$$name.txt; done
 
 # ------------------------------------------------------------------------------------------------------------ to deploy
 .PHONY: jobs
-jobs: $(STATE)/venv.stamp ## pack what jobs on a cluster import into .local/job_lineage.zip (spark-submit --py-files)
+jobs: $(STATE)/venv.stamp ## pack what jobs on a cluster import: .local/job_lineage.zip (--py-files), .local/headwater_jobs.tar.gz (--archives; MACHINE=aarch64 for Graviton)
 	@$(BIN)/python -c "import shutil; print(shutil.make_archive('$(STATE)/job_lineage', 'zip', 'emr_jobs/packages'))"
+	@rm -rf $(STATE)/headwater_jobs && mkdir -p $(STATE)/headwater_jobs/emr_jobs $(STATE)/headwater_jobs/serve
+	@$(UV) pip install --quiet --target $(STATE)/headwater_jobs --python-platform $(MACHINE)-manylinux2014 --python-version 3.11 \
+	  --only-binary :all: --require-hashes --requirement requirements/jobs.txt
+	@cp -R layers/headwater/headwater $(STATE)/headwater_jobs/ && cp -R emr_jobs/rebuild $(STATE)/headwater_jobs/emr_jobs/
+	@cp serve/__init__.py serve/settings.py $(STATE)/headwater_jobs/serve/
+	@tar --exclude=__pycache__ -czf $(STATE)/headwater_jobs.tar.gz -C $(STATE)/headwater_jobs . && echo $(STATE)/headwater_jobs.tar.gz
 
 .PHONY: validate
 validate: $(STATE)/sam.stamp ## check template.yaml with sam and cfn-lint

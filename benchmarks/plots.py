@@ -15,7 +15,7 @@ from matplotlib import pyplot as plt
 
 
 def main() -> None:
-    for path in sorted(Path(sys.argv[1]).glob("*.json")):
+    for path in sorted(Path(sys.argv[1]).glob("*-jobs.json")):
         picture = path.with_suffix(".svg")
         if not picture.exists():
             draw(json.loads(path.read_text(encoding="utf-8")), picture)

@@ -31,8 +31,11 @@ COMMANDS = {
     "key": Command("cli.key", "add|list|remove --data FILE", "makes, lists and removes the API keys of a file"),
     "backup": Command("cli.backup", "--data FILE --to FILE", "copies a file, also while it is served"),
     "export": Command("cli.export", "--data FILE --to DIR|s3://...", "writes all events in the archive's format"),
-    "load": Command("cli.load", "PATH... [OPTION...]", "sends recorded events to a server"),
+    "load": Command("cli.load", "PATH|URL...|--marquez URL", "sends recorded events, or a Marquez, to a server"),
     "connect": Command("cli.connect", "WORKER... [OPTION...]", "sends the lineage of Kafka Connect's connectors"),
+    "redrive": Command(
+        "cli.redrive.__main__", "--data FILE|--stack NAME", "replays messages that could not be processed"
+    ),
     "doctor": Command("cli.doctor.__main__", "[OPTION...]", "says why a graph is empty"),
     "submit": Command("cli.submit.__main__", "PROGRAM [ARGUMENT...]", "runs a PySpark program with lineage", True),
     "kafka": Command("cli.kafka", "[OPTION...]", "runs a Kafka broker until Ctrl-C", True),

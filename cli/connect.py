@@ -18,7 +18,9 @@ from urllib.parse import urlsplit
 
 from cli.consumer_groups import KafkaBroker, read_settings
 from cli.endpoint import KEY_VARIABLE, URL_VARIABLE
-from cli.load import URL, send_all
+from cli.load import URL, sending
+from cli.load.api import MarquezApi
+from cli.load.sources import SentEvent
 from cli.lookups.api import Api, NotFoundFailure
 from cli.lookups.failure import LookupFailure
 from headwater.connect.connector_events import Document
@@ -75,9 +77,10 @@ class Sending:
 
     def __call__(self, events: Sequence[Document]) -> None:
         """Raises OSError if the server did not take all events."""
-        sent = send_all(map(json.dumps, events), self.api.url, self.api.key)
+        sent = sending.Sending(MarquezApi(self.api.url, self.api.key))
+        sent.send(SentEvent(event["job"]["name"], json.dumps(event)) for event in events)
         if sent.refused:
-            raise OSError(f"{self.api.url} refused {len(sent.refused)} events: {sent.refused[0]}")
+            raise OSError(f"{self.api.url} refused {len(sent.refused)} events: {sent.refused[0][1]}")
 
 
 def parser() -> argparse.ArgumentParser:

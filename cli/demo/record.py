@@ -16,7 +16,7 @@ from socket import gethostname
 from tempfile import TemporaryDirectory
 
 from cli.demo.recording import FILE, LAKE
-from cli.load import event_of
+from cli.load.sources import event_of
 from headwater.store.messages import archive_line
 from headwater.store.sqlite.archive import SqliteArchive
 from headwater.store.sqlite.bodies import SqliteBodies

@@ -15,7 +15,9 @@ from tempfile import TemporaryDirectory
 
 from cli.demo.alert_lines import alert_lines
 from cli.demo.recording import recording
-from cli.load import send_all
+from cli.load.api import MarquezApi
+from cli.load.sending import Sending
+from cli.load.sources import SentEvent
 from cli.lookups.api import Api
 from cli.lookups.failure import LookupFailure
 from cli.lookups.parser import parser
@@ -93,7 +95,9 @@ def _tell(served: Served, alerts: Alerts, display: Display) -> None:
 
 def _send(events: Sequence[str], served: Served) -> None:
     """Sends events, and returns once they are folded into the graph. Raises NoDemo."""
-    refused = send_all(events, served.url, "").refused
+    sending = Sending(MarquezApi(served.url))
+    sending.send(SentEvent("the story", event) for event in events)
+    refused = [reason for _, reason in sending.refused]
     if refused:
         raise NoDemo(f"an event was refused: {refused[0]}")
     end = time.monotonic() + SECONDS

@@ -23,7 +23,14 @@ from headwater.read.reader import Reader
 from headwater.store.errors import CorruptItem, StorageError
 from headwater.store.graph_store import GraphReader
 from headwater.store.s3 import Bodies
-from headwater.store.stream_records import StreamRecord, later_changes, read_change, run_of, sequence_of
+from headwater.store.stream_records import (
+    StreamRecord,
+    is_rebuilt,
+    later_changes,
+    read_change,
+    run_of,
+    sequence_of,
+)
 
 
 class Bus(Protocol):
@@ -96,6 +103,8 @@ class Announcer:
             result.quarantined += 1
 
     def _alerts_of(self, record: StreamRecord, rest: Iterable[StreamRecord]) -> list[Alert]:
+        if is_rebuilt(record):
+            return []
         change = read_change(record, self.bucket)
         alerts_of = BY_KIND.get(change.kind)
         if alerts_of is None or change.is_rewrite:

@@ -9,10 +9,11 @@ from headwater.fold.job_claims import JobClaims
 from headwater.fold.supporting_items import join_namespaces
 from headwater.graph.curation import DELETED, NAMESPACES
 from headwater.graph.dataset import DatasetFacts, DatasetHead, first_users
-from headwater.graph.identity import DatasetId, JobId, SchemaId
+from headwater.graph.identity import DatasetId, JobId, SchemaId, dataset_id
 from headwater.graph.job import JobHead
 from headwater.graph.long_facet import SCHEMA
 from headwater.graph.neighbours import all_jobs
+from headwater.openlineage.event import Name
 from headwater.openlineage.instant import NEVER, Instant
 from headwater.store.errors import Conflict
 from headwater.store.graph_store import GraphStore
@@ -62,6 +63,19 @@ def fold_datasets(batch: Batch, store: GraphStore, jobs: Mapping[JobId, JobHead]
     _check_copied(store, copied)
 
 
+def choose_dataset_anew(store: GraphStore, facts: DatasetFacts) -> None:
+    """Writes a dataset's head by these facts, by those of the stored head, and by the stored heads of all its jobs.
+    Raises Conflict."""
+    dataset = dataset_id(facts.name)
+    read = store.read(Wanted(datasets=[dataset]))
+    before = read.datasets.get(dataset)
+    joined = facts.join(before.facts) if before else facts
+    marked = replace(before, facts=joined) if before else DatasetHead(joined)
+    HeadSelection(store, read).reselect(
+        marked, lambda: _with_schema(_claims_of_all(store, dataset).head(joined), before, Batch(), store)
+    )
+
+
 def _facts(batch: Batch, read: Snapshot, dataset: DatasetId) -> DatasetFacts | None:
     facts, before = batch.datasets.get(dataset), read.datasets.get(dataset)
     if facts is None:
@@ -88,15 +102,18 @@ def _written_by_deleted(jobs: Mapping[JobId, JobHead]) -> set[DatasetId]:
 
 
 def _new_namespaces(batch: Batch, read: Snapshot) -> Iterator[tuple[str, Instant]]:
-    """The namespaces of datasets that are new, have a new name, or were named earlier than the stored time.
-
-    A dataset of the reserved namespace for namespaces stands for the namespace of its name.
-    """
+    """The namespaces of datasets that are new, have a new name, or were named earlier than the stored time."""
     for dataset, names in batch.named.items():
         head = read.datasets.get(dataset)
         for name, time in names.items():
             if head is None or name != head.facts.name or time < head.facts.named:
-                yield name.name if name.namespace == NAMESPACES else name.namespace, time
+                yield namespace_of(name), time
+
+
+def namespace_of(name: Name) -> str:
+    """The namespace of a dataset's name. A dataset of the reserved namespace for namespaces stands for the namespace of
+    its name."""
+    return name.name if name.namespace == NAMESPACES else name.namespace
 
 
 def _with_schema(head: DatasetHead, before: DatasetHead | None, batch: Batch, store: GraphStore) -> DatasetHead:

@@ -1,14 +1,16 @@
 """The claims of jobs about a dataset: facets, the schema that a job wrote, column lineage."""
 
 from collections.abc import Iterable, Mapping
+from functools import reduce
 
-from headwater.graph.dataset import DatasetFacts, DatasetHead, first_users, newest_facets, newest_written
+from headwater.graph.dataset import DatasetFacts, DatasetHead
+from headwater.graph.dataset_claims import DatasetClaims
 from headwater.graph.dataset_reference import schema_register
 from headwater.graph.dataset_usage import DatasetUsage
 from headwater.graph.identity import DatasetId, JobId
 from headwater.graph.job import JobHead
 from headwater.graph.register import Register
-from headwater.openlineage.instant import NEVER, Instant
+from headwater.openlineage.instant import Instant
 
 
 class JobClaims:
@@ -37,18 +39,8 @@ class JobClaims:
 
     def head(self, facts: DatasetFacts) -> DatasetHead:
         """The dataset's head by these claims and by its facts; the schema of a digest is left to the caller."""
-        facets, columns = newest_facets([*(self._usage(head).facets for head in self.heads.values()), facts.own])
-        head = DatasetHead(
-            facts,
-            facets,
-            schema=columns,
-            written=newest_written(self._schemas_written(facts)),
-            columns=self.columns(),
-            users=first_users(self.users()),
-        )
-        through = head.deleted_through
-        is_deleted = through is not None and max(self._last_used(), facts.described) <= through
-        return head.with_deletion(is_deleted=is_deleted)
+        claims = (DatasetClaims.of(head, self.dataset) for head in self.heads.values())
+        return reduce(DatasetClaims.join, claims, DatasetClaims()).head(facts)
 
     def contradict(self, head: DatasetHead, facts: DatasetFacts, used: Instant) -> bool:
         """Whether the head differs from these claims. Then the claims of all jobs of the dataset are needed.
@@ -69,9 +61,6 @@ class JobClaims:
         own = schema_register(facts.own)
         written: Iterable[Register | None] = (self._usage(head).wrote for head in self.heads.values())
         return [register for register in (*written, own) if register]
-
-    def _last_used(self) -> Instant:
-        return max((self._usage(head).last for head in self.heads.values()), default=NEVER)
 
     def _usage(self, head: JobHead) -> DatasetUsage:
         return head.facts.usages[self.dataset]

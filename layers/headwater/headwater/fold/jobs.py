@@ -9,6 +9,7 @@ from headwater.fold.runs import FoldedRun
 from headwater.graph.edges import NO_EDGES, Edges
 from headwater.graph.identity import JobId
 from headwater.graph.job import JobFacts, JobHead, LatestRun
+from headwater.graph.run import Run
 from headwater.store.errors import Conflict
 from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import Preconditions, Snapshot, Wanted
@@ -33,6 +34,22 @@ def fold_jobs(
     for job in sorted(stale):
         heads[job] = selection.reselect(heads[job], lambda job=job: _newest(store, job, heads[job].facts))  # type: ignore[misc]
     return heads, preconditions
+
+
+def choose_job_anew(store: GraphStore, facts: JobFacts, runs: Sequence[Run] = ()) -> JobHead:
+    """Joins runs of a job with the stored runs, and writes the job's head by these facts, by those of the stored head,
+    and by all stored runs. Raises Conflict.
+
+    The runs are written while the head is marked: whoever is interrupted leaves the mark.
+    """
+    read = store.read(Wanted(jobs=[facts.id]))
+    head = _with_facts(read.jobs.get(facts.id), facts)
+
+    def choose() -> JobHead:
+        store.join(runs, store.read(Wanted(runs=[run.id for run in runs])))
+        return _newest(store, facts.id, head.facts)
+
+    return HeadSelection(store, read).reselect(head, choose)
 
 
 def _with_facts(head: JobHead | None, facts: JobFacts) -> JobHead:

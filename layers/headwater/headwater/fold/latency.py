@@ -8,18 +8,31 @@ from collections.abc import Iterator, Sequence
 
 from headwater.fold.batch import Batch
 from headwater.graph.identity import JobRunId, job_id
-from headwater.graph.latency import BACKFILL_MILLIS, Latency, measured, next_breach_state
+from headwater.graph.latency import Latency, is_timely, measured, next_breach_state
 from headwater.graph.normalised_event import NormalisedEvent
 from headwater.graph.thresholds import Thresholds
 from headwater.openlineage.event import RunEvent
-from headwater.openlineage.instant import milliseconds_between
+from headwater.openlineage.instant import NEVER, Instant, milliseconds_between
 from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import Snapshot
 
 
 def timely(batch: Batch, read: Snapshot) -> tuple[NormalisedEvent, ...]:
-    """The events that are neither repeated nor backfilled, in the order in which they were received."""
-    return tuple(sorted((event for event in batch.events if _is_timely(event, read)), key=lambda event: event.at))
+    """The events that are neither repeated nor backfilled, in the order in which they were received. They do not depend
+    on how the events were cut into batches."""
+    last: dict[JobRunId, Instant] = {}
+    events: list[NormalisedEvent] = []
+    for normalised in sorted(batch.events, key=lambda event: (event.at, event.event.time, event.event.digest)):
+        event = normalised.event
+        known = NEVER
+        if isinstance(event, RunEvent):
+            run_id = JobRunId(job_id(event.job.name), event.run_id)
+            stored = read.runs.get(run_id)
+            known = last.get(run_id, stored.last if stored else NEVER)
+            last[run_id] = max(known, event.time)
+        if normalised.at and is_timely(event.time, normalised.at, known):
+            events.append(normalised)
+    return tuple(events)
 
 
 def put_latency(events: Sequence[NormalisedEvent], store: GraphStore, read: Snapshot, thresholds: Thresholds) -> None:
@@ -28,16 +41,6 @@ def put_latency(events: Sequence[NormalisedEvent], store: GraphStore, read: Snap
         after = next_breach_state(read.latencies.get(job_id(measure.job)), measure)
         if after:
             read = store.save([after], read)
-
-
-def _is_timely(normalised: NormalisedEvent, read: Snapshot) -> bool:
-    event = normalised.event
-    if not normalised.at or milliseconds_between(event.time, normalised.at) >= BACKFILL_MILLIS:
-        return False
-    if not isinstance(event, RunEvent):
-        return True
-    known = read.runs.get(JobRunId(job_id(event.job.name), event.run_id))
-    return known is None or known.last < event.time
 
 
 def _measured(events: Sequence[NormalisedEvent], thresholds: Thresholds) -> Iterator[Latency]:

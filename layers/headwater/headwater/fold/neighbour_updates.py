@@ -9,11 +9,9 @@ from headwater.graph.identity import DatasetId, JobId, NeighbourPageId
 from headwater.graph.job import JobFacts
 from headwater.graph.neighbours import (
     NO_NEIGHBOURS,
-    PAGE_SIZE,
     NeighbourPage,
     Neighbours,
     Side,
-    all_jobs,
     by_page,
     union,
 )
@@ -67,7 +65,7 @@ class NeighbourUpdates:
         for left, right in self.links:
             pages[left] = replace(pages[left], linked=pages[left].linked | {right})
             pages[right] = replace(pages[right], linked=pages[right].linked | {left})
-        used = {dataset for dataset, page in pages.items() if _is_used(page) or dataset in self.edges}
+        used = {dataset for dataset, page in pages.items() if page.is_used or dataset in self.edges}
         return {dataset: replace(page, merged=page.merged | page.linked & used) for dataset, page in pages.items()}
 
 
@@ -91,9 +89,22 @@ def write_neighbours(store: GraphStore, updates: NeighbourUpdates) -> None:
     edges = {NeighbourPageId(dataset): neighbours for dataset, neighbours in updates.edges.items()}
     grown = _grown(store, {page.id: page for page in applied.values()}, edges)
     _save(store, grown, read)
-    used = {page_id.dataset: grown[page_id] for page_id in first_pages if _is_used(grown[page_id])}
+    used = {page_id.dataset: grown[page_id] for page_id in first_pages if grown[page_id].is_used}
     others = {other for page in used.values() for other in page.linked} - updates.datasets
     _mark_used(store, used.keys(), others | updates.linked)
+
+
+def join_page(store: GraphStore, page: NeighbourPage) -> None:
+    """Joins a page with the stored page, and the jobs of a side that has split with the pages below. Raises
+    Conflict."""
+    read = _read(store, [page.id])
+    stored = _page(read, page.id)
+    joined = replace(stored.join(replace(page, jobs=NO_NEIGHBOURS)), jobs=stored.jobs)
+    grown = _grown(store, {page.id: joined}, {page.id: page.jobs})
+    _save(store, grown, read)
+    linked = grown[page.id].linked
+    if linked:
+        _mark_used(store, [page.id.dataset] if grown[page.id].is_used else [], {page.id.dataset, *linked})
 
 
 def _mark_used(store: GraphStore, used: Collection[DatasetId], linked: Collection[DatasetId]) -> None:
@@ -101,7 +112,7 @@ def _mark_used(store: GraphStore, used: Collection[DatasetId], linked: Collectio
     page_ids = [NeighbourPageId(dataset) for dataset in sorted(linked)]
     read = _read(store, page_ids)
     pages = {page_id: _page(read, page_id) for page_id in page_ids}
-    now_used = {*used, *(page_id.dataset for page_id, page in pages.items() if _is_used(page))}
+    now_used = {*used, *(page_id.dataset for page_id, page in pages.items() if page.is_used)}
     marked = {page_id: replace(page, merged=page.merged | page.linked & now_used) for page_id, page in pages.items()}
     _save(store, marked, read)
 
@@ -117,10 +128,7 @@ def _grown(
     grown: Pages = {}
     below: dict[NeighbourPageId, dict[Side, frozenset[JobId]]] = defaultdict(lambda: dict(NO_NEIGHBOURS))
     for page_id, page in pages.items():
-        united = union(page.jobs, edges.get(page_id, NO_NEIGHBOURS))
-        moved = {side: jobs for side, jobs in united.items() if side in page.split or len(jobs) > PAGE_SIZE}
-        kept = {side: frozenset() if side in moved else jobs for side, jobs in united.items()}
-        grown[page_id] = replace(page, jobs=kept, split=page.split | {side for side in moved if moved[side]})
+        grown[page_id], moved = page.with_neighbours(edges.get(page_id, NO_NEIGHBOURS))
         for side, jobs in moved.items():
             for prefix, part in by_page(jobs, len(page_id.prefix) + 1).items():
                 below[page_id._replace(prefix=prefix)][side] = part
@@ -142,11 +150,6 @@ def _read(store: GraphStore, page_ids: Collection[NeighbourPageId]) -> Snapshot:
 def _save(store: GraphStore, pages: Mapping[NeighbourPageId, NeighbourPage], read: Snapshot) -> None:
     """Writes the pages that changed. A linked id without jobs and marks gets no page."""
     store.save([page for page_id, page in pages.items() if page != _page(read, page_id)], read)
-
-
-def _is_used(page: NeighbourPage) -> bool:
-    """Whether a job or a DatasetEvent names the dataset by this id."""
-    return bool(all_jobs(page.jobs) or page.split or page.is_described)
 
 
 def _page(read: Snapshot, page_id: NeighbourPageId) -> NeighbourPage:

@@ -34,7 +34,7 @@ def fold_runs(batch: Batch, store: GraphStore, read: Snapshot) -> FoldedRuns:
     parent, and the order in which child, parent and grandparent arrive does not matter.
     """
     runs = {run_id: run.join(read.runs.get(run_id)) for run_id, run in batch.runs.items()}
-    reported = _reported_to_parents(runs.values())
+    reported = reported_to_parents(runs.values())
     read = _with_parents(reported, store, read, batch.wanted)
     runs |= {run_id: run.join(runs.get(run_id) or read.runs.get(run_id)) for run_id, run in reported.items()}
     folded = [FoldedRun(run_id, run, is_new=run != read.runs.get(run_id)) for run_id, run in runs.items()]
@@ -45,7 +45,7 @@ def fold_runs(batch: Batch, store: GraphStore, read: Snapshot) -> FoldedRuns:
     return FoldedRuns(folded, _parent_jobs(reported.values()), saved)
 
 
-def _reported_to_parents(runs: Iterable[Run]) -> dict[JobRunId, Run]:
+def reported_to_parents(runs: Iterable[Run]) -> dict[JobRunId, Run]:
     """The states of parents by these runs."""
     reported: dict[JobRunId, Run] = {}
     for run in runs:

@@ -35,12 +35,18 @@ def write_supporting_items(batch: Batch, store: GraphStore, jobs: Mapping[JobId,
 
 def join_namespaces(store: GraphStore, named: Iterable[tuple[str, Instant]]) -> None:
     """Writes namespaces, each with the earliest event time that names it."""
+    namespaces = known_namespaces(named)
+    store.join(namespaces.values(), store.read(Wanted(namespaces=namespaces)))
+
+
+def known_namespaces(named: Iterable[tuple[str, Instant]]) -> dict[NamespaceId, KnownNamespace]:
+    """The namespaces but for the reserved ones, each with the earliest of its times."""
     namespaces: dict[NamespaceId, KnownNamespace] = {}
     for name, time in named:
         if name not in RESERVED:
             known = KnownNamespace(name, time)
             namespaces[known.id] = known.join(namespaces.get(known.id))
-    store.join(namespaces.values(), store.read(Wanted(namespaces=namespaces)))
+    return namespaces
 
 
 def _put_documents(store: GraphStore, documents: Collection[Document]) -> None:

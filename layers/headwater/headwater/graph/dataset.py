@@ -156,12 +156,6 @@ def newest_facets(claims: Iterable[Registers]) -> tuple[dict[str, Any], JsonObje
     return facets, partial_schema(newest) if SCHEMA not in facets else None
 
 
-def newest_written(schemas: Iterable[Register]) -> str | None:
-    """The digest of the newest of the schemas with which a dataset was written."""
-    newest = max(schemas, key=lambda register: register.stamp, default=None)
-    return newest.value if newest else None
-
-
 def first_users(users: Iterable[tuple[int, JobId]]) -> tuple[tuple[int, JobId], ...]:
     """A few of a dataset's jobs, writers first. A user is a pair: 0 for a writer or 1 for a reader, and the job."""
     best: dict[JobId, int] = {}

@@ -220,6 +220,12 @@ class JobHead:
         edges = Edges.of(run) if run.names_datasets else NO_EDGES
         return replace(self, latest=latest, chosen=max(edges, self.chosen, key=lambda edges: edges[:2]))
 
+    def join(self, other: "JobHead") -> "JobHead":
+        """The head by the facts and the runs of both heads, as long as each run is known in full to its head."""
+        latest = max((run for run in (self.latest, other.latest) if run), key=lambda run: run.order, default=None)
+        chosen = max(self.chosen, other.chosen, key=lambda edges: edges[:2])
+        return JobHead(self.facts.join(other.facts), latest, chosen)
+
     def is_stale_after(self, run: Run) -> bool:
         """Whether the run is one that this head chose, and started earlier than the head has it."""
         chosen = [RunOrder(self.chosen.time, self.chosen.run_id), self.latest.order if self.latest else None]

@@ -7,7 +7,7 @@ of the threshold. A latency in between changes nothing: a job at the threshold r
 from dataclasses import dataclass
 
 from headwater.openlineage.event import Name
-from headwater.openlineage.instant import Instant
+from headwater.openlineage.instant import Instant, milliseconds_between
 
 BACKFILL_MILLIS = 24 * 60 * 60 * 1000
 """An event that arrives a day or more after it happened is a backfill, and no measure of latency."""
@@ -25,6 +25,12 @@ class Latency:
     millis: int
     threshold: int
     is_exceeded: bool
+
+
+def is_timely(time: Instant, at: Instant, last: Instant) -> bool:
+    """Whether an event of this time, received `at`, is neither repeated nor a backfill. `last` is the latest time of
+    the events of its run that were received before; empty for none, and for an event without a run."""
+    return milliseconds_between(time, at) < BACKFILL_MILLIS and last < time
 
 
 def next_breach_state(before: Latency | None, now: Latency) -> Latency | None:

@@ -69,6 +69,24 @@ class NeighbourPage:
     merged: frozenset[DatasetId] = frozenset()
     is_described: bool = False
 
+    @property
+    def is_used(self) -> bool:
+        """Whether a job or a DatasetEvent names the dataset by this id."""
+        return bool(all_jobs(self.jobs) or self.split or self.is_described)
+
+    def with_neighbours(self, neighbours: Neighbours) -> "tuple[NeighbourPage, Neighbours]":
+        """The page with more neighbours, and those neighbours of sides that have split, which go to the pages below."""
+        united = union(self.jobs, neighbours)
+        moved = {side: jobs for side, jobs in united.items() if side in self.split or len(jobs) > PAGE_SIZE}
+        kept = {side: frozenset() if side in moved else jobs for side, jobs in united.items()}
+        return replace(self, jobs=kept, split=self.split | {side for side in moved if moved[side]}), moved
+
+    def join(self, other: "NeighbourPage") -> "NeighbourPage":
+        """The page with the neighbours and links of both. The pages below are left to the caller."""
+        page, _ = replace(self, split=self.split | other.split).with_neighbours(other.jobs)
+        linked, merged = self.linked | other.linked, self.merged | other.merged
+        return replace(page, linked=linked, merged=merged, is_described=self.is_described or other.is_described)
+
     def without_links(self, datasets: AbstractSet[DatasetId]) -> "NeighbourPage":
         """The page without its links to some datasets."""
         if self.linked.isdisjoint(datasets):

@@ -23,16 +23,23 @@ MAX_PARTS_BYTES = 350 * 1024
 """An item may have 400 KB; parts beyond this limit go to S3."""
 TRIES = 8
 FIRST_WAIT_SECONDS = 0.05
+REBUILT = "rebuilt"
+"""The attribute of an item that was written from the archive. A reader of the stream tells nobody of such an item, and
+the next fold that writes the item leaves the attribute out."""
+_BESIDE = {"PK", "SK", "v", REBUILT}
+"""Attributes beside the labels."""
 Attributes = dict[str, dict[str, Any]]
 
 
 class DynamoTable:
-    """`Table` over the low-level client, which guesses no types: bytes stay bytes."""
+    """`Table` over the low-level client, which guesses no types: bytes stay bytes. With `is_rebuild`, the items that it
+    writes have the attribute REBUILT."""
 
-    def __init__(self, client: Any, name: str, bucket: Bodies) -> None:
+    def __init__(self, client: Any, name: str, bucket: Bodies, *, is_rebuild: bool = False) -> None:
         self._client = client
         self._name = name
         self._bucket = bucket
+        self._marks: Attributes = {REBUILT: {"BOOL": True}} if is_rebuild else {}
 
     def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
         wanted = [{"PK": {"S": key.pk}, "SK": {"S": key.sk}} for key in sorted(set(keys))]
@@ -46,7 +53,7 @@ class DynamoTable:
             raise conflicts[0]
 
     def put(self, items: Iterable[Item]) -> None:
-        requests = [{"PutRequest": {"Item": self._attributes(item)}} for item in items]
+        requests = [{"PutRequest": {"Item": self._written(item)}} for item in items]
         for start in range(0, len(requests), WRITE_LIMIT):
             self._put_page(requests[start : start + WRITE_LIMIT])
 
@@ -137,7 +144,7 @@ class DynamoTable:
             condition = _as_stored(change.replacing)
         try:
             with translated_errors(writing=True):
-                self._client.put_item(TableName=self._name, Item=self._attributes(change.item), **condition)
+                self._client.put_item(TableName=self._name, Item=self._written(change.item), **condition)
         except Conflict as conflict:
             return conflict
         return None
@@ -158,30 +165,35 @@ class DynamoTable:
                 return
             query["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
 
-    def _attributes(self, item: Item) -> Attributes:
-        strings = {"PK": item.key.pk, "SK": item.key.sk, "v": item.version, **item.labels}
-        attributes: Attributes = {name: {"S": str(value)} for name, value in strings.items()}
-        if item.expires_at is not None:
-            attributes["expires_at"] = {"N": str(item.expires_at)}
-        room = MAX_PARTS_BYTES
-        for name, part in sorted(item.parts.items(), key=lambda named: len(named[1])):
-            room -= len(part)
-            attributes[name] = {"B": part} if room >= 0 else {"M": {"s3": {"S": self._outside(part, item)}}}
-        return attributes
+    def _written(self, item: Item) -> Attributes:
+        return {**attributes_of(item, self._bucket), **self._marks}
 
-    def _outside(self, part: bytes, item: Item) -> str:
-        """Stores a part in S3, before the item. A part of an item that expires goes to a prefix whose objects
-        expire."""
-        prefix = "items" if item.expires_at is None else "bodies"
-        key = f"{prefix}/{hashlib.sha256(part).hexdigest()}"
-        self._bucket.put(key, part)
-        return key
+
+def attributes_of(item: Item, bucket: Bodies) -> Attributes:
+    """The attributes of an item. Parts for which the item has no room are put into the bucket first."""
+    strings = {"PK": item.key.pk, "SK": item.key.sk, "v": item.version, **item.labels}
+    attributes: Attributes = {name: {"S": str(value)} for name, value in strings.items()}
+    if item.expires_at is not None:
+        attributes["expires_at"] = {"N": str(item.expires_at)}
+    room = MAX_PARTS_BYTES
+    for name, part in sorted(item.parts.items(), key=lambda named: len(named[1])):
+        room -= len(part)
+        attributes[name] = {"B": part} if room >= 0 else {"M": {"s3": {"S": _outside(part, item, bucket)}}}
+    return attributes
+
+
+def _outside(part: bytes, item: Item, bucket: Bodies) -> str:
+    """Stores a part in S3, before the item. A part of an item that expires goes to a prefix whose objects expire."""
+    prefix = "items" if item.expires_at is None else "bodies"
+    key = f"{prefix}/{hashlib.sha256(part).hexdigest()}"
+    bucket.put(key, part)
+    return key
 
 
 def item_of(stored: Attributes, bucket: Bodies) -> Item:
     """The item with these attributes; parts in S3 are fetched. An attribute of another form is left out: whoever reads
     the item's state misses the attribute, and the other items of the call go through."""
-    labels = {name: value["S"] for name, value in stored.items() if "S" in value and name not in ("PK", "SK", "v")}
+    labels = {name: value["S"] for name, value in stored.items() if "S" in value and name not in _BESIDE}
     parts = {name: part for name, value in stored.items() if (part := _part(value, bucket)) is not None}
     expires_at = stored.get("expires_at", {}).get("N", "")
     return Item(

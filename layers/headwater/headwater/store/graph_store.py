@@ -281,8 +281,13 @@ class GraphStore(GraphReader):
         self._writable.change([ConditionalPut(Item(item.key, labels, item.parts, item.expires_at), item)])
 
     def _encode(self, state: State) -> Item:
-        lasting = _LASTING.get(type(state))
-        return lasting(state) if lasting else _EXPIRING[type(state)](state, self._retention)
+        return encode(state, self._retention)
+
+
+def encode(state: State, retention: Retention) -> Item:
+    """The item of a state."""
+    lasting = _LASTING.get(type(state))
+    return lasting(state) if lasting else _EXPIRING[type(state)](state, retention)
 
 
 _LASTING: Mapping[type, Callable[[Any], Item]] = {

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from headwater.store import keys
-from headwater.store.dynamodb import item_of
+from headwater.store.dynamodb import REBUILT, item_of
 from headwater.store.errors import CorruptItem
 from headwater.store.items import CODECS, runs
 from headwater.store.items.jobs import JOB_WITHOUT_USAGES, USAGES
@@ -57,6 +57,12 @@ def sequence_of(record: StreamRecord) -> str:
     """The sequence number of a record; Lambda delivers again from the number that a function returns."""
     sequence: str = record["dynamodb"]["SequenceNumber"]
     return sequence
+
+
+def is_rebuilt(record: StreamRecord) -> bool:
+    """Whether a record is of an item that was written from the archive: whoever reads the stream heard of its events
+    when they came."""
+    return REBUILT in (record["dynamodb"].get("NewImage") or {})
 
 
 def run_of(record: StreamRecord) -> str | None:

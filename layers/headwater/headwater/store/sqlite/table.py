@@ -39,6 +39,7 @@ _WANTED = (
 READ = f"SELECT {', '.join(COLUMNS)} {_WANTED}"
 READ_DOC = f"SELECT {', '.join(FORM_COLUMNS)}, doc {_WANTED}"
 READ_PARTS = f"SELECT {', '.join(FORM_COLUMNS)}, parts {_WANTED}"
+SEGMENT = f"SELECT rowid, {', '.join(COLUMNS)} FROM items WHERE rowid > ? AND rowid <= ? ORDER BY rowid LIMIT ?"  # noqa: S608
 NEWEST = "SELECT at, sk FROM items WHERE pk = ? AND at >= ? AND (at, sk) < (?, ?) ORDER BY at DESC, sk DESC LIMIT ?"
 NEWEST_ITEMS = f"SELECT {', '.join(COLUMNS)} FROM items WHERE pk = ? AND sk >= ? AND sk < ? ORDER BY sk DESC LIMIT ?"  # noqa: S608
 PARTITION = "SELECT sk FROM items WHERE pk = ? AND sk >= ? AND sk < ? ORDER BY sk LIMIT ?"
@@ -158,6 +159,14 @@ class SqliteTable:
         """Removes some of the items that have expired, and returns how many it removed: 0 once there are none."""
         with self._changing, self._database.writing() as connection:
             return connection.execute(EXPIRED, (int(now), EXPIRED_AT_ONCE)).rowcount
+
+    def segment(self, segment: int, segments: int) -> Iterator[Item]:
+        """The items of one of several parts of the table, read page by page."""
+        ((last,),) = self._rows("SELECT coalesce(max(rowid), 0) FROM items")
+        after, end = last * segment // segments, last * (segment + 1) // segments
+        while rows := self._rows(SEGMENT, after, end, MAX_PAGE):
+            yield from (item_of(row[1:]) for row in rows)
+            after = rows[-1][0]
 
     def _commit(self, transaction: "Transaction") -> None:
         with self._database.writing() as connection:

@@ -1,0 +1,108 @@
+"""Events from files, folders, URLs and buckets, each with the place where it stands."""
+
+import gzip
+import io
+import urllib.request
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from headwater.openlineage import exact_json
+from headwater.openlineage.faults import InvalidRequest
+
+SUFFIXES = (".jsonl", ".json", ".ndjson", ".gz")
+S3, WEB = "s3://", ("http://", "https://")
+SECONDS = 60
+_GZIP = b"\x1f\x8b"
+_EVENT = '"event":'
+
+
+class SentEvent(NamedTuple):
+    """An event as text, and the place where it stands, such as `events.jsonl line 7`."""
+
+    place: str
+    text: str
+
+
+def events(sources: Iterable[str | Path]) -> Iterator[SentEvent]:
+    """Yield the events of sources, in the order of names and lines. Raises OSError or ValueError."""
+    for source in map(str, sources):
+        if source.startswith(S3):
+            yield from _of_bucket(source)
+        elif source.startswith(WEB):
+            with urllib.request.urlopen(source, timeout=SECONDS) as answer:  # noqa: S310
+                yield from _of_stream(source, answer)
+        else:
+            yield from _of_path(Path(source))
+
+
+def _of_path(path: Path) -> Iterator[SentEvent]:
+    if path.is_dir():
+        files = sorted(file for file in path.rglob("*") if file.is_file() and file.suffix in SUFFIXES)
+        bodies = path / "bodies"
+        for file in files:
+            if bodies not in file.parents:
+                with file.open("rb") as stream:
+                    yield from _of_stream(str(file), stream, path)
+        return
+    with path.open("rb") as stream:
+        yield from _of_stream(str(path), stream)
+
+
+def _of_bucket(url: str) -> Iterator[SentEvent]:
+    """The events of the objects below a prefix of a bucket."""
+    try:
+        from botocore.session import Session  # noqa: PLC0415 - an extra of the wheel, for buckets alone
+    except ModuleNotFoundError as missing:
+        raise OSError("a bucket needs the extra aws; pip install 'headwater[aws]'") from missing
+    parts = urlsplit(url)
+    client: Any = Session().create_client("s3")
+    pages = client.get_paginator("list_objects_v2").paginate(Bucket=parts.netloc, Prefix=parts.path.lstrip("/"))
+    for key in (found["Key"] for page in pages for found in page.get("Contents", [])):
+        if key.endswith(SUFFIXES) and not key.startswith(("bodies/", "quarantine/")):
+            content = client.get_object(Bucket=parts.netloc, Key=key)["Body"].read()
+            yield from _of_stream(f"{S3}{parts.netloc}/{key}", io.BytesIO(content))
+
+
+def _of_stream(name: str, raw: Any, archive: Path | None = None) -> Iterator[SentEvent]:
+    """The events of a file: one a line, or one document, which is an event or an array of events."""
+    buffered = io.BufferedReader(raw)
+    lines: Any = gzip.GzipFile(fileobj=buffered) if buffered.peek(2).startswith(_GZIP) else buffered
+    first = next((line for line in lines if line.strip()), b"")
+    if not _is_whole(first):
+        yield from _of_document(name, first + lines.read())
+        return
+    yield SentEvent(f"{name} line 1", event_of(first.decode(), archive))
+    for number, line in enumerate(lines, start=2):
+        if line.strip():
+            yield SentEvent(f"{name} line {number}", event_of(line.decode(), archive))
+
+
+def _is_whole(line: bytes) -> bool:
+    """Whether a line is an event of its own, and not the beginning of a document."""
+    try:
+        return isinstance(exact_json.loads(line.decode()), dict)
+    except InvalidRequest:
+        return not line.strip().startswith((b"[", b"{")) or line.rstrip().endswith(b"}")
+
+
+def _of_document(name: str, content: bytes) -> Iterator[SentEvent]:
+    try:
+        document = exact_json.loads(content.decode()) if content.strip() else []
+    except InvalidRequest as error:
+        raise ValueError(f"{name}: {error}") from error
+    for number, event in enumerate(document if isinstance(document, list) else [document], start=1):
+        yield SentEvent(f"{name} event {number}", exact_json.dumps(event))
+
+
+def event_of(line: str, archive: Path | None = None) -> str:
+    """The event in a line. The text stays as it is: a number keeps its digits."""
+    if not line.startswith('{"receivedAt":'):
+        return line.strip()
+    if _EVENT in line:
+        return line.rstrip()[line.index(_EVENT) + len(_EVENT) : -1]
+    key = exact_json.loads(line)["s3"]
+    if archive is None or not (archive / key).is_file():
+        raise ValueError(f"an event is in the bucket alone; copy it from {key}, and load the folder above events/")
+    return gzip.decompress((archive / key).read_bytes()).decode()

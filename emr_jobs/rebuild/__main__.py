@@ -1,0 +1,186 @@
+"""Rebuilds the table from the archive: compares it with a table, writes it into one, or writes what DynamoDB imports.
+
+    python -m emr_jobs.rebuild ARCHIVE --verify TABLE
+    python -m emr_jobs.rebuild ARCHIVE --into TABLE --write-units 1000
+    python -m emr_jobs.rebuild ARCHIVE --import-format s3://BUCKET/PREFIX
+
+ARCHIVE is a folder or s3://BUCKET with events/ and bodies/ below it: the archive bucket of a deployed stack, or what
+`headwater export` writes. TABLE is a table of DynamoDB, or the file of `headwater serve`. The variables of
+docs/environment.md set retention, aliases and thresholds; the defaults are those of template.yaml.
+"""
+
+import argparse
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import nullcontext
+from datetime import date
+
+from pyspark import RDD, SparkConf, SparkContext
+
+from emr_jobs.rebuild.archive import Fault, Span, read_archive
+from emr_jobs.rebuild.import_format import write_objects
+from emr_jobs.rebuild.location import S3, Location
+from emr_jobs.rebuild.namespace import items_of_namespace
+from emr_jobs.rebuild.settings import RebuildSettings
+from emr_jobs.rebuild.table import rebuilt
+from emr_jobs.rebuild.target import Target
+from emr_jobs.rebuild.verify import differences, items_in
+from emr_jobs.rebuild.write import Writer, without_silent_run
+from headwater.openlineage.instant import NEVER, Instant, parse_instant, to_datetime
+from headwater.store.sqlite.database import RefusedDatabase, sole_use
+from headwater.store.table import Item
+from serve.settings import read_settings
+
+SHOWN_FAULTS = 100
+WRITE_UNITS = 500.0
+
+
+class Refused(Exception):
+    """The rebuild does not go on. The message says why."""
+
+
+def parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="rebuild", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("archive", metavar="ARCHIVE", type=Location)
+    does = parser.add_mutually_exclusive_group(required=True)
+    does.add_argument("--verify", metavar="TABLE", help="compare with a table, and write nothing")
+    does.add_argument("--into", metavar="TABLE", help="write into a table what it lacks")
+    does.add_argument("--import-format", metavar="DIR|s3://...", type=Location, help="write what ImportTable reads")
+    parser.add_argument("--bucket", help="has the long documents of the table's items (default: that of ARCHIVE)")
+    parser.add_argument("--from", dest="start", type=instant, default="", metavar="TIME", help="of receipt, included")
+    parser.add_argument("--to", dest="end", type=instant, default="", metavar="TIME", help="of receipt, excluded")
+    parser.add_argument("--namespace", help="only the items of this namespace's jobs and datasets")
+    parser.add_argument("--before", type=int, metavar="VERSION", help="with --into: only items of an older form")
+    parser.add_argument("--write-units", type=float, default=WRITE_UNITS, help="a second (default: %(default)s)")
+    parser.add_argument("--strict", action="store_true", help="stop if anything in the archive cannot be read")
+    return parser
+
+
+def instant(text: str) -> Instant:
+    """Read a day, or a time with an offset; no text is no bound."""
+    if not text:
+        return NEVER
+    try:
+        return parse_instant(f"{date.fromisoformat(text)}T00:00:00Z")
+    except ValueError:
+        return parse_instant(text)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Return 1 if a table differs or something could not be read with --strict, else 0."""
+    options = parser().parse_args(arguments)
+    context = spark()
+    try:
+        return run(context, options)
+    except (Refused, RefusedDatabase) as refused:
+        print(f"failed: {refused}", file=sys.stderr)
+        return 1
+
+
+def spark() -> SparkContext:
+    """The Spark of spark-submit; without it, a Spark of this process that uses this Python."""
+    settings = SparkConf().setAppName("headwater-rebuild")
+    if not settings.contains("spark.master"):
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        settings.setMaster("local[*]").set("spark.ui.enabled", "false").set("spark.log.level", "ERROR")
+        settings.set("spark.ui.showConsoleProgress", str(sys.stderr.isatty()).lower())
+    return SparkContext.getOrCreate(settings)
+
+
+def run(context: SparkContext, options: argparse.Namespace) -> int:
+    """Read the archive, and do what the options say. Raises Refused or RefusedDatabase."""
+    settings, archive = rebuild_settings(options.end), options.archive
+    table = rebuilt(read_archive(context, archive, Span(options.start, options.end)), settings)
+    tell_faults(table.faults, is_strict=options.strict)
+    print(f"{table.events.count():,} distinct events", flush=True)
+    items = dict(table.items)
+    if options.namespace:
+        wanted = items_of_namespace(context.union([*items.values()]), options.namespace).cache()
+        items = {kind: wanted.filter(_of_kind(kind)) for kind in items}
+    bucket = options.bucket or archive.bucket
+    if options.verify:
+        return verify(context, items, Target(options.verify, bucket), settings.now, options.namespace)
+    if options.into:
+        into(items, Target(options.into, bucket), settings, options)
+    else:
+        export(items, options.import_format, Location(f"{S3}{bucket}") if bucket else archive)
+    return 0
+
+
+def rebuild_settings(end: Instant) -> RebuildSettings:
+    """The settings of the fold; with an end in the past, what had expired by then has expired."""
+    read, now = read_settings(), time.time()
+    until = min(now, to_datetime(end).timestamp()) if end else now
+    return RebuildSettings(dict(read.namespace_aliases), read.retention, read.emission_latency, until)
+
+
+def tell_faults(faults: RDD[Fault], *, is_strict: bool) -> None:
+    """List what could not be read. Raises Refused if that is not allowed."""
+    number = faults.count()
+    for fault in faults.take(SHOWN_FAULTS):
+        print(f"could not be read: {fault.place}: {fault.reason}", file=sys.stderr)
+    if number:
+        print(f"{number:,} lines or objects could not be read; all others count", file=sys.stderr)
+    if number and is_strict:
+        raise Refused("--strict: nothing was written or compared")
+
+
+def verify(
+    context: SparkContext, items: Mapping[str, RDD[Item]], target: Target, now: float, namespace: str | None
+) -> int:
+    """Print how a table differs. Return 1 if it does."""
+    stored = items_in(context, target, now)
+    stored = items_of_namespace(stored, namespace) if namespace else stored
+    found = differences(context.union([*items.values()]), stored)
+    for difference in found:
+        print(f"{difference.kind}: {difference.number:,} {difference.what}")
+        for example in difference.examples:
+            print(f"    {example}")
+    print("the table differs from the archive" if found else "the table is that of the archive, item for item")
+    return 1 if found else 0
+
+
+def into(
+    items: Mapping[str, RDD[Item]], target: Target, settings: RebuildSettings, options: argparse.Namespace
+) -> None:
+    """Write what a table lacks, kind by kind. Raises RefusedDatabase if the file is served."""
+    with sole_use(target.file) if target.file else nullcontext():
+        target.table()
+        for kind, made in items.items():
+            tasks = min(made.context.defaultParallelism, made.getNumPartitions())
+            writer = Writer(target.table, settings.retention, options.write_units / tasks, time.time(), options.before)
+            outcome = made.mapPartitions(writer.write).fold(Counter(), _sum)
+            done = ", ".join(f"{outcome[what]:,} {what}" for what in ("written", "joined", "same"))
+            print(f"{kind}: {done}", flush=True)
+
+
+def export(items: Mapping[str, RDD[Item]], to: Location, bodies: Location) -> None:
+    """Write what DynamoDB imports."""
+    for kind, made in items.items():
+        print(f"{kind}: {made.mapPartitionsWithIndex(_objects(kind, to, bodies)).sum():,} items", flush=True)
+
+
+def _sum(left: Counter[str], right: Counter[str]) -> Counter[str]:
+    return left + right
+
+
+def _of_kind(kind: str) -> Callable[[Item], bool]:
+    return lambda item: item.labels["kind"] == kind
+
+
+def _objects(kind: str, to: Location, bodies: Location) -> Callable[[int, Iterable[Item]], Iterator[int]]:
+    now = time.time()
+
+    def objects(number: int, items: Iterable[Item]) -> Iterator[int]:
+        return write_objects(number, kind, (without_silent_run(item, now) for item in items), to, bodies)
+
+    return objects
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,119 @@
+"""Reads the events of the archive, each once. What cannot be read becomes a fault with its place and its reason."""
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from contextlib import closing
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+import simplejson
+from pyspark import RDD, SparkContext
+
+from emr_jobs.rebuild.location import ArchiveObject, Location
+from headwater.openlineage.instant import NEVER, Instant, parse_instant
+from headwater.store.aws import translated_errors
+from headwater.store.errors import StorageError
+
+PARTITION_BYTES = 16 * 1024 * 1024
+"""Gzipped lines of events for one task: some 150 MB of text."""
+BUFFER_BYTES = 1024 * 1024
+_START, _EVENT, _END = b'{"receivedAt":', b',"event":', b"}"
+_GZIP = b"\x1f\x8b"
+
+
+class ArchivedEvent(NamedTuple):
+    """An event as it was received: its canonical text, and the time at which it was received."""
+
+    text: str
+    received_at: Instant
+
+
+class Fault(NamedTuple):
+    """Something in the archive that cannot be read: a line, the rest of an object, a body, or an event."""
+
+    place: str
+    reason: str
+
+
+class Span(NamedTuple):
+    """The events to read: those received from `start` on, and before `end`. An empty text is no bound."""
+
+    start: Instant = NEVER
+    end: Instant = NEVER
+
+    def has(self, event: ArchivedEvent) -> bool:
+        return self.start <= event.received_at and (not self.end or event.received_at < self.end)
+
+    def may_have(self, day: str) -> bool:
+        """Whether a day's folder may have such events. A line is never filed under a day before its receipt, but it may
+        be under any later one: a redrive archives an event once more."""
+        return day.partition("date=")[2][:10] >= self.start[:10]
+
+
+def read_archive(context: SparkContext, archive: Location, span: Span) -> RDD[ArchivedEvent | Fault]:
+    """The distinct events of a span, and the faults. An event that was archived twice has its first receipt."""
+    days = [day for day in archive.days() if span.may_have(day)]
+    objects = context.parallelize(days, max(1, len(days))).flatMap(archive.objects).cache()
+    size = objects.map(lambda found: found.size).sum()
+    partitions = int(max(context.defaultParallelism, size // PARTITION_BYTES + 1))
+    read = objects.repartition(partitions).flatMap(lambda found: _read_object(archive, found))
+    wanted = read.filter(lambda found: isinstance(found, Fault) or span.has(found))
+    return wanted.keyBy(_identity).reduceByKey(min, partitions).values()
+
+
+def _identity(read: ArchivedEvent | Fault) -> bytes:
+    text = read.text if isinstance(read, ArchivedEvent) else "\0".join(read)
+    return sha256(text.encode()).digest()[:16]
+
+
+def _read_object(archive: Location, found: ArchiveObject) -> Iterator[ArchivedEvent | Fault]:
+    number = 0
+    try:
+        with closing(archive.open(found.key)) as raw:
+            for number, line in enumerate(_lines(raw), start=1):
+                if line.strip():
+                    yield _read_line(archive, line, f"{found.key} line {number}")
+    except (StorageError, OSError, EOFError, zlib.error) as error:
+        yield Fault(f"{found.key} after line {number}", _reason(error))
+
+
+def _lines(raw: Any) -> Iterator[bytes]:
+    """The lines of an object, which is gzipped or plain, as its first bytes say."""
+    stream = io.BufferedReader(_Readable(raw), BUFFER_BYTES)
+    return iter(gzip.GzipFile(fileobj=stream) if stream.peek(2).startswith(_GZIP) else stream)
+
+
+class _Readable(io.RawIOBase):
+    """The body of an answer of S3, or a file, as a raw stream."""
+
+    def __init__(self, body: Any) -> None:
+        self._body = body
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        with translated_errors():
+            content = self._body.read(len(buffer))
+        buffer[: len(content)] = content
+        return len(content)
+
+
+def _read_line(archive: Location, line: bytes, place: str) -> ArchivedEvent | Fault:
+    try:
+        text = line.strip()
+        received, separator, event = text.partition(_EVENT)
+        if separator and received.startswith(_START) and text.endswith(_END):
+            received_at = simplejson.loads(received.removeprefix(_START))
+            return ArchivedEvent(event[:-1].decode(), parse_instant(received_at))
+        pointer = simplejson.loads(text)
+        content = gzip.decompress(archive.get(pointer["s3"]))
+        return ArchivedEvent(content.decode(), parse_instant(pointer["receivedAt"]))
+    except (ValueError, TypeError, KeyError, OSError, EOFError, zlib.error, StorageError) as error:
+        return Fault(place, _reason(error))
+
+
+def _reason(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"

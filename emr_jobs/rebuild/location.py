@@ -1,0 +1,100 @@
+"""Where the archive is: a folder, or a bucket with a prefix. The objects below have the names of docs/table.md."""
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from headwater.store.aws import PATIENT_SECONDS, client, translated_errors
+from headwater.store.errors import StorageError, UnreadableBody
+from headwater.store.s3 import Bucket
+
+S3 = "s3://"
+EVENTS = "events/"
+
+
+class ArchiveObject(NamedTuple):
+    """An object with lines of events, and its size in bytes."""
+
+    key: str
+    size: int
+
+
+class Location(NamedTuple):
+    """A folder, or `s3://BUCKET/PREFIX`. Region, endpoint and credentials come from the environment, and a process
+    makes its client when it first uses it: a location travels to the executors as its text."""
+
+    url: str
+
+    def days(self) -> list[str]:
+        """The beginnings of the keys of each day's events, such as `events/date=2026-11-20/`. Raises StorageError."""
+        if not self.is_bucket:
+            folders = Path(self.url, EVENTS).glob("date=*")
+            return sorted(f"{EVENTS}{folder.name}/" for folder in folders if folder.is_dir())
+        pages = self._listed(f"{EVENTS}date=", Delimiter="/")
+        return [page["Prefix"].removeprefix(self._prefix) for each in pages for page in each.get("CommonPrefixes", [])]
+
+    def objects(self, day: str) -> Iterator[ArchiveObject]:
+        """The objects of a day."""
+        if self.is_bucket:
+            for page in self._listed(day):
+                for found in page.get("Contents", []):
+                    yield ArchiveObject(found["Key"].removeprefix(self._prefix), found["Size"])
+            return
+        root = Path(self.url)
+        for file in sorted(root.joinpath(day).rglob("*")):
+            if file.is_file():
+                yield ArchiveObject(file.relative_to(root).as_posix(), file.stat().st_size)
+
+    def open(self, key: str) -> Any:
+        """An object as a stream of bytes. Raises StorageError or OSError."""
+        if not self.is_bucket:
+            return Path(self.url, key).open("rb")
+        with translated_errors():
+            return _client().get_object(Bucket=self.bucket, Key=self._prefix + key)["Body"]
+
+    def get(self, key: str) -> bytes:
+        """An object's content. Raises UnreadableBody if there is no such object, or StorageError."""
+        if self.is_bucket:
+            return Bucket(_client(), self.bucket).get(self._prefix + key)
+        try:
+            return Path(self.url, key).read_bytes()
+        except FileNotFoundError as error:
+            raise UnreadableBody(str(error)) from error
+        except OSError as error:
+            raise StorageError(str(error)) from error
+
+    def put(self, key: str, content: bytes) -> None:
+        """Stores an object. Raises StorageError or OSError."""
+        if self.is_bucket:
+            Bucket(_client(), self.bucket).put(self._prefix + key, content)
+            return
+        file = Path(self.url, key)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+
+    @property
+    def is_bucket(self) -> bool:
+        return self.url.startswith(S3)
+
+    @property
+    def bucket(self) -> str:
+        """The bucket; empty for a folder."""
+        return self.url.removeprefix(S3).partition("/")[0] if self.is_bucket else ""
+
+    @property
+    def _prefix(self) -> str:
+        prefix = self.url.removeprefix(S3).partition("/")[2].strip("/")
+        return f"{prefix}/" if prefix else ""
+
+    def _listed(self, beginning: str, **options: Any) -> Iterator[dict[str, Any]]:
+        pages = _client().get_paginator("list_objects_v2")
+        with translated_errors():
+            yield from pages.paginate(Bucket=self.bucket, Prefix=self._prefix + beginning, **options)
+
+
+@cache
+def _client() -> Any:
+    from botocore.session import Session  # noqa: PLC0415 - a folder needs no AWS
+
+    return client(Session(), "s3", seconds=PATIENT_SECONDS)

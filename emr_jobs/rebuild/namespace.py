@@ -1,0 +1,53 @@
+"""Keeps the items of one namespace: of its jobs, with their runs and events, and of its datasets."""
+
+from collections.abc import Iterable, Iterator
+
+from pyspark import RDD
+
+from headwater.store.items import CODECS
+from headwater.store.keys import Key
+from headwater.store.table import Item
+
+SALTS = 16
+"""A node's items are spread over so many keys: a dataset may have a million writes."""
+
+
+def items_of_namespace(items: RDD[Item], namespace: str) -> RDD[Item]:
+    """The items of a namespace. A day is of no namespace."""
+    heads = items.filter(lambda item: item.labels["kind"] in ("job", "dataset") and _namespace(item) == namespace)
+    nodes = heads.map(lambda item: item.key.pk).distinct().flatMap(_salted)
+    of_nodes = items.filter(lambda item: _is_of_node(item.key)).keyBy(lambda item: _salt(item.key))
+    others = items.filter(lambda item: not _is_of_node(item.key) and _namespace(item) == namespace)
+    return of_nodes.join(nodes).values().map(lambda pair: pair[0]).union(others)
+
+
+def _is_of_node(key: Key) -> bool:
+    return key.pk.startswith(("J#", "D#"))
+
+
+def _salt(key: Key) -> tuple[str, int]:
+    return key.pk, sum(key.sk.encode()) % SALTS
+
+
+def _salted(pk: str) -> Iterable[tuple[tuple[str, int], None]]:
+    return (((pk, salt), None) for salt in range(SALTS))
+
+
+def _namespace(item: Item) -> str:
+    return next(_namespaces(item), "")
+
+
+def _namespaces(item: Item) -> Iterator[str]:
+    kind = item.labels["kind"]
+    if kind not in CODECS:
+        return
+    state = CODECS[kind].read(item)
+    match kind:
+        case "job" | "dataset":
+            yield state.facts.name.namespace
+        case "event":
+            yield state["job"]["namespace"]
+        case "alias":
+            yield state.alias.dataset.namespace
+        case "namespace":
+            yield state.name

@@ -1,0 +1,154 @@
+"""Writes the rebuilt items into a table, at a bounded rate, while live events keep coming.
+
+An item that the table lacks is put, on condition that it is still absent. An item that is as the table has it costs a
+read. Any other item is joined with that of the table, as the fold joins states: the table may know later events than
+the archive did when it was read. Hence a write that was cut off is started again from the beginning, and writes only
+what is missing.
+
+The kinds are written in the order of the fold (fold/fold.py). So a head that has to be chosen anew finds the runs,
+neighbours and heads that the choice depends on.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from math import inf
+
+from emr_jobs.rebuild.join import join
+from headwater.alerts.heartbeat import MIN_SILENCE
+from headwater.fold.fold import ATTEMPTS
+from headwater.graph.dataset import DatasetHead
+from headwater.graph.dataset_claims import DatasetClaims
+from headwater.graph.run import Run
+from headwater.openlineage.instant import to_datetime
+from headwater.retry import backoff
+from headwater.store.codec import SCHEMA
+from headwater.store.errors import Conflict, CorruptItem, StorageError
+from headwater.store.graph_store import GraphStore
+from headwater.store.items import CODECS
+from headwater.store.items.runs import OPEN_IN, RUN
+from headwater.store.retention import Retention
+from headwater.store.snapshot import Wanted
+from headwater.store.table import ConditionalPut, Item, Table
+
+AT_ONCE = 100
+"""Items of one read."""
+UNIT_BYTES = 1024
+"""DynamoDB counts the writes of an item by its kilobytes."""
+
+
+@dataclass
+class Pace:
+    """Holds a task to a number of write units a second."""
+
+    units_a_second: float
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    _free_at: float = field(default=0.0)
+
+    def take(self, items: Iterable[Item]) -> None:
+        """Waits until earlier writes are paid for."""
+        now = self.clock()
+        if self._free_at > now:
+            self.sleep(self._free_at - now)
+        self._free_at = max(now, self._free_at) + sum(map(units, items)) / self.units_a_second
+
+
+def units(item: Item) -> int:
+    """The write units of an item, without those of its indexes."""
+    texts = sum(len(name) + len(text) for name, text in item.labels.items())
+    return -(-(texts + sum(map(len, item.parts.values())) + 150) // UNIT_BYTES)
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Writes the items of a partition. With `before`, only those that the table has in an older version than that."""
+
+    open_table: Callable[[], Table]
+    retention: Retention
+    units_a_second: float
+    now: float
+    before: int | None = None
+
+    def write(self, items: Iterable[Item]) -> Iterator[Counter[str]]:
+        """What became of the items: how many were `written`, `joined`, or the `same`. Raises StorageError."""
+        table, pace, rest = self.open_table(), Pace(self.units_a_second), iter(items)
+        while taken := list(islice(rest, AT_ONCE)):
+            chunk = [without_silent_run(item, self.now) for item in taken]
+            stored = table.read([item.key for item in chunk])
+            if self.before is not None:
+                chunk = [item for item in chunk if _version(stored.get(item.key)) < self.before]
+            absent = [item for item in chunk if item.key not in stored]
+            others = [item for item in chunk if item.key in stored and stored[item.key].version != item.version]
+            pace.take([*absent, *others])
+            others += self._put(table, absent)
+            joined = sum(self._join(table, item) for item in others)
+            yield Counter(written=len(absent), joined=joined, same=len(chunk) - len(absent) - joined)
+
+    def _put(self, table: Table, items: list[Item]) -> list[Item]:
+        """Puts items that the table lacks. Returns those that a live event was faster with, or has outdated."""
+        try:
+            table.change([ConditionalPut(item, None) for item in items])
+        except Conflict:
+            stored = table.read([item.key for item in items])
+            return [item for item in items if stored[item.key].version != item.version]
+        return [item for item in items if self._is_outdated(table, item)]
+
+    def _is_outdated(self, table: Table, item: Item) -> bool:
+        """Whether a job was deleted or came back while the head with its column lineage was absent."""
+        if item.labels["kind"] != "dataset":
+            return False
+        head: DatasetHead = CODECS["dataset"].read(item)
+        jobs = GraphStore(table, self.retention).read(Wanted(jobs=head.columns)).jobs.all()
+        now = [DatasetClaims.of(job, head.id).columns for job in jobs.values() if head.id in job.facts.usages]
+        return {job: digest for columns in now for job, digest in columns.items()} != head.columns
+
+    def _join(self, table: Table, item: Item) -> bool:
+        """Joins an item with that of the table. Returns whether the table changed."""
+        store = GraphStore(table, self.retention)
+        for attempt in range(ATTEMPTS):
+            stored = table.read([item.key]).get(item.key)
+            try:
+                if stored is None or not _can_be_read(stored, item.labels["kind"]):
+                    table.change([ConditionalPut(item, stored)])
+                else:
+                    join(store, table, item)
+            except Conflict as conflict:
+                lost = conflict
+                time.sleep(backoff(attempt, 0.01, most=0.64))
+            else:
+                after = table.read([item.key])[item.key]
+                return stored is None or after.version != stored.version
+        raise StorageError(f"other writers were faster {ATTEMPTS} times in a row: {lost}")
+
+
+def _version(stored: Item | None) -> float:
+    """The version of the form of a stored item; an item that is absent is older than none."""
+    return inf if stored is None else int(stored.labels.get(SCHEMA, "1"))
+
+
+def _can_be_read(stored: Item, kind: str) -> bool:
+    """Whether a stored item is whole. Raises CorruptItem if a newer release wrote it."""
+    codec = CODECS.get(kind)
+    if codec is None:
+        return True
+    codec.check_version(stored)
+    try:
+        codec.read(stored)
+    except CorruptItem:
+        return False
+    return True
+
+
+def without_silent_run(item: Item, now: float) -> Item:
+    """A run that was silent for long is kept out of the index of open runs: it may have been announced as abandoned,
+    and must not be announced twice. Its next event brings it back."""
+    if OPEN_IN not in item.labels:
+        return item
+    run: Run = RUN.read(item)
+    if now - to_datetime(run.updated).timestamp() < MIN_SILENCE.total_seconds():
+        return item
+    labels = {name: text for name, text in item.labels.items() if name != OPEN_IN}
+    return Item(item.key, labels, item.parts, item.expires_at)

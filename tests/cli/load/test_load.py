@@ -1,0 +1,112 @@
+"""Events come from files of any form, are sent once, and what is refused is told with its place."""
+
+import gzip
+import json
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from cli import load
+from cli.load.api import MarquezApi
+from cli.load.sending import Sending, batches
+from cli.load.sources import SentEvent, events
+from headwater.openlineage import exact_json
+from tests import factory
+from tests.serve.process import ServeProcess
+
+EVENTS = [factory.run_event(run=number, outputs=[factory.dataset("a")]) for number in range(5)]
+TEXTS = [exact_json.dumps(event) for event in EVENTS]
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[ServeProcess]:
+    with ServeProcess(tmp_path / "lineage.db", "--open") as server:
+        yield server
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "\n".join(TEXTS),
+        f"[{','.join(TEXTS)}]",
+        json.dumps(EVENTS, indent=2),
+        "\n\n".join(f'{{"receivedAt":"2026-11-20T08:00:00Z","event":{text}}}' for text in TEXTS) + "\n",
+    ],
+    ids=["lines", "array", "indented array", "archive"],
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_file_has_lines_or_an_array_plain_or_gzipped(tmp_path: Path, content: str, packed: bool) -> None:
+    file = tmp_path / ("events.json.gz" if packed else "events.json")
+    file.write_bytes(gzip.compress(content.encode()) if packed else content.encode())
+    found = list(events([file]))
+    assert [json.loads(event.text) for event in found] == EVENTS
+    assert len({event.place for event in found}) == 5
+    assert list(events([tmp_path])) == found
+    assert [event.text for event in events([file.as_uri()] if False else [file])] == [event.text for event in found]
+
+
+def test_events_come_from_a_url_and_from_a_bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "events.json.gz").write_bytes(gzip.compress("\n".join(TEXTS).encode()))
+    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as web:
+        threading.Thread(target=web.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{web.server_port}/events.json.gz"
+        assert [event.text for event in events([url])] == TEXTS
+        web.shutdown()
+    with mock_aws():
+        monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+        client = boto3.client("s3")
+        client.create_bucket(Bucket="lake")
+        for key in ("events/date=1/a.gz", "bodies/b.gz", "other/c.gz"):
+            client.put_object(Bucket="lake", Key=key, Body=(tmp_path / "events.json.gz").read_bytes())
+        found = list(events(["s3://lake/events/"]))
+    assert [event.text for event in found] == TEXTS
+    assert found[0].place == "s3://lake/events/date=1/a.gz line 1"
+
+
+def test_a_number_keeps_its_digits(tmp_path: Path) -> None:
+    for name, text in (("line.json", '{"n":1e400}'), ("array.json", '[{"n":1e400}]')):
+        (tmp_path / name).write_text(text)
+    assert {event.text for event in events([tmp_path])} == {'{"n":1e400}', '{"n":1E+400}'}
+
+
+def test_an_archive_has_long_events_in_bodies(tmp_path: Path) -> None:
+    (tmp_path / "bodies").mkdir()
+    (tmp_path / "bodies" / "long.json.gz").write_bytes(gzip.compress(TEXTS[0].encode()))
+    (tmp_path / "events.gz").write_bytes(gzip.compress(b'{"receivedAt": "x", "s3": "bodies/long.json.gz"}\n'))
+    assert [event.text for event in events([tmp_path])] == TEXTS[:1]
+    (tmp_path / "bodies" / "long.json.gz").unlink()
+    with pytest.raises(ValueError, match="in the bucket alone"):
+        list(events([tmp_path]))
+
+
+def test_a_load_that_was_cut_off_goes_on_from_there(
+    server: ServeProcess, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "events.jsonl").write_text("\n".join(TEXTS))
+    (tmp_path / "sent").write_text("3")
+    arguments = [str(tmp_path / "events.jsonl"), "--url", server.url, "--resume", str(tmp_path / "sent")]
+    assert load.main(arguments) == 0
+    assert "accepted: 2, refused: 0, sent before: 3" in capsys.readouterr().out
+    assert load.main(arguments) == 0
+    assert "accepted: 0, refused: 0, sent before: 5" in capsys.readouterr().out
+
+
+def test_a_broken_line_costs_no_other_and_is_told_with_its_place(server: ServeProcess, tmp_path: Path) -> None:
+    (tmp_path / "events.jsonl").write_text("\n".join([*TEXTS[:2], TEXTS[2][:50], "{}", *TEXTS[3:]]))
+    sending = Sending(MarquezApi(server.url))
+    sending.send(events([tmp_path / "events.jsonl"]))
+    assert sending.accepted == 4
+    assert [place.rpartition("/")[2] for place, _ in sending.refused] == ["events.jsonl line 3", "events.jsonl line 4"]
+    assert "not JSON" in sending.refused[0][1]
+
+
+def test_batches_are_neither_too_many_events_nor_too_long() -> None:
+    assert [len(batch) for batch in batches(SentEvent("", "x") for _ in range(250))] == [100, 100, 50]
+    assert [len(batch) for batch in batches(iter([SentEvent("", "x" * 5_000_000)] * 3))] == [1, 1, 1]

@@ -1,0 +1,112 @@
+"""A Marquez is moved by its API: every event once its page is read, then tags and descriptions."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from cli import load
+from cli.load import marquez
+from cli.load.api import MarquezApi
+from cli.load.sending import Sending
+from headwater.openlineage import exact_json
+from tests import factory
+from tests.serve.process import ServeProcess
+
+RECORDED = Path(__file__).parents[2] / "fixtures" / "marquez-api"
+LAKE = "s3://lake"
+
+
+def recorded(name: str) -> Any:
+    return json.loads((RECORDED / f"{name}.json").read_text())["response"]
+
+
+class RecordedMarquez(MarquezApi):
+    """A Marquez that answers as one was recorded; of the routes that were not recorded, its lists are empty."""
+
+    def text(self, path: str, **query: Any) -> str:
+        if path == "/events/lineage" and query["after"] > "2026-11-20T08:03:00Z":
+            return '{"events": []}'
+        answers = {"/events/lineage": "events_lineage", "/tags": "tags", "/namespaces": "namespaces"}
+        if path in answers:
+            return json.dumps(recorded(answers[path]))
+        if path == f"/namespaces/{quote(LAKE, safe='')}/datasets":
+            return json.dumps(recorded("datasets"))
+        return json.dumps({"datasets": [], "jobs": []})
+
+
+def test_the_recorded_events_of_a_marquez_are_accepted(tmp_path: Path) -> None:
+    events = list(marquez.events_of(RecordedMarquez("")))
+    assert len(events) == len(recorded("events_lineage")["events"]) > 0
+    with ServeProcess(tmp_path / "lineage.db", "--open") as server:
+        sending = Sending(MarquezApi(server.url))
+        sending.send(events)
+        assert (sending.accepted, sending.refused) == (len(events), [])
+
+
+class ManyEvents(MarquezApi):
+    """A list of events of which many have one time."""
+
+    def text(self, path: str, **query: Any) -> str:
+        after, offset, limit = query["after"], query["offset"], query["limit"]
+        times = sorted(factory.at(number // 250) for number in range(1000))
+        found = [{"eventTime": time, "n": number} for number, time in enumerate(times) if time >= after]
+        return json.dumps({"events": found[offset : offset + limit]})
+
+
+def test_every_event_is_read_although_pages_of_events_have_one_time() -> None:
+    assert {json.loads(event.text)["n"] for event in marquez.events_of(ManyEvents(""))} == set(range(1000))
+
+
+def test_a_headwater_is_moved_with_its_tags_and_descriptions(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folders = [tmp_path / name for name in ("one", "other")]
+    for folder in folders:
+        folder.mkdir()
+    with (
+        ServeProcess(folders[0] / "lineage.db", "--open") as one,
+        ServeProcess(folders[1] / "lineage.db", "--open") as other,
+    ):
+        events = [
+            factory.run_event(
+                "COMPLETE",
+                run=number,
+                seconds=number,
+                inputs=[factory.dataset("a/b", schema=factory.schema("id:long"))],
+                outputs=[factory.dataset("c")],
+            )
+            for number in range(150)
+        ]
+        source, target = MarquezApi(one.url), MarquezApi(other.url)
+        source.post("/lineage/batch", exact_json.dumps([*events, factory.dataset_event(factory.dataset("d"))]))
+        one.wait_until_folded()
+        dataset = f"/namespaces/{quote(LAKE, safe='')}/datasets/a%2Fb"
+        source.post(f"{dataset}/tags/GOLD")
+        source.post(f"{dataset}/fields/id/tags/PII")
+        described = {"type": "DB_TABLE", "physicalName": "a/b", "sourceName": LAKE, "description": "of orders"}
+        source.put(dataset, described)
+        source.put("/namespaces/demo/jobs/load", {"type": "BATCH", "description": "loads"})
+        source.put("/namespaces/demo", {"ownerName": "us", "description": "of the demo"})
+        source.put("/tags/GOLD", {"description": "certified"})
+        one.wait_until_folded()
+        assert load.main(["--marquez", one.url, "--url", other.url]) == 0
+        other.wait_until_folded()
+        for path in (dataset, "/namespaces/demo/jobs/load", "/namespaces/demo", "/tags"):
+            assert described_by(target.get(path)) == described_by(source.get(path)), path
+        assert events_in(target) == events_in(source)
+        assert len(events_in(source)) == 153  # a declaration of a dataset or a job is an event, too
+    assert re.search(r"accepted: \d+, refused: 0", capsys.readouterr().out)
+
+
+def described_by(node: Any) -> Any:
+    """What people have said of a node."""
+    fields = [(field["name"], field["tags"]) for field in node.get("fields", [])]
+    return node.get("description"), node.get("tags"), node.get("ownerName"), fields
+
+
+def events_in(api: MarquezApi) -> set[str]:
+    return {event.text for event in marquez.events_of(api)}

@@ -1,0 +1,133 @@
+"""The command `rebuild`: it compares a file with an archive, mends the file, and writes what DynamoDB imports."""
+
+import base64
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from pyspark import SparkContext
+
+from emr_jobs.rebuild.__main__ import Refused, parser, run
+from headwater.fold.fold import fold
+from headwater.store.dynamodb import item_of
+from headwater.store.graph_store import GraphStore
+from headwater.store.keys import Key
+from headwater.store.messages import archive_line
+from headwater.store.sqlite.database import Database
+from headwater.store.sqlite.table import SqliteTable
+from headwater.store.table import Item
+from serve.settings import read_settings
+from tests import factory
+from tests.emr_jobs.archives import archive, assert_same, normalised, received
+from tests.fakes import FakeBucket
+from tests.store.files import items_in
+
+pytestmark = pytest.mark.spark
+
+EVENTS = [
+    factory.run_event(
+        "COMPLETE",
+        run=number,
+        seconds=number,
+        job=f"job-{number % 3}",
+        outputs=[factory.dataset(f"made-{number % 4}", schema=factory.schema("id:long"))],
+    )
+    for number in range(30)
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An archive of events that have not expired."""
+    folder = tmp_path_factory.mktemp("archive")
+    archive(folder, [archive_line(message) for message in received(EVENTS, lags=(1,))])
+    return folder
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """The file of a server that took these events."""
+    path = tmp_path / "lineage.db"
+    database, settings = Database(path), read_settings({})
+    for event in normalised(received(EVENTS, lags=(1,))):
+        fold([event], GraphStore(SqliteTable(database), settings.retention), settings.emission_latency)
+    database.close()
+    return path
+
+
+def rebuild(spark: SparkContext, folder: Path, *arguments: str) -> int:
+    return run(spark, parser().parse_args([str(folder), *arguments]))
+
+
+def changed(path: Path, *queries: str) -> None:
+    database = Database(path)
+    with database.writing() as connection:
+        for query in queries:
+            connection.execute(query)
+    database.close()
+
+
+def items(path: Path) -> dict[Key, Item]:
+    database = Database(path)
+    try:
+        return items_in(database)
+    finally:
+        database.close()
+
+
+def test_a_table_is_compared_and_mended(
+    spark: SparkContext, folder: Path, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    expected = items(file)
+    changed(
+        file,
+        "DELETE FROM items WHERE pk LIKE 'J#%' AND sk = 'META'",
+        "UPDATE items SET doc = x'00' WHERE pk LIKE 'D#%' AND sk = 'META'",
+        "INSERT INTO items (pk, sk, version, labels) VALUES ('J#f', 'R#x', 'v', '{\"kind\": \"run\"}')",
+    )
+    before = items(file)
+    assert rebuild(spark, folder, "--verify", str(file)) == 1
+    output = capsys.readouterr().out
+    assert "job: 3 missing" in output
+    assert "dataset: 4 different" in output
+    assert "META: doc" in output
+    assert "run: 1 extra\n    J#f R#x" in output
+    assert items(file) == before
+    changed(file, "DELETE FROM items WHERE pk = 'J#f'")
+    assert rebuild(spark, folder, "--into", str(file)) == 0
+    assert "job: 3 written, 0 joined, 0 same" in capsys.readouterr().out
+    assert_same(items(file), expected)
+
+
+def test_the_import_format_has_every_item_with_its_attributes(
+    spark: SparkContext, folder: Path, file: Path, tmp_path: Path
+) -> None:
+    assert rebuild(spark, folder, "--import-format", str(tmp_path / "import")) == 0
+    lines = [
+        line for path in (tmp_path / "import").iterdir() for line in gzip.decompress(path.read_bytes()).splitlines()
+    ]
+    written = [item_of(binary(json.loads(line)["Item"]), FakeBucket()) for line in lines]
+    assert len(written) == len({item.key for item in written})
+    assert_same({item.key: item for item in written}, items(file))
+
+
+def binary(attributes: dict[str, dict[str, str]]) -> dict[str, dict[str, str | bytes]]:
+    return {
+        name: {"B": base64.b64decode(value["B"])} if "B" in value else {**value} for name, value in attributes.items()
+    }
+
+
+def test_a_namespace_has_its_own_items_alone(spark: SparkContext, folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "demo.db"
+    assert rebuild(spark, folder, "--into", str(path), "--namespace", "demo") == 0
+    kinds = {item.labels["kind"] for item in items(path).values()}
+    assert kinds == {"job", "run", "event", "namespace"}
+    assert rebuild(spark, folder, "--verify", str(path), "--namespace", "demo") == 0
+
+
+def test_strict_stops_before_anything_is_written(spark: SparkContext, folder: Path, tmp_path: Path) -> None:
+    broken = archive(tmp_path / "archive", [b"no event\n"])
+    with pytest.raises(Refused, match="--strict"):
+        rebuild(spark, Path(broken.url), "--into", str(tmp_path / "none.db"), "--strict")
+    assert not (tmp_path / "none.db").exists()
