@@ -21,6 +21,7 @@ JOB_FACETS: tuple[Document, ...] = (
     {"y": factory.facet(v=1)},
     {"y": {"_deleted": True}},
     {"jobType": factory.facet(processingType="STREAMING")},
+    {"jobType": factory.facet(integration="DBT")},
     {"lineage": factory.facet(entries=[factory.made_of("c", "a")])},
     {"headwater_deleted": {"through": "2026-11-20T08:00:02.000000000Z"}},
 )

@@ -123,15 +123,21 @@ def test_an_application_that_fails_by_a_query_raises_no_alert_beside_the_query_s
     application = factory.run_event("FAIL", job="app", run=1, seconds=1)
     (alert,) = World().alerts_one_by_one([action, application])
     assert alert["job"]["name"] == "app.write"
-    task = factory.run_event("FAIL", job="dag", run=1, seconds=1)
-    assert (
-        len(
-            World().alerts_one_by_one(
-                [{**action, "run": {**action["run"], "facets": {"parent": factory.parent(1, "dag")}}}, task]
-            )
-        )
-        == 2
-    )
+
+
+def test_a_child_is_known_by_its_parent_s_run_id_and_not_by_its_name() -> None:
+    model = factory.run_event("FAIL", job="model.orders", run=2, run_facets={"parent": factory.parent(1, "dbt-run")})
+    wrapper = factory.run_event("FAIL", job="dbt-run", run=1, seconds=600)
+    (alert,) = World().alerts_one_by_one([model, wrapper])
+    assert alert["job"]["name"] == "model.orders"
+
+
+def test_a_task_that_was_tried_again_does_not_explain_a_later_failure_of_its_dag() -> None:
+    facets = {"parent": factory.parent(1, "dag")}
+    first = factory.run_event("FAIL", job="dag.task", run=2, seconds=1, run_facets=facets)
+    again = factory.run_event("COMPLETE", job="dag.task", run=3, seconds=2, run_facets=facets)
+    dag = factory.run_event("FAIL", job="dag", run=1, seconds=3)
+    assert [alert["job"]["name"] for alert in World().alerts_one_by_one([first, again, dag])] == ["dag.task", "dag"]
 
 
 def test_an_application_that_outlives_a_failed_query_and_fails_later_raises_an_alert() -> None:

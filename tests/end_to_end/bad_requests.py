@@ -205,10 +205,7 @@ FAULTY_EVENTS = (
     _faulty("a string for outputs", "outputs: expected an array", outputs="out"),
     _faulty("a string for an input", "inputs[0]: expected an object", inputs=["in"]),
     _faulty("null for an input", "inputs[0]: expected an object", inputs=[None]),
-    _faulty("no dataset's name", "inputs[0].name: missing", inputs=[_without(DATASET, "name")]),
     _faulty_dataset("a number for a dataset's name", "outputs[1].name: expected a string", name=5),
-    _faulty_dataset("an empty dataset's name", "outputs[1].name: empty", name=""),
-    _faulty_dataset("an empty dataset's namespace", "outputs[1].namespace: empty", namespace=""),
     _faulty_dataset("an array for facets", "outputs[1].facets: expected an object", facets=[]),
     _faulty_dataset("an array for output facets", "outputs[1].outputFacets: expected an object", outputFacets=[]),
     Bad("a string for a dataset", 400, "dataset: ", text(factory.dataset_event("in"))),  # type: ignore[arg-type]

@@ -139,6 +139,34 @@ def test_a_bad_event_is_never_queued(ingest: Posting, queue: FakeQueue) -> None:
     assert queue.sent == []
 
 
+@pytest.mark.parametrize(
+    ("nameless", "fault"),
+    [
+        ({"namespace": "", "name": "default_catalog.default_database.clicks"}, "inputs[1].namespace: empty"),
+        ({"namespace": "s3://lake", "name": ""}, "inputs[1].name: empty"),
+        ({"namespace": None, "name": "orders"}, "inputs[1].namespace: missing"),
+        ({"name": "orders"}, "inputs[1].namespace: missing"),
+        ({"namespace": "s3://lake"}, "inputs[1].name: missing"),
+    ],
+)
+def test_a_dataset_without_a_usable_name_is_set_aside_and_the_rest_of_its_event_is_queued(
+    ingest: Posting, queue: FakeQueue, bucket: FakeBucket, nameless: Any, fault: str
+) -> None:
+    event = factory.run_event("START", inputs=[factory.dataset("a"), nameless, factory.dataset("c")])
+    assert ingest.one(text(event)).body["setAside"] == (fault,)
+    (message,) = queue.sent
+    queued = json.loads(read_message(message.body, bucket).canonical)
+    assert [dataset["name"] for dataset in queued["inputs"]] == ["a", "c"]
+    assert queued["job"]["facets"]["headwater_setAside"]["paths"] == [fault]
+
+
+def test_an_event_with_another_fault_is_refused_with_all_of_its_faults(ingest: Posting) -> None:
+    event = factory.run_event("START", inputs=[{"namespace": "", "name": "a"}]) | {"producer": ""}
+    with pytest.raises(InvalidRequest) as refused:
+        ingest.one(text(event))
+    assert [str(fault) for fault in refused.value.faults] == ["producer: empty", "inputs[0].namespace: empty"]
+
+
 def test_a_batch_takes_the_good_and_names_the_bad_by_index(
     ingest: Posting, queue: FakeQueue, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -19,13 +19,14 @@ from typing import Any
 
 from headwater.access.principal import Principal, Scope
 from headwater.graph.curation import FOREIGN, FOREIGN_SOURCES, PREFIX, RESERVED, SET_ASIDE
-from headwater.graph.dataset_reference import named
+from headwater.graph.dataset_reference import named as name_in
 from headwater.graph.event_normalisation import merged_sources
 from headwater.graph.explicit_lineage import dataset_of, sources_of_target
 from headwater.graph.long_facet import COLUMN_LINEAGE
 from headwater.graph.naming import Naming
 from headwater.openlineage.event import MAX_NAME_LENGTH, AnyEvent, DatasetEvent, Name, RunEvent
 from headwater.openlineage.faults import Fault, InvalidRequest
+from headwater.openlineage.nameless import NamedDatasets
 from headwater.openlineage.wire import read_event
 
 MAX_PATHS = 20
@@ -46,20 +47,19 @@ class Admitted:
     set_aside: tuple[str, ...] = ()
 
 
-def admitted_event(document: Document, event: AnyEvent, principal: Principal, naming: Naming) -> Admitted:
+def admitted_event(named: NamedDatasets, event: AnyEvent, principal: Principal, naming: Naming) -> Admitted:
     """The event as the principal may send it. `event` is the event in the document.
 
     Raises InvalidRequest (403) if the event is about the job or dataset of another namespace, or curates without the
     scope.
     """
-    admission = _Admission(principal, naming)
+    document = named.document
+    admission = _Admission(principal, naming, [*named.faults])
     if isinstance(event, DatasetEvent):
         principal.require_writing(admission.namespace_of(event.dataset.name), "dataset.namespace")
     else:
         principal.require_writing(event.job.name.namespace, "job.namespace")
-    if principal.writes_everything:
-        return Admitted(document)
-    admitted = admission.without_set_aside(document, event)
+    admitted = document if principal.writes_everything else admission.without_set_aside(document, event)
     if not admission.is_changed:
         return Admitted(document)
     return Admitted(admission.noted(admitted), tuple(first_paths(admission.paths)))
@@ -263,7 +263,7 @@ class _Admission:
 
 
 def _is_named(entry: Any) -> bool:
-    return named(entry) is not None
+    return name_in(entry) is not None
 
 
 def _short(names: Iterable[Name]) -> list[Name]:

@@ -10,7 +10,9 @@ from headwater.access.principal import Principal
 from headwater.graph.naming import Naming
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent
+from headwater.openlineage.faults import InvalidRequest
 from headwater.openlineage.instant import instant_of
+from headwater.openlineage.nameless import with_named_datasets
 from headwater.openlineage.wire import read_event
 from headwater.store.errors import StorageError
 from headwater.store.messages import Message, write_message
@@ -56,12 +58,21 @@ class EventSender:
 
         `on_event` is called with an event that has no fault, before its namespaces are checked.
         """
-        canonical = exact_json.dumps(document)
-        event = read_event(document, now=self.now, canonical=canonical)
+        named = with_named_datasets(document)
+        canonical = exact_json.dumps(named.document)
+        event = self._event(document, named.document, canonical)
         on_event(event)
-        admitted = admitted_event(document, event, self.principal, self.naming)
-        if admitted.document is not document:
+        admitted = admitted_event(named, event, self.principal, self.naming)
+        if admitted.document is not named.document:
             canonical = exact_json.dumps(admitted.document)
             event = read_event(admitted.document, now=self.now, canonical=canonical)
         message = write_message(event, canonical, instant_of(self.now), self.bucket)
         return AdmittedMessage(message, admitted.set_aside)
+
+    def _event(self, sent: Any, named: Any, canonical: str) -> AnyEvent:
+        """The event without its nameless datasets. If there is another fault, all faults of the event are named."""
+        try:
+            return read_event(named, now=self.now, canonical=canonical)
+        except InvalidRequest:
+            read_event(sent, now=self.now)
+            raise

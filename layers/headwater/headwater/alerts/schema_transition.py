@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from headwater.graph.curation import RESERVED
 from headwater.graph.dataset import DatasetHead
-from headwater.graph.facets import facet_text, fields_of
+from headwater.graph.facets import facet_text
 from headwater.graph.neighbours import Side
+from headwater.graph.schema_fields import fields_of
 from headwater.openlineage.event import Facets
 
 

@@ -37,7 +37,7 @@ class Creation:
         """
         name = head.facts.name
         is_data = name.namespace.partition(":")[0] in FILE_SYSTEMS or self.catalog.table_of(name) is not None
-        if not self.database or not is_data or head.is_deleted or not columns(head.schema):
+        if not self.database or not is_data or head.is_deleted or not columns(head.complete_schema):
             return None
         plain = _NOT_ALLOWED.sub("_", name.name.lower().removeprefix("table/")).strip("_")[-MAX_NAME:]
         return TableRef.of(self.database, f"{plain}_{dataset_id(name)[:8]}")
@@ -50,7 +50,7 @@ class Creation:
         return {
             "TableType": "EXTERNAL_TABLE",
             "Parameters": {CREATED: "true", "EXTERNAL": "TRUE"},
-            "StorageDescriptor": {"Columns": columns(head.schema), **location},
+            "StorageDescriptor": {"Columns": columns(head.complete_schema), **location},
         }
 
     def create(self, glue: GlueCatalog, retry: GlueRetry, table: TableRef, new: Table) -> None:

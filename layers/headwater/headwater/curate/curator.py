@@ -20,6 +20,7 @@ from headwater.graph.curation import RESERVED
 from headwater.graph.event_normalisation import normalise_event
 from headwater.graph.naming import Naming
 from headwater.openlineage import exact_json
+from headwater.openlineage.nameless import NamedDatasets
 from headwater.openlineage.wire import read_event
 from headwater.read.reader import Reader
 from headwater.store.graph_store import GraphStore
@@ -80,4 +81,4 @@ class Curator:
         if subject["namespace"] in RESERVED:
             return document
         caller = replace(self.caller, scopes=frozenset({Scope.ADMIN}))
-        return admitted_event(document, read_event(document), caller, self.naming).document
+        return admitted_event(NamedDatasets(document, ()), read_event(document), caller, self.naming).document

@@ -36,10 +36,12 @@ class JobClaims:
         return [(int(not usage.writes), job) for job, usage in usages.items() if usage.last]
 
     def head(self, facts: DatasetFacts) -> DatasetHead:
-        """The dataset's head by these claims and by its facts; the schema is left to the caller."""
+        """The dataset's head by these claims and by its facts; the schema of a digest is left to the caller."""
+        facets, columns = newest_facets([*(self._usage(head).facets for head in self.heads.values()), facts.own])
         head = DatasetHead(
             facts,
-            newest_facets([*(self._usage(head).facets for head in self.heads.values()), facts.own]),
+            facets,
+            schema=columns,
             written=newest_written(self._schemas_written(facts)),
             columns=self.columns(),
             users=first_users(self.users()),

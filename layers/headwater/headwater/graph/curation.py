@@ -23,7 +23,8 @@ FOREIGN_SOURCES = "headwater_foreignSources"
 """`[[namespace, name], ...]` on the dataset of a DatasetEvent: the sources of its `lineage` facet that the producer may
 not write."""
 SET_ASIDE = "headwater_setAside"
-"""`{"paths": [...], "key": ...}` on a job or dataset: what its producer said of the namespaces of others."""
+"""`{"paths": [...], "key": ...}` on a job or dataset: what was left out of an event of its producer: what is about the
+namespaces of others, or has no usable name."""
 _TAG = "headwater_tag"
 
 NAMESPACES, SOURCES, TAGS = "headwater:namespaces", "headwater:sources", "headwater:tags"

@@ -18,9 +18,12 @@ from headwater.graph.dataset_reference import (
 from headwater.graph.identity import DatasetId, JobId, dataset_id
 from headwater.graph.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.naming import Naming
+from headwater.graph.partial_schema import COLUMN, columns_among, partial_schema
 from headwater.graph.register import Register, Registers, Stamp, join_registers, stamp, values
+from headwater.graph.schema_fields import fields_of
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent, Facets, Name
+from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import NEVER, Instant
 
 _PLAIN = Naming()
@@ -81,7 +84,7 @@ class DatasetHead:
     only the outcome, hence a run that claims nothing new does not write the head.
 
     facets         the newest facet of each name, by any job or DatasetEvent; the schema by its digest
-    schema         the schema facet of that digest
+    schema         the schema facet of that digest; without a digest, the columns of partial schemas (partial_schema)
     written        the digest of the schema that the dataset was last written with, by a job or a DatasetEvent. A reader
                    may claim another schema: it may have begun to read before the write
     columns        the digest of the column lineage that each job claims
@@ -107,7 +110,14 @@ class DatasetHead:
 
     def disagrees_with(self, facets: Registers) -> bool:
         """Whether one of these facets, newer or older, has another value in this head."""
-        return any(self.facets.get(name) != facets[name].value for name in _in_head(facets))
+        return any(self.facets.get(name) != facets[name].value for name in _in_head(facets)) or (
+            self.schema_digest is None and self._lacks_columns_of(facets)
+        )
+
+    def _lacks_columns_of(self, facets: Registers) -> bool:
+        """Whether one of the columns of partial schemas among facets is none of this head, or has another type."""
+        known = {field["name"]: field for field in fields_of(self.schema)}
+        return any(known.get(name) != column for name, column in columns_among(facets).items())
 
     def was_written_otherwise(self, schemas: Iterable[Register]) -> bool:
         """Whether one of these schemas, with which the dataset was written, is another than `written`."""
@@ -125,6 +135,11 @@ class DatasetHead:
         return digest if isinstance(digest, str) else None
 
     @property
+    def complete_schema(self) -> Any:
+        """The schema, if an event had all columns; else None."""
+        return None if self.schema_digest is None else self.schema
+
+    @property
     def deleted_through(self) -> Instant | None:
         return deleted_through(self.facets)
 
@@ -132,10 +147,13 @@ class DatasetHead:
         return replace(self, is_deleted=is_deleted)
 
 
-def newest_facets(claims: Iterable[Registers]) -> dict[str, Any]:
-    """The facets of a dataset's head: of each name the newest, over the claims of its jobs and its DatasetEvents."""
-    newest = values(reduce(join_registers, claims, {}))
-    return {name: newest[name] for name in _in_head(newest)}
+def newest_facets(claims: Iterable[Registers]) -> tuple[dict[str, Any], JsonObject | None]:
+    """The facets of a dataset's head: of each name the newest, over the claims of its jobs and its DatasetEvents. And
+    the columns of partial schemas, if there is no schema."""
+    newest: Registers = reduce(join_registers, claims, {})
+    known = values(newest)
+    facets = {name: known[name] for name in _in_head(known)}
+    return facets, partial_schema(newest) if SCHEMA not in facets else None
 
 
 def newest_written(schemas: Iterable[Register]) -> str | None:
@@ -171,4 +189,4 @@ def _is_plain(name: Name) -> bool:
 
 
 def _in_head(names: Iterable[str]) -> list[str]:
-    return [name for name in names if name not in ELSEWHERE]
+    return [name for name in names if name not in ELSEWHERE and not name.startswith(COLUMN)]

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 from headwater.graph.curation import FOREIGN, FOREIGN_SOURCES
 from headwater.graph.identity import ColumnLineageId, DatasetId, SchemaId, dataset_id
 from headwater.graph.long_facet import LONG_FACETS, SCHEMA, stored_form
+from headwater.graph.partial_schema import PARTIAL
 from headwater.graph.register import (
     Register,
     Registers,
@@ -117,8 +118,9 @@ def without_foreign_outputs(event: JobEventOrRunEvent) -> JobEventOrRunEvent:
 
 
 def dataset_facets(facets: Facets, at: Stamp) -> Registers:
-    """The dataset facets of an event as registers; a long facet is replaced by its digest."""
-    return deletable_registers({name: _in_state(name, facet) for name, facet in facets.items()}, at)
+    """The dataset facets of an event as registers, without a partial schema; a long facet is replaced by its
+    digest."""
+    return deletable_registers({name: _in_state(name, facet) for name, facet in facets.items() if name != PARTIAL}, at)
 
 
 def io_datasets(references: Iterable[DatasetReference], at: Stamp) -> IoDatasets:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from headwater.graph.assertions import with_standard_assertions
 from headwater.graph.curation import FOREIGN_SOURCES, RESERVED
 from headwater.graph.dataset_reference import (
-    ASSERTIONS,
     SOURCES,
     SYMLINKS,
     dataset_references,
@@ -16,18 +16,18 @@ from headwater.graph.dataset_reference import (
 )
 from headwater.graph.explicit_lineage import apply_lineage_facet
 from headwater.graph.identity import dataset_id
+from headwater.graph.job_naming import with_stable_name
 from headwater.graph.long_facet import COLUMN_LINEAGE, LONG_FACETS, LongFacet
 from headwater.graph.metadata_table_columns import without_metadata_table_columns
 from headwater.graph.naming import Naming
 from headwater.graph.normalised_event import Alias, NormalisedEvent, SymlinkPair
+from headwater.graph.partial_schema import as_partial
+from headwater.graph.producer_profile import has_partial_schema, integration_of
 from headwater.graph.register import is_deletion
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, Facets, Name, RunEvent
 from headwater.openlineage.instant import NEVER, Instant
 from headwater.openlineage.wire import read_event
-
-GREAT_EXPECTATIONS = "greatExpectations_assertions"
-"""The facet of Great Expectations' OpenLineageValidationAction."""
 
 
 def normalise_event(
@@ -62,39 +62,25 @@ def _links(reference: DatasetReference, naming: Naming) -> Iterator[SymlinkPair]
 
 
 def _renamed(event: AnyEvent, naming: Naming) -> AnyEvent:
+    integration = "" if isinstance(event, DatasetEvent) else integration_of(event.job.facets, event.producer)
+
     def rename(reference: DatasetReference, *, is_read: bool = False) -> DatasetReference:
         identified = naming.identify(reference.name, streams_files=_streams_files(event, reference))
-        facets = _with_standard_assertions(
-            without_metadata_table_columns(reference, identified.rules, is_read=is_read).facets
-        )
+        own = without_metadata_table_columns(reference, identified.rules, is_read=is_read)
+        facets = with_standard_assertions(own.facets, integration)
+        if has_partial_schema(event, own, is_read=is_read):
+            facets = as_partial(facets)
         for member in {SOURCES, FOREIGN_SOURCES} & facets.keys():
             sources = sorted({naming.identify(Name(*source)).shown for source in facets[member]})
             facets = {**facets, member: [list(source) for source in sources]}
-        io_facets = _with_standard_assertions(reference.io_facets)
+        io_facets = with_standard_assertions(reference.io_facets, integration)
         return replace(reference, name=identified.shown, facets=_with_long_facets(facets), io_facets=io_facets)
 
     if isinstance(event, DatasetEvent):
         return replace(event, dataset=rename(event.dataset))
+    job = with_stable_name(event.job)
     inputs = tuple(rename(dataset, is_read=True) for dataset in event.inputs)
-    return replace(event, inputs=inputs, outputs=tuple(map(rename, event.outputs)))
-
-
-def _with_standard_assertions(facets: Facets) -> Facets:
-    """Facets; the assertions of Great Expectations also as the facet that OpenLineage defines for assertions."""
-    facet = facets.get(GREAT_EXPECTATIONS)
-    assertions = facet.get("assertions") if isinstance(facet, dict) else None
-    if ASSERTIONS in facets or not isinstance(facet, dict) or not isinstance(assertions, list):
-        return facets
-    checks = [
-        {
-            "assertion": check.get("expectationType"),
-            "success": check.get("success"),
-            **({"column": check["column"]} if check.get("column") else {}),
-        }
-        for check in assertions
-        if isinstance(check, dict)
-    ]
-    return {**facets, ASSERTIONS: {**facet, "assertions": checks}}
+    return replace(event, job=job, inputs=inputs, outputs=tuple(map(rename, event.outputs)))
 
 
 def _with_long_facets(facets: Facets) -> Facets:

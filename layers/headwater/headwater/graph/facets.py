@@ -13,6 +13,7 @@ from headwater.openlineage.exact_json import JsonObject
 MAX_FIRST_LINE = 300
 """Characters of the summary of an error message."""
 _TRACEBACK = "Traceback (most recent call last):"
+_HEADING = re.compile(r"(?:Compilation|Database|Parsing|Runtime) Error in ")
 _FRAME = re.compile(r'\s+File "(?P<file>[^"]+)", line (?P<line>\d+)')
 _LIBRARIES = ("/site-packages/", "/dist-packages/", "/pyspark", "/lib/python")
 """Folders of code that is not the user's."""
@@ -20,13 +21,6 @@ _SECRET = re.compile(
     r"(?i)((?:password|passwd|pwd|secret|token|credential|api.?key|access.?key)\w*\s*[=:]\s*)[^\s;&,]+"
 )
 """A secret in an error message, such as a password in a database's URL."""
-
-
-def fields_of(holder: Any) -> list[JsonObject]:
-    """The named fields of a schema, or the nested fields of a field."""
-    fields = holder.get("fields") if isinstance(holder, dict) else None
-    named = fields if isinstance(fields, list) else []
-    return [field for field in named if isinstance(field, dict) and isinstance(field.get("name"), str)]
 
 
 def owners_of(facets: Facets) -> list[str]:
@@ -76,10 +70,15 @@ def error_summary(message: str) -> str:
     This is the first line. Of a Python traceback, which Spark passes on from a UDF, it is the exception with the last
     line of the user's code: `ZeroDivisionError: division by zero (prices.py, line 12)`.
     """
-    lines = message.strip().splitlines()
+    lines = _without_heading(message.strip().splitlines())
     start = next((at for at, line in enumerate(lines) if line.rstrip().endswith(_TRACEBACK)), None)
     line = (_exception(lines[start + 1 :]) if start is not None else "") or next(iter(lines), "")
     return _SECRET.sub(r"\1***", line)[:MAX_FIRST_LINE]
+
+
+def _without_heading(lines: Sequence[str]) -> Sequence[str]:
+    """The lines of a message without dbt's heading: `Runtime Error in model orders (models/orders.sql)`."""
+    return [line.strip() for line in lines[1:]] if len(lines) > 1 and _HEADING.match(lines[0]) else lines
 
 
 def _exception(lines: Sequence[str]) -> str:

@@ -1,6 +1,6 @@
 """A job: its facts, and its head with the run that gives the job's current inputs and outputs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -20,9 +20,10 @@ from headwater.graph.edges import NO_EDGES, DatasetRef, Edges, edges_of
 from headwater.graph.identity import DatasetId, JobId, dataset_id, derivation_id, job_id
 from headwater.graph.long_facet import COLUMN_LINEAGE
 from headwater.graph.neighbours import Neighbours, Side
-from headwater.graph.register import Register, Registers, deletable_registers, join_registers, stamp, values
+from headwater.graph.partial_schema import PARTIAL, column_registers
+from headwater.graph.register import Register, Registers, Stamp, deletable_registers, join_registers, stamp, values
 from headwater.graph.run import PARENT, Run
-from headwater.openlineage.event import AnyEvent, DatasetEvent, JobEvent, Name, RunEvent
+from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, JobEvent, Name, RunEvent
 from headwater.openlineage.instant import NEVER, Instant
 
 OF_THE_WRITE = frozenset({"version"})
@@ -245,12 +246,25 @@ def _parent(event: RunEvent | JobEvent) -> Registers:
 def _usages(event: RunEvent | JobEvent) -> dict[DatasetId, DatasetUsage]:
     usages: dict[DatasetId, DatasetUsage] = {}
     for role in ("i", "o"):
-        for node, io_dataset in io_datasets(event.inputs if role == "i" else event.outputs, stamp(event, role)).items():
+        references = event.inputs if role == "i" else event.outputs
+        columns = _columns(references, stamp(event, role))
+        for node, io_dataset in io_datasets(references, stamp(event, role)).items():
             elsewhere = NO_CLAIMS | (OF_THE_WRITE if role == "o" else frozenset())
             facets = {name: facet for name, facet in io_dataset.facets.items() if name not in elsewhere}
+            facets |= columns.get(node, {})
             checked = RunOrder(event.time, event.run_id) if io_dataset.quality and isinstance(event, RunEvent) else None
             wrote = schema_register(facets) if role == "o" else None
             last = NEVER if io_dataset.is_foreign else event.time
             usage = DatasetUsage(io_dataset.name, role == "i", role == "o", last, facets, checked, wrote)
             usages[node] = usage.join(usages.get(node))
     return usages
+
+
+def _columns(references: Iterable[DatasetReference], at: Stamp) -> dict[DatasetId, Registers]:
+    """The columns of the partial schemas of an event's inputs or outputs, by dataset."""
+    columns: dict[DatasetId, Registers] = {}
+    for reference in references:
+        if PARTIAL in reference.facets:
+            dataset = dataset_id(reference.name)
+            columns[dataset] = join_registers(column_registers(reference.facets, at), columns.get(dataset, {}))
+    return columns

@@ -49,7 +49,8 @@ def post_batch(ingest: Ingest, request: ApiRequest, caller: Principal) -> Accept
 
 
 def accepted(_request: ApiRequest, admitted: AdmittedMessage) -> ApiResponse:
-    """The response to one event. `setAside` has the paths of what the key may not say of the namespaces of others."""
+    """The response to one event. `setAside` has the paths of what was left out: datasets without a usable name, and
+    what the key may not say of the namespaces of others."""
     answer = {"status": "accepted", "deduplicationId": admitted.message.deduplication_id}
     return ApiResponse(201, {**answer, "setAside": admitted.set_aside} if admitted.set_aside else answer)
 

@@ -86,6 +86,6 @@ def _united(head: DatasetHead, other: DatasetHead | None) -> DatasetHead:
         head,
         facts=replace(head.facts, created=min(head.facts.created, other.facts.created)),
         facets={**other.facets, **head.facets},
-        schema=head.schema if head.schema is not None else other.schema,
+        schema=other.schema if head.schema is None or (other.schema_digest and not head.schema_digest) else head.schema,
         columns={**other.columns, **head.columns},
     )

@@ -7,10 +7,11 @@ from headwater.graph.column_lineage import ColumnFlow, column_flows, transformat
 from headwater.graph.curation import DECLARED, tagging, tags, without_curation
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.dataset_reference import QUALITY
-from headwater.graph.facets import facet_text, fields_of
+from headwater.graph.facets import facet_text
 from headwater.graph.identity import version_of_schema
 from headwater.graph.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.register import values
+from headwater.graph.schema_fields import fields_of
 from headwater.graph.stored_states import QualityResult
 from headwater.openlineage.event import Facets, Name
 from headwater.openlineage.exact_json import JsonObject

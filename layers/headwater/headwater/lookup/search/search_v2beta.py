@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from headwater.graph.curation import without_curation
-from headwater.graph.facets import facet_text, fields_of
+from headwater.graph.facets import facet_text
 from headwater.graph.register import values
 from headwater.graph.run import Run, RunState
+from headwater.graph.schema_fields import fields_of
 from headwater.http.marquez.jobs import job_node
 from headwater.http.paging import page_of, within_size_limit
 from headwater.http.request import ApiRequest

@@ -1,0 +1,70 @@
+"""The cause of a failed run, as far as another alert tells it: a failed child, or a failed assertion.
+
+One failure fails many runs: a query, its application, the task that started the application, the DAG. Only the deepest
+has an alert. Children are known by their run ids (parent and root of the parent facet), whatever their jobs are named.
+
+    runs that failed                              told
+    query of a Spark application, application     the query
+    application alone                             the application
+    model of dbt, wrapper                         the model
+    test of dbt with a failed assertion, wrapper  the assertion
+    test that dbt skipped, since a model failed   nothing: dbt sends FAIL, and the test never ran
+"""
+
+from datetime import timedelta
+
+from headwater.graph.application import is_query_job
+from headwater.graph.facets import assertions_of, facet_text
+from headwater.graph.job import JobHead
+from headwater.graph.register import values
+from headwater.graph.run import Run, RunState
+from headwater.openlineage.instant import to_datetime
+from headwater.read.reader import Reader
+
+SAME_FAILURE = timedelta(minutes=1)
+"""An application that fails within this time of a failure of one of its queries failed because of that query. Code of
+an application may go on after a query failed. A DAG and a dbt run fail in the end, however long that takes."""
+
+
+def is_told_elsewhere(reader: Reader, run: Run) -> bool:
+    """Whether the failure of a run has no alert of its own: another alert tells its cause, or it is no failure."""
+    return is_test(run) or _has_failed_assertion(run) or _failed_by_child(reader, run)
+
+
+def is_test(run: Run) -> bool:
+    """Whether a run only checks data: its assertions have alerts of their own."""
+    return facet_text(values(run.job_facets), "jobType", "jobType") == "TEST"
+
+
+def _has_failed_assertion(run: Run) -> bool:
+    assertions = [check for facets in run.quality_results.values() for check in assertions_of(values(facets))]
+    return any(check.get("success") is False and check.get("severity") != "warn" for check in assertions)
+
+
+def _failed_by_child(reader: Reader, run: Run) -> bool:
+    """Whether a run failed because of one of its children, and the child's failure is told."""
+    children = [child for child in reader.runs([child.id for child in run.failed_children]) if _is_cause(child, run)]
+    heads = reader.jobs([child.id.job for child in children], usages=False) if children else {}
+    return any(not _has_recovered(child, heads.get(child.id.job), run) for child in children)
+
+
+def _is_cause(child: Run, run: Run) -> bool:
+    if child.state is not RunState.FAILED or (is_test(child) and not _has_failed_assertion(child)):
+        return False
+    if not _is_query(child, run) or child.ended_at is None:
+        return True
+    return abs(to_datetime(run.ended_at or run.updated) - to_datetime(child.ended_at)) < SAME_FAILURE
+
+
+def _is_query(child: Run, run: Run) -> bool:
+    """Whether a child is a query of an application: by its jobType facet, or without the facet by its name."""
+    facets = values(child.job_facets)
+    return is_query_job(facets) or ("jobType" not in facets and child.job.name.startswith(f"{run.job.name}."))
+
+
+def _has_recovered(child: Run, head: JobHead | None, run: Run) -> bool:
+    """Whether a newer run of the child's job went well before the run ended: an orchestrator tried the task again."""
+    latest = head.latest if head else None
+    if latest is None or latest.run_id == child.run_id or latest.state != RunState.COMPLETED:
+        return False
+    return child.started_at < (latest.ended_at or latest.updated) <= (run.ended_at or run.updated)

@@ -1,0 +1,71 @@
+"""A schema that has some of a dataset's columns adds to what is known, and is no change of the dataset."""
+
+import random
+
+import pytest
+
+from headwater.graph.identity import dataset_id
+from headwater.graph.naming import Naming
+from headwater.openlineage.event import Name
+from headwater.read.reader import Reader
+from tests import factory
+from tests.alerts.stream import World
+from tests.factory import Document
+
+TRINO = {"jobType": factory.facet(integration="TRINO", jobType="QUERY")}
+
+
+def query(number: int, sql: str, *fields: str) -> Document:
+    return factory.run_event(
+        "COMPLETE",
+        run=number,
+        seconds=number,
+        job=f"query_{number}",
+        outputs=[factory.dataset("orders", schema=factory.schema(*fields))],
+        job_facets=TRINO | {"sql": factory.facet(query=sql)},
+    )
+
+
+CREATED = query(1, "CREATE TABLE orders AS SELECT ...", "id:bigint", "price:double", "total:double")
+TOUCHED = [
+    query(2, "UPDATE orders SET total = 0", "total:double"),
+    query(3, "INSERT INTO orders (id, price) VALUES (1, 2)", "id:bigint", "price:double"),
+    query(4, "DELETE FROM orders"),
+]
+
+
+def schema_of(world: World) -> tuple[list[str], bool]:
+    """The columns of the dataset, and whether they are marked as partial."""
+    head = Reader(world.store, Naming()).datasets([dataset_id(Name("s3://lake", "orders"))])
+    (schema,) = [dataset.schema for dataset in head.values()]
+    return [field["name"] for field in schema["fields"]], bool(schema.get("headwater_partial"))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_queries_that_touch_some_columns_raise_no_alert_in_any_order(seed: int) -> None:
+    events = [CREATED, *TOUCHED]
+    random.Random(seed).shuffle(events)
+    world = World()
+    for event in events:
+        world.fold(factory.received(event))
+    assert world.alerts_of_records(world.table.stream) == []
+    assert schema_of(world) == (["id", "price", "total"], False)
+
+
+def test_columns_of_several_queries_add_up_and_are_marked_until_one_has_all() -> None:
+    world = World()
+    world.fold(factory.received(*TOUCHED[:1]))
+    assert schema_of(world) == (["total"], True)
+    world.fold(factory.received(*TOUCHED[1:]))
+    assert schema_of(world) == (["id", "price", "total"], True)
+    world.fold(factory.received(CREATED))
+    assert schema_of(world) == (["id", "price", "total"], False)
+
+
+def test_a_complete_schema_after_a_complete_schema_is_still_a_change() -> None:
+    world = World()
+    world.fold(factory.received(CREATED))
+    world.fold(factory.received(*TOUCHED))
+    world.fold(factory.received(query(9, "CREATE OR REPLACE TABLE orders AS SELECT ...", "id:bigint", "price:double")))
+    (alert,) = world.alerts_of_records(world.table.stream)
+    assert [column["field"] for column in alert["removed"]] == ["total"]

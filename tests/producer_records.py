@@ -1,0 +1,21 @@
+"""The events that real producers sent (tests/fixtures/producers), in the order of their arrival."""
+
+import gzip
+import json
+from pathlib import Path
+
+from tests.factory import Document
+
+FOLDER = Path(__file__).parent / "fixtures" / "producers"
+
+
+def recorded(engine: str, scenario: str) -> list[Document]:
+    """The events of a scenario."""
+    (path,) = [*FOLDER.glob(f"{engine}/{scenario}.jsonl"), *FOLDER.glob(f"{engine}/{scenario}.jsonl.gz")]
+    text = gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text(encoding="utf-8")
+    return [json.loads(line)["event"] for line in text.splitlines()]
+
+
+def scenarios(engine: str) -> list[str]:
+    """The names of an engine's scenarios."""
+    return sorted({path.name.split(".")[0] for path in (FOLDER / engine).glob("*.jsonl*")})
