@@ -4,16 +4,17 @@ import gzip
 import json
 from pathlib import Path
 
+from headwater.openlineage.nameless import with_named_datasets
 from tests.factory import Document
 
 FOLDER = Path(__file__).parent / "fixtures" / "producers"
 
 
 def recorded(engine: str, scenario: str) -> list[Document]:
-    """The events of a scenario."""
+    """The events of a scenario, as the API lets them in."""
     (path,) = [*FOLDER.glob(f"{engine}/{scenario}.jsonl"), *FOLDER.glob(f"{engine}/{scenario}.jsonl.gz")]
     text = gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text(encoding="utf-8")
-    return [json.loads(line)["event"] for line in text.splitlines()]
+    return [with_named_datasets(json.loads(line)["event"]).document for line in text.splitlines()]
 
 
 def scenarios(engine: str) -> list[str]:

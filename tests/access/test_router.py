@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -13,15 +14,18 @@ from headwater.access.principal import Principal, Scope
 from headwater.curate import routes as curate
 from headwater.curate.curator import Curator
 from headwater.graph.naming import Naming
+from headwater.graph.stored_states import Severity, StoredAlert
 from headwater.http.gateway import request_of
 from headwater.http.response import ApiResponse, response_or_error
 from headwater.http.router import CALLER, Route, Router
 from headwater.ingest import routes as ingest
 from headwater.lookup import routes as lookup
-from headwater.lookup.subjects import SEARCHED_NAMESPACES, VISIBLE_NAMESPACES
+from headwater.lookup.subjects import READABLE_NAMESPACES, SEARCHED_NAMESPACES, VISIBLE_NAMESPACES
+from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
+from headwater.store.snapshot import Snapshot
 from tests import factory
 from tests.fakes import FakeBucket, FakeQueue
 from tests.lookup.requests import LAKE, RETENTION, table_after
@@ -29,16 +33,17 @@ from tests.lookup.requests import LAKE, RETENTION, table_after
 AnyRoute = Route[Any, Any, Any]
 
 ALL: list[AnyRoute] = [*ingest.ROUTES, *curate.ROUTES, *lookup.ROUTES]
-OF_NO_NODE = (CALLER, VISIBLE_NAMESPACES, SEARCHED_NAMESPACES)
+OF_NO_NODE = (CALLER, VISIBLE_NAMESPACES, SEARCHED_NAMESPACES, READABLE_NAMESPACES)
 """Subjects that are the caller, or what the caller may see."""
 EVERYBODY = Principal("everybody", frozenset({Scope.ADMIN}), ("*",))
-QUERY = f"nodeId=dataset:{LAKE}:orders&runId={factory.run_id(1)}"
+QUERY = {"nodeId": f"dataset:{LAKE}:orders", "runId": factory.run_id(1), "from": factory.at(0)}
 VALUES = {
     "namespace": "demo",
     "source": "lake",
     "run": factory.run_id(1),
     "version": factory.run_id(1),
     "transition": "start",
+    "alert": "a" * 32,
     "tag": "gold",
     "field": "id",
 }
@@ -46,7 +51,10 @@ VALUES = {
 
 def table() -> MemoryTable:
     orders = factory.dataset("orders", schema=factory.schema("id:int"), dataSource=factory.facet(name="lake", uri=LAKE))
-    return table_after(factory.run_event("COMPLETE", run=1, job="load", outputs=[orders]))
+    table = table_after(factory.run_event("COMPLETE", run=1, job="load", outputs=[orders]))
+    alert = StoredAlert("a" * 32, Instant("2026-11-20T08:00:00.000000000Z"), Severity.INFO, "demo", {})
+    GraphStore(table, RETENTION).put([alert], Snapshot())
+    return table
 
 
 def path_of(route: AnyRoute) -> str:
@@ -61,7 +69,8 @@ def path_of(route: AnyRoute) -> str:
 
 def event_of(route: AnyRoute, caller: Principal | None) -> dict[str, Any]:
     """The request that API Gateway hands over; without a caller, the authoriser knows no key."""
-    target = f"{path_of(route)}?{QUERY}"
+    taken = [parameter.name for parameter in route.parameters or ()]
+    target = f"{path_of(route)}?{urlencode({name: value for name, value in QUERY.items() if name in taken})}"
     event = get(target) if route.method == "GET" else write(route.method, target)
     event["requestContext"]["authorizer"] = {"lambda": caller.to_context() if caller else {}}
     return event

@@ -238,3 +238,26 @@ def test_a_corrupt_run_is_left_for_the_next_sweep_and_other_runs_raise_their_ale
     assert [alert.name.name for alert in world.bus.sent] == ["even"]
     world.table.items[key] = sound
     assert swept(world, 2015) == ["odd"]
+
+
+def test_a_backfill_of_old_runs_raises_no_alert() -> None:
+    world = world_of(*usual(20), event("START", 0, 1))
+    assert swept(world, 3 * 24 * HOUR) == []
+    assert world.store.open_runs(at(9999)) == []
+
+
+def test_a_run_without_a_start_raises_no_alert() -> None:
+    world = world_of(*usual(20), event("OTHER", 0, 1), event("OTHER", 1, 1))
+    assert swept(world, 70) == []
+
+
+def test_a_run_that_a_newer_run_superseded_raises_no_alert() -> None:
+    world = world_of(*usual(20), event("START", 0, 1), event("START", 40, 2))
+    assert swept(world, 61) == []
+    assert swept(world, 101) == ["load"]
+    assert [alert.details["run"]["runId"] for alert in world.bus.sent] == [factory.run_id(2)]
+
+
+def test_a_run_that_goes_on_beside_a_newer_run_is_not_superseded() -> None:
+    world = world_of(*usual(20), event("START", 0, 1), event("START", 30, 2), event("RUNNING", 31, 1))
+    assert swept(world, 95) == ["load", "load"]

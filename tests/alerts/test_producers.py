@@ -3,8 +3,17 @@
 Each folder of tests/fixtures/producers has a page with what ran.
 """
 
+from datetime import datetime, timedelta
+
 import pytest
 
+from headwater.alerts.abandoned_runs import Sweeper
+from headwater.graph.naming import Naming
+from headwater.graph.run import RunState
+from headwater.graph.thresholds import Thresholds
+from headwater.openlineage.instant import instant_of, parse_instant
+from headwater.read.reader import Reader
+from tests import factory
 from tests.alerts.stream import Detail, World
 from tests.factory import Document
 from tests.producer_records import recorded, scenarios
@@ -18,6 +27,9 @@ EXPECTED = {
     ("dbt", "test_failing"): [COUNTRY_FAILED],
     ("dbt", "build_failing_test"): [COUNTRY_FAILED],
     ("dbt", "structured_logs_build_failing_test"): [COUNTRY_FAILED],
+    ("flink", "datastream_failed"): ["Run Failed: clear_payments failed"],
+    ("flink", "datastream_fails_at_once"): ["Run Failed: clear_payments failed"],
+    ("flink", "datastream_restarts_and_fails"): ["Run Failed: clear_payments failed"],
     ("trino", "fails_while_running"): ["Run Failed: insert memory.shop.revenue 315cae16 failed"],
     ("trino", "create_table_as_fails_while_running"): ["Run Failed: create lake.shop.broken 2dec2ce6 failed"],
     ("trino", "fails_in_analysis"): ["Run Failed: insert lake.shop.audit 5e9f1a4d failed"],
@@ -26,7 +38,7 @@ TRINO_IN_ORDER = (
     *("create_schema", "create_table", "create_table_as", "create_view", "insert", "insert_with_columns"),
     *("insert_values", "same_insert_three_times", "update", "delete", "merge"),
 )
-ALL = [(engine, scenario) for engine in ("dbt", "trino") for scenario in scenarios(engine)]
+ALL = [(engine, scenario) for engine in ("dbt", "flink", "trino") for scenario in scenarios(engine)]
 
 
 def told(alerts: list[Detail]) -> list[str]:
@@ -64,6 +76,37 @@ def test_the_message_of_a_model_is_its_cause_and_not_its_heading() -> None:
     assert alert["message"] == 'Binder Error: Values list "o" does not have a column named "net_price"'
     assert alert["outputs"] == ["dataset:duckdb:///srv/shop/shop.duckdb:shop.main.paid_orders"]
     assert alert["owners"] == ["orders"]
+
+
+@pytest.mark.parametrize(
+    ("scenarios_in_order", "expected"),
+    [
+        (["datastream_killed"], ["clear_payments"]),
+        (["datastream_killed", "datastream_started_again"], []),
+        (["datastream_without_detached_tracking"], []),
+        (["sql_without_detached_tracking"], []),
+        (["datastream_cancelled"], []),
+    ],
+)
+def test_a_job_of_flink_is_abandoned_if_it_was_killed_and_never_came_back(
+    scenarios_in_order: list[str], expected: list[str]
+) -> None:
+    world = World()
+    events = [event for scenario in scenarios_in_order for event in recorded("flink", scenario)]
+    world.fold(factory.received(*events))
+    last = max(datetime.fromisoformat(event["eventTime"]) for event in events)
+    sweeper = Sweeper(world.store, world.bus, Naming(), Thresholds(1440, {}), lambda *_, **__: None)
+    sweeper.sweep(instant_of(last + timedelta(minutes=20)))
+    assert [alert.name.name for alert in world.bus.sent] == expected
+
+
+def test_a_stream_that_was_killed_and_started_again_has_ended() -> None:
+    world = World()
+    killed, again = recorded("flink", "datastream_killed"), recorded("flink", "datastream_started_again")
+    world.fold(factory.received(*killed, *again))
+    run = Reader(world.store, Naming()).run(killed[0]["run"]["runId"])
+    assert run is not None
+    assert (run.state, run.ended_at) == (RunState.ABORTED, parse_instant(again[0]["eventTime"]))
 
 
 def queries(events: list[Document]) -> set[str]:

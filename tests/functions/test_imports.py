@@ -14,12 +14,12 @@ BUDGETS = {
     "authorise": 383,
     "ingest": 448,
     "normalise": 485,
-    "lookup": 510,
+    "lookup": 520,
     "curate": 530,
     "catalog": 435,
     "glue_import": 490,
-    "alerts": 440,
-    "sweep": 443,
+    "alerts": 445,
+    "sweep": 448,
 }
 """Modules above a bare interpreter's: what they were in November 2026, and up to 5%. Some 350 are third-party or
 standard modules; the others are small modules of headwater."""

@@ -81,6 +81,11 @@ COLUMN_LINEAGE = {
     f"datasetField:{LAKE}:revenue_daily:total_revenue",
 }
 ANSWERED: dict[str, Callable[[Any], bool]] = {
+    "lookup/runs.json": lambda body: story.CLEAN_RUN in {run["id"] for run in body["runs"]},
+    "lookup/alerts.json": lambda body: "Run Failed" in {alert["type"] for alert in body["alerts"]},
+    "lookup/alert.json": lambda body: (body["type"], body["name"]) == ("Run Failed", "revenue_daily"),
+    "lookup/diff.json": lambda body: "revenue_daily" in names(body["nodes"]["added"]),
+    "lookup/openapi.json": lambda body: body["openapi"] == "3.1.0" and "/api/v1/lineage" in body["paths"],
     "lookup/namespaces.json": lambda body: {LAKE, story.JOBS} <= set(names(body["namespaces"])),
     "lookup/namespace.json": lambda body: body["name"] == LAKE and body["createdAt"] == "2026-11-20T08:00:00Z",
     "lookup/datasets.json": lambda body: names(body["datasets"]) == ["orders_clean", "raw/orders", "revenue_daily"],
@@ -221,7 +226,13 @@ def test_normalise_folds_two_groups(folded: Any, deployed: Deployed) -> None:
     assert states.items() >= {story.CLEAN_RUN: "COMPLETED", story.REVENUE_RUN: "COMPLETED"}.items()
 
 
-@pytest.mark.usefixtures("folded")
+@pytest.fixture(scope="module")
+def announced(named: Named) -> None:
+    """Stores the alerts that the lookups' samples name."""
+    named("alerts")(sample(STREAMED))
+
+
+@pytest.mark.usefixtures("folded", "announced")
 @pytest.mark.parametrize("name", ANSWERED)
 def test_lookup_answers(named: Named, name: str) -> None:
     answer = named("lookup")(sample(name))

@@ -51,12 +51,12 @@ def test_columns_are_followed_through_a_symlink(*, is_used: bool) -> None:
     assert [node["id"] for node in up["graph"]] == [node["id"] for node in down["graph"]] == columns
 
 
-def test_a_source_that_is_no_declared_input_is_followed_too() -> None:
+def test_a_source_that_only_column_lineage_names_is_an_input_too() -> None:
     output = factory.dataset("b", columnLineage=factory.columns(y=(LAKE, "undeclared", "x")))
     get = after(ran("load", "", "", run=1, outputs=[output]))
     answer = get("column-lineage", nodeId=f"datasetField:{LAKE}:b:y")
     assert [node["data"]["dataset"] for node in answer["graph"]] == ["b", "undeclared"]
-    assert nodes(get("lineage", nodeId="job:demo:load")) == {"load", "b"}
+    assert nodes(get("lineage", nodeId="job:demo:load")) == {"load", "b", "undeclared"}
 
 
 def test_column_lineage_of_a_deleted_job_is_gone_until_a_newer_event() -> None:

@@ -175,7 +175,9 @@ def test_a_cursor_stays_right_while_versions_are_added() -> None:
 
 def test_a_page_of_a_hundred_takes_five_calls_and_so_does_one_by_cursor() -> None:
     table = CountedTable()
-    events = [write(number, schema=OLD, columnLineage=factory.columns(id=(LAKE, "raw", "id"))) for number in range(250)]
+    events = [
+        write(number, schema=OLD, columnLineage=factory.columns(id=(LAKE, "orders", "id"))) for number in range(250)
+    ]
     fold(factory.received(*events), GraphStore(table, requests.RETENTION))
     get, cursor = LookupClient(table), dict[str, str]()
     for most in (5, 5):

@@ -20,7 +20,7 @@ from typing import Any
 from headwater.access.principal import Principal, Scope
 from headwater.graph.curation import FOREIGN, FOREIGN_SOURCES, PREFIX, RESERVED, SET_ASIDE
 from headwater.graph.dataset_reference import named as name_in
-from headwater.graph.event_normalisation import merged_sources
+from headwater.graph.event_normalisation import undeclared_inputs
 from headwater.graph.explicit_lineage import dataset_of, sources_of_target
 from headwater.graph.long_facet import COLUMN_LINEAGE
 from headwater.graph.naming import Naming
@@ -105,21 +105,21 @@ class _Admission:
         for member, names in (("inputs", sources), ("outputs", targets)):
             if names:
                 admitted[member] = [*(admitted.get(member) or []), *map(_foreign, names)]
-        return self._with_merged(admitted)
+        return self._with_undeclared_inputs(admitted)
 
-    def _with_merged(self, event: Document) -> Document:
-        """The event; if its column lineage alone names the inputs, and some are of others, with these inputs."""
-        if self.principal.writes_all_namespaces or not event.get("inputs"):
+    def _with_undeclared_inputs(self, event: Document) -> Document:
+        """The event; if its column lineage alone names inputs, and some are of others, with these inputs."""
+        if self.principal.writes_all_namespaces:
             return event
         outputs = event.get("outputs") or []
         if not any(COLUMN_LINEAGE in (output.get("facets") or {}) for output in outputs):
             return event
-        merged = _short(merged_sources(read_event(event), self.naming))
-        if all(map(self._writes, merged)):
+        undeclared = _short(undeclared_inputs(read_event(event), self.naming))
+        if all(map(self._writes, undeclared)):
             return event
         self.names_foreign = True
-        added = [name.as_json() if self._writes(name) else _foreign(name) for name in merged]
-        return {**event, "inputs": [*event["inputs"], *added]}
+        added = [name.as_json() if self._writes(name) else _foreign(name) for name in undeclared]
+        return {**event, "inputs": [*(event.get("inputs") or []), *added]}
 
     def _writes(self, dataset: Name) -> bool:
         return self.principal.may_write(self.namespace_of(dataset))

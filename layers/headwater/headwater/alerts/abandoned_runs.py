@@ -1,15 +1,23 @@
 """`Run Abandoned`: a run that started, has not ended, and has sent no event for longer than is usual.
 
-No event reports silence, so a schedule examines the open runs, which have an index of their own. A run
-leaves the index with its alert, and comes back with its next event. The alert is put on the bus before the run leaves
-the index: a sweeper that dies in between puts the same alert, with the same id, at the next sweep.
+No event reports silence, so a schedule examines the open runs, which have an index of their own. A run leaves the index
+with its alert, and comes back with its next event. The alert is put on the bus before the run leaves the index: a
+sweeper that dies in between puts the same alert, with the same id, at the next sweep.
+
+A run that a newer run of its job superseded leaves the index without an alert, and so does a run without a START. So
+does a run that was silent for much longer than allowed when it is examined: earlier sweeps would have told it, so its
+events were received late, as those of a backfill are.
+
+    last event    allowed until    received    sweep    told
+    08:00         08:15            08:00       08:30    yes
+    08:00         08:15            22:00       22:10    no
 """
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import timedelta
 
-from headwater.alerts.alert import Alert, DetailType, Severity, distinct_owners, id_of, link_to, short_name
+from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, link_to, short_name
 from headwater.alerts.announce import Bus
 from headwater.alerts.heartbeat import MIN_SILENCE, Heartbeat
 from headwater.alerts.run_ancestors import ancestors_of
@@ -19,6 +27,7 @@ from headwater.graph.identity import JobRunId, NodeKind, job_id, node_id
 from headwater.graph.naming import Naming
 from headwater.graph.register import values
 from headwater.graph.run import Run, RunState
+from headwater.graph.stored_states import Severity
 from headwater.graph.thresholds import Thresholds
 from headwater.log import FaultLog
 from headwater.openlineage.instant import Instant, instant_of, shown, to_datetime
@@ -31,6 +40,9 @@ AT_A_TIME = 100
 """Runs in one read."""
 MAX_OUTPUTS = 50
 """Outputs of a run that an alert names."""
+LATE = timedelta(hours=12)
+"""A silence that is so much longer than allowed was seen by no sweep: the events came late. Sweeps that do not run for
+as long have an alarm of their own."""
 
 
 @dataclass(slots=True)
@@ -90,10 +102,13 @@ class Sweeper:
                 self._stop_watching(run_id, read)
             return False
         alert = self._alert(reader, run, now)
-        if alert:
+        if alert is None:
+            return False
+        is_told = not (run.started is None or _was_received_late(alert, now) or _is_superseded(reader, run))
+        if is_told:
             self.bus.put([alert])
-            self._stop_watching(run_id, read)
-        return alert is not None
+        self._stop_watching(run_id, read)
+        return is_told
 
     def _stop_watching(self, run_id: JobRunId, read: Snapshot) -> None:
         try:
@@ -103,7 +118,7 @@ class Sweeper:
 
     def _alert(self, reader: Reader, run: Run, now: Instant) -> Alert | None:
         heartbeat = Heartbeat(reader, run)
-        if run.updated > _before(now, MIN_SILENCE):
+        if run.updated > _before(now, MIN_SILENCE) or not heartbeat.tells_its_end():
             return None
         since, allowed = heartbeat.last_sign(), heartbeat.allowed_silence(self.minutes)
         return _alert_of(reader, run, since, allowed) if since <= _before(now, allowed) else None
@@ -119,6 +134,16 @@ def _is_application_open(reader: Reader, run: Run) -> bool | None:
     read = reader.store.read(Wanted(runs=[run.parent.id]))
     application = read.runs.get(run.parent.id)
     return read.is_open(run.parent.id) if application and application.last else None
+
+
+def _was_received_late(alert: Alert, now: Instant) -> bool:
+    allowed = timedelta(minutes=alert.details["allowedMinutes"])
+    return alert.time <= _before(now, allowed + LATE)
+
+
+def _is_superseded(reader: Reader, run: Run) -> bool:
+    head = reader.jobs([job_id(run.job)], usages=False).get(job_id(run.job))
+    return head is not None and head.latest is not None and head.latest.has_superseded(run)
 
 
 def _before(now: Instant, span: timedelta) -> Instant:

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from headwater.graph.identity import NodeKind, node_id
+from headwater.graph.stored_states import Severity
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant, shown
 
@@ -35,12 +36,6 @@ class DetailType(StrEnum):
     RUN_FAILED = "Run Failed"
     RUN_ABANDONED = "Run Abandoned"
     ASSERTION_FAILED = "Data Quality Assertion Failed"
-
-
-class Severity(StrEnum):
-    CRITICAL = "critical"
-    WARNING = "warning"
-    INFO = "info"
 
 
 _ALERT_TYPES = {Severity.CRITICAL: "error", Severity.WARNING: "warning", Severity.INFO: "info"}

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 from itertools import islice, pairwise
 
-from headwater.graph.facets import facet_text
 from headwater.graph.identity import JobRunId, job_id
+from headwater.graph.producer_profile import integration_of
 from headwater.graph.register import values
 from headwater.graph.run import Run, RunState
 from headwater.graph.thresholds import Thresholds
 from headwater.openlineage.instant import Instant, to_datetime
+from headwater.read.inferred_run_end import is_stream
 from headwater.read.reader import Reader
 from headwater.store.ranges import Entry
 
@@ -21,6 +22,8 @@ MAX_RUNS, DURATION_FACTOR = 10, 3
 MAX_BEATS, MIN_BEATS, GAP_FACTOR = 50, 5, 10
 """A silence may last `GAP_FACTOR` times as long as the longest gap among the run's newest `MAX_BEATS` signs of life. At
 least `MIN_BEATS` signs of life are needed to know the usual gap."""
+MIN_STREAM_BEATS = 3
+"""Signs of life that are enough of a stream: it sends them at a fixed interval, and a batch job as it gets on."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,16 @@ class Heartbeat:
         children = self.reader.runs([child.id for child in self._children(1)])
         return max([self.run.updated, *(child.updated for child in children)])
 
+    def tells_its_end(self) -> bool:
+        """Whether an event will tell the end of the run, as far as is known.
+
+        Flink's listener tells it with `openlineage.enableDetachedJobTracking` alone, and sends signs of life then.
+        Without this setting, START is mostly all that it ever sends.
+        """
+        if integration_of(values(self.run.job_facets), self.run.producer.value) != "flink":
+            return True
+        return len(list(self._newest_events())) >= MIN_STREAM_BEATS or any(run.ending for run in self._runs())
+
     def allowed_silence(self, minutes: Thresholds) -> timedelta:
         """The allowed silence of the run.
 
@@ -45,19 +58,23 @@ class Heartbeat:
         own = minutes.own(self.run.job.namespace)
         if own is not None:
             return max(MIN_SILENCE, timedelta(minutes=own))
-        is_stream = facet_text(values(self.run.job_facets), "jobType", "processingType") == "STREAMING"
-        usual = (None if is_stream else self._by_durations()) or self._by_gaps()
+        usual = (
+            self._by_gaps(MIN_STREAM_BEATS) if is_stream(self.run) else self._by_durations() or self._by_gaps(MIN_BEATS)
+        )
         return max(MIN_SILENCE, usual) if usual else timedelta(minutes=minutes.default)
 
     def _by_durations(self) -> timedelta | None:
-        runs = self.reader.newest_runs(job_id(self.run.job), MAX_RUNS)
+        runs = self._runs()
         durations = [_between(run.started_at, run.ended_at) for run in runs if run.ended_at and _is_whole(run)]
         return DURATION_FACTOR * max(durations) if durations else None
 
-    def _by_gaps(self) -> timedelta | None:
+    def _runs(self) -> list[Run]:
+        return self.reader.newest_runs(job_id(self.run.job), MAX_RUNS)
+
+    def _by_gaps(self, least: int) -> timedelta | None:
         beats = sorted(self._beats())
         gaps = [_between(earlier, later) for earlier, later in pairwise(beats)]
-        return GAP_FACTOR * max(gaps) if len(beats) >= MIN_BEATS else None
+        return GAP_FACTOR * max(gaps) if len(beats) >= least else None
 
     def _beats(self) -> Iterator[Instant]:
         """The start times of the run's newest children; for a run without children, the times of its own events."""

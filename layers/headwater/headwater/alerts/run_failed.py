@@ -6,7 +6,7 @@ children, or of an assertion, the alert is about the child or the assertion alon
 
 from collections.abc import Iterator
 
-from headwater.alerts.alert import Alert, DetailType, Severity, distinct_owners, id_of, link_to, quantity, short_name
+from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, link_to, quantity, short_name
 from headwater.alerts.failure_cause import is_told_elsewhere
 from headwater.alerts.record import Record
 from headwater.alerts.run_ancestors import ancestors_of
@@ -15,6 +15,7 @@ from headwater.graph.facets import error_message, error_summary, owners_of
 from headwater.graph.identity import NodeKind, job_id, node_id
 from headwater.graph.register import values
 from headwater.graph.run import ParentRef, Run, RunState
+from headwater.graph.stored_states import Severity
 from headwater.openlineage.instant import shown
 from headwater.read.reader import Reader
 

@@ -46,7 +46,6 @@ class Batch:
     documents       the distinct schemas and column lineages, each with the earliest event time
     aliases         the aliases, each with its earliest time and its first writer
     symlink_pairs   the pairs of ids that a symlinks facet links, by the job that sent the facet (or NO_JOB)
-    column_sources  jobs, each with a dataset that is a source of its column lineage and none of its inputs
     named           for each dataset and each of its names, the first event time of that name
     used            the last event time that names the dataset, with the right to write it
     """
@@ -62,7 +61,6 @@ class Batch:
     documents: dict[tuple[DatasetId, str, str], Document] = field(default_factory=dict)
     aliases: dict[AliasId, KnownAlias] = field(default_factory=dict)
     symlink_pairs: dict[JobId, set[tuple[DatasetId, DatasetId]]] = field(default_factory=dict)
-    column_sources: set[tuple[JobId, DatasetId]] = field(default_factory=set)
     named: dict[DatasetId, dict[Name, Instant]] = field(default_factory=dict)
     used: dict[DatasetId, Instant] = field(default_factory=dict)
 
@@ -138,8 +136,6 @@ class Batch:
         job = NO_JOB if isinstance(event, DatasetEvent) else job_id(event.job.name)
         pairs = {(dataset_id(link.dataset), dataset_id(link.symlink)) for link in normalised.links}
         self.symlink_pairs.setdefault(job, set()).update(pairs)
-        if job != NO_JOB:
-            self.column_sources.update((job, dataset_id(source)) for source in normalised.sources)
         writer = FirstWriter(event.time, event.run_id, event.job.name) if isinstance(event, RunEvent) else None
         for alias in normalised.aliases:
             known = KnownAlias(alias, event.time, writer if alias in normalised.written else None)

@@ -43,8 +43,6 @@ class NeighbourUpdates:
         for job, facts in jobs.items():
             for dataset, neighbours in facts.new_edges(before.get(job)):
                 edges[dataset] = union(edges.get(dataset, NO_NEIGHBOURS), neighbours)
-        for job, source in batch.column_sources:
-            edges[source] = union(edges.get(source, NO_NEIGHBOURS), {Side.READS: frozenset([job])})
         links = {
             pair
             for job, pairs in batch.symlink_pairs.items()

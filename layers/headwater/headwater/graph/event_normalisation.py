@@ -41,10 +41,10 @@ def normalise_event(
     aliases = {alias for reference in dataset_references(event) for alias in _aliases(event, reference, naming)}
     outputs = without_foreign_outputs(event).outputs if isinstance(event, RunEvent) else ()
     written = {alias for reference in outputs for alias in _aliases(event, reference, naming)}
-    event = _with_merged(_renamed(event, naming), naming)
+    event = _with_undeclared_inputs(_renamed(event, naming), naming)
     links = {link for reference in dataset_references(event) for link in _links(reference, naming)}
     named = tuple(sorted(aliases)), tuple(sorted(links)), tuple(sorted(written))
-    return NormalisedEvent(event, canonical, *named, _undeclared(event, naming), at)
+    return NormalisedEvent(event, canonical, *named, at)
 
 
 def _aliases(event: AnyEvent, reference: DatasetReference, naming: Naming) -> Iterator[Alias]:
@@ -99,33 +99,24 @@ def _streams_files(event: AnyEvent, reference: DatasetReference) -> bool:
     return False
 
 
-def _with_merged(event: AnyEvent, naming: Naming) -> AnyEvent:
-    """The event; with the sources of its column lineage as inputs, if it has no other inputs than its outputs.
+def _with_undeclared_inputs(event: AnyEvent, naming: Naming) -> AnyEvent:
+    """The event; the datasets that only its column lineage names are inputs, too.
 
-    A MERGE into a Delta table names its target alone, as input and output. Only the column lineage names the datasets
-    that are merged into the target.
+    A MERGE into a Delta table names its target alone, as input and output, and dbt names no seed as an input of a
+    model.
     """
-    merged = tuple(DatasetReference(name, {}, {}) for name in merged_sources(event, naming))
-    return replace(event, inputs=event.inputs + merged) if merged and not isinstance(event, DatasetEvent) else event
+    names = undeclared_inputs(event, naming)
+    if not names or isinstance(event, DatasetEvent):
+        return event
+    return replace(event, inputs=event.inputs + tuple(DatasetReference(name, {}, {}) for name in names))
 
 
-def merged_sources(event: AnyEvent, naming: Naming) -> tuple[Name, ...]:
-    """The sources of the column lineage of an event, if it has no other inputs than its outputs."""
-    if isinstance(event, DatasetEvent):
-        return ()
-    outputs, inputs = (
-        {dataset_id(naming.identify(reference.name).shown) for reference in references}
-        for references in (event.outputs, event.inputs)
-    )
-    return _undeclared(event, naming) if inputs and inputs <= outputs else ()
-
-
-def _undeclared(event: AnyEvent, naming: Naming) -> tuple[Name, ...]:
-    """The datasets that column lineage names as sources and the event's inputs lack."""
+def undeclared_inputs(event: AnyEvent, naming: Naming) -> tuple[Name, ...]:
+    """The datasets that column lineage names as sources, and that the event names neither as inputs nor as outputs."""
     if isinstance(event, DatasetEvent):
         return ()
     facets = [reference.facets[COLUMN_LINEAGE] for reference in event.outputs if COLUMN_LINEAGE in reference.facets]
     sources = {name for facet in facets for name in sources_of(facet) if name.namespace not in RESERVED}
     named = {naming.identify(name).shown for name in sources}
-    inputs = {dataset_id(naming.identify(reference.name).shown) for reference in event.inputs}
-    return tuple(sorted(name for name in named if dataset_id(name) not in inputs))
+    declared = {dataset_id(naming.identify(reference.name).shown) for reference in event.inputs + event.outputs}
+    return tuple(sorted(name for name in named if dataset_id(name) not in declared))

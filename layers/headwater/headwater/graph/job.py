@@ -53,6 +53,10 @@ class LatestRun(NamedTuple):
     def order(self) -> RunOrder:
         return RunOrder(self.started_at, self.run_id)
 
+    def has_superseded(self, run: Run) -> bool:
+        """Whether this run started after the last event of another run of the job: it took the other run's place."""
+        return self.run_id != run.run_id and self.started_at > run.updated
+
 
 @dataclass(frozen=True, slots=True)
 class JobFacts:

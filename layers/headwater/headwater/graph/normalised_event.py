@@ -36,9 +36,6 @@ class NormalisedEvent(NamedTuple):
     aliases      the names in the event that mean datasets of other names
     links        the symlinks in the event
     written      those of `aliases` that name an output of a run
-    sources      datasets that the event's column lineage names and its inputs do not; OpenLineage's producers trim the
-                 two differently. The job becomes a reader of such a dataset, but the dataset becomes no input of the
-                 job, except in a MERGE
     at           when the event was received over HTTP, if it was
     """
 
@@ -47,5 +44,4 @@ class NormalisedEvent(NamedTuple):
     aliases: tuple[Alias, ...] = ()
     links: tuple[SymlinkPair, ...] = ()
     written: tuple[Alias, ...] = ()
-    sources: tuple[Name, ...] = ()
     at: Instant = NEVER

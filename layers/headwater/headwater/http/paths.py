@@ -17,8 +17,10 @@ class Path(StrEnum):
     the atomic group tries no other.
     """
 
+    OPENAPI = "/openapi.json"
     NAMESPACES = "/namespaces"
     ALL_JOBS = "/jobs"
+    RUNS = "/runs"
     RUN = f"/jobs/runs/(?P<run>{_RUN_ID})"
     RUN_FACETS = f"{RUN}/facets"
     RUN_CHILDREN = f"{RUN}/children"
@@ -26,8 +28,11 @@ class Path(StrEnum):
     COLUMN_LINEAGE = "/column-lineage"
     EXPORT = "/export"
     IMPACT = "/impact"
+    DIFF = "/diff"
     ROOT_CAUSE = "/rootcause"
     RUN_LINEAGE = "/runlineage/upstream"
+    ALERTS = "/alerts"
+    ALERT = "/alerts/(?P<alert>[0-9a-f]{32})"
     EVENTS = "/events/lineage"
     SEARCH = "/search"
     SEARCH_JOBS = "/api/v2beta/search/jobs"

@@ -1,17 +1,19 @@
-"""Infers the end of a query's run without an end event: the run ends with its application.
+"""Infers the end of a run without an end event: a query's run ends with its application, and a stream's run with the
+START of a newer run of its job.
 
-This takes one read, and none if every run has an end event.
+This takes one read for each of the two, and none if every run has an end event.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from headwater.graph.application import is_query_job
+from headwater.graph.facets import facet_text
 from headwater.graph.identity import JobId, JobRunId, job_id
-from headwater.graph.job import JobHead
+from headwater.graph.job import JobHead, LatestRun
 from headwater.graph.register import values
-from headwater.graph.run import PARENT, ParentRef, Run, RunState, parent_reference
-from headwater.openlineage.event import Facets
+from headwater.graph.run import PARENT, Ending, ParentRef, Run, RunState, parent_reference
+from headwater.openlineage.event import EventType, Facets
 from headwater.store.graph_store import GraphReader
 from headwater.store.snapshot import Wanted
 
@@ -20,10 +22,34 @@ def with_inferred_ends(store: GraphReader, runs: Sequence[Run]) -> list[Run]:
     """Runs, each with its own end or the end of its application."""
     parents = {run.run_id: run.parent for run in runs if run.parent and _is_open(run.state, values(run.job_facets))}
     applications = _ended(store, parents.values())
-    return [
+    known = [
         run.with_inferred_end(applications[parent]) if (parent := parents.get(run.run_id)) in applications else run
         for run in runs
     ]
+    latest = _latest_runs(store, [run for run in known if run.state is RunState.RUNNING and is_stream(run)])
+    return [_ended_by(run, latest[run.run_id]) if run.run_id in latest else run for run in known]
+
+
+def is_stream(run: Run) -> bool:
+    """Whether a run never ends by itself, by its jobType facet."""
+    return facet_text(values(run.job_facets), "jobType", "processingType") == "STREAMING"
+
+
+def _latest_runs(store: GraphReader, streams: Sequence[Run]) -> dict[str, LatestRun]:
+    """The newest run of the job of each open run, where it has superseded the open run; by the open run's id."""
+    if not streams:
+        return {}
+    heads = store.read(Wanted(jobs={run.id.job for run in streams})).jobs
+    latest = {run.run_id: head.latest for run in streams if (head := heads.get(run.id.job)) and head.latest}
+    return {
+        run.run_id: latest[run.run_id]
+        for run in streams
+        if run.run_id in latest and latest[run.run_id].has_superseded(run)
+    }
+
+
+def _ended_by(run: Run, newer: LatestRun) -> Run:
+    return replace(run, ending=Ending(failed=True, time=newer.started_at, digest="", type=EventType.ABORT))
 
 
 def heads_with_inferred_ends(store: GraphReader, heads: Mapping[JobId, JobHead]) -> dict[JobId, JobHead]:

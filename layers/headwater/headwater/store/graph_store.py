@@ -27,7 +27,7 @@ from headwater.graph.job import JobHead
 from headwater.graph.latency import Latency
 from headwater.graph.neighbours import NeighbourPage, Neighbours, Side
 from headwater.graph.normalised_event import NormalisedEvent
-from headwater.graph.run import Run
+from headwater.graph.run import Run, RunState
 from headwater.graph.stored_states import (
     CatalogProgress,
     DatasetWrite,
@@ -35,6 +35,8 @@ from headwater.graph.stored_states import (
     KnownAlias,
     KnownNamespace,
     QualityResult,
+    Severity,
+    StoredAlert,
 )
 from headwater.openlineage.event import EventKind
 from headwater.openlineage.instant import Instant
@@ -42,7 +44,7 @@ from headwater.store import keys, kinds, neighbour_pages
 from headwater.store.caches import RequestCache, StateCache
 from headwater.store.codec import DOC
 from headwater.store.errors import Conflict, CorruptItem
-from headwater.store.items import CODECS, datasets, events, jobs, latency, names, runs, writes
+from headwater.store.items import CODECS, alerts, datasets, events, jobs, latency, names, runs, writes
 from headwater.store.keys import Key
 from headwater.store.kinds import JoinedState
 from headwater.store.neighbour_pages import NeighboursRead
@@ -68,6 +70,7 @@ State = (
     | NormalisedEvent
     | EventDay
     | CatalogProgress
+    | StoredAlert
 )
 """The states of the store; a NormalisedEvent is stored as the event alone."""
 
@@ -170,6 +173,16 @@ class GraphReader:
     def children_of(self, run_id: str) -> Listing[JobRunId]:
         """The runs that name a run as their parent, by start."""
         return Listing(self._table, keys.children_of(run_id), keys.run_of)
+
+    def top_runs(self, outcome: RunState) -> list[Listing[JobRunId]]:
+        """The runs without a parent that have an outcome, by the time of the outcome: lists to be merged."""
+        lists = [keys.top_runs(outcome, shard) for shard in keys.LIST_SHARDS]
+        return [Listing(self._table, name, keys.run_of) for name in lists]
+
+    def alerts(self, severity: Severity) -> list[Listing[str]]:
+        """The alerts of a severity, by time: lists to be merged."""
+        lists = [keys.alerts_of(severity, shard) for shard in keys.LIST_SHARDS]
+        return [Listing(self._table, name, keys.alert_of) for name in lists]
 
     def names_of(self, dataset: DatasetId) -> Listing[AliasId]:
         """The aliases of a dataset, by the time at which each was first sent."""
@@ -276,6 +289,7 @@ _EXPIRING: Mapping[type, Callable[[Any, Retention], Item]] = {
     KnownAlias: names.encode_alias,
     NormalisedEvent: events.encode,
     EventDay: events.encode_day,
+    StoredAlert: alerts.encode,
 }
 
 
