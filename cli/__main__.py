@@ -38,6 +38,7 @@ COMMANDS = {
     ),
     "doctor": Command("cli.doctor.__main__", "[OPTION...]", "says why a graph is empty"),
     "submit": Command("cli.submit.__main__", "PROGRAM [ARGUMENT...]", "runs a PySpark program with lineage", True),
+    "try": Command("cli.engines.__main__", "ENGINE", "runs a pipeline on a real Airflow, dbt, Flink or Trino", True),
     "kafka": Command("cli.kafka", "[OPTION...]", "runs a Kafka broker until Ctrl-C", True),
     "mcp": Command("cli.mcp.__main__", "[--url URL]", "offers the lookups to coding assistants"),
     "completion": Command("cli.completion", "bash|zsh|fish", "prints a completion script"),

@@ -13,7 +13,7 @@ from local.failure import Failure
 from local.layout import Layout
 from local.spark.truststore import trust_options
 
-RESOLVE_SECONDS = 300
+RESOLVE_SECONDS = 600
 LISTENER_PINS = Path(__file__).with_name("listener.sha256")
 CONNECTOR_PINS = Path(__file__).with_name("connectors.sha256")
 SPARK_4_PINS = Path(__file__).with_name("spark_4.sha256")
@@ -23,16 +23,17 @@ CONNECT_PINS = Path(__file__).with_name("connect.sha256")
 
 @dataclass(frozen=True)
 class Jar:
-    """The coordinates of a jar and its pinned hash."""
+    """The coordinates of a jar, or of another file of Maven Central such as a tar.gz, and its pinned hash."""
 
     sha256: str
     organisation: str
     name: str
     revision: str
+    extension: str = "jar"
 
     @property
     def file_name(self) -> str:
-        return f"{self.organisation}_{self.name}-{self.revision}.jar"
+        return f"{self.organisation}_{self.name}-{self.revision}.{self.extension}"
 
     @property
     def coordinates(self) -> str:
@@ -72,7 +73,7 @@ def verify(file: Path, jar: Jar) -> None:
         sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
     if sha256 != jar.sha256:
         file.unlink()
-        reason = f"{jar.coordinates} is not the jar that is pinned in local/spark"
+        reason = f"{jar.coordinates} is not the jar whose hash is pinned"
         raise Failure(reason, "try again; if the hash is wrong again, do not use the jar")
 
 
@@ -80,7 +81,7 @@ def fetch(jars: list[Jar], folder: Path, java: Path) -> None:
     module = folder / "module.xml"
     module.write_text(ivy_module(jars), encoding="utf-8")
     command = [str(java), *trust_options(folder), "-jar", str(ivy()), "-cache", str(folder / "ivy")]
-    command += ["-ivy", str(module), "-confs", "default", "-types", "jar", "bundle"]
+    command += ["-ivy", str(module), "-confs", "default", "-types", "jar", "bundle", "tar.gz"]
     command += ["-retrieve", str(folder / "[organisation]_[artifact]-[revision].[ext]")]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=RESOLVE_SECONDS, check=False)
@@ -96,11 +97,19 @@ def fetch(jars: list[Jar], folder: Path, java: Path) -> None:
 def ivy_module(jars: list[Jar]) -> str:
     """Return an Ivy module that depends on these jars, without their own dependencies."""
     dependencies = "".join(
-        f'<dependency org="{jar.organisation}" name="{jar.name}" rev="{jar.revision}" transitive="false"/>'
+        f'<dependency org="{jar.organisation}" name="{jar.name}" rev="{jar.revision}" transitive="false">'
+        f"{artifact(jar)}</dependency>"
         for jar in jars
     )
     info = '<info organisation="local" module="jars"/>'
     return f'<ivy-module version="2.0">{info}<dependencies>{dependencies}</dependencies></ivy-module>'
+
+
+def artifact(jar: Jar) -> str:
+    """Return the element that names a file of another type than Maven's default, such as `tar.gz`."""
+    if jar.extension == "jar":
+        return ""
+    return f'<artifact name="{jar.name}" type="{jar.extension}" ext="{jar.extension}"/>'
 
 
 def ivy() -> Path:

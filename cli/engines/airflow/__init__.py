@@ -1,0 +1,1 @@
+"""Airflow: a DAG of SQL on Postgres, and a DAG of Python."""

@@ -1,0 +1,1 @@
+"""dbt on DuckDB: a project of two seeds, five models and their tests."""

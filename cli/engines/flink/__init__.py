@@ -1,0 +1,1 @@
+"""Flink: three streaming jobs on Kafka, in SQL and of the DataStream API."""

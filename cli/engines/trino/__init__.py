@@ -1,0 +1,1 @@
+"""Trino: statements on Iceberg tables, from the catalog tpch."""

@@ -1,0 +1,48 @@
+"""The alerts of the recorded events of Airflow, Flink and Great Expectations: those that a person expects, no other."""
+
+import pytest
+
+from headwater.openlineage.nameless import with_named_datasets
+from tests.alerts.stream import Detail, World
+from tests.producer_records import recorded, scenarios
+
+CLEAR_PAYMENTS_FAILED = ["Run Failed: clear_payments failed"]
+COUNTRY_FAILED = [
+    "Data Quality Assertion Failed: public.customers: 1 assertion failed: expect_column_values_to_be_in_set of country"
+]
+EXPECTED = {
+    ("airflow", "sql_fails"): ["Run Failed: shop.paid_orders failed"],
+    ("flink", "datastream_failed"): CLEAR_PAYMENTS_FAILED,
+    ("flink", "datastream_fails_at_once"): CLEAR_PAYMENTS_FAILED,
+    ("flink", "datastream_restarts_and_fails"): CLEAR_PAYMENTS_FAILED,
+    ("great-expectations", "failed"): COUNTRY_FAILED,
+    ("great-expectations", "failed_with_driver_in_uri"): COUNTRY_FAILED,
+}
+SQL_OF_AIRFLOW = ("sql", "sql_again", "sql_fails", "sql_column_removed")
+ALL = [
+    *(("airflow", scenario) for scenario in SQL_OF_AIRFLOW),
+    *((engine, scenario) for engine in ("flink", "great-expectations") for scenario in scenarios(engine)),
+]
+
+
+def alerts_of(world: World, engine: str, scenario: str) -> list[Detail]:
+    return world.alerts_one_by_one([with_named_datasets(event).document for event in recorded(engine, scenario)])
+
+
+@pytest.mark.parametrize(("engine", "scenario"), ALL)
+def test_a_pipeline_raises_the_alerts_that_a_person_expects(engine: str, scenario: str) -> None:
+    told = [f"{alert['alert']}: {alert['title']}" for alert in alerts_of(World(), engine, scenario)]
+    assert told == EXPECTED.get((engine, scenario), [])
+
+
+def test_of_all_runs_of_airflow_one_changes_a_schema() -> None:
+    world = World()
+    for scenario in SQL_OF_AIRFLOW[:-1]:
+        alerts_of(world, "airflow", scenario)
+    (alert,) = alerts_of(world, "airflow", SQL_OF_AIRFLOW[-1])
+    assert (alert["name"], [column["field"] for column in alert["removed"]]) == ("shop.public.paid_orders", ["country"])
+
+
+def test_the_message_of_a_failed_task_is_that_of_the_database() -> None:
+    (alert,) = alerts_of(World(), "airflow", "sql_fails")
+    assert alert["message"].startswith("column o.net_amount does not exist")

@@ -1,0 +1,100 @@
+"""The graphs that a person would draw of the recorded events of producers: `job: state, inputs -> outputs`.
+
+Names of tables are short: orders is shop.main.orders in the events of dbt, and shop.public.orders in those of Airflow.
+tests/fixtures/producers has a page for each engine, which says what ran.
+"""
+
+STAGING = {
+    "model.shop.stg_customers": "COMPLETED, raw_customers -> stg_customers",
+    "model.shop.stg_orders": "COMPLETED, raw_orders -> stg_orders",
+}
+MARTS = {
+    "model.shop.paid_orders": "COMPLETED, stg_customers stg_orders -> paid_orders",
+    "model.shop.revenue_by_country": "COMPLETED, paid_orders -> revenue_by_country",
+    "model.shop.top_customers": "COMPLETED, paid_orders stg_customers -> top_customers",
+}
+SEEDS = {
+    "seed.shop.raw_customers": "COMPLETED, -> raw_customers",
+    "seed.shop.raw_orders": "COMPLETED, -> raw_orders",
+}
+TESTS = {
+    "model.shop.paid_orders.test": "COMPLETED, paid_orders ->",
+    "model.shop.revenue_by_country.test": "COMPLETED, revenue_by_country ->",
+    "model.shop.stg_orders.test": "COMPLETED, stg_orders ->",
+    "test.shop.no_negative_revenue": "COMPLETED, revenue_by_country ->",
+}
+ENDED, BROKEN = {"dbt-run-shop": "COMPLETED, ->"}, {"dbt-run-shop": "FAILED, ->"}
+PAID_ORDERS_FAILED = {"model.shop.paid_orders": "FAILED, stg_customers stg_orders -> paid_orders"}
+SKIPPED_MARTS = {name: MARTS[name].replace("COMPLETED", "ABORTED") for name in list(MARTS)[1:]}
+
+DBT = {
+    "seed": ENDED,
+    "run": {**ENDED, **STAGING, **MARTS},
+    "test": {**ENDED, **TESTS},
+    "build": {**ENDED, **STAGING, **MARTS, **TESTS},
+    "run_failing_model": {**BROKEN, **STAGING, **PAID_ORDERS_FAILED},
+    "test_failing": {**BROKEN, **TESTS, "model.shop.paid_orders.test": "FAILED, paid_orders ->"},
+    "run_column_removed_from_schema_yml": {**ENDED, **STAGING, **MARTS},
+    "run_with_catalog": {**ENDED, **STAGING, **MARTS},
+    "build_with_catalog": {**ENDED, **STAGING, **MARTS, **TESTS},
+    "run_without_catalog_again": {**ENDED, **STAGING, **MARTS},
+    "structured_logs_seed": {**ENDED, **SEEDS},
+    "structured_logs_run": {**ENDED, **STAGING, **MARTS},
+    "structured_logs_run_failing_model": {**BROKEN, **STAGING, **PAID_ORDERS_FAILED, **SKIPPED_MARTS},
+    "postgres_seed": ENDED,
+    "postgres_run": {**ENDED, **STAGING, **MARTS},
+    "postgres_build": {**ENDED, **STAGING, **MARTS, **TESTS},
+    "postgres_structured_logs_run": {**ENDED, **STAGING, **MARTS},
+}
+TRINO = {
+    "create_schema": {"create lake.shop": "COMPLETED, ->", "create memory.shop": "COMPLETED, ->"},
+    "create_table": {"create lake.shop.audit": "COMPLETED, -> lake.shop.audit"},
+    "create_table_as": {
+        "create lake.shop.customers": "COMPLETED, tpch.tiny.customer -> lake.shop.customers",
+        "create lake.shop.orders": "COMPLETED, tpch.tiny.orders -> lake.shop.orders",
+        "create memory.shop.revenue": "COMPLETED, lake.shop.customers lake.shop.orders -> memory.shop.revenue",
+    },
+    "create_view": {"create lake.shop.open_orders": "COMPLETED, lake.shop.orders -> lake.shop.open_orders"},
+    "insert": {"insert memory.shop.revenue": "COMPLETED, lake.shop.customers lake.shop.orders -> memory.shop.revenue"},
+    "insert_values": {"insert lake.shop.customers": "COMPLETED, -> lake.shop.customers"},
+    "same_insert_three_times": {"insert lake.shop.audit": "COMPLETED, lake.shop.orders -> lake.shop.audit"},
+    "update": {"update lake.shop.orders": "COMPLETED, -> lake.shop.orders"},
+    "delete": {"delete lake.shop.orders": "COMPLETED, -> lake.shop.orders"},
+    "merge": {"merge lake.shop.orders": "COMPLETED, tpch.tiny.orders -> lake.shop.orders"},
+    "fails_while_running": {
+        "insert memory.shop.revenue": "FAILED, lake.shop.customers lake.shop.orders -> memory.shop.revenue"
+    },
+    "create_table_as_fails_while_running": {"create lake.shop.broken": "FAILED, lake.shop.orders -> lake.shop.broken"},
+    "fails_in_analysis": {"insert lake.shop.audit": "FAILED, ->"},
+    "create_or_replace_drops_a_column": {
+        "create lake.shop.customers": "COMPLETED, tpch.tiny.customer -> lake.shop.customers"
+    },
+}
+FLINK = {
+    "sql_datagen_to_kafka": {"insert-into_default_catalog.default_database.orders": "COMPLETED, -> orders"},
+    "sql_kafka_to_filesystem": {
+        "insert-into_default_catalog.default_database.large_orders": "COMPLETED, paid_orders ->"
+    },
+    "datastream_kafka_to_kafka": {"clear_payments": "COMPLETED, orders -> paid_orders"},
+    "datastream_failed": {"clear_payments": "FAILED, orders -> paid_orders"},
+    "datastream_fails_at_once": {"clear_payments": "FAILED, no_such_topic -> paid_orders"},
+    "datastream_restarts_and_fails": {"clear_payments": "FAILED, orders -> paid_orders"},
+    "datastream_cancelled": {"clear_payments": "ABORTED, orders -> paid_orders"},
+    "datastream_killed": {"clear_payments": "RUNNING, orders -> paid_orders"},
+    "datastream_started_again": {"clear_payments": "ABORTED, orders -> paid_orders"},
+    "datastream_without_detached_tracking": {"clear_payments": "RUNNING, orders -> paid_orders"},
+}
+AIRFLOW = {
+    "sql_column_removed": {
+        "shop": "COMPLETED, ->",
+        "shop.load": "COMPLETED, -> customers orders revenue",
+        "shop.paid_orders": "COMPLETED, customers orders -> paid_orders",
+        "shop.revenue": "COMPLETED, paid_orders -> revenue",
+    },
+    "python_fails": {
+        "shop_python": "FAILED, ->",
+        "shop_python.fetch_orders": "COMPLETED, ->",
+        "shop_python.price_orders": "FAILED, ->",
+    },
+}
+GRAPHS = {"dbt": DBT, "trino": TRINO, "flink": FLINK, "airflow": AIRFLOW}
