@@ -36,6 +36,7 @@ ALLOWED = {
     "SweepRole": LOGS
     | {"dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:PutItem"}
     | {"s3:GetObject", "s3:PutObject", "events:PutEvents"},
+    "WebRole": LOGS,
     "AlertsToTopicRole": {"sns:Publish"},
     "AlertsToDatadogRole": {"events:InvokeApiDestination"},
 }
@@ -48,10 +49,11 @@ PREFIXES_PUT = {
     "GlueImportRole": {"bodies"},
     "AlertsRole": {"quarantine"},
     "SweepRole": {"bodies"},
+    "WebRole": set[str](),
     "ArchiveStreamRole": {"events", "archive-errors"},
 }
 OWN_CATALOG = "arn:${AWS::Partition}:glue:${AWS::Region}:${AWS::AccountId}:"
-FUNCTIONS = ("Authorise", "Ingest", "Normalise", "Lookup", "Curate", "Catalog", "GlueImport", "Alerts", "Sweep")
+FUNCTIONS = ("Authorise", "Ingest", "Normalise", "Lookup", "Curate", "Catalog", "GlueImport", "Alerts", "Sweep", "Web")
 
 
 def test_every_role_is_listed_here(resources: Resources) -> None:

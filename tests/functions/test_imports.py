@@ -20,6 +20,7 @@ BUDGETS = {
     "glue_import": 490,
     "alerts": 440,
     "sweep": 443,
+    "web": 108,
 }
 """Modules above a bare interpreter's: what they were in November 2026, and up to 5%. Some 350 are third-party or
 standard modules; the others are small modules of headwater."""

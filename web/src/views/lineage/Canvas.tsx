@@ -1,0 +1,159 @@
+/** The picture: React Flow draws, pans and zooms; places come from the layout. */
+
+import { Controls, MiniMap, ReactFlow, ReactFlowProvider, useReactFlow, useStore, type EdgeTypes, type NodeTypes } from "@xyflow/react";
+import "@xyflow/react/dist/base.css";
+import { useEffect, useMemo, useRef, type KeyboardEvent } from "react";
+import { oneLine } from "../../text/names";
+import { conditionOf } from "../../graph/marks";
+import type { ColumnEdge } from "../../graph/trace";
+import { MOST_TRACED } from "../../graph/sizes";
+import { PictureEdge, type PictureEdgeType } from "./PictureEdge";
+import { PictureNode, type PictureNodeType } from "./PictureNode";
+import type { SceneEdge } from "./scene";
+import type { Placed } from "./usePlaces";
+
+const NODES: NodeTypes = { node: PictureNode };
+const EDGES: EdgeTypes = { edge: PictureEdge };
+/** From this number of nodes on, nodes out of sight are not in the document. */
+const MANY = 250;
+/** Below this zoom nobody reads the small print. */
+const FAR = 0.35;
+
+export type EdgeOfPicture = { flow: SceneEdge } | { column: ColumnEdge };
+
+interface Properties {
+  placed: Placed;
+  centre: string;
+  onNode: (id: string) => void;
+  onEdge: (edge: EdgeOfPicture) => void;
+  onNothing: () => void;
+}
+
+export function Canvas(properties: Properties) {
+  return (
+    <ReactFlowProvider>
+      <Flow {...properties} />
+    </ReactFlowProvider>
+  );
+}
+
+function Flow({ placed, centre, onNode, onEdge, onNothing }: Properties) {
+  const nodes = useMemo(() => nodesOf(placed), [placed]);
+  const edges = useMemo(() => edgesOf(placed), [placed]);
+  const isFar = useStore(({ transform }) => transform[2] < FAR);
+  const canvas = useRef<HTMLDivElement>(null);
+  useFit(placed, centre);
+  return (
+    <div ref={canvas} className={`canvas${isFar ? " far" : ""}`} onKeyDown={(event) => onArrow(event, placed)}>
+      <ReactFlow
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={NODES}
+        edgeTypes={EDGES}
+        onNodeClick={(_, node) => onNode(node.id)}
+        onEdgeClick={(_, edge) => onEdge(edgeOf(placed, edge.id))}
+        onPaneClick={onNothing}
+        onSelectionChange={({ nodes: [node] }) => node && onNode(node.id)}
+        nodesDraggable={false}
+        nodesConnectable={false}
+        edgesFocusable={false}
+        deleteKeyCode={null}
+        multiSelectionKeyCode={null}
+        selectionKeyCode={null}
+        onlyRenderVisibleElements={nodes.length > MANY}
+        minZoom={0.02}
+        maxZoom={2}
+        proOptions={{ hideAttribution: true }}
+        aria-label="Lineage graph. The table shows the same."
+      >
+        <Controls showInteractive={false} position="bottom-left" />
+        {nodes.length > 12 && <MiniMap pannable zoomable position="bottom-right" nodeStrokeWidth={0} ariaLabel="Overview of the graph" />}
+      </ReactFlow>
+    </div>
+  );
+}
+
+/** A new picture is shown whole if that is legible, else at its centre. */
+function useFit(placed: Placed, centre: string): void {
+  const flow = useReactFlow();
+  const width = useStore((state) => state.width);
+  const shape = `${centre} ${placed.scene.nodes.length} ${width}`;
+  useEffect(() => {
+    if (!width) return;
+    const isLegible = placed.scene.nodes.length <= MANY;
+    const frame = requestAnimationFrame(() => {
+      void flow.fitView({ padding: 0.12, maxZoom: 1.05, minZoom: isLegible ? 0.45 : 0.02 });
+    });
+    return () => cancelAnimationFrame(frame);
+    // the picture is fitted when it changes its shape, and not whenever a node fades
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [shape, flow]);
+}
+
+function nodesOf({ scene, places }: Placed): PictureNodeType[] {
+  return scene.nodes.flatMap((drawn) => {
+    const place = places.get(drawn.node.id);
+    if (!place) return [];
+    const { width, height, node } = drawn;
+    return {
+      id: node.id,
+      type: "node" as const,
+      position: place,
+      width,
+      height,
+      measured: { width, height },
+      data: { drawn },
+      ariaLabel: `${node.kind} ${oneLine(node.name)}, ${conditionOf(node).text}`,
+    };
+  });
+}
+
+function edgesOf({ scene, places }: Placed): PictureEdgeType[] {
+  const isPlaced = (id: string): boolean => places.has(id);
+  const flow = scene.edges
+    .map((edge, index) => ({ id: `f${index}`, source: edge.from, target: edge.to, type: "edge" as const, data: { count: edge.count, isFaded: edge.isFaded } }))
+    .filter(({ source, target }) => isPlaced(source) && isPlaced(target));
+  const rows = new Map(scene.nodes.map(({ node, opening }) => [node.id, new Set(opening.traced.slice(0, MOST_TRACED))]));
+  const handle = (prefix: string, dataset: string, field: string | null): string | undefined =>
+    field !== null && rows.get(dataset)?.has(field) ? `${prefix} ${field}` : undefined;
+  const columns = scene.columnEdges
+    .map(({ from, to, transformations }, index) => ({
+      id: `c${index}`,
+      source: from.dataset,
+      target: to.dataset,
+      sourceHandle: handle("out", from.dataset, from.field),
+      targetHandle: handle("in", to.dataset, to.field),
+      type: "edge" as const,
+      zIndex: 1,
+      data: { transformations },
+    }))
+    .filter(({ source, target }) => isPlaced(source) && isPlaced(target));
+  return [...flow, ...columns];
+}
+
+function edgeOf({ scene }: Placed, id: string): EdgeOfPicture {
+  const index = Number(id.slice(1));
+  return id.startsWith("c") ? { column: scene.columnEdges[index]! } : { flow: scene.edges[index]! };
+}
+
+/** Arrow keys go to the nearest node in that direction. */
+function onArrow(event: KeyboardEvent, { scene, places }: Placed): void {
+  const steps: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+  const step = steps[event.key];
+  const here = (event.target as HTMLElement).closest?.(".react-flow__node")?.getAttribute("data-id");
+  const from = here ? places.get(here) : undefined;
+  if (!step || !from || (event.target as HTMLElement).matches("input")) return;
+  event.preventDefault();
+  event.stopPropagation();
+  const [dx, dy] = step;
+  const cost = ({ node }: { node: { id: string } }): number => {
+    const place = places.get(node.id);
+    if (!place) return Infinity;
+    const along = (place.x - from.x) * dx + (place.y - from.y) * dy;
+    const across = Math.abs((place.x - from.x) * dy) + Math.abs((place.y - from.y) * dx);
+    return along > 1 ? along + 2 * across : Infinity;
+  };
+  const next = scene.nodes.reduce((best, other) => (cost(other) < cost(best) ? other : best), scene.nodes[0]!);
+  if (cost(next) === Infinity) return;
+  document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(next.node.id)}"]`)?.focus();
+}
