@@ -94,6 +94,7 @@ def lookup() -> dict[str, Document]:
         ),
         "lookup/signed-in.json": by_person(get("/api/v1/namespaces")),
         "lookup/signed-with-iam.json": get_by_iam("/api/v1/namespaces"),
+        "lookup/openapi.json": get("/api/v1/openapi.json"),
         **further_lookups(lake, jobs),
     }
 

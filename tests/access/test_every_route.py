@@ -92,6 +92,7 @@ ROWS = {
     f"DELETE {DATASET}": Row(OUT, ORDERS, STOLEN),
     f"DELETE {JOB}": Row(FEED, INGEST, THIEF),
     f"DELETE {NAMESPACE}": Row("namespaces/team-a", "namespaces/team-b"),
+    "GET /openapi.json": Row("openapi.json", None),
     "GET /namespaces": Row("namespaces", "namespaces", is_list=True),
     "GET /jobs": Row("jobs", "jobs?lastRunStates=COMPLETED", is_list=True),
     f"GET {RUN}": Row(f"jobs/runs/{A_RUN}", f"jobs/runs/{B_RUN}", f"jobs/runs/{THIEF_RUN}"),

@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -32,7 +33,7 @@ ALL: list[AnyRoute] = [*ingest.ROUTES, *curate.ROUTES, *lookup.ROUTES]
 OF_NO_NODE = (CALLER, VISIBLE_NAMESPACES, SEARCHED_NAMESPACES)
 """Subjects that are the caller, or what the caller may see."""
 EVERYBODY = Principal("everybody", frozenset({Scope.ADMIN}), ("*",))
-QUERY = f"nodeId=dataset:{LAKE}:orders&runId={factory.run_id(1)}"
+QUERY = {"nodeId": f"dataset:{LAKE}:orders", "runId": factory.run_id(1)}
 VALUES = {
     "namespace": "demo",
     "source": "lake",
@@ -61,7 +62,8 @@ def path_of(route: AnyRoute) -> str:
 
 def event_of(route: AnyRoute, caller: Principal | None) -> dict[str, Any]:
     """The request that API Gateway hands over; without a caller, the authoriser knows no key."""
-    target = f"{path_of(route)}?{QUERY}"
+    taken = [parameter.name for parameter in route.parameters or ()]
+    target = f"{path_of(route)}?{urlencode({name: value for name, value in QUERY.items() if name in taken})}"
     event = get(target) if route.method == "GET" else write(route.method, target)
     event["requestContext"]["authorizer"] = {"lambda": caller.to_context() if caller else {}}
     return event

@@ -19,6 +19,7 @@ from headwater.store.table import TableReader
 from tests import factory
 from tests.caches import CheckedCache
 from tests.factory import Document
+from tests.lookup.described_answers import faults_of
 from tests.store.files import mirror_of
 
 ANYONE = Principal("test", frozenset({"read"}), ("*",))
@@ -91,9 +92,11 @@ STATES = StateCache()
 
 
 def response_to(table: TableReader, request: ApiRequest) -> ApiResponse:
-    """The response to a request, which a file with the same items must give, too. An error of the
-    server fails the test."""
+    """The response to a request, which has the form of openapi.json, and which a file with the same items must give,
+    too. An error of the server fails the test."""
     response = _response_to(table, request)
+    if response.status == 200:
+        assert faults_of(request.path, response.body) == []
     if isinstance(table, MemoryTable) and type(table) is MemoryTable:
         assert _response_to(mirror_of(table.items), request) == response
     return response

@@ -3,6 +3,7 @@
 from headwater.access.principal import Scope
 from headwater.curate import declarations, deletion, descriptions, run_lifecycle, subjects, tagging
 from headwater.curate.curator import Curator
+from headwater.http.parameters import time
 from headwater.http.paths import Path
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse
@@ -19,7 +20,7 @@ ROUTES = (
     Route("POST", _DATASET_TAG, Scope.CURATE, subjects.DATASET, tagging.tag_dataset),
     Route("POST", _JOB_TAG, Scope.CURATE, subjects.JOB, tagging.tag_job),
     Route("POST", Path.JOB_RUNS, Scope.INGEST, subjects.JOB, run_lifecycle.create_run, run_lifecycle.created),
-    Route("POST", _TRANSITION, Scope.INGEST, subjects.RUN, run_lifecycle.mark_run),
+    Route("POST", _TRANSITION, Scope.INGEST, subjects.RUN, run_lifecycle.mark_run, parameters=(time("at"),)),
     Route("PUT", JOB_OR_DATASET, Scope.INGEST, subjects.NEW_NODE, declarations.put_node),
     Route("PUT", Path.NAMESPACE, Scope.CURATE, subjects.NEW_NAMESPACE, descriptions.put_namespace),
     Route("PUT", Path.SOURCE, Scope.CURATE, subjects.SOURCE, descriptions.put_source),

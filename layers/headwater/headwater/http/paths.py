@@ -17,6 +17,7 @@ class Path(StrEnum):
     the atomic group tries no other.
     """
 
+    OPENAPI = "/openapi.json"
     NAMESPACES = "/namespaces"
     ALL_JOBS = "/jobs"
     RUN = f"/jobs/runs/(?P<run>{_RUN_ID})"

@@ -3,6 +3,7 @@
     step            does                                                   refused with
     request_of      reads the principal of the request                     401, or 503 if the keys cannot be read
     route           matches method and path                                404, 405
+    parameters      finds query parameters that the route does not know    400
     scope           checks the scope of the principal                      403
     subject         finds the node, run or namespace of the request        400, 404
     namespaces      checks the namespaces of the principal                 403
@@ -17,10 +18,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from headwater.access.principal import Principal, Scope
+from headwater.http.parameters import Parameter
 from headwater.http.paths import is_known, parameters_of, spellings
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse, error_response, ok
-from headwater.openlineage.faults import NotFound
+from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
 
 Services = TypeVar("Services")
 Resolved = TypeVar("Resolved")
@@ -41,7 +43,10 @@ CALLER: Subject[Any, Principal] = Subject(lambda _, request: request.principal, 
 
 @dataclass(frozen=True)
 class Route(Generic[Services, Resolved, Value]):
-    """A method, the pattern of a path, and the use case that responds to them."""
+    """A method, the pattern of a path, and the use case that responds to them.
+
+    parameters  the query parameters; None permits any, as for events, which are not lost for a parameter
+    """
 
     method: str
     pattern: str
@@ -49,6 +54,7 @@ class Route(Generic[Services, Resolved, Value]):
     subject: Subject[Services, Resolved]
     use_case: Callable[[Services, ApiRequest, Resolved], Value]
     serialise: Callable[[ApiRequest, Value], ApiResponse] = ok
+    parameters: Sequence[Parameter] | None = ()
 
     def answer(self, services: Services, request: ApiRequest) -> Value:
         """The value of the use case. Raises InvalidRequest without permission, or an error of the use case."""
@@ -77,6 +83,8 @@ class Router(Generic[Services]):
         if not matching:
             return self._no_route(request)
         permitted = [(route, parsed) for route, parsed in matching if request.principal.may(route.scope)]
+        if permitted:
+            _require_known_parameters(request, [route for route, _ in permitted])
         missing: NotFound | None = None
         for route, parsed in permitted or matching[:1]:
             try:
@@ -107,6 +115,17 @@ class Router(Generic[Services]):
         if fits or is_known(request.path):
             return error_response(405, "HTTP 405 Method Not Allowed")
         return error_response(404, "HTTP 404 Not Found")
+
+
+def _require_known_parameters(request: ApiRequest, routes: Collection[Route[Any, Any, Any]]) -> None:
+    """Raises InvalidRequest for a query parameter that none of the routes takes, such as `limt`: a request must not be
+    answered as if the parameter was not there."""
+    if any(route.parameters is None for route in routes):
+        return
+    known = dict.fromkeys(parameter.name for route in routes for parameter in route.parameters or ())
+    expected = f"expected one of {', '.join(known)}" if known else "this request takes no query parameter"
+    if faults := [Fault(name, f"unknown query parameter; {expected}") for name in request.query if name not in known]:
+        raise InvalidRequest(*faults)
 
 
 def truncated(value: Any) -> Any:

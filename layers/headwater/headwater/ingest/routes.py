@@ -74,7 +74,7 @@ def summary(_request: ApiRequest, batch: AcceptedBatch) -> ApiResponse:
 
 
 ROUTES = (
-    Route("POST", ".*/batch/?", Scope.INGEST, CALLER, post_batch, summary),
-    Route("POST", ".*", Scope.INGEST, CALLER, post_event, accepted),
+    Route("POST", ".*/batch/?", Scope.INGEST, CALLER, post_batch, summary, parameters=None),
+    Route("POST", ".*", Scope.INGEST, CALLER, post_event, accepted, parameters=None),
 )
 ROUTER = Router[Ingest](ROUTES)

@@ -7,12 +7,14 @@ from headwater.access.principal import Scope
 from headwater.access.visibility import visibility_of_reader
 from headwater.graph.identity import NodeKind
 from headwater.graph.naming import Naming
+from headwater.http.parameters import DEPTH, NODE_ID, PAGE, RUN_ID
 from headwater.http.paths import Path
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse
 from headwater.http.router import CALLER, Route, Router
 from headwater.http.subjects import DATASET, JOB, NAMESPACE, RUN, RUN_OF_QUERY, node_in_query
 from headwater.log import FaultLog
+from headwater.lookup import openapi
 from headwater.lookup.activity import events, set_aside, statistics
 from headwater.lookup.graphs import impact_view, lineage, root_cause_view, run_lineage_view, text_format
 from headwater.lookup.graphs.text_format import or_text
@@ -27,6 +29,20 @@ from headwater.lookup.nodes import (
     runs,
     sources,
     tags,
+)
+from headwater.lookup.parameters import (
+    COLUMN_LINEAGE,
+    EVENTS,
+    EXPORT,
+    FACET_TYPE,
+    IMPACT,
+    JOBS,
+    LINEAGE,
+    ROOT_CAUSE,
+    SEARCH,
+    SEARCH_NODES,
+    STATISTICS,
+    TEXT,
 )
 from headwater.lookup.search import search, search_v2beta
 from headwater.lookup.subjects import (
@@ -47,42 +63,62 @@ _DATASET_OR_COLUMN = node_in_query(NodeKind.DATASET, NodeKind.FIELD)
 READ = Scope.READ
 
 ROUTES = (
-    Route("GET", Path.NAMESPACES, READ, VISIBLE_NAMESPACES, namespaces.namespaces),
-    Route("GET", Path.ALL_JOBS, READ, VISIBLE_NAMESPACES, jobs.all_jobs),
+    Route("GET", Path.OPENAPI, READ, CALLER, openapi.openapi),
+    Route("GET", Path.NAMESPACES, READ, VISIBLE_NAMESPACES, namespaces.namespaces, parameters=PAGE),
+    Route("GET", Path.ALL_JOBS, READ, VISIBLE_NAMESPACES, jobs.all_jobs, parameters=JOBS),
     Route("GET", Path.RUN, READ, RUN, runs.run),
-    Route("GET", Path.RUN_FACETS, READ, RUN, runs.run_facets),
-    Route("GET", Path.RUN_CHILDREN, READ, RUN, runs.run_children),
-    Route("GET", Path.LINEAGE, READ, _NODE, *or_text(lineage.lineage, text_format.lineage)),
+    Route("GET", Path.RUN_FACETS, READ, RUN, runs.run_facets, parameters=(FACET_TYPE,)),
+    Route("GET", Path.RUN_CHILDREN, READ, RUN, runs.run_children, parameters=PAGE),
+    Route("GET", Path.LINEAGE, READ, _NODE, *or_text(lineage.lineage, text_format.lineage), parameters=LINEAGE + TEXT),
     Route(
-        "GET", Path.COLUMN_LINEAGE, READ, _NODE_OR_COLUMN, *or_text(lineage.column_lineage, text_format.column_lineage)
+        "GET",
+        Path.COLUMN_LINEAGE,
+        READ,
+        _NODE_OR_COLUMN,
+        *or_text(lineage.column_lineage, text_format.column_lineage),
+        parameters=COLUMN_LINEAGE + TEXT,
     ),
-    Route("GET", Path.EXPORT, READ, _NODE_OR_COLUMN, lineage.export, lineage.exported),
-    Route("GET", Path.IMPACT, READ, _DATASET_OR_COLUMN, *or_text(impact_view.at_risk, text_format.impact)),
-    Route("GET", Path.ROOT_CAUSE, READ, _NODE, *or_text(root_cause_view.rootcause, text_format.root_cause)),
-    Route("GET", Path.RUN_LINEAGE, READ, RUN_OF_QUERY, run_lineage_view.upstream),
-    Route("GET", Path.EVENTS, READ, CALLER, events.lineage_events),
-    Route("GET", Path.SEARCH, READ, SEARCHED_NAMESPACES, search.search),
-    Route("GET", Path.SEARCH_JOBS, READ, SEARCHED_NAMESPACES, search_v2beta.jobs),
-    Route("GET", Path.SEARCH_DATASETS, READ, SEARCHED_NAMESPACES, search_v2beta.datasets),
-    Route("GET", Path.EVENT_STATISTICS, READ, CALLER, statistics.lineage_events),
-    Route("GET", Path.JOB_STATISTICS, READ, VISIBLE_NAMESPACES, statistics.jobs),
-    Route("GET", Path.DATASET_STATISTICS, READ, VISIBLE_NAMESPACES, statistics.datasets),
-    Route("GET", Path.SOURCE_STATISTICS, READ, CALLER, statistics.sources),
+    Route("GET", Path.EXPORT, READ, _NODE_OR_COLUMN, lineage.export, lineage.exported, parameters=EXPORT),
+    Route(
+        "GET",
+        Path.IMPACT,
+        READ,
+        _DATASET_OR_COLUMN,
+        *or_text(impact_view.at_risk, text_format.impact),
+        parameters=IMPACT + TEXT,
+    ),
+    Route(
+        "GET",
+        Path.ROOT_CAUSE,
+        READ,
+        _NODE,
+        *or_text(root_cause_view.rootcause, text_format.root_cause),
+        parameters=ROOT_CAUSE + TEXT,
+    ),
+    Route("GET", Path.RUN_LINEAGE, READ, RUN_OF_QUERY, run_lineage_view.upstream, parameters=(RUN_ID, DEPTH)),
+    Route("GET", Path.EVENTS, READ, CALLER, events.lineage_events, parameters=EVENTS),
+    Route("GET", Path.SEARCH, READ, SEARCHED_NAMESPACES, search.search, parameters=SEARCH),
+    Route("GET", Path.SEARCH_JOBS, READ, SEARCHED_NAMESPACES, search_v2beta.jobs, parameters=SEARCH_NODES),
+    Route("GET", Path.SEARCH_DATASETS, READ, SEARCHED_NAMESPACES, search_v2beta.datasets, parameters=SEARCH_NODES),
+    Route("GET", Path.EVENT_STATISTICS, READ, CALLER, statistics.lineage_events, parameters=STATISTICS),
+    Route("GET", Path.JOB_STATISTICS, READ, VISIBLE_NAMESPACES, statistics.jobs, parameters=STATISTICS),
+    Route("GET", Path.DATASET_STATISTICS, READ, VISIBLE_NAMESPACES, statistics.datasets, parameters=STATISTICS),
+    Route("GET", Path.SOURCE_STATISTICS, READ, CALLER, statistics.sources, parameters=STATISTICS),
     Route("GET", Path.SET_ASIDE, READ, VISIBLE_NAMESPACES, set_aside.set_aside),
-    Route("GET", Path.SOURCES, READ, CALLER, sources.sources),
+    Route("GET", Path.SOURCES, READ, CALLER, sources.sources, parameters=PAGE),
     Route("GET", Path.SOURCE, READ, SOURCE, sources.source),
-    Route("GET", Path.TAGS, READ, CALLER, tags.tags),
-    Route("GET", Path.ALIASES, READ, _DATASET, aliases.aliases),
-    Route("GET", Path.JOB_RUNS, READ, JOB, runs.job_runs),
-    Route("GET", Path.JOB_VERSIONS, READ, JOB, job_versions.versions),
+    Route("GET", Path.TAGS, READ, CALLER, tags.tags, parameters=PAGE),
+    Route("GET", Path.ALIASES, READ, _DATASET, aliases.aliases, parameters=(NODE_ID, *PAGE)),
+    Route("GET", Path.JOB_RUNS, READ, JOB, runs.job_runs, parameters=PAGE),
+    Route("GET", Path.JOB_VERSIONS, READ, JOB, job_versions.versions, parameters=PAGE),
     Route("GET", Path.JOB_VERSION, READ, JOB, job_versions.version),
-    Route("GET", Path.DATASET_VERSIONS, READ, DATASET, dataset_versions.versions),
+    Route("GET", Path.DATASET_VERSIONS, READ, DATASET, dataset_versions.versions, parameters=PAGE),
     Route("GET", Path.DATASET_VERSION, READ, DATASET, dataset_versions.version),
-    Route("GET", Path.QUALITY, READ, DATASET, quality.quality),
+    Route("GET", Path.QUALITY, READ, DATASET, quality.quality, parameters=PAGE),
     Route("GET", Path.JOB, READ, JOB, jobs.job),
     Route("GET", Path.DATASET, READ, DATASET, datasets.dataset),
-    Route("GET", Path.DATASETS, READ, NAMESPACE_OF_DATASETS, datasets.datasets),
-    Route("GET", Path.JOBS, READ, NAMESPACE_OF_JOBS, jobs.jobs),
+    Route("GET", Path.DATASETS, READ, NAMESPACE_OF_DATASETS, datasets.datasets, parameters=PAGE),
+    Route("GET", Path.JOBS, READ, NAMESPACE_OF_JOBS, jobs.jobs, parameters=JOBS),
     Route("GET", Path.NAMESPACE, READ, NAMESPACE, namespaces.namespace),
 )
 """The first route that matches and finds its subject responds."""

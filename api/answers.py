@@ -1,0 +1,167 @@
+"""The types of answers, by route."""
+
+from api.json_schema import (
+    COUNT,
+    FLAG,
+    FREE,
+    TEXT,
+    TIME,
+    TRUE,
+    UUID,
+    Schema,
+    array,
+    component,
+    maybe,
+    nullable,
+    one_of,
+    record,
+)
+from headwater.http.paths import Path
+from headwater.traversal.findings import FindingKind
+
+_NAME, _EDGES = component("Name"), array(component("Edge"))
+
+
+def listed(name: str, items: Schema, **more: Schema) -> Schema:
+    """A page of a list."""
+    return record(**{name: array(items)}, totalCount=COUNT, cursor=maybe(TEXT), **more)
+
+
+def graph(*nodes: str, **more: Schema) -> Schema:
+    return record(graph=array({"oneOf": [component(node) for node in nodes]}), cursor=maybe(TEXT), **more)
+
+
+def graph_node(kind: str, data: str) -> Schema:
+    return record(id=TEXT, type={"const": kind}, data=component(data), inEdges=_EDGES, outEdges=_EDGES)
+
+
+_FINDING = record(
+    kind=one_of(*FindingKind),
+    at=TIME,
+    distance=COUNT,
+    nodeId=TEXT,
+    summary=TEXT,
+    runId=maybe(TEXT),
+    message=maybe(TEXT),
+    assertions=maybe(array(FREE)),
+    failedChildren=maybe(array(record(runId=UUID, job=_NAME))),
+    retyped=maybe(array(record(field=TEXT, before=TEXT, after=TEXT))),
+    **{
+        name: maybe(array(TEXT))
+        for name in ("added", "removed", "inputsAdded", "inputsRemoved", "outputsAdded", "outputsRemoved")
+    },
+)
+_AT_RISK = record(
+    nodeId=TEXT,
+    type=one_of("JOB", "DATASET", "DATASET_FIELD"),
+    distance=COUNT,
+    by=one_of("column", "dataset"),
+    indirect=FLAG,
+    path=array(TEXT),
+    transformations=maybe(array(component("Transformation"))),
+)
+GRAPHS: dict[str, Schema] = {
+    "Edge": record(origin=TEXT, destination=TEXT, foreign=maybe(TRUE)),
+    "JobNode": graph_node("JOB", "JobInGraph"),
+    "DatasetNode": graph_node("DATASET", "DatasetInGraph"),
+    "ColumnNode": graph_node("DATASET_FIELD", "Column"),
+    "Column": record(
+        namespace=TEXT,
+        dataset=TEXT,
+        datasetVersion=nullable(TEXT),
+        field=TEXT,
+        fieldType=TEXT,
+        transformationDescription=nullable(TEXT),
+        transformationType=nullable(TEXT),
+        inputFields=array(component("ColumnSource")),
+    ),
+    "ColumnSource": record(
+        namespace=TEXT,
+        dataset=TEXT,
+        datasetVersion=nullable(TEXT),
+        field=TEXT,
+        transformationDescription=nullable(TEXT),
+        transformationType=nullable(TEXT),
+        transformations=array(component("Transformation")),
+    ),
+    "IndirectInput": record(
+        namespace=TEXT,
+        dataset=TEXT,
+        inputField=record(namespace=TEXT, dataset=TEXT, field=TEXT, transformations=array(component("Transformation"))),
+    ),
+    "NodeAtRisk": _AT_RISK,
+    "Finding": _FINDING,
+    "Error": record(code=COUNT, message=TEXT, details=array(TEXT)),
+}
+_COUNTS = array(record(startInterval=TIME, endInterval=TIME, count=COUNT))
+_HIGHLIGHTS = {"highlights": array(record(name=array(TEXT)))}
+_HIT = {"run_id": nullable(TEXT), "name": TEXT, "namespace": TEXT, "eventType": nullable(TEXT), "facets": FREE}
+_RUN_UPSTREAM = record(
+    job=record(namespace=TEXT, name=TEXT, version=nullable(TEXT)),
+    run=record(id=UUID, start=nullable(TIME), end=nullable(TIME), status=TEXT),
+    inputs=array(record(namespace=TEXT, name=TEXT, version=nullable(TEXT), producedByRunId=nullable(TEXT))),
+)
+ANSWERS: dict[str, Schema] = {
+    Path.NAMESPACES: listed("namespaces", component("Namespace")),
+    Path.NAMESPACE: component("Namespace"),
+    Path.ALL_JOBS: listed("jobs", component("Job")),
+    Path.JOBS: listed("jobs", component("Job")),
+    Path.JOB: component("Job"),
+    Path.JOB_RUNS: listed("runs", component("Run")),
+    Path.JOB_VERSIONS: listed("versions", component("JobVersion")),
+    Path.JOB_VERSION: component("JobVersion"),
+    Path.RUN: component("Run"),
+    Path.RUN_FACETS: record(runId=UUID, facets=FREE),
+    Path.RUN_CHILDREN: listed("runs", component("RunOfJob")),
+    Path.DATASETS: listed("datasets", component("ListedDataset")),
+    Path.DATASET: component("Dataset"),
+    Path.DATASET_VERSIONS: listed("versions", component("DatasetVersion")),
+    Path.DATASET_VERSION: component("DatasetVersion"),
+    Path.QUALITY: listed("history", component("QualityResult"), last=nullable(component("QualityResult"))),
+    Path.LINEAGE: graph("JobNode", "DatasetNode"),
+    Path.COLUMN_LINEAGE: graph("ColumnNode", indirect=array(component("IndirectInput"))),
+    Path.EXPORT: {
+        "oneOf": [record(nodes=array(FREE), edges=array(FREE), truncated=FLAG), array(FREE)],
+        "description": "with format=json, and with format=openlineage; else a text",
+    },
+    Path.IMPACT: record(
+        nodeId=TEXT,
+        totalCount=COUNT,
+        owners=array(record(owner=nullable(TEXT), items=array(component("NodeAtRisk")))),
+        hiddenCount=maybe(COUNT),
+        cursor=maybe(TEXT),
+    ),
+    Path.ROOT_CAUSE: record(
+        nodeId=TEXT,
+        asOf=nullable(TIME),
+        suspect=nullable(component("RunOfJob")),
+        lastGood=nullable(component("RunOfJob")),
+        findings=array(component("Finding")),
+        successfulRuns=array(record(nodeId=TEXT, count=COUNT)),
+        foreignEdges=maybe(_EDGES),
+    ),
+    Path.RUN_LINEAGE: record(runs=array(_RUN_UPSTREAM)),
+    Path.EVENTS: listed("events", FREE),
+    Path.SEARCH: listed(
+        "results", record(type=one_of("JOB", "DATASET"), name=TEXT, updatedAt=TIME, namespace=TEXT, nodeId=TEXT)
+    ),
+    Path.SEARCH_JOBS: listed("hits", record(**_HIT, type=TEXT, runFacets=FREE), **_HIGHLIGHTS),
+    Path.SEARCH_DATASETS: listed("hits", record(**_HIT), **_HIGHLIGHTS),
+    Path.EVENT_STATISTICS: array(
+        record(startInterval=TIME, endInterval=TIME, fail=COUNT, start=COUNT, complete=COUNT, abort=COUNT)
+    ),
+    Path.JOB_STATISTICS: _COUNTS,
+    Path.DATASET_STATISTICS: _COUNTS,
+    Path.SOURCE_STATISTICS: _COUNTS,
+    Path.SET_ASIDE: record(jobs=array(record(job=_NAME, lastAt=TIME, paths=nullable(array(TEXT)), key=nullable(TEXT)))),
+    Path.SOURCES: listed("sources", component("Source")),
+    Path.SOURCE: component("Source"),
+    Path.TAGS: listed("tags", component("Tag")),
+    Path.ALIASES: listed(
+        "aliases",
+        record(namespace=TEXT, name=TEXT, rules=array(TEXT), evidence=TEXT, firstSeenAt=nullable(TIME)),
+        dataset=_NAME,
+    ),
+    Path.OPENAPI: FREE,
+}
+"""The answers of lookups. An answer that is cut has `truncated`, too (`api.document.answer_schema`)."""

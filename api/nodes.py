@@ -1,0 +1,145 @@
+"""The types of namespaces, jobs, datasets and runs in answers, in the form of Marquez's API."""
+
+from api.json_schema import (
+    ANYTHING,
+    COUNT,
+    FLAG,
+    FREE,
+    TEXT,
+    TIME,
+    TRUE,
+    UUID,
+    Schema,
+    array,
+    component,
+    extended,
+    maybe,
+    nullable,
+    one_of,
+    record,
+)
+
+_NAME = component("Name")
+_STATES = one_of("NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED")
+_DATASET_VERSION = record(datasetVersionId=component("VersionedName"), facets=FREE)
+_JOB_CORE = record(
+    id=_NAME,
+    type=one_of("BATCH", "STREAM", "SERVICE"),
+    name=TEXT,
+    simpleName=TEXT,
+    parentJobName=nullable(TEXT),
+    parentJobUuid=nullable(UUID),
+    createdAt=nullable(TIME),
+    updatedAt=nullable(TIME),
+    namespace=TEXT,
+    inputs=array(_NAME),
+    outputs=array(_NAME),
+    location=nullable(TEXT),
+    description=nullable(TEXT),
+    foreign=maybe(TRUE),
+)
+_DATASET_CORE = record(
+    id=_NAME,
+    type=one_of("DB_TABLE", "STREAM"),
+    name=TEXT,
+    physicalName=TEXT,
+    createdAt=nullable(TIME),
+    namespace=TEXT,
+    sourceName=TEXT,
+    fields=array(component("Field")),
+    tags=array(TEXT),
+    description=nullable(TEXT),
+)
+_DATASET_NODE = extended(
+    _DATASET_CORE,
+    updatedAt=nullable(TIME),
+    lastModifiedAt={"type": "null"},
+    lastLifecycleState=TEXT,
+    foreign=maybe(TRUE),
+)
+_RUN_CORE = record(
+    id=UUID,
+    createdAt=TIME,
+    updatedAt=TIME,
+    nominalStartTime=nullable(TEXT),
+    nominalEndTime=nullable(TEXT),
+    state=_STATES,
+    startedAt=nullable(TIME),
+    endedAt=nullable(TIME),
+    durationMs=nullable(COUNT),
+    args=FREE,
+    jobVersion=nullable(component("VersionedName")),
+    inputDatasetVersions=array(_DATASET_VERSION),
+    outputDatasetVersions=array(_DATASET_VERSION),
+    facets=FREE,
+)
+_RUN = extended(_RUN_CORE, failedChildren=array(record(runId=UUID, job=_NAME)))
+_TRANSFORMED = record(transformationDescription=nullable(TEXT), transformationType=nullable(TEXT))
+
+NODES: dict[str, Schema] = {
+    "Name": record(namespace=TEXT, name=TEXT),
+    "VersionedName": record(namespace=TEXT, name=TEXT, version=TEXT),
+    "Namespace": record(
+        name=TEXT, createdAt=TIME, updatedAt=TIME, ownerName=TEXT, description=nullable(TEXT), isHidden=FLAG
+    ),
+    "Source": record(
+        type=TEXT, name=TEXT, createdAt=TIME, updatedAt=TIME, connectionUrl=TEXT, description=nullable(TEXT)
+    ),
+    "Tag": record(name=TEXT, description=nullable(TEXT)),
+    "Field": record(
+        name=TEXT,
+        type=nullable(TEXT),
+        description=nullable(TEXT),
+        tags=array(TEXT),
+        fields=maybe(array(component("Field"))),
+    ),
+    "Run": _RUN,
+    "RunOfJob": extended(_RUN, job=_NAME),
+    "RunInGraph": extended(_RUN_CORE, failedChildren=COUNT),
+    "Job": extended(
+        _JOB_CORE,
+        latestRun=nullable(component("Run")),
+        latestRuns=nullable(array(component("Run"))),
+        currentVersion=nullable(TEXT),
+        facets=FREE,
+        labels=array(TEXT),
+        tags=array(TEXT),
+    ),
+    "JobInGraph": extended(_JOB_CORE, currentRunUuid=nullable(TEXT), latestRun=nullable(component("RunInGraph"))),
+    "JobVersion": record(
+        id=component("VersionedName"),
+        name=TEXT,
+        createdAt=TIME,
+        version=TEXT,
+        namespace=TEXT,
+        location=nullable(TEXT),
+        inputs=array(_NAME),
+        outputs=array(_NAME),
+        latestRun=nullable(component("Run")),
+    ),
+    "Transformation": record(type=ANYTHING, subtype=ANYTHING, description=ANYTHING, masking=ANYTHING),
+    "ColumnInput": extended(
+        _TRANSFORMED, namespace=TEXT, dataset=TEXT, field=TEXT, transformations=array(component("Transformation"))
+    ),
+    "ColumnLineage": extended(_TRANSFORMED, name=TEXT, inputFields=array(component("ColumnInput"))),
+    "QualityResult": record(runId=TEXT, at=TIME, dataQualityAssertions=ANYTHING, dataQualityMetrics=ANYTHING),
+    "ListedDataset": extended(
+        _DATASET_NODE,
+        currentVersion=nullable(TEXT),
+        columnLineage=nullable(array(component("ColumnLineage"))),
+        facets=FREE,
+        deleted=FLAG,
+    ),
+    "DatasetInGraph": extended(_DATASET_NODE, datasetType=nullable(TEXT)),
+    "DatasetVersion": extended(
+        _DATASET_CORE,
+        lifecycleState=TEXT,
+        version=TEXT,
+        facets=FREE,
+        currentSchemaVersion=nullable(TEXT),
+        createdByRun=nullable(component("Run")),
+    ),
+}
+NODES["Dataset"] = extended(
+    NODES["ListedDataset"], aliases=array(_NAME), dataQuality=nullable(component("QualityResult"))
+)

@@ -1,0 +1,65 @@
+"""The query parameters of lookups that more than one function reads, or that no function reads by a common name."""
+
+from headwater.http.parameters import (
+    AS_OF,
+    DEPTH,
+    NODE_ID,
+    PAGE,
+    Parameter,
+    choice,
+    choices,
+    flag,
+    number,
+    page,
+    text,
+    time,
+)
+from headwater.lookup.activity.events import Order
+from headwater.lookup.activity.intervals import Period
+from headwater.lookup.export import FORMATS
+from headwater.lookup.graphs import lineage, text_format
+from headwater.lookup.nodes.jobs import STATES
+from headwater.lookup.search import search
+from headwater.openlineage.event import EventKind
+from headwater.traversal.lineage import Direction, View
+from headwater.traversal.rollup import Rollup
+
+_GRAPH_PAGE = page(lineage.DEFAULT_NODES, lineage.DEFAULT_NODES)
+_DIRECTION, _WITH_DOWNSTREAM = choice("direction", Direction), flag("withDownstream")
+_VIEW, _ROLLUP = choice("view", View, View.CURRENT), choice("rollup", Rollup)
+_TEXT_FORMATS, _JSON = text_format.AnswerFormat, text_format.AnswerFormat.JSON
+
+TEXT = (
+    choice("format", _TEXT_FORMATS, _JSON),
+    number("width", text_format.DEFAULT_WIDTH, text_format.MAX_WIDTH, text_format.MIN_WIDTH),
+)
+LINEAGE = (NODE_ID, DEPTH, _DIRECTION, _VIEW, AS_OF, _ROLLUP, *_GRAPH_PAGE)
+COLUMN_LINEAGE = (NODE_ID, DEPTH, _WITH_DOWNSTREAM, _DIRECTION, AS_OF, *_GRAPH_PAGE)
+EXPORT = (
+    choice("format", FORMATS, "json"),
+    choice("of", ("lineage", "column-lineage")),
+    *(*LINEAGE, _WITH_DOWNSTREAM),
+)
+IMPACT = (NODE_ID, DEPTH, AS_OF, *PAGE)
+ROOT_CAUSE = (NODE_ID, DEPTH, AS_OF, PAGE[0])
+JOBS = (*PAGE, choices("lastRunStates", STATES, "jobs whose newest run is in one of these states"))
+EVENTS = (
+    time("after", "events from this time on"),
+    time("before", "events earlier than this time"),
+    choices("eventKinds", list(EventKind), "RunEvent by default"),
+    choice("sortDirection", Order, Order.DESC),
+    *PAGE,
+)
+_TEXT = text("q", "a part of a name", required=True)
+_DAYS = tuple(Parameter(name, {"type": "string", "format": "date"}) for name in ("after", "before"))
+SEARCH = (
+    _TEXT,
+    choice("filter", search.Filter),
+    choice("sort", search.Sort, search.Sort.NAME),
+    text("namespace"),
+    *_DAYS,
+    *page(search.DEFAULT_LIMIT),
+)
+SEARCH_NODES = (_TEXT, text("namespace"), *page(search.DEFAULT_LIMIT))
+STATISTICS = (choice("period", Period, required=True), text("timezone", "such as Europe/Berlin; needed for a week"))
+FACET_TYPE = choice("type", ("run", "job"), required=True)
