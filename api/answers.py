@@ -110,6 +110,7 @@ ANSWERS: dict[str, Schema] = {
     Path.JOB_RUNS: listed("runs", component("Run")),
     Path.JOB_VERSIONS: listed("versions", component("JobVersion")),
     Path.JOB_VERSION: component("JobVersion"),
+    Path.RUNS: record(runs=array(component("TopRun")), cursor=maybe(TEXT)),
     Path.RUN: component("Run"),
     Path.RUN_FACETS: record(runId=UUID, facets=FREE),
     Path.RUN_CHILDREN: listed("runs", component("RunOfJob")),

@@ -95,6 +95,18 @@ NODES: dict[str, Schema] = {
     ),
     "Run": _RUN,
     "RunOfJob": extended(_RUN, job=_NAME),
+    "TopRun": record(
+        id=UUID,
+        job=_NAME,
+        state=_STATES,
+        ownState=_STATES,
+        startedAt=nullable(TIME),
+        endedAt=nullable(TIME),
+        durationMs=nullable(COUNT),
+        producer=nullable(TEXT),
+        message=nullable(TEXT),
+        failedChildren=array(record(runId=UUID, job=_NAME)),
+    ),
     "RunInGraph": extended(_RUN_CORE, failedChildren=COUNT),
     "Job": extended(
         _JOB_CORE,

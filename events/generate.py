@@ -109,6 +109,7 @@ def further_lookups(lake: str, jobs: str) -> dict[str, Document]:
         "lookup/quality.json": get(f"{clean}/quality"),
         "lookup/job-versions.json": get(f"{jobs}/clean_orders/versions"),
         "lookup/job-version.json": get(f"{jobs}/clean_orders/versions/{story.CLEAN_VERSION}"),
+        "lookup/runs.json": get("/api/v1/runs?state=COMPLETED&limit=10"),
         "lookup/run-children.json": get(f"{run}/children"),
         "lookup/impact.json": get("/api/v1/impact?nodeId=datasetField:s3%3A%2F%2Fshop-lake:raw/orders:unit_price"),
         "lookup/rootcause.json": get(f"/api/v1/rootcause?{revenue}"),

@@ -95,6 +95,7 @@ ROWS = {
     "GET /openapi.json": Row("openapi.json", None),
     "GET /namespaces": Row("namespaces", "namespaces", is_list=True),
     "GET /jobs": Row("jobs", "jobs?lastRunStates=COMPLETED", is_list=True),
+    "GET /runs": Row("runs?state=COMPLETED", "runs", is_list=True),
     f"GET {RUN}": Row(f"jobs/runs/{A_RUN}", f"jobs/runs/{B_RUN}", f"jobs/runs/{THIEF_RUN}"),
     f"GET {RUN}/facets": Row(
         f"jobs/runs/{A_RUN}/facets?type=job",

@@ -19,7 +19,7 @@ from headwater.http.response import ApiResponse, response_or_error
 from headwater.http.router import CALLER, Route, Router
 from headwater.ingest import routes as ingest
 from headwater.lookup import routes as lookup
-from headwater.lookup.subjects import SEARCHED_NAMESPACES, VISIBLE_NAMESPACES
+from headwater.lookup.subjects import NAMESPACES_OF_TOP_RUNS, SEARCHED_NAMESPACES, VISIBLE_NAMESPACES
 from headwater.read.reader import Reader
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
@@ -30,7 +30,7 @@ from tests.lookup.requests import LAKE, RETENTION, table_after
 AnyRoute = Route[Any, Any, Any]
 
 ALL: list[AnyRoute] = [*ingest.ROUTES, *curate.ROUTES, *lookup.ROUTES]
-OF_NO_NODE = (CALLER, VISIBLE_NAMESPACES, SEARCHED_NAMESPACES)
+OF_NO_NODE = (CALLER, VISIBLE_NAMESPACES, SEARCHED_NAMESPACES, NAMESPACES_OF_TOP_RUNS)
 """Subjects that are the caller, or what the caller may see."""
 EVERYBODY = Principal("everybody", frozenset({Scope.ADMIN}), ("*",))
 QUERY = {"nodeId": f"dataset:{LAKE}:orders", "runId": factory.run_id(1)}

@@ -81,6 +81,7 @@ COLUMN_LINEAGE = {
     f"datasetField:{LAKE}:revenue_daily:total_revenue",
 }
 ANSWERED: dict[str, Callable[[Any], bool]] = {
+    "lookup/runs.json": lambda body: story.CLEAN_RUN in {run["id"] for run in body["runs"]},
     "lookup/openapi.json": lambda body: body["openapi"] == "3.1.0" and "/api/v1/lineage" in body["paths"],
     "lookup/namespaces.json": lambda body: {LAKE, story.JOBS} <= set(names(body["namespaces"])),
     "lookup/namespace.json": lambda body: body["name"] == LAKE and body["createdAt"] == "2026-11-20T08:00:00Z",

@@ -187,6 +187,18 @@ class Run:
         return self.ending.time if self.ending else None
 
     @property
+    def outcome(self) -> RunState:
+        """The state of the run with the runs that it started: a run that COMPLETED, or that sent no event itself, has
+        FAILED if a run that it started failed."""
+        hides_failures = self.state is RunState.COMPLETED or not self.last
+        return RunState.FAILED if self.failed_children and hides_failures else self.state
+
+    @property
+    def outcome_at(self) -> Instant:
+        """The time of the outcome: the run's end, else its start."""
+        return self.ended_at or self.started_at
+
+    @property
     def order(self) -> tuple[Instant, str]:
         """Sorts the runs of a job, the oldest first."""
         return self.started_at, self.run_id

@@ -52,6 +52,12 @@ def page(default: int = DEFAULT_LIMIT, most: int = MAX_LIMIT) -> tuple[Parameter
     return number("limit", default, most), number("offset", 0, MAX_OFFSET), cursor
 
 
+def page_by_cursor(default: int = DEFAULT_LIMIT, most: int = MAX_LIMIT) -> tuple[Parameter, ...]:
+    """The parameters of `ApiRequest.page_by_cursor`."""
+    limit, _, cursor = page(default, most)
+    return limit, cursor
+
+
 PAGE = page()
 DEPTH = number("depth", DEFAULT_DEPTH, MAX_DEPTH, least=-1)
 NODE_ID = text(

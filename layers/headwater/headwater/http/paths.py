@@ -20,6 +20,7 @@ class Path(StrEnum):
     OPENAPI = "/openapi.json"
     NAMESPACES = "/namespaces"
     ALL_JOBS = "/jobs"
+    RUNS = "/runs"
     RUN = f"/jobs/runs/(?P<run>{_RUN_ID})"
     RUN_FACETS = f"{RUN}/facets"
     RUN_CHILDREN = f"{RUN}/children"

@@ -87,10 +87,15 @@ class ApiRequest:
 
     def page(self, default: int = DEFAULT_LIMIT, most: int = MAX_LIMIT) -> PageRequest:
         """The requested part of a list."""
-        limit, offset = self.number("limit", default, most), self.number("offset", 0, MAX_OFFSET)
-        cursor = self.query.get("cursor")
+        offset = self.number("offset", 0, MAX_OFFSET)
+        page = self.page_by_cursor(default, most)
+        return page._replace(offset=offset) if page.after is None else page
+
+    def page_by_cursor(self, default: int = DEFAULT_LIMIT, most: int = MAX_LIMIT) -> PageRequest:
+        """The requested part of a list whose entries are not counted: it has no offset."""
+        limit, cursor = self.number("limit", default, most), self.query.get("cursor")
         if cursor is None:
-            return PageRequest(limit, offset, seal=self.principal.cursor_seal)
+            return PageRequest(limit, 0, seal=self.principal.cursor_seal)
         match _decoded(cursor):
             case {"after": str(after), "total": int(total), **signed} if (
                 after and len(after.encode()) <= MAX_POSITION_BYTES and self._has_signed(after, total, signed)

@@ -1,5 +1,6 @@
 """The query parameters of lookups that more than one function reads, or that no function reads by a common name."""
 
+from headwater.graph.run import RunState
 from headwater.http.parameters import (
     AS_OF,
     DEPTH,
@@ -11,6 +12,7 @@ from headwater.http.parameters import (
     flag,
     number,
     page,
+    page_by_cursor,
     text,
     time,
 )
@@ -62,4 +64,12 @@ SEARCH = (
 )
 SEARCH_NODES = (_TEXT, text("namespace"), *page(search.DEFAULT_LIMIT))
 STATISTICS = (choice("period", Period, required=True), text("timezone", "such as Europe/Berlin; needed for a week"))
+TOP_RUNS = (
+    choices("state", list(RunState), "the state with the runs that it started; any by default"),
+    time("after", "runs that ended, or else started, at this time or later"),
+    time("before", "and before this time"),
+    text("namespace", "the namespace of the job"),
+    text("producer", "a part of the producer's URL, such as spark"),
+    *page_by_cursor(),
+)
 FACET_TYPE = choice("type", ("run", "job"), required=True)

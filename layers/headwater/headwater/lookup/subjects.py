@@ -43,6 +43,13 @@ def searched_namespaces(reader: Reader, request: ApiRequest) -> list[str]:
     return [namespace] if namespace else [known.name for known in visible_namespaces(reader, request)]
 
 
+def readable_namespaces(reader: Reader, request: ApiRequest) -> list[str] | None:
+    """The namespace that the query names, else all that the caller reads; None for a caller who reads every one: the
+    namespaces need not be listed."""
+    is_every = request.principal.reads_everything and not request.query.get("namespace")
+    return None if is_every else searched_namespaces(reader, request)
+
+
 def namespace_of_jobs(reader: Reader, request: ApiRequest) -> str:
     """The namespace of a list of jobs, known or not. A read is needed only if the path has two spellings."""
     names = spellings_of(request.parameters["namespace"])
@@ -82,6 +89,10 @@ def _all(names: Collection[str]) -> Collection[str]:
     return names
 
 
+def _listed(names: Collection[str] | None) -> Collection[str]:
+    return names or ()
+
+
 def _namespace_of_datasets(listed: ListedDatasets) -> Collection[str]:
     return [listed.namespace]
 
@@ -92,6 +103,7 @@ def _name_of_source(source: DescribedSource) -> Collection[str]:
 
 VISIBLE_NAMESPACES = Subject(visible_namespaces, _names)
 SEARCHED_NAMESPACES = Subject(searched_namespaces, _all)
+NAMESPACES_OF_TOP_RUNS = Subject(readable_namespaces, _listed)
 NAMESPACE_OF_JOBS = Subject(namespace_of_jobs, only_namespace)
 NAMESPACE_OF_DATASETS = Subject(datasets_of_namespace, _namespace_of_datasets)
 SOURCE = Subject(described_source, _name_of_source)

@@ -67,7 +67,7 @@ class Codec(Generic[State]):
     """One kind of item. `decode` makes a state of an item and its members; `upgrades[0]` is the step from version 1.
 
     `labels` are the labels that follow from a state: an item with other labels is corrupt, since the indexes would give
-    it for a node that it is not about.
+    it for a node that it is not about. An item of a version before `listed_since` may be in no list.
 
     Example: version 3 adds a member to jobs. Then `upgrades` gets a second step, which sets the member; or the step
     `unchanged`, with a default where the member is read.
@@ -77,6 +77,7 @@ class Codec(Generic[State]):
     decode: Callable[[Item, Members], State]
     upgrades: tuple[Upgrade, ...]
     labels: Callable[[State], Mapping[str, str]] | None = None
+    listed_since: int = 1
 
     @property
     def schema(self) -> int:
@@ -119,8 +120,12 @@ class Codec(Generic[State]):
         except ValueError as error:
             raise WrongMember("kind", f"the key is of another kind than {self.kind}: {error}") from error
         if self.labels and not item.labels.keys() <= set(FORM):  # of one part alone, there are no other labels
-            _check_labels(item, self.labels(state))
+            _check_labels(item, self._expected_labels(item, self.labels(state)))
         return state
+
+    def _expected_labels(self, item: Item, labels: Mapping[str, str]) -> Mapping[str, str]:
+        is_unlisted = self._version(item) < self.listed_since and not item.labels.keys() & set(LISTED)
+        return {name: text for name, text in labels.items() if name not in LISTED} if is_unlisted else labels
 
     def _upgraded(self, document: Any, version: int) -> Any:
         try:

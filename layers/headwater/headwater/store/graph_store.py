@@ -27,7 +27,7 @@ from headwater.graph.job import JobHead
 from headwater.graph.latency import Latency
 from headwater.graph.neighbours import NeighbourPage, Neighbours, Side
 from headwater.graph.normalised_event import NormalisedEvent
-from headwater.graph.run import Run
+from headwater.graph.run import Run, RunState
 from headwater.graph.stored_states import (
     CatalogProgress,
     DatasetWrite,
@@ -170,6 +170,11 @@ class GraphReader:
     def children_of(self, run_id: str) -> Listing[JobRunId]:
         """The runs that name a run as their parent, by start."""
         return Listing(self._table, keys.children_of(run_id), keys.run_of)
+
+    def top_runs(self, outcome: RunState) -> list[Listing[JobRunId]]:
+        """The runs without a parent that have an outcome, by the time of the outcome: lists to be merged."""
+        lists = [keys.top_runs(outcome, shard) for shard in keys.TOP_RUN_SHARDS]
+        return [Listing(self._table, name, keys.run_of) for name in lists]
 
     def names_of(self, dataset: DatasetId) -> Listing[AliasId]:
         """The aliases of a dataset, by the time at which each was first sent."""

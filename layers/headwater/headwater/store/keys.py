@@ -47,6 +47,8 @@ EVENT_PARTITIONS = {EventKind.RUN_EVENT: "R#", EventKind.JOB_EVENT: "J#", EventK
 """The beginnings of the partitions of events, by the kind of event."""
 SHARDS = "0123456789abcdef"
 """The shards of the open runs."""
+TOP_RUN_SHARDS = "0123"
+"""The shards of the runs of one outcome: a reader merges the shards, and a key takes 1,000 writes a second."""
 MAX_SORTED_NAME_BYTES = 900
 """A sort key has up to 1,024 bytes: longer names are sorted by their beginning, then by their id."""
 
@@ -203,6 +205,16 @@ def events_of(day: str) -> str:
 def children_of(run_id: str) -> str:
     """The list of the runs that name a run as their parent, by start."""
     return f"P#{run_id}"
+
+
+def top_runs(outcome: str, shard: str) -> str:
+    """A shard of the runs without a parent that have an outcome, by the time of the outcome: `T#FAILED#2`."""
+    return f"T#{outcome}#{shard}"
+
+
+def shard_of_top_run(run_id: str) -> str:
+    """The shard of a run without a parent."""
+    return TOP_RUN_SHARDS[int(run_id[-1], 16) % len(TOP_RUN_SHARDS)]
 
 
 def names_of(dataset: DatasetId) -> str:

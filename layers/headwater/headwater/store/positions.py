@@ -3,7 +3,7 @@
 A cursor holds a position as an opaque text. The text in a client's cursor may be any text.
 """
 
-from headwater.graph.identity import DatasetId
+from headwater.graph.identity import DatasetId, NamespaceId, job_id, namespace_id
 from headwater.graph.run import Run
 from headwater.graph.stored_states import DatasetWrite, QualityResult
 from headwater.openlineage.event import Name
@@ -15,6 +15,18 @@ from headwater.store.table import LOWEST
 def run_position(run: Run) -> Position:
     """The position of a run among the runs of its job."""
     return Position(keys.time_key(*run.order))
+
+
+def top_run_position(run: Run) -> Position:
+    """The position of a run without a parent among those with its outcome. The position has the namespace, so that a
+    list is filtered without a read of the runs."""
+    namespace = namespace_id(run.job.namespace)
+    return Position(keys.time_key(run.outcome_at, run.run_id, job_id(run.job), namespace))
+
+
+def namespace_of(position: str) -> NamespaceId:
+    """The namespace in the position of a run without a parent."""
+    return NamespaceId(position.rpartition("#")[2])
 
 
 def write_position(write: DatasetWrite) -> Position:

@@ -24,7 +24,7 @@ from headwater.store.decoders import (
     registers,
 )
 from headwater.store.encoders import io_datasets_json, register_json, registers_json
-from headwater.store.positions import run_position
+from headwater.store.positions import run_position, top_run_position
 from headwater.store.retention import Retention, expiry
 from headwater.store.table import Item
 
@@ -34,7 +34,7 @@ OPEN_IN = "open_in"
 
 def encode(run: Run, retention: Retention) -> Item:
     """The item of a run. The label `at` is the run's position among its job's runs, `place` its position among its
-    parent's children; `run_id` is the key of an index by run id."""
+    parent's children, or among the runs without a parent; `run_id` is the key of an index by run id."""
     document = {
         "job": run.job,
         "run": run.run_id,
@@ -68,7 +68,8 @@ def _labels(run: Run) -> Mapping[str, str]:
         "at": run_position(run),
     }
     if run.parent is None:
-        return labels
+        shard = keys.shard_of_top_run(run.run_id)
+        return labels | {"listed_in": keys.top_runs(run.outcome, shard), "place": top_run_position(run)}
     place = keys.time_key(*run.order, job_id(run.job))
     return labels | {"listed_in": keys.children_of(run.parent.run_id), "place": place}
 
@@ -101,4 +102,5 @@ def _ending(value: Any) -> Ending:
     return ending
 
 
-RUN = Codec("run", _decode, (unchanged,), _labels)
+RUN = Codec("run", _decode, (unchanged, unchanged), _labels, listed_since=3)
+"""A run without a parent is in a list since version 3."""

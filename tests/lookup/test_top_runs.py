@@ -1,0 +1,123 @@
+"""GET /runs: the runs that no other run started, "which failed today?"."""
+
+import pytest
+
+from headwater.access.principal import Principal
+from tests import factory
+from tests.factory import Document
+from tests.lookup.requests import LookupClient, after, key_of, table_after
+from tests.lookup.test_cost import body_and_calls, table_of
+
+APPLICATION = 900
+ALL_SHARDS = 4
+
+
+def ran(number: int, kind: str = "COMPLETE", job: str = "load", **members: object) -> Document:
+    return factory.run_event(kind, run=number, seconds=number, job=job, **members)  # type: ignore[arg-type]
+
+
+def query_of(application: int, number: int, kind: str) -> Document:
+    facets = {"parent": factory.parent(application, "app"), "errorMessage": factory.facet(message=f"query {number}")}
+    return ran(number, kind, f"app.query{number}", run_facets=facets)
+
+
+def ids(answer: Document) -> list[str]:
+    return [run["id"] for run in answer["runs"]]
+
+
+def test_a_failed_query_of_a_failed_application_is_one_entry_with_the_application() -> None:
+    own = {"errorMessage": factory.facet(message="the application")}
+    get = after(query_of(APPLICATION, 1, "FAIL"), ran(APPLICATION, "FAIL", "app", run_facets=own))
+    (run,) = get("runs", state="FAILED")["runs"]
+    assert (run["id"], run["message"]) == (factory.run_id(APPLICATION), "the application")
+    assert [child["runId"] for child in run["failedChildren"]] == [factory.run_id(1)]
+
+
+@pytest.mark.parametrize("ends_last", ["query", "application"])
+def test_an_application_that_completed_although_a_query_failed_has_failed(ends_last: str) -> None:
+    events = [ran(APPLICATION, "COMPLETE", "app"), query_of(APPLICATION, 1, "FAIL")]
+    get = LookupClient(table_after(*(events if ends_last == "query" else events[::-1]), one_by_one=True))
+    (run,) = get("runs", state="failed")["runs"]
+    assert (run["state"], run["ownState"], run["message"]) == ("FAILED", "COMPLETED", "query 1")
+    assert get("runs", state="COMPLETED")["runs"] == []
+
+
+def test_a_parent_that_sent_no_event_stands_for_its_children() -> None:
+    get = after(query_of(APPLICATION, 1, "COMPLETE"), query_of(APPLICATION + 1, 2, "FAIL"))
+    assert ids(get("runs", state="FAILED")) == [factory.run_id(APPLICATION + 1)]
+    assert ids(get("runs", state="RUNNING")) == [factory.run_id(APPLICATION)]
+
+
+def test_a_run_changes_its_list_with_its_state_and_is_never_in_two() -> None:
+    events = [ran(1, "START"), factory.run_event("COMPLETE", run=1, seconds=50)]
+    for count, state in ((1, "RUNNING"), (2, "COMPLETED")):
+        get = LookupClient(table_after(*events[:count], one_by_one=True))
+        assert ids(get("runs")) == ids(get("runs", state=state)) == [factory.run_id(1)]
+
+
+def test_runs_are_bounded_by_the_time_of_their_end_and_come_newest_first() -> None:
+    get = after(*(ran(number) for number in range(1, 31)))
+    window = {"after": factory.at(10), "before": factory.at(20)}
+    assert ids(get("runs", **window)) == [factory.run_id(number) for number in range(19, 9, -1)]
+
+
+def test_pages_by_cursor_hold_every_run_once() -> None:
+    kinds = ("COMPLETE", "FAIL", "START")
+    get = after(*(ran(number, kinds[number % 3]) for number in range(1, 101)))
+    listed, page = [], get("runs", limit=7)
+    listed += ids(page)
+    while "cursor" in page:
+        page = get("runs", limit=7, cursor=page["cursor"])
+        assert page["runs"]
+        listed += ids(page)
+    assert listed == [factory.run_id(number) for number in range(100, 0, -1)]
+
+
+def test_a_list_of_one_namespace_or_producer_has_no_run_of_another() -> None:
+    other = {
+        **ran(2),
+        "job": {"namespace": "other", "name": "x", "facets": {}},
+        "producer": "https://spark/integration",
+    }
+    get = after(ran(1), other)
+    assert ids(get("runs", namespace="other")) == ids(get("runs", producer="SPARK")) == [factory.run_id(2)]
+    assert ids(get("runs", namespace="nowhere")) == []
+    assert get.refusal("runs", state="BROKEN") == "state"
+
+
+def test_a_caller_of_some_namespaces_sees_their_runs_and_learns_of_no_other() -> None:
+    other = {**ran(2), "job": {"namespace": "other", "name": "secret", "facets": {}}}
+    table = table_after(ran(1), other)
+    narrow = LookupClient(table, key_of("demo"))
+    assert ids(narrow("runs")) == [factory.run_id(1)]
+    assert narrow.answer("runs", namespace="other")[0] == 403
+
+
+def test_the_runs_of_many_others_are_passed_over_in_bounded_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("headwater.lookup.activity.top_runs.MAX_SCANNED", 100)
+    others = [{**ran(number), "job": {"namespace": "other", "name": "x"}} for number in range(2, 303)]
+    get = after(ran(1), *others)
+    page, pages = get("runs", namespace="demo"), 1
+    while "cursor" in page:
+        assert page["runs"] == []
+        page, pages = get("runs", namespace="demo", cursor=page["cursor"]), pages + 1
+    assert (ids(page), pages) == ([factory.run_id(1)], 4)
+
+
+@pytest.mark.parametrize("runs", [200, 2_000])
+def test_a_page_costs_the_same_in_a_larger_table(runs: int) -> None:
+    table = table_of(*(ran(number, "FAIL" if number % 10 == 0 else "COMPLETE") for number in range(1, runs + 1)))
+    page, calls = body_and_calls(table, "runs", state="FAILED", limit=10)
+    assert len(page["runs"]) == 10
+    assert calls == ALL_SHARDS + 1
+    assert table.rows <= ALL_SHARDS * 100
+    _, next_calls = body_and_calls(table, "runs", state="FAILED", limit=10, cursor=page["cursor"])
+    assert next_calls == calls
+
+
+def test_other_namespaces_cost_no_read_of_their_runs() -> None:
+    caller = Principal("team", frozenset({"read"}), ("demo",))
+    others = [{**ran(number, "FAIL"), "job": {"namespace": "other", "name": "x"}} for number in range(2, 1_002)]
+    table = table_of(ran(1, "FAIL"), *others)
+    page, calls = body_and_calls(table, "runs", caller, state="FAILED")
+    assert (len(page["runs"]), calls <= 20) == (1, True)
