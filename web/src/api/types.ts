@@ -134,7 +134,7 @@ export interface ImpactItem {
   by: "column" | "dataset";
   indirect: boolean;
   path: string[];
-  transformations: Transformation[];
+  transformations?: Transformation[];
 }
 
 export interface Impact {

@@ -24,11 +24,12 @@ export function prepareLayout(): Engine {
   return engine;
 }
 
-export async function layOut(nodes: readonly Sized[], edges: readonly Edge[]): Promise<Places> {
+/** `isWide` leaves room for labels between the layers. */
+export async function layOut(nodes: readonly Sized[], edges: readonly Edge[], isWide = false): Promise<Places> {
   if (!nodes.length) return new Map();
   const graph: ElkNode = {
     id: "graph",
-    layoutOptions: optionsFor(nodes.length),
+    layoutOptions: optionsFor(nodes.length, isWide),
     children: nodes.map(({ id, width, height }) => ({ id, width, height })),
     edges: edges.map(({ from, to }, index) => ({ id: `e${index}`, sources: [from], targets: [to] })),
   };
@@ -36,14 +37,14 @@ export async function layOut(nodes: readonly Sized[], edges: readonly Edge[]): P
   return new Map((placed.children ?? []).map(({ id, x = 0, y = 0 }) => [id, { x, y }]));
 }
 
-function optionsFor(count: number): Record<string, string> {
+function optionsFor(count: number, isWide: boolean): Record<string, string> {
   return {
     "elk.algorithm": "layered",
     "elk.direction": "RIGHT",
     "elk.edgeRouting": "POLYLINE",
     "elk.spacing.nodeNode": "22",
     "elk.spacing.componentComponent": "48",
-    "elk.layered.spacing.nodeNodeBetweenLayers": count > LARGE ? "130" : "84",
+    "elk.layered.spacing.nodeNodeBetweenLayers": isWide ? "210" : count > LARGE ? "130" : "84",
     "elk.layered.spacing.edgeNodeBetweenLayers": "20",
     "elk.layered.considerModelOrder.strategy": count > LARGE ? "NONE" : "PREFER_NODES",
     "elk.layered.thoroughness": count > HUGE ? "1" : count > LARGE ? "2" : "7",

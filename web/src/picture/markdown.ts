@@ -9,7 +9,7 @@ export function impactMarkdown({ totalCount, owners, truncated, hiddenCount }: I
   const lines = [`### Impact of changing ${code(name)}`, "", `${counted(totalCount, "node")} downstream would be affected.`, ""];
   for (const { owner, items } of owners) {
     lines.push(`**${owner ? text(owner) : "no owner"}**`, "");
-    for (const { nodeId, distance, indirect, by, transformations } of items) {
+    for (const { nodeId, distance, indirect, by, transformations = [] } of items) {
       const how = by === "dataset" ? "may use it" : indirect ? "by a filter, join or grouping" : transformationText(transformations);
       lines.push(`- ${code(withoutKind(nodeId))}, ${counted(distance, "hop")}${how ? `, ${how}` : ""}`);
     }

@@ -117,7 +117,7 @@ function Item({ item }: { item: ImpactItem }) {
 
 const KINDS: Record<string, string> = { DATASET: "dataset", JOB: "job", DATASET_FIELD: "column" };
 
-function how({ by, indirect, transformations }: ImpactItem): string {
+function how({ by, indirect, transformations = [] }: ImpactItem): string {
   const way = by === "dataset" ? "may use it: a job on the way tells no columns" : indirect ? "by a filter, a join or a grouping" : "by its values";
   return `${way}${transformations.length ? ` (${transformationText(transformations)}${isMasked(transformations) ? ", masked" : ""})` : ""}`;
 }

@@ -116,6 +116,12 @@ function edgesOf({ scene, places }: Placed): PictureEdgeType[] {
   const rows = new Map(scene.nodes.map(({ node, opening }) => [node.id, new Set(opening.traced.slice(0, MOST_TRACED))]));
   const handle = (prefix: string, dataset: string, field: string | null): string | undefined =>
     field !== null && rows.get(dataset)?.has(field) ? `${prefix} ${field}` : undefined;
+  const begun = new Map<string, number>();
+  const slotOf = ({ dataset, field }: { dataset: string; field: string }): number => {
+    const slot = begun.get(`${dataset}\n${field}`) ?? 0;
+    begun.set(`${dataset}\n${field}`, slot + 1);
+    return slot;
+  };
   const columns = scene.columnEdges
     .map(({ from, to, transformations }, index) => ({
       id: `c${index}`,
@@ -125,7 +131,7 @@ function edgesOf({ scene, places }: Placed): PictureEdgeType[] {
       targetHandle: handle("in", to.dataset, to.field),
       type: "edge" as const,
       zIndex: 1,
-      data: { transformations },
+      data: { transformations, slot: slotOf(from) },
     }))
     .filter(({ source, target }) => isPlaced(source) && isPlaced(target));
   return [...flow, ...columns];

@@ -37,6 +37,7 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
   const [openGroups, toggleGroup] = useToggled(`${wish.nodeId} ${wanted.grouping}`);
   const [selected, setSelected] = useState<string | null>(null);
   const [edge, setEdge] = useState<EdgeOfPicture | null>(null);
+  const [isTimeOpen, setTimeOpen] = useState(false);
   const marks = useMarks(wish.nodeId, wish.asOf);
   useEffect(() => void prepareLayout(), []);
   useEffect(() => {
@@ -86,8 +87,8 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
   return (
     <ActionsContext.Provider value={actions}>
       <div className="lineage">
-        <Toolbar wanted={wanted} depth={shownGraph.depth} graph={graph} scene={scene} placed={placed} hiddenCount={hiddenCount} centre={centre} />
-        <TimeControl asOf={wish.asOf} graph={graph} nodeId={wish.nodeId} />
+        <Toolbar wanted={wanted} depth={shownGraph.depth} graph={graph} scene={scene} placed={placed} hiddenCount={hiddenCount} centre={centre} onTime={() => setTimeOpen(!isTimeOpen)} />
+        {(isTimeOpen || wish.asOf) && <TimeControl asOf={wish.asOf} graph={graph} nodeId={wish.nodeId} />}
         {picked && <TraceBar wanted={wanted} lookup={traceLookup} trace={trace} />}
         {lookup.state === "done" && lookup.value.isTruncated && <Truncated>The graph goes on: this is its beginning. The handles with a number fetch more.</Truncated>}
         {shownGraph.failure && <Truncated>More could not be fetched: {shownGraph.failure}</Truncated>}

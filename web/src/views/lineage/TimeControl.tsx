@@ -10,7 +10,6 @@ const STEPS = 1000;
 const SETTLED_MS = 350;
 
 export function TimeControl({ asOf, graph, nodeId }: { asOf: string; graph: Graph; nodeId: string }) {
-  const [isOpen, setOpen] = useState(Boolean(asOf));
   const now = Date.now();
   const first = Math.min(now - 3_600_000, ...[...graph.nodes.values()].map(({ dataset, job }) => Date.parse((dataset ?? job)?.createdAt ?? "") || now));
   const [slid, setSlid] = useState<number | null>(null);
@@ -28,21 +27,15 @@ export function TimeControl({ asOf, graph, nodeId }: { asOf: string; graph: Grap
   const position = slid ?? Math.round((STEPS * (at - first)) / (now - first));
   return (
     <div className={`time${asOf ? " past" : ""}`}>
-      <button className="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        <Icon name="clock" /> {asOf ? "" : "Now"}
-      </button>
+      <Icon name="clock" />
       {asOf && (
         <span role="status">
           You look at the past: <b>{moment(asOf)}</b>
         </span>
       )}
-      {(isOpen || asOf) && (
-        <>
-          <input type="range" min={0} max={STEPS} value={position} aria-label="Time of the graph" aria-valuetext={moment(new Date(at).toISOString())} onChange={(event) => setSlid(Number(event.target.value))} />
+      <input type="range" min={0} max={STEPS} value={position} aria-label="Time of the graph" aria-valuetext={moment(new Date(at).toISOString())} onChange={(event) => setSlid(Number(event.target.value))} />
           <input type="datetime-local" aria-label="Time of the graph, in UTC" value={asOf ? asOf.slice(0, 16) : ""} onChange={(event) => changeParameters({ asOf: event.target.value ? `${event.target.value}:00Z` : null })} />
-          <span className="muted">UTC</span>
-        </>
-      )}
+      <span className="muted">UTC</span>
       {asOf && (
         <>
           <button onClick={() => changeParameters({ asOf: null })}>Back to now</button>

@@ -20,9 +20,10 @@ interface Properties {
   placed: Placed | null;
   hiddenCount: number;
   centre: string;
+  onTime: () => void;
 }
 
-export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, centre }: Properties) {
+export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, centre, onTime }: Properties) {
   const { kind, name } = splitNodeId(wanted.wish.nodeId);
   const { filter } = wanted;
   const [isOpen, setOpen] = useState(false);
@@ -42,6 +43,9 @@ export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, cent
       <Stepper label="Downstream" value={depth.down} name="down" />
       <button className={active ? "on" : ""} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <Icon name="filter" /> Filter{active > 0 && ` (${active})`}
+      </button>
+      <button className={wanted.wish.asOf ? "on" : ""} onClick={onTime}>
+        <Icon name="clock" /> {wanted.wish.asOf ? "Past" : "Now"}
       </button>
       <label className="select">
         <span className="hidden">Group by</span>

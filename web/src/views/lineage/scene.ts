@@ -1,6 +1,6 @@
 /** The scene: what is to be drawn, without places. A pure function of the graph and of what the reader chose. */
 
-import type { Edge, Graph, GraphNode } from "../../graph/graph";
+import { neighbours, type Edge, type Graph, type GraphNode } from "../../graph/graph";
 import { picture, type Grouping } from "../../graph/groups";
 import { CLOSED, heightOf, WIDTH, type Opening } from "../../graph/sizes";
 import type { ColumnEdge, Trace } from "../../graph/trace";
@@ -40,7 +40,8 @@ export function sceneOf(graph: Graph, shown: ReadonlySet<string>, choices: Choic
   const { nodes, edges } = picture(whole.graph, whole.shown, trace ? "none" : choices.grouping, choices.openGroups);
   const lit = trace ? litNodes(whole.graph, trace) : null;
   const isFaded = (node: GraphNode): boolean => (lit ? !lit.has(node.id) : !choices.isMatch(node));
-  const kept = nodes.filter((node) => !choices.isAlone || !lit || lit.has(node.id));
+  const replaced = trace ? jobsOnlyBetween(whole.graph, whole.shown, trace) : new Set<string>();
+  const kept = nodes.filter((node) => !replaced.has(node.id) && (!choices.isAlone || !lit || lit.has(node.id)));
   const ids = new Map(kept.map((node) => [node.id, isFaded(node)]));
   return {
     nodes: kept.map((node) => sceneNode(node, choices, isFaded(node))),
@@ -80,6 +81,13 @@ function jobsBetween(graph: Graph, trace: Trace): Set<string> {
     for (const reader of graph.down.get(from.dataset) ?? []) if (writers.has(reader)) jobs.add(reader);
   }
   return jobs;
+}
+
+/** Jobs that the edges of columns stand for: all their neighbours in the picture are on the way. */
+function jobsOnlyBetween(graph: Graph, shown: ReadonlySet<string>, trace: Trace): Set<string> {
+  const isOnWay = (id: string): boolean => trace.datasets.has(id) || !shown.has(id);
+  const jobs = [...jobsBetween(graph, trace)];
+  return new Set(jobs.filter((job) => [...neighbours(graph, job, "up"), ...neighbours(graph, job, "down")].every(isOnWay)));
 }
 
 /** The edges that the layout follows: those of columns, too, whose job may be unknown. */

@@ -22,6 +22,7 @@ export function usePlaces(scene: Scene): { placed: Placed | null; error: string 
         : layOut(
             scene.nodes.map(({ node, width, height }) => ({ id: node.id, width, height })),
             layoutEdges(scene),
+            scene.columnEdges.length > 0,
           );
     if (asked?.shape !== shape) setAsked({ shape, places });
     places.then(

@@ -27,7 +27,7 @@ export function Bars({ title, runs, valueOf, unit }: Properties) {
         <h3>{title}</h3>
         <span className="muted">{last === undefined ? "not told by the producer" : `last ${text(last)}, at most ${text(most)}`}</span>
       </figcaption>
-      <svg viewBox={`0 0 ${Math.max(shown.length, 12) * 10} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={`${title} of ${shown.length} runs; the table has the numbers`}>
+      {known.length > 0 && <svg viewBox={`0 0 ${Math.max(shown.length, 12) * 10} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={`${title} of ${shown.length} runs; the table has the numbers`}>
         {shown.map((run, index) => {
           const height = Math.max(2, ((values[index] ?? 0) / most) * (HEIGHT - 4));
           return (
@@ -36,7 +36,7 @@ export function Bars({ title, runs, valueOf, unit }: Properties) {
             </rect>
           );
         })}
-      </svg>
+      </svg>}
     </figure>
   );
 }
