@@ -18,6 +18,7 @@ export function browser(): Promise<Browser> {
 export async function open(from: Browser, address: string, size = { width: 1280, height: 800 }): Promise<Opened> {
   const context = await from.newContext({ viewport: size, permissions: ["clipboard-read", "clipboard-write"] });
   const page = await context.newPage();
+  page.setDefaultTimeout(8_000);
   const faults: string[] = [];
   const { origin } = new URL(address);
   page.on("pageerror", (error) => faults.push(error.message));

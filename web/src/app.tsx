@@ -6,6 +6,7 @@ import { KeyDialog } from "./parts/KeyDialog";
 import { Loading } from "./parts/Told";
 import { TopBar } from "./parts/TopBar";
 import { SearchDialog } from "./views/search/SearchDialog";
+import { ViewFault } from "./parts/ViewFault";
 import { StartView } from "./views/start/StartView";
 
 export interface ViewProperties {
@@ -44,7 +45,9 @@ export function App() {
       <TopBar view={view} onSearch={() => setSearching(true)} />
       <main id="main" tabIndex={-1} className={`view view-${view || "start"}`}>
         <Suspense fallback={<Loading what={title.toLowerCase()} />}>
-          <View key={view} parameters={parameters} />
+          <ViewFault key={view}>
+            <View parameters={parameters} />
+          </ViewFault>
         </Suspense>
       </main>
       {isSearching && <SearchDialog onClose={() => setSearching(false)} />}

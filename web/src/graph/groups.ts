@@ -1,5 +1,6 @@
 /** Groups: the nodes of a namespace or an application as one node, with the number of connections between groups. */
 
+import { grouped } from "../text/grouped";
 import { edgesOf, type Edge, type Graph, type GraphNode } from "./graph";
 
 export type Grouping = "none" | "namespace" | "application";
@@ -22,7 +23,7 @@ export function groupId(grouping: Grouping, name: string): string {
 /** The picture of the shown nodes. A group of one node, and a group that the reader opened, stay their nodes. */
 export function picture(graph: Graph, shown: ReadonlySet<string>, grouping: Grouping, opened: ReadonlySet<string>): Picture {
   const nodes = [...shown].flatMap((id) => graph.nodes.get(id) ?? []);
-  const members = Map.groupBy(nodes, (node) => groupOf(node, grouping));
+  const members = grouped(nodes, (node) => groupOf(node, grouping));
   const standsFor = new Map<string, GraphNode>();
   for (const node of nodes) {
     const name = groupOf(node, grouping);

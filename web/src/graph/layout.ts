@@ -44,7 +44,7 @@ function optionsFor(count: number, isWide: boolean): Record<string, string> {
     "elk.edgeRouting": "POLYLINE",
     "elk.spacing.nodeNode": "22",
     "elk.spacing.componentComponent": "48",
-    "elk.layered.spacing.nodeNodeBetweenLayers": isWide ? "210" : count > LARGE ? "130" : "84",
+    "elk.layered.spacing.nodeNodeBetweenLayers": isWide ? "250" : count > LARGE ? "130" : "84",
     "elk.layered.spacing.edgeNodeBetweenLayers": "20",
     "elk.layered.considerModelOrder.strategy": count > LARGE ? "NONE" : "PREFER_NODES",
     "elk.layered.thoroughness": count > HUGE ? "1" : count > LARGE ? "2" : "7",

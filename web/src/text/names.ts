@@ -1,5 +1,7 @@
 /** Names as people read them: as short as tells them apart. The full name is always one hover away. */
 
+import { grouped } from "./grouped";
+
 /** The parts of a name: of a path its folders, else what its dots separate. */
 export function partsOf(name: string): string[] {
   const separator = name.includes("/") ? "/" : ".";
@@ -12,7 +14,7 @@ export function shortNames(names: Iterable<string>): Map<string, string> {
   const result = new Map<string, string>();
   let open = [...new Set(names)];
   for (let count = 1; open.length; count++) {
-    const byEnding = Map.groupBy(open, (name) => ending(name, count));
+    const byEnding = grouped(open, (name) => ending(name, count));
     open = [];
     for (const [short, same] of byEnding) {
       const isWhole = same.every((name) => partsOf(name).length <= count);

@@ -103,7 +103,7 @@ function AlertPage({ alert }: { alert: Alert }) {
       </div>
       <details className="card facet">
         <summary>
-          <h3>As it was sent</h3>
+          <h2>As it was sent</h2>
         </summary>
         <pre tabIndex={0} aria-label="Alert">{JSON.stringify(alert, null, 2)}</pre>
       </details>

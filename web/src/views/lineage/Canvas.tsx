@@ -6,7 +6,7 @@ import { useEffect, useMemo, useRef, type KeyboardEvent } from "react";
 import { oneLine } from "../../text/names";
 import { conditionOf } from "../../graph/marks";
 import type { ColumnEdge } from "../../graph/trace";
-import { MOST_TRACED } from "../../graph/sizes";
+import { MOST_TRACED, WIDTH } from "../../graph/sizes";
 import { PictureEdge, type PictureEdgeType } from "./PictureEdge";
 import { PictureNode, type PictureNodeType } from "./PictureNode";
 import type { SceneEdge } from "./scene";
@@ -16,6 +16,8 @@ const NODES: NodeTypes = { node: PictureNode };
 const EDGES: EdgeTypes = { edge: PictureEdge };
 /** From this number of nodes on, nodes out of sight are not in the document. */
 const MANY = 250;
+/** A picture that needs a smaller zoom to be seen whole is shown at its centre. */
+const LEGIBLE = 0.42;
 /** Below this zoom nobody reads the small print. */
 const FAR = 0.35;
 
@@ -44,7 +46,7 @@ function Flow({ placed, centre, onNode, onEdge, onNothing }: Properties) {
   const canvas = useRef<HTMLDivElement>(null);
   useFit(placed, centre);
   return (
-    <div ref={canvas} className={`canvas${isFar ? " far" : ""}`} onKeyDown={(event) => onArrow(event, placed)}>
+    <div ref={canvas} className={`canvas${isFar ? " far" : ""}`} onKeyDown={(event) => (event.key === "Enter" ? onEnter(event, onNode) : onArrow(event, placed))}>
       <ReactFlow
         nodes={nodes}
         edges={edges}
@@ -53,7 +55,6 @@ function Flow({ placed, centre, onNode, onEdge, onNothing }: Properties) {
         onNodeClick={(_, node) => onNode(node.id)}
         onEdgeClick={(_, edge) => onEdge(edgeOf(placed, edge.id))}
         onPaneClick={onNothing}
-        onSelectionChange={({ nodes: [node] }) => node && onNode(node.id)}
         nodesDraggable={false}
         nodesConnectable={false}
         edgesFocusable={false}
@@ -77,12 +78,16 @@ function Flow({ placed, centre, onNode, onEdge, onNothing }: Properties) {
 function useFit(placed: Placed, centre: string): void {
   const flow = useReactFlow();
   const width = useStore((state) => state.width);
+  const height = useStore((state) => state.height);
   const shape = `${centre} ${placed.scene.nodes.length} ${width}`;
   useEffect(() => {
     if (!width) return;
-    const isLegible = placed.scene.nodes.length <= MANY;
+    const whole = flow.getNodesBounds(placed.scene.nodes.map(({ node }) => node.id));
+    const isLegible = Math.min(width / whole.width, height / whole.height) > LEGIBLE || placed.scene.nodes.length > MANY;
+    const place = placed.places.get(centre);
     const frame = requestAnimationFrame(() => {
-      void flow.fitView({ padding: 0.12, maxZoom: 1.05, minZoom: isLegible ? 0.45 : 0.02 });
+      if (isLegible || !place) void flow.fitView({ padding: 0.12, maxZoom: 1.05, minZoom: 0.02 });
+      else void flow.setCenter(place.x + WIDTH / 2, place.y + WIDTH / 4, { zoom: Math.min(0.85, width / (1.4 * WIDTH)) });
     });
     return () => cancelAnimationFrame(frame);
     // the picture is fitted when it changes its shape, and not whenever a node fades
@@ -140,6 +145,12 @@ function edgesOf({ scene, places }: Placed): PictureEdgeType[] {
 function edgeOf({ scene }: Placed, id: string): EdgeOfPicture {
   const index = Number(id.slice(1));
   return id.startsWith("c") ? { column: scene.columnEdges[index]! } : { flow: scene.edges[index]! };
+}
+
+function onEnter(event: KeyboardEvent, onNode: (id: string) => void): void {
+  const target = event.target as HTMLElement;
+  const id = target.matches(".react-flow__node") ? target.getAttribute("data-id") : null;
+  if (id) onNode(id);
 }
 
 /** Arrow keys go to the nearest node in that direction. */

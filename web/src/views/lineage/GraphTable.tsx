@@ -9,6 +9,7 @@ import { Name } from "../../parts/Name";
 import { Table, type Column } from "../../parts/Table";
 import { linkTo } from "../../routing/location";
 import { moment } from "../../text/amounts";
+import { grouped } from "../../text/grouped";
 import { splitNodeId } from "../../text/names";
 import type { Scene, SceneNode } from "./scene";
 
@@ -60,7 +61,7 @@ function nodeColumns(scene: Scene, marks: ReadonlyMap<string, readonly Mark[]>):
 }
 
 function counts(scene: Scene, end: "from" | "to"): Map<string, number> {
-  return new Map([...Map.groupBy(scene.edges, (edge) => edge[end])].map(([id, edges]) => [id, edges.length]));
+  return new Map([...grouped(scene.edges, (edge) => edge[end])].map(([id, edges]) => [id, edges.length]));
 }
 
 const EDGE_COLUMNS: Column<EdgeRow>[] = [

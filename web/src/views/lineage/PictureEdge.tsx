@@ -9,7 +9,7 @@ import { Icon } from "../../parts/Icon";
 export type PictureEdgeType = Edge<{ transformations?: readonly Transformation[]; count?: number; isFaded?: boolean; slot?: number }, "edge">;
 
 /** Edges that begin at one column have their labels side by side, so far apart. */
-const SLOT = 92;
+const SLOT = 118;
 
 export const PictureEdge = memo(function PictureEdge(properties: EdgeProps<PictureEdgeType>) {
   const { data } = properties;

@@ -24,7 +24,7 @@ function Facet({ name, facet }: { name: string; facet: Record<string, unknown> }
   return (
     <details className="card facet" open={arePlain}>
       <summary>
-        <h3>{name}</h3>
+        <h2>{name}</h2>
       </summary>
       {arePlain ? (
         <dl className="facts">
@@ -48,7 +48,7 @@ function Raw({ document }: { document: unknown }) {
   return (
     <details className="card facet">
       <summary>
-        <h3>As the API has it</h3>
+        <h2>As the API has it</h2>
       </summary>
       <Copy text={text} label="Copy the JSON" />
       <pre tabIndex={0} aria-label="JSON">{text}</pre>

@@ -24,7 +24,7 @@ export function Bars({ title, runs, valueOf, unit }: Properties) {
   return (
     <figure className="card bars">
       <figcaption className="spread">
-        <h3>{title}</h3>
+        <h2>{title}</h2>
         <span className="muted">{last === undefined ? "not told by the producer" : `last ${text(last)}, at most ${text(most)}`}</span>
       </figcaption>
       {known.length > 0 && <svg viewBox={`0 0 ${Math.max(shown.length, 12) * 10} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={`${title} of ${shown.length} runs; the table has the numbers`}>

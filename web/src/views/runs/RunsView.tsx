@@ -1,12 +1,11 @@
 /** The board of runs: which failed today, by state, namespace and time. */
 
-import { get } from "../../api/request";
-import type { Page, Run } from "../../api/types";
+import { boardRuns } from "../../api/runs";
 import { useLookup } from "../../api/useLookup";
 import { Empty, Shown } from "../../parts/Told";
 import { changeParameters } from "../../routing/location";
 import { counted } from "../../text/amounts";
-import { RunTable } from "../run/RunTable";
+import { BoardTable } from "./BoardTable";
 
 const LIMIT = 200;
 const SPANS: [string, number | null][] = [
@@ -20,17 +19,13 @@ const HOUR = 3_600_000;
 /** A span begins at a whole minute, so that the same view asks the same question. */
 const MINUTE = 60_000;
 
-interface Runs extends Page {
-  runs: Run[];
-}
-
 export default function RunsView({ parameters }: { parameters: URLSearchParams }) {
   const state = parameters.get("state") ?? "";
   const hours = parameters.has("hours") ? Number(parameters.get("hours")) || null : 24;
   const namespace = parameters.get("namespace") ?? "";
   const after = hours ? new Date(Math.floor((Date.now() - hours * HOUR) / MINUTE) * MINUTE).toISOString() : "";
   const question = { state, namespace, after, limit: LIMIT };
-  const lookup = useLookup(JSON.stringify({ ...question, after: hours }), (signal) => get<Runs>("runs", question, signal));
+  const lookup = useLookup(JSON.stringify({ ...question, after: hours }), (signal) => boardRuns(question, signal));
   return (
     <section className="sheet">
       <header className="spread">
@@ -58,7 +53,7 @@ export default function RunsView({ parameters }: { parameters: URLSearchParams }
           runs.length ? (
             <>
               {(cursor || (totalCount ?? 0) > runs.length) && <p className="note">The newest {runs.length}{totalCount ? ` of ${counted(totalCount, "run")}` : ""}. Narrow the time or the state to see the others.</p>}
-              <RunTable runs={runs} file="runs" withJob />
+              <BoardTable runs={runs} />
             </>
           ) : (
             <Empty>No run{state ? ` ${state.toLowerCase()}` : ""} in this time.</Empty>

@@ -29,7 +29,9 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
   const chosen = Math.min(at, lines.length - 1);
   useEffect(() => dialog.current?.showModal(), []);
   useEffect(() => setAt(0), [text]);
-  useEffect(() => document.getElementById(`found-${chosen}`)?.scrollIntoView({ block: "nearest" }), [chosen]);
+  useEffect(() => {
+    document.getElementById(`found-${chosen}`)?.scrollIntoView({ block: "nearest" });
+  }, [chosen]);
   const open = (line: Line | undefined): void => {
     if (!line) return;
     onClose();
