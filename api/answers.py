@@ -16,6 +16,7 @@ from api.json_schema import (
     one_of,
     record,
 )
+from headwater.graph.stored_states import Severity
 from headwater.http.paths import Path
 from headwater.traversal.findings import FindingKind
 
@@ -91,6 +92,21 @@ GRAPHS: dict[str, Schema] = {
     ),
     "NodeAtRisk": _AT_RISK,
     "Finding": _FINDING,
+    "Alert": record(
+        type=TEXT,
+        id=TEXT,
+        time=TIME,
+        severity=one_of(*Severity),
+        namespace=TEXT,
+        name=TEXT,
+        nodeId=TEXT,
+        owners=array(TEXT),
+        title=TEXT,
+        lines=array(TEXT),
+        link=nullable(TEXT),
+        details=FREE,
+        hidden=maybe(TRUE),
+    ),
     "Error": record(code=COUNT, message=TEXT, details=array(TEXT)),
 }
 _COUNTS = array(record(startInterval=TIME, endInterval=TIME, count=COUNT))
@@ -142,6 +158,8 @@ ANSWERS: dict[str, Schema] = {
         foreignEdges=maybe(_EDGES),
     ),
     Path.RUN_LINEAGE: record(runs=array(_RUN_UPSTREAM)),
+    Path.ALERTS: record(alerts=array(component("Alert")), cursor=maybe(TEXT)),
+    Path.ALERT: component("Alert"),
     Path.EVENTS: listed("events", FREE),
     Path.SEARCH: listed(
         "results", record(type=one_of("JOB", "DATASET"), name=TEXT, updatedAt=TIME, namespace=TEXT, nodeId=TEXT)

@@ -26,12 +26,15 @@ from events.envelopes import (
 from events.envelopes import (
     write as writing,
 )
+from headwater.alerts.alert import DetailType, id_of
 from headwater.catalog.affected_tables import KINDS
 from headwater.fold.fold import fold
 from headwater.graph.event_normalisation import normalise_event
+from headwater.graph.identity import job_id
 from headwater.graph.naming import Naming
 from headwater.graph.thresholds import Thresholds
 from headwater.openlineage import exact_json
+from headwater.openlineage.event import Name
 from headwater.openlineage.instant import instant_of
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
@@ -39,6 +42,8 @@ from headwater.store.retention import Retention
 
 FOLDER = Path(__file__).parent
 RETENTION = Retention(timedelta(days=400), timedelta(days=90))
+FAILURE = id_of(DetailType.RUN_FAILED, job_id(Name(story.JOBS, story.REVENUE_DAILY)), story.REVENUE_RUN)
+"""The id of the alert about the run of alerts/failed-and-late.json."""
 REVENUE_NODE = "s3%3A%2F%2Fshop-lake:revenue_daily"
 
 
@@ -110,6 +115,8 @@ def further_lookups(lake: str, jobs: str) -> dict[str, Document]:
         "lookup/job-versions.json": get(f"{jobs}/clean_orders/versions"),
         "lookup/job-version.json": get(f"{jobs}/clean_orders/versions/{story.CLEAN_VERSION}"),
         "lookup/runs.json": get("/api/v1/runs?state=COMPLETED&limit=10"),
+        "lookup/alerts.json": get("/api/v1/alerts?severity=critical&limit=10"),
+        "lookup/alert.json": get(f"/api/v1/alerts/{FAILURE}"),
         "lookup/run-children.json": get(f"{run}/children"),
         "lookup/impact.json": get("/api/v1/impact?nodeId=datasetField:s3%3A%2F%2Fshop-lake:raw/orders:unit_price"),
         "lookup/rootcause.json": get(f"/api/v1/rootcause?{revenue}"),

@@ -15,6 +15,7 @@ from headwater import metrics
 from headwater.access.keys import KeyRing
 from headwater.alerts.abandoned_runs import Sweeper
 from headwater.alerts.announce import Announcer
+from headwater.alerts.stored_alerts import StoringBus
 from headwater.curate.curator import Curator
 from headwater.fold.normalise import Normaliser
 from headwater.graph.naming import Naming
@@ -72,7 +73,7 @@ class Home:
         self._archive = SqliteArchive(database, self._bodies)
         self._store = GraphStore(self._table, settings.retention, StateCache(FOLD_CACHE_BYTES))
         self._alert_log = AlertLog(database)
-        self._bus = LoggedBus(self._alert_log, options.api_url)
+        self._bus = StoringBus(self._store, LoggedBus(self._alert_log, options.api_url))
         self._deliveries = [
             Worker(receiver.name, self._delivery(receiver), self._log) for receiver in options.receivers
         ]

@@ -10,7 +10,9 @@ from headwater.config import AlertsSettings, from_environment
 from headwater.store.aws import PATIENT_SECONDS
 
 root = Root(from_environment(AlertsSettings), seconds=PATIENT_SECONDS)
-announcer = Announcer(store=root.graph(), bucket=root.bucket(), bus=root.bus(), naming=root.naming(), log=root.log())
+announcer = Announcer(
+    store=root.graph(), bucket=root.bucket(), bus=root.storing_bus(), naming=root.naming(), log=root.log()
+)
 
 
 class NoAlertSent(Exception):

@@ -17,7 +17,7 @@ ENOUGH_MILLIS = 15_000
 
 root = Root(from_environment(SweepSettings), seconds=PATIENT_SECONDS)
 minutes = Thresholds(root.settings.abandoned_after_minutes, root.settings.abandoned_after_by_namespace)
-store, bus = root.store(), root.bus()
+store, bus = root.store(), root.storing_bus()
 
 
 @root.log().handler

@@ -1,19 +1,25 @@
 """Every route and every kind of event, with the keys of every role: for the team's own, for another team's, and for
 what touches both. A route without a row in `ROWS` fails."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from headwater.access.principal import Principal, Scope
+from headwater.alerts.alert import Alert, DetailType
+from headwater.alerts.stored_alerts import stored
 from headwater.curate import routes as curating
+from headwater.graph.identity import NodeKind
+from headwater.graph.stored_states import Severity
 from headwater.http.paths import Path
 from headwater.http.router import Route
 from headwater.ingest import routes as ingesting
 from headwater.lookup import routes as reading
-from headwater.openlineage.event import EventKind
+from headwater.openlineage.event import EventKind, Name
+from headwater.openlineage.instant import Instant
+from headwater.store.snapshot import Snapshot
 from tests import factory
 from tests.access.teams import A_LAKE, A_RUN, B_LAKE, B_RUN, ROOT, Answer, B, Stack, claim_of_a, event, of_a, two_teams
 
@@ -29,6 +35,7 @@ ORDERS = f"namespaces/{B_LAKE}/datasets/orders"
 FEED, THIEF = "namespaces/team-a/jobs/feed", "namespaces/team-a/jobs/thief"
 INGEST = "namespaces/team-b/jobs/ingest_orders"
 THIEF_RUN = factory.run_id(30)
+ALERT_OF_A, ALERT_OF_B, MIXED_ALERT = "a" * 32, "b" * 32, "c" * 32
 
 Request = str | dict[str, Any] | list[Any]
 """A path with a query, or the event or events to post."""
@@ -116,6 +123,8 @@ ROWS = {
         f"runlineage/upstream?runId={THIEF_RUN}",
     ),
     "GET /events/lineage": Row("events/lineage?eventKinds=RunEvent", "events/lineage?limit=1000", is_list=True),
+    "GET /alerts": Row("alerts?severity=critical", "alerts", is_list=True),
+    f"GET {Path.ALERT}": Row(f"alerts/{ALERT_OF_A}", f"alerts/{ALERT_OF_B}", f"alerts/{MIXED_ALERT}"),
     "GET /search": Row("search?q=out", "search?q=or&namespace=team-b", "search?q=s"),
     "GET /api/v2beta/search/jobs": Row(
         "/api/v2beta/search/jobs?q=feed", "/api/v2beta/search/jobs?q=ingest", is_list=True
@@ -182,7 +191,27 @@ def stack() -> Stack:
         stack.write(team, "PUT", f"sources/{lake}", {"type": "S3", "connectionUrl": lake})
     for node in (with_column(OUT), f"{OUT}/tags/PII", f"{FEED}/tags/PII", f"{STOLEN}/tags/PII", f"{THIEF}/tags/PII"):
         assert stack.write(ROOT, "POST", node).status == 200
+    stack.store.put(map(stored, (alert_of("team-a", ALERT_OF_A), alert_of("team-b", ALERT_OF_B))), Snapshot())
+    stack.store.put([stored(alert_of("team-a", MIXED_ALERT, {"breaks": [f"dataset:{B_LAKE}:orders"]}))], Snapshot())
     return stack
+
+
+def alert_of(team: str, alert_id: str, details: Mapping[str, Any] = {}) -> Alert:
+    """An alert about a job of a team; the sentence and the owner are of the nodes in the details."""
+    line = f"orders of {B_LAKE} is at risk, with ssn" if details or team == "team-b" else "no more is known"
+    return Alert(
+        type=DetailType.RUN_FAILED,
+        id=alert_id,
+        time=Instant("2026-11-20T08:00:00.000000000Z"),
+        severity=Severity.CRITICAL,
+        kind=NodeKind.JOB,
+        name=Name(team, "feed" if team == "team-a" else "ingest_orders"),
+        owners=("bea",) if details or team == "team-b" else (),
+        title="failed",
+        lines=(line,),
+        group="g",
+        details=dict(details),
+    )
 
 
 def send(stack: Stack, caller: Principal, name: str, request: Request, body: Any) -> Answer:

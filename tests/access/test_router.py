@@ -14,15 +14,18 @@ from headwater.access.principal import Principal, Scope
 from headwater.curate import routes as curate
 from headwater.curate.curator import Curator
 from headwater.graph.naming import Naming
+from headwater.graph.stored_states import Severity, StoredAlert
 from headwater.http.gateway import request_of
 from headwater.http.response import ApiResponse, response_or_error
 from headwater.http.router import CALLER, Route, Router
 from headwater.ingest import routes as ingest
 from headwater.lookup import routes as lookup
-from headwater.lookup.subjects import NAMESPACES_OF_TOP_RUNS, SEARCHED_NAMESPACES, VISIBLE_NAMESPACES
+from headwater.lookup.subjects import READABLE_NAMESPACES, SEARCHED_NAMESPACES, VISIBLE_NAMESPACES
+from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
+from headwater.store.snapshot import Snapshot
 from tests import factory
 from tests.fakes import FakeBucket, FakeQueue
 from tests.lookup.requests import LAKE, RETENTION, table_after
@@ -30,7 +33,7 @@ from tests.lookup.requests import LAKE, RETENTION, table_after
 AnyRoute = Route[Any, Any, Any]
 
 ALL: list[AnyRoute] = [*ingest.ROUTES, *curate.ROUTES, *lookup.ROUTES]
-OF_NO_NODE = (CALLER, VISIBLE_NAMESPACES, SEARCHED_NAMESPACES, NAMESPACES_OF_TOP_RUNS)
+OF_NO_NODE = (CALLER, VISIBLE_NAMESPACES, SEARCHED_NAMESPACES, READABLE_NAMESPACES)
 """Subjects that are the caller, or what the caller may see."""
 EVERYBODY = Principal("everybody", frozenset({Scope.ADMIN}), ("*",))
 QUERY = {"nodeId": f"dataset:{LAKE}:orders", "runId": factory.run_id(1)}
@@ -40,6 +43,7 @@ VALUES = {
     "run": factory.run_id(1),
     "version": factory.run_id(1),
     "transition": "start",
+    "alert": "a" * 32,
     "tag": "gold",
     "field": "id",
 }
@@ -47,7 +51,10 @@ VALUES = {
 
 def table() -> MemoryTable:
     orders = factory.dataset("orders", schema=factory.schema("id:int"), dataSource=factory.facet(name="lake", uri=LAKE))
-    return table_after(factory.run_event("COMPLETE", run=1, job="load", outputs=[orders]))
+    table = table_after(factory.run_event("COMPLETE", run=1, job="load", outputs=[orders]))
+    alert = StoredAlert("a" * 32, Instant("2026-11-20T08:00:00.000000000Z"), Severity.INFO, "demo", {})
+    GraphStore(table, RETENTION).put([alert], Snapshot())
+    return table
 
 
 def path_of(route: AnyRoute) -> str:

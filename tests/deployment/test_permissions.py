@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from headwater.store import keys
 from tests.deployment.conftest import Properties, Resources
 
 LOGS = {"logs:CreateLogStream", "logs:PutLogEvents"}
@@ -31,10 +32,10 @@ ALLOWED = {
     | {"s3:ListBucket", "s3:ListBucketMultipartUploads", "s3:PutObject"},
     "AlertsRole": LOGS
     | {"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"}
-    | {"dynamodb:BatchGetItem", "dynamodb:Query", "s3:GetObject", "s3:PutObject"}
+    | {"dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:BatchWriteItem", "s3:GetObject", "s3:PutObject"}
     | {"events:PutEvents", "sqs:SendMessage"},
     "SweepRole": LOGS
-    | {"dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:PutItem"}
+    | {"dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:BatchWriteItem", "dynamodb:PutItem"}
     | {"s3:GetObject", "s3:PutObject", "events:PutEvents"},
     "WebRole": LOGS,
     "AlertsToTopicRole": {"sns:Publish"},
@@ -76,6 +77,13 @@ def test_a_role_reaches_only_named_resources(resources: Resources, role: str) ->
             name = referred(resource)
             assert "*" not in name.removesuffix("/*")
             assert not name.endswith("/*") or name.startswith(("${ArchiveBucket.Arn}/", OWN_CATALOG))
+
+
+@pytest.mark.parametrize("role", ["AlertsRole", "SweepRole"])
+def test_what_announces_alerts_puts_no_other_items_in_batches(resources: Resources, role: str) -> None:
+    puts = [each for each in statements(resources[role]) if "dynamodb:BatchWriteItem" in as_list(each["Action"])]
+    only_alerts = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [keys.alert("*").pk]}}
+    assert [each["Condition"] for each in puts] == [only_alerts]
 
 
 @pytest.mark.parametrize("role", ALLOWED)

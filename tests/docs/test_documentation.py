@@ -142,7 +142,8 @@ def test_every_lookup_is_documented_and_no_other() -> None:
 
 def _example(route: str) -> str:
     run_id = "00000000-0000-0000-0000-000000000001"
-    return re.sub(r"\{\w+\}", "x", route.removeprefix(PREFIX).replace("{run}", run_id).replace("{version}", run_id))
+    ids = {"{run}": run_id, "{version}": run_id, "{alert}": "a" * 32}
+    return re.sub(r"\{\w+\}", lambda match: ids.get(match[0], "x"), route.removeprefix(PREFIX))
 
 
 @pytest.mark.parametrize("page", sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")]), ids=lambda path: path.name)

@@ -82,6 +82,8 @@ COLUMN_LINEAGE = {
 }
 ANSWERED: dict[str, Callable[[Any], bool]] = {
     "lookup/runs.json": lambda body: story.CLEAN_RUN in {run["id"] for run in body["runs"]},
+    "lookup/alerts.json": lambda body: "Run Failed" in {alert["type"] for alert in body["alerts"]},
+    "lookup/alert.json": lambda body: (body["type"], body["name"]) == ("Run Failed", "revenue_daily"),
     "lookup/openapi.json": lambda body: body["openapi"] == "3.1.0" and "/api/v1/lineage" in body["paths"],
     "lookup/namespaces.json": lambda body: {LAKE, story.JOBS} <= set(names(body["namespaces"])),
     "lookup/namespace.json": lambda body: body["name"] == LAKE and body["createdAt"] == "2026-11-20T08:00:00Z",
@@ -223,7 +225,13 @@ def test_normalise_folds_two_groups(folded: Any, deployed: Deployed) -> None:
     assert states.items() >= {story.CLEAN_RUN: "COMPLETED", story.REVENUE_RUN: "COMPLETED"}.items()
 
 
-@pytest.mark.usefixtures("folded")
+@pytest.fixture(scope="module")
+def announced(named: Named) -> None:
+    """Stores the alerts that the lookups' samples name."""
+    named("alerts")(sample(STREAMED))
+
+
+@pytest.mark.usefixtures("folded", "announced")
 @pytest.mark.parametrize("name", ANSWERED)
 def test_lookup_answers(named: Named, name: str) -> None:
     answer = named("lookup")(sample(name))

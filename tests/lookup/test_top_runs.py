@@ -94,7 +94,7 @@ def test_a_caller_of_some_namespaces_sees_their_runs_and_learns_of_no_other() ->
 
 
 def test_the_runs_of_many_others_are_passed_over_in_bounded_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("headwater.lookup.activity.top_runs.MAX_SCANNED", 100)
+    monkeypatch.setattr("headwater.lookup.activity.newest.MAX_SCANNED", 100)
     others = [{**ran(number), "job": {"namespace": "other", "name": "x"}} for number in range(2, 303)]
     get = after(ran(1), *others)
     page, pages = get("runs", namespace="demo"), 1

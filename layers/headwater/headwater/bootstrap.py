@@ -123,6 +123,12 @@ class Root(Generic[Settings_co]):
         settings = self.settings
         return self._once("bus", lambda: EventBus(self.client("events"), settings.alert_bus, settings.api_url))
 
+    def storing_bus(self: Root[config.AnnouncingSettings]) -> Bus:
+        """The bus, in front of which each alert is stored."""
+        from headwater.alerts.stored_alerts import StoringBus
+
+        return StoringBus(self.store(), self.bus())
+
     def glue(self: Root[config.GlueSettings]) -> GlueCatalog:
         from headwater.catalog.glue import GlueCatalog
 

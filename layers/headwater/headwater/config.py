@@ -130,12 +130,17 @@ class GlueImportSettings(StoreSettings, QueueSettings, GlueSettings):
 
 
 @dataclass(frozen=True)
-class AlertsSettings(TableSettings, BusSettings, NamingSettings):
+class AnnouncingSettings(StoreSettings, BusSettings):
+    """The store and the bus, for functions that announce alerts."""
+
+
+@dataclass(frozen=True)
+class AlertsSettings(AnnouncingSettings, NamingSettings):
     """The settings of functions/alerts."""
 
 
 @dataclass(frozen=True)
-class SweepSettings(StoreSettings, BusSettings):
+class SweepSettings(AnnouncingSettings):
     """The settings of functions/sweep."""
 
     abandoned_after_minutes: int

@@ -22,6 +22,9 @@ export function shortNames(names: Iterable<string>): Map<string, string> {
       else open.push(...same);
     }
   }
+  for (const [short, same] of grouped(result.keys(), (name) => result.get(name))) {
+    if (same.length > 1) for (const name of same) result.set(name, name === short ? short : name);
+  }
   return result;
 }
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import timedelta
 
-from headwater.alerts.alert import Alert, DetailType, Severity, distinct_owners, id_of, link_to, short_name
+from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, link_to, short_name
 from headwater.alerts.announce import Bus
 from headwater.alerts.heartbeat import MIN_SILENCE, Heartbeat
 from headwater.alerts.run_ancestors import ancestors_of
@@ -19,6 +19,7 @@ from headwater.graph.identity import JobRunId, NodeKind, job_id, node_id
 from headwater.graph.naming import Naming
 from headwater.graph.register import values
 from headwater.graph.run import Run, RunState
+from headwater.graph.stored_states import Severity
 from headwater.graph.thresholds import Thresholds
 from headwater.log import FaultLog
 from headwater.openlineage.instant import Instant, instant_of, shown, to_datetime

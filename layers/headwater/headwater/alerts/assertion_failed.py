@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from headwater.alerts.alert import Alert, DetailType, Severity, distinct_owners, id_of, link_to, quantity, short_name
+from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, link_to, quantity, short_name
 from headwater.alerts.dataset_names import all_names
 from headwater.alerts.downstream import downstream
 from headwater.alerts.record import Record
@@ -13,7 +13,7 @@ from headwater.graph.dataset_reference import ASSERTIONS
 from headwater.graph.facets import assertions_of, describe_assertion, owners_of
 from headwater.graph.identity import NodeKind, node_id
 from headwater.graph.register import values
-from headwater.graph.stored_states import QualityResult
+from headwater.graph.stored_states import QualityResult, Severity
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import shown
 from headwater.read.reader import Reader

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from headwater.alerts.alert import Alert, DetailType, Severity, id_of, link_to, short_name
+from headwater.alerts.alert import Alert, DetailType, id_of, link_to, short_name
 from headwater.alerts.record import Record
 from headwater.graph.facets import owners_of
 from headwater.graph.identity import NodeKind, job_id
 from headwater.graph.latency import Latency
 from headwater.graph.register import values
+from headwater.graph.stored_states import Severity
 from headwater.openlineage.instant import shown
 from headwater.read.reader import Reader
 

@@ -7,13 +7,14 @@ fails, and the application with it, the alert is about the query alone.
 from collections.abc import Iterator
 from datetime import timedelta
 
-from headwater.alerts.alert import Alert, DetailType, Severity, distinct_owners, id_of, link_to, quantity, short_name
+from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, link_to, quantity, short_name
 from headwater.alerts.record import Record
 from headwater.alerts.run_ancestors import ancestors_of
 from headwater.graph.facets import error_message, error_summary, owners_of
 from headwater.graph.identity import NodeKind, job_id, node_id
 from headwater.graph.register import values
 from headwater.graph.run import Run, RunState
+from headwater.graph.stored_states import Severity
 from headwater.openlineage.instant import shown, to_datetime
 from headwater.read.reader import Reader
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import dropwhile
 from typing import Any
 
-from headwater.alerts.alert import Severity
 from headwater.alerts.attribution import Attribution, attribute_transition
 from headwater.alerts.downstream import Downstream, downstream
 from headwater.alerts.run_ancestors import RunAncestors, ancestors_of
@@ -32,6 +31,7 @@ from headwater.graph.schema_diff import (
     holders_of,
     with_renames,
 )
+from headwater.graph.stored_states import Severity
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant

@@ -1,7 +1,8 @@
 """States that are stored beside runs and heads: writes, quality results, aliases, namespaces, days."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from enum import StrEnum
+from typing import Any, NamedTuple
 
 from headwater.graph.curation import is_curation
 from headwater.graph.dataset_reference import IoDataset, io_datasets, without_foreign_outputs
@@ -109,6 +110,24 @@ class KnownAlias(NamedTuple):
         return KnownAlias(
             alias, first, min((writer for writer in (self.writing, other.writing) if writer), default=None)
         )
+
+
+class Severity(StrEnum):
+    """The severities of alerts, the worst first."""
+
+    CRITICAL = "critical"
+    WARNING = "warning"
+    INFO = "info"
+
+
+class StoredAlert(NamedTuple):
+    """An alert as it was announced; `document` is what `GET /alerts` shows. The id follows from the cause."""
+
+    id: str
+    time: Instant
+    severity: Severity
+    namespace: str
+    document: dict[str, Any]
 
 
 class KnownNamespace(NamedTuple):

@@ -30,6 +30,8 @@ class Path(StrEnum):
     IMPACT = "/impact"
     ROOT_CAUSE = "/rootcause"
     RUN_LINEAGE = "/runlineage/upstream"
+    ALERTS = "/alerts"
+    ALERT = "/alerts/(?P<alert>[0-9a-f]{32})"
     EVENTS = "/events/lineage"
     SEARCH = "/search"
     SEARCH_JOBS = "/api/v2beta/search/jobs"

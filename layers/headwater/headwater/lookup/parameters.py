@@ -1,6 +1,7 @@
 """The query parameters of lookups that more than one function reads, or that no function reads by a common name."""
 
 from headwater.graph.run import RunState
+from headwater.graph.stored_states import Severity
 from headwater.http.parameters import (
     AS_OF,
     DEPTH,
@@ -64,6 +65,14 @@ SEARCH = (
 )
 SEARCH_NODES = (_TEXT, text("namespace"), *page(search.DEFAULT_LIMIT))
 STATISTICS = (choice("period", Period, required=True), text("timezone", "such as Europe/Berlin; needed for a week"))
+ALERTS = (
+    choices("severity", list(Severity)),
+    text("owner", "alerts that name this owner"),
+    text("namespace", "the namespace of the job or dataset"),
+    time("after", "alerts whose cause happened at this time or later"),
+    time("before", "and before this time"),
+    *page_by_cursor(),
+)
 TOP_RUNS = (
     choices("state", list(RunState), "the state with the runs that it started; any by default"),
     time("after", "runs that ended, or else started, at this time or later"),

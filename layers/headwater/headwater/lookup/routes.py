@@ -15,7 +15,7 @@ from headwater.http.router import CALLER, Route, Router
 from headwater.http.subjects import DATASET, JOB, NAMESPACE, RUN, RUN_OF_QUERY, node_in_query
 from headwater.log import FaultLog
 from headwater.lookup import openapi
-from headwater.lookup.activity import events, set_aside, statistics, top_runs
+from headwater.lookup.activity import alerts, events, set_aside, statistics, top_runs
 from headwater.lookup.graphs import impact_view, lineage, root_cause_view, run_lineage_view, text_format
 from headwater.lookup.graphs.text_format import or_text
 from headwater.lookup.nodes import (
@@ -31,6 +31,7 @@ from headwater.lookup.nodes import (
     tags,
 )
 from headwater.lookup.parameters import (
+    ALERTS,
     COLUMN_LINEAGE,
     EVENTS,
     EXPORT,
@@ -47,9 +48,10 @@ from headwater.lookup.parameters import (
 )
 from headwater.lookup.search import search, search_v2beta
 from headwater.lookup.subjects import (
+    ALERT,
     NAMESPACE_OF_DATASETS,
     NAMESPACE_OF_JOBS,
-    NAMESPACES_OF_TOP_RUNS,
+    READABLE_NAMESPACES,
     SEARCHED_NAMESPACES,
     SOURCE,
     VISIBLE_NAMESPACES,
@@ -68,7 +70,7 @@ ROUTES = (
     Route("GET", Path.OPENAPI, READ, CALLER, openapi.openapi),
     Route("GET", Path.NAMESPACES, READ, VISIBLE_NAMESPACES, namespaces.namespaces, parameters=PAGE),
     Route("GET", Path.ALL_JOBS, READ, VISIBLE_NAMESPACES, jobs.all_jobs, parameters=JOBS),
-    Route("GET", Path.RUNS, READ, NAMESPACES_OF_TOP_RUNS, top_runs.top_runs, parameters=TOP_RUNS),
+    Route("GET", Path.RUNS, READ, READABLE_NAMESPACES, top_runs.top_runs, parameters=TOP_RUNS),
     Route("GET", Path.RUN, READ, RUN, runs.run),
     Route("GET", Path.RUN_FACETS, READ, RUN, runs.run_facets, parameters=(FACET_TYPE,)),
     Route("GET", Path.RUN_CHILDREN, READ, RUN, runs.run_children, parameters=PAGE),
@@ -99,6 +101,8 @@ ROUTES = (
         parameters=ROOT_CAUSE + TEXT,
     ),
     Route("GET", Path.RUN_LINEAGE, READ, RUN_OF_QUERY, run_lineage_view.upstream, parameters=(RUN_ID, DEPTH)),
+    Route("GET", Path.ALERTS, READ, READABLE_NAMESPACES, alerts.alerts, parameters=ALERTS),
+    Route("GET", Path.ALERT, READ, ALERT, alerts.alert),
     Route("GET", Path.EVENTS, READ, CALLER, events.lineage_events, parameters=EVENTS),
     Route("GET", Path.SEARCH, READ, SEARCHED_NAMESPACES, search.search, parameters=SEARCH),
     Route("GET", Path.SEARCH_JOBS, READ, SEARCHED_NAMESPACES, search_v2beta.jobs, parameters=SEARCH_NODES),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from headwater.graph.curation import SOURCES
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.identity import DatasetId
-from headwater.graph.stored_states import KnownNamespace
+from headwater.graph.stored_states import KnownNamespace, StoredAlert
 from headwater.http.paging import listed_page
 from headwater.http.request import ApiRequest
 from headwater.http.router import Subject
@@ -15,6 +15,7 @@ from headwater.openlineage.faults import NotFound
 from headwater.read.reader import Reader
 from headwater.read.reserved_namespaces import heads_in
 from headwater.store.ranges import Entry
+from headwater.store.snapshot import Wanted
 
 
 class DescribedSource(NamedTuple):
@@ -81,6 +82,18 @@ def described_source(reader: Reader, request: ApiRequest) -> DescribedSource:
     raise NotFound(f"Source '{names[0]}' not found.")
 
 
+def alert_of_path(reader: Reader, request: ApiRequest) -> StoredAlert:
+    """The alert of a path. Raises NotFound."""
+    alert = reader.store.read(Wanted(alerts=[request.parameters["alert"]])).alerts.get(request.parameters["alert"])
+    if alert is None:
+        raise NotFound(f"Alert '{request.parameters['alert']}' not found.")
+    return alert
+
+
+def _namespace_of_alert(alert: StoredAlert) -> Collection[str]:
+    return [alert.namespace]
+
+
 def _names(namespaces: Collection[KnownNamespace]) -> list[str]:
     return [known.name for known in namespaces]
 
@@ -103,7 +116,8 @@ def _name_of_source(source: DescribedSource) -> Collection[str]:
 
 VISIBLE_NAMESPACES = Subject(visible_namespaces, _names)
 SEARCHED_NAMESPACES = Subject(searched_namespaces, _all)
-NAMESPACES_OF_TOP_RUNS = Subject(readable_namespaces, _listed)
+READABLE_NAMESPACES = Subject(readable_namespaces, _listed)
 NAMESPACE_OF_JOBS = Subject(namespace_of_jobs, only_namespace)
 NAMESPACE_OF_DATASETS = Subject(datasets_of_namespace, _namespace_of_datasets)
+ALERT = Subject(alert_of_path, _namespace_of_alert)
 SOURCE = Subject(described_source, _name_of_source)

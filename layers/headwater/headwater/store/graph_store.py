@@ -35,6 +35,8 @@ from headwater.graph.stored_states import (
     KnownAlias,
     KnownNamespace,
     QualityResult,
+    Severity,
+    StoredAlert,
 )
 from headwater.openlineage.event import EventKind
 from headwater.openlineage.instant import Instant
@@ -42,7 +44,7 @@ from headwater.store import keys, kinds, neighbour_pages
 from headwater.store.caches import RequestCache, StateCache
 from headwater.store.codec import DOC
 from headwater.store.errors import Conflict, CorruptItem
-from headwater.store.items import CODECS, datasets, events, jobs, latency, names, runs, writes
+from headwater.store.items import CODECS, alerts, datasets, events, jobs, latency, names, runs, writes
 from headwater.store.keys import Key
 from headwater.store.kinds import JoinedState
 from headwater.store.neighbour_pages import NeighboursRead
@@ -68,6 +70,7 @@ State = (
     | NormalisedEvent
     | EventDay
     | CatalogProgress
+    | StoredAlert
 )
 """The states of the store; a NormalisedEvent is stored as the event alone."""
 
@@ -173,8 +176,13 @@ class GraphReader:
 
     def top_runs(self, outcome: RunState) -> list[Listing[JobRunId]]:
         """The runs without a parent that have an outcome, by the time of the outcome: lists to be merged."""
-        lists = [keys.top_runs(outcome, shard) for shard in keys.TOP_RUN_SHARDS]
+        lists = [keys.top_runs(outcome, shard) for shard in keys.LIST_SHARDS]
         return [Listing(self._table, name, keys.run_of) for name in lists]
+
+    def alerts(self, severity: Severity) -> list[Listing[str]]:
+        """The alerts of a severity, by time: lists to be merged."""
+        lists = [keys.alerts_of(severity, shard) for shard in keys.LIST_SHARDS]
+        return [Listing(self._table, name, keys.alert_of) for name in lists]
 
     def names_of(self, dataset: DatasetId) -> Listing[AliasId]:
         """The aliases of a dataset, by the time at which each was first sent."""
@@ -281,6 +289,7 @@ _EXPIRING: Mapping[type, Callable[[Any, Retention], Item]] = {
     KnownAlias: names.encode_alias,
     NormalisedEvent: events.encode,
     EventDay: events.encode_day,
+    StoredAlert: alerts.encode,
 }
 
 

@@ -33,7 +33,10 @@ class Key(NamedTuple):
 HEAD = "META"
 ALL_NAMESPACES = "NS"
 DAYS = "DAYS"
-EVENT, SCHEMA, _RUN, _WRITE, _NEIGHBOURS, _COLUMN_LINEAGE, _LATENCY = "E#", "S#", "R#", "W#", "ADJ#", "C#", "LATENCY"
+EVENT, SCHEMA, _RUN, _WRITE, _NEIGHBOURS, _COLUMN_LINEAGE, _LATENCY, _ALERT = (
+    *("E#", "S#", "R#", "W#", "ADJ#", "C#", "LATENCY"),
+    "ALERT",
+)
 """The beginnings of sort keys."""
 QUALITY = "Q#"
 """The beginning of the sort key and of the label `at` of quality results. It sorts behind every time: quality results
@@ -41,14 +44,15 @@ share an index with the writes of their dataset."""
 JOB_HEADS, RUNS, LATENCIES = Key("J#", HEAD), Key("J#", _RUN), Key("J#", _LATENCY)
 DATASET_HEADS, NEIGHBOURS, WRITES = Key("D#", HEAD), Key("D#", _NEIGHBOURS), Key("D#", _WRITE)
 QUALITY_RESULTS, SCHEMAS, COLUMN_LINEAGES = Key("D#", QUALITY), Key("D#", SCHEMA), Key("D#", _COLUMN_LINEAGE)
-ALIASES, NAMESPACES, EVENTS = Key("A#", ""), Key(ALL_NAMESPACES, ""), Key("", EVENT)
+ALIASES, NAMESPACES, EVENTS, ALERTS = Key("A#", ""), Key(ALL_NAMESPACES, ""), Key("", EVENT), Key("K#", _ALERT)
 """The beginnings of the keys of each kind."""
 EVENT_PARTITIONS = {EventKind.RUN_EVENT: "R#", EventKind.JOB_EVENT: "J#", EventKind.DATASET_EVENT: "D#"}
 """The beginnings of the partitions of events, by the kind of event."""
 SHARDS = "0123456789abcdef"
 """The shards of the open runs."""
-TOP_RUN_SHARDS = "0123"
-"""The shards of the runs of one outcome: a reader merges the shards, and a key takes 1,000 writes a second."""
+LIST_SHARDS = "0123"
+"""The shards of the runs of one outcome, and of the alerts of one severity. A reader merges the shards; a key takes
+1,000 writes a second."""
 MAX_SORTED_NAME_BYTES = 900
 """A sort key has up to 1,024 bytes: longer names are sorted by their beginning, then by their id."""
 
@@ -212,9 +216,22 @@ def top_runs(outcome: str, shard: str) -> str:
     return f"T#{outcome}#{shard}"
 
 
-def shard_of_top_run(run_id: str) -> str:
-    """The shard of a run without a parent."""
-    return TOP_RUN_SHARDS[int(run_id[-1], 16) % len(TOP_RUN_SHARDS)]
+def shard_of(hexadecimal: str) -> str:
+    """The shard of a run without a parent, or of an alert, by its id."""
+    return LIST_SHARDS[int(hexadecimal[-1], 16) % len(LIST_SHARDS)]
+
+
+def alert(alert: str) -> Key:
+    return Key(f"K#{alert}", _ALERT)
+
+
+def alert_of(key: Key) -> str:
+    return key.pk[2:]
+
+
+def alerts_of(severity: str, shard: str) -> str:
+    """A shard of the alerts of a severity, by time."""
+    return f"K#{severity}#{shard}"
 
 
 def names_of(dataset: DatasetId) -> str:

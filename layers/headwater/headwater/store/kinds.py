@@ -27,10 +27,10 @@ from headwater.graph.job import JobHead
 from headwater.graph.latency import Latency
 from headwater.graph.neighbours import NeighbourPage
 from headwater.graph.run import Run
-from headwater.graph.stored_states import DatasetWrite, KnownAlias, KnownNamespace, QualityResult
+from headwater.graph.stored_states import DatasetWrite, KnownAlias, KnownNamespace, QualityResult, StoredAlert
 from headwater.store import keys
 from headwater.store.codec import Codec
-from headwater.store.items import datasets, events, jobs, latency, names, runs, writes
+from headwater.store.items import alerts, datasets, events, jobs, latency, names, runs, writes
 from headwater.store.keys import Key
 
 if TYPE_CHECKING:
@@ -103,6 +103,8 @@ NAMESPACES: Kind[NamespaceId, KnownNamespace] = Kind(
 )
 LATENCIES: Kind[JobId, Latency] = Kind(keys.latency, keys.job_of, keys.LATENCIES, latency.LATENCY)
 EVENTS: Kind[EventId, dict[str, Any]] = Kind(keys.event, keys.event_of, keys.EVENTS, events.EVENT, _event)
+
+ALERTS: Kind[str, StoredAlert] = Kind(keys.alert, keys.alert_of, keys.ALERTS, alerts.ALERT)
 
 JoinedState = Run | DatasetWrite | QualityResult | KnownAlias | KnownNamespace | Document
 """A state that is joined with the stored state of its id, without more."""

@@ -5,7 +5,7 @@ A cursor holds a position as an opaque text. The text in a client's cursor may b
 
 from headwater.graph.identity import DatasetId, NamespaceId, job_id, namespace_id
 from headwater.graph.run import Run
-from headwater.graph.stored_states import DatasetWrite, QualityResult
+from headwater.graph.stored_states import DatasetWrite, QualityResult, StoredAlert
 from headwater.openlineage.event import Name
 from headwater.store import keys
 from headwater.store.ranges import Position
@@ -24,8 +24,13 @@ def top_run_position(run: Run) -> Position:
     return Position(keys.time_key(run.outcome_at, run.run_id, job_id(run.job), namespace))
 
 
+def alert_position(alert: StoredAlert) -> Position:
+    """The position of an alert among those of its severity, likewise with its namespace."""
+    return Position(keys.time_key(alert.time, alert.id, namespace_id(alert.namespace)))
+
+
 def namespace_of(position: str) -> NamespaceId:
-    """The namespace in the position of a run without a parent."""
+    """The namespace in the position of a run without a parent, or of an alert."""
     return NamespaceId(position.rpartition("#")[2])
 
 

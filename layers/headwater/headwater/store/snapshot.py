@@ -57,6 +57,7 @@ class Wanted:
     namespaces: Collection[NamespaceId] = ()
     latencies: Collection[JobId] = ()
     events: Collection[EventId] = ()
+    alerts: Collection[str] = ()
     days: Collection[str] = ()
     catalog_progress: bool = False
 
@@ -74,6 +75,7 @@ class Wanted:
             *map(keys.alias, self.aliases),
             *map(keys.namespace, self.namespaces),
             *map(keys.latency, self.latencies),
+            *map(keys.alert, self.alerts),
             *map(keys.day, self.days),
             *map(keys.event, self.events),
         }
@@ -188,6 +190,7 @@ class Snapshot:
         self.namespaces = States(kinds.NAMESPACES, items)
         self.latencies = States(kinds.LATENCIES, items)
         self.events = States(kinds.EVENTS, items)
+        self.alerts = States(kinds.ALERTS, items)
 
     @property
     def items(self) -> Mapping[Key, Item]:

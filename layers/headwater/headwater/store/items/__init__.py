@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from headwater.store.codec import Codec
-from headwater.store.items import datasets, events, jobs, latency, names, runs, writes
+from headwater.store.items import alerts, datasets, events, jobs, latency, names, runs, writes
 
 CODECS: Mapping[str, Codec[Any]] = {
     codec.kind: codec
@@ -19,6 +19,7 @@ CODECS: Mapping[str, Codec[Any]] = {
         writes.WRITE,
         writes.QUALITY,
         events.EVENT,
+        alerts.ALERT,
         names.ALIAS,
         names.NAMESPACE,
         names.CATALOG,

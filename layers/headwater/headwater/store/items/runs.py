@@ -68,7 +68,7 @@ def _labels(run: Run) -> Mapping[str, str]:
         "at": run_position(run),
     }
     if run.parent is None:
-        shard = keys.shard_of_top_run(run.run_id)
+        shard = keys.shard_of(run.run_id)
         return labels | {"listed_in": keys.top_runs(run.outcome, shard), "place": top_run_position(run)}
     place = keys.time_key(*run.order, job_id(run.job))
     return labels | {"listed_in": keys.children_of(run.parent.run_id), "place": place}

@@ -1,0 +1,45 @@
+"""Alerts as they were announced."""
+
+from collections.abc import Mapping
+
+from headwater.graph.stored_states import Severity, StoredAlert
+from headwater.store import keys
+from headwater.store.codec import Codec, Members, WrongMember
+from headwater.store.decoders import anything, instant, text
+from headwater.store.positions import alert_position
+from headwater.store.retention import Retention, expiry
+from headwater.store.table import Item
+
+
+def encode(alert: StoredAlert, retention: Retention) -> Item:
+    """The item of an alert. Its position has the namespace, so that a list is filtered without a read of the alerts."""
+    document = {
+        "time": alert.time,
+        "severity": alert.severity,
+        "namespace": alert.namespace,
+        "document": alert.document,
+    }
+    return ALERT.item(keys.alert(alert.id), document, _labels(alert), expiry(alert.time, retention.runs))
+
+
+def _labels(alert: StoredAlert) -> Mapping[str, str]:
+    return {
+        "listed_in": keys.alerts_of(alert.severity, keys.shard_of(alert.id)),
+        "place": alert_position(alert),
+    }
+
+
+def _decode(item: Item, members: Members) -> StoredAlert:
+    document = members.read("document", anything)
+    if not isinstance(document, dict):
+        raise WrongMember("document", "expected an object")
+    return StoredAlert(
+        id=keys.alert_of(item.key),
+        time=members.read("time", instant),
+        severity=members.read("severity", Severity),
+        namespace=members.read("namespace", text),
+        document=document,
+    )
+
+
+ALERT = Codec("alert", _decode, (), _labels)
