@@ -3,6 +3,7 @@
 import ELK, { type ELK as Engine, type ElkNode } from "elkjs/lib/elk-api.js";
 import workerUrl from "elkjs/lib/elk-worker.min.js?url";
 import type { Edge } from "./graph";
+import { layersOf } from "./layers";
 
 export interface Sized {
   id: string;
@@ -12,9 +13,9 @@ export interface Sized {
 
 export type Places = ReadonlyMap<string, { x: number; y: number }>;
 
-/** Beyond these numbers of nodes, quicker and plainer ways of ELK are taken. */
+/** Beyond these numbers of nodes, ELK takes quicker ways; or no ELK at all, but plain layers. */
+const MANY = 60;
 const LARGE = 300;
-const HUGE = 1500;
 
 let engine: Engine | undefined;
 
@@ -27,6 +28,7 @@ export function prepareLayout(): Engine {
 /** `isWide` leaves room for labels between the layers. */
 export async function layOut(nodes: readonly Sized[], edges: readonly Edge[], isWide = false): Promise<Places> {
   if (!nodes.length) return new Map();
+  if (nodes.length > LARGE) return layersOf(nodes, edges);
   const graph: ElkNode = {
     id: "graph",
     layoutOptions: optionsFor(nodes.length, isWide),
@@ -44,12 +46,11 @@ function optionsFor(count: number, isWide: boolean): Record<string, string> {
     "elk.edgeRouting": "POLYLINE",
     "elk.spacing.nodeNode": "22",
     "elk.spacing.componentComponent": "48",
-    "elk.layered.spacing.nodeNodeBetweenLayers": isWide ? "250" : count > LARGE ? "130" : "84",
+    "elk.layered.spacing.nodeNodeBetweenLayers": isWide ? "250" : "84",
     "elk.layered.spacing.edgeNodeBetweenLayers": "20",
-    "elk.layered.considerModelOrder.strategy": count > LARGE ? "NONE" : "PREFER_NODES",
-    "elk.layered.thoroughness": count > HUGE ? "1" : count > LARGE ? "2" : "7",
-    "elk.layered.nodePlacement.strategy": count > LARGE ? "SIMPLE" : "BRANDES_KOEPF",
+    "elk.layered.thoroughness": count > MANY ? "1" : "7",
+    "elk.layered.layering.strategy": count > MANY ? "LONGEST_PATH_SOURCE" : "NETWORK_SIMPLEX",
     "elk.layered.nodePlacement.bk.fixedAlignment": "BALANCED",
-    "elk.layered.crossingMinimization.greedySwitch.type": count > LARGE ? "OFF" : "TWO_SIDED",
+    "elk.layered.crossingMinimization.greedySwitch.type": count > MANY ? "OFF" : "TWO_SIDED",
   };
 }

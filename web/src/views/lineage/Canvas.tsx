@@ -1,12 +1,13 @@
 /** The picture: React Flow draws, pans and zooms; places come from the layout. */
 
-import { Controls, MiniMap, ReactFlow, ReactFlowProvider, useReactFlow, useStore, type EdgeTypes, type NodeTypes } from "@xyflow/react";
+import { Controls, getViewportForBounds, MiniMap, ReactFlow, ReactFlowProvider, useReactFlow, useStore, type EdgeTypes, type NodeTypes } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { useEffect, useMemo, useRef, type KeyboardEvent } from "react";
 import { oneLine } from "../../text/names";
 import { conditionOf } from "../../graph/marks";
 import type { ColumnEdge } from "../../graph/trace";
 import { MOST_TRACED, WIDTH } from "../../graph/sizes";
+import { FarPicture, nodeAt } from "./FarPicture";
 import { PictureEdge, type PictureEdgeType } from "./PictureEdge";
 import { PictureNode, type PictureNodeType } from "./PictureNode";
 import type { SceneEdge } from "./scene";
@@ -18,6 +19,8 @@ const EDGES: EdgeTypes = { edge: PictureEdge };
 const MANY = 250;
 /** A picture that needs a smaller zoom to be seen whole is shown at its centre. */
 const LEGIBLE = 0.42;
+/** The zoom at which a picture is first shown. */
+const NEAREST_ZOOM = [0.02, 1.05] as const;
 /** Below this zoom nobody reads the small print. */
 const FAR = 0.35;
 
@@ -43,18 +46,24 @@ function Flow({ placed, centre, onNode, onEdge, onNothing }: Properties) {
   const nodes = useMemo(() => nodesOf(placed), [placed]);
   const edges = useMemo(() => edgesOf(placed), [placed]);
   const isFar = useStore(({ transform }) => transform[2] < FAR);
+  const isFarPicture = isFar && nodes.length > MANY;
+  const flow = useReactFlow();
   const canvas = useRef<HTMLDivElement>(null);
   useFit(placed, centre);
   return (
     <div ref={canvas} className={`canvas${isFar ? " far" : ""}`} onKeyDown={(event) => (event.key === "Enter" ? onEnter(event, onNode) : onArrow(event, placed))}>
       <ReactFlow
-        nodes={nodes}
-        edges={edges}
+        nodes={isFarPicture ? [] : nodes}
+        edges={isFarPicture ? [] : edges}
         nodeTypes={NODES}
         edgeTypes={EDGES}
         onNodeClick={(_, node) => onNode(node.id)}
         onEdgeClick={(_, edge) => onEdge(edgeOf(placed, edge.id))}
-        onPaneClick={onNothing}
+        onPaneClick={(event) => {
+          const id = isFarPicture ? nodeAt(placed, flow.screenToFlowPosition({ x: event.clientX, y: event.clientY })) : null;
+          if (id) onNode(id);
+          else onNothing();
+        }}
         nodesDraggable={false}
         nodesConnectable={false}
         edgesFocusable={false}
@@ -62,13 +71,15 @@ function Flow({ placed, centre, onNode, onEdge, onNothing }: Properties) {
         multiSelectionKeyCode={null}
         selectionKeyCode={null}
         onlyRenderVisibleElements={nodes.length > MANY}
+        defaultViewport={{ x: 0, y: 0, zoom: nodes.length > MANY ? 0.1 : 1 }}
         minZoom={0.02}
         maxZoom={2}
         proOptions={{ hideAttribution: true }}
         aria-label="Lineage graph. The table shows the same."
       >
+        {isFarPicture && <FarPicture placed={placed} centre={centre} />}
         <Controls showInteractive={false} position="bottom-left" />
-        {nodes.length > 12 && <MiniMap pannable zoomable position="bottom-right" nodeStrokeWidth={0} ariaLabel="Overview of the graph" />}
+        {nodes.length > 12 && nodes.length <= MANY && <MiniMap pannable zoomable position="bottom-right" nodeStrokeWidth={0} ariaLabel="Overview of the graph" />}
       </ReactFlow>
     </div>
   );
@@ -82,17 +93,29 @@ function useFit(placed: Placed, centre: string): void {
   const shape = `${centre} ${placed.scene.nodes.length} ${width}`;
   useEffect(() => {
     if (!width) return;
-    const whole = flow.getNodesBounds(placed.scene.nodes.map(({ node }) => node.id));
+    const whole = boundsOf(placed);
     const isLegible = Math.min(width / whole.width, height / whole.height) > LEGIBLE || placed.scene.nodes.length > MANY;
     const place = placed.places.get(centre);
     const frame = requestAnimationFrame(() => {
-      if (isLegible || !place) void flow.fitView({ padding: 0.12, maxZoom: 1.05, minZoom: 0.02 });
+      if (isLegible || !place) void flow.setViewport(getViewportForBounds(whole, width, height, NEAREST_ZOOM[0], NEAREST_ZOOM[1], 0.12));
       else void flow.setCenter(place.x + WIDTH / 2, place.y + WIDTH / 4, { zoom: Math.min(0.85, width / (1.4 * WIDTH)) });
     });
     return () => cancelAnimationFrame(frame);
     // the picture is fitted when it changes its shape, and not whenever a node fades
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [shape, flow]);
+}
+
+function boundsOf({ scene, places }: Placed): { x: number; y: number; width: number; height: number } {
+  const bounds = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
+  for (const { node, width, height } of scene.nodes) {
+    const { x, y } = places.get(node.id) ?? { x: 0, y: 0 };
+    bounds.left = Math.min(bounds.left, x);
+    bounds.top = Math.min(bounds.top, y);
+    bounds.right = Math.max(bounds.right, x + width);
+    bounds.bottom = Math.max(bounds.bottom, y + height);
+  }
+  return { x: bounds.left, y: bounds.top, width: bounds.right - bounds.left, height: bounds.bottom - bounds.top };
 }
 
 function nodesOf({ scene, places }: Placed): PictureNodeType[] {
