@@ -11,6 +11,7 @@ from api.json_schema import (
     Schema,
     array,
     component,
+    extended,
     maybe,
     nullable,
     one_of,
@@ -109,6 +110,13 @@ GRAPHS: dict[str, Schema] = {
     ),
     "Error": record(code=COUNT, message=TEXT, details=array(TEXT)),
 }
+_NODE = record(nodeId=TEXT, type=one_of("JOB", "DATASET"), namespace=TEXT, name=TEXT)
+_TYPED = array(record(field=TEXT, type=nullable(TEXT)))
+_COLUMNS_DIFF = record(
+    added=_TYPED,
+    removed=_TYPED,
+    retyped=array(record(field=TEXT, before=nullable(TEXT), after=nullable(TEXT), change=TEXT)),
+)
 _COUNTS = array(record(startInterval=TIME, endInterval=TIME, count=COUNT))
 _HIGHLIGHTS = {"highlights": array(record(name=array(TEXT)))}
 _HIT = {"run_id": nullable(TEXT), "name": TEXT, "namespace": TEXT, "eventType": nullable(TEXT), "facets": FREE}
@@ -147,6 +155,12 @@ ANSWERS: dict[str, Schema] = {
         owners=array(record(owner=nullable(TEXT), items=array(component("NodeAtRisk")))),
         hiddenCount=maybe(COUNT),
         cursor=maybe(TEXT),
+    ),
+    Path.DIFF: record(
+        **{"from": TIME},
+        to=TIME,
+        nodes=record(added=array(_NODE), removed=array(_NODE), changed=array(extended(_NODE, columns=_COLUMNS_DIFF))),
+        edges=record(added=_EDGES, removed=_EDGES),
     ),
     Path.ROOT_CAUSE: record(
         nodeId=TEXT,

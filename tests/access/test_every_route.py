@@ -116,6 +116,7 @@ ROWS = {
     "GET /column-lineage": of_nodes("column-lineage", *COLUMNS, "&direction=both"),
     "GET /export": of_nodes("export", *DATASETS, "&format=mermaid"),
     "GET /impact": of_nodes("impact", *COLUMNS),
+    "GET /diff": of_nodes("diff", *DATASETS, "&from=2026-11-19T00:00:00Z"),
     "GET /rootcause": of_nodes("rootcause", *DATASETS),
     "GET /runlineage/upstream": Row(
         f"runlineage/upstream?runId={A_RUN}",

@@ -36,7 +36,7 @@ ALL: list[AnyRoute] = [*ingest.ROUTES, *curate.ROUTES, *lookup.ROUTES]
 OF_NO_NODE = (CALLER, VISIBLE_NAMESPACES, SEARCHED_NAMESPACES, READABLE_NAMESPACES)
 """Subjects that are the caller, or what the caller may see."""
 EVERYBODY = Principal("everybody", frozenset({Scope.ADMIN}), ("*",))
-QUERY = {"nodeId": f"dataset:{LAKE}:orders", "runId": factory.run_id(1)}
+QUERY = {"nodeId": f"dataset:{LAKE}:orders", "runId": factory.run_id(1), "from": factory.at(0)}
 VALUES = {
     "namespace": "demo",
     "source": "lake",

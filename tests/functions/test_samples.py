@@ -84,6 +84,7 @@ ANSWERED: dict[str, Callable[[Any], bool]] = {
     "lookup/runs.json": lambda body: story.CLEAN_RUN in {run["id"] for run in body["runs"]},
     "lookup/alerts.json": lambda body: "Run Failed" in {alert["type"] for alert in body["alerts"]},
     "lookup/alert.json": lambda body: (body["type"], body["name"]) == ("Run Failed", "revenue_daily"),
+    "lookup/diff.json": lambda body: "revenue_daily" in names(body["nodes"]["added"]),
     "lookup/openapi.json": lambda body: body["openapi"] == "3.1.0" and "/api/v1/lineage" in body["paths"],
     "lookup/namespaces.json": lambda body: {LAKE, story.JOBS} <= set(names(body["namespaces"])),
     "lookup/namespace.json": lambda body: body["name"] == LAKE and body["createdAt"] == "2026-11-20T08:00:00Z",

@@ -9,16 +9,19 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from api.__main__ import text
 from api.answers import ANSWERS
 from api.document import document
+from headwater.alerts.stored_alerts import stored
 from headwater.graph.naming import Naming
 from headwater.http.paths import PREFIX, Path, parameters_of
 from headwater.http.request import ApiRequest
 from headwater.lookup.openapi import FILE
 from headwater.lookup.routes import ROUTES, Lookups, respond
-from headwater.store.graph_store import GraphReader
+from headwater.store.graph_store import GraphReader, GraphStore
+from headwater.store.snapshot import Snapshot
 from tests import factory
 from tests.lookup.described_answers import faults_of
-from tests.lookup.requests import ANYONE, LAKE, NOON, LookupClient, after, response_to
+from tests.lookup.requests import ANYONE, LAKE, NOON, RETENTION, LookupClient, after, response_to
 from tests.lookup.test_marquez_answers import NAMES, recorded
+from tests.lookup.test_stored_alerts import alert
 
 RUN = factory.run_id(1)
 NODES = {
@@ -28,14 +31,25 @@ NODES = {
     "run": RUN,
     "version": RUN,
     "source": "lake",
+    "alert": alert(1).id,
 }
-QUERY = {"nodeId": f"dataset:{LAKE}:out", "runId": RUN, "q": "o", "type": "run", "period": "week", "timezone": "UTC"}
+QUERY = {
+    "nodeId": f"dataset:{LAKE}:out",
+    "runId": RUN,
+    "q": "o",
+    "from": factory.at(0),
+    "type": "run",
+    "period": "week",
+    "timezone": "UTC",
+}
 """Values of the parameters that a route needs."""
 
 
 def filled() -> LookupClient:
     out = factory.dataset("out", dataSource=factory.facet(name="lake", uri=LAKE), schema=factory.schema("id:long"))
-    return after(factory.run_event("COMPLETE", outputs=[out]))
+    get = after(factory.run_event("COMPLETE", outputs=[out]))
+    GraphStore(get.table, RETENTION).put([stored(alert(1))], Snapshot())
+    return get
 
 
 JOB_VERSION = filled()("namespaces/demo/jobs/load")["currentVersion"]

@@ -28,6 +28,7 @@ class Path(StrEnum):
     COLUMN_LINEAGE = "/column-lineage"
     EXPORT = "/export"
     IMPACT = "/impact"
+    DIFF = "/diff"
     ROOT_CAUSE = "/rootcause"
     RUN_LINEAGE = "/runlineage/upstream"
     ALERTS = "/alerts"

@@ -38,6 +38,13 @@ TEXT = (
 )
 LINEAGE = (NODE_ID, DEPTH, _DIRECTION, _VIEW, AS_OF, _ROLLUP, *_GRAPH_PAGE)
 COLUMN_LINEAGE = (NODE_ID, DEPTH, _WITH_DOWNSTREAM, _DIRECTION, AS_OF, *_GRAPH_PAGE)
+DIFF = (
+    NODE_ID,
+    Parameter("from", {"type": "string", "format": "date-time"}, required=True),
+    time("to", "now by default"),
+    _DIRECTION,
+    DEPTH,
+)
 EXPORT = (
     choice("format", FORMATS, "json"),
     choice("of", ("lineage", "column-lineage")),

@@ -16,7 +16,7 @@ from headwater.http.subjects import DATASET, JOB, NAMESPACE, RUN, RUN_OF_QUERY, 
 from headwater.log import FaultLog
 from headwater.lookup import openapi
 from headwater.lookup.activity import alerts, events, set_aside, statistics, top_runs
-from headwater.lookup.graphs import impact_view, lineage, root_cause_view, run_lineage_view, text_format
+from headwater.lookup.graphs import diff_view, impact_view, lineage, root_cause_view, run_lineage_view, text_format
 from headwater.lookup.graphs.text_format import or_text
 from headwater.lookup.nodes import (
     aliases,
@@ -33,6 +33,7 @@ from headwater.lookup.nodes import (
 from headwater.lookup.parameters import (
     ALERTS,
     COLUMN_LINEAGE,
+    DIFF,
     EVENTS,
     EXPORT,
     FACET_TYPE,
@@ -92,6 +93,7 @@ ROUTES = (
         *or_text(impact_view.at_risk, text_format.impact),
         parameters=IMPACT + TEXT,
     ),
+    Route("GET", Path.DIFF, READ, _NODE, diff_view.diff, parameters=DIFF),
     Route(
         "GET",
         Path.ROOT_CAUSE,

@@ -64,26 +64,26 @@ def lineage(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:
         as_of=time_from_query(reader, request, node),
         most=page.offset + page.limit,
     )
-    graph = _rolled_up(reader, node, walk, rollup)
+    graph = walked(reader, node, walk, rollup)
     return _paged(serialise(reader, graph, as_of=walk.as_of), page, is_truncated=graph.is_truncated)
 
 
-def _rolled_up(reader: Reader, node: NamedNode, walk: Walk, rollup: Rollup | None) -> LineageGraph:
+def walked(reader: Reader, node: NamedNode, walk: Walk, rollup: Rollup | None) -> LineageGraph:
     """The graph after roll-up, with as many nodes as requested if there are so many."""
     job = node.job if node.kind is NodeKind.JOB else None
     started = jobs_started_by(reader, job) if rollup is Rollup.PARENT and job else []
     end = clock.monotonic() + ROLLUP_SECONDS
     wanted = walk.most
     while True:
-        walked = _first(walk_lineage(reader, node, walk, started), walk.most)
+        found = _first(walk_lineage(reader, node, walk, started), walk.most)
         if rollup is Rollup.NONE:
-            return walked
+            return found
         graph = (
-            roll_up(reader, walked, node.job, started)
+            roll_up(reader, found, node.job, started)
             if rollup is Rollup.PARENT
-            else without_query_jobs(reader, walked, job)
+            else without_query_jobs(reader, found, job)
         )
-        is_enough = not graph.is_truncated or len(graph.order) >= wanted or len(graph.order) == len(walked.order)
+        is_enough = not graph.is_truncated or len(graph.order) >= wanted or len(graph.order) == len(found.order)
         if is_enough or walk.most >= MAX_NODES or clock.monotonic() > end:
             return graph
         walk = walk._replace(most=min(MAX_NODES, ROLLUP_FACTOR * walk.most))
