@@ -119,6 +119,24 @@ test("the past is shown with a banner, and the way back", async () => {
   await page.getByText("You look at the past").waitFor({ state: "detached" });
 });
 
+test("two times are compared, in the picture and as a list", async () => {
+  const runs = (await (await fetch(`${server.url}/api/v1/runs`)).json()) as { runs: { startedAt: string; job: { name: string } }[] };
+  const before = runs.runs.filter(({ job }) => job.name === "revenue_daily").at(-1)!;
+  const since = new Date(Date.parse(before.startedAt) + 5_000).toISOString();
+  const page = await at(lineageLink(REVENUE, `&since=${since}`));
+  await page.getByText("1 dataset changed", { exact: false }).click();
+  await page.getByText("decimal(8,2) → integer").waitFor();
+  await node(page, "orders").getByText("columns changed").waitFor();
+});
+
+test("an alert tells what changed, who did it and what breaks", async () => {
+  const page = await at("#/alerts");
+  await page.getByRole("link", { name: /unit_price/ }).first().click();
+  await page.getByRole("heading", { name: "Who did it" }).waitFor();
+  await page.getByRole("heading", { name: /It breaks 8 columns/ }).waitFor();
+  await page.getByRole("link", { name: "clean_orders", exact: true }).waitFor();
+});
+
 test("every picture is saved as SVG, PNG, Mermaid, DOT and JSON", async () => {
   const page = await at(lineageLink(REVENUE));
   await node(page, "revenue_daily").waitFor();

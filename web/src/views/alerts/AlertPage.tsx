@@ -54,7 +54,7 @@ export function AlertPage({ alert }: { alert: Alert }) {
         <div className="card">
           <h2>What happened</h2>
           {alert.hidden && <p className="muted">It names nodes that your key may not read, so its sentences are left out.</p>}
-          {lines.map((line, index) => (
+          {(items.length ? lines.slice(0, 3) : lines).map((line, index) => (
             <p key={index} className="inert">
               {oneLine(line)}
             </p>

@@ -3,7 +3,8 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { get } from "../../api/request";
 import type { RootCause } from "../../api/types";
-import { useLookup } from "../../api/useLookup";
+import { useLookup, type Lookup } from "../../api/useLookup";
+import { marksOfDifference, withDifference, type Difference } from "../../graph/difference";
 import { isFiltering, matches } from "../../graph/filter";
 import type { GraphNode } from "../../graph/graph";
 import { prepareLayout } from "../../graph/layout";
@@ -14,6 +15,7 @@ import { shortNames } from "../../text/names";
 import { remember } from "../search/recent";
 import { ActionsContext, type Actions } from "./actions";
 import { Canvas, type EdgeOfPicture } from "./Canvas";
+import { DifferenceBar } from "./DifferenceBar";
 import { GraphTable } from "./GraphTable";
 import "./lineage.css";
 import { lineageParameters } from "./parameters";
@@ -37,16 +39,22 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
   const [openGroups, toggleGroup] = useToggled(`${wish.nodeId} ${wanted.grouping}`);
   const [selected, setSelected] = useState<string | null>(null);
   const [edge, setEdge] = useState<EdgeOfPicture | null>(null);
+  const difference = useDifference(wish.nodeId, wanted.since, wish.asOf);
+  const whole = useMemo(
+    () => (difference.state === "done" && difference.value ? withDifference(graph, shown.ids, difference.value) : { graph, shown: shown.ids }),
+    [graph, shown, difference.state, difference.value],
+  );
   const [isTimeOpen, setTimeOpen] = useState(false);
-  const marks = useMarks(wish.nodeId, wish.asOf);
+  const findings = useMarks(wish.nodeId, wish.asOf);
+  const marks = useMemo(() => (difference.state === "done" && difference.value ? marksOfDifference(difference.value) : findings), [difference.state, difference.value, findings]);
   useEffect(() => void prepareLayout(), []);
   useEffect(() => {
     if (lookup.state === "done") remember(wish.nodeId);
   }, [lookup.state, wish.nodeId]);
 
   const scene = useMemo(
-    () => sceneOf(graph, shown.ids, { grouping: wanted.grouping, openGroups, openTables, trace, isAlone: wanted.isAlone, isMatch: (node) => matches(node, filter) }),
-    [graph, shown, wanted.grouping, wanted.isAlone, openGroups, openTables, trace, filter],
+    () => sceneOf(whole.graph, whole.shown, { grouping: wanted.grouping, openGroups, openTables, trace, isAlone: wanted.isAlone, isMatch: (node) => matches(node, filter) }),
+    [whole, wanted.grouping, wanted.isAlone, openGroups, openTables, trace, filter],
   );
   const { placed, error: layoutError, isBusy } = usePlaces(scene);
   const names = useMemo(() => shortNames(scene.nodes.map(({ node }) => node.name)), [scene]);
@@ -89,6 +97,7 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
       <div className="lineage">
         <Toolbar wanted={wanted} depth={shownGraph.depth} graph={graph} scene={scene} placed={placed} hiddenCount={hiddenCount} centre={centre} onTime={() => setTimeOpen(!isTimeOpen)} />
         {(isTimeOpen || wish.asOf) && <TimeControl asOf={wish.asOf} graph={graph} nodeId={wish.nodeId} />}
+        {wanted.since && <DifferenceBar lookup={difference} since={wanted.since} />}
         {picked && <TraceBar wanted={wanted} lookup={traceLookup} trace={trace} />}
         {lookup.state === "done" && lookup.value.isTruncated && <Truncated>The graph goes on: this is its beginning. The handles with a number fetch more.</Truncated>}
         {shownGraph.failure && <Truncated>More could not be fetched: {shownGraph.failure}</Truncated>}
@@ -110,7 +119,7 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
               <span className="spinner" aria-hidden="true" /> drawing
             </span>
           )}
-          <SidePanel node={selected ? (graph.nodes.get(selected) ?? null) : null} edge={edge} graph={graph} marks={marks} isFiltering={isFiltering(filter)} onClose={() => select(null)} />
+          <SidePanel node={selected ? (whole.graph.nodes.get(selected) ?? null) : null} edge={edge} graph={graph} marks={marks} isFiltering={isFiltering(filter)} onClose={() => select(null)} />
         </div>
       </div>
     </ActionsContext.Provider>
@@ -121,6 +130,13 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
 function useMarks(nodeId: string, asOf: string): Actions["marks"] {
   const lookup = useLookup(`${nodeId} ${asOf}`, (signal) => get<RootCause>("rootcause", { nodeId, asOf, depth: 6 }, signal));
   return useMemo(() => marksOf(lookup.state === "done" ? lookup.value.findings : []), [lookup.state, lookup.value]);
+}
+
+/** What differs since an earlier time, null without such a time. */
+function useDifference(nodeId: string, since: string, asOf: string): Lookup<Difference | null> {
+  return useLookup(JSON.stringify([since && nodeId, since, asOf]), async (signal) =>
+    since ? get<Difference>("diff", { nodeId, from: since, to: asOf, direction: "both" }, signal) : null,
+  );
 }
 
 function useToggled(key: string): [ReadonlySet<string>, (id: string) => void] {

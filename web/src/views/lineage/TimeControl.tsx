@@ -39,7 +39,7 @@ export function TimeControl({ asOf, graph, nodeId }: { asOf: string; graph: Grap
       {asOf && (
         <>
           <button onClick={() => changeParameters({ asOf: null })}>Back to now</button>
-          <a className="button" href={linkTo("diff", { nodeId, from: asOf })}>
+          <a className="button" href={linkTo("lineage", { nodeId, since: asOf })}>
             <Icon name="change" /> What changed since
           </a>
         </>

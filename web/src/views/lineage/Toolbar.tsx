@@ -47,6 +47,11 @@ export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, cent
       <button className={wanted.wish.asOf ? "on" : ""} onClick={onTime}>
         <Icon name="clock" /> {wanted.wish.asOf ? "Past" : "Now"}
       </button>
+      {!wanted.since && (
+        <button title="Compare with yesterday, or any other time" onClick={() => changeParameters({ since: new Date(Date.now() - DAY).toISOString() })}>
+          <Icon name="change" /> Compare
+        </button>
+      )}
       <label className="select">
         <span className="hidden">Group by</span>
         <select value={wanted.grouping} onChange={(event) => changeParameters({ group: event.target.value === "none" ? null : event.target.value })}>
@@ -84,6 +89,8 @@ export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, cent
     </div>
   );
 }
+
+const DAY = 86_400_000;
 
 function Stepper({ label, value, name }: { label: string; value: number; name: "up" | "down" }) {
   return (

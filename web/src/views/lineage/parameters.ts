@@ -11,6 +11,8 @@ export interface LineageParameters {
   picked: PickedColumn | null;
   target: PickedColumn | null;
   grouping: Grouping;
+  /** The earlier time with which the picture is compared. */
+  since: string;
   isAlone: boolean;
   withIndirect: boolean;
   asTable: boolean;
@@ -25,6 +27,7 @@ export function lineageParameters(given: URLSearchParams): LineageParameters {
     picked: columnOf(given.get("table") ?? nodeId, given.get("column")),
     target: columnOf(text("toTable"), given.get("toColumn")),
     grouping: (["namespace", "application"] as const).find((known) => known === given.get("group")) ?? "none",
+    since: text("since"),
     isAlone: given.get("alone") === "1",
     withIndirect: given.get("indirect") === "1",
     asTable: given.get("as") === "table",
