@@ -71,6 +71,10 @@ test-web: web/node_modules/.package-lock.json $(PAGE) $(STATE)/venv.stamp ## che
 pictures: web/node_modules/.package-lock.json $(PAGE) $(STATE)/venv.stamp ## take the pictures of the documentation in a browser
 	PYTHON='$(CURDIR)/$(BIN)/python' $(NPM) run pictures
 
+.PHONY: bench-web
+bench-web: web/node_modules/.package-lock.json $(PAGE) $(STATE)/venv.stamp ## measure the web page in a browser: drawing, panning, opening
+	PYTHON='$(CURDIR)/$(BIN)/python' $(NPM) run speed
+
 .PHONY: bench
 bench: $(STATE)/venv.stamp $(STATE)/bench.stamp ## measure `headwater serve`, or servers side by side (ARGS="--server marquez=http://localhost:5000")
 	@PYTHONPATH=.:layers/headwater $(BIN)/python -m benchmarks.side_by_side $(ARGS)

@@ -22,7 +22,7 @@ export function SaveMenu({ scene, placed, name }: { scene: Scene; placed: Placed
   return (
     <details className="menu">
       <summary className="button">
-        <Icon name="save" /> Save
+        <Icon name="save" /> <span className="label">Save</span>
       </summary>
       <div className="menu-list">
         {kinds.map(([label, save]) => (

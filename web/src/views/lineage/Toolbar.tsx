@@ -42,14 +42,15 @@ export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, cent
       <Stepper label="Upstream" value={depth.up} name="up" />
       <Stepper label="Downstream" value={depth.down} name="down" />
       <button className={active ? "on" : ""} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        <Icon name="filter" /> Filter{active > 0 && ` (${active})`}
+        <Icon name="filter" /> <span className="label">Filter</span>
+        {active > 0 && ` (${active})`}
       </button>
       <button className={wanted.wish.asOf ? "on" : ""} onClick={onTime}>
-        <Icon name="clock" /> {wanted.wish.asOf ? "Past" : "Now"}
+        <Icon name="clock" /> <span className="label">{wanted.wish.asOf ? "Past" : "Now"}</span>
       </button>
       {!wanted.since && (
         <button title="Compare with yesterday, or any other time" onClick={() => changeParameters({ since: new Date(Date.now() - DAY).toISOString() })}>
-          <Icon name="change" /> Compare
+          <Icon name="change" /> <span className="label">Compare</span>
         </button>
       )}
       <label className="select">
@@ -69,11 +70,11 @@ export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, cent
         </button>
       </div>
       <a className="button" href={linkTo("why", { nodeId: centre, asOf: wanted.wish.asOf })}>
-        <Icon name="why" /> Why?
+        <Icon name="why" /> <span className="label">Why?</span>
       </a>
       {kind === "dataset" && (
         <a className="button" href={linkTo("impact", { nodeId: centre })}>
-          <Icon name="impact" /> Impact
+          <Icon name="impact" /> <span className="label">Impact</span>
         </a>
       )}
       <SaveMenu scene={scene} placed={placed} name={name} />
