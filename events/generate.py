@@ -17,6 +17,7 @@ from events.envelopes import (
     by_person,
     get,
     get_by_iam,
+    get_file,
     post,
     post_gzip,
     queued,
@@ -49,7 +50,18 @@ REVENUE_NODE = "s3%3A%2F%2Fshop-lake:revenue_daily"
 
 def samples() -> Mapping[str, Document]:
     """All samples by file, `function/name.json`."""
-    return authorise() | ingest() | normalise() | lookup() | curate() | alerts() | sweep() | catalog() | glue_import()
+    return (
+        authorise()
+        | ingest()
+        | normalise()
+        | lookup()
+        | curate()
+        | alerts()
+        | sweep()
+        | catalog()
+        | glue_import()
+        | web()
+    )
 
 
 def authorise() -> dict[str, Document]:
@@ -196,6 +208,13 @@ def sweep() -> dict[str, Document]:
 
 def glue_import() -> dict[str, Document]:
     return {"glue_import/schedule.json": scheduled()}
+
+
+def web() -> dict[str, Document]:
+    return {
+        "web/page.json": get_file("/", "GET /"),
+        "web/unknown-file.json": get_file("/assets/of-another-release.js", "GET /assets/{proxy+}"),
+    }
 
 
 def write(folder: Path) -> None:
