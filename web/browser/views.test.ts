@@ -52,6 +52,15 @@ describe.each(Object.entries(VIEWS))("%s", (_, [link, text]) => {
     await close();
   });
 
+  test("has no violation in the dark", async () => {
+    const { page, close } = await open(chromium, `${server.url}/${link}`);
+    await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
+    await page.getByText(text).first().waitFor();
+    await page.waitForTimeout(300);
+    expect(await violations(page)).toEqual([]);
+    await close();
+  });
+
   test("fits a phone", async () => {
     const { page, close } = await open(chromium, `${server.url}/${link}`, { width: 360, height: 740 });
     await page.getByText(text).first().waitFor({ state: "attached" });
