@@ -43,6 +43,15 @@ test("a search by keyboard leads to the lineage", async () => {
   expect(await page.locator(".react-flow__node").count()).toBe(5);
 });
 
+test("a table and a column find the column, and lead straight to its way", async () => {
+  const page = await at("");
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("revenue_daily total");
+  await page.getByRole("option", { name: /total_revenue/ }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByText("The way of total_revenue", { exact: false }).waitFor();
+});
+
 test("upstream is to the left, and the schema change is marked where it happened", async () => {
   const page = await at(lineageLink(REVENUE));
   await node(page, "orders").getByText("schema changed").waitFor();

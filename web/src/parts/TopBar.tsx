@@ -26,7 +26,7 @@ export function TopBar({ view, onSearch }: { view: string; onSearch: () => void 
       </a>
       <button className="search-button" onClick={onSearch} aria-keyshortcuts="/ Control+K">
         <Icon name="search" />
-        <span>Search columns, tables, jobs…</span>
+        <span>Search tables, jobs, columns…</span>
         <kbd>/</kbd>
       </button>
       <nav aria-label="Boards">

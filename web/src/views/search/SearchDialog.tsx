@@ -57,8 +57,8 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
           aria-expanded={lines.length > 0}
           aria-controls="found"
           aria-activedescendant={lines.length ? `found-${chosen}` : undefined}
-          aria-label="Search columns, tables and jobs"
-          placeholder="Search columns, tables, jobs…"
+          aria-label="Search tables, jobs and columns"
+          placeholder="Tables, jobs, or a table and its column…"
           value={text}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={onKey}
@@ -94,7 +94,7 @@ function useLines(text: string): { lines: Line[]; status: string } {
     const wanted = text.trim();
     if (!wanted) {
       const lines = recentNodes().map(recentLine);
-      setResult({ lines, status: lines.length ? "" : "Type a part of a name. Columns come first." });
+      setResult({ lines, status: lines.length ? "" : "Type a part of a name; of a column, its table and the column: orders price" });
       return;
     }
     const controller = new AbortController();

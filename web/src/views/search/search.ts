@@ -2,6 +2,7 @@
 
 import { get } from "../../api/request";
 import type { Page, SearchResult } from "../../api/types";
+import { columnsOf, partsOfColumn } from "./columns";
 import { linkTo, type Parameters } from "../../routing/location";
 
 const LIMIT = 40;
@@ -10,8 +11,13 @@ export interface Found extends Page {
   results: SearchResult[];
 }
 
-export function search(text: string, signal?: AbortSignal): Promise<Found> {
-  return get<Found>("search", { q: text, limit: LIMIT }, signal);
+/** What has the text in its name; and of a text with two parts, the columns of the tables that the first part finds. */
+export async function search(text: string, signal: AbortSignal): Promise<Found> {
+  const parts = partsOfColumn(text);
+  const ask = (query: object): Promise<Found> => get<Found>("search", { ...query, limit: LIMIT }, signal);
+  const [found, tables] = await Promise.all([ask({ q: text }), parts ? ask({ q: parts.table, filter: "DATASET" }) : null]);
+  if (!parts || !tables) return found;
+  return { ...found, results: [...(await columnsOf(tables.results, parts.column, signal)), ...found.results] };
 }
 
 /** A column leads straight to its lineage, a dataset or job to its graph. */

@@ -50,7 +50,7 @@ function Overviewed({ found }: { found: Overview }) {
         <h1>Which number is wrong?</h1>
         <p className="muted">Search a column, a table or a job: its lineage leads to the run, the column and the owner.</p>
         <button className="hero-search" onClick={() => window.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true }))}>
-          <Icon name="search" /> Search columns, tables, jobs… <kbd>/</kbd>
+          <Icon name="search" /> Search tables, jobs, columns… <kbd>/</kbd>
         </button>
       </div>
       <div className="cards">
