@@ -45,6 +45,7 @@ test("a search by keyboard leads to the lineage", async () => {
 
 test("a table and a column find the column, and lead straight to its way", async () => {
   const page = await at("");
+  await page.getByRole("heading", { name: "Which number is wrong?" }).waitFor();
   await page.keyboard.press("Control+k");
   await page.keyboard.type("revenue_daily total");
   await page.getByRole("option", { name: /total_revenue/ }).waitFor();
