@@ -2,6 +2,8 @@
 
 const TIME = "2026-11-20T08:00:00Z";
 const WIDTH_OF_LAYER = 0.1;
+/** Of more readers than these, the page shows the first alone: then fewer nodes than asked for would be drawn. */
+const MOST_READERS = 20;
 
 interface Made {
   id: string;
@@ -14,7 +16,7 @@ interface Made {
 /** A graph of about `count` nodes downstream of `dataset:n:t0`: each job reads up to two tables of the layer before. */
 export function largeLineage(count: number, columns = 8): { graph: Made[] } {
   const nodes = new Map<string, Made>();
-  const fan = Math.max(2, Math.round((count / 2) * WIDTH_OF_LAYER));
+  const fan = Math.min(MOST_READERS, Math.max(2, Math.round((count / 2) * WIDTH_OF_LAYER)));
   const table = (index: number): Made => made(nodes, `dataset:n:t${index}`, "DATASET", { name: `t${index}`, fields: fields(columns), tags: [] });
   table(0);
   for (let index = 1; nodes.size < count; index++) {

@@ -47,7 +47,7 @@ test.each([
   [5_000, 6_000],
 ])("%i nodes are drawn", async (count, most) => {
   const { milliseconds, page, close } = await drawn(largeLineage(count));
-  console.log(`${count} nodes: ${Math.round(milliseconds)} ms (at most ${most}), ${await page.locator(".react-flow__node").count()} in the document`);
+  console.log(`${count} nodes: ${Math.round(milliseconds)} ms (at most ${most}), ${await page.locator(".toolbar .count").innerText()}, ${await page.locator(".react-flow__node").count()} in the document`);
   await close();
   expect(milliseconds).toBeLessThan(most);
 });
