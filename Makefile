@@ -21,6 +21,10 @@ ARCHIVE ?=
 STATE := .local
 UV := $(STATE)/uv/bin/uv
 BIN := $(STATE)/venv/bin
+# The web page as it is served, built of web/ by Node: that of PATH if it is recent, else one installed into .local.
+PAGE := layers/headwater/headwater/page/built/index.html.gz
+NODE_IS_RECENT := $(shell node -e 'const [major, minor] = process.versions.node.split(".").map(Number); process.exit(major > 20 || (major === 20 && minor >= 19) ? 0 : 1)' 2>/dev/null && echo 1)
+NPM := PATH="$(if $(NODE_IS_RECENT),,$(CURDIR)/$(STATE)/node/bin:)$$PATH" npm --prefix web
 export UV_CACHE_DIR ?= $(CURDIR)/$(STATE)/cache
 export UV_PYTHON_DOWNLOADS := never
 export SAM_CLI_TELEMETRY := 0
@@ -36,11 +40,11 @@ help: ## list the targets
 
 # ------------------------------------------------------------------------------------------------------- to see it work
 .PHONY: demo
-demo: $(STATE)/venv.stamp ## run a Spark pipeline against the embedded stack, show its lineage and an alert (PORT=8765)
+demo: $(STATE)/venv.stamp $(PAGE) ## run a Spark pipeline against the embedded stack, show its lineage and an alert (PORT=8765)
 	@$(BIN)/python -m local demo $(if $(PORT),--port '$(PORT)')
 
 .PHONY: up
-up: $(STATE)/venv.stamp ## run the embedded stack until Ctrl-C (PORT=8765, DATA=dir keeps the data, AUTH=1 enforces IAM, OPEN=1 wants no key, ALERTS=url posts alerts there, PARAMETERS="NAME=VALUE ..." of template.yaml)
+up: $(STATE)/venv.stamp $(PAGE) ## run the embedded stack until Ctrl-C (PORT=8765, DATA=dir keeps the data, AUTH=1 enforces IAM, OPEN=1 wants no key, ALERTS=url posts alerts there, PARAMETERS="NAME=VALUE ..." of template.yaml)
 	@$(BIN)/python -m local up $(if $(PORT),--port '$(PORT)') $(if $(DATA),--data '$(DATA)') $(if $(filter 1,$(AUTH)),--auth) $(if $(filter 1,$(OPEN)),--open) $(if $(ALERTS),--alerts '$(ALERTS)') $(foreach each,$(PARAMETERS),--parameter '$(each)')
 
 .PHONY: down
@@ -57,8 +61,25 @@ doctor: $(STATE)/venv.stamp ## say why a graph is empty: of the stack that `make
 
 # ------------------------------------------------------------------------------------------------------------ to change
 .PHONY: test
-test: $(STATE)/venv.stamp $(STATE)/spark4.stamp ## run the tests, in two processes (ARGS="-k front" and the like go to pytest)
+test: $(STATE)/venv.stamp $(STATE)/spark4.stamp $(PAGE) ## run the tests, in two processes (ARGS="-k front" and the like go to pytest)
 	@$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
+
+.PHONY: web
+web: $(PAGE) ## build the web page
+
+.PHONY: test-web
+test-web: web/node_modules/.package-lock.json $(PAGE) $(STATE)/venv.stamp ## check the types of the web page and run its tests; those in a browser need Debian's chromium
+	$(NPM) run types
+	$(NPM) test
+	PYTHON='$(CURDIR)/$(BIN)/python' $(NPM) run browser
+
+.PHONY: pictures
+pictures: web/node_modules/.package-lock.json $(PAGE) $(STATE)/venv.stamp ## take the pictures of the documentation in a browser
+	PYTHON='$(CURDIR)/$(BIN)/python' $(NPM) run pictures
+
+.PHONY: bench-web
+bench-web: web/node_modules/.package-lock.json $(PAGE) $(STATE)/venv.stamp ## measure the web page in a browser: drawing, panning, opening
+	PYTHON='$(CURDIR)/$(BIN)/python' $(NPM) run speed
 
 .PHONY: bench
 bench: $(STATE)/venv.stamp $(STATE)/bench.stamp ## measure `headwater serve`, or servers side by side (ARGS="--server marquez=http://localhost:5000")
@@ -86,7 +107,7 @@ types: $(STATE)/venv.stamp ## check the types
 .PHONY: lock
 lock: $(UV) ## compile the requirements again (ARGS=--upgrade for newer versions)
 	$(COMPILE) layers/dependencies/requirements.in -o layers/dependencies/requirements.txt
-	for name in uv build dev spark4 java sam checkov bench jobs try_airflow try_dbt try_trino; do $(COMPILE) requirements/$$name.in -o requirements/$$name.txt; done
+	for name in uv build dev spark4 java sam checkov bench jobs node try_airflow try_dbt try_trino; do $(COMPILE) requirements/$$name.in -o requirements/$$name.txt; done
 
 # ------------------------------------------------------------------------------------------------------------ to deploy
 .PHONY: jobs
@@ -104,7 +125,7 @@ validate: $(STATE)/sam.stamp ## check template.yaml with sam and cfn-lint
 	$(NO_AWS) $(STATE)/sam/bin/sam validate --lint
 
 .PHONY: build
-build: $(STATE)/sam.stamp ## build what `sam deploy` uploads, without a container (ARCHITECTURE=x86_64 if not arm64)
+build: $(STATE)/sam.stamp $(PAGE) ## build what `sam deploy` uploads, without a container (ARCHITECTURE=x86_64 if not arm64)
 	PATH="$(CURDIR)/$(STATE)/uv/bin:$$PATH" $(NO_AWS) $(STATE)/sam/bin/sam build $(ARGS)
 
 .PHONY: checkov
@@ -115,7 +136,7 @@ checkov: $(STATE)/checkov.stamp ## check the security of template.yaml
 clean: ## remove everything that was installed, built or kept in this folder
 	@for kind in up demo; do if [ -s $(STATE)/$$kind.pid ]; then \
 	  echo "make $$kind runs in this folder: end it, or run make down, first." >&2; exit 1; fi; done
-	rm -rf $(STATE) .aws-sam .hypothesis .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(STATE) web/node_modules $(dir $(PAGE)) .aws-sam .hypothesis .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --------------------------------------------------------------------------------------------------------- environments
@@ -144,8 +165,19 @@ $(STATE)/spark4.stamp: requirements/spark4.txt
 $(STATE)/sam.stamp: requirements/sam.txt
 $(STATE)/checkov.stamp: requirements/checkov.txt
 $(STATE)/bench.stamp: requirements/bench.txt
+$(STATE)/node.stamp: requirements/node.txt
 $(STATE)/%.stamp: requirements/build.txt | $(UV)
 	@echo 'installing $(filter-out $<,$^) into $(STATE)/$*'
 	@$(UV) venv --quiet --allow-existing --python $(STATE)/uv/bin/python $(STATE)/$*
 	@$(UV) pip sync --quiet --python $(STATE)/$*/bin/python --require-hashes --build-constraints $< $(filter-out $<,$^)
+	@touch $@
+
+web/node_modules/.package-lock.json: web/package.json web/package-lock.json | $(if $(NODE_IS_RECENT),,$(STATE)/node.stamp)
+	@echo 'installing what builds the web page into web/node_modules'
+	@$(NPM) ci --silent
+	@touch $@
+
+$(PAGE): $(shell find web/src web/index.html web/vite.config.ts web/tsconfig.json -type f) web/node_modules/.package-lock.json
+	@echo 'building the web page'
+	@$(NPM) run --silent build -- --logLevel warn
 	@touch $@

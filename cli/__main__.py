@@ -26,6 +26,7 @@ COMMANDS = {
     "impact": Command(LOOKUPS, "NAME [COLUMN]", "shows what a change would break, by owner"),
     "why": Command(LOOKUPS, "NAME", "shows what may explain a wrong number"),
     "runs": Command(LOOKUPS, "[JOB] [--failed]", "lists runs"),
+    "open": Command("cli.open", "[NAME]", "opens the web page, at the lineage of a table"),
     "demo": Command("cli.demo.__main__", "[--port PORT]", "shows an incident, from recorded events of Spark"),
     "serve": Command("cli.serve", "--data FILE [OPTION...]", "runs Headwater in one process, on one file"),
     "key": Command("cli.key", "add|list|remove --data FILE", "makes, lists and removes the API keys of a file"),

@@ -77,6 +77,11 @@ def get(target: str, caller: Principal = CALLER) -> Document:
     return _with_principal(caller.to_context(), _get(target, BEARER))
 
 
+def get_file(target: str, route: str) -> Document:
+    """A browser's GET of a file of the web page, which needs no key."""
+    return _request(route, target, {"accept-encoding": "gzip, deflate, br"}, method="GET") | {"isBase64Encoded": False}
+
+
 def get_by_iam(target: str) -> Document:
     """A GET signed with SigV4, as the API requires with LookupAuth=IAM."""
     signed = "AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20261120/us-east-1/execute-api/aws4_request, ..."

@@ -17,6 +17,7 @@ from events.envelopes import (
     by_person,
     get,
     get_by_iam,
+    get_file,
     post,
     post_gzip,
     queued,
@@ -50,7 +51,7 @@ REVENUE_NODE = "s3%3A%2F%2Fshop-lake:revenue_daily"
 def samples() -> Mapping[str, Document]:
     """All samples by file, `function/name.json`."""
     samples = authorise() | ingest() | normalise() | lookup() | curate() | alerts() | sweep() | catalog()
-    return samples | glue_import() | connect()
+    return samples | glue_import() | connect() | web()
 
 
 def authorise() -> dict[str, Document]:
@@ -202,6 +203,13 @@ def glue_import() -> dict[str, Document]:
 
 def connect() -> dict[str, Document]:
     return {"connect/schedule.json": scheduled()}
+
+
+def web() -> dict[str, Document]:
+    return {
+        "web/page.json": get_file("/", "GET /"),
+        "web/unknown-file.json": get_file("/assets/of-another-release.js", "GET /assets/{proxy+}"),
+    }
 
 
 def write(folder: Path) -> None:

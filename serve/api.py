@@ -3,7 +3,6 @@
 Each request has a principal and is answered by the router of ingest, lookup or curate, as on AWS.
 """
 
-import html
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -21,6 +20,8 @@ from headwater.ingest.routes import ROUTER as INGEST
 from headwater.ingest.routes import Ingest
 from headwater.lookup.routes import Lookups
 from headwater.lookup.routes import respond as look_up
+from headwater.page.files import is_of_page
+from headwater.page.files import respond as file_of_page
 from headwater.store.errors import StorageError
 from serve.log import ServeLog
 
@@ -60,6 +61,8 @@ class Api:
 
     def answer(self, request: HttpRequest) -> ApiResponse:
         """The response to a request, or its error."""
+        if is_of_page(request.method, request.path):
+            return file_of_page(request.path, request.headers)
         if request.method in ("GET", "HEAD") and (page := self._pages().get(request.path)):
             return page()
         response = self.audit.answer(
@@ -90,7 +93,6 @@ class Api:
 
     def _pages(self) -> Mapping[str, Callable[[], ApiResponse]]:
         return {
-            "/": lambda: _text(START_PAGE, "text/html; charset=utf-8"),
             "/health": lambda: ApiResponse(200, {"status": "ok"}),
             "/metrics": lambda: _text(self.metrics(), "text/plain; version=0.0.4; charset=utf-8"),
         }
@@ -111,21 +113,3 @@ def _received(request: HttpRequest) -> ApiRequest:
 
 def _text(text: str, content_type: str) -> ApiResponse:
     return ApiResponse(200, text, {"content-type": content_type})
-
-
-_LINKS = {
-    "/api/v1/namespaces": "the namespaces",
-    "/api/v1/jobs": "the jobs that ran last",
-    "/api/v1/events/lineage": "the events",
-    "/metrics": "the metrics of this process",
-    "/health": "whether it is up",
-}
-START_PAGE = (
-    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Headwater</title>'
-    '<body style="font-family: sans-serif; max-width: 40em; margin: 3em auto; line-height: 1.5">'
-    "<h1>Headwater</h1><p>Send OpenLineage events to <code>POST /api/v1/lineage</code>, and read the lineage with the "
-    "routes of Marquez's API:</p><ul>"
-    + "".join(f'<li><a href="{path}">{html.escape(path)}</a>: {text}</li>' for path, text in _LINKS.items())
-    + "</ul><p>Unless the server is open, a request carries a key: <code>Authorization: Bearer KEY</code>.</p></html>"
-)
-"""There is no page that draws the graph."""

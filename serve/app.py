@@ -58,7 +58,8 @@ class App:
     def _answer(self, request: HttpRequest) -> tuple[int, dict[str, str], bytes]:
         response = self._refusal(request) or self._api.answer(request)
         headers, content = response.content(_JSON.encode)
-        if len(content) >= GZIP_FROM_BYTES and "gzip" in request.headers.get("accept-encoding", ""):
+        is_plain = "content-encoding" not in headers and len(content) >= GZIP_FROM_BYTES
+        if is_plain and "gzip" in request.headers.get("accept-encoding", ""):
             content = gzip.compress(content, GZIP_LEVEL, mtime=0)
             headers["content-encoding"] = "gzip"
         return response.status, headers | {"content-length": str(len(content))}, content

@@ -126,7 +126,9 @@ def _stay(served: Served, display: Display) -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     lines = (
         "",
-        f"the server stays at {served.url} until Ctrl-C; in another shell:",
+        f"the server stays at {served.url} until Ctrl-C. The page of the incident, in a browser:",
+        f"  {served.url}/#/why?nodeId=dataset:file:/data/lake/revenue_daily",
+        "The command line, in another shell:",
         f"  export HEADWATER_URL={served.url}",
         "  headwater columns revenue_daily",
         "  headwater impact raw/orders unit_price",

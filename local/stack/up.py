@@ -55,6 +55,7 @@ def print_addresses(stack: Stack, options: StackOptions) -> None:
     data = f"kept in {options.data}" if options.data else "empty, and lost at the end unless DATA=dir is set"
     say(f"\nup at {stack.url}; {data}")
     say(f"key   {stack.key}{' (optional: OPEN=1)' if options.is_open else ''}")
+    say(f"page  {stack.url}/")
     say(f"URL and key are in {layout.endpoint.relative_to(layout.root)}; stop with Ctrl-C or `make down`")
     datadog = (stack.datadog.folder / EVENTS).relative_to(layout.root)
     say(f"alerts are printed here, and {datadog} has Datadog's copies; AWS is at {endpoint(stack)['aws']}")

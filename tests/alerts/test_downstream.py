@@ -105,8 +105,9 @@ def test_the_broken_nodes_are_those_before_the_run_that_changed_the_schema() -> 
     assert "datasetField:s3://lake:revenue:sum" in {node for node, _, _ in broken(detail)}
 
 
-def test_the_link_leads_to_all_of_it() -> None:
-    assert alert_of(drift())["link"] == f"{URL}/api/v1/impact?nodeId=dataset%3As3%3A%2F%2Flake%3Araw"
+def test_the_link_leads_to_the_page_at_the_alert_itself() -> None:
+    alert = alert_of(drift())
+    assert alert["link"] == f"{URL}/#/alerts?id={alert['id']}"
 
 
 def test_of_very_much_that_breaks_the_nearest_fifty_are_named_and_the_rest_is_counted() -> None:

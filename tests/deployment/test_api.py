@@ -17,6 +17,7 @@ INGEST_ROUTES = {
 CURATE_ROUTES = {"PUT /{proxy+}", "POST /{proxy+}", "DELETE /{proxy+}"}
 """API Gateway takes the most specific route, so `POST /lineage` stays with ingest."""
 PEOPLE_ROUTES = {f"{method} /people/{{proxy+}}" for method in ("GET", "PUT", "POST", "DELETE")}
+WEB_ROUTES = {"GET /", "GET /assets/{proxy+}"}
 LOOKUP_ROUTE = "$default"
 SCHEDULED = ("GlueImportPermission", "ConnectPermission", "SweepPermission")
 """Not the gateway's: EventBridge calls these."""
@@ -40,7 +41,13 @@ def test_events_go_to_ingest_lookups_to_lookup_and_other_writes_to_curate(resour
     expected = dict.fromkeys(INGEST_ROUTES, "integrations/${IngestIntegration}")
     expected |= dict.fromkeys(CURATE_ROUTES | PEOPLE_ROUTES, "integrations/${CurateIntegration}")
     expected["GET /people/{proxy+}"] = "integrations/${LookupIntegration}"
+    expected |= dict.fromkeys(WEB_ROUTES, "integrations/${WebIntegration}")
     assert targets == expected | {LOOKUP_ROUTE: "integrations/${LookupIntegration}"}
+
+
+def test_anyone_gets_the_files_of_the_page_and_nothing_else(resources: Resources) -> None:
+    open_routes = {key for key, route in routes(resources).items() if route["AuthorizationType"] == "NONE"}
+    assert open_routes == WEB_ROUTES
 
 
 def test_the_routes_of_people_ask_for_a_token_of_the_issuer(resources: Resources) -> None:
@@ -63,7 +70,7 @@ def test_the_authoriser_sees_every_request_afresh(resources: Resources) -> None:
 
 
 def test_the_gateway_outwaits_the_functions(resources: Resources) -> None:
-    for name in ("Ingest", "Lookup", "Curate"):
+    for name in ("Ingest", "Lookup", "Curate", "Web"):
         assert resources[f"{name}Integration"]["TimeoutInMillis"] > 1000 * resources[f"{name}Function"]["Timeout"]
         assert resources[f"{name}Integration"]["TimeoutInMillis"] <= 30_000
         assert resources[f"{name}Integration"]["PayloadFormatVersion"] == "2.0"
@@ -79,6 +86,7 @@ def test_only_the_gateway_may_invoke_the_functions_of_its_routes(resources: Reso
         "IngestFunction",
         "LookupFunction",
         "CurateFunction",
+        "WebFunction",
     }
     for permission in permissions:
         assert permission["Principal"] == "apigateway.amazonaws.com"

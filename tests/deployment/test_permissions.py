@@ -42,6 +42,7 @@ ALLOWED = {
     "SweepRole": LOGS
     | {"dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:BatchWriteItem", "dynamodb:PutItem"}
     | {"s3:GetObject", "s3:PutObject", "events:PutEvents"},
+    "WebRole": LOGS,
     "AlertsToTopicRole": {"sns:Publish"},
     "AlertsToDatadogRole": {"events:InvokeApiDestination"},
 }
@@ -55,6 +56,7 @@ PREFIXES_PUT = {
     "ConnectRole": {"bodies"},
     "AlertsRole": {"quarantine"},
     "SweepRole": {"bodies"},
+    "WebRole": set[str](),
     "ArchiveStreamRole": {"events", "archive-errors"},
 }
 AUDIT_KEYS = {"dynamodb:LeadingKeys": ["AUDIT#*"]}
@@ -67,7 +69,7 @@ OF_THE_NETWORK = "KeepNetworkInterfaces"
 """The statement of a function in a VPC. EC2 knows no narrower resource for network interfaces."""
 FUNCTIONS = (
     *("Authorise", "Ingest", "Normalise", "Lookup", "Curate", "Catalog", "GlueImport", "Connect", "Alerts"),
-    "Sweep",
+    *("Sweep", "Web"),
 )
 
 

@@ -21,6 +21,7 @@ BUDGETS = {
     "connect": 518,
     "alerts": 450,
     "sweep": 453,
+    "web": 108,
 }
 """Modules above a bare interpreter's: what they were in November 2026, and up to 5%. Some 350 are third-party or
 standard modules; the others are small modules of headwater."""

@@ -60,6 +60,8 @@ BATCHES: dict[str, tuple[list[story.Document], list[Any]]] = {
     ),
 }
 
+FILES = {"web/page.json": 200, "web/unknown-file.json": 404}
+"""The status of each sample for a file of the page."""
 NORMALISED = "normalise/two-runs.json"
 CATALOGUED = "catalog/window.json"
 SCHEDULED = "glue_import/schedule.json"
@@ -310,8 +312,13 @@ def test_catalog_and_glue_import_go_to_and_fro_between_a_table_and_its_dataset(
     assert named("glue_import")(sample(SCHEDULED)) == {"read": 1, "told": 0}
 
 
+@pytest.mark.parametrize("name", FILES)
+def test_web_answers_anyone_with_a_file_or_says_that_there_is_none(named: Named, name: str) -> None:
+    assert named("web")(sample(name))["statusCode"] == FILES[name]
+
+
 def test_every_sample_is_run() -> None:
-    requested = {*AUTHORISED, *TAKEN, *REFUSED, *BATCHES, *ANSWERED, *CURATED, *NOT_CURATED, *NOT_PERMITTED}
+    requested = {*AUTHORISED, *TAKEN, *REFUSED, *BATCHES, *ANSWERED, *CURATED, *NOT_CURATED, *NOT_PERMITTED, *FILES}
     assert files() == {*requested, *TRIGGERED}
 
 

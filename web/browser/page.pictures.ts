@@ -1,0 +1,40 @@
+/** The main views at two sizes, with the incident of the demo, into docs/pictures. */
+
+import { resolve } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, test } from "vitest";
+import { browser, lineageLink, open } from "./page";
+import { demoServer, type Server } from "./server";
+
+const FOLDER = resolve(import.meta.dirname, "../../docs/pictures");
+const REVENUE = "dataset:file:/data/lake/revenue_daily";
+const id = encodeURIComponent;
+const VIEWS: [name: string, link: string, text: string][] = [
+  ["start", "", "Newest alerts"],
+  ["lineage", lineageLink("dataset:file:/data/lake/orders_clean"), "schema changed"],
+  ["columns", lineageLink(REVENUE, `&table=${id(REVENUE)}&column=total_revenue&indirect=1`), "aggregation"],
+  ["root-cause", `#/why?nodeId=${id(REVENUE)}`, "schema changed"],
+  ["impact", `#/impact?nodeId=${id("datasetField:file:/data/lake/raw/orders:unit_price")}`, "finance"],
+];
+const SIZES: [suffix: string, width: number, height: number][] = [
+  ["", 1280, 720],
+  ["-phone", 390, 780],
+];
+let server: Server;
+let chromium: Browser;
+
+beforeAll(async () => {
+  [server, chromium] = await Promise.all([demoServer(), browser()]);
+});
+afterAll(async () => {
+  await chromium?.close();
+  server?.stop();
+});
+
+test.each(VIEWS.flatMap((view) => SIZES.map((size) => [...view, ...size] as const)))("%s", async (name, link, text, suffix, width, height) => {
+  const { page, close } = await open(chromium, `${server.url}/${link}`, { width, height });
+  await page.getByText(text).first().waitFor({ state: "attached" });
+  await page.waitForTimeout(900);
+  await page.screenshot({ path: `${FOLDER}/${name}${suffix}.png` });
+  await close();
+});

@@ -1,0 +1,72 @@
+/** Servers for the tests: `headwater demo` and `headwater serve`, with the page that was built last. */
+
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const PYTHON = process.env["PYTHON"] ?? join(ROOT, ".local/venv/bin/python");
+const ENVIRONMENT = { ...process.env, PYTHONPATH: `${join(ROOT, "layers/headwater")}:${ROOT}`, HEADWATER_API_KEY: "" };
+const START_MS = 40_000;
+
+export interface Server {
+  url: string;
+  load: (...files: string[]) => void;
+  post: (event: unknown, key?: string) => Promise<void>;
+  stop: () => void;
+}
+
+/** The server of the demo, with its incident, open for this machine. */
+export async function demoServer(): Promise<Server> {
+  const child = spawn(PYTHON, ["-m", "cli", "demo", "--port", "0"], { cwd: ROOT, env: ENVIRONMENT });
+  return server(child, await said(child, /the server stays at (\S+)/), () => undefined);
+}
+
+/** An empty server. `keys` are made first, each with its scopes; without keys it is open. */
+export async function emptyServer(keys: string[][] = []): Promise<Server & { keys: string[] }> {
+  const folder = mkdtempSync(join(tmpdir(), "headwater-"));
+  const data = join(folder, "lineage.db");
+  const made = keys.map((options, index) => headwater("key", "add", `key${index}`, "--data", data, ...options).trim().split(/\s+/).at(-1) ?? "");
+  const child = spawn(PYTHON, ["-m", "cli", "serve", "--data", data, "--port", "0", ...(keys.length ? [] : ["--open"])], { cwd: ROOT, env: ENVIRONMENT });
+  const url = await said(child, /Headwater serves \S+ at (\S+)/);
+  return { ...server(child, url, () => rmSync(folder, { recursive: true, force: true })), keys: made };
+}
+
+function server(child: ChildProcess, url: string, clean: () => void): Server {
+  return {
+    url,
+    load: (...files) => void headwater("load", "--url", url, ...files),
+    post: async (event, key) => {
+      const headers: Record<string, string> = { "content-type": "application/json" };
+      if (key) headers["authorization"] = `Bearer ${key}`;
+      const response = await fetch(`${url}/api/v1/lineage`, { method: "POST", headers, body: JSON.stringify(event) });
+      if (response.status !== 201) throw new Error(await response.text());
+    },
+    stop: () => {
+      child.kill("SIGINT");
+      clean();
+    },
+  };
+}
+
+function headwater(...command: string[]): string {
+  return execFileSync(PYTHON, ["-m", "cli", ...command], { cwd: ROOT, env: ENVIRONMENT, encoding: "utf8" });
+}
+
+function said(child: ChildProcess, pattern: RegExp): Promise<string> {
+  return new Promise((found, failed) => {
+    let text = "";
+    const timer = setTimeout(() => failed(new Error(`no server after ${START_MS} ms: ${text}`)), START_MS);
+    const hear = (chunk: Buffer): void => {
+      text += chunk.toString();
+      const match = pattern.exec(text);
+      if (!match) return;
+      clearTimeout(timer);
+      found(match[1]!);
+    };
+    child.stdout?.on("data", hear);
+    child.stderr?.on("data", (chunk: Buffer) => (text += chunk.toString()));
+    child.once("exit", (code) => failed(new Error(`the server ended with ${code}: ${text}`)));
+  });
+}

@@ -1,0 +1,72 @@
+/** Each view: without a violation of accessibility, without an error, at a desk and on a phone. */
+
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { violations } from "./axe";
+import { browser, lineageLink, open } from "./page";
+import { demoServer, type Server } from "./server";
+
+const REVENUE = "dataset:file:/data/lake/revenue_daily";
+const JOB = "job:demo:revenue_daily";
+const id = encodeURIComponent;
+const VIEWS: Record<string, [string, string | RegExp]> = {
+  start: ["", "Which number is wrong?"],
+  lineage: [lineageLink(REVENUE), "orders_clean"],
+  "lineage of a column": [lineageLink(REVENUE, `&table=${id(REVENUE)}&column=total_revenue`), "The way of"],
+  "lineage as a table": [lineageLink(REVENUE, "&as=table"), "Condition"],
+  dataset: [`#/node?nodeId=${id(REVENUE)}`, "About"],
+  columns: [`#/node?nodeId=${id(REVENUE)}&tab=columns`, "total_revenue"],
+  versions: [`#/node?nodeId=${id(REVENUE)}&tab=versions`, "lineage then"],
+  quality: [`#/node?nodeId=${id(REVENUE)}&tab=quality`, "No event told a quality result"],
+  names: [`#/node?nodeId=${id(REVENUE)}&tab=aliases`, "All producers use one name"],
+  facets: [`#/node?nodeId=${id(REVENUE)}&tab=facets`, "columnLineage"],
+  "runs of a job": [`#/node?nodeId=${id(JOB)}&tab=runs`, "Duration"],
+  impact: [`#/impact?nodeId=${id("datasetField:file:/data/lake/raw/orders:unit_price")}`, "finance"],
+  "root cause": [`#/why?nodeId=${id(REVENUE)}`, "schema changed"],
+  alerts: ["#/alerts", "unit_price"],
+  runs: ["#/runs", "completed"],
+  namespaces: ["#/namespaces", "demo"],
+  namespace: ["#/namespace?name=demo", "revenue_daily"],
+  health: ["#/health", "Events of the last 24 hours"],
+  coverage: ["#/coverage", "With column lineage"],
+  "no such view": ["#/nothing", "There is no such view"],
+};
+let server: Server;
+let chromium: Browser;
+
+beforeAll(async () => {
+  [server, chromium] = await Promise.all([demoServer(), browser()]);
+});
+afterAll(async () => {
+  await chromium?.close();
+  server?.stop();
+});
+
+describe.each(Object.entries(VIEWS))("%s", (_, [link, text]) => {
+  test("has no violation, no error, and stays with its origin", async () => {
+    const { page, faults, close } = await open(chromium, `${server.url}/${link}`);
+    await page.getByText(text).first().waitFor();
+    await page.waitForTimeout(300);
+    expect(await violations(page)).toEqual([]);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test("has no violation in the dark", async () => {
+    const { page, close } = await open(chromium, `${server.url}/${link}`);
+    await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
+    await page.getByText(text).first().waitFor();
+    await page.waitForTimeout(300);
+    expect(await violations(page)).toEqual([]);
+    await close();
+  });
+
+  test("fits a phone", async () => {
+    const { page, close } = await open(chromium, `${server.url}/${link}`, { width: 360, height: 740 });
+    await page.getByText(text).first().waitFor({ state: "attached" });
+    await page.waitForTimeout(200);
+    const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+    expect(inner).toBeLessThanOrEqual(outer!);
+    await close();
+  });
+});

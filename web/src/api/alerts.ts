@@ -1,0 +1,36 @@
+/** The alerts that were told. */
+
+import { get, pathOf, type Query } from "./request";
+import type { ImpactItem, Name, Page } from "./types";
+
+export interface Alert extends Name {
+  id: string;
+  type: string;
+  severity: string;
+  time: string;
+  nodeId: string;
+  title: string;
+  owners?: string[];
+  lines?: string[];
+  details?: {
+    application?: { job: Name; runId: string };
+    orchestrator?: { job: Name; runId: string };
+    breaks?: { columns: number; datasets: number; jobs: number; items: (ImpactItem & { owners: string[] })[] };
+    runId?: string;
+    [member: string]: unknown;
+  };
+  /** Whether the alert names nodes that the key may not read: then it has no sentences and no details. */
+  hidden?: boolean;
+}
+
+export interface Alerts extends Page {
+  alerts: Alert[];
+}
+
+export function alerts(query: Query, signal?: AbortSignal): Promise<Alerts> {
+  return get<Alerts>("alerts", query, signal);
+}
+
+export function alertOf(id: string, signal?: AbortSignal): Promise<Alert> {
+  return get<Alert>(pathOf("alerts", id), {}, signal);
+}

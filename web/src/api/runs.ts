@@ -1,0 +1,25 @@
+/** The runs that no other run started, newest first: the state is that of the whole, with its parts. */
+
+import { get, type Query } from "./request";
+import type { Name, Page, RunState } from "./types";
+
+export interface BoardRun {
+  id: string;
+  job: Name;
+  state: RunState;
+  ownState: RunState;
+  startedAt: string | null;
+  endedAt: string | null;
+  durationMs: number | null;
+  producer: string | null;
+  message: string | null;
+  failedChildren: { id: string; job?: Name }[];
+}
+
+export interface BoardRuns extends Page {
+  runs: BoardRun[];
+}
+
+export function boardRuns(query: Query, signal?: AbortSignal): Promise<BoardRuns> {
+  return get<BoardRuns>("runs", query, signal);
+}

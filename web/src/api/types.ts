@@ -1,0 +1,200 @@
+/** The documents of the API's responses, as far as the page reads them: docs/routes.md. */
+
+export interface Name {
+  namespace: string;
+  name: string;
+}
+
+export interface Field {
+  name: string;
+  type: string | null;
+  description: string | null;
+  tags: string[];
+}
+
+export type RunState = "NEW" | "RUNNING" | "COMPLETED" | "FAILED" | "ABORTED";
+
+export type Facets = Record<string, Record<string, unknown>>;
+
+export interface Run {
+  id: string;
+  job?: Name;
+  state: RunState;
+  createdAt: string;
+  updatedAt: string;
+  startedAt: string | null;
+  endedAt: string | null;
+  nominalStartTime: string | null;
+  durationMs: number | null;
+  args?: Record<string, string>;
+  inputDatasetVersions: DatasetVersionOfRun[];
+  outputDatasetVersions: DatasetVersionOfRun[];
+  facets: Facets;
+  failedChildren?: unknown;
+}
+
+export interface DatasetVersionOfRun {
+  datasetVersionId: Name & { version: string };
+  facets: Facets;
+}
+
+export interface Transformation {
+  type: "DIRECT" | "INDIRECT";
+  subtype: string;
+  description: string;
+  masking: boolean;
+}
+
+export interface InputField {
+  namespace: string;
+  dataset: string;
+  field: string;
+  transformations: Transformation[];
+}
+
+export interface DatasetData extends Name {
+  id: Name;
+  type: string;
+  datasetType: string | null;
+  createdAt: string;
+  updatedAt: string;
+  fields: Field[];
+  tags: string[];
+  description: string | null;
+  lastModifiedAt: string | null;
+  lastLifecycleState: string | null;
+}
+
+export interface Dataset extends DatasetData {
+  sourceName: string;
+  physicalName: string;
+  currentVersion: string | null;
+  columnLineage: { name: string; inputFields: InputField[] }[] | null;
+  facets: Facets;
+  aliases: Name[];
+}
+
+export interface JobData extends Name {
+  id: Name;
+  type: string;
+  simpleName: string;
+  parentJobName: string | null;
+  createdAt: string;
+  updatedAt: string;
+  inputs: Name[];
+  outputs: Name[];
+  location: string | null;
+  description: string | null;
+  latestRun: Run | null;
+}
+
+export interface Job extends JobData {
+  latestRuns: Run[];
+  facets: Facets;
+  tags: string[];
+}
+
+export interface EdgeData {
+  origin: string;
+  destination: string;
+}
+
+export interface LineageNode {
+  id: string;
+  type: "DATASET" | "JOB";
+  data: DatasetData | JobData;
+  inEdges: EdgeData[];
+  outEdges: EdgeData[];
+}
+
+export interface Lineage {
+  graph: LineageNode[];
+  truncated?: boolean;
+  cursor?: string;
+}
+
+export interface ColumnNode {
+  id: string;
+  type: string;
+  data: { namespace: string; dataset: string; field: string; fieldType: string | null; inputFields: InputField[] } | null;
+  inEdges: EdgeData[];
+  outEdges: EdgeData[];
+}
+
+export interface ColumnLineage {
+  graph: ColumnNode[];
+  indirect?: { namespace: string; dataset: string; inputField: InputField }[];
+  truncated?: boolean;
+}
+
+export interface ImpactItem {
+  nodeId: string;
+  type: "DATASET" | "JOB" | "DATASET_FIELD";
+  distance: number;
+  by: "column" | "dataset";
+  indirect: boolean;
+  path: string[];
+  transformations?: Transformation[];
+}
+
+export interface Impact {
+  nodeId: string;
+  totalCount: number;
+  owners: { owner: string | null; items: ImpactItem[] }[];
+  hiddenCount?: number;
+  truncated?: boolean;
+}
+
+export interface Finding {
+  kind: string;
+  at: string;
+  distance: number;
+  nodeId: string;
+  summary: string;
+  runId?: string;
+  added?: string[];
+  removed?: string[];
+  retyped?: { field: string; before: string; after: string }[];
+  [member: string]: unknown;
+}
+
+export interface RootCause {
+  nodeId: string;
+  asOf: string | null;
+  suspect: Run | null;
+  lastGood: Run | null;
+  findings: Finding[];
+  successfulRuns: { nodeId: string; count: number }[];
+  truncated?: boolean;
+}
+
+export interface DatasetVersion {
+  version: string;
+  createdAt: string;
+  fields: Field[];
+  createdByRun?: Run | null;
+  lifecycleState?: string | null;
+}
+
+export interface Namespace {
+  name: string;
+  createdAt: string;
+  updatedAt: string;
+  ownerName: string;
+  description: string | null;
+  isHidden: boolean;
+}
+
+export interface SearchResult extends Name {
+  type: string;
+  nodeId: string;
+  updatedAt?: string;
+  field?: string;
+  [member: string]: unknown;
+}
+
+export interface Page {
+  totalCount?: number;
+  cursor?: string;
+  truncated?: boolean;
+}

@@ -1,0 +1,78 @@
+/** The graph that the page knows: what all answers so far said of nodes and edges. Values are never changed in place. */
+
+import type { DatasetData, JobData, Lineage, LineageNode } from "../api/types";
+
+export interface GraphNode {
+  id: string;
+  kind: "dataset" | "job" | "group";
+  namespace: string;
+  name: string;
+  dataset?: DatasetData;
+  job?: JobData;
+  /** Of a group: how many nodes it stands for. */
+  size?: number;
+}
+
+export type Side = "up" | "down";
+
+export interface Graph {
+  nodes: ReadonlyMap<string, GraphNode>;
+  up: ReadonlyMap<string, readonly string[]>;
+  down: ReadonlyMap<string, readonly string[]>;
+}
+
+export interface Edge {
+  from: string;
+  to: string;
+}
+
+export const EMPTY: Graph = { nodes: new Map(), up: new Map(), down: new Map() };
+
+/** The graph with the nodes and edges of an answer. The newer answer's word on a node counts. */
+export function withAnswer(graph: Graph, answer: Lineage): Graph {
+  const nodes = new Map(graph.nodes);
+  for (const node of answer.graph) nodes.set(node.id, graphNode(node));
+  const edges = answer.graph.flatMap(({ inEdges, outEdges }) => [...inEdges, ...outEdges]);
+  return withEdges({ ...graph, nodes }, edges.map(({ origin, destination }) => ({ from: origin, to: destination })));
+}
+
+/** Edges whose ends are both known become part of the graph. */
+export function withEdges(graph: Graph, edges: readonly Edge[]): Graph {
+  const up = copyOf(graph.up);
+  const down = copyOf(graph.down);
+  for (const { from, to } of edges) {
+    if (!graph.nodes.has(from) || !graph.nodes.has(to)) continue;
+    neighboursOf(up, to).add(from);
+    neighboursOf(down, from).add(to);
+  }
+  return { nodes: graph.nodes, up: asLists(up), down: asLists(down) };
+}
+
+export function neighbours(graph: Graph, id: string, side: Side): readonly string[] {
+  return graph[side].get(id) ?? [];
+}
+
+export function edgesOf(graph: Graph, shown: ReadonlySet<string>): Edge[] {
+  return [...shown].flatMap((from) => neighbours(graph, from, "down").filter((to) => shown.has(to)).map((to) => ({ from, to })));
+}
+
+function graphNode({ id, type, data }: LineageNode): GraphNode {
+  const { namespace, name } = data;
+  return type === "JOB"
+    ? { id, kind: "job", namespace, name, job: data as JobData }
+    : { id, kind: "dataset", namespace, name, dataset: data as DatasetData };
+}
+
+function copyOf(lists: ReadonlyMap<string, readonly string[]>): Map<string, Set<string>> {
+  return new Map([...lists].map(([id, list]) => [id, new Set(list)]));
+}
+
+function asLists(sets: Map<string, Set<string>>): Map<string, readonly string[]> {
+  return new Map([...sets].map(([id, set]) => [id, [...set]]));
+}
+
+function neighboursOf(sets: Map<string, Set<string>>, id: string): Set<string> {
+  const set = sets.get(id) ?? new Set();
+  sets.set(id, set);
+  return set;
+}

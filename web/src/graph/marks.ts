@@ -1,0 +1,48 @@
+/** What a node shows of its condition: its state, how fresh it is, and what the root-cause lookup found about it. */
+
+import type { Finding } from "../api/types";
+import { ago } from "../text/amounts";
+import type { GraphNode } from "./graph";
+
+export interface Mark {
+  tone: "good" | "bad" | "warn" | "busy" | "plain";
+  text: string;
+}
+
+const FINDINGS: Record<string, [Mark["tone"], string]> = {
+  RUN_FAILED: ["bad", "run failed"],
+  RUN_ABORTED: ["bad", "run aborted"],
+  RUN_RUNNING: ["busy", "running"],
+  CHILD_FAILED: ["bad", "part failed"],
+  JOB_CHANGED: ["warn", "job changed"],
+  SCHEMA_CHANGED: ["warn", "schema changed"],
+  ASSERTION_FAILED: ["bad", "check failed"],
+};
+const TONES: Record<string, Mark["tone"]> = { COMPLETED: "good", FAILED: "bad", ABORTED: "bad", RUNNING: "busy" };
+
+export function stateOf(node: GraphNode): string | null {
+  return node.job ? (node.job.latestRun?.state ?? "NEVER RUN") : null;
+}
+
+/** The line under a node's name: state and time of a job, freshness of a dataset. */
+export function conditionOf(node: GraphNode): Mark {
+  if (node.kind === "group") return { tone: "plain", text: `${node.size} nodes` };
+  if (!node.job) return { tone: "plain", text: `${node.dataset?.fields.length ?? 0} columns · ${ago(freshness(node))}` };
+  const run = node.job.latestRun;
+  if (!run) return { tone: "plain", text: "never run" };
+  return { tone: TONES[run.state] ?? "plain", text: `${run.state.toLowerCase()} · ${ago(run.endedAt ?? run.startedAt ?? run.updatedAt)}` };
+}
+
+export function freshness(node: GraphNode): string | null {
+  return node.dataset?.lastModifiedAt ?? node.dataset?.updatedAt ?? node.job?.updatedAt ?? null;
+}
+
+export function marksOf(findings: readonly Finding[]): Map<string, Mark[]> {
+  const marks = new Map<string, Mark[]>();
+  for (const { kind, nodeId } of findings) {
+    const [tone, text] = FINDINGS[kind] ?? ["warn", kind.toLowerCase().replaceAll("_", " ")];
+    const known = marks.get(nodeId) ?? [];
+    if (!known.some((mark) => mark.text === text)) marks.set(nodeId, [...known, { tone, text }]);
+  }
+  return marks;
+}

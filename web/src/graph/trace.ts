@@ -1,0 +1,111 @@
+/** The way of one column: the columns that it is made of and that are made of it, with the transformation on each edge. */
+
+import type { ColumnLineage, InputField, Transformation } from "../api/types";
+import { columnIdOf, nodeIdOf } from "../text/names";
+
+export interface ColumnRef {
+  dataset: string;
+  field: string;
+}
+
+export interface ColumnEdge {
+  from: ColumnRef;
+  /** A field, or a whole dataset: filters, joins and groupings bear on all its columns. */
+  to: { dataset: string; field: string | null };
+  transformations: readonly Transformation[];
+}
+
+export interface Trace {
+  edges: readonly ColumnEdge[];
+  datasets: ReadonlyMap<string, { namespace: string; name: string; fields: readonly string[] }>;
+  isTruncated: boolean;
+}
+
+export function traceOf(answers: readonly ColumnLineage[], withIndirect: boolean): Trace {
+  const edges = new Map<string, ColumnEdge>();
+  const datasets = new Map<string, { namespace: string; name: string; fields: string[] }>();
+  const add = (namespace: string, name: string, field: string): ColumnRef => {
+    const dataset = nodeIdOf("dataset", namespace, name);
+    const known = datasets.get(dataset) ?? { namespace, name, fields: [] };
+    if (!known.fields.includes(field)) known.fields.push(field);
+    datasets.set(dataset, known);
+    return { dataset, field };
+  };
+  const onWay = new Set(answers.flatMap(({ graph }) => graph.map(({ id }) => id)));
+  for (const { data } of answers.flatMap(({ graph }) => graph)) {
+    if (!data) continue;
+    const to = add(data.namespace, data.dataset, data.field);
+    for (const input of data.inputFields) {
+      if (!onWay.has(columnIdOf(input.namespace, input.dataset, input.field))) continue;
+      const from = add(input.namespace, input.dataset, input.field);
+      edges.set(edgeKey(from, to), { from, to, transformations: input.transformations });
+    }
+  }
+  for (const { namespace, dataset, inputField } of withIndirect ? answers.flatMap(({ indirect }) => indirect ?? []) : []) {
+    const to = { dataset: nodeIdOf("dataset", namespace, dataset), field: null };
+    if (!datasets.has(to.dataset)) continue;
+    const from = add(inputField.namespace, inputField.dataset, inputField.field);
+    edges.set(edgeKey(from, to), { from, to, transformations: inputField.transformations });
+  }
+  return { edges: [...edges.values()], datasets, isTruncated: answers.some(({ truncated }) => truncated) };
+}
+
+/** Only what lies on a path from one column to another; empty if there is none. */
+export function between(trace: Trace, one: ColumnRef, other: ColumnRef): Trace {
+  const direct = trace.edges.filter((edge) => edge.to.field !== null);
+  const paths = [pathsFrom(direct, one, other), pathsFrom(direct, other, one)];
+  const edges = paths.find((found) => found.length) ?? [];
+  const datasets = new Map<string, { namespace: string; name: string; fields: string[] }>();
+  for (const { dataset, field } of [one, other, ...edges.flatMap(({ from, to }) => [from, to as ColumnRef])]) {
+    const known = trace.datasets.get(dataset);
+    if (!known) continue;
+    const kept = datasets.get(dataset) ?? { ...known, fields: [] };
+    if (!kept.fields.includes(field)) kept.fields.push(field);
+    datasets.set(dataset, kept);
+  }
+  return { ...trace, edges, datasets };
+}
+
+export function isMasked(transformations: readonly Transformation[]): boolean {
+  return transformations.some(({ masking }) => masking);
+}
+
+export function isIndirect(transformations: readonly Transformation[]): boolean {
+  return transformations.length > 0 && transformations.every(({ type }) => type === "INDIRECT");
+}
+
+/** The transformations in a word or two: `aggregation`, `filter, join`. */
+export function transformationText(transformations: readonly Transformation[]): string {
+  const words = transformations.map(({ subtype, type }) => (subtype || type).toLowerCase().replaceAll("_", " "));
+  return [...new Set(words)].join(", ");
+}
+
+export function inputText(input: InputField): string {
+  return transformationText(input.transformations ?? []);
+}
+
+function pathsFrom(edges: readonly ColumnEdge[], start: ColumnRef, end: ColumnRef): ColumnEdge[] {
+  const forward = reached(edges, start, (edge) => [edge.from, edge.to as ColumnRef]);
+  const backward = reached(edges, end, (edge) => [edge.to as ColumnRef, edge.from]);
+  return edges.filter(({ from, to }) => forward.has(keyOf(from)) && backward.has(keyOf(to as ColumnRef)));
+}
+
+function reached(edges: readonly ColumnEdge[], start: ColumnRef, step: (edge: ColumnEdge) => [ColumnRef, ColumnRef]): Set<string> {
+  const found = new Set([keyOf(start)]);
+  for (let before = 0; before !== found.size; ) {
+    before = found.size;
+    for (const edge of edges) {
+      const [here, there] = step(edge);
+      if (found.has(keyOf(here))) found.add(keyOf(there));
+    }
+  }
+  return found;
+}
+
+function keyOf({ dataset, field }: ColumnRef): string {
+  return `${dataset}\n${field}`;
+}
+
+function edgeKey(from: ColumnRef, to: { dataset: string; field: string | null }): string {
+  return `${keyOf(from)}\n\n${to.dataset}\n${to.field ?? ""}`;
+}

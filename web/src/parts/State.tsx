@@ -1,0 +1,30 @@
+/** The state of a run or a severity: a word and a shape, never a colour alone. */
+
+import { Icon, type IconName } from "./Icon";
+
+const ICONS: Record<string, IconName> = {
+  COMPLETED: "check",
+  FAILED: "cross",
+  ABORTED: "cross",
+  RUNNING: "job",
+  NEW: "clock",
+};
+
+export function State({ state }: { state: string | null | undefined }) {
+  const known = state ?? "NEVER RUN";
+  return (
+    <span className={`state state-${known.toLowerCase().replace(" ", "-")}`}>
+      <Icon name={ICONS[known] ?? "minus"} />
+      {known.toLowerCase()}
+    </span>
+  );
+}
+
+export function Severity({ severity }: { severity: string }) {
+  return (
+    <span className={`severity severity-${severity.toLowerCase()}`}>
+      <Icon name="alert" />
+      {severity.toLowerCase()}
+    </span>
+  );
+}

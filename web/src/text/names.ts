@@ -1,0 +1,80 @@
+/** Names as people read them: as short as tells them apart. The full name is always one hover away. */
+
+import { grouped } from "./grouped";
+
+/** The parts of a name: of a path its folders, else what its dots separate. */
+export function partsOf(name: string): string[] {
+  const separator = name.includes("/") ? "/" : ".";
+  const parts = name.split(separator).filter((part) => part !== "");
+  return parts.length ? parts : [name];
+}
+
+/** The shortest endings that tell names apart: `raw/orders` and `clean/orders`, but `revenue` alone. */
+export function shortNames(names: Iterable<string>): Map<string, string> {
+  const result = new Map<string, string>();
+  let open = [...new Set(names)];
+  for (let count = 1; open.length; count++) {
+    const byEnding = grouped(open, (name) => ending(name, count));
+    open = [];
+    for (const [short, same] of byEnding) {
+      const isWhole = same.every((name) => partsOf(name).length <= count);
+      if (same.length === 1 || isWhole) for (const name of same) result.set(name, same.length === 1 ? short : name);
+      else open.push(...same);
+    }
+  }
+  for (const [short, same] of grouped(result.keys(), (name) => result.get(name))) {
+    if (same.length > 1) for (const name of same) result.set(name, name === short ? short : name);
+  }
+  return result;
+}
+
+export function shortName(name: string): string {
+  return ending(name, 1);
+}
+
+function ending(name: string, count: number): string {
+  return partsOf(name).slice(-count).join(name.includes("/") ? "/" : ".");
+}
+
+/** What precedes the short name: the folder or schema. */
+export function contextOf(name: string, short: string): string {
+  return name.endsWith(short) ? name.slice(0, name.length - short.length).replace(/[/.]$/, "") : name;
+}
+
+/** Text of an event on one line: invisible and direction-changing characters are shown as a mark. */
+export function oneLine(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\u200b-\u200f\ufeff]/g, "\ufffd");
+}
+
+export function nodeIdOf(kind: "dataset" | "job", namespace: string, name: string): string {
+  return `${kind}:${namespace}:${name}`;
+}
+
+export function columnIdOf(namespace: string, dataset: string, field: string): string {
+  return `datasetField:${namespace}:${dataset}:${field}`;
+}
+
+/** A node id without its kind. The namespace may contain colons, so the rest is not split. */
+export function kindOf(nodeId: string): "dataset" | "job" | "datasetField" {
+  return nodeId.slice(0, nodeId.indexOf(":")) as "dataset" | "job" | "datasetField";
+}
+
+export function withoutKind(nodeId: string): string {
+  return nodeId.slice(nodeId.indexOf(":") + 1);
+}
+
+/**
+ * Namespace and name of a node id. Only the server knows where a namespace with colons ends: a scheme and a port belong to
+ * it (`postgres://host:5432`), as does the beginning of an ARN; the first colon after them ends it.
+ */
+export function splitNodeId(nodeId: string): { kind: string; namespace: string; name: string } {
+  const rest = withoutKind(nodeId);
+  const match = /^((?:arn:[^:]*:[^:]*:[^:]*:)?(?:[a-z][\w+.-]*:\/\/)?(?:\[[^\]]*\]|[^:]*)(?::\d+(?=:))?):([\s\S]*)$/i.exec(rest);
+  return { kind: kindOf(nodeId), namespace: match?.[1] ?? "", name: match?.[2] ?? rest };
+}
+
+/** The dataset and the field of a column's id: the last colon parts them, as fields seldom have one. */
+export function columnOf(nodeId: string): { dataset: string; field: string } {
+  const at = nodeId.lastIndexOf(":");
+  return { dataset: `dataset:${withoutKind(nodeId.slice(0, at))}`, field: nodeId.slice(at + 1) };
+}

@@ -1,0 +1,40 @@
+/** Alerts, newest first: how grave, what, when, whose. */
+
+import { alerts, type Alert } from "../../api/alerts";
+import { useLookup } from "../../api/useLookup";
+import { Severity } from "../../parts/State";
+import { Shown } from "../../parts/Told";
+import { linkTo } from "../../routing/location";
+import { ago, moment } from "../../text/amounts";
+import { oneLine } from "../../text/names";
+
+export function AlertList({ limit, severity, owner, namespace }: { limit: number; severity?: string; owner?: string; namespace?: string }) {
+  const question = { limit, severity, owner, namespace };
+  const lookup = useLookup(JSON.stringify(question), (signal) => alerts(question, signal));
+  return (
+    <Shown lookup={lookup} what="the alerts">
+      {(found) => (found.alerts.length ? <Lines found={found.alerts} /> : <p className="muted">No alert{severity || owner || namespace ? " of this kind" : ""}. That is good.</p>)}
+    </Shown>
+  );
+}
+
+function Lines({ found }: { found: Alert[] }) {
+  return (
+    <ul className="list">
+      {found.map((alert) => (
+        <li key={alert.id}>
+          <Severity severity={alert.severity} />
+          <span className="grow">
+            <a className="inert" href={linkTo("alerts", { id: alert.id })}>
+              {oneLine(alert.title)}
+            </a>
+            {(alert.owners ?? []).length > 0 && <div className="muted inert">{(alert.owners ?? []).join(", ")}</div>}
+          </span>
+          <span className="end" title={moment(alert.time)}>
+            {ago(alert.time)}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,131 @@
+/** One alert: what changed, whose job did it, what it breaks and whose that is. Links of mails and chats lead here. */
+
+import type { Alert } from "../../api/alerts";
+import type { Name as NameOf } from "../../api/types";
+import { Icon } from "../../parts/Icon";
+import { Name } from "../../parts/Name";
+import { Severity } from "../../parts/State";
+import { Table } from "../../parts/Table";
+import { linkTo } from "../../routing/location";
+import { ago, counted, moment } from "../../text/amounts";
+import { columnOf, nodeIdOf, oneLine, shortName, splitNodeId } from "../../text/names";
+import "../node/node.css";
+
+export function AlertPage({ alert }: { alert: Alert }) {
+  const { nodeId, details = {}, lines = [], owners = [] } = alert;
+  const isJob = splitNodeId(nodeId).kind === "job";
+  const items = details.breaks?.items ?? [];
+  return (
+    <section className="sheet">
+      <header className="node-head">
+        <a href={linkTo("alerts")} className="eyebrow">
+          <Icon name="left" /> Alerts
+        </a>
+        <h1>{oneLine(alert.title)}</h1>
+        <div className="row">
+          <Severity severity={alert.severity} /> <span>{alert.type}</span>
+          <span className="muted" title={moment(alert.time)}>
+            {moment(alert.time)}, {ago(alert.time)}
+          </span>
+          {owners.map((owner) => (
+            <span key={owner} className="chip">
+              <Icon name="person" /> {oneLine(owner)}
+            </span>
+          ))}
+        </div>
+        <div className="row">
+          <a className="button primary" href={linkTo("lineage", { nodeId })}>
+            <Icon name="water" /> In the graph
+          </a>
+          <a className="button" href={linkTo("why", { nodeId })}>
+            <Icon name="why" /> Why?
+          </a>
+          {!isJob && (
+            <a className="button" href={linkTo("impact", { nodeId })}>
+              <Icon name="impact" /> The whole impact
+            </a>
+          )}
+          <a className="button" href={linkTo("node", { nodeId, tab: isJob ? "runs" : "versions" })}>
+            {isJob ? "Its runs" : "Its versions"}
+          </a>
+        </div>
+      </header>
+      <div className="cards">
+        <div className="card">
+          <h2>What happened</h2>
+          {alert.hidden && <p className="muted">It names nodes that your key may not read, so its sentences are left out.</p>}
+          {(items.length ? lines.slice(0, 3) : lines).map((line, index) => (
+            <p key={index} className="inert">
+              {oneLine(line)}
+            </p>
+          ))}
+        </div>
+        <div className="card">
+          <h2>Who did it</h2>
+          <dl className="facts">
+            <dt>{isJob ? "Job" : "Dataset"}</dt>
+            <dd>
+              <Name name={alert.name} href={linkTo("node", { nodeId })} />
+            </dd>
+            <Reporter label="Application" reporter={details.application} />
+            <Reporter label="Orchestrator" reporter={details.orchestrator} />
+            {typeof details.runId === "string" && (
+              <>
+                <dt>Run</dt>
+                <dd>
+                  <a href={linkTo("run", { id: details.runId })}>{details.runId}</a>
+                </dd>
+              </>
+            )}
+          </dl>
+        </div>
+      </div>
+      {items.length > 0 && details.breaks && (
+        <>
+          <h2>
+            It breaks {counted(details.breaks.columns, "column")}, {counted(details.breaks.datasets, "dataset")}, {counted(details.breaks.jobs, "job")}
+          </h2>
+          <Table
+            caption="What it breaks"
+            file={`alert-${shortName(alert.name)}`}
+            rows={items}
+            keyOf={(item) => item.nodeId}
+            columns={[
+              { name: "Owner", value: (item) => item.owners.join(", ") },
+              { name: "Node", value: (item) => splitNodeId(item.nodeId).name, show: (item) => <Broken nodeId={item.nodeId} /> },
+              { name: "Kind", value: (item) => item.type.toLowerCase().replace("dataset_field", "column") },
+              { name: "Hops", value: (item) => item.distance, isNumber: true },
+              { name: "How", value: (item) => (item.by === "dataset" ? "may use it" : item.indirect ? "by a filter, join or grouping" : "by its values") },
+            ]}
+          />
+        </>
+      )}
+      <details className="card facet">
+        <summary>
+          <h2>As the API has it</h2>
+        </summary>
+        <pre tabIndex={0} aria-label="Alert">{JSON.stringify(alert, null, 2)}</pre>
+      </details>
+    </section>
+  );
+}
+
+function Reporter({ label, reporter }: { label: string; reporter?: { job: NameOf; runId: string } }) {
+  if (!reporter) return null;
+  return (
+    <>
+      <dt>{label}</dt>
+      <dd>
+        <Name name={reporter.job.name} href={linkTo("node", { nodeId: nodeIdOf("job", reporter.job.namespace, reporter.job.name) })} />{" "}
+        <a href={linkTo("run", { id: reporter.runId })}>its run</a>
+      </dd>
+    </>
+  );
+}
+
+function Broken({ nodeId }: { nodeId: string }) {
+  if (splitNodeId(nodeId).kind !== "datasetField") return <Name name={splitNodeId(nodeId).name} href={linkTo("lineage", { nodeId })} />;
+  const { dataset, field } = columnOf(nodeId);
+  const { name } = splitNodeId(dataset);
+  return <Name name={`${name}.${field}`} short={`${shortName(name)}.${field}`} isContext={false} href={linkTo("lineage", { nodeId: dataset, table: dataset, column: field })} />;
+}

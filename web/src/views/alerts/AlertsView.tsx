@@ -1,0 +1,52 @@
+/** Alerts: what was told, by severity, owner and namespace; and one alert, with its graph, its change and its breakage. */
+
+import { alertOf } from "../../api/alerts";
+import { useLookup } from "../../api/useLookup";
+import { Shown } from "../../parts/Told";
+import { changeParameters } from "../../routing/location";
+import { AlertList } from "./AlertList";
+import { AlertPage } from "./AlertPage";
+
+const LIMIT = 200;
+const SEVERITIES = ["", "critical", "warning", "info"];
+
+export default function AlertsView({ parameters }: { parameters: URLSearchParams }) {
+  const id = parameters.get("id");
+  return id ? <One id={id} /> : <All parameters={parameters} />;
+}
+
+function All({ parameters }: { parameters: URLSearchParams }) {
+  const severity = parameters.get("severity") ?? "";
+  const owner = parameters.get("owner") ?? "";
+  const namespace = parameters.get("namespace") ?? "";
+  return (
+    <section className="sheet">
+      <header className="spread">
+        <h1>Alerts</h1>
+        <div className="row">
+          <div className="switch" role="group" aria-label="Severity">
+            {SEVERITIES.map((each) => (
+              <button key={each} aria-pressed={each === severity} onClick={() => changeParameters({ severity: each })}>
+                {each || "any"}
+              </button>
+            ))}
+          </div>
+          <input aria-label="Owner" placeholder="Owner" defaultValue={owner} onKeyDown={(event) => event.key === "Enter" && changeParameters({ owner: event.currentTarget.value })} />
+          <input aria-label="Namespace" placeholder="Namespace" defaultValue={namespace} onKeyDown={(event) => event.key === "Enter" && changeParameters({ namespace: event.currentTarget.value })} />
+        </div>
+      </header>
+      <div className="card">
+        <AlertList limit={LIMIT} severity={severity} owner={owner} namespace={namespace} />
+      </div>
+    </section>
+  );
+}
+
+function One({ id }: { id: string }) {
+  const lookup = useLookup(id, (signal) => alertOf(id, signal));
+  return (
+    <Shown lookup={lookup} what="the alert">
+      {(alert) => <AlertPage alert={alert} />}
+    </Shown>
+  );
+}

@@ -1,0 +1,59 @@
+/** The columns of a table in the picture. Of 3,000 columns only the rows in sight are drawn. */
+
+import { useMemo, useState } from "react";
+import type { Field } from "../../api/types";
+import type { GraphNode } from "../../graph/graph";
+import { hasSearch, MOST_ROWS, MOST_TRACED, ROW } from "../../graph/sizes";
+import { Icon } from "../../parts/Icon";
+import { oneLine } from "../../text/names";
+import { useActions } from "./actions";
+
+export function ColumnList({ node }: { node: GraphNode }) {
+  const { pickColumn, picked } = useActions();
+  const [filter, setFilter] = useState("");
+  const [top, setTop] = useState(0);
+  const fields = node.dataset?.fields ?? [];
+  const found = useMemo(() => matching(fields, filter), [fields, filter]);
+  const first = Math.floor(top / ROW);
+  const isPicked = (field: Field): boolean => picked?.dataset === node.id && picked.field === field.name;
+  return (
+    <div className="columns nodrag nowheel nopan" onClick={(event) => event.stopPropagation()} onKeyDown={(event) => event.stopPropagation()}>
+      {hasSearch(node) && (
+        <input type="search" aria-label={`Find one of ${fields.length} columns`} placeholder={`Find in ${fields.length} columns`} value={filter} onChange={(event) => setFilter(event.target.value)} />
+      )}
+      <div className="rows" tabIndex={-1} style={{ maxHeight: MOST_ROWS * ROW }} onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
+        <div style={{ height: found.length * ROW, position: "relative" }}>
+          {found.slice(first, first + MOST_ROWS + 2).map((field, index) => (
+            <button key={field.name} className="column" style={{ top: (first + index) * ROW }} aria-pressed={isPicked(field)} onClick={() => pickColumn(node, field.name)} title={oneLine(`${field.name} ${field.type ?? ""}`)}>
+              <bdi className="column-name">{oneLine(field.name)}</bdi>
+              {field.tags.length > 0 && <Icon name="tag" label={field.tags.join(", ")} />}
+              <span className="type">{oneLine(field.type ?? "")}</span>
+            </button>
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** The columns on the way of the picked column, where its edges end. */
+export function TracedColumns({ node, traced }: { node: GraphNode; traced: readonly string[] }) {
+  const { pickColumn, picked } = useActions();
+  const types = new Map((node.dataset?.fields ?? []).map(({ name, type }) => [name, type]));
+  return (
+    <div className="traced nodrag" onClick={(event) => event.stopPropagation()}>
+      {traced.slice(0, MOST_TRACED).map((field) => (
+        <button key={field} className="column" aria-pressed={picked?.dataset === node.id && picked.field === field} onClick={() => pickColumn(node, field)} title={oneLine(field)}>
+          <bdi className="column-name">{oneLine(field)}</bdi>
+          <span className="type">{oneLine(types.get(field) ?? "")}</span>
+        </button>
+      ))}
+      {traced.length > MOST_TRACED && <span className="rest">and {traced.length - MOST_TRACED} more columns</span>}
+    </div>
+  );
+}
+
+function matching(fields: readonly Field[], filter: string): readonly Field[] {
+  const text = filter.trim().toLowerCase();
+  return text ? fields.filter(({ name }) => name.toLowerCase().includes(text)) : fields;
+}

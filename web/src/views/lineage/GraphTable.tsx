@@ -1,0 +1,87 @@
+/** The graph as a table: what a screen reader reads, and what goes into a change ticket. */
+
+import { useState } from "react";
+import type { Mark } from "../../graph/marks";
+import { conditionOf, freshness, stateOf } from "../../graph/marks";
+import { tagsOf } from "../../graph/filter";
+import { transformationText } from "../../graph/trace";
+import { Name } from "../../parts/Name";
+import { Table, type Column } from "../../parts/Table";
+import { linkTo } from "../../routing/location";
+import { moment } from "../../text/amounts";
+import { grouped } from "../../text/grouped";
+import { splitNodeId } from "../../text/names";
+import type { Scene, SceneNode } from "./scene";
+
+interface EdgeRow {
+  key: string;
+  from: string;
+  fromColumn: string;
+  to: string;
+  toColumn: string;
+  transformation: string;
+}
+
+export function GraphTable({ scene, marks }: { scene: Scene; marks: ReadonlyMap<string, readonly Mark[]> }) {
+  const [ofEdges, setOfEdges] = useState(scene.columnEdges.length > 0);
+  return (
+    <div className="sheet">
+      <div className="switch" role="group" aria-label="Rows">
+        <button aria-pressed={!ofEdges} onClick={() => setOfEdges(false)}>
+          Nodes
+        </button>
+        <button aria-pressed={ofEdges} onClick={() => setOfEdges(true)}>
+          Edges
+        </button>
+      </div>
+      {ofEdges ? (
+        <Table caption="Edges" columns={EDGE_COLUMNS} rows={edgeRows(scene)} keyOf={(row) => row.key} file="lineage-edges" />
+      ) : (
+        <Table caption="Nodes" columns={nodeColumns(scene, marks)} rows={scene.nodes.filter(({ isFaded }) => !isFaded)} keyOf={({ node }) => node.id} file="lineage-nodes" />
+      )}
+    </div>
+  );
+}
+
+function nodeColumns(scene: Scene, marks: ReadonlyMap<string, readonly Mark[]>): Column<SceneNode>[] {
+  const incoming = counts(scene, "to");
+  const outgoing = counts(scene, "from");
+  return [
+    { name: "Name", value: ({ node }) => node.name, show: ({ node }) => <Name name={node.name} href={node.kind === "group" ? undefined : linkTo("node", { nodeId: node.id })} /> },
+    { name: "Kind", value: ({ node }) => node.kind },
+    { name: "Namespace", value: ({ node }) => node.namespace },
+    { name: "State", value: ({ node }) => stateOf(node)?.toLowerCase() ?? "" },
+    { name: "Last seen", value: ({ node }) => freshness(node) ?? "", show: ({ node }) => moment(freshness(node)) },
+    { name: "Found", value: ({ node }) => (marks.get(node.id) ?? []).map(({ text }) => text).join(", ") },
+    { name: "Tags", value: ({ node }) => tagsOf(node).join(", ") },
+    { name: "Condition", value: ({ node }) => conditionOf(node).text },
+    { name: "Inputs", value: ({ node }) => incoming.get(node.id) ?? 0, isNumber: true },
+    { name: "Outputs", value: ({ node }) => outgoing.get(node.id) ?? 0, isNumber: true },
+  ];
+}
+
+function counts(scene: Scene, end: "from" | "to"): Map<string, number> {
+  return new Map([...grouped(scene.edges, (edge) => edge[end])].map(([id, edges]) => [id, edges.length]));
+}
+
+const EDGE_COLUMNS: Column<EdgeRow>[] = [
+  { name: "From", value: ({ from }) => splitNodeId(from).name, show: ({ from }) => <Name name={splitNodeId(from).name} href={linkTo("node", { nodeId: from })} /> },
+  { name: "Column", value: ({ fromColumn }) => fromColumn },
+  { name: "To", value: ({ to }) => splitNodeId(to).name, show: ({ to }) => <Name name={splitNodeId(to).name} href={linkTo("node", { nodeId: to })} /> },
+  { name: "To column", value: ({ toColumn }) => toColumn },
+  { name: "Transformation", value: ({ transformation }) => transformation },
+];
+
+function edgeRows({ edges, columnEdges }: Scene): EdgeRow[] {
+  if (!columnEdges.length) {
+    return edges.map(({ from, to }, index) => ({ key: String(index), from, fromColumn: "", to, toColumn: "", transformation: "" }));
+  }
+  return columnEdges.map(({ from, to, transformations }, index) => ({
+    key: String(index),
+    from: from.dataset,
+    fromColumn: from.field,
+    to: to.dataset,
+    toColumn: to.field ?? "all columns",
+    transformation: transformationText(transformations),
+  }));
+}

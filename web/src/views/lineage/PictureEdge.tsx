@@ -1,0 +1,37 @@
+/** An edge of the picture. An edge between columns carries its transformation, and says if it masks. */
+
+import { BaseEdge, EdgeLabelRenderer, getBezierPath, type Edge, type EdgeProps } from "@xyflow/react";
+import { memo } from "react";
+import type { Transformation } from "../../api/types";
+import { isIndirect, isMasked, transformationText } from "../../graph/trace";
+import { Icon } from "../../parts/Icon";
+
+export type PictureEdgeType = Edge<{ transformations?: readonly Transformation[]; count?: number; isFaded?: boolean; slot?: number }, "edge">;
+
+/** Edges that begin at one column have their labels side by side, so far apart. */
+const SLOT = 118;
+
+export const PictureEdge = memo(function PictureEdge(properties: EdgeProps<PictureEdgeType>) {
+  const { data } = properties;
+  const [path, middleX, middleY] = getBezierPath({ ...properties, curvature: 0.3 });
+  const transformations = data?.transformations;
+  const label = transformations ? transformationText(transformations) : (data?.count ?? 1) > 1 ? String(data?.count) : "";
+  const kind = transformations ? (isIndirect(transformations) ? "of-column indirect" : "of-column") : data?.isFaded ? "faded" : "";
+  // The label of a column's edge is at its beginning, where each column has a row of its own.
+  const place = transformations
+    ? `translate(0, -50%) translate(${properties.sourceX + 12 + SLOT * (data.slot ?? 0)}px, ${properties.sourceY}px)`
+    : `translate(-50%, -50%) translate(${middleX}px, ${middleY}px)`;
+  return (
+    <>
+      <BaseEdge path={path} className={kind} interactionWidth={14} markerEnd={properties.markerEnd} />
+      {label && (
+        <EdgeLabelRenderer>
+          <span className={`edge-label ${kind}`} style={{ transform: place }}>
+            {transformations && isMasked(transformations) && <Icon name="shield" label="masked" />}
+            {label}
+          </span>
+        </EdgeLabelRenderer>
+      )}
+    </>
+  );
+});

@@ -1,0 +1,123 @@
+/** A node of the picture: its name, its condition, its columns, and handles that fetch what is hidden. */
+
+import { Handle, Position, type NodeProps, type Node } from "@xyflow/react";
+import { memo } from "react";
+import type { Side } from "../../graph/graph";
+import { tagsOf } from "../../graph/filter";
+import { conditionOf } from "../../graph/marks";
+import { tracedTop, MOST_TRACED } from "../../graph/sizes";
+import { sideKey } from "../../graph/visible";
+import { Icon, type IconName } from "../../parts/Icon";
+import { compact } from "../../text/amounts";
+import { contextOf, oneLine } from "../../text/names";
+import { useActions } from "./actions";
+import { ColumnList, TracedColumns } from "./ColumnList";
+import type { SceneNode } from "./scene";
+
+export type PictureNodeType = Node<{ drawn: SceneNode }, "node">;
+
+export const PictureNode = memo(function PictureNode({ data }: NodeProps<PictureNodeType>) {
+  const { node, opening, isFaded } = data.drawn;
+  const { marks, shortNames, centre, selected, toggleColumns, openGroup } = useActions();
+  const short = shortNames.get(node.name) ?? node.name;
+  const condition = conditionOf(node);
+  const classes = ["card-node", node.kind, `tone-${condition.tone}`];
+  if (isFaded) classes.push("faded");
+  if (node.id === centre) classes.push("centre");
+  if (node.id === selected) classes.push("selected");
+  return (
+    <div className={classes.join(" ")}>
+      <Handle type="target" position={Position.Left} isConnectable={false} style={{ top: 29 }} />
+      <Handle type="source" position={Position.Right} isConnectable={false} style={{ top: 29 }} />
+      {opening.traced.slice(0, MOST_TRACED).map((field, index) => (
+        <ColumnHandles key={field} field={field} top={tracedTop(node, index)} />
+      ))}
+      <div className="head">
+        <span className="kind">
+          <Icon name={iconOf(node.kind, node.dataset?.datasetType ?? node.dataset?.type)} />
+        </span>
+        <span className="texts">
+          <bdi className="title" title={oneLine(node.name)}>
+            {oneLine(short)}
+          </bdi>
+          <bdi className="context">{oneLine(node.kind === "group" ? "group" : contextOf(node.name, short) || node.namespace)}</bdi>
+        </span>
+        {node.dataset && node.dataset.fields.length > 0 && (
+          <button className="quiet nodrag" aria-expanded={opening.isOpen} aria-label={`Columns of ${short}`} title="Columns" onClick={stopping(() => toggleColumns(node.id))}>
+            <Icon name={opening.isOpen ? "minus" : "column"} />
+          </button>
+        )}
+        {node.kind === "group" && (
+          <button className="quiet nodrag" aria-label={`Open ${short}`} title="Open the group" onClick={stopping(() => openGroup(node.id))}>
+            <Icon name="plus" />
+          </button>
+        )}
+      </div>
+      <div className="condition">
+        <span className="dot" aria-hidden="true" />
+        <span className="said">{condition.text}</span>
+        {(marks.get(node.id) ?? []).slice(0, 2).map((mark) => (
+          <span key={mark.text} className={`chip ${mark.tone}`}>
+            {mark.text}
+          </span>
+        ))}
+        {tagsOf(node).slice(0, 1).map((tag) => (
+          <span key={tag} className="chip tag">
+            {oneLine(tag)}
+          </span>
+        ))}
+      </div>
+      {opening.traced.length > 0 && <TracedColumns node={node} traced={opening.traced} />}
+      {opening.isOpen && <ColumnList node={node} />}
+      <More id={node.id} side="up" name={short} />
+      <More id={node.id} side="down" name={short} />
+    </div>
+  );
+});
+
+function ColumnHandles({ field, top }: { field: string; top: number }) {
+  return (
+    <>
+      <Handle id={`in ${field}`} type="target" position={Position.Left} isConnectable={false} style={{ top }} />
+      <Handle id={`out ${field}`} type="source" position={Position.Right} isConnectable={false} style={{ top }} />
+    </>
+  );
+}
+
+/** The handle of a side: "+12" shows what is hidden, "−" hides it again. */
+function More({ id, side, name }: { id: string; side: Side; name: string }) {
+  const { hidden, expand, collapse, busy, isTruncated, selected } = useActions();
+  const count = hidden.get(sideKey(id, side)) ?? 0;
+  const where = side === "up" ? "upstream" : "downstream";
+  if (busy === sideKey(id, side)) return <span className={`more-handle ${side}`}>…</span>;
+  if (count) {
+    return (
+      <button className={`more-handle nodrag ${side}`} aria-label={`Show ${count} more ${where} of ${name}`} title={`${count} more ${where}`} onClick={stopping(() => expand(id, side))}>
+        +{compact(count)}
+        {isTruncated && count > 500 ? "…" : ""}
+      </button>
+    );
+  }
+  if (selected !== id) return null;
+  return (
+    <button className={`more-handle minus nodrag ${side}`} aria-label={`Hide what is ${where} of ${name}`} title={`Hide ${where}`} onClick={stopping(() => collapse(id, side))}>
+      −
+    </button>
+  );
+}
+
+export function iconOf(kind: string, type?: string | null): IconName {
+  if (kind === "job") return "job";
+  if (kind === "group") return "group";
+  if (/stream|topic/i.test(type ?? "")) return "stream";
+  if (/model/i.test(type ?? "")) return "model";
+  if (/file/i.test(type ?? "")) return "file";
+  return "table";
+}
+
+function stopping(act: () => void): (event: { stopPropagation: () => void }) => void {
+  return (event) => {
+    event.stopPropagation();
+    act();
+  };
+}

@@ -1,0 +1,181 @@
+/** Beside the picture: the selected node and what one may ask about it, or the provenance of an edge. */
+
+import type { ReactNode } from "react";
+import { jobsOf } from "../../graph/provenance";
+import type { Graph, GraphNode } from "../../graph/graph";
+import { conditionOf, freshness, type Mark } from "../../graph/marks";
+import type { ColumnEdge } from "../../graph/trace";
+import { Icon } from "../../parts/Icon";
+import { Copy, Name } from "../../parts/Name";
+import { State } from "../../parts/State";
+import { changeParameters, linkTo } from "../../routing/location";
+import { ago, duration, moment } from "../../text/amounts";
+import { oneLine, splitNodeId } from "../../text/names";
+import { useActions } from "./actions";
+import type { EdgeOfPicture } from "./Canvas";
+import { iconOf } from "./PictureNode";
+
+interface Properties {
+  node: GraphNode | null;
+  edge: EdgeOfPicture | null;
+  graph: Graph;
+  marks: ReadonlyMap<string, readonly Mark[]>;
+  isFiltering: boolean;
+  onClose: () => void;
+}
+
+export function SidePanel({ node, edge, graph, marks, onClose }: Properties) {
+  if (edge) return <Panel title="Provenance" onClose={onClose}>{"column" in edge ? <OfColumns edge={edge.column} graph={graph} /> : <OfNodes from={edge.flow.from} to={edge.flow.to} graph={graph} />}</Panel>;
+  if (!node) return null;
+  return (
+    <Panel title={node.kind === "job" ? "Job" : "Dataset"} onClose={onClose}>
+      <OfNode node={node} marks={marks.get(node.id) ?? []} />
+    </Panel>
+  );
+}
+
+function Panel({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
+  return (
+    <aside className="panel" aria-label={title}>
+      <div className="spread">
+        <span className="eyebrow">{title}</span>
+        <button className="quiet" aria-label="Close" onClick={onClose}>
+          <Icon name="cross" />
+        </button>
+      </div>
+      {children}
+    </aside>
+  );
+}
+
+function OfNode({ node, marks }: { node: GraphNode; marks: readonly Mark[] }) {
+  const { toggleColumns, expand } = useActions();
+  const run = node.job?.latestRun;
+  const { nodeId } = { nodeId: node.id };
+  return (
+    <>
+      <h2 className="row">
+        <Icon name={iconOf(node.kind, node.dataset?.datasetType)} />
+        <Name name={node.name} />
+        <Copy text={node.name} label="Copy the full name" />
+      </h2>
+      <div className="row">
+        {node.job && <State state={run?.state} />}
+        {marks.map((mark) => (
+          <span key={mark.text} className={`chip ${mark.tone}`}>
+            {mark.text}
+          </span>
+        ))}
+      </div>
+      <dl className="facts">
+        <dt>Namespace</dt>
+        <dd>{oneLine(node.namespace)}</dd>
+        <dt>{node.kind === "job" ? "Last run" : "Last change"}</dt>
+        <dd title={moment(freshness(node))}>{node.kind === "job" ? conditionOf(node).text : ago(freshness(node))}</dd>
+        {run?.durationMs != null && (
+          <>
+            <dt>Duration</dt>
+            <dd>{duration(run.durationMs)}</dd>
+          </>
+        )}
+        {node.job?.parentJobName && (
+          <>
+            <dt>Application</dt>
+            <dd>{oneLine(node.job.parentJobName)}</dd>
+          </>
+        )}
+        {(node.dataset?.description ?? node.job?.description) && (
+          <>
+            <dt>Description</dt>
+            <dd>{node.dataset?.description ?? node.job?.description}</dd>
+          </>
+        )}
+      </dl>
+      <div className="actions">
+        <a className="button primary" href={linkTo("node", { nodeId })}>
+          <Icon name="open" /> Open its page
+        </a>
+        {node.dataset && node.dataset.fields.length > 0 && (
+          <button onClick={() => toggleColumns(nodeId)}>
+            <Icon name="column" /> Columns
+          </button>
+        )}
+        <button onClick={() => changeParameters({ nodeId, table: null, column: null, up: null, down: null })}>
+          <Icon name="fit" /> Make it the centre
+        </button>
+        <button onClick={() => expand(nodeId, "up")}>
+          <Icon name="left" /> More upstream
+        </button>
+        <button onClick={() => expand(nodeId, "down")}>
+          <Icon name="right" /> More downstream
+        </button>
+        <a className="button" href={linkTo("why", { nodeId })}>
+          <Icon name="why" /> Why is it wrong?
+        </a>
+        {node.dataset && (
+          <a className="button" href={linkTo("impact", { nodeId })}>
+            <Icon name="impact" /> What would a change break?
+          </a>
+        )}
+      </div>
+    </>
+  );
+}
+
+function OfNodes({ from, to, graph }: { from: string; to: string; graph: Graph }) {
+  const job = [from, to].map((id) => graph.nodes.get(id)).find((node) => node?.job);
+  return (
+    <>
+      <p>
+        <Name name={splitNodeId(from).name} /> <span className="muted">→</span> <Name name={splitNodeId(to).name} />
+      </p>
+      {job ? <OfJob job={job} /> : <p className="muted">Declared by an event about the dataset, without a job.</p>}
+    </>
+  );
+}
+
+function OfColumns({ edge, graph }: { edge: ColumnEdge; graph: Graph }) {
+  return (
+    <>
+      <p>
+        <Name name={`${splitNodeId(edge.from.dataset).name}.${edge.from.field}`} short={edge.from.field} /> <span className="muted">→</span>{" "}
+        <Name name={`${splitNodeId(edge.to.dataset).name}.${edge.to.field ?? "all columns"}`} short={edge.to.field ?? "all columns"} />
+      </p>
+      <ul className="list">
+        {edge.transformations.map((transformation, index) => (
+          <li key={index}>
+            <span className={`chip ${transformation.type === "INDIRECT" ? "warn" : "good"}`}>{transformation.type.toLowerCase()}</span>
+            <span className="grow">
+              {transformation.subtype.toLowerCase().replaceAll("_", " ")}
+              {transformation.description && <div className="muted inert">{transformation.description}</div>}
+            </span>
+            {transformation.masking && (
+              <span className="chip">
+                <Icon name="shield" /> masked
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+      {jobsOf(graph, edge.from.dataset, edge.to.dataset).map((job) => (
+        <OfJob key={job.id} job={job} />
+      ))}
+    </>
+  );
+}
+
+function OfJob({ job }: { job: GraphNode }) {
+  const run = job.job?.latestRun;
+  return (
+    <dl className="facts">
+      <dt>Job</dt>
+      <dd>
+        <Name name={job.name} href={linkTo("node", { nodeId: job.id })} />
+      </dd>
+      <dt>Newest run</dt>
+      <dd>{run ? <a href={linkTo("run", { id: run.id })}>{run.id.slice(0, 8)}</a> : "none"} {run && <State state={run.state} />}</dd>
+      <dt>Last seen</dt>
+      <dd>{moment(run?.endedAt ?? run?.updatedAt ?? job.job?.updatedAt)}</dd>
+    </dl>
+  );
+}

@@ -1,0 +1,125 @@
+/** The bar above the picture: how far, how grouped, what matches, as a graph or as a table, saved as what. */
+
+import { useState } from "react";
+import { tagsOf } from "../../graph/filter";
+import type { Graph } from "../../graph/graph";
+import { Icon } from "../../parts/Icon";
+import { changeParameters, linkTo } from "../../routing/location";
+import { counted } from "../../text/amounts";
+import { shortName, splitNodeId } from "../../text/names";
+import type { LineageParameters } from "./parameters";
+import { SaveMenu } from "./SaveMenu";
+import type { Scene } from "./scene";
+import type { Placed } from "./usePlaces";
+
+interface Properties {
+  wanted: LineageParameters;
+  depth: { up: number; down: number };
+  graph: Graph;
+  scene: Scene;
+  placed: Placed | null;
+  hiddenCount: number;
+  centre: string;
+  onTime: () => void;
+}
+
+export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, centre, onTime }: Properties) {
+  const { kind, name } = splitNodeId(wanted.wish.nodeId);
+  const { filter } = wanted;
+  const [isOpen, setOpen] = useState(false);
+  const tags = [...new Set([...graph.nodes.values()].flatMap(tagsOf))].sort();
+  const active = [filter.text, filter.kind, filter.state, filter.tag].filter(Boolean).length;
+  return (
+    <div className="toolbar">
+      <h1 title={name}>
+        <Icon name={kind === "job" ? "job" : "table"} /> <bdi>{shortName(name)}</bdi>
+      </h1>
+      <span className="muted count" role="status">
+        {counted(scene.nodes.length, "node")}
+        {hiddenCount > 0 && `, ${hiddenCount} behind handles`}
+      </span>
+      <span className="push" />
+      <Stepper label="Upstream" value={depth.up} name="up" />
+      <Stepper label="Downstream" value={depth.down} name="down" />
+      <button className={active ? "on" : ""} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Icon name="filter" /> <span className="label">Filter</span>
+        {active > 0 && ` (${active})`}
+      </button>
+      <button className={wanted.wish.asOf ? "on" : ""} onClick={onTime}>
+        <Icon name="clock" /> <span className="label">{wanted.wish.asOf ? "Past" : "Now"}</span>
+      </button>
+      {!wanted.since && (
+        <button title="Compare with yesterday, or any other time" onClick={() => changeParameters({ since: new Date(Date.now() - DAY).toISOString() })}>
+          <Icon name="change" /> <span className="label">Compare</span>
+        </button>
+      )}
+      <label className="select">
+        <span className="hidden">Group by</span>
+        <select value={wanted.grouping} onChange={(event) => changeParameters({ group: event.target.value === "none" ? null : event.target.value })}>
+          <option value="none">No groups</option>
+          <option value="application">By application</option>
+          <option value="namespace">By namespace</option>
+        </select>
+      </label>
+      <div className="switch" role="group" aria-label="Show as">
+        <button aria-pressed={!wanted.asTable} onClick={() => changeParameters({ as: null })}>
+          Graph
+        </button>
+        <button aria-pressed={wanted.asTable} onClick={() => changeParameters({ as: "table" })}>
+          Table
+        </button>
+      </div>
+      <a className="button" href={linkTo("why", { nodeId: centre, asOf: wanted.wish.asOf })}>
+        <Icon name="why" /> <span className="label">Why?</span>
+      </a>
+      {kind === "dataset" && (
+        <a className="button" href={linkTo("impact", { nodeId: centre })}>
+          <Icon name="impact" /> <span className="label">Impact</span>
+        </a>
+      )}
+      <SaveMenu scene={scene} placed={placed} name={name} />
+      {isOpen && (
+        <div className="filters row" role="group" aria-label="Filter">
+          <input type="search" aria-label="Name or column" placeholder="Name or column" value={filter.text} onChange={(event) => changeParameters({ q: event.target.value }, false)} />
+          <Choice label="Kind" name="kind" value={filter.kind} options={["dataset", "job"]} />
+          <Choice label="State" name="state" value={filter.state} options={["COMPLETED", "RUNNING", "FAILED", "ABORTED"]} />
+          {tags.length > 0 && <Choice label="Tag" name="tag" value={filter.tag} options={tags} />}
+          {active > 0 && <button onClick={() => changeParameters({ q: null, kind: null, state: null, tag: null })}>Clear</button>}
+        </div>
+      )}
+    </div>
+  );
+}
+
+const DAY = 86_400_000;
+
+function Stepper({ label, value, name }: { label: string; value: number; name: "up" | "down" }) {
+  return (
+    <span className="stepper" role="group" aria-label={`${label} hops`}>
+      <button aria-label={`Fewer hops ${label.toLowerCase()}`} disabled={value <= 0} onClick={() => changeParameters({ [name]: value - 1 })}>
+        <Icon name="minus" />
+      </button>
+      <span title={`${label}: ${value} hops`}>
+        {name === "up" ? "← " : ""}
+        <b>{value}</b> {name}
+        {name === "down" ? " →" : ""}
+      </span>
+      <button aria-label={`More hops ${label.toLowerCase()}`} disabled={value >= 99} onClick={() => changeParameters({ [name]: value + 1 })}>
+        <Icon name="plus" />
+      </button>
+    </span>
+  );
+}
+
+function Choice({ label, name, value, options }: { label: string; name: string; value: string; options: string[] }) {
+  return (
+    <select aria-label={label} value={value} onChange={(event) => changeParameters({ [name]: event.target.value })}>
+      <option value="">Any {label.toLowerCase()}</option>
+      {options.map((option) => (
+        <option key={option} value={option}>
+          {option.toLowerCase()}
+        </option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,108 @@
+/** The graph around a node: asked for in both directions, one hop further than shown, so that handles know what they hide. */
+
+import { useCallback, useEffect, useMemo, useState } from "react";
+import { get, type Query } from "../../api/request";
+import type { Lineage } from "../../api/types";
+import { useLookup, type Lookup } from "../../api/useLookup";
+import { EMPTY, neighbours, withAnswer, type Graph, type Side } from "../../graph/graph";
+import { comfortableDepth, FAN, MAX_AUTO_DEPTH, sideKey, visible, type Visible } from "../../graph/visible";
+
+const PAGE = 2000;
+const STEP_DEPTH = 1;
+
+export interface Wish {
+  nodeId: string;
+  up: number | null;
+  down: number | null;
+  asOf: string;
+  rollup: string;
+  view: string;
+}
+
+export interface Answer {
+  graph: Graph;
+  centre: string;
+  /** Whether an answer was cut, and the graph goes on. */
+  isTruncated: boolean;
+}
+
+export interface ShownGraph {
+  lookup: Lookup<Answer>;
+  graph: Graph;
+  centre: string;
+  shown: Visible;
+  depth: { up: number; down: number };
+  expand: (id: string, side: Side) => void;
+  collapse: (id: string, side: Side) => void;
+  /** The side that is being fetched. */
+  busy: string | null;
+  failure: string | null;
+}
+
+export function useGraph(wish: Wish): ShownGraph {
+  const { nodeId, asOf, rollup, view } = wish;
+  const upDepth = (wish.up ?? MAX_AUTO_DEPTH) + 1;
+  const downDepth = (wish.down ?? MAX_AUTO_DEPTH) + 1;
+  const question = JSON.stringify([nodeId, asOf, rollup, view, upDepth, downDepth]);
+  const common = useMemo(() => ({ nodeId, asOf, rollup, view, limit: PAGE }), [nodeId, asOf, rollup, view]);
+  const lookup = useLookup(question, (signal) => askBothWays(common, upDepth, downDepth, signal));
+  const [kept, setKept] = useState<Answer>({ graph: EMPTY, centre: nodeId, isTruncated: false });
+  const [chosen, setChosen] = useState<ReadonlyMap<string, number>>(new Map());
+  const [busy, setBusy] = useState<string | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  useEffect(() => setChosen(new Map()), [nodeId]);
+  useEffect(() => {
+    if (lookup.state === "done") setKept(lookup.value);
+  }, [lookup.state, lookup.value]);
+
+  const { graph, centre } = kept;
+  const depth = useMemo(() => {
+    const comfortable = wish.up === null || wish.down === null ? comfortableDepth(graph, centre) : 0;
+    return { up: wish.up ?? comfortable, down: wish.down ?? comfortable };
+  }, [graph, centre, wish.up, wish.down]);
+  const shown = useMemo(() => visible(graph, centre, { ...depth, chosen }), [graph, centre, depth, chosen]);
+
+  const expand = useCallback(
+    (id: string, side: Side) => {
+      const key = sideKey(id, side);
+      setChosen((before) => new Map(before).set(key, shownOf(graph, shown, id, side) + FAN));
+      setBusy(key);
+      setFailure(null);
+      askMore(common, id, side)
+        .then((answer) => setKept((before) => ({ ...before, graph: withAnswer(before.graph, answer) })))
+        .catch((error: unknown) => setFailure(error instanceof Error ? error.message : String(error)))
+        .finally(() => setBusy(null));
+    },
+    [common, graph, shown],
+  );
+  const collapse = useCallback((id: string, side: Side) => setChosen((before) => new Map(before).set(sideKey(id, side), 0)), []);
+  return { lookup, graph, centre, shown, depth, expand, collapse, busy, failure };
+}
+
+async function askBothWays(common: Query, up: number, down: number, signal: AbortSignal): Promise<Answer> {
+  const [upstream, downstream] = await Promise.all([
+    get<Lineage>("lineage", { ...common, direction: "upstream", depth: up }, signal),
+    get<Lineage>("lineage", { ...common, direction: "downstream", depth: down }, signal),
+  ]);
+  return {
+    graph: withAnswer(withAnswer(EMPTY, upstream), downstream),
+    centre: centreOf(String(common["nodeId"]), upstream, downstream),
+    isTruncated: Boolean(upstream.truncated || downstream.truncated || upstream.cursor || downstream.cursor),
+  };
+}
+
+/** The node that was asked for: under another of its names it is the node that both directions begin with. */
+function centreOf(nodeId: string, upstream: Lineage, downstream: Lineage): string {
+  const ids = new Set(upstream.graph.map(({ id }) => id));
+  if (ids.has(nodeId)) return nodeId;
+  return downstream.graph.find(({ id }) => ids.has(id))?.id ?? nodeId;
+}
+
+function askMore(common: Query, nodeId: string, side: Side): Promise<Lineage> {
+  const direction = side === "up" ? "upstream" : "downstream";
+  return get<Lineage>("lineage", { ...common, nodeId, direction, depth: STEP_DEPTH });
+}
+
+function shownOf(graph: Graph, shown: Visible, id: string, side: Side): number {
+  return neighbours(graph, id, side).filter((other) => shown.ids.has(other)).length;
+}

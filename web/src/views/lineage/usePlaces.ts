@@ -1,0 +1,49 @@
+/** The places of a scene's nodes. While the worker computes, the picture before stays. */
+
+import { useEffect, useState } from "react";
+import { layOut, type Places } from "../../graph/layout";
+import { layoutEdges, type Scene } from "./scene";
+
+export interface Placed {
+  scene: Scene;
+  places: Places;
+}
+
+export function usePlaces(scene: Scene): { placed: Placed | null; error: string | null; isBusy: boolean } {
+  const [placed, setPlaced] = useState<Placed | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const [asked, setAsked] = useState<{ shape: string; places: Promise<Places> } | null>(null);
+  const shape = shapeOf(scene);
+  useEffect(() => {
+    let isCurrent = true;
+    const places =
+      asked?.shape === shape
+        ? asked.places
+        : layOut(
+            scene.nodes.map(({ node, width, height }) => ({ id: node.id, width, height })),
+            layoutEdges(scene),
+            scene.columnEdges.length > 0,
+          );
+    if (asked?.shape !== shape) setAsked({ shape, places });
+    places.then(
+      (found) => {
+        if (!isCurrent) return;
+        setPlaced({ scene, places: found });
+        setError(null);
+      },
+      (failure: unknown) => isCurrent && setError(failure instanceof Error ? failure.message : String(failure)),
+    );
+    return () => {
+      isCurrent = false;
+    };
+    // `asked` is a cache of the last places: it must not ask again
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [scene, shape]);
+  return { placed, error, isBusy: placed?.scene !== scene && !error };
+}
+
+/** Names what the places depend on: a scene that only fades other nodes keeps its places. */
+function shapeOf(scene: Scene): string {
+  const nodes = scene.nodes.map(({ node, height }) => `${node.id}\t${height}`);
+  return [...nodes, ...layoutEdges(scene).map(({ from, to }) => `${from}\t${to}`)].join("\n");
+}

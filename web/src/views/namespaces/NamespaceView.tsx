@@ -1,0 +1,138 @@
+/** A namespace: its datasets and jobs, its owner. */
+
+import { useState } from "react";
+import { get, pathOf, request } from "../../api/request";
+import type { DatasetData, Job, Namespace } from "../../api/types";
+import { useLookup } from "../../api/useLookup";
+import { Name } from "../../parts/Name";
+import { State } from "../../parts/State";
+import { Empty, Shown, Truncated } from "../../parts/Told";
+import { Table } from "../../parts/Table";
+import { linkTo } from "../../routing/location";
+import { count, moment } from "../../text/amounts";
+import { nodeIdOf, oneLine } from "../../text/names";
+import { attempt } from "../node/attempt";
+import "../node/node.css";
+
+const MOST = 500;
+
+interface Found {
+  namespace: Namespace;
+  datasets: { datasets: DatasetData[]; totalCount: number };
+  jobs: { jobs: Job[]; totalCount: number };
+}
+
+export default function NamespaceView({ parameters }: { parameters: URLSearchParams }) {
+  const name = parameters.get("name") ?? "";
+  const lookup = useLookup(name, (signal) => find(name, signal));
+  return (
+    <section className="sheet">
+      <Shown lookup={lookup} what="the namespace">
+        {({ namespace, datasets, jobs }) => (
+          <>
+            <header className="node-head">
+              <span className="eyebrow">Namespace</span>
+              <h1>{oneLine(namespace.name)}</h1>
+              <Owner namespace={namespace} again={lookup.again} />
+              {namespace.description && <p>{namespace.description}</p>}
+            </header>
+            {jobs.totalCount > 0 && (
+              <>
+                <h2>
+                  Jobs <span className="muted">{count(jobs.totalCount)}</span>
+                </h2>
+                {jobs.totalCount > jobs.jobs.length && <Truncated>The {jobs.jobs.length} that ran last. The search finds the others.</Truncated>}
+                <Table
+                  caption="Jobs"
+                  file="jobs"
+                  rows={jobs.jobs}
+                  keyOf={(job) => job.name}
+                  columns={[
+                    { name: "State", value: (job) => job.latestRun?.state ?? "", show: (job) => <State state={job.latestRun?.state} /> },
+                    { name: "Job", value: (job) => job.name, show: (job) => <Name name={job.name} href={linkTo("node", { nodeId: nodeIdOf("job", job.namespace, job.name) })} /> },
+                    { name: "Last run", value: (job) => job.latestRun?.startedAt ?? "", show: (job) => moment(job.latestRun?.startedAt) },
+                    { name: "Inputs", value: (job) => job.inputs.length, isNumber: true },
+                    { name: "Outputs", value: (job) => job.outputs.length, isNumber: true },
+                  ]}
+                />
+              </>
+            )}
+            {datasets.totalCount > 0 && (
+              <>
+                <h2>
+                  Datasets <span className="muted">{count(datasets.totalCount)}</span>
+                </h2>
+                {datasets.totalCount > datasets.datasets.length && <Truncated>The first {datasets.datasets.length} by name. The search finds the others.</Truncated>}
+                <Table
+                  caption="Datasets"
+                  file="datasets"
+                  rows={datasets.datasets}
+                  keyOf={(dataset) => dataset.name}
+                  columns={[
+                    { name: "Dataset", value: (dataset) => dataset.name, show: (dataset) => <Name name={dataset.name} href={linkTo("node", { nodeId: nodeIdOf("dataset", dataset.namespace, dataset.name) })} /> },
+                    { name: "Columns", value: (dataset) => dataset.fields.length, isNumber: true },
+                    { name: "Tags", value: (dataset) => dataset.tags.join(", ") },
+                    { name: "Last change", value: (dataset) => dataset.updatedAt, show: (dataset) => moment(dataset.lastModifiedAt ?? dataset.updatedAt) },
+                  ]}
+                />
+              </>
+            )}
+            {!jobs.totalCount && !datasets.totalCount && <Empty>Nothing in this namespace.</Empty>}
+          </>
+        )}
+      </Shown>
+    </section>
+  );
+}
+
+async function find(name: string, signal: AbortSignal): Promise<Found> {
+  const path = pathOf("namespaces", name);
+  const [namespace, datasets, jobs] = await Promise.all([
+    get<Namespace>(path, {}, signal),
+    get<Found["datasets"]>(`${path}/datasets`, { limit: MOST }, signal),
+    get<Found["jobs"]>(`${path}/jobs`, { limit: MOST }, signal),
+  ]);
+  return { namespace, datasets, jobs };
+}
+
+function Owner({ namespace, again }: { namespace: Namespace; again: () => void }) {
+  const [isEditing, setEditing] = useState(false);
+  const [owner, setOwner] = useState(namespace.ownerName);
+  const [failure, setFailure] = useState("");
+  const save = (): void => {
+    const change = request("PUT", pathOf("namespaces", namespace.name), {}, undefined, { ownerName: owner, description: namespace.description ?? undefined });
+    void attempt(change, setFailure, () => {
+      setEditing(false);
+      again();
+    });
+  };
+  if (!isEditing) {
+    return (
+      <div className="row">
+        Owner: <b>{namespace.ownerName === "anonymous" ? "none" : oneLine(namespace.ownerName)}</b>
+        <button onClick={() => setEditing(true)}>Set an owner</button>
+      </div>
+    );
+  }
+  return (
+    <form
+      className="row"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      <label htmlFor="owner">Owner</label>
+      <input id="owner" value={owner} onChange={(event) => setOwner(event.target.value)} autoFocus />
+      <button className="primary">Save</button>
+      <button type="button" onClick={() => setEditing(false)}>
+        Cancel
+      </button>
+      {failure && (
+        <span className="note" role="alert">
+          {failure}
+        </span>
+      )}
+    </form>
+  );
+}

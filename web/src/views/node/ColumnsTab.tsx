@@ -1,0 +1,64 @@
+/** The columns of a dataset: type, tags, where each comes from, and what a change would break. */
+
+import { useState } from "react";
+import { putFieldTag, removeFieldTag } from "../../api/nodes";
+import type { Dataset, Field } from "../../api/types";
+import { inputText } from "../../graph/trace";
+import { Table } from "../../parts/Table";
+import { linkTo } from "../../routing/location";
+import { columnIdOf, oneLine, shortName } from "../../text/names";
+import { attempt } from "./attempt";
+import { TagList } from "./TagList";
+
+export function ColumnsTab({ nodeId, dataset, again }: { nodeId: string; dataset: Dataset; again: () => void }) {
+  const [failure, setFailure] = useState("");
+  const origins = new Map((dataset.columnLineage ?? []).map(({ name, inputFields }) => [name, inputFields]));
+  const originText = (field: Field): string =>
+    (origins.get(field.name) ?? []).map((input) => `${shortName(input.dataset)}.${input.field} (${inputText(input)})`).join(", ");
+  return (
+    <>
+      {failure && (
+        <p className="note" role="alert">
+          {failure}
+        </p>
+      )}
+      <Table
+        caption="Columns"
+        file={`columns-${shortName(dataset.name)}`}
+        rows={dataset.fields}
+        keyOf={({ name }) => name}
+        columns={[
+          {
+            name: "Column",
+            value: ({ name }) => name,
+            show: ({ name }) => (
+              <a href={linkTo("lineage", { nodeId, table: nodeId, column: name })} title="Its lineage">
+                <bdi>{oneLine(name)}</bdi>
+              </a>
+            ),
+          },
+          { name: "Type", value: ({ type }) => type ?? "", show: ({ type }) => <span className="mono">{oneLine(type ?? "")}</span> },
+          { name: "Comes from", value: originText },
+          { name: "Description", value: ({ description }) => description ?? "" },
+          {
+            name: "Tags",
+            value: ({ tags }) => tags.join(", "),
+            show: ({ name, tags }) => (
+              <TagList
+                tags={tags}
+                of={name}
+                add={(tag) => attempt(putFieldTag(nodeId, name, tag), setFailure, again)}
+                remove={(tag) => attempt(removeFieldTag(nodeId, name, tag), setFailure, again)}
+              />
+            ),
+          },
+          {
+            name: "Impact",
+            value: () => "",
+            show: ({ name }) => <a href={linkTo("impact", { nodeId: columnIdOf(dataset.namespace, dataset.name, name) })}>what breaks</a>,
+          },
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,65 @@
+/** What people say of a node: tags, a description; and its deletion. The API decides by the scopes of the key. */
+
+import { useRef, useState } from "react";
+import { deleteNode, describeDataset, describeJob, putTag, removeTag } from "../../api/nodes";
+import type { Dataset, Job } from "../../api/types";
+import { goTo } from "../../routing/location";
+import { shortName } from "../../text/names";
+import { attempt } from "./attempt";
+import { TagList } from "./TagList";
+
+export function Curation({ nodeId, node, again }: { nodeId: string; node: Dataset | Job; again: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [failure, setFailure] = useState("");
+  const [description, setDescription] = useState(node.description ?? "");
+  const [isSure, setSure] = useState(false);
+  const short = shortName(node.name);
+  const describe = (): Promise<unknown> => ("fields" in node ? describeDataset(nodeId, node, description) : describeJob(nodeId, node, description));
+  return (
+    <>
+      <TagList tags={node.tags} of={short} add={(tag) => attempt(putTag(nodeId, tag), setFailure, again)} remove={(tag) => attempt(removeTag(nodeId, tag), setFailure, again)} />
+      <button onClick={() => dialog.current?.showModal()}>Edit</button>
+      {failure && !dialog.current?.open && (
+        <span className="note" role="alert">
+          {failure}
+        </span>
+      )}
+      <dialog ref={dialog} className="edit" aria-labelledby="edit-title" onClose={() => setSure(false)}>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void attempt(describe(), setFailure, () => {
+              dialog.current?.close();
+              again();
+            });
+          }}
+        >
+          <h2 id="edit-title">{short}</h2>
+          <label htmlFor="description">Description</label>
+          <textarea id="description" rows={5} value={description} onChange={(event) => setDescription(event.target.value)} />
+          {failure && (
+            <p className="refusal" role="alert">
+              {failure}
+            </p>
+          )}
+          <div className="row end">
+            {isSure ? (
+              <button type="button" className="danger" onClick={() => void attempt(deleteNode(nodeId), setFailure, () => goTo("#/"))}>
+                Yes, delete {short}
+              </button>
+            ) : (
+              <button type="button" className="danger" onClick={() => setSure(true)}>
+                Delete…
+              </button>
+            )}
+            <span className="push" />
+            <button type="button" onClick={() => dialog.current?.close()}>
+              Cancel
+            </button>
+            <button className="primary">Save</button>
+          </div>
+        </form>
+      </dialog>
+    </>
+  );
+}

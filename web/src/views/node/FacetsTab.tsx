@@ -1,0 +1,57 @@
+/** The facets of a node, readable, and the document as the API has it. */
+
+import type { Facets } from "../../api/types";
+import { Copy } from "../../parts/Name";
+import { Empty } from "../../parts/Told";
+
+export function FacetsTab({ facets, document }: { facets: Facets; document?: unknown }) {
+  const names = Object.keys(facets).sort();
+  if (!names.length && !document) return <Empty>No event gave a facet.</Empty>;
+  return (
+    <div className="facets">
+      {names.map((name) => (
+        <Facet key={name} name={name} facet={facets[name] ?? {}} />
+      ))}
+      {document !== undefined && <Raw document={document} />}
+    </div>
+  );
+}
+
+function Facet({ name, facet }: { name: string; facet: Record<string, unknown> }) {
+  const { _producer: producer, _schemaURL: _, ...members } = facet;
+  const entries = Object.entries(members);
+  const arePlain = entries.every(([, value]) => value === null || typeof value !== "object");
+  return (
+    <details className="card facet" open={arePlain}>
+      <summary>
+        <h2>{name}</h2>
+      </summary>
+      {arePlain ? (
+        <dl className="facts">
+          {entries.map(([member, value]) => (
+            <div key={member} className="contents">
+              <dt>{member}</dt>
+              <dd>{String(value)}</dd>
+            </div>
+          ))}
+        </dl>
+      ) : (
+        <pre tabIndex={0} aria-label={`Facet ${name}`}>{JSON.stringify(members, null, 2)}</pre>
+      )}
+      {typeof producer === "string" && <p className="muted inert">by {producer}</p>}
+    </details>
+  );
+}
+
+function Raw({ document }: { document: unknown }) {
+  const text = JSON.stringify(document, null, 2);
+  return (
+    <details className="card facet">
+      <summary>
+        <h2>As the API has it</h2>
+      </summary>
+      <Copy text={text} label="Copy the JSON" />
+      <pre tabIndex={0} aria-label="JSON">{text}</pre>
+    </details>
+  );
+}

@@ -1,0 +1,105 @@
+/** What one wants to know first of a node: description, owners, documentation, source, inputs and outputs. */
+
+import type { Dataset, Facets, Job } from "../../api/types";
+import { Name } from "../../parts/Name";
+import { linkTo } from "../../routing/location";
+import { moment } from "../../text/amounts";
+import { nodeIdOf, oneLine } from "../../text/names";
+
+export function Overview({ node }: { nodeId: string; node: Dataset | Job }) {
+  const { facets } = node;
+  const owners = ownersOf(facets);
+  const sql = textOf(facets, "sql", "query");
+  const source = textOf(facets, "sourceCodeLocation", "url") ?? textOf(facets, "sourceCode", "sourceCode");
+  const documentation = textOf(facets, "documentation", "description");
+  const storage = textOf(facets, "storage", "storageLayer");
+  return (
+    <div className="cards">
+      <div className="card">
+        <h2>About</h2>
+        <dl className="facts">
+          <dt>Description</dt>
+          <dd>{node.description ?? documentation ?? <span className="muted">none</span>}</dd>
+          <dt>Owner</dt>
+          <dd>{owners.length ? owners.map(oneLine).join(", ") : <span className="muted">none known</span>}</dd>
+          <dt>Full name</dt>
+          <dd className="mono">{oneLine(node.name)}</dd>
+          {"sourceName" in node && (
+            <>
+              <dt>Source</dt>
+              <dd>{oneLine(node.sourceName)}</dd>
+            </>
+          )}
+          {storage && (
+            <>
+              <dt>Storage</dt>
+              <dd>{oneLine(storage)}</dd>
+            </>
+          )}
+          {source && (
+            <>
+              <dt>Code</dt>
+              <dd>{/^https:\/\//.test(source) ? <a href={source} rel="noreferrer" target="_blank">{source}</a> : oneLine(source.slice(0, 300))}</dd>
+            </>
+          )}
+          <dt>First seen</dt>
+          <dd>{moment(node.createdAt)}</dd>
+          <dt>Last seen</dt>
+          <dd>{moment(node.updatedAt)}</dd>
+        </dl>
+      </div>
+      {"inputs" in node && (
+        <>
+          <Names title="Inputs" names={node.inputs} />
+          <Names title="Outputs" names={node.outputs} />
+        </>
+      )}
+      {"columnLineage" in node && <Origins dataset={node} />}
+      {sql && (
+        <div className="card wide">
+          <h2>SQL</h2>
+          <pre tabIndex={0} aria-label="SQL">{sql}</pre>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Names({ title, names }: { title: string; names: { namespace: string; name: string }[] }) {
+  return (
+    <div className="card">
+      <h2>
+        {title} <span className="muted">{names.length}</span>
+      </h2>
+      <ul className="list">
+        {names.slice(0, 50).map(({ namespace, name }) => (
+          <li key={`${namespace} ${name}`}>
+            <span className="grow">
+              <Name name={name} href={linkTo("node", { nodeId: nodeIdOf("dataset", namespace, name) })} />
+            </span>
+            <span className="end">{oneLine(namespace)}</span>
+          </li>
+        ))}
+        {!names.length && <li className="muted">none</li>}
+        {names.length > 50 && <li className="muted">and {names.length - 50} more, in the lineage</li>}
+      </ul>
+    </div>
+  );
+}
+
+/** The tables that the columns come from. */
+function Origins({ dataset }: { dataset: Dataset }) {
+  const inputs = (dataset.columnLineage ?? []).flatMap(({ inputFields }) => inputFields);
+  const names = [...new Map(inputs.map((input) => [`${input.namespace} ${input.dataset}`, { namespace: input.namespace, name: input.dataset }])).values()];
+  return <Names title="Its columns come from" names={names} />;
+}
+
+export function ownersOf(facets: Facets): string[] {
+  const owners = facets["ownership"]?.["owners"];
+  return Array.isArray(owners) ? owners.flatMap((owner: { name?: unknown }) => (typeof owner?.name === "string" ? [owner.name] : [])) : [];
+}
+
+function textOf(facets: Facets, facet: string, member: string): string | null {
+  const value = facets[facet]?.[member];
+  return typeof value === "string" && value ? value : null;
+}

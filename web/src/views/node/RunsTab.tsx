@@ -1,0 +1,34 @@
+/** The runs of a job on a time line: state, duration, rows and bytes. */
+
+import { runsOf } from "../../api/nodes";
+import { useLookup } from "../../api/useLookup";
+import { Empty, Shown, Truncated } from "../../parts/Told";
+import { count } from "../../text/amounts";
+import { Bars } from "../run/Bars";
+import { RunTable } from "../run/RunTable";
+import { bytesOf, rowsOf } from "../run/statistics";
+
+const LIMIT = 100;
+
+export function RunsTab({ nodeId }: { nodeId: string }) {
+  const lookup = useLookup(nodeId, (signal) => runsOf(nodeId, { limit: LIMIT }, signal));
+  return (
+    <Shown lookup={lookup} what="the runs">
+      {({ runs, totalCount }) =>
+        runs.length ? (
+          <>
+            <div className="cards">
+              <Bars title="Duration" runs={runs} valueOf={({ durationMs }) => durationMs} unit="duration" />
+              <Bars title="Rows written" runs={runs} valueOf={rowsOf} unit="count" />
+              <Bars title="Bytes written" runs={runs} valueOf={bytesOf} unit="bytes" />
+            </div>
+            {(totalCount ?? 0) > runs.length && <Truncated>The newest {runs.length} of {count(totalCount ?? 0)} runs.</Truncated>}
+            <RunTable runs={runs} file="runs" />
+          </>
+        ) : (
+          <Empty>No run of this job is known: it was declared, or its runs are older than what is kept.</Empty>
+        )
+      }
+    </Shown>
+  );
+}

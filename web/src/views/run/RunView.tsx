@@ -1,0 +1,121 @@
+/** A run: its state and error, its parent and children, its inputs with their versions, its outputs, its facets. */
+
+import { get, pathOf } from "../../api/request";
+import type { DatasetVersionOfRun, Run } from "../../api/types";
+import { useLookup } from "../../api/useLookup";
+import { Copy, Name } from "../../parts/Name";
+import { State } from "../../parts/State";
+import { Empty, Shown } from "../../parts/Told";
+import { linkTo } from "../../routing/location";
+import { count, duration, moment } from "../../text/amounts";
+import { nodeIdOf, oneLine } from "../../text/names";
+import { FacetsTab } from "../node/FacetsTab";
+import "../node/node.css";
+import { RunTable } from "./RunTable";
+import { errorOf } from "./statistics";
+
+interface Found {
+  run: Run;
+  children: Run[];
+}
+
+export default function RunView({ parameters }: { parameters: URLSearchParams }) {
+  const id = parameters.get("id") ?? "";
+  const lookup = useLookup(id, (signal) => find(id, signal));
+  if (!id) return <Empty>No run is named in this link.</Empty>;
+  return (
+    <Shown lookup={lookup} what="the run">
+      {(found) => <RunPage {...found} />}
+    </Shown>
+  );
+}
+
+async function find(id: string, signal: AbortSignal): Promise<Found> {
+  const path = pathOf("jobs", "runs", id);
+  const [run, children] = await Promise.all([get<Run>(path, {}, signal), get<{ runs: Run[] }>(`${path}/children`, { limit: 200 }, signal)]);
+  return { run, children: children.runs };
+}
+
+function RunPage({ run, children }: Found) {
+  const error = errorOf(run);
+  const parent = run.facets["parent"] as { run?: { runId?: string }; job?: { name?: string } } | undefined;
+  const nodeId = run.job ? nodeIdOf("job", run.job.namespace, run.job.name) : "";
+  return (
+    <section className="sheet">
+      <header className="node-head">
+        <span className="eyebrow">Run</span>
+        <h1>
+          {run.job ? <Name name={run.job.name} href={linkTo("node", { nodeId, tab: "runs" })} /> : run.id} <Copy text={run.id} label="Copy the run id" />
+        </h1>
+        <div className="row">
+          <State state={run.state} />
+          <span>{moment(run.startedAt)}</span>
+          <span className="muted">{duration(run.durationMs)}</span>
+          <span className="muted mono">{run.id}</span>
+        </div>
+        {nodeId && (
+          <div className="row">
+            <a className="button primary" href={linkTo("lineage", { nodeId, asOf: run.endedAt })}>
+              Lineage at that time
+            </a>
+            <a className="button" href={linkTo("why", { nodeId, asOf: run.endedAt })}>
+              Why did it go wrong?
+            </a>
+            {parent?.run?.runId && (
+              <a className="button" href={linkTo("run", { id: parent.run.runId })}>
+                Its parent {oneLine(parent.job?.name ?? "")}
+              </a>
+            )}
+          </div>
+        )}
+      </header>
+      {error && (
+        <div className="card error">
+          <h2>Error</h2>
+          <pre tabIndex={0} aria-label="Error message">{error.message}</pre>
+          {error.stack && (
+            <details>
+              <summary>Stack trace</summary>
+              <pre tabIndex={0} aria-label="Stack trace">{error.stack}</pre>
+            </details>
+          )}
+        </div>
+      )}
+      <div className="cards">
+        <Datasets title="Inputs, in the version that was read" versions={run.inputDatasetVersions} />
+        <Datasets title="Outputs" versions={run.outputDatasetVersions} />
+      </div>
+      {children.length > 0 && (
+        <>
+          <h2>Its parts</h2>
+          <RunTable runs={children} file="children" withJob />
+        </>
+      )}
+      <h2>Facets</h2>
+      <FacetsTab facets={run.facets} document={run} />
+    </section>
+  );
+}
+
+function Datasets({ title, versions }: { title: string; versions: DatasetVersionOfRun[] }) {
+  return (
+    <div className="card">
+      <h2>{title}</h2>
+      <ul className="list">
+        {versions.map(({ datasetVersionId: { namespace, name, version }, facets }) => {
+          const { rowCount } = facets["outputStatistics"] ?? facets["inputStatistics"] ?? {};
+          return (
+            <li key={`${namespace} ${name}`}>
+              <span className="grow">
+                <Name name={name} href={linkTo("node", { nodeId: nodeIdOf("dataset", namespace, name) })} />
+                <div className="muted mono">{version}</div>
+              </span>
+              <span className="end">{typeof rowCount === "number" && `${count(rowCount)} rows`}</span>
+            </li>
+          );
+        })}
+        {!versions.length && <li className="muted">none told</li>}
+      </ul>
+    </div>
+  );
+}

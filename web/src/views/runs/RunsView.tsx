@@ -1,0 +1,65 @@
+/** The board of runs: which failed today, by state, namespace and time. */
+
+import { boardRuns } from "../../api/runs";
+import { useLookup } from "../../api/useLookup";
+import { Empty, Shown } from "../../parts/Told";
+import { changeParameters } from "../../routing/location";
+import { counted } from "../../text/amounts";
+import { BoardTable } from "./BoardTable";
+
+const LIMIT = 200;
+const SPANS: [string, number | null][] = [
+  ["Last hour", 1],
+  ["Last 24 hours", 24],
+  ["Last 7 days", 168],
+  ["All", null],
+];
+const STATES = ["", "FAILED", "ABORTED", "RUNNING", "COMPLETED"];
+const HOUR = 3_600_000;
+/** A span begins at a whole minute, so that the same view asks the same question. */
+const MINUTE = 60_000;
+
+export default function RunsView({ parameters }: { parameters: URLSearchParams }) {
+  const state = parameters.get("state") ?? "";
+  const hours = parameters.has("hours") ? Number(parameters.get("hours")) || null : 24;
+  const namespace = parameters.get("namespace") ?? "";
+  const after = hours ? new Date(Math.floor((Date.now() - hours * HOUR) / MINUTE) * MINUTE).toISOString() : "";
+  const question = { state, namespace, after, limit: LIMIT };
+  const lookup = useLookup(JSON.stringify({ ...question, after: hours }), (signal) => boardRuns(question, signal));
+  return (
+    <section className="sheet">
+      <header className="spread">
+        <h1>Runs</h1>
+        <div className="row">
+          <div className="switch" role="group" aria-label="State">
+            {STATES.map((each) => (
+              <button key={each} aria-pressed={each === state} onClick={() => changeParameters({ state: each })}>
+                {each ? each.toLowerCase() : "any state"}
+              </button>
+            ))}
+          </div>
+          <select aria-label="Since" value={hours ?? "all"} onChange={(event) => changeParameters({ hours: event.target.value })}>
+            {SPANS.map(([label, value]) => (
+              <option key={label} value={value ?? "all"}>
+                {label}
+              </option>
+            ))}
+          </select>
+          <input aria-label="Namespace" placeholder="Namespace" defaultValue={namespace} onKeyDown={(event) => event.key === "Enter" && changeParameters({ namespace: event.currentTarget.value })} />
+        </div>
+      </header>
+      <Shown lookup={lookup} what="the runs">
+        {({ runs, totalCount, cursor }) =>
+          runs.length ? (
+            <>
+              {(cursor || (totalCount ?? 0) > runs.length) && <p className="note">The newest {runs.length}{totalCount ? ` of ${counted(totalCount, "run")}` : ""}. Narrow the time or the state to see the others.</p>}
+              <BoardTable runs={runs} />
+            </>
+          ) : (
+            <Empty>No run{state ? ` ${state.toLowerCase()}` : ""} in this time.</Empty>
+          )
+        }
+      </Shown>
+    </section>
+  );
+}

@@ -1,0 +1,131 @@
+/** The search: `/` or Ctrl-K from anywhere, arrows to choose, Enter to open. */
+
+import { useEffect, useRef, useState, type KeyboardEvent } from "react";
+import { ApiError } from "../../api/request";
+import type { SearchResult } from "../../api/types";
+import { Icon, type IconName } from "../../parts/Icon";
+import { goTo, linkTo } from "../../routing/location";
+import { contextOf, oneLine, shortName, splitNodeId } from "../../text/names";
+import { recentNodes } from "./recent";
+import { grouped, linkOf, search } from "./search";
+import "./search.css";
+
+const PAUSE_MS = 140;
+
+interface Line {
+  key: string;
+  group: string;
+  icon: IconName;
+  title: string;
+  context: string;
+  link: string;
+}
+
+export function SearchDialog({ onClose }: { onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [text, setText] = useState("");
+  const { lines, status } = useLines(text);
+  const [at, setAt] = useState(0);
+  const chosen = Math.min(at, lines.length - 1);
+  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => setAt(0), [text]);
+  useEffect(() => {
+    document.getElementById(`found-${chosen}`)?.scrollIntoView({ block: "nearest" });
+  }, [chosen]);
+  const open = (line: Line | undefined): void => {
+    if (!line) return;
+    onClose();
+    goTo(line.link);
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) {
+      event.preventDefault();
+      setAt((chosen + step + lines.length) % Math.max(lines.length, 1));
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      open(lines[chosen]);
+    }
+  };
+  return (
+    <dialog ref={dialog} className="search" aria-label="Search" onClose={onClose} onClick={(event) => event.target === dialog.current && onClose()}>
+      <div className="search-field">
+        <Icon name="search" />
+        <input
+          type="text"
+          role="combobox"
+          aria-expanded={lines.length > 0}
+          aria-controls="found"
+          aria-activedescendant={lines.length ? `found-${chosen}` : undefined}
+          aria-label="Search tables, jobs and columns"
+          placeholder="Tables, jobs, or a table and its column…"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={onKey}
+          autoFocus
+          spellCheck={false}
+        />
+        <button className="quiet" onClick={onClose} aria-label="Close the search">
+          <kbd>Esc</kbd>
+        </button>
+      </div>
+      <div id="found" role="listbox" aria-label="Found">
+        {lines.map((line, index) => (
+          <div key={line.key} className="found-line">
+            {line.group !== lines[index - 1]?.group && <div className="eyebrow" role="presentation">{line.group}</div>}
+            <div id={`found-${index}`} role="option" aria-selected={index === chosen} className="found" onMouseMove={() => setAt(index)} onClick={() => open(line)}>
+              <Icon name={line.icon} />
+              <bdi className="title">{line.title}</bdi>
+              <bdi className="context">{line.context}</bdi>
+            </div>
+          </div>
+        ))}
+      </div>
+      <p className="search-status muted" role="status">
+        {status}
+      </p>
+    </dialog>
+  );
+}
+
+function useLines(text: string): { lines: Line[]; status: string } {
+  const [result, setResult] = useState<{ lines: Line[]; status: string }>({ lines: [], status: "" });
+  useEffect(() => {
+    const wanted = text.trim();
+    if (!wanted) {
+      const lines = recentNodes().map(recentLine);
+      setResult({ lines, status: lines.length ? "" : "Type a part of a name; of a column, its table and the column: orders price" });
+      return;
+    }
+    const controller = new AbortController();
+    setResult((before) => ({ ...before, status: "Searching…" }));
+    const timer = setTimeout(() => {
+      search(wanted, controller.signal)
+        .then(({ results, truncated }) => {
+          const lines = grouped(results).flatMap(([group, members]) => members.map((member) => foundLine(group, member)));
+          setResult({ lines, status: lines.length ? (truncated ? "There is more: type more of the name." : "") : `Nothing has ${wanted} in its name.` });
+        })
+        .catch((error: unknown) => {
+          if (!controller.signal.aborted) setResult({ lines: [], status: error instanceof ApiError ? error.message : String(error) });
+        });
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [text]);
+  return result;
+}
+
+function foundLine(group: string, found: SearchResult): Line {
+  const icon: IconName = found.field !== undefined ? "column" : found.type === "JOB" ? "job" : "table";
+  const table = String(found.dataset ?? found.name);
+  const title = found.field ?? shortName(found.name);
+  const context = found.field !== undefined ? `${shortName(table)} · ${found.namespace}` : `${contextOf(found.name, title)} · ${found.namespace}`;
+  return { key: `${found.nodeId} ${found.field ?? ""}`, group, icon, title: oneLine(title), context: oneLine(context.replace(/^ · /, "")), link: linkOf(found) };
+}
+
+function recentLine(nodeId: string): Line {
+  const { kind, namespace, name } = splitNodeId(nodeId);
+  return { key: nodeId, group: "Recent", icon: kind === "job" ? "job" : "table", title: oneLine(shortName(name)), context: oneLine(namespace), link: linkTo("lineage", { nodeId }) };
+}

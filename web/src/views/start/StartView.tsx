@@ -1,0 +1,127 @@
+/** The start page: the search, what is broken now, what was told, what was looked at; of an empty stack, the first step. */
+
+import { get } from "../../api/request";
+import type { Job, Namespace } from "../../api/types";
+import { useLookup } from "../../api/useLookup";
+import { Icon } from "../../parts/Icon";
+import { Name } from "../../parts/Name";
+import { State } from "../../parts/State";
+import { Shown } from "../../parts/Told";
+import { linkTo } from "../../routing/location";
+import { ago, counted } from "../../text/amounts";
+import { nodeIdOf, shortName, splitNodeId } from "../../text/names";
+import { AlertList } from "../alerts/AlertList";
+import { recentNodes } from "../search/recent";
+import { FirstEvent } from "./FirstEvent";
+import "./start.css";
+
+interface Overview {
+  namespaces: Namespace[];
+  totalCount: number;
+  broken: Job[];
+  latest: Job[];
+}
+
+export function StartView() {
+  const lookup = useLookup("start", overview);
+  return (
+    <section className="sheet start">
+      <Shown lookup={lookup} what="the start page">
+        {(found) => (found.totalCount === 0 ? <FirstEvent /> : <Overviewed found={found} />)}
+      </Shown>
+    </section>
+  );
+}
+
+async function overview(signal: AbortSignal): Promise<Overview> {
+  const [{ namespaces, totalCount }, broken, latest] = await Promise.all([
+    get<{ namespaces: Namespace[]; totalCount: number }>("namespaces", { limit: 12 }, signal),
+    get<{ jobs: Job[] }>("jobs", { limit: 6, lastRunStates: "FAILED" }, signal),
+    get<{ jobs: Job[] }>("jobs", { limit: 8 }, signal),
+  ]);
+  return { namespaces, totalCount, broken: broken.jobs, latest: latest.jobs };
+}
+
+function Overviewed({ found }: { found: Overview }) {
+  const recent = recentNodes();
+  return (
+    <>
+      <div className="hero">
+        <h1>Which number is wrong?</h1>
+        <p className="muted">Search a column, a table or a job: its lineage leads to the run, the column and the owner.</p>
+        <button className="hero-search" onClick={() => window.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true }))}>
+          <Icon name="search" /> Search tables, jobs, columns… <kbd>/</kbd>
+        </button>
+      </div>
+      <div className="cards">
+        <div className="card">
+          <div className="spread">
+            <h2>Newest alerts</h2>
+            <a href={linkTo("alerts")}>All alerts</a>
+          </div>
+          <AlertList limit={5} />
+        </div>
+        <div className="card">
+          <div className="spread">
+            <h2>Broken now</h2>
+            <a href={linkTo("runs", { state: "FAILED" })}>All failed runs</a>
+          </div>
+          {found.broken.length ? <Jobs jobs={found.broken} /> : <p className="muted">No job's newest run has failed.</p>}
+        </div>
+        <div className="card">
+          <div className="spread">
+            <h2>{recent.length ? "You looked at" : "Ran last"}</h2>
+            <a href={linkTo("runs")}>All runs</a>
+          </div>
+          {recent.length ? (
+            <ul className="list">
+              {recent.map((nodeId) => (
+                <li key={nodeId}>
+                  <Icon name={splitNodeId(nodeId).kind === "job" ? "job" : "table"} />
+                  <span className="grow">
+                    <Name name={splitNodeId(nodeId).name} href={linkTo("lineage", { nodeId })} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          ) : (
+            <Jobs jobs={found.latest} />
+          )}
+        </div>
+        <div className="card">
+          <div className="spread">
+            <h2>{counted(found.totalCount, "namespace")}</h2>
+            <a href={linkTo("namespaces")}>Directory</a>
+          </div>
+          <ul className="list">
+            {found.namespaces.slice(0, 8).map(({ name, ownerName, updatedAt }) => (
+              <li key={name}>
+                <Icon name="group" />
+                <span className="grow">
+                  <Name name={name} short={name} href={linkTo("namespace", { name })} />
+                </span>
+                <span className="end">{ownerName === "anonymous" ? ago(updatedAt) : ownerName}</span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Jobs({ jobs }: { jobs: Job[] }) {
+  return (
+    <ul className="list">
+      {jobs.map((job) => (
+        <li key={nodeIdOf("job", job.namespace, job.name)}>
+          <State state={job.latestRun?.state} />
+          <span className="grow">
+            <Name name={job.name} short={shortName(job.name)} href={linkTo("lineage", { nodeId: nodeIdOf("job", job.namespace, job.name) })} />
+          </span>
+          <span className="end">{ago(job.latestRun?.endedAt ?? job.updatedAt)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

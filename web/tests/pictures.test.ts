@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import type { GraphNode } from "../src/graph/graph";
+import { csv } from "../src/picture/csv";
+import { dot } from "../src/picture/dot";
+import { impactMarkdown } from "../src/picture/markdown";
+import { mermaid } from "../src/picture/mermaid";
+import { svgOf } from "../src/picture/svg";
+import type { Scene } from "../src/views/lineage/scene";
+
+const HOSTILE = '<script>"]; evil --> x[`\n';
+const node = (id: string, kind: GraphNode["kind"], name: string) => ({ node: { id, kind, namespace: "n", name }, opening: { isOpen: false, traced: [] }, width: 200, height: 60, isFaded: false });
+const SCENE: Scene = {
+  nodes: [node("a", "dataset", HOSTILE), node("b", "job", "step")],
+  edges: [{ from: "a", to: "b", count: 1, isFaded: false }],
+  columnEdges: [],
+};
+
+test("Mermaid: names are escaped, edges go from left to right", () => {
+  const text = mermaid(SCENE);
+  expect(text.split("\n")).toHaveLength(5);
+  expect(text).not.toContain("<script>");
+  expect(text).toContain("n0 --> n1");
+});
+
+test("DOT: names are quoted", () => {
+  const text = dot(SCENE);
+  expect(text).toContain('"a" -> "b";');
+  expect(text).toContain('\\"]; evil');
+});
+
+test("SVG: names are text, and never elements", () => {
+  const svg = svgOf({ scene: SCENE, places: new Map([["a", { x: 0, y: 0 }], ["b", { x: 300, y: 0 }]]) });
+  expect(svg).not.toContain("<script>");
+  expect(svg).toContain("&lt;script&gt;");
+});
+
+test("CSV: quotes are doubled, and a formula is inert", () => {
+  const columns = [{ name: "name", value: (row: string) => row }, { name: "length", value: (row: string) => -row.length }];
+  expect(csv(columns, ['a "b", c', "=1+1"])).toBe('name,length\r\n"a ""b"", c",-8\r\n\'=1+1,-4\r\n');
+});
+
+test("Markdown: names are code, owners are text", () => {
+  const item = { nodeId: `dataset:n:${HOSTILE}`, type: "DATASET" as const, distance: 1, by: "dataset" as const, indirect: false, path: [] };
+  const text = impactMarkdown({ nodeId: "x", totalCount: 1, owners: [{ owner: "*boss*", items: [item] }, { owner: null, items: [] }] }, "orders.price");
+  expect(text).toContain("### Impact of changing `orders.price`");
+  expect(text).toContain("**\\*boss\\***");
+  expect(text).toContain("**no owner**");
+  expect(text).toMatch(/- `` n:<script>"\]; evil --> x\[`\ufffd ``, 1 hop, may use it/);
+});
