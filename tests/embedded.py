@@ -109,9 +109,10 @@ class Deployed:
         secrets.put_secret_value(SecretId=secret, SecretString=json.dumps({"keys": [*keys, *entries]}))
 
     def items(self) -> Items:
-        """Every item of the table, by its key."""
+        """Every item that folds make, by its key. An alert is an item, too, made by the function that told it."""
         pages = self.dynamodb.get_paginator("scan").paginate(TableName=self.outputs["TableName"], ConsistentRead=True)
-        return {(item["PK"]["S"], item["SK"]["S"]): item for page in pages for item in page["Items"]}
+        items = (item for page in pages for item in page["Items"])
+        return {(item["PK"]["S"], item["SK"]["S"]): item for item in items if item["SK"]["S"] != "ALERT"}
 
     def objects(self, prefix: str) -> dict[str, bytes]:
         """The objects of the archive bucket whose keys have this prefix."""

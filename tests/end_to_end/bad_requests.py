@@ -258,7 +258,6 @@ NO_SUCH_THING = (
     Bad("POST to another version", 404, "Not Found", GOOD, path="/api/v2/lineage"),
     Bad("POST beside the path", 404, "Not Found", GOOD, path="/events"),
     Bad("POST below the path", 404, "Not Found", GOOD, path="/api/v1/lineage/events"),
-    Bad("GET of nothing", 404, "Not Found", method="GET", path="/"),
     Bad("GET of a batch", 404, "Not Found", method="GET", path=BATCH),
     Bad("PUT", 405, "Method Not Allowed", GOOD, method="PUT"),
     Bad("PATCH", 405, "Method Not Allowed", GOOD, method="PATCH"),

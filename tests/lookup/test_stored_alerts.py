@@ -68,7 +68,7 @@ def test_an_alert_is_found_by_its_id_and_in_the_list_with_what_a_page_shows() ->
     (listed,) = get("alerts")["alerts"]
     assert listed == get(f"alerts/{alert(1).id}")
     assert listed["details"] == {"removed": [{"field": "id", "type": "int"}]}
-    assert (listed["type"], listed["link"]) == ("Dataset Schema Changed", "/api/v1/impact?nodeId=1")
+    assert (listed["type"], listed["link"]) == ("Dataset Schema Changed", f"/#/alerts?id={alert(1).id}")
     assert get.answer(f"alerts/{alert(2).id}")[0] == 404
 
 

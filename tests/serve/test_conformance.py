@@ -44,11 +44,7 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
     assert counts == {**dict.fromkeys(counts, 0), "items": entries}
 
 
-BAD = [bad for bad in bad_requests() if (bad.method, bad.path) != ("GET", "/")]
-"""A server has a page at `/`, the stack has none."""
-
-
-@pytest.mark.parametrize("bad", [pytest.param(bad, id=bad.what) for bad in BAD])
+@pytest.mark.parametrize("bad", [pytest.param(bad, id=bad.what) for bad in bad_requests()])
 def test_a_bad_request_is_refused_as_by_the_stack(api: Api, bad: Bad) -> None:
     answer = response_to(api, bad)
     assert answer.status == bad.status, answer.body

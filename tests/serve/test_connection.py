@@ -100,7 +100,7 @@ def test_a_client_that_does_not_finish_its_request_is_cut_off(url: str, first: b
 
 
 def test_a_client_that_does_not_read_its_response_is_cut_off(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(api, "START_PAGE", "x" * 30_000_000)
+    monkeypatch.setattr(api, "file_of_page", lambda *_: ApiResponse(200, "x" * 30_000_000))
     closed, connection_lost = threading.Event(), connection.Connection.connection_lost
 
     def lost(self: connection.Connection, exc: Exception | None) -> None:

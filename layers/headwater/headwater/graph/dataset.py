@@ -26,7 +26,7 @@ from headwater.openlineage.event import AnyEvent, DatasetEvent, Facets, Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import NEVER, Instant
 
-_PLAIN = Naming()
+_PLAIN = Naming(of_ids=True)
 KEPT_USERS = 3
 ELSEWHERE = frozenset({COLUMN_LINEAGE, SOURCES}) | QUALITY
 """Facets that a dataset's head does not copy: they stay with the job's usage, or with the run's quality results."""

@@ -19,11 +19,12 @@ from headwater.graph.identity import dataset_id
 from headwater.graph.job_naming import with_stable_name
 from headwater.graph.long_facet import COLUMN_LINEAGE, LONG_FACETS, LongFacet
 from headwater.graph.metadata_table_columns import without_metadata_table_columns
-from headwater.graph.naming import Naming
+from headwater.graph.naming import IdentifiedName, Naming
 from headwater.graph.normalised_event import Alias, NormalisedEvent, SymlinkPair
 from headwater.graph.partial_schema import as_partial
 from headwater.graph.producer_profile import has_partial_schema, integration_of
 from headwater.graph.register import is_deletion
+from headwater.graph.whole_table_name import with_database
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, Facets, Name, RunEvent
 from headwater.openlineage.instant import NEVER, Instant
@@ -49,9 +50,14 @@ def normalise_event(
 
 def _aliases(event: AnyEvent, reference: DatasetReference, naming: Naming) -> Iterator[Alias]:
     """The alias that a reference uses. A producer that may not write the dataset gives it no further name."""
-    identified = naming.identify(reference.name, streams_files=_streams_files(event, reference))
+    identified = _identified(event, reference, naming)
     if identified.rules and not is_foreign(reference):
         yield Alias(reference.name, identified.shown, identified.rules)
+
+
+def _identified(event: AnyEvent, reference: DatasetReference, naming: Naming) -> IdentifiedName:
+    identified = naming.identify(reference.name, streams_files=_streams_files(event, reference))
+    return with_database(identified, reference, naming)
 
 
 def _links(reference: DatasetReference, naming: Naming) -> Iterator[SymlinkPair]:
@@ -65,7 +71,7 @@ def _renamed(event: AnyEvent, naming: Naming) -> AnyEvent:
     integration = "" if isinstance(event, DatasetEvent) else integration_of(event.job.facets, event.producer)
 
     def rename(reference: DatasetReference, *, is_read: bool = False) -> DatasetReference:
-        identified = naming.identify(reference.name, streams_files=_streams_files(event, reference))
+        identified = _identified(event, reference, naming)
         own = without_metadata_table_columns(reference, identified.rules, is_read=is_read)
         facets = with_standard_assertions(own.facets, integration)
         if has_partial_schema(event, own, is_read=is_read):

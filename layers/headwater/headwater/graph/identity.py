@@ -28,7 +28,7 @@ NodeId = JobId | DatasetId
 NO_JOB = JobId("")
 """The job in the id of a write that has none: the write of a DatasetEvent."""
 
-_PLAIN = Naming()
+_PLAIN = Naming(of_ids=True)
 
 
 class JobRunId(NamedTuple):

@@ -27,6 +27,10 @@ ONE_STORE = {"s3a": "s3", "s3n": "s3", "gcs": "gs", "abfss": "abfs", "wasbs": "w
 """Schemes that reach the same store by another client, or over TLS; the Spark listener sent them as jobs chose them
 until OpenLineage PR 2782, which sends s3."""
 
+_POSTGRES = re.compile(r"postgresql(?:\+\w+)?://(?P<host>[^/:@,\s\[\]]+)(?::(?P<port>\d+))?/*")
+"""The URL of a Postgres server by its other scheme, perhaps with a driver, as Great Expectations sends it."""
+POSTGRES_PORT = 5432
+
 FILE_SYSTEMS = frozenset(
     {"file", "hdfs", "webhdfs", "swebhdfs", "viewfs", "s3", "gs", "abfs", "wasb", "adl", "dbfs", *ONE_STORE}
     | {"oss", "cos", "cosn", "obs", "ofs", "o3fs", "alluxio", "maprfs"}
@@ -96,12 +100,20 @@ class Naming:
     """The rules, with the alias map of a deployment: namespace, or a pattern where `*` is any text -> namespace meant.
 
     EMR in cluster mode reports `hive://ip-10-...:9083` for a table that is in a Glue ARN elsewhere (OpenLineage issue
-    4163), and each client of a Kafka cluster names the cluster by its own list of bootstrap servers. A target is mapped
-    further by its exact name, never by a pattern: `kafka://*` does not map other Kafka targets. Namespaces that map to
-    each other in a ring all mean the same namespace of the ring.
+    4163), and each client of a Kafka cluster names the cluster by its own list of bootstrap servers. Trino names tables
+    of Postgres by its own host and the catalog: `trino://trino:8080 pg.` -> `postgres://db:5432 shop.` maps the names
+    that begin with `pg.`. A target is mapped further by its exact name, never by a pattern: `kafka://*` does not map
+    other Kafka targets. Namespaces that map to each other in a ring all mean the same namespace of the ring.
+
+    With `of_ids`, the rules are those that ids are made with. A rule that was added later is not among them: stored
+    items have their ids already.
     """
 
-    def __init__(self, aliases: Mapping[str, str] = {}) -> None:
+    def __init__(self, aliases: Mapping[str, str] = {}, *, of_ids: bool = False) -> None:
+        self._of_ids = of_ids
+        catalogs = {source: target for source, target in aliases.items() if " " in source}
+        self._catalogs = [(_catalog(source), _catalog(target)) for source, target in sorted(catalogs.items())]
+        aliases = {source: target for source, target in aliases.items() if source not in catalogs}
         self._exact = {plain_namespace(pattern): target for pattern, target in aliases.items()}
         patterns = sorted((alias for alias in self._exact if "*" in alias), key=lambda alias: (-len(alias), alias))
         self._patterns = [(_compiled(pattern), self._exact[pattern]) for pattern in patterns]
@@ -125,9 +137,25 @@ class Naming:
         return IdentifiedName(shown, identity, tuple(rule for rule, changed in changes.items() if changed))
 
     def _aliased(self, name: Name) -> Name:
-        """The name after the alias map. A Hive table whose metastore is Glue gets Glue's form of name:
+        """The name after the alias map: first the catalog of a query engine, then the namespace. Names that map to each
+        other in a ring all mean the same name of the ring."""
+        trail: list[Name] = []
+        while name not in trail:
+            trail.append(name)
+            name = self._of_namespace(self._of_catalog(name))
+        return min(trail[trail.index(name) :])
+
+    def _of_catalog(self, name: Name) -> Name:
+        """The name in the store behind a query engine's catalog."""
+        for source, target in self._catalogs:
+            if name.name.startswith(source.name) and plain_namespace(name.namespace) == source.namespace:
+                return Name(target.namespace, target.name + name.name.removeprefix(source.name))
+        return name
+
+    def _of_namespace(self, name: Name) -> Name:
+        """The name after the map of namespaces. A Hive table whose metastore is Glue gets Glue's form of name:
         `table/db/table`."""
-        namespace = self._meant(name.namespace)
+        namespace = self._meant(name.namespace if self._of_ids else _postgres(name.namespace))
         table = _HIVE_TABLE.fullmatch(name.name)
         if namespace != name.namespace and table and _GLUE.fullmatch(namespace):
             return Name(namespace, f"table/{table[1]}/{table[2]}")
@@ -146,6 +174,12 @@ class Naming:
         if plain in self._exact or plain in self._targets:
             return self._exact.get(plain)
         return next((target for pattern, target in self._patterns if pattern.match(plain)), None)
+
+
+def _catalog(text: str) -> Name:
+    """A namespace and the beginning of names in it, with a space between them."""
+    namespace, _, beginning = text.partition(" ")
+    return Name(plain_namespace(namespace), beginning)
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
@@ -196,6 +230,13 @@ def plain_namespace(namespace: str) -> str:
 def _with_one_scheme(namespace: str) -> str:
     scheme, colon, rest = namespace.partition(":")
     return ONE_STORE.get(scheme, scheme) + colon + rest
+
+
+def _postgres(namespace: str) -> str:
+    """A namespace as OpenLineage's naming rules spell a Postgres server: `postgresql+psycopg2://db` is
+    `postgres://db:5432`."""
+    match = _POSTGRES.fullmatch(namespace)
+    return f"postgres://{match['host']}:{match['port'] or POSTGRES_PORT}" if match else namespace
 
 
 def _with_few_slashes(name: Name) -> Name:
