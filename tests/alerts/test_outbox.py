@@ -1,12 +1,14 @@
 """The stream is the outbox: after a failure at any call no alert is lost, and a repeated alert has the same id."""
 
 import contextlib
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from headwater.alerts import announce
 from headwater.alerts.record import Record
+from headwater.alerts.stored_alerts import StoringBus
 from headwater.fold.fold import fold
 from headwater.read.reader import Reader
 from headwater.store.errors import StorageError
@@ -138,6 +140,24 @@ def test_a_task_that_was_tried_again_does_not_explain_a_later_failure_of_its_dag
     again = factory.run_event("COMPLETE", job="dag.task", run=3, seconds=2, run_facets=facets)
     dag = factory.run_event("FAIL", job="dag", run=1, seconds=3)
     assert [alert["job"]["name"] for alert in World().alerts_one_by_one([first, again, dag])] == ["dag.task", "dag"]
+
+
+def test_of_several_tries_of_a_task_the_first_is_told() -> None:
+    facets = {"parent": factory.parent(1, "dag")}
+    tries = [factory.run_event("FAIL", job="dag.task", run=run, seconds=run, run_facets=facets) for run in (2, 3)]
+    dag = factory.run_event("FAIL", job="dag", run=1, seconds=9)
+    (alert,) = World().alerts_one_by_one([*tries, dag])
+    assert alert["run"]["runId"] == factory.run_id(2)
+
+
+def test_a_failure_whose_parent_s_failure_is_told_already_is_not_told_again() -> None:
+    world = World()
+    world.announcer = replace(world.announcer, bus=StoringBus(world.store, world.bus))
+    wrapper = factory.run_event("FAIL", job="dbt-run", run=1, seconds=9)
+    model = factory.run_event(
+        "FAIL", job="model", run=2, seconds=1, run_facets={"parent": factory.parent(1, "dbt-run")}
+    )
+    assert [alert["job"]["name"] for alert in world.alerts_one_by_one([wrapper, model])] == ["dbt-run"]
 
 
 def test_an_application_that_outlives_a_failed_query_and_fails_later_raises_an_alert() -> None:

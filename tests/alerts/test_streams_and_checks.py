@@ -7,11 +7,11 @@ from tests.alerts.stream import Detail, World
 from tests.producer_records import recorded, scenarios
 
 CLEAR_PAYMENTS_FAILED = ["Run Failed: clear_payments failed"]
-COUNTRY_FAILED = [
-    "Data Quality Assertion Failed: public.customers: 1 assertion failed: expect_column_values_to_be_in_set of country"
-]
+CHECK = "expect_column_values_to_be_in_set of country"
+COUNTRY_FAILED = [f"Data Quality Assertion Failed: shop.public.customers: 1 assertion failed: {CHECK}"]
 EXPECTED = {
     ("airflow", "sql_fails"): ["Run Failed: shop.paid_orders failed"],
+    ("airflow", "python_fails"): ["Run Failed: shop_python.price_orders failed"],
     ("flink", "datastream_failed"): CLEAR_PAYMENTS_FAILED,
     ("flink", "datastream_fails_at_once"): CLEAR_PAYMENTS_FAILED,
     ("flink", "datastream_restarts_and_fails"): CLEAR_PAYMENTS_FAILED,
@@ -20,7 +20,7 @@ EXPECTED = {
 }
 SQL_OF_AIRFLOW = ("sql", "sql_again", "sql_fails", "sql_column_removed")
 ALL = [
-    *(("airflow", scenario) for scenario in SQL_OF_AIRFLOW),
+    *(("airflow", scenario) for scenario in (*SQL_OF_AIRFLOW, "python_fails")),
     *((engine, scenario) for engine in ("flink", "great-expectations") for scenario in scenarios(engine)),
 ]
 
@@ -46,3 +46,14 @@ def test_of_all_runs_of_airflow_one_changes_a_schema() -> None:
 def test_the_message_of_a_failed_task_is_that_of_the_database() -> None:
     (alert,) = alerts_of(World(), "airflow", "sql_fails")
     assert alert["message"].startswith("column o.net_amount does not exist")
+
+
+def test_a_table_that_airflow_writes_and_great_expectations_checks_is_one_dataset() -> None:
+    world = World()
+    for engine, scenario in (
+        ("airflow", "sql"),
+        *(("great-expectations", each) for each in scenarios("great-expectations")),
+    ):
+        alerts_of(world, engine, scenario)
+    names = [item.labels["name"] for item in world.table.items.values() if item.labels["kind"] == "dataset"]
+    assert sorted(name for name in names if "customers" in name) == ["shop.public.customers"]

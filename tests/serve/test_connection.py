@@ -153,7 +153,7 @@ def test_if_no_connection_waits_a_new_one_is_refused_in_words(url: str, monkeypa
         release.wait(SECONDS)
         return "page"
 
-    monkeypatch.setattr(api, "_text", lambda *_: ApiResponse(200, page(), {"content-type": "text/plain"}))
+    monkeypatch.setattr(api, "file_of_page", lambda *_: ApiResponse(200, page(), {"content-type": "text/plain"}))
     with ExitStack() as stack:
         for _ in range(CONNECTIONS):
             stack.enter_context(connected(url)).sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")

@@ -13,13 +13,16 @@ has an alert. Children are known by their run ids (parent and root of the parent
 
 from datetime import timedelta
 
+from headwater.alerts.alert import DetailType, id_of
 from headwater.graph.application import is_query_job
 from headwater.graph.facets import assertions_of, facet_text
+from headwater.graph.identity import job_id
 from headwater.graph.job import JobHead
 from headwater.graph.register import values
 from headwater.graph.run import Run, RunState
 from headwater.openlineage.instant import to_datetime
 from headwater.read.reader import Reader
+from headwater.store.snapshot import Wanted
 
 SAME_FAILURE = timedelta(minutes=1)
 """An application that fails within this time of a failure of one of its queries failed because of that query. Code of
@@ -28,7 +31,7 @@ an application may go on after a query failed. A DAG and a dbt run fail in the e
 
 def is_told_elsewhere(reader: Reader, run: Run) -> bool:
     """Whether the failure of a run has no alert of its own: another alert tells its cause, or it is no failure."""
-    return is_test(run) or _has_failed_assertion(run) or _failed_by_child(reader, run)
+    return is_test(run) or _has_failed_assertion(run) or _failed_by_child(reader, run) or _is_told_above(reader, run)
 
 
 def is_test(run: Run) -> bool:
@@ -46,6 +49,25 @@ def _failed_by_child(reader: Reader, run: Run) -> bool:
     children = [child for child in reader.runs([child.id for child in run.failed_children]) if _is_cause(child, run)]
     heads = reader.jobs([child.id.job for child in children], usages=False) if children else {}
     return any(not _has_recovered(child, heads.get(child.id.job), run) for child in children)
+
+
+def _is_told_above(reader: Reader, run: Run) -> bool:
+    """Whether an alert tells the failure of a run above, or of an earlier try of the same job under the same parent.
+
+    The events of a run above may come before those of the run: then that alert was told, and is stored.
+    """
+    above = [parent for parent in reader.runs([ref.id for ref in sorted(run.parents)]) if _is_cause(run, parent)]
+    tries = [ref.id for parent in above for ref in parent.failed_children if ref.job == run.job]
+    earlier = [other for other in reader.runs(sorted(set(tries) - {run.id})) if other.order < run.order]
+    if any(other.state is RunState.FAILED for other in earlier):
+        return True
+    told = [failure_id(parent) for parent in above if parent.state is RunState.FAILED]
+    return bool(told and reader.store.read(Wanted(alerts=told)).alerts.of(told))
+
+
+def failure_id(run: Run) -> str:
+    """The id of the alert for a failed run."""
+    return id_of(DetailType.RUN_FAILED, job_id(run.job), run.run_id)
 
 
 def _is_cause(child: Run, run: Run) -> bool:

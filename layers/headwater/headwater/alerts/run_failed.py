@@ -6,8 +6,8 @@ children, or of an assertion, the alert is about the child or the assertion alon
 
 from collections.abc import Iterator
 
-from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, link_to, quantity, short_name
-from headwater.alerts.failure_cause import is_told_elsewhere
+from headwater.alerts.alert import Alert, DetailType, distinct_owners, link_to, quantity, short_name
+from headwater.alerts.failure_cause import failure_id, is_told_elsewhere
 from headwater.alerts.record import Record
 from headwater.alerts.run_ancestors import ancestors_of
 from headwater.graph.dataset_reference import IoDatasets
@@ -51,7 +51,7 @@ def _alert(run: Run, reader: Reader) -> Alert:
     ]
     return Alert(
         type=DetailType.RUN_FAILED,
-        id=id_of(DetailType.RUN_FAILED, job_id(run.job), run.run_id),
+        id=failure_id(run),
         time=at,
         severity=Severity.CRITICAL,
         kind=NodeKind.JOB,

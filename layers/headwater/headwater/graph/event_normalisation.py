@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from headwater.graph.assertions import with_standard_assertions
+from headwater.graph.column_sources import with_declared_sources
 from headwater.graph.curation import FOREIGN_SOURCES, RESERVED
 from headwater.graph.dataset_reference import (
     SOURCES,
@@ -24,7 +25,7 @@ from headwater.graph.normalised_event import Alias, NormalisedEvent, SymlinkPair
 from headwater.graph.partial_schema import as_partial
 from headwater.graph.producer_profile import has_partial_schema, integration_of
 from headwater.graph.register import is_deletion
-from headwater.graph.whole_table_name import with_database
+from headwater.graph.table_name import with_database
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, Facets, Name, RunEvent
 from headwater.openlineage.instant import NEVER, Instant
@@ -86,7 +87,11 @@ def _renamed(event: AnyEvent, naming: Naming) -> AnyEvent:
         return replace(event, dataset=rename(event.dataset))
     job = with_stable_name(event.job)
     inputs = tuple(rename(dataset, is_read=True) for dataset in event.inputs)
-    return replace(event, job=job, inputs=inputs, outputs=tuple(map(rename, event.outputs)))
+    outputs = event.outputs
+    if integration == "trino":
+        declared = {dataset.name for dataset in event.inputs}
+        outputs = tuple(with_declared_sources(output, declared) for output in outputs)
+    return replace(event, job=job, inputs=inputs, outputs=tuple(map(rename, outputs)))
 
 
 def _with_long_facets(facets: Facets) -> Facets:
