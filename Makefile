@@ -62,7 +62,11 @@ doctor: $(STATE)/venv.stamp ## say why a graph is empty: of the stack that `make
 # ------------------------------------------------------------------------------------------------------------ to change
 .PHONY: test
 test: $(STATE)/venv.stamp $(STATE)/spark4.stamp $(PAGE) ## run the tests, in two processes (ARGS="-k front" and the like go to pytest)
-	@$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not engine' $(ARGS)
+
+.PHONY: test-engines
+test-engines: $(STATE)/venv.stamp $(PAGE) ## run the tests with real engines (dbt, Airflow, Flink, Kafka Connect), and the rebuild with Spark
+	@$(BIN)/python -m pytest -n 2 --dist loadfile -m engine $(ARGS)
 
 .PHONY: web
 web: $(PAGE) ## build the web page

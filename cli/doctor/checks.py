@@ -14,6 +14,9 @@ LONG = timedelta(hours=1)
 """A RUNNING run without an event for this time has probably ended."""
 PARENTS = 50
 """The number of parent runs that are looked up, with one request for each."""
+FLINK, ENDS = "/integration/flink", {"COMPLETE", "FAIL", "ABORT"}
+NAMELESS = (": empty", ": missing")
+"""The ends of the paths of datasets that were set aside for their names."""
 SUSPICIOUS = {
     r"hive://ip-": "the host of a temporary cluster: map the name to the Glue catalog, by NamespaceAliases",
     r"s3[an]://": "the same as s3, but sent by an older client or listener: upgrade the listener",
@@ -99,14 +102,46 @@ def suspicious_names(arrivals: Arrivals) -> Iterator[Finding]:
 def set_aside(arrivals: Arrivals) -> Iterator[Finding]:
     """Keys that spoke of the namespaces of others: what they said beyond the names was set aside."""
     paths: dict[str, set[str]] = {}
-    for event in arrivals.events:
-        facets = (event.get("job") or event["dataset"]).get("facets") or {}
-        if note := facets.get("headwater_setAside"):
-            paths.setdefault(note["key"], set()).update(re.sub(r"\[\d+\]", "", path) for path in note["paths"])
+    for key, _, path in noted_paths(arrivals):
+        if not path.endswith(NAMELESS):
+            paths.setdefault(key, set()).add(path)
     for key, of_key in sorted(paths.items()):
         yield Finding(
             f"the key {key} describes namespaces that it may not write; set aside: {first_few(sorted(of_key))}",
             "give the key these namespaces (`write`), if they are its own; docs/access.md has the rule",
+        )
+
+
+def nameless_datasets(arrivals: Arrivals) -> Iterator[Finding]:
+    """Jobs of which datasets were set aside, since the datasets have no usable name."""
+    jobs = sorted({job for _, job, path in noted_paths(arrivals) if path.endswith(NAMELESS)})
+    if jobs:
+        yield Finding(
+            f"datasets without a usable name were set aside, of {first_few(jobs)}",
+            "Flink sends connectors without lineage of their own (datagen, filesystem) with an empty namespace: use a "
+            "connector with lineage, or report the dataset with emr_jobs/packages/job_lineage",
+        )
+
+
+def noted_paths(arrivals: Arrivals) -> Iterator[tuple[str, str, str]]:
+    """What was set aside: the key, the job or dataset, and the path without indices."""
+    for event in arrivals.events:
+        subject = event.get("job") or event["dataset"]
+        if note := (subject.get("facets") or {}).get("headwater_setAside"):
+            for path in note["paths"]:
+                yield note["key"], subject["name"], re.sub(r"\[\d+\]", "", path)
+
+
+def flink_without_ends(arrivals: Arrivals) -> Iterator[Finding]:
+    """Runs of Flink, of which none ever ended: without a setting, Flink's listener reports no end."""
+    of_flink = [event for event in arrivals.events if FLINK in event["producer"] and "run" in event]
+    runs = {event["run"]["runId"] for event in of_flink}
+    if runs and not any(event.get("eventType") in ENDS for event in of_flink):
+        yield Finding(
+            f"{len(runs)} {'run' if len(runs) == 1 else 'runs'} of Flink, none ever ended",
+            "set openlineage.enableDetachedJobTracking: true in Flink's configuration: without it the listener reports "
+            "no end; docs/producers/flink.md has the settings",
+            Blame.LISTENER,
         )
 
 
@@ -118,5 +153,7 @@ def findings(client: Client, arrivals: Arrivals, namespace: str | None) -> list[
         *unseen_parents(arrivals, client),
         *suspicious_names(arrivals),
         *set_aside(arrivals),
+        *nameless_datasets(arrivals),
+        *flink_without_ends(arrivals),
         *isolated_jobs(arrivals),
     ]

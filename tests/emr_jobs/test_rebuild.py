@@ -22,7 +22,7 @@ from tests.factory import Document
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 RECORDED = sorted([*FIXTURES.rglob("*.jsonl"), FIXTURES / "items" / "events.jsonl.gz"])
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.engine]
 
 
 def recorded() -> list[Document]:

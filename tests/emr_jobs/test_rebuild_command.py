@@ -23,7 +23,7 @@ from tests.emr_jobs.archives import archive, assert_same, normalised, received
 from tests.fakes import FakeBucket
 from tests.store.files import items_in
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.engine]
 
 EVENTS = [
     factory.run_event(

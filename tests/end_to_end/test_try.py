@@ -15,6 +15,7 @@ from local.failure import Failure
 from local.layout import Layout
 from local.spark.java import java_home
 
+pytestmark = pytest.mark.engine
 ROOT = Path(__file__).parents[2]
 SECONDS = 540
 JOB = re.compile(r"job (\S+)  ([A-Z]+)")

@@ -16,6 +16,7 @@ from local.spark.connect import ConnectWorker
 from tests.pipelines.cluster import wait_until
 from tests.serve.process import ServeProcess
 
+pytestmark = pytest.mark.engine
 PACKAGE = "org.apache.kafka.connect"
 NAMESPACE = "real-connect"
 HOIST = {

@@ -12,6 +12,7 @@ from cli.doctor.client import Client
 from cli.doctor.finding import Blame, Finding
 from cli.doctor.isolated_jobs import component_sizes, isolated_jobs
 from tests import factory
+from tests.producer_records import recorded
 from tests.upstream import Upstream, serving
 
 NOW = datetime(2026, 11, 21, 8, tzinfo=UTC)
@@ -117,3 +118,26 @@ def test_a_key_that_describes_the_datasets_of_others_is_named() -> None:
         "the key team-a describes namespaces that it may not write; set aside: inputs.facets, run.facets.parent"
     ]
     assert findings[0].blame is None
+
+
+def test_datasets_without_a_usable_name_are_told_with_their_jobs() -> None:
+    event = factory.run_event(job="insert-into_orders")
+    event["job"]["facets"] = {"headwater_setAside": {"key": "open", "paths": ["inputs[0].namespace: empty"]}}
+    found = arrivals(events=[event, factory.run_event()])
+    assert list(checks.set_aside(found)) == []
+    assert what(list(checks.nameless_datasets(found))) == [
+        "datasets without a usable name were set aside, of insert-into_orders"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("scenarios", "told"),
+    [
+        (["datastream_without_detached_tracking"], ["1 run of Flink, none ever ended"]),
+        (["sql_without_detached_tracking", "datastream_kafka_to_kafka"], []),
+        ([], []),
+    ],
+)
+def test_flink_that_reports_no_end_is_told(scenarios: list[str], told: list[str]) -> None:
+    events = [event for scenario in scenarios for event in recorded("flink", scenario)]
+    assert what(list(checks.flink_without_ends(arrivals(events=events)))) == told
