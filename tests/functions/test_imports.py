@@ -12,7 +12,7 @@ from tests.functions.handlers import ROOT
 
 BUDGETS = {
     "authorise": 383,
-    "ingest": 465,
+    "ingest": 475,
     "normalise": 497,
     "lookup": 528,
     "curate": 545,
