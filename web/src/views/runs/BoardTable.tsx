@@ -7,6 +7,7 @@ import { Table } from "../../parts/Table";
 import { linkTo } from "../../routing/location";
 import { duration, moment } from "../../text/amounts";
 import { nodeIdOf, oneLine } from "../../text/names";
+import { producerOf } from "../../text/producer";
 
 export function BoardTable({ runs }: { runs: BoardRun[] }) {
   return (
@@ -46,9 +47,4 @@ function Wrong({ run }: { run: BoardRun }) {
 function wrong({ message, failedChildren }: BoardRun): string {
   const parts = failedChildren.flatMap(({ job }) => job?.name ?? []);
   return message ?? (failedChildren.length ? `${failedChildren.length} failed: ${parts.join(", ")}` : "");
-}
-
-/** The integration in a producer's address: `spark` of `.../integration/spark`. */
-function producerOf(producer: string | null): string {
-  return producer?.replace(/\/+$/, "").split("/").at(-1) ?? "";
 }
