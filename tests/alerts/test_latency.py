@@ -43,3 +43,13 @@ def test_each_job_has_its_own_breach() -> None:
     other = alert_of(world, factory.run_event("START", run=2, job="other"), 400)
     assert len(first) == len(other) == 1
     assert len({alert.id for alert in world.bus.sent}) == 2
+
+
+def test_of_an_application_and_its_queries_the_application_alone_is_told() -> None:
+    world = World()
+    of_app, spark = {"parent": factory.parent(1, "app")}, {"jobType": factory.facet(integration="SPARK")}
+    query = factory.run_event("START", run=2, job="app.query", run_facets=of_app, job_facets=spark)
+    assert alert_of(world, query, 400) == []
+    assert alert_of(world, factory.run_event("START", run=1, job="app"), 400) == [
+        ("Emission Latency Exceeded", "warning")
+    ]

@@ -4,9 +4,12 @@ from collections.abc import Iterator
 
 from headwater.alerts.alert import Alert, DetailType, id_of, link_to, short_name
 from headwater.alerts.record import Record
-from headwater.graph.facets import owners_of
+from headwater.graph.application import is_query_job
+from headwater.graph.facets import facet_text, owners_of, parent_name
 from headwater.graph.identity import NodeKind, job_id
+from headwater.graph.job import JobHead
 from headwater.graph.latency import Latency
+from headwater.graph.producer_profile import integration_of
 from headwater.graph.register import values
 from headwater.graph.stored_states import Severity
 from headwater.openlineage.instant import shown
@@ -14,12 +17,18 @@ from headwater.read.reader import Reader
 
 
 def emission_latency_breach(record: Record, reader: Reader) -> Iterator[Alert]:
-    """The alert for a record of a job's latency. The item changes only when a breach begins or ends."""
+    """The alert for a record of a job's latency. The item changes only when a breach begins or ends.
+
+    A query of an application, and a node of dbt's wrapper, raise none: their events come through the same connection as
+    those of the application, whose latency is told.
+    """
     latency: Latency | None = record.change.after
     if latency is None:
         return
     job = job_id(latency.job)
     head = reader.jobs([job]).get(job)
+    if head and _is_part(head):
+        return
     latest, allowed = f"{max(0, latency.millis) / 1000:,.1f} s", f"{latency.threshold / 1000:,.1f} s"
     exceeded = latency.is_exceeded
     name = latency.job.name
@@ -47,3 +56,10 @@ def emission_latency_breach(record: Record, reader: Reader) -> Iterator[Alert]:
             "thresholdMillis": latency.threshold,
         },
     )
+
+
+def _is_part(head: JobHead) -> bool:
+    """Whether the job is a part of a larger job of the same producer."""
+    facets = values(head.facts.facets)
+    is_node = integration_of(facets) == "dbt" and facet_text(facets, "jobType", "jobType") != "JOB"
+    return parent_name(head) is not None and (is_query_job(facets) or is_node)
