@@ -76,7 +76,8 @@ def format_storage(broker: Broker) -> None:
     data = broker.folder / f"data-{uuid.uuid4().hex}"
     broker.settings.write_text(settings(broker.port, free_port(), data), encoding="utf-8")
     cluster = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-    formatted = broker.command(FORMATTER, "format", "--cluster-id", cluster, "--config", str(broker.settings))
+    # One id in 64 begins with a hyphen, which would be an option if it were an argument of its own.
+    formatted = broker.command(FORMATTER, "format", f"--cluster-id={cluster}", "--config", str(broker.settings))
     done = subprocess.run(formatted, capture_output=True, text=True, timeout=READY_SECONDS, check=False)
     if done.returncode:
         raise Failure(
