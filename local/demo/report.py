@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from urllib.parse import urlencode
 
 from local.demo.lineage_tree import Tree, column_trees, indirect_trees, short_names, table_tree
 from local.failure import Failure
@@ -54,6 +55,11 @@ def print_upstream(api: Api, dataset: Path) -> None:
 def curl_of_columns(api: Api, dataset: Path) -> str:
     """Return the curl command for the upstream of a dataset's columns."""
     return api.curl(COLUMNS, nodeId=f"dataset:file:{dataset}", depth=DEPTH)
+
+
+def page_of(api: Api, dataset: Path) -> str:
+    """Return the address of the web page with the lineage of a dataset."""
+    return f"{api.url}/#/lineage?{urlencode({'nodeId': f'dataset:file:{dataset}'})}"
 
 
 def print_trees(title: str, trees: Iterable[Tree]) -> None:

@@ -9,7 +9,7 @@ import time
 from local.alerts.queue import AlertQueue, subscribe
 from local.demo.ingestion import wait_for_ingestion
 from local.demo.orders_pipeline import Lake, OrdersPipeline
-from local.demo.report import check_counts, curl_of_columns, print_counts, print_upstream
+from local.demo.report import check_counts, curl_of_columns, page_of, print_counts, print_upstream
 from local.demo.schema_drift import SCHEMA_CHANGED, check_datadog, print_alerts, wait_for_alert
 from local.layout import Layout
 from local.progress import Say
@@ -46,9 +46,10 @@ def run(layout: Layout, port: int, say: Say) -> None:
         alerts = subscribe(stack.deployment.account, stack.deployment.outputs["AlertTopicArn"], QUEUE)
         show_lineage(stack, api, pipeline, say)
         show_alerts(stack, alerts, pipeline, say)
-        curl = curl_of_columns(api, lake.revenue)
-    print("\nThe stack is stopped. To send requests yourself:")
-    print(f"  make up DATA={data.relative_to(layout.root)} PORT={port}     # with the demo's data")
+        curl, page = curl_of_columns(api, lake.revenue), page_of(api, lake.revenue)
+    print("\nThe stack is stopped, and so is its web page. To look around in the demo's data:")
+    print(f"  make up DATA={data.relative_to(layout.root)} PORT={port}     # then, while it runs:")
+    print(f"  {page}     # in a browser, with the key {api.key}")
     print(f"  {curl} | python3 -m json.tool     # in another shell")
 
 
