@@ -3,11 +3,13 @@
 Each folder of tests/fixtures/producers has a page with what ran.
 """
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
 
 from headwater.alerts.abandoned_runs import Sweeper
+from headwater.alerts.stored_alerts import StoringBus
 from headwater.graph.naming import Naming
 from headwater.graph.run import RunState
 from headwater.graph.thresholds import Thresholds
@@ -59,6 +61,14 @@ def test_no_mode_of_dbt_changes_a_schema_after_another(scenario: str) -> None:
     for before in ("run_with_catalog", "run", "structured_logs_build"):
         assert world.alerts_one_by_one(recorded("dbt", before)) == []
     assert told(world.alerts_one_by_one(recorded("dbt", scenario))) == EXPECTED.get(("dbt", scenario), [])
+
+
+@pytest.mark.parametrize("scenario", ["run_failing_model", "build_failing_model", "structured_logs_run_failing_model"])
+def test_a_failure_whose_events_come_in_reverse_is_told_once(scenario: str) -> None:
+    """The wrapper's failure comes first, and is told; its cause is not told beside it."""
+    world = World()
+    world.announcer = replace(world.announcer, bus=StoringBus(world.store, world.bus))
+    assert told(world.alerts_one_by_one(recorded("dbt", scenario)[::-1])) == ["Run Failed: dbt-run-shop failed"]
 
 
 def test_of_all_statements_of_trino_one_changes_a_schema() -> None:
