@@ -20,6 +20,7 @@ from api.json_schema import (
 from headwater.graph.stored_states import Severity
 from headwater.http.paths import Path
 from headwater.traversal.findings import FindingKind
+from headwater.traversal.impacted_node import Granularity
 
 _NAME, _EDGES = component("Name"), array(component("Edge"))
 
@@ -57,10 +58,12 @@ _AT_RISK = record(
     nodeId=TEXT,
     type=one_of("JOB", "DATASET", "DATASET_FIELD"),
     distance=COUNT,
-    by=one_of("column", "dataset"),
+    by=one_of(*Granularity),
     indirect=FLAG,
+    possible=FLAG,
     path=array(TEXT),
     transformations=maybe(array(component("Transformation"))),
+    criticality=maybe(FREE),
 )
 GRAPHS: dict[str, Schema] = {
     "Edge": record(origin=TEXT, destination=TEXT, foreign=maybe(TRUE)),
@@ -90,6 +93,13 @@ GRAPHS: dict[str, Schema] = {
         namespace=TEXT,
         dataset=TEXT,
         inputField=record(namespace=TEXT, dataset=TEXT, field=TEXT, transformations=array(component("Transformation"))),
+    ),
+    "UnknownOrigin": record(
+        namespace=TEXT,
+        dataset=TEXT,
+        fields=array(TEXT),
+        job=_NAME,
+        inputs=array(record(namespace=TEXT, dataset=TEXT)),
     ),
     "NodeAtRisk": _AT_RISK,
     "Finding": _FINDING,
@@ -159,7 +169,9 @@ ANSWERS: dict[str, Schema] = {
     Path.DATASET_VERSION: component("DatasetVersion"),
     Path.QUALITY: listed("history", component("QualityResult"), last=nullable(component("QualityResult"))),
     Path.LINEAGE: graph("JobNode", "DatasetNode"),
-    Path.COLUMN_LINEAGE: graph("ColumnNode", indirect=array(component("IndirectInput"))),
+    Path.COLUMN_LINEAGE: graph(
+        "ColumnNode", indirect=array(component("IndirectInput")), unknown=maybe(array(component("UnknownOrigin")))
+    ),
     Path.EXPORT: {
         "oneOf": [record(nodes=array(FREE), edges=array(FREE), truncated=FLAG), array(FREE)],
         "description": "with format=json, and with format=openlineage; else a text",
@@ -168,6 +180,7 @@ ANSWERS: dict[str, Schema] = {
         nodeId=TEXT,
         totalCount=COUNT,
         owners=array(record(owner=nullable(TEXT), items=array(component("NodeAtRisk")))),
+        possibleCount=maybe(COUNT),
         hiddenCount=maybe(COUNT),
         cursor=maybe(TEXT),
     ),
@@ -187,14 +200,29 @@ ANSWERS: dict[str, Schema] = {
         foreignEdges=maybe(_EDGES),
     ),
     Path.RUN_LINEAGE: record(runs=array(_RUN_UPSTREAM)),
+    Path.INSIGHTS: listed("insights", FREE),
     Path.ALERTS: record(alerts=array(component("Alert")), cursor=maybe(TEXT)),
     Path.ALERT: component("Alert"),
+    Path.CALLER: record(scopes=array(TEXT), reads=array(TEXT), writes=array(TEXT)),
     Path.AUDIT: record(
         entries=array(component("AuditEntry")), isAudited=FLAG, cursor=maybe(TEXT), truncated=maybe(TRUE)
     ),
     Path.EVENTS: listed("events", FREE),
     Path.SEARCH: listed(
         "results", record(type=one_of("JOB", "DATASET"), name=TEXT, updatedAt=TIME, namespace=TEXT, nodeId=TEXT)
+    ),
+    Path.SEARCH_GROUPS: record(
+        results=array(
+            {
+                "oneOf": [
+                    record(type={"const": "COLUMN"}, name=TEXT, nodeId=TEXT, namespace=TEXT, dataset=TEXT),
+                    _NODE,
+                    record(type=one_of("OWNER", "TAG"), name=TEXT, nodes=array(_NODE)),
+                ]
+            }
+        ),
+        corrected=maybe(TEXT),
+        truncated=maybe(TRUE),
     ),
     Path.SEARCH_JOBS: listed("hits", record(**_HIT, type=TEXT, runFacets=FREE), **_HIGHLIGHTS),
     Path.SEARCH_DATASETS: listed("hits", record(**_HIT), **_HIGHLIGHTS),
@@ -205,6 +233,20 @@ ANSWERS: dict[str, Schema] = {
     Path.DATASET_STATISTICS: _COUNTS,
     Path.SOURCE_STATISTICS: _COUNTS,
     Path.SET_ASIDE: record(jobs=array(record(job=_NAME, lastAt=TIME, paths=nullable(array(TEXT)), key=nullable(TEXT)))),
+    Path.REFUSALS: record(
+        refusals=array(
+            record(
+                producer=nullable(TEXT),
+                key=nullable(TEXT),
+                status=COUNT,
+                path=nullable(TEXT),
+                count=COUNT,
+                firstAt=TIME,
+                lastAt=TIME,
+            )
+        ),
+        setAside=array(record(producer=nullable(TEXT), jobs=COUNT, lastAt=TIME)),
+    ),
     Path.SOURCES: listed("sources", component("Source")),
     Path.SOURCE: component("Source"),
     Path.TAGS: listed("tags", component("Tag")),

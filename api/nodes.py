@@ -57,6 +57,14 @@ _DATASET_NODE = extended(
     lastLifecycleState=TEXT,
     foreign=maybe(TRUE),
 )
+_DATASET = extended(
+    _DATASET_NODE,
+    currentVersion=nullable(TEXT),
+    criticality=maybe(FREE),
+    columnLineage=nullable(array(component("ColumnLineage"))),
+    facets=FREE,
+    deleted=FLAG,
+)
 _RUN_CORE = record(
     id=UUID,
     createdAt=TIME,
@@ -116,8 +124,11 @@ NODES: dict[str, Schema] = {
         facets=FREE,
         labels=array(TEXT),
         tags=array(TEXT),
+        criticality=maybe(FREE),
     ),
-    "JobInGraph": extended(_JOB_CORE, currentRunUuid=nullable(TEXT), latestRun=nullable(component("RunInGraph"))),
+    "JobInGraph": extended(
+        _JOB_CORE, currentRunUuid=nullable(TEXT), latestRun=nullable(component("RunInGraph")), owners=array(TEXT)
+    ),
     "JobVersion": record(
         id=component("VersionedName"),
         name=TEXT,
@@ -135,14 +146,9 @@ NODES: dict[str, Schema] = {
     ),
     "ColumnLineage": extended(_TRANSFORMED, name=TEXT, inputFields=array(component("ColumnInput"))),
     "QualityResult": record(runId=TEXT, at=TIME, dataQualityAssertions=ANYTHING, dataQualityMetrics=ANYTHING),
-    "ListedDataset": extended(
-        _DATASET_NODE,
-        currentVersion=nullable(TEXT),
-        columnLineage=nullable(array(component("ColumnLineage"))),
-        facets=FREE,
-        deleted=FLAG,
-    ),
-    "DatasetInGraph": extended(_DATASET_NODE, datasetType=nullable(TEXT)),
+    "ListedDataset": extended(_DATASET, isRead=maybe(FLAG), lastWrittenAt=maybe(nullable(TIME))),
+    "Dataset": extended(_DATASET, aliases=array(_NAME), dataQuality=nullable(component("QualityResult"))),
+    "DatasetInGraph": extended(_DATASET_NODE, datasetType=nullable(TEXT), owners=array(TEXT)),
     "DatasetVersion": extended(
         _DATASET_CORE,
         lifecycleState=TEXT,
@@ -152,6 +158,3 @@ NODES: dict[str, Schema] = {
         createdByRun=nullable(component("Run")),
     ),
 }
-NODES["Dataset"] = extended(
-    NODES["ListedDataset"], aliases=array(_NAME), dataQuality=nullable(component("QualityResult"))
-)

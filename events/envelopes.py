@@ -52,13 +52,13 @@ def post(path: str, document: Any, context: Mapping[str, str] = CONTEXT) -> Docu
     return _with_principal(context, _request(f"POST {path}", path, headers) | {"body": body, "isBase64Encoded": False})
 
 
-def post_gzip(path: str, document: Any) -> Document:
+def post_gzip(path: str, document: Any, context: Mapping[str, str] = CONTEXT) -> Document:
     """A POST of a gzipped JSON document, which API Gateway encodes in base64."""
     packed = gzip.compress(json.dumps(document).encode(), mtime=0)
     headers = {"content-type": "application/json", "content-encoding": "gzip", "content-length": str(len(packed))}
     request = _request(f"POST {path}", path, headers | BEARER)
     body = {"body": base64.b64encode(packed).decode(), "isBase64Encoded": True}
-    return _with_principal(CONTEXT, request | body)
+    return _with_principal(context, request | body)
 
 
 def write(method: str, target: str, document: Any = None, caller: Principal = STEWARD) -> Document:

@@ -51,7 +51,7 @@ REVENUE_NODE = "s3%3A%2F%2Fshop-lake:revenue_daily"
 def samples() -> Mapping[str, Document]:
     """All samples by file, `function/name.json`."""
     samples = authorise() | ingest() | normalise() | lookup() | curate() | alerts() | sweep() | catalog()
-    return samples | glue_import() | connect() | web()
+    return samples | glue_import() | connect() | registry() | web()
 
 
 def authorise() -> dict[str, Document]:
@@ -126,7 +126,10 @@ def further_lookups(lake: str, jobs: str) -> dict[str, Document]:
         "lookup/export.json": get(f"/api/v1/export?format=json&{revenue}"),
         "lookup/runlineage.json": get(f"/api/v1/runlineage/upstream?runId={story.REVENUE_RUN}"),
         "lookup/events.json": get("/api/v1/events/lineage?limit=2&sortDirection=asc"),
+        "lookup/caller.json": get("/api/v1/caller"),
+        "lookup/insights.json": get("/api/v1/insights?kind=waste"),
         "lookup/search.json": get("/api/v1/search?q=orders"),
+        "lookup/search-groups.json": get("/api/v1/search/groups?q=orders"),
         "lookup/search-jobs.json": get("/api/v2beta/search/jobs?q=clean"),
         "lookup/search-datasets.json": get("/api/v2beta/search/datasets?q=clean"),
         "lookup/sources.json": get("/api/v1/sources"),
@@ -138,6 +141,7 @@ def further_lookups(lake: str, jobs: str) -> dict[str, Document]:
         "lookup/stats-jobs.json": get("/api/v1/stats/jobs?period=DAY"),
         "lookup/stats-datasets.json": get("/api/v1/stats/datasets?period=WEEK&timezone=Europe/Berlin"),
         "lookup/stats-set-aside.json": get("/api/v1/stats/set-aside"),
+        "lookup/stats-refusals.json": get("/api/v1/stats/refusals"),
         "lookup/stats-sources.json": get("/api/v1/stats/sources?period=DAY"),
     }
 
@@ -203,6 +207,10 @@ def glue_import() -> dict[str, Document]:
 
 def connect() -> dict[str, Document]:
     return {"connect/schedule.json": scheduled()}
+
+
+def registry() -> dict[str, Document]:
+    return {"registry/schedule.json": scheduled()}
 
 
 def web() -> dict[str, Document]:

@@ -3,6 +3,7 @@ latency."""
 
 from typing import Any
 
+import headwater.start
 from headwater import metrics
 from headwater.alerts.announce import Announcer
 from headwater.bootstrap import Root
@@ -13,6 +14,7 @@ root = Root(from_environment(AlertsSettings), seconds=PATIENT_SECONDS)
 announcer = Announcer(
     store=root.graph(), bucket=root.bucket(), bus=root.storing_bus(), naming=root.naming(), log=root.log()
 )
+headwater.start.end()
 
 
 class NoAlertSent(Exception):

@@ -3,6 +3,7 @@ request."""
 
 from typing import Any
 
+import headwater.start
 from headwater.access.keys import BadKeys, KeyRing, presented_key
 from headwater.access.principal import UNAVAILABLE
 from headwater.bootstrap import Root
@@ -12,6 +13,7 @@ from headwater.store.errors import StorageError
 root = Root(from_environment(AuthoriseSettings))
 log = root.log()
 keys = KeyRing(root.secret())
+headwater.start.end()
 
 
 @log.handler

@@ -3,6 +3,7 @@
 import time
 from typing import Any
 
+import headwater.start
 from headwater import metrics
 from headwater.bootstrap import Root
 from headwater.catalog.creation import Creation
@@ -26,6 +27,7 @@ synchroniser = Synchroniser(
     log=root.log(),
     sleep=time.sleep,
 )
+headwater.start.end()
 
 
 @root.log().handler

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+import headwater.start
 from headwater import metrics
 from headwater.access.event_sender import EventSender
 from headwater.access.principal import Principal, Scope
@@ -14,9 +15,9 @@ from headwater.connect.clusters import read_clusters
 from headwater.connect.connector_events import Document
 from headwater.connect.poll import ConnectCluster, Poll
 from headwater.connect.stored_connectors import StoredConnectors
-from headwater.connect.worker import Unreachable
 from headwater.openlineage import exact_json
 from headwater.read.reader import Reader
+from headwater.rest import Unreachable
 from headwater.store.aws import PATIENT_SECONDS
 
 NO_SECRET = "NONE"  # noqa: S105 - there is none
@@ -24,6 +25,7 @@ OURSELVES = Principal("connect", frozenset({Scope.INGEST}), ("*",))
 
 root = Root(from_environment(ConnectSettings), seconds=PATIENT_SECONDS)
 graph, queue, bucket = root.graph(), root.queue(), root.bucket()
+headwater.start.end()
 
 
 class ClustersUnreachable(Exception):

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import headwater.start
 from headwater.access.principal import Scope, principal_of
 from headwater.bootstrap import Root
 from headwater.config import CurateSettings, from_environment
@@ -21,6 +22,7 @@ SECONDS = 12
 root = Root(from_environment(CurateSettings))
 curator = Curator(root.store(), root.queue(), root.bucket(), root.naming())
 authenticate = partial(principal_of, iam_scopes=tuple(Scope), person=root.people().principal)
+headwater.start.end()
 
 
 @root.log().handler

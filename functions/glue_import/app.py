@@ -4,6 +4,7 @@ import time
 from datetime import UTC, datetime
 from typing import Any
 
+import headwater.start
 from headwater import metrics
 from headwater.bootstrap import Root
 from headwater.catalog.glue_import import GlueImport
@@ -24,6 +25,7 @@ glue_import = GlueImport(
     log=root.log(),
     sleep=time.sleep,
 )
+headwater.start.end()
 
 
 @root.log().handler

@@ -3,21 +3,25 @@
 from functools import partial
 from typing import Any
 
+import headwater.start
 from headwater import metrics
 from headwater.bootstrap import Root
 from headwater.config import IngestSettings, from_environment
 from headwater.http.gateway import answer
+from headwater.ingest.refusals import CountedRefusals
 from headwater.ingest.routes import ROUTER, Ingest
 
 root = Root(from_environment(IngestSettings))
 log = root.log()
 ingest = Ingest(root.queue(), root.bucket(), root.naming(), root.settings.max_body_bytes, log.name_run)
+refusals = CountedRefusals(root.audit(), root.refusals, log.failure)
+headwater.start.end()
 
 
 @log.handler
 def handler(request: dict[str, Any], context: Any) -> dict[str, Any]:
     """Answers one request."""
-    response = answer(request, partial(ROUTER.respond, ingest), log, audit=root.audit())
+    response = answer(request, partial(ROUTER.respond, ingest), log, audit=refusals)
     if response.status >= 400:
         metrics.count(EventsRefused=1)
         log.info("refused", status=response.status, reason=response.body["message"][:1000])

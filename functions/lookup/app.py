@@ -5,6 +5,7 @@ import gc
 from functools import partial
 from typing import Any
 
+import headwater.start
 from headwater.access.principal import Scope, principal_of
 from headwater.bootstrap import Root
 from headwater.config import LookupSettings, from_environment
@@ -15,10 +16,9 @@ root = Root(from_environment(LookupSettings))
 lookups = Lookups(root.graph(), root.naming(), root.log())
 authenticate = partial(principal_of, iam_scopes=tuple(Scope), person=root.people().principal)
 
-gc.freeze()
+headwater.start.end()
 gc.set_threshold(50_000)
-"""Garbage collection during a long lookup took a quarter of its time. Imported modules stay in memory, and a response
-is freed by its reference count."""
+"""Garbage collection during a long lookup took a quarter of its time. A response is freed by its reference count."""
 
 
 @root.log().handler

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
+import headwater.start
 from headwater import metrics
 from headwater.bootstrap import Root
 from headwater.config import NormaliseSettings, from_environment
@@ -10,6 +11,9 @@ from headwater.fold.normalise import Delivery, Normaliser
 from headwater.graph.thresholds import Thresholds
 from headwater.openlineage.instant import instant_of
 from headwater.store.aws import PATIENT_SECONDS
+
+MARGIN_SECONDS = 15
+"""The time for the archive and the report, once folding has to end: the calls of both time out within it."""
 
 root = Root(from_environment(NormaliseSettings), seconds=PATIENT_SECONDS)
 normaliser = Normaliser(
@@ -21,12 +25,17 @@ normaliser = Normaliser(
     now=lambda: instant_of(datetime.now(UTC)),
     log=root.log(),
 )
+headwater.start.end()
 
 
 @root.log().handler
 def handler(batch: dict[str, Any], context: Any) -> dict[str, Any]:
-    """Folds a batch of messages. SQS delivers the messages in `batchItemFailures` again."""
-    result = normaliser.normalise([Delivery.of(record) for record in batch["Records"]])
+    """Folds a batch of messages. SQS delivers the messages in `batchItemFailures` again, first after seconds."""
+    root.deadline().begin(context.get_remaining_time_in_millis() / 1000 - MARGIN_SECONDS)
+    deliveries = [Delivery.of(record) for record in batch["Records"]]
+    result = normaliser.normalise(deliveries)
+    if result.failed:
+        root.redelivery().hasten(each.receipt for each in deliveries if each.message_id in result.failed)
     metrics.count(EventsNormalised=result.folded, EventsQuarantined=result.quarantined)
     metrics.corrupt_items(result.corrupt)
     metrics.durations(result.durations)

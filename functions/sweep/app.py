@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
+import headwater.start
 from headwater import metrics
 from headwater.alerts.abandoned_runs import Sweeper
 from headwater.bootstrap import Root
@@ -18,6 +19,7 @@ ENOUGH_MILLIS = 15_000
 root = Root(from_environment(SweepSettings), seconds=PATIENT_SECONDS)
 minutes = Thresholds(root.settings.abandoned_after_minutes, root.settings.abandoned_after_by_namespace)
 store, bus = root.store(), root.storing_bus()
+headwater.start.end()
 
 
 @root.log().handler

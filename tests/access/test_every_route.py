@@ -11,7 +11,9 @@ from headwater.access.principal import Principal, Scope
 from headwater.alerts.alert import Alert, DetailType
 from headwater.alerts.stored_alerts import stored
 from headwater.curate import routes as curating
+from headwater.graph.curation import INSIGHTS
 from headwater.graph.identity import NodeKind
+from headwater.graph.insights import INSIGHTS_FACET
 from headwater.graph.stored_states import Severity
 from headwater.http.paths import Path
 from headwater.http.router import Route
@@ -100,6 +102,7 @@ ROWS = {
     f"DELETE {JOB}": Row(FEED, INGEST, THIEF),
     f"DELETE {NAMESPACE}": Row("namespaces/team-a", "namespaces/team-b"),
     "GET /openapi.json": Row("openapi.json", None),
+    "GET /caller": Row("caller", None),
     "GET /namespaces": Row("namespaces", "namespaces", is_list=True),
     "GET /jobs": Row("jobs", "jobs?lastRunStates=COMPLETED", is_list=True),
     "GET /runs": Row("runs?state=COMPLETED", "runs", is_list=True),
@@ -124,9 +127,11 @@ ROWS = {
         f"runlineage/upstream?runId={THIEF_RUN}",
     ),
     "GET /events/lineage": Row("events/lineage?eventKinds=RunEvent", "events/lineage?limit=1000", is_list=True),
+    "GET /insights": Row("insights?kind=waste", "insights", is_list=True),
     "GET /alerts": Row("alerts?severity=critical", "alerts", is_list=True),
     f"GET {Path.ALERT}": Row(f"alerts/{ALERT_OF_A}", f"alerts/{ALERT_OF_B}", f"alerts/{MIXED_ALERT}"),
     "GET /search": Row("search?q=out", "search?q=or&namespace=team-b", "search?q=s"),
+    "GET /search/groups": Row("search/groups?q=out", "search/groups?q=or&namespace=team-b", "search/groups?q=stolen"),
     "GET /api/v2beta/search/jobs": Row(
         "/api/v2beta/search/jobs?q=feed", "/api/v2beta/search/jobs?q=ingest", is_list=True
     ),
@@ -140,6 +145,7 @@ ROWS = {
     "GET /stats/datasets": Row("stats/datasets?period=DAY", "stats/datasets?period=DAY", is_list=True),
     "GET /stats/sources": Row("stats/sources?period=DAY", "stats/sources?period=DAY", is_list=True),
     "GET /stats/set-aside": Row("stats/set-aside", "stats/set-aside", is_list=True),
+    "GET /stats/refusals": Row("stats/refusals", "stats/refusals", is_list=True),
     "GET /audit": Row("audit", "audit?namespace=team-b"),
     "GET /sources": Row("sources", "sources", is_list=True),
     "GET /sources/(?P<source>.+)": Row("sources/s3:%2F%2Fa-lake", "sources/s3:%2F%2Fb-lake"),
@@ -194,8 +200,21 @@ def stack() -> Stack:
     for node in (with_column(OUT), f"{OUT}/tags/PII", f"{FEED}/tags/PII", f"{STOLEN}/tags/PII", f"{THIEF}/tags/PII"):
         assert stack.write(ROOT, "POST", node).status == 200
     stack.store.put(map(stored, (alert_of("team-a", ALERT_OF_A), alert_of("team-b", ALERT_OF_B))), Snapshot())
+    assert stack.post(ROOT, insights_of_both()).status == 201
     stack.store.put([stored(alert_of("team-a", MIXED_ALERT, {"breaks": [f"dataset:{B_LAKE}:orders"]}))], Snapshot())
     return stack
+
+
+def insights_of_both() -> factory.Document:
+    """Insights about a dataset of A, about one of B, and about one of A in whose details a dataset of B is named."""
+    node_of_b = {"namespace": B_LAKE, "name": "orders", "column": "ssn"}
+    insights = [
+        {"title": "nobody reads out", "nodes": [{"namespace": A_LAKE, "name": "out"}], "details": {}},
+        {"title": "ssn in orders", "nodes": [node_of_b], "details": {}},
+        {"title": "of b-raw", "nodes": [{"namespace": A_LAKE, "name": "out"}], "details": {"sources": [node_of_b]}},
+    ]
+    facet = factory.facet(insights=insights, total=3)
+    return factory.dataset_event(factory.dataset("waste", INSIGHTS, **{INSIGHTS_FACET: facet}))
 
 
 def alert_of(team: str, alert_id: str, details: Mapping[str, Any] = {}) -> Alert:

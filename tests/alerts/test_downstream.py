@@ -1,4 +1,5 @@
-"""The broken nodes in an alert: columns if column lineage is known, else datasets; nearest first, with owners."""
+"""The broken nodes in an alert: columns if column lineage is known, else datasets. What certainly breaks comes first,
+then the nearest, with owners."""
 
 from typing import Any
 
@@ -22,7 +23,9 @@ def run(number: int, job: str, inputs: list[Document], outputs: list[Document], 
 def pipeline() -> list[Document]:
     """raw -> clean -> revenue by columns; raw -> copy by datasets alone."""
     clean = factory.dataset(
-        "clean", schema=BEFORE, columnLineage=factory.columns(total=(LAKE, "raw", "amount"), id=(LAKE, "raw", "id"))
+        "clean",
+        schema=factory.schema("id:long", "total:double"),
+        columnLineage=factory.columns(total=(LAKE, "raw", "amount"), id=(LAKE, "raw", "id")),
     )
     revenue = factory.dataset(
         "revenue", columnLineage=factory.columns(sum=(LAKE, "clean", "total")), ownership=owned("team:finance")
@@ -49,15 +52,29 @@ def broken(detail: dict[str, Any]) -> list[tuple[str, int, str]]:
     return [(item["nodeId"], item["distance"], item["by"]) for item in detail["breaks"]["items"]]
 
 
-def test_columns_made_of_a_removed_column_break_the_nearest_first() -> None:
+def test_columns_made_of_a_removed_column_break_the_nearest_first_and_what_may_use_it_comes_last() -> None:
     assert broken(alert_of(drift())) == [
-        ("dataset:s3://lake:copy", 1, "dataset"),
         ("datasetField:s3://lake:clean:total", 1, "column"),
         ("job:demo:clean", 1, "column"),
-        ("job:demo:copy", 1, "dataset"),
         ("datasetField:s3://lake:revenue:sum", 2, "column"),
         ("job:demo:report", 2, "column"),
+        ("dataset:s3://lake:copy", 1, "dataset"),
+        ("job:demo:copy", 1, "dataset"),
     ]
+
+
+def test_what_breaks_and_what_may_break_are_counted_apart() -> None:
+    detail = alert_of(drift())
+    assert [line for line in detail["lines"] if "break" in line] == [
+        "The change breaks 2 columns, 2 jobs downstream.",
+        "The change may break 1 dataset, 1 job downstream, by the lineage of datasets: of some columns none is known.",
+    ]
+    assert {key: detail["breaks"][key] for key in ("columns", "datasets", "jobs", "possible")} == {
+        "columns": 2,
+        "datasets": 1,
+        "jobs": 3,
+        "possible": {"columns": 0, "datasets": 1, "jobs": 1},
+    }
 
 
 def test_that_some_of_it_is_known_by_datasets_alone_is_said() -> None:
@@ -68,7 +85,7 @@ def test_that_some_of_it_is_known_by_datasets_alone_is_said() -> None:
 
 def test_owners_downstream_are_named() -> None:
     detail = alert_of(drift())
-    assert detail["owners"] == ["team:ops", "team:finance"]
+    assert detail["owners"] == ["team:finance", "team:ops"]
     assert {"owner:team:ops", "owner:team:finance"} <= set(detail["tags"])
     assert any("revenue.sum: 2 jobs away, of team:finance" in line for line in detail["lines"])
 

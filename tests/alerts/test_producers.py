@@ -71,6 +71,13 @@ def test_a_failure_whose_events_come_in_reverse_is_told_once(scenario: str) -> N
     assert told(world.alerts_one_by_one(recorded("dbt", scenario)[::-1])) == ["Run Failed: dbt-run-shop failed"]
 
 
+@pytest.mark.parametrize("scenario", ["test_failing", "build_failing_test", "structured_logs_build_failing_test"])
+def test_a_failed_assertion_that_comes_after_the_failure_of_its_wrapper_is_told_with_it(scenario: str) -> None:
+    world = World()
+    world.announcer = replace(world.announcer, bus=StoringBus(world.store, world.bus))
+    assert told(world.alerts_one_by_one(recorded("dbt", scenario)[::-1])) == ["Run Failed: dbt-run-shop failed"]
+
+
 def test_of_all_statements_of_trino_one_changes_a_schema() -> None:
     world = World()
     for scenario in TRINO_IN_ORDER:

@@ -88,6 +88,20 @@ def test_an_event_delivered_again_writes_the_event_alone() -> None:
     assert kinds(table.written) == ["R#E#", "R#E#"]
 
 
+def test_only_a_new_name_is_written_into_the_lists_of_the_search() -> None:
+    table = after_some_runs()
+    wider = {**OUTPUT, "facets": {**OUTPUT["facets"], "schema": factory.schema("total:double", "tax:double")}}
+    for number in (3, 4):
+        fold(
+            factory.received(factory.run_event("COMPLETE", seconds=60 * number, run=number, outputs=[wider])),
+            GraphStore(table, RETENTION, CheckedCache()),
+        )
+    assert [key for key in table.written if key.pk.startswith("T#")] == [
+        Key("T#c:ta", "tax\x1f"),
+        Key("T#c=tax", next(key.sk for key in table.items if key.pk == "T#c=tax")),
+    ]
+
+
 def test_the_cost_of_a_run_does_not_depend_on_earlier_runs() -> None:
     table = after_some_runs()
     for number in range(3, 200):

@@ -85,7 +85,21 @@ def test_a_backfill_does_not_count() -> None:
     table = FollowedTable()
     assert fold([late(event(1), 86_400)], GraphStore(table, RETENTION), THRESHOLDS) == ()
     assert table.turns == []
-    assert len(fold([late(event(2), 86_399)], GraphStore(table, RETENTION), THRESHOLDS)) == 1
+    assert len(fold([late(event(2), 86_399)], GraphStore(table, RETENTION), THRESHOLDS)) == 1  # in the metrics alone
+
+
+def test_an_event_that_is_an_hour_late_is_replayed_and_begins_no_breach() -> None:
+    table = FollowedTable()
+    assert len(fold([late(event(1), 3_600)], GraphStore(table, RETENTION), THRESHOLDS)) == 1
+    assert table.turns == []
+    assert len(fold([late(event(2), 3_599)], GraphStore(table, RETENTION), THRESHOLDS)) == 1
+    assert table.turns == [True]
+
+
+def test_with_a_threshold_of_hours_a_latency_of_less_than_twice_the_threshold_counts() -> None:
+    table = FollowedTable()
+    for number, seconds in enumerate((8 * 3_600, 5 * 3_600), start=1):
+        fold([late(event(number), seconds)], GraphStore(table, RETENTION), Thresholds(4 * 3_600_000, {}))
     assert table.turns == [True]
 
 

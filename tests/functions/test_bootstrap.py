@@ -1,6 +1,9 @@
 """The composition root makes each part once, on first use, and uses the parts of a test instead."""
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from time import sleep
 from typing import Any
 
 import pytest
@@ -10,7 +13,9 @@ from headwater import config
 from headwater.bootstrap import Root
 from headwater.graph.identity import job_id
 from headwater.openlineage.event import Name
+from headwater.store.aws import SERVICES, ClientOnRequest, client, new_session
 from headwater.store.memory import MemoryTable
+from headwater.store.s3 import Bucket
 from headwater.store.snapshot import Wanted
 from tests import factory
 from tests.fakes import FakeBucket, FakeQueue
@@ -63,9 +68,41 @@ def test_clients_are_made_once_in_one_session() -> None:
     root = Root(settings(), session=session)
     assert root.store() is root.store()
     assert root.graph() is root.graph()
-    assert root.bucket() is root.bucket()
-    root.queue()
-    assert sorted(session.services) == ["dynamodb", "s3", "sqs"]
+    assert root.queue() is root.queue()
+    assert sorted(session.services) == ["dynamodb", "sqs"]
+
+
+def test_a_client_that_few_invocations_need_is_made_with_its_first_call() -> None:
+    session = CountingSession()
+    bucket = Root(settings(), session=session).bucket()
+    assert session.services == []
+    assert isinstance(bucket, Bucket)
+    assert bucket._client.put_object.__name__ == bucket._client.put_object.__name__ == "put_object"
+    assert session.services == ["s3"]
+
+
+def test_threads_share_the_client_that_the_first_call_makes() -> None:
+    made: list[Path] = []
+
+    def make() -> Path:
+        sleep(0.01)
+        made.append(Path("/archive"))
+        return made[-1]
+
+    client = ClientOnRequest(make)
+    with ThreadPoolExecutor() as threads:
+        assert set(threads.map(lambda _: client.name, range(8))) == {"archive"}
+    assert len(made) == 1
+
+
+def test_a_session_makes_a_client_of_each_service_that_has_one() -> None:
+    session = new_session()
+    assert [client(session, service).meta.service_model.service_name for service in SERVICES] == SERVICES
+
+
+def test_a_session_finds_the_models_of_a_folder_of_ones_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("AWS_DATA_PATH", str(tmp_path))
+    assert str(tmp_path) in new_session().get_component("data_loader").search_paths
 
 
 def test_ingest_makes_no_client_of_the_table() -> None:
@@ -74,7 +111,7 @@ def test_ingest_makes_no_client_of_the_table() -> None:
     root.queue()
     root.bucket()
     root.audit()
-    assert session.services == ["sqs", "s3"]
+    assert session.services == ["sqs"]
 
 
 def test_ingest_with_an_audit_makes_a_client_of_the_table() -> None:

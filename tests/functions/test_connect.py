@@ -76,6 +76,8 @@ def test_the_credentials_of_the_secret_reach_the_worker(deployed: Deployed, work
         ({"c": {"workers": ["connect-1:8083"]}}, "c.workers: a worker has a URL such as"),
         ({"c": {"workers": ["http://connect-1:8083"], "kafka": 1}}, "c: expected the members workers and"),
         ({"c": {"workers": ["http://connect-1:8083"], "kafak": "b"}}, "c: expected the members workers and"),
+        ({"c": {"groups": "yes", "kafka": "b:9092"}}, "c: expected the members workers and"),
+        ({"c": {"groups": True}}, "c.kafka: expected the bootstrap server whose consumer groups are followed"),
     ],
 )
 def test_a_wrong_cluster_is_named(deployed: Deployed, clusters: Event, fault: str) -> None:

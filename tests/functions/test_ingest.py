@@ -1,5 +1,6 @@
 """ingest answers 201 once the queue has the event, with as few calls as possible."""
 
+import base64
 import json
 import random
 from collections.abc import Mapping
@@ -7,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from events.envelopes import post
+from events.envelopes import post, post_gzip
 from headwater.access.principal import Principal, Scope
 from local.machine.ports import free_port
 from tests import factory
@@ -60,6 +61,22 @@ def test_a_batch_takes_one_call_for_ten_events(ingest: Function, events: int, ex
 def test_once_it_answers_the_event_is_in_the_queue(ingest: Function, queue: OwnQueue) -> None:
     document = event_of(15_000)
     assert posted(ingest, document)[0] == 201
+    assert queue.events() == [document]
+
+
+@pytest.mark.parametrize("reading", ["base64", "text", "inflated"])
+def test_gzip_is_accepted_in_each_form_that_the_documents_of_aws_allow(
+    ingest: Function, queue: OwnQueue, reading: str
+) -> None:
+    """A listener's headers, and the body in base64, as text with one character a byte, or inflated by API Gateway."""
+    document = event_of(15_000)
+    request = post_gzip(EVENT, document, CALLER)
+    packed = base64.b64decode(request["body"])
+    if reading != "base64":
+        text = packed.decode("latin-1") if reading == "text" else json.dumps(document)
+        request |= {"body": text, "isBase64Encoded": False}
+    assert request["headers"]["content-encoding"] == "gzip"
+    assert ingest(request)["statusCode"] == 201
     assert queue.events() == [document]
 
 

@@ -68,7 +68,8 @@ SCHEDULED = "glue_import/schedule.json"
 STREAMED = "alerts/failed-and-late.json"
 SWEPT = "sweep/schedule.json"
 FOLLOWED = "connect/schedule.json"
-TRIGGERED = {NORMALISED, CATALOGUED, SCHEDULED, STREAMED, SWEPT, FOLLOWED}
+REGISTERED = "registry/schedule.json"
+TRIGGERED = {NORMALISED, CATALOGUED, SCHEDULED, STREAMED, SWEPT, FOLLOWED, REGISTERED}
 """What no request leads to."""
 
 LINEAGE = {
@@ -118,6 +119,9 @@ ANSWERED: dict[str, Callable[[Any], bool]] = {
     "lookup/runlineage.json": lambda body: body["runs"][0]["inputs"][0]["producedByRunId"] == story.CLEAN_RUN,
     "lookup/events.json": lambda body: [event["eventType"] for event in body["events"]] == ["START", "COMPLETE"],
     "lookup/search.json": lambda body: {"orders_clean", "raw/orders"} <= set(names(body["results"])),
+    "lookup/caller.json": lambda body: body["scopes"] == ["curate", "ingest", "read"],
+    "lookup/insights.json": lambda body: body["insights"] == [],
+    "lookup/search-groups.json": lambda body: {"orders_clean", "raw/orders"} <= set(names(body["results"])),
     "lookup/search-jobs.json": lambda body: len(body["hits"]) == 1,
     "lookup/search-datasets.json": lambda body: len(body["hits"]) == 1,
     "lookup/sources.json": lambda body: LAKE in names(body["sources"]),
@@ -129,6 +133,7 @@ ANSWERED: dict[str, Callable[[Any], bool]] = {
     "lookup/stats-datasets.json": lambda body: len(body) == 7,
     "lookup/audit.json": lambda body: body["isAudited"] is False and isinstance(body["entries"], list),
     "lookup/stats-set-aside.json": lambda body: body == {"jobs": []},
+    "lookup/stats-refusals.json": lambda body: isinstance(body["refusals"], list) and body["setAside"] == [],
     "lookup/stats-sources.json": lambda body: len(body) == 24,
 }
 """What is true of the answer."""

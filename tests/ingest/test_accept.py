@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from headwater.access.event_sender import EventSender
+from headwater.access.event_sender import MAX_DATASETS, EventSender
 from headwater.access.principal import Principal
 from headwater.graph.naming import Naming
 from headwater.http.request import ApiRequest
@@ -282,3 +282,16 @@ def test_an_event_with_a_curation_facet_requires_the_scope_admin(
 
 def _fail(message: str, error: BaseException) -> None:
     raise AssertionError(message) from error
+
+
+@pytest.mark.parametrize("side", ["inputs", "outputs"])
+def test_an_event_with_more_datasets_than_can_be_folded_is_refused(
+    queue: FakeQueue, bucket: FakeBucket, side: str
+) -> None:
+    most = [{"namespace": "s3://lake", "name": f"table {number}"} for number in range(MAX_DATASETS)]
+    wide = {**factory.run_event("COMPLETE"), side: [*most, {"namespace": "s3://lake", "name": "one more"}]}
+    with pytest.raises(InvalidRequest, match=f"{side}: more than 10000 datasets; send several events") as refused:
+        Posting(queue, bucket).one(json.dumps(wide))
+    assert refused.value.status == 413
+    assert queue.sent == []
+    assert Posting(queue, bucket).one(json.dumps({**wide, side: most})).status == 201

@@ -55,6 +55,29 @@ def _types_in_graphs(_old: Any, new: Any) -> None:
             assert node["data"].pop("datasetType") is None
 
 
+def _order_of_jobs(old: Any, new: Any) -> None:
+    """Jobs were listed by their last event. They are listed by the START and the end of their newest run: a job whose
+    last event is another one is on another page."""
+    pages = [{json.dumps(job["id"]): job for job in body.get("jobs", [])} for body in (old, new)]
+    assert len(pages[0]) == len(pages[1])
+    for body, page in zip((old, new), pages, strict=True):
+        body["jobs"] = [page[job] for job in sorted(pages[0].keys() & pages[1].keys())]
+        body.pop("cursor", None)
+
+
+def _times_of_jobs_found(old: Any, new: Any) -> None:
+    """The `updatedAt` of a job in a search was that of its last event. It is the START or the end of its newest run."""
+    for old_hit, new_hit in zip(old.get("results", []), new.get("results", []), strict=True):
+        if old_hit["type"] == new_hit["type"] == "JOB":
+            assert new_hit.pop("updatedAt") <= old_hit.pop("updatedAt")
+
+
+def _owners_in_graphs(_old: Any, new: Any) -> None:
+    """`owners` is new: a graph has no facets, and its nodes are grouped by owner."""
+    for node in new.get("graph", []):
+        assert all(isinstance(owner, str) for owner in node["data"].pop("owners"))
+
+
 def _versions_of_inputs(old: Any, new: Any) -> None:
     """The `version` of a run's input was that of the schema, or null. It is the run that wrote the dataset, as in
     `/runlineage`, and never null: Marquez's Java client fails on null. (tests/lookup/test_input_versions.py)"""
@@ -81,10 +104,36 @@ def _latest_runs_in_lists(old: Any, new: Any) -> None:
             new_job["latestRuns"] = new_job["latestRuns"][:1]
 
 
+def _possible_impact(old: Any, new: Any) -> None:
+    """`possible` is new: of a changed table what reads it is certain, of a changed column what column lineage tells.
+
+    A path began at an aggregate of the column, `count(id)`, that no table has.
+    """
+    of_column = new.get("nodeId", "").startswith("datasetField:")
+    items, before = ([item for page in _members(body, "items") for item in page] for body in (new, old))
+    assert [item.pop("possible") for item in items] == [of_column and item["by"] != "column" for item in items]
+    assert new.pop("possibleCount", 0) >= sum(of_column and item["by"] != "column" for item in items)
+    for item in before:
+        item["path"][:1] = [old["nodeId"]]
+
+
+def _unknown_origins(_old: Any, new: Any) -> None:
+    """`unknown` is new: columns of which a job with inputs says nothing, which seemed to be constants."""
+    assert all(origin["fields"] and origin["inputs"] for origin in new.pop("unknown", []))
+
+
 def _children_after_a_cursor(old: Any, new: Any) -> None:
     """A page of children after a cursor had a run less than its limit, and was the last one."""
     if "cursor" in new and "cursor" not in old:
         del new["cursor"], new["runs"][len(old["runs"]) :]
+
+
+def _versions_of_read_datasets(old: Any, new: Any) -> None:
+    """A dataset that is only read had no versions. They are the schemas with which it was read, made by no run."""
+    if old == {"versions": [], "totalCount": 0} and new["totalCount"]:
+        assert all(version["createdByRun"] is None and version["currentSchemaVersion"] for version in new["versions"])
+        new.clear()
+        new.update(old)
 
 
 def _members(document: Any, name: str) -> Iterator[Any]:
@@ -108,8 +157,14 @@ def _has_runs(path: str) -> bool:
 
 CHANGES = [
     Change("0.1.0", lambda path: path == "lineage", _types_in_graphs),
+    Change("0.1.0", lambda path: "/datasets/" in path and path.endswith("/versions"), _versions_of_read_datasets),
+    Change("0.1.0", _is_list_of_jobs, _order_of_jobs),
+    Change("0.1.0", lambda path: path == "search", _times_of_jobs_found),
+    Change("0.1.0", lambda path: path == "lineage", _owners_in_graphs),
     Change("0.1.0", _is_list_of_jobs, _latest_runs_in_lists),
     Change("0.1.0", lambda path: path.endswith("/children"), _children_after_a_cursor),
+    Change("0.1.0", lambda path: path == "impact", _possible_impact),
+    Change("0.1.0", lambda path: path == "column-lineage", _unknown_origins),
     Change("0.1.0", _has_runs, _versions_of_inputs),
     Change("0.1.0", lambda path: path == "runlineage/upstream", _versions_of_run_lineage),
 ]

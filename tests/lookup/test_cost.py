@@ -62,6 +62,12 @@ class CountedTable(MemoryTable):
         self.calls += 1
         return self._in_pages(super().newest(pk, before, after, limit), limit)
 
+    def newest_items(self, pk: str, after: str, before: str, limit: int) -> Iterator[Item]:
+        self.calls += 1
+        for item in super().newest_items(pk, after, before, limit):
+            self.rows += 1
+            yield item
+
     def partition(self, pk: str, beginning: str) -> Iterator[Key]:
         self.calls += 1
         return super().partition(pk, beginning)

@@ -102,7 +102,27 @@ def test_a_dataset_that_is_only_read_has_the_version_of_its_schema() -> None:
     dataset = get(f"{VERSIONS}/{version}")
     assert (dataset["version"], dataset["currentSchemaVersion"], dataset["createdByRun"]) == (version, version, None)
     assert (dataset["createdAt"], dataset["facets"]["schema"]) == (factory.at(5), OLD)
-    assert get(VERSIONS) == {"versions": [], "totalCount": 0}
+    assert get(VERSIONS) == {"versions": [dataset], "totalCount": 1}
+
+
+def test_a_dataset_that_is_only_read_has_its_schemas_as_history_until_it_is_written() -> None:
+    reads = [
+        factory.run_event("COMPLETE", run=run, seconds=60 * run, inputs=[factory.dataset("orders", schema=schema)])
+        for run, schema in ((1, OLD), (2, NEW), (3, OLD))
+    ]
+    for events in (reads, reads[::-1]):
+        get = after(*events)
+        listed = get(VERSIONS)["versions"]
+        assert [(each["createdAt"], each["facets"]["schema"]) for each in listed] == [
+            (factory.at(120), NEW),
+            (factory.at(60), OLD),
+        ]
+        assert [get(f"{VERSIONS}/{version}") for version in ids(listed)] == listed
+        first = get(VERSIONS, limit=1)
+        assert ids(first["versions"] + get(VERSIONS, limit=1, cursor=first["cursor"])["versions"]) == ids(listed)
+        assert get(VERSIONS, offset=2) == {"versions": [], "totalCount": 2}
+    assert ids(after(*reads, write(4, schema=NEW))(VERSIONS)["versions"]) == runs(4)
+    assert after(*reads, write(4, schema=NEW))(VERSIONS, offset=1) == {"versions": [], "totalCount": 1}
 
 
 @pytest.mark.parametrize("version", [str(uuid.UUID(int=7)), "-" * 36, "a" * 36])

@@ -5,7 +5,7 @@ import pytest
 from headwater.graph.identity import dataset_id
 from headwater.openlineage.event import Name
 from headwater.traversal.impact import impact
-from headwater.traversal.impact_propagation import Granularity
+from headwater.traversal.impacted_node import Granularity
 from tests import factory
 from tests.factory import Document
 from tests.lookup.impact import (

@@ -24,7 +24,16 @@ from tests.lookup.requests import response_to
 
 RECORDED = Path(__file__).parents[1] / "fixtures" / "marquez-api"
 ANYONE = Principal("test", frozenset({"read"}), ("*",))
-OURS = {"transformations", "indirect", "totalCount", "failedChildren", "aliases", "dataQuality", "datasetType"}
+OURS = {
+    "transformations",
+    "indirect",
+    "totalCount",
+    "failedChildren",
+    "aliases",
+    "dataQuality",
+    "datasetType",
+    "owners",
+}
 """Members that Marquez has not: every transformation, the inputs that bear on whole datasets, a count of namespaces,
 the type that the producer gives a dataset."""
 

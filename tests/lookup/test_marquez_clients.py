@@ -6,6 +6,8 @@ is null makes the client fail on the whole list. The web UI reads members of obj
 `fixtures/marquez-clients` has the requests that the clients have sent to the golden items of 0.1.0, and the statuses.
 Each client walked through every namespace, job, run, dataset and version by all its methods that read. The clients
 parsed every answer, but for one: the route `/api/v1/events` of the Python client, which Marquez has dropped, too.
+The web UI showed its dashboard, its lists, its search and the pages of four jobs and datasets of each namespace in a
+browser, without an error.
 """
 
 import gzip
@@ -120,12 +122,14 @@ def table() -> MemoryTable:
     return golden.table_of("0.1.0")
 
 
-@pytest.mark.parametrize("client", ["java-0.51.2-SNAPSHOT", "python-0.50.0"])
+@pytest.mark.parametrize(
+    ("client", "requests"), [("java-0.51.2-SNAPSHOT", 500), ("python-0.50.0", 500), ("web-0.51.2-SNAPSHOT", 90)]
+)
 def test_the_requests_of_a_client_are_answered_in_the_form_that_the_java_client_parses(
-    table: MemoryTable, client: str
+    table: MemoryTable, client: str, requests: int
 ) -> None:
     lines = gzip.decompress((RECORDED / f"{client}.jsonl.gz").read_bytes()).decode().splitlines()
-    assert len(lines) > 500
+    assert len(lines) > requests
     for line in map(json.loads, lines):
         status, body = status_and_body(table, line["request"])
         assert status == line["status"], line

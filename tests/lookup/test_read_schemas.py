@@ -94,3 +94,26 @@ def test_a_table_in_a_nested_namespace_may_be_called_like_a_metadata_table() -> 
 def test_a_table_of_one_column_is_no_text() -> None:
     names = factory.symlinks("crm.notes", namespace=f"{LAKE}/wh")
     assert columns(read(factory.schema("value:string"), symlinks=names)) == ["value"]
+
+
+LOG = factory.schema("add:struct", "metaData:struct", "protocol:struct")
+
+
+@pytest.mark.parametrize(
+    "inner",
+    ["_delta_log", "_delta_log/00000000000000000010.json", "_spark_metadata", ".hoodie/metadata", "_temporary/0"],
+)
+def test_the_log_of_a_table_gives_the_table_no_columns(inner: str) -> None:
+    of_log = factory.run_event(
+        "COMPLETE", job="vacuum", run=3, seconds=300, inputs=[factory.dataset(f"{TABLE}/{inner}", schema=LOG)]
+    )
+    assert columns(wrote(WIDE), of_log) == ["id", "name", "tier"]
+    assert columns(of_log, wrote(WIDE)) == ["id", "name", "tier"]
+    assert columns(of_log) == []
+
+
+def test_a_job_that_writes_the_log_changes_no_schema() -> None:
+    of_log = factory.run_event(
+        "COMPLETE", job="vacuum", run=3, seconds=300, outputs=[factory.dataset(f"{TABLE}/_delta_log", schema=LOG)]
+    )
+    assert columns(wrote(WIDE), of_log) == ["id", "name", "tier"]

@@ -12,11 +12,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, Unpack, cast
 
 from headwater import config
 from headwater.log import FunctionLog
-from headwater.store.aws import PROMPT_SECONDS, client
+from headwater.openlineage.instant import instant_of
+from headwater.retry import Deadline
+from headwater.store.aws import PROMPT_SECONDS, ClientOnRequest, client, new_session
 
 if TYPE_CHECKING:
     from botocore.session import Session
@@ -31,8 +35,9 @@ if TYPE_CHECKING:
     from headwater.fold.normalise import EventArchive
     from headwater.graph.naming import Naming
     from headwater.http.audit import Audit
-    from headwater.store.audit_log import AuditLog
+    from headwater.store.audit_log import AuditLog, RefusalLog
     from headwater.store.graph_store import GraphReader, GraphStore
+    from headwater.store.redelivery import Redelivery
     from headwater.store.retention import Retention
     from headwater.store.s3 import Bodies
     from headwater.store.table import Table
@@ -69,6 +74,10 @@ class Root(Generic[Settings_co]):
     def client(self, service: str) -> Any:
         return self._once(f"{service} client", lambda: client(self._session(), service, seconds=self._seconds))
 
+    def rare_client(self, service: str) -> ClientOnRequest:
+        """A client that most invocations do without."""
+        return ClientOnRequest(lambda: self.client(service))
+
     def secret(self: Root[config.KeysSettings]) -> Secret:
         from headwater.access.secret import SecretsManagerSecret
 
@@ -79,7 +88,7 @@ class Root(Generic[Settings_co]):
     def bucket(self: Root[config.BucketSettings]) -> Bodies:
         from headwater.store.s3 import Bucket
 
-        return self._once("bucket", lambda: Bucket(self.client("s3"), self.settings.archive_bucket))
+        return self._once("bucket", lambda: Bucket(self.rare_client("s3"), self.settings.archive_bucket))
 
     def queue(self: Root[config.QueueSettings]) -> Sender:
         from headwater.store.sqs import Queue
@@ -106,6 +115,11 @@ class Root(Generic[Settings_co]):
 
         return self._once("audit", lambda: Audit(self._audit_log(), self.log().failure))
 
+    def refusals(self: Root[config.AuditSettings]) -> RefusalLog:
+        from headwater.store.audit_log import RefusalLog
+
+        return self._once("refusals", lambda: RefusalLog(self._table()))
+
     def naming(self: Root[config.NamingSettings]) -> Naming:
         from headwater.graph.naming import Naming
 
@@ -120,16 +134,31 @@ class Root(Generic[Settings_co]):
         )
 
     def archive(self: Root[config.ArchiveSettings]) -> EventArchive:
-        from headwater.store.firehose import Archive
+        """The archive, whose stream is given up soon: the bucket takes what the stream does not."""
+        from headwater.store.firehose import Archive, ArchiveWithoutDelay
 
-        stream = self.settings.archive_stream
-        return self._once("archive", lambda: Archive(self.client("firehose"), stream, self.bucket()))
+        def make() -> EventArchive:
+            stream = Archive(client(self._session(), "firehose"), self.settings.archive_stream, self.bucket())
+            return ArchiveWithoutDelay(stream, self.bucket(), lambda: instant_of(datetime.now(UTC)), self.log())
+
+        return self._once("archive", make)
+
+    def redelivery(self: Root[config.QueueSettings]) -> Redelivery:
+        from headwater.store.redelivery import Redelivery
+
+        return self._once(
+            "redelivery", lambda: Redelivery(partial(self.client, "sqs"), self.settings.queue_url, self.log())
+        )
+
+    def deadline(self) -> Deadline:
+        """The end of the invocation, which the table keeps."""
+        return self._once("deadline", Deadline)
 
     def bus(self: Root[config.BusSettings]) -> Bus:
         from headwater.alerts.bus import EventBus
 
         settings = self.settings
-        return self._once("bus", lambda: EventBus(self.client("events"), settings.alert_bus, settings.api_url))
+        return self._once("bus", lambda: EventBus(self.rare_client("events"), settings.alert_bus, settings.api_url))
 
     def storing_bus(self: Root[config.AnnouncingSettings]) -> Bus:
         """The bus, in front of which each alert is stored."""
@@ -160,7 +189,10 @@ class Root(Generic[Settings_co]):
         from headwater.store.dynamodb import DynamoTable
 
         table = self.settings.table_name
-        return self._once("table", lambda: DynamoTable(self.client("dynamodb"), table, self.bucket()))
+        return self._once(
+            "table",
+            lambda: DynamoTable(self.client("dynamodb"), table, self.bucket(), deadline=self.deadline()),
+        )
 
     def _audit_log(self: Root[config.AuditSettings]) -> AuditLog | None:
         if not self.settings.audit:
@@ -175,9 +207,7 @@ class Root(Generic[Settings_co]):
         return Retention(self.settings.run_retention_days, self.settings.event_retention_days)
 
     def _session(self) -> Session:
-        from botocore.session import Session
-
-        return self._once("session", Session)
+        return self._once("session", new_session)
 
     def _once(self, name: str, make: Callable[[], Part]) -> Part:
         if name not in self._parts:

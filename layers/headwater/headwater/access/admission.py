@@ -24,6 +24,7 @@ from headwater.graph.event_normalisation import undeclared_inputs
 from headwater.graph.explicit_lineage import dataset_of, sources_of_target
 from headwater.graph.long_facet import COLUMN_LINEAGE
 from headwater.graph.naming import Naming
+from headwater.metrics import producer_name
 from headwater.openlineage.event import MAX_NAME_LENGTH, AnyEvent, DatasetEvent, Name, RunEvent
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.openlineage.nameless import NamedDatasets
@@ -129,7 +130,8 @@ class _Admission:
         if not self.paths:
             return event
         subject = "job" if isinstance(event.get("job"), dict) else "dataset"
-        note = {"paths": first_paths(self.paths), "key": self.principal.key_id}
+        tool = producer_name(event["producer"])
+        note = {"paths": first_paths(self.paths), "key": self.principal.key_id, "producer": tool}
         facets = {**(event[subject].get("facets") or {}), SET_ASIDE: note}
         return {**event, subject: {**event[subject], "facets": facets}}
 

@@ -9,8 +9,8 @@ from headwater.access.admission import admitted_event
 from headwater.access.principal import Principal
 from headwater.graph.naming import Naming
 from headwater.openlineage import exact_json
-from headwater.openlineage.event import AnyEvent
-from headwater.openlineage.faults import InvalidRequest
+from headwater.openlineage.event import AnyEvent, DatasetEvent
+from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.openlineage.instant import instant_of
 from headwater.openlineage.nameless import with_named_datasets
 from headwater.openlineage.wire import read_event
@@ -18,6 +18,9 @@ from headwater.store.errors import StorageError
 from headwater.store.messages import Message, write_message
 from headwater.store.s3 import Bodies
 
+MAX_DATASETS = 10_000
+"""Inputs and outputs of an event. An output takes four writes when it is new; the deliveries of a message have time for
+some 60,000 writes."""
 NOT_QUEUED = "the event could not be queued; send it again"
 
 
@@ -61,6 +64,7 @@ class EventSender:
         named = with_named_datasets(document)
         canonical = exact_json.dumps(named.document)
         event = self._event(document, named.document, canonical)
+        _check_width(event)
         on_event(event)
         admitted = admitted_event(named, event, self.principal, self.naming)
         if admitted.document is not named.document:
@@ -76,3 +80,11 @@ class EventSender:
         except InvalidRequest:
             read_event(sent, now=self.now)
             raise
+
+
+def _check_width(event: AnyEvent) -> None:
+    """Raises InvalidRequest for an event with more datasets than can be folded."""
+    if not isinstance(event, DatasetEvent) and len(event.inputs) + len(event.outputs) > MAX_DATASETS:
+        longer = "inputs" if len(event.inputs) > len(event.outputs) else "outputs"
+        fault = Fault(longer, f"more than {MAX_DATASETS} datasets; send several events of the run")
+        raise InvalidRequest(fault, status=413)

@@ -17,7 +17,7 @@ from headwater.graph.stored_states import Severity
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant, shown
 
-MAX_TITLE, MAX_LINE, MAX_TEXT, MAX_TAG, MAX_OWNERS = 100, 400, 3_900, 200, 100
+MAX_TITLE, MAX_LINE, MAX_TEXT, MAX_CHAT_TEXT, MAX_TAG, MAX_OWNERS = 100, 400, 3_900, 2_900, 200, 100
 """Characters that Datadog takes (a title 100, a text 4,000 with its markers, a tag 200), and owners in an alert.
 The bounds keep an alert within EventBridge's 256 KB however long names are."""
 MAX_DETAIL = 200_000
@@ -36,6 +36,7 @@ class DetailType(StrEnum):
     RUN_FAILED = "Run Failed"
     RUN_ABANDONED = "Run Abandoned"
     ASSERTION_FAILED = "Data Quality Assertion Failed"
+    COMPATIBILITY_BROKEN = "Compatibility Broken"
 
 
 _ALERT_TYPES = {Severity.CRITICAL: "error", Severity.WARNING: "warning", Severity.INFO: "info"}
@@ -75,7 +76,12 @@ class Alert:
         for length, most in BOUNDS:
             if len(json.dumps(detail)) <= MAX_DETAIL:
                 break
-            detail = {**_bounded(detail, length, most), "id": self.id, "text": detail["text"]}
+            detail = {
+                **_bounded(detail, length, most),
+                "id": self.id,
+                "text": detail["text"],
+                "chatText": detail["chatText"],
+            }
         return detail
 
     def _detail(self, api_url: str) -> dict[str, Any]:
@@ -90,6 +96,7 @@ class Alert:
             "title": cut(plain(self.title), MAX_TITLE),
             "lines": [cut(plain(line), MAX_LINE) for line in self.lines],
             "text": self._text(api_url),
+            "chatText": cut("\n".join(cut(plain(line), MAX_LINE) for line in self.lines) or " ", MAX_CHAT_TEXT),
             "tags": [cut(tag, MAX_TAG) for tag in self._tags()],
             "alertType": "success" if self.type is DetailType.LATENCY_RECOVERED else _ALERT_TYPES[self.severity],
             "aggregationKey": id_of(self.type, self.group),

@@ -6,6 +6,7 @@ from typing import Any
 from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, link_to, quantity, short_name
 from headwater.alerts.dataset_names import all_names
 from headwater.alerts.downstream import downstream
+from headwater.alerts.failure_cause import is_told_by_run_above
 from headwater.alerts.record import Record
 from headwater.alerts.run_ancestors import RunAncestors, ancestors_of
 from headwater.graph.dataset import DatasetHead
@@ -13,6 +14,7 @@ from headwater.graph.dataset_reference import ASSERTIONS
 from headwater.graph.facets import assertions_of, describe_assertion, owners_of
 from headwater.graph.identity import NodeKind, node_id
 from headwater.graph.register import values
+from headwater.graph.run import Run
 from headwater.graph.stored_states import QualityResult, Severity
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import shown
@@ -33,14 +35,14 @@ def assertion_failed(record: Record, reader: Reader) -> Iterator[Alert]:
     known = {exact_json.dumps(assertion) for assertion in _failed(record.change.before)}
     failed = [assertion for assertion in _failed(result) if exact_json.dumps(assertion) not in known]
     head = reader.datasets([result.id.dataset]).get(result.id.dataset) if failed else None
-    if head:
-        yield _alert(reader, result, failed, head)
+    run = next(iter(reader.runs([result.id.run])), None) if head else None
+    if head and not (run and is_told_by_run_above(reader, run)):
+        yield _alert(reader, result, failed, head, run)
 
 
-def _alert(reader: Reader, result: QualityResult, failed: list[Assertion], head: DatasetHead) -> Alert:
+def _alert(reader: Reader, result: QualityResult, failed: list[Assertion], head: DatasetHead, run: Run | None) -> Alert:
     dataset, run_id, job = result.id
     name, at = head.facts.name, result.facets[ASSERTIONS].time
-    run = next(iter(reader.runs([result.id.run])), None)
     ancestors = ancestors_of(reader, run) if run else RunAncestors(None, None)
     at_risk = downstream(reader, dataset, _columns_of(failed), at)
     at_risk = at_risk.without(node_id(NodeKind.JOB, run.job)) if run else at_risk
@@ -59,7 +61,7 @@ def _alert(reader: Reader, result: QualityResult, failed: list[Assertion], head:
         lines=(
             f"{name.name} in {name.namespace}: at {shown(at)} these did not hold: {_listed(summaries)}.",
             f"Checked by {checked_by}.",
-            *at_risk.lines("The failure reaches"),
+            *at_risk.lines("The failure", "reaches", "reach"),
         ),
         group=dataset,
         link=link_to("rootcause", NodeKind.DATASET, name),

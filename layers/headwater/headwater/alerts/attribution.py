@@ -12,6 +12,7 @@ from headwater.graph.dataset_usage import DatasetUsage
 from headwater.graph.identity import NO_JOB, DatasetId, WriteId
 from headwater.graph.job import JobHead
 from headwater.graph.neighbours import NO_NEIGHBOURS, Side
+from headwater.graph.producer_profile import integration_of
 from headwater.graph.register import Register, values
 from headwater.graph.run import Run
 from headwater.openlineage.instant import Instant
@@ -61,6 +62,27 @@ def attribute_transition(reader: Reader, dataset: DatasetId, transition: SchemaT
     # The reader has reported another schema since, perhaps in the same batch.
     runs = [_reading_run(reader, dataset, report.job, transition.after) for report in reports[-MAX_READERS:]]
     return max((run for run in runs if run), key=lambda attribution: attribution.at, default=None)
+
+
+def is_of_another_engine(
+    reader: Reader, dataset: DatasetId, transition: SchemaTransition, attribution: Attribution
+) -> bool:
+    """Whether the schema before a transition is the word of another integration than the schema after."""
+    if attribution.job is None or any(_has_schema(run, dataset, transition.before) for run in attribution.earlier):
+        return False
+    versions = _versions(reader, dataset)
+    writers = reader.jobs(sorted({version.write.job for version in versions if version.schema == transition.before}))
+    return _integration(attribution.job) not in map(_integration, writers.values())
+
+
+def _integration(head: JobHead) -> str:
+    return integration_of(values(head.facts.facets))
+
+
+def _has_schema(run: Run, dataset: DatasetId, digest: str) -> bool:
+    """Whether a run reported a schema of a dataset."""
+    uses = (side.get(dataset) for side in (run.inputs, run.outputs))
+    return any(register.value == digest for use in uses if use and (register := schema_register(use.facets)))
 
 
 class _SchemaReport(NamedTuple):

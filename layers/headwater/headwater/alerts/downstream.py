@@ -1,10 +1,11 @@
-"""The nodes that a change breaks downstream: columns, datasets and jobs, nearest first, with their owners.
+"""The nodes that a change breaks downstream, or may break: columns, datasets and jobs, the certain ones first, then the
+nearest, with their owners.
 
 The lineage is that of the moment before the change: the job that caused the change may already report other columns.
 """
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -14,17 +15,18 @@ from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant, instant_of, to_datetime
 from headwater.read.reader import Reader
 from headwater.traversal.impact import NodeAtRisk, Reach, impact
-from headwater.traversal.impact_propagation import Granularity
+from headwater.traversal.impacted_node import Granularity
 
 MAX_DEPTH, MAX_NODES = 10, 500
 """The reach of the walk downstream, in jobs and in nodes."""
 MAX_ITEMS, MAX_LINES = 50, 8
 """Nodes at risk in the members of an alert, and in its sentences. The link leads to all nodes."""
+OPEN = " whose origin the producer does not know"
 _KINDS = {NodeKind.FIELD: "column", NodeKind.DATASET: "dataset", NodeKind.JOB: "job"}
 
 
 class Downstream(NamedTuple):
-    """The nodes at risk, the nearest first, and whether there are more."""
+    """The nodes at risk, the certain ones first, then the nearest, and whether there are more."""
 
     at_risk: tuple[NodeAtRisk, ...]
     is_truncated: bool
@@ -40,35 +42,31 @@ class Downstream(NamedTuple):
         """The nodes without one: the job that checks data is not at risk by its own check."""
         return self._replace(at_risk=tuple(node for node in self.at_risk if node.node_id != node_id))
 
+    @property
+    def is_told(self) -> bool:
+        """Whether a node is at risk for which more is known than that its producer leaves it open."""
+        return any(node.granularity is not Granularity.UNKNOWN for node in self.at_risk)
+
     def as_json(self) -> JsonObject:
-        counts = Counter(node.kind for node in self.at_risk)
         return {
             "items": [{**node.as_json(), "owners": list(node.owners)} for node in self.at_risk[:MAX_ITEMS]],
-            **{f"{noun}s": counts[kind] for kind, noun in _KINDS.items()},
+            **_counts(self.at_risk),
+            "possible": _counts([node for node in self.at_risk if node.is_possible]),
             "by": _granularity(self.at_risk),
             "truncated": self.is_truncated or len(self.at_risk) > MAX_ITEMS,
         }
 
-    def lines(self, subject_and_verb: str) -> list[str]:
+    def lines(self, subject: str, verb: str, infinitive: str) -> list[str]:
         """Sentences: how many nodes are at risk, then the nearest columns and datasets, which tell a person more than
-        jobs do."""
+        jobs do. What is possible comes after what is certain: `The change breaks ...`, `The change may break ...`."""
         if not self.at_risk:
             return ["No column, dataset or job downstream is known to be affected."]
-        counts = Counter(node.kind for node in self.at_risk)
-        total = ", ".join(quantity(counts[kind], noun) for kind, noun in _KINDS.items() if counts[kind])
-        at_least = "at least " if self.is_truncated else ""
-        doubt = (
-            ""
-            if _granularity(self.at_risk) == Granularity.COLUMN
-            else ", by the lineage of datasets: of some columns none is known"
-        )
-        nodes = [node for node in self.at_risk if node.kind is not NodeKind.JOB] or list(self.at_risk)
-        nodes.sort(key=lambda node: (node.distance, node.is_indirect))
-        rest = len(nodes) - MAX_LINES
+        at_least = " at least" if self.is_truncated else ""
+        certain = [node for node in self.at_risk if not node.is_possible]
+        possible = [node for node in self.at_risk if node.is_possible]
         return [
-            f"{subject_and_verb} {at_least}{total} downstream{doubt}.",
-            *(_line(node) for node in nodes[:MAX_LINES]),
-            *([f"and {rest} more"] if rest > 0 else []),
+            *_told(certain, f"{subject} {verb}{at_least}"),
+            *_told(possible, f"{subject} may {infinitive}{at_least}"),
         ]
 
 
@@ -87,11 +85,47 @@ def _just_before(time: Instant) -> Instant:
     return instant_of(to_datetime(time) - timedelta(microseconds=1))
 
 
+def _told(at_risk: Sequence[NodeAtRisk], beginning: str) -> list[str]:
+    if not at_risk:
+        return []
+    counts = Counter((node.kind, _is_open(node)) for node in at_risk)
+    total = ", ".join(
+        f"{quantity(counts[kind, is_open], noun)}{OPEN if is_open else ''}"
+        for kind, noun in _KINDS.items()
+        for is_open in (False, True)
+        if counts[kind, is_open]
+    )
+    nodes = [node for node in at_risk if node.kind is not NodeKind.JOB] or list(at_risk)
+    nodes.sort(key=lambda node: (node.distance, node.is_indirect))
+    rest = len(nodes) - MAX_LINES
+    return [
+        f"{beginning} {total} downstream{_doubt(at_risk)}.",
+        *(_line(node) for node in nodes[:MAX_LINES]),
+        *([f"and {rest} more"] if rest > 0 else []),
+    ]
+
+
+def _is_open(node: NodeAtRisk) -> bool:
+    return node.kind is NodeKind.FIELD and node.granularity is Granularity.UNKNOWN
+
+
+def _doubt(at_risk: Collection[NodeAtRisk]) -> str:
+    if any(node.granularity is Granularity.DATASET for node in at_risk):
+        return ", by the lineage of datasets: of some columns none is known"
+    is_filter = any(node.kind is NodeKind.DATASET and node.granularity is Granularity.UNKNOWN for node in at_risk)
+    return ": their producers do not tell which columns filters and joins use" if is_filter else ""
+
+
+def _counts(at_risk: Collection[NodeAtRisk]) -> JsonObject:
+    counts = Counter(node.kind for node in at_risk)
+    return {f"{noun}s": counts[kind] for kind, noun in _KINDS.items()}
+
+
 def _granularity(at_risk: Collection[NodeAtRisk]) -> str | None:
     """The coarsest granularity of the nodes: of columns and datasets; if there are only jobs, of the jobs."""
-    of_data = {node.granularity for node in at_risk if node.kind is not NodeKind.JOB}
-    known = of_data or {node.granularity for node in at_risk}
-    return None if not known else (Granularity.DATASET if Granularity.DATASET in known else Granularity.COLUMN).value
+    of_data = [node.granularity for node in at_risk if node.kind is not NodeKind.JOB]
+    known = of_data or [node.granularity for node in at_risk]
+    return max(known, key=lambda granularity: granularity.weakness).value if known else None
 
 
 def _line(node: NodeAtRisk) -> str:

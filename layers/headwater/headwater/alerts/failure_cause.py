@@ -9,6 +9,7 @@ has an alert. Children are known by their run ids (parent and root of the parent
     model of dbt, wrapper                         the model
     test of dbt with a failed assertion, wrapper  the assertion
     test that dbt skipped, since a model failed   nothing: dbt sends FAIL, and the test never ran
+    wrapper, before the events of its test come   the wrapper: its alert is out, and the assertion has none
 """
 
 from datetime import timedelta
@@ -56,12 +57,26 @@ def _is_told_above(reader: Reader, run: Run) -> bool:
 
     The events of a run above may come before those of the run: then that alert was told, and is stored.
     """
-    above = [parent for parent in reader.runs([ref.id for ref in sorted(run.parents)]) if _is_cause(run, parent)]
+    above = _failed_above(reader, run)
     tries = [ref.id for parent in above for ref in parent.failed_children if ref.job == run.job]
     earlier = [other for other in reader.runs(sorted(set(tries) - {run.id})) if other.order < run.order]
-    if any(other.state is RunState.FAILED for other in earlier):
-        return True
-    told = [failure_id(parent) for parent in above if parent.state is RunState.FAILED]
+    return any(other.state is RunState.FAILED for other in earlier) or _is_stored(reader, above)
+
+
+def is_told_by_run_above(reader: Reader, run: Run) -> bool:
+    """Whether the failure of a run above was told before the events of this run came: the failure of this run is its
+    cause, and is told with it."""
+    return _is_stored(reader, _failed_above(reader, run))
+
+
+def _failed_above(reader: Reader, run: Run) -> list[Run]:
+    """The runs above that this run may have failed."""
+    return [parent for parent in reader.runs([ref.id for ref in sorted(run.parents)]) if _is_cause(run, parent)]
+
+
+def _is_stored(reader: Reader, runs: list[Run]) -> bool:
+    """Whether one of the failures of some runs has a stored alert."""
+    told = [failure_id(run) for run in runs if run.state is RunState.FAILED]
     return bool(told and reader.store.read(Wanted(alerts=told)).alerts.of(told))
 
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from itertools import dropwhile
 from typing import Any
 
-from headwater.alerts.attribution import Attribution, attribute_transition
+from headwater.alerts.attribution import Attribution, attribute_transition, is_of_another_engine
 from headwater.alerts.downstream import Downstream, downstream
 from headwater.alerts.run_ancestors import RunAncestors, ancestors_of
+from headwater.alerts.schema_cause import SchemaCause, causes_of
 from headwater.alerts.schema_transition import SchemaTransition
 from headwater.alerts.schemas import Schemas, newest_writes
 from headwater.alerts.suppression import is_first, should_alert
@@ -27,6 +28,7 @@ from headwater.graph.schema_diff import (
     ColumnSources,
     SchemaDiff,
     Verdict,
+    across_engines,
     columns_diff,
     holders_of,
     with_renames,
@@ -46,6 +48,7 @@ class ReportedSchemaChange:
     types       the type of each column, before and after the change
     is_certain  whether a writer, or a reader known from before, reported the change
     at          when the change was reported
+    causes      the changes upstream that the change follows from
     """
 
     head: DatasetHead
@@ -57,6 +60,13 @@ class ReportedSchemaChange:
     breaks: Downstream
     is_certain: bool
     at: Instant
+    causes: tuple[SchemaCause, ...] = ()
+
+    @property
+    def follows(self) -> bool:
+        """Whether all that breaks readers follows from changes upstream, whose alerts name the readers, too."""
+        explained = frozenset[str]().union(*(cause.explains for cause in self.causes))
+        return bool(explained) and not self.transition.is_drop and explained.issuperset(self.diff.touched)
 
     @property
     def verdict(self) -> Verdict:
@@ -64,9 +74,9 @@ class ReportedSchemaChange:
 
     @property
     def severity(self) -> Severity:
-        if self.verdict is Verdict.FULL:
+        if self.verdict is Verdict.FULL or self.follows:
             return Severity.INFO
-        is_critical = self.verdict is Verdict.BREAKING and self.breaks and self.is_certain
+        is_critical = self.verdict is Verdict.BREAKING and self.breaks.is_told and self.is_certain
         return Severity.CRITICAL if is_critical else Severity.WARNING
 
 
@@ -83,6 +93,8 @@ def change_of(
         before = _columns_before_drop(reader, dataset, schemas)
     after = before if transition.is_drop or transition.after is None else schemas[transition.after]
     diff = columns_diff(before, after)
+    if diff.retyped and attribution and is_of_another_engine(reader, dataset, transition, attribution):
+        diff = across_engines(diff)
     if not before or not (transition.is_drop or (diff and after)):
         return None
     is_certain = not (transition.side is Side.READS and attribution and is_first(dataset, attribution))
@@ -99,8 +111,9 @@ def change_of(
         downstream(reader, dataset, touched, attribution.since if attribution else at) if touched != set() else _NOTHING
     )
     ancestors = ancestors_of(reader, attribution.run) if attribution and attribution.run else None
+    causes = () if transition.is_drop else causes_of(reader, dataset, diff, attribution)
     return ReportedSchemaChange(
-        head, transition, diff, {**before, **after}, attribution, ancestors, breaks, is_certain, at
+        head, transition, diff, {**before, **after}, attribution, ancestors, breaks, is_certain, at, causes
     )
 
 

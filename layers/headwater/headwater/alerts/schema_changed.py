@@ -3,14 +3,16 @@
 from collections.abc import Iterator
 
 from headwater.alerts.alert import Alert, DetailType, cut, distinct_owners, id_of, link_to, short_name
+from headwater.alerts.compatibility_broken import compatibility_broken, new_breach, readers_of
 from headwater.alerts.dataset_names import all_names
 from headwater.alerts.record import Record
 from headwater.alerts.run_ancestors import RunAncestors
+from headwater.alerts.schema_cause import schema_alerts
 from headwater.alerts.schema_change import ReportedSchemaChange, change_of
 from headwater.alerts.schema_transition import SchemaTransition, schema_transition
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.facets import owners_of
-from headwater.graph.identity import NodeKind, dataset_id
+from headwater.graph.identity import NodeKind
 from headwater.graph.neighbours import Side
 from headwater.graph.schema_diff import Verdict
 from headwater.openlineage.exact_json import JsonObject
@@ -23,16 +25,15 @@ MAX_COLUMNS = 100
 
 
 def schema_changed(record: Record, reader: Reader) -> Iterator[Alert]:
-    """The alert for a record of a dataset's head, if the schema changed."""
+    """The alert for a record of a dataset's head, if the schema changed, or if a registry's new version broke the
+    subject's compatibility."""
     head: DatasetHead | None = record.change.after
-    transition = _transition(record.change)
-    if head is None or transition is None:
-        return
-    dataset = dataset_id(head.facts.name)
-    later = [later for change in record.later if (later := _transition(change)) and later.side is Side.WRITES]
-    change = change_of(reader, dataset, head, transition._replace(later_transitions=len(later)))
-    if change:
-        name = change.head.facts.name
+    change, breach = _change(record, reader), new_breach(record.change)
+    if head and breach:
+        breaks = change.breaks if change and change.breaks else readers_of(reader, head)
+        yield compatibility_broken(reader, record.change, breach, breaks, _schema_details(change))
+    elif head and change and not _was_told_by_reader(reader, change, record.change.before):
+        name, dataset = head.facts.name, head.id
         yield Alert(
             type=DetailType.SCHEMA_CHANGED,
             id=id_of(DetailType.SCHEMA_CHANGED, record.change.event_id),
@@ -49,8 +50,32 @@ def schema_changed(record: Record, reader: Reader) -> Iterator[Alert]:
         )
 
 
+def _change(record: Record, reader: Reader) -> ReportedSchemaChange | None:
+    transition, head = _transition(record.change), record.change.after
+    if transition is None:
+        return None
+    later = [later for change in record.later if (later := _transition(change)) and later.side is Side.WRITES]
+    return change_of(reader, head.id, head, transition._replace(later_transitions=len(later)))
+
+
 def _transition(change: StateChange) -> SchemaTransition | None:
     return schema_transition(change.before, change.after) if change.before and change.after else None
+
+
+def _was_told_by_reader(reader: Reader, change: ReportedSchemaChange, old: DatasetHead) -> bool:
+    """Whether a run that read the dataset with the new schema raised the alert, before the events of the write came."""
+    transition, attribution = change.transition, change.attribution
+    if transition.side is Side.READS or attribution is None or old.schema_digest != transition.after:
+        return False
+    now = _details(change)
+    told = [
+        alert.document.get("details", {}) for alert in schema_alerts(reader, change.head.facts.name, attribution.since)
+    ]
+    return any(
+        details.get("seenAs") == "input"
+        and all(details.get(name) == now[name] for name in ("removed", "added", "retyped"))
+        for details in told
+    )
 
 
 def _summaries(change: ReportedSchemaChange) -> list[str]:
@@ -76,11 +101,20 @@ def _lines(change: ReportedSchemaChange) -> Iterator[str]:
             else ""
         )
         yield f"Job {attribution.job.facts.name.name} {_reported(change.transition)} at {shown(change.at)}{run}."
+    for cause in change.causes:
+        told = f", alert {cause.alert_id}" if cause.alert_id else ""
+        source = f"{cause.name.name} in {cause.name.namespace}"
+        yield f"It follows from the change of {source} ({_names(cause.columns)}){told}."
     if not change.is_certain:
         yield "The job never read the dataset before: the schema may be the job's own."
     if change.verdict is not Verdict.FULL:
-        verb = "breaks" if change.verdict is Verdict.BREAKING else "may affect"
-        yield from change.breaks.lines(f"The change {verb}")
+        verbs = ("breaks", "break") if change.verdict is Verdict.BREAKING else ("may affect", "affect")
+        yield from change.breaks.lines("The change", *verbs)
+
+
+def _names(columns: tuple[str, ...], most: int = 10) -> str:
+    names = ", ".join(columns[:most])
+    return names if len(columns) <= most else f"{names} and {len(columns) - most} more"
 
 
 def _reported(transition: SchemaTransition) -> str:
@@ -91,13 +125,29 @@ def _reported(transition: SchemaTransition) -> str:
 
 
 def _details(change: ReportedSchemaChange) -> JsonObject:
-    diff, types, attribution = change.diff, change.types, change.attribution
+    attribution = change.attribution
     job = attribution.job.facts.name.as_json() if attribution and attribution.job else None
     run = (
         {"runId": attribution.run.run_id, "startedAt": shown(attribution.run.started_at)}
         if attribution and attribution.run
         else None
     )
+    return {
+        **_schema_details(change),
+        "seenAs": "output" if change.transition.side is Side.WRITES else "input",
+        "job": job,
+        "run": run,
+        **(change.ancestors.as_json() if change.ancestors else RunAncestors(None, None).as_json()),
+        "breaks": change.breaks.as_json(),
+        "causes": [cause.as_json() for cause in change.causes],
+    }
+
+
+def _schema_details(change: ReportedSchemaChange | None) -> JsonObject:
+    """The members about the columns. A version may break a promise and leave all columns as they are."""
+    if change is None:
+        return {"change": None, "verdict": None, "added": [], "removed": [], "retyped": [], "renamed": []}
+    diff, types = change.diff, change.types
     return {
         "change": "DROPPED" if change.transition.is_drop else "CHANGED",
         "verdict": change.verdict.value,
@@ -117,9 +167,4 @@ def _details(change: ReportedSchemaChange) -> JsonObject:
             }
             for rename in diff.renamed[:MAX_COLUMNS]
         ],
-        "seenAs": "output" if change.transition.side is Side.WRITES else "input",
-        "job": job,
-        "run": run,
-        **(change.ancestors.as_json() if change.ancestors else RunAncestors(None, None).as_json()),
-        "breaks": change.breaks.as_json(),
     }

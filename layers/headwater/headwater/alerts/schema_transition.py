@@ -10,6 +10,7 @@ from headwater.graph.curation import RESERVED
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.facets import facet_text
 from headwater.graph.neighbours import Side
+from headwater.graph.registered_schema import is_registered
 from headwater.graph.schema_fields import fields_of
 from headwater.openlineage.event import Facets
 
@@ -32,12 +33,13 @@ class SchemaTransition(NamedTuple):
 
 
 def schema_transition(old: DatasetHead, new: DatasetHead) -> SchemaTransition | None:
-    """The transition between two heads, if there is one. A dataset's first schema is no transition.
+    """The transition between two heads, if there is one. A dataset's first schema is no transition, nor is the first
+    schema of a registry: the topic had it before, whatever jobs said.
 
     A written schema counts before a schema that a reader reports. A reader that reports the schema of the last write
     reports no transition.
     """
-    if new.is_deleted or new.facts.name.namespace in RESERVED:
+    if new.is_deleted or new.facts.name.namespace in RESERVED or _is_first_of_registry(old, new):
         return None
     before = old.written or old.schema_digest
     if before is None:
@@ -55,6 +57,10 @@ def schema_transition(old: DatasetHead, new: DatasetHead) -> SchemaTransition | 
 def is_drop(facets: Facets) -> bool:
     """Whether facets say that the dataset was dropped."""
     return facet_text(facets, "lifecycleStateChange", "lifecycleStateChange") == "DROP"
+
+
+def _is_first_of_registry(old: DatasetHead, new: DatasetHead) -> bool:
+    return is_registered(new.facets) and not is_registered(old.facets)
 
 
 def _is_empty(head: DatasetHead) -> bool:

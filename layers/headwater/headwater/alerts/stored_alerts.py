@@ -14,7 +14,7 @@ from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import Snapshot
 
 _MEMBERS = ("id", "time", "severity", "namespace", "name", "nodeId", "owners", "title", "lines", "link")
-_OF_DATADOG = frozenset({"text", "tags", "alertType", "aggregationKey"})
+_OF_RECEIVERS = frozenset({"text", "chatText", "tags", "alertType", "aggregationKey"})
 
 
 @dataclass(frozen=True)
@@ -37,5 +37,5 @@ def stored(alert: Alert) -> StoredAlert:
 
 def _document(alert: Alert) -> JsonObject:
     detail = alert.detail("")
-    own = {name: member for name, member in detail.items() if name not in _OF_DATADOG and name not in _MEMBERS}
+    own = {name: member for name, member in detail.items() if name not in _OF_RECEIVERS and name not in _MEMBERS}
     return {"type": alert.type.value, **{name: detail[name] for name in _MEMBERS}, "details": own}

@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from headwater.connect.change_records import change_record, outermost, row_of_change
 from headwater.connect.classes import reads_lines, reads_of, reads_one_dataset, writes_of
 from headwater.connect.connector import Connector
 from headwater.connect.debezium import INTERNAL
 from headwater.connect.mirror import mirrored_topics
-from headwater.connect.record_columns import Columns, ColumnSource, columns_through, named_columns
+from headwater.connect.record_columns import Columns, ColumnSource, columns_before, columns_through, named_columns
 from headwater.connect.redaction import without_user_info
 from headwater.connect.topic_routing import routed
 from headwater.connect.transform import transforms_of
@@ -46,11 +47,12 @@ def datasets_of(flows: Iterable[Flow]) -> tuple[list[Name], list[Name]]:
 
 
 def column_lineage(connector: Connector, flows: Sequence[Flow], known: Mapping[Name, Sequence[str]]) -> dict[Name, Any]:
-    """The fields of the columnLineage facet of each output, as far as columns are known: by the schema of the input
-    (`known`), or by the settings of the transformations."""
+    """The fields of the columnLineage facet of each output, as far as columns are known: by the schema of the input; of
+    a topic that a source writes, by its own; or by the settings of the transformations. `known` are the columns of
+    datasets, nested columns by their paths."""
     facets: dict[Name, dict[str, Any]] = {}
     for source, output in flows:
-        columns = _columns(connector, known.get(source, ())) if source and output else None
+        columns = _columns(connector, known.get(source, ()), known.get(output, ())) if source and output else None
         if source and output and columns:
             fields = facets.setdefault(output, {})
             for name, sources in columns.sources.items():
@@ -99,16 +101,19 @@ def _consumed(connector: Connector) -> list[str]:
     return sorted({*connector.topics, *by_offset})
 
 
-def _columns(connector: Connector, known: Sequence[str]) -> Columns | None:
-    """The columns of an output's records. A change record of Debezium has them in an envelope, unless a transformation
-    takes the row out of it."""
+def _columns(connector: Connector, read: Sequence[str], written: Sequence[str]) -> Columns | None:
+    """The columns of an output's records, by the columns of the input, or else by those of a topic that a source
+    writes. A change record of Debezium has the row in an envelope, unless a transformation takes it out."""
     transforms = transforms_of(connector.config)
-    has_envelope = connector.is_source and connector.connector_class.startswith(_ENVELOPES)
-    if has_envelope and not any(transform.kind == "ExtractNewRecordState" for transform in transforms):
-        return None
+    takes_row = any(transform.kind == "ExtractNewRecordState" for transform in transforms)
+    if connector.is_source and connector.connector_class.startswith(_ENVELOPES) and not takes_row:
+        return change_record(written) if columns_through(transforms, Columns.of(())) else None
     if reads_lines(connector):
-        return columns_through(transforms, Columns.of_line(known))
-    return columns_through(transforms, Columns.of(sorted(known or named_columns(transforms))))
+        return columns_through(transforms, Columns.of_line(outermost(read)))
+    if connector.is_source and written and not read:
+        return columns_before(transforms, outermost(written))
+    row = row_of_change(read) if takes_row and not connector.is_source else None
+    return columns_through(transforms, row or Columns.of(sorted(outermost(read) or named_columns(transforms))))
 
 
 def _input_field(source: Name, column: ColumnSource) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from headwater.connect.connector import Connector
+from headwater.graph.kafka_cluster import kafka_namespace
 from headwater.openlineage.event import Name
 
 
@@ -26,12 +27,6 @@ def mirrored_topics(connector: Connector, kafka: str) -> Iterator[MirroredTopic]
     target = kafka_namespace(connector.setting("target.cluster.bootstrap.servers")) or kafka
     for topic in sorted(set(_source_topics(connector))):
         yield MirroredTopic(Name(source, topic), Name(target, _prefix(connector) + topic))
-
-
-def kafka_namespace(bootstrap: str) -> str:
-    """The namespace of a cluster by its list of bootstrap servers: the first of them. `PLAINTEXT://` may precede it."""
-    first = bootstrap.partition(",")[0].strip().rpartition("://")[2]
-    return f"kafka://{first}" if first else ""
 
 
 def _source_topics(connector: Connector) -> Iterator[str]:

@@ -30,10 +30,10 @@ from headwater.connect.connector_events import (
     run_facet,
     run_id_of,
 )
-from headwater.connect.connector_lineage import column_lineage, datasets_of, flows_of
-from headwater.connect.mirror import kafka_namespace
+from headwater.connect.connector_lineage import Flow, column_lineage, datasets_of, flows_of
 from headwater.connect.told_connectors import FAILED, ToldConnector, ToldRun
 from headwater.connect.worker import Cluster
+from headwater.graph.kafka_cluster import kafka_namespace
 from headwater.openlineage.event import EventType, Name
 from headwater.openlineage.instant import Instant, instant_of, to_datetime
 
@@ -49,7 +49,7 @@ class ConnectorGraph(Protocol):
         """The connectors of a cluster by name."""
 
     def columns(self, datasets: Sequence[Name]) -> Mapping[Name, Sequence[str]]:
-        """The columns of datasets whose schema is known."""
+        """The columns of datasets whose schema is known, nested columns by their paths (graph/schema_diff.py)."""
 
 
 class Followed(Protocol):
@@ -124,8 +124,7 @@ class Poll:
 
     def _statuses(self, read: Cluster, kafka: str) -> list[ConnectorStatus]:
         flows = {name: flows_of(connector, kafka) for name, connector in read.connectors.items()}
-        inputs = sorted({name for pairs in flows.values() for name in datasets_of(pairs)[0]})
-        known = self.graph.columns(inputs)
+        known = self.graph.columns(sorted(_with_columns(read.connectors, flows)))
         return [
             ConnectorStatus(
                 kafka_id=read.kafka_id,
@@ -136,6 +135,13 @@ class Poll:
             )
             for name, connector in sorted(read.connectors.items())
         ]
+
+
+def _with_columns(connectors: Mapping[str, Connector], flows: Mapping[str, Sequence[Flow]]) -> set[Name]:
+    """The datasets whose columns tell of column lineage: all inputs, and the topics that sources write."""
+    pairs = {name: datasets_of(of) for name, of in flows.items()}
+    written = {topic for name, (_, outputs) in pairs.items() if connectors[name].is_source for topic in outputs}
+    return written.union(*(inputs for inputs, _ in pairs.values()))
 
 
 def _news(namespace: str, status: ConnectorStatus, told: ToldConnector | None, at: Instant) -> Iterator[Document]:

@@ -65,6 +65,19 @@ def named_columns(transforms: Sequence[Transform]) -> set[str]:
     )
 
 
+def columns_before(transforms: Sequence[Transform], after: Sequence[str]) -> Columns | None:
+    """The columns after the chain, if they are known and those before it are not: a column that the chain does not
+    rename has had its name before."""
+    named = columns_through(transforms, Columns.of(sorted(named_columns(transforms))))
+    if named is None:
+        return None
+    made = {name for name, sources in named.sources.items() if any(source.column != name for source in sources)}
+    columns = columns_through(transforms, Columns.of(sorted(({*after} - made) | named_columns(transforms))))
+    if columns is None:
+        return None
+    return replace(columns, sources={name: of for name, of in columns.sources.items() if name in after})
+
+
 def _replace_field(transform: Transform, columns: Columns) -> Columns:
     renames = _renames(transform)
     excluded, included = set(transform.listed("exclude", "blacklist")), transform.listed("include", "whitelist")

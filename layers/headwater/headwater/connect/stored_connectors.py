@@ -7,7 +7,7 @@ from headwater.connect.told_connectors import ToldConnector, ToldRun, told_conne
 from headwater.graph.identity import dataset_id
 from headwater.graph.register import values
 from headwater.graph.run import Run
-from headwater.graph.schema_fields import fields_of
+from headwater.graph.schema_diff import columns_of
 from headwater.openlineage.event import Name
 from headwater.read.neighbourhood import Neighbourhood
 from headwater.read.reader import Reader
@@ -34,7 +34,7 @@ class StoredConnectors:
         ids = {name: dataset_id(self.reader.naming.identify(name).identity) for name in datasets}
         known = self.reader.neighbourhood(set(ids.values()), ()) if ids else Neighbourhood()
         heads = {name: known.heads.get(known.representative(dataset)) for name, dataset in ids.items()}
-        return {name: [field["name"] for field in fields_of(head.schema)] for name, head in heads.items() if head}
+        return {name: list(columns_of(head.schema)) for name, head in heads.items() if head}
 
 
 def _told(run: Run | None) -> ToldRun | None:

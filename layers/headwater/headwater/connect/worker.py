@@ -4,32 +4,22 @@ The workers of a cluster give the same answers: if one cannot be reached, the ne
 its own kind (`Unreachable`), never an empty cluster.
 """
 
-import base64
-import json
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from http.client import HTTPException
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote
 
 from headwater.concurrent import concurrent_map
 from headwater.connect.connector import BadAnswer, Connector, read_connectors, read_offsets, read_topics
+from headwater.rest import ANSWER_SECONDS, Refusal, RestUrl, Unreachable
 
-ANSWER_SECONDS = 15
-MAX_ANSWER_BYTES = 64 * 1024 * 1024
 CONFIRM_SECONDS = 5
 """A worker that is starting may list a part of its connectors. A connector that is missing is looked for again."""
 
 
 Answer = TypeVar("Answer")
-
-
-class Unreachable(Exception):
-    """No worker gave a whole answer: nothing is known of the cluster's connectors. The text has no credentials."""
 
 
 class NotOffered(Exception):
@@ -49,25 +39,11 @@ class Cluster(NamedTuple):
     partly: Mapping[str, str]
 
 
-@dataclass(frozen=True)
-class WorkerUrl:
-    """The address of a worker. Credentials in a URL become a header, and are in no other place."""
+class WorkerUrl(RestUrl):
+    """The address of a worker."""
 
-    url: str
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-
-    @classmethod
-    def of(cls, text: str, authorization: str = "") -> "WorkerUrl":
-        """The address in a URL. Raises ValueError, which does not repeat the credentials."""
-        parts = urlsplit(text.strip())
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError("a worker has a URL such as http://connect-1:8083")
-        host = parts.netloc.rpartition("@")[2]
-        if parts.username is not None and not authorization:
-            pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-            authorization = f"Basic {base64.b64encode(pair.encode()).decode()}"
-        headers = {"Authorization": authorization} if authorization else {}
-        return cls(f"{parts.scheme}://{host}{parts.path.rstrip('/')}", headers)
+    expected = "a worker has a URL such as http://connect-1:8083"
+    server = "worker"
 
 
 @dataclass(frozen=True)
@@ -142,34 +118,14 @@ class Workers:
 
     def _get(self, worker: WorkerUrl, path: str) -> Any:
         """The JSON of an answer. Raises Unreachable, or NotOffered if the resource is absent."""
-        request = urllib.request.Request(worker.url + path, headers={"Accept": "application/json", **worker.headers})  # noqa: S310 - WorkerUrl has checked the scheme
         try:
-            with urllib.request.urlopen(request, timeout=self.seconds) as answer:  # noqa: S310
-                return json.loads(answer.read(MAX_ANSWER_BYTES))
-        except urllib.error.HTTPError as error:
-            raise _refusal(worker, path, error) from None
-        except (OSError, HTTPException, ValueError) as error:
-            reason = getattr(error, "reason", error)
-            raise Unreachable(f"{worker.url}{path.partition('?')[0]}: {_words(reason)}") from None
+            return worker.ask(path, seconds=self.seconds)
+        except Refusal as refusal:
+            raise _absence(path, refusal) from None
 
 
-def _refusal(worker: WorkerUrl, path: str, error: urllib.error.HTTPError) -> Exception:
-    """404 with a JSON body comes from the REST API; a worker that is starting answers 404 with a page of its web
-    server. 403 is the answer for topics that are not tracked."""
-    text = f"{worker.url}{path.partition('?')[0]}: the worker answered {error.code}"
-    try:
-        body = json.loads(error.read(10_000))
-    except (OSError, HTTPException, ValueError):
-        body = None
-    is_told = isinstance(body, dict) and body.get("error_code") == error.code
-    is_of_connector = path.count("/") > 1
-    is_absent = error.code == 404 or (error.code == 403 and path.endswith("/topics"))
-    return NotOffered(text) if is_told and is_of_connector and is_absent else Unreachable(text)
-
-
-def _words(reason: object) -> str:
-    if isinstance(reason, TimeoutError):
-        return "no answer in time"
-    if isinstance(reason, ValueError):
-        return "the answer is no whole JSON"
-    return str(reason) or type(reason).__name__
+def _absence(path: str, refusal: Refusal) -> Exception:
+    """A connector or a resource of it that does not exist. 403 is the answer for topics that are not tracked."""
+    is_absent = refusal.status == 404 or (refusal.status == 403 and path.endswith("/topics"))
+    is_told = refusal.code == refusal.status and path.count("/") > 1
+    return NotOffered(str(refusal)) if is_told and is_absent else Unreachable(str(refusal))

@@ -1,8 +1,8 @@
 """The bodies of requests to curate, as Marquez's clients send them."""
 
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import AfterValidator
+from pydantic_core import core_schema
 
 from headwater.http.request import ApiRequest
 from headwater.openlineage import exact_json
@@ -10,7 +10,17 @@ from headwater.openlineage.body import MAX_WIRE_BYTES
 from headwater.openlineage.event import Name, is_uuid
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.openlineage.instant import parse_instant
-from headwater.openlineage.wire import Text, Wire, checked
+from headwater.openlineage.strict_model import (
+    OptionalObject,
+    OptionalText,
+    OptionalTexts,
+    Prose,
+    StrictModel,
+    Text,
+    after,
+    checked,
+    optional,
+)
 
 
 def _uuid(text: str) -> str:
@@ -25,42 +35,47 @@ def _moment(text: str) -> str:
     return text
 
 
-_Uuid = Annotated[str, AfterValidator(_uuid)]
-_Moment = Annotated[str, AfterValidator(_moment)]
+_Uuid = Annotated[str | None, optional(after(core_schema.str_schema(), _uuid))]
+_Moment = Annotated[str | None, optional(after(core_schema.str_schema(), _moment))]
+_DatasetType = Annotated[Literal["DB_TABLE", "STREAM"], core_schema.literal_schema(["DB_TABLE", "STREAM"])]
+_JobType = Annotated[Literal["BATCH", "STREAM", "SERVICE"], core_schema.literal_schema(["BATCH", "STREAM", "SERVICE"])]
 
 
-class NamespaceBody(Wire):
+class NamespaceBody(StrictModel):
     ownerName: Text
-    description: str | None = None
+    description: Prose
 
 
-class SourceBody(Wire):
+class SourceBody(StrictModel):
     type: Text
     connectionUrl: Text
-    description: str | None = None
+    description: Prose
 
 
-class TagBody(Wire):
-    description: str | None = None
+class TagBody(StrictModel):
+    description: Prose
 
 
-class FieldBody(Wire):
+class FieldBody(StrictModel):
     name: Text
-    type: str | None = None
-    tags: list[Text] | None = None
-    description: str | None = None
+    type: Prose
+    tags: OptionalTexts
+    description: Prose
 
 
-class DatasetBody(Wire):
-    type: Literal["DB_TABLE", "STREAM"]
+_Fields = Annotated[list[FieldBody] | None, optional(core_schema.list_schema(FieldBody.schema))]
+
+
+class DatasetBody(StrictModel):
+    type: _DatasetType
     physicalName: Text
     sourceName: Text
-    fields: list[FieldBody] | None = None
-    tags: list[Text] | None = None
-    description: str | None = None
+    fields: _Fields
+    tags: OptionalTexts
+    description: Prose
 
 
-class DatasetName(Wire):
+class DatasetName(StrictModel):
     namespace: Text
     name: Text
 
@@ -69,22 +84,25 @@ class DatasetName(Wire):
         return Name(self.namespace, self.name)
 
 
-class JobBody(Wire):
-    type: Literal["BATCH", "STREAM", "SERVICE"]
-    inputs: list[DatasetName] | None = None
-    outputs: list[DatasetName] | None = None
-    location: Text | None = None
-    description: str | None = None
+_Names = Annotated[list[DatasetName] | None, optional(core_schema.list_schema(DatasetName.schema))]
 
 
-class RunBody(Wire):
-    id: _Uuid | None = None
-    nominalStartTime: _Moment | None = None
-    nominalEndTime: _Moment | None = None
-    args: dict[str, Any] | None = None
+class JobBody(StrictModel):
+    type: _JobType
+    inputs: _Names
+    outputs: _Names
+    location: OptionalText
+    description: Prose
 
 
-Body = TypeVar("Body", bound=Wire)
+class RunBody(StrictModel):
+    id: _Uuid
+    nominalStartTime: _Moment
+    nominalEndTime: _Moment
+    args: OptionalObject
+
+
+Body = TypeVar("Body", bound=StrictModel)
 
 
 def read(model: type[Body], request: ApiRequest, *, may_be_empty: bool = False) -> Body:

@@ -71,7 +71,8 @@ def _dataset_facets(declared: DatasetBody) -> dict[str, Document]:
 
 
 def _schema_field(field: FieldBody) -> Document:
-    return field.model_dump(include={"name", "type", "description"}, exclude_none=True)
+    members = {"name": field.name, "type": field.type, "description": field.description}
+    return {name: value for name, value in members.items() if value is not None}
 
 
 def _tag_facets(declared: DatasetBody) -> dict[str, Document]:

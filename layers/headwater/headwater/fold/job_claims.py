@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping
 from functools import reduce
 
-from headwater.graph.dataset import DatasetFacts, DatasetHead
+from headwater.graph.dataset import DatasetFacts, DatasetHead, without_schema
 from headwater.graph.dataset_claims import DatasetClaims
 from headwater.graph.dataset_reference import schema_register
 from headwater.graph.dataset_usage import DatasetUsage
 from headwater.graph.identity import DatasetId, JobId
 from headwater.graph.job import JobHead
-from headwater.graph.register import Register
+from headwater.graph.register import Register, Registers
 from headwater.openlineage.instant import Instant
 
 
@@ -49,7 +49,7 @@ class JobClaims:
         """
         through, columns = head.deleted_through, self.columns()
         return (
-            any(head.disagrees_with(self._usage(job).facets) for job in self.heads.values())
+            any(head.disagrees_with(claimed) for claimed in self._claimed(facts))
             or head.disagrees_with(facts.own)
             or head.was_written_otherwise(self._schemas_written(facts))
             or any(head.columns.get(job) != columns.get(job) for job in self.heads)
@@ -59,8 +59,15 @@ class JobClaims:
     def _schemas_written(self, facts: DatasetFacts) -> list[Register]:
         """The schemas with which the dataset was written, by these jobs and by DatasetEvents."""
         own = schema_register(facts.own)
+        if facts.has_registered_schema:
+            return [own] if own else []
         written: Iterable[Register | None] = (self._usage(head).wrote for head in self.heads.values())
         return [register for register in (*written, own) if register]
+
+    def _claimed(self, facts: DatasetFacts) -> list[Registers]:
+        """The facets of each job, without a schema that counts for nothing."""
+        claimed = [self._usage(head).facets for head in self.heads.values()]
+        return [without_schema(facets) for facets in claimed] if facts.has_registered_schema else claimed
 
     def _usage(self, head: JobHead) -> DatasetUsage:
         return head.facts.usages[self.dataset]

@@ -1,4 +1,8 @@
-"""Normalises a batch of messages: archives and folds their events, and returns the messages to deliver again.
+"""Normalises a batch of messages: folds and archives their events, and returns the messages to deliver again.
+
+Events are folded first: an archive that takes no events delays none. A message of which the event is not archived is
+delivered again, and is folded once more, which changes nothing. An event with very many datasets is folded after the
+others, alone: where the time of the invocation ends, that event alone is delivered again, and goes on.
 
 A message that can never be folded goes to quarantine with the reason, and its group goes on. If the table or another
 service cannot be used, the messages of a group fail from the first message on that was not folded: the group keeps its
@@ -6,13 +10,14 @@ order.
 """
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Protocol
 
 from headwater.fold.fold import fold
 from headwater.fold.split_on_schema_change import split_on_schema_change
+from headwater.graph.dataset_reference import dataset_references
 from headwater.graph.event_normalisation import normalise_event
 from headwater.graph.naming import Naming
 from headwater.graph.normalised_event import NormalisedEvent
@@ -26,20 +31,27 @@ from headwater.store.graph_store import GraphStore
 from headwater.store.messages import ReceivedMessage, read_message
 from headwater.store.s3 import Bodies
 
+WIDE_EVENT = 500
+"""Datasets of an event. An event with more is folded alone: each output takes four writes when it is new."""
+
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A message as the queue delivers it; `received` is its content, in the process that received the event."""
+    """A message as the queue delivers it; `received` is its content, in the process that received the event. `receipt`
+    is its receipt handle on AWS, with the number of its deliveries."""
 
     message_id: str
     group: str
     body: str
     received: ReceivedMessage | None = None
+    receipt: tuple[str, int] = ("", 1)
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> "Delivery":
         """The message of a record, as Lambda reads it from the queue."""
-        return cls(record["messageId"], record["attributes"]["MessageGroupId"], record["body"])
+        attributes = record["attributes"]
+        receipt = record.get("receiptHandle", ""), int(attributes.get("ApproximateReceiveCount", 1))
+        return cls(record["messageId"], attributes["MessageGroupId"], record["body"], receipt=receipt)
 
     @property
     def run(self) -> str | None:
@@ -78,6 +90,10 @@ class _Readable:
     received: ReceivedMessage
     normalised: NormalisedEvent
 
+    @property
+    def is_wide(self) -> bool:
+        return len(dataset_references(self.normalised.event)) > WIDE_EVENT
+
 
 @dataclass(frozen=True)
 class Normaliser:
@@ -94,17 +110,23 @@ class Normaliser:
     def normalise(self, deliveries: Sequence[Delivery]) -> BatchResult:
         """Folds all messages together. If that fails, folds message by message, to find the message that fails."""
         result = BatchResult()
-        readable = sorted(self._read(deliveries, result), key=lambda message: message.normalised.at)
-        unarchived = readable
+        readable = sorted(self._read(deliveries, result), key=lambda message: (message.is_wide, message.normalised.at))
         try:
-            self.archive.put([message.received for message in readable])
-            unarchived = []
             self._fold(readable, result)
         except Exception as error:  # noqa: BLE001 - the messages are folded one by one next
             self.log("folding message by message", error)
-            self._one_by_one(readable[result.folded :], unarchived, result)
+            self._one_by_one(readable[result.folded :], result)
+        self._archive(readable, result)
         result.failed = _in_order(deliveries, set(result.failed))
         return result
+
+    def _archive(self, readable: Sequence[_Readable], result: BatchResult) -> None:
+        """Archives all events that were read, also those in quarantine."""
+        try:
+            self.archive.put([message.received for message in readable])
+        except StorageError as error:
+            self.log("events that could not be archived are delivered again", error)
+            result.failed += [message.delivery.message_id for message in readable]
 
     def _read(self, deliveries: Iterable[Delivery], result: BatchResult) -> list[_Readable]:
         readable: list[_Readable] = []
@@ -125,17 +147,13 @@ class Normaliser:
                 self._quarantine(delivery, error, stuck, result)
         return readable
 
-    def _one_by_one(
-        self, readable: Iterable[_Readable], unarchived: Collection[_Readable], result: BatchResult
-    ) -> None:
+    def _one_by_one(self, readable: Iterable[_Readable], result: BatchResult) -> None:
         stuck: set[str] = set()
         for message in readable:
             if message.delivery.group in stuck:
                 result.failed.append(message.delivery.message_id)
                 continue
             try:
-                if message in unarchived:
-                    self.archive.put([message.received])
                 self._fold([message], result)
             except StorageError as error:
                 self.log("a message could not be folded for now", error, run=message.delivery.run)
@@ -146,8 +164,11 @@ class Normaliser:
                 self._quarantine(message.delivery, error, stuck, result)
 
     def _fold(self, readable: Sequence[_Readable], result: BatchResult) -> None:
-        """Folds in the order given, one fold for each change of a schema; `result.folded` counts the events folded."""
-        for group in split_on_schema_change([message.normalised for message in readable]):
+        """Folds in the order given, one fold for each change of a schema, and one for each wide event; `result.folded`
+        counts the events folded."""
+        narrow = [message.normalised for message in readable if not message.is_wide]
+        wide = [[message.normalised] for message in readable if message.is_wide]
+        for group in [*split_on_schema_change(narrow), *wide]:
             timely = fold(group, self.store, self.thresholds)
             now = self.now()
             result.folded += len(group)

@@ -1,9 +1,11 @@
-"""Writes supporting items, before the heads that refer to them: edges, schemas, column lineage, namespaces, aliases."""
+"""Writes supporting items, before the heads that refer to them: edges, search terms, schemas, column lineage,
+namespaces, aliases."""
 
 from collections.abc import Collection, Iterable, Mapping
 
 from headwater.fold.batch import Batch
 from headwater.fold.neighbour_updates import NeighbourUpdates, write_neighbours
+from headwater.fold.search_terms import put_search_terms
 from headwater.graph.curation import RESERVED
 from headwater.graph.dataset_reference import Document
 from headwater.graph.identity import ColumnLineageId, JobId, NamespaceId, SchemaId
@@ -19,6 +21,7 @@ def write_supporting_items(batch: Batch, store: GraphStore, jobs: Mapping[JobId,
     before = {job: head.facts for job in jobs if (head := read.jobs.get(job))}
     write_neighbours(store, NeighbourUpdates.by(batch, jobs, before))
     stored = before.values()
+    put_search_terms(store, batch, jobs, before)
     _put_documents(
         store,
         [document for document in batch.documents.values() if not any(facts.refers_to(document) for facts in stored)],

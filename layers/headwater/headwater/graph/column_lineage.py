@@ -51,6 +51,15 @@ def indirect_flows(output: Name, facet: Any) -> Iterator[IndirectFlow]:
         yield IndirectFlow(output, source, _steps(entry, {}))
 
 
+def told_columns(facet: Any) -> frozenset[str]:
+    """The output columns of which a columnLineage facet says what they are made of, if of nothing, in lower case.
+    Of `address.zip` both `address.zip` and `address`: a nested field tells of its column, and a column may have a dot
+    in its name."""
+    fields = facet.get("fields") if isinstance(facet, dict) else None
+    names = [name.lower() for name in (fields if isinstance(fields, dict) else ())]
+    return frozenset(names) | {name.partition(".")[0] for name in names}
+
+
 def _sources(entries: Any) -> Iterator[tuple[Column, dict[str, Any]]]:
     for entry in entries if isinstance(entries, list) else ():
         if isinstance(entry, dict):

@@ -58,6 +58,14 @@ _WORD = re.compile(r"[a-z][a-z0-9_]*")
 _PARTS = re.compile(r"([a-z][a-z0-9_ ]*?)\s*(?:\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\))?")
 
 
+_EQUAL_ACROSS_ENGINES = {
+    "text": {"string", "varchar", "char", "uuid", "json", "jsonb"},
+    "point in time": {"timestamp", "timestamptz", "timestamp_ntz", "timestamp_ltz", "datetime"},
+}
+"""Types of one column as several engines see it. Spark's `string` is `varchar` in Trino, and any of Postgres' `text`,
+`varchar(20)` and `uuid`; Spark's `timestamp` is Trino's `timestamp(6) with time zone`."""
+
+
 class Retyping(StrEnum):
     """What a change of a column's type means for the column's readers."""
 
@@ -77,6 +85,14 @@ def retyping(before: Any, after: Any) -> Retyping:
     if _is_wider(old, new):
         return Retyping.WIDENED
     return Retyping.NARROWED if _is_wider(new, old) else Retyping.INCOMPATIBLE
+
+
+def is_equal_across_engines(before: Any, after: Any) -> bool:
+    """Whether two engines may mean the same type by these two."""
+    if retyping(before, after) is Retyping.NONE:
+        return True
+    old, new = _read(before)[0], _read(after)[0]
+    return any({old, new} <= family for family in _EQUAL_ACROSS_ENGINES.values())
 
 
 _Type = tuple[str, int | None, int | None]

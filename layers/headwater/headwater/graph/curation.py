@@ -28,10 +28,12 @@ namespaces of others, or has no usable name."""
 _TAG = "headwater_tag"
 
 NAMESPACES, SOURCES, TAGS = "headwater:namespaces", "headwater:sources", "headwater:tags"
-"""Reserved namespaces: a dataset in them is a namespace, a data source or a tag, and its facets describe it."""
+INSIGHTS = "headwater:insights"
+"""Reserved namespaces: a dataset in them is a namespace, a data source, a tag or a kind of insights, and its facets
+describe it."""
 HIDDEN = "headwater:hidden"
 """The namespace of nodes that a caller may not read and never named."""
-RESERVED = frozenset({NAMESPACES, SOURCES, TAGS, HIDDEN})
+RESERVED = frozenset({NAMESPACES, SOURCES, TAGS, INSIGHTS, HIDDEN})
 
 
 def is_curation(event: AnyEvent) -> bool:
@@ -68,6 +70,15 @@ def tags(facets: Mapping[str, Any], field: str | None = None) -> list[str]:
     removed = {facet.get("tag") for facet in of_field if facet.get("isRemoved")}
     put = {facet.get("tag") for facet in of_field} | sent_tags(facets, field)
     return sorted(tag for tag in put - removed if isinstance(tag, str))
+
+
+def all_tags(facets: Mapping[str, Any]) -> set[str]:
+    """The tags that facets give a node or any of its fields, removed ones too."""
+    facet = facets.get("tags")
+    sent = facet.get("tags") if isinstance(facet, dict) else None
+    entries = [entry.get("key") for entry in sent if isinstance(entry, dict)] if isinstance(sent, list) else []
+    ours = [holder.get("tag") for holder in tagging(facets).values() if isinstance(holder, dict)]
+    return {tag for tag in (*entries, *ours) if isinstance(tag, str)}
 
 
 def tagging(facets: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,12 +14,14 @@ from headwater.graph.dataset_reference import (
     dataset_facets,
     dataset_references,
     is_foreign,
+    schema_register,
 )
 from headwater.graph.identity import DatasetId, JobId, dataset_id
 from headwater.graph.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.naming import Naming
 from headwater.graph.partial_schema import COLUMN, columns_among, partial_schema
 from headwater.graph.register import Register, Registers, Stamp, join_registers, stamp, values
+from headwater.graph.registered_schema import REGISTRY
 from headwater.graph.schema_fields import fields_of
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent, Facets, Name
@@ -64,6 +66,12 @@ class DatasetFacts:
             source = _source(reference.facets)
             if source:
                 yield cls(source[0], event.time, event.time, source[1])
+
+    @property
+    def has_registered_schema(self) -> bool:
+        """Whether a schema registry has told the schema."""
+        registry = self.own.get(REGISTRY)
+        return registry is not None and registry.value is not None and schema_register(self.own) is not None
 
     def join(self, other: "DatasetFacts | None") -> "DatasetFacts":
         if other is None or other == self:
@@ -154,6 +162,11 @@ def newest_facets(claims: Iterable[Registers]) -> tuple[dict[str, Any], JsonObje
     known = values(newest)
     facets = {name: known[name] for name in _in_head(known)}
     return facets, partial_schema(newest) if SCHEMA not in facets else None
+
+
+def without_schema(claimed: Registers) -> Registers:
+    """The claims of jobs without those of the schema, or of single columns."""
+    return {name: register for name, register in claimed.items() if name != SCHEMA and not name.startswith(COLUMN)}
 
 
 def first_users(users: Iterable[tuple[int, JobId]]) -> tuple[tuple[int, JobId], ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from headwater.graph.dataset import DatasetFacts, DatasetHead, first_users, newest_facets
+from headwater.graph.dataset import DatasetFacts, DatasetHead, first_users, newest_facets, without_schema
 from headwater.graph.dataset_reference import schema_register
 from headwater.graph.identity import DatasetId, JobId
 from headwater.graph.job import JobHead
@@ -52,10 +52,13 @@ class DatasetClaims:
 
     def head(self, facts: DatasetFacts) -> DatasetHead:
         """The dataset's head by the claims of all its jobs and by its facts; the schema of a digest is left to the
-        caller."""
-        own = schema_register(facts.own)
-        written = own.join(self.written) if own else self.written
-        facets, columns = newest_facets([self.facets, facts.own])
+        caller. The schema of a registry counts before the schemas of jobs (registered_schema)."""
+        own, claimed, written = schema_register(facts.own), self.facets, self.written
+        if facts.has_registered_schema:
+            claimed, written = without_schema(claimed), own
+        elif own:
+            written = own.join(written)
+        facets, columns = newest_facets([claimed, facts.own])
         head = DatasetHead(
             facts,
             facets,

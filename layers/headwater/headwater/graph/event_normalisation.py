@@ -1,5 +1,6 @@
 """Normalises an event: names become the datasets that they mean, and a lineage facet is applied to the datasets."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -16,6 +17,7 @@ from headwater.graph.dataset_reference import (
     without_foreign_outputs,
 )
 from headwater.graph.explicit_lineage import apply_lineage_facet
+from headwater.graph.facets import facet_text
 from headwater.graph.identity import dataset_id
 from headwater.graph.job_naming import with_stable_name
 from headwater.graph.long_facet import COLUMN_LINEAGE, LONG_FACETS, LongFacet
@@ -25,11 +27,15 @@ from headwater.graph.normalised_event import Alias, NormalisedEvent, SymlinkPair
 from headwater.graph.partial_schema import as_partial
 from headwater.graph.producer_profile import has_partial_schema, integration_of
 from headwater.graph.register import is_deletion
+from headwater.graph.sql_outputs import with_corrections
 from headwater.graph.table_name import with_database
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, Facets, Name, RunEvent
 from headwater.openlineage.instant import NEVER, Instant
 from headwater.openlineage.wire import read_event
+
+_AUDIT = re.compile(r"_dbt_test__audit\.[^.]+\Z")
+"""The end of the name of a table for the failed rows of a dbt test: its schema, and the name of the test."""
 
 
 def normalise_event(
@@ -86,12 +92,22 @@ def _renamed(event: AnyEvent, naming: Naming) -> AnyEvent:
     if isinstance(event, DatasetEvent):
         return replace(event, dataset=rename(event.dataset))
     job = with_stable_name(event.job)
+    if integration == "airflow":
+        event = replace(event, outputs=with_corrections(event.outputs, event.job.facets))
+    if integration == "dbt" and facet_text(event.job.facets, "jobType", "jobType") == "TEST":
+        event = replace(event, outputs=tuple(output for output in event.outputs if not _is_of_test(output)))
     inputs = tuple(rename(dataset, is_read=True) for dataset in event.inputs)
     outputs = event.outputs
     if integration == "trino":
         declared = {dataset.name for dataset in event.inputs}
         outputs = tuple(with_declared_sources(output, declared) for output in outputs)
     return replace(event, job=job, inputs=inputs, outputs=tuple(map(rename, outputs)))
+
+
+def _is_of_test(output: DatasetReference) -> bool:
+    """Whether an output is the table for the failed rows of a dbt test. dbt names the table with each test, and mostly
+    creates none (`store_failures`)."""
+    return _AUDIT.search(output.name.name) is not None
 
 
 def _with_long_facets(facets: Facets) -> Facets:

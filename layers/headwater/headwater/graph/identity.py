@@ -113,6 +113,11 @@ def dataset_id(name: Name) -> DatasetId:
     return DatasetId(_hash("dataset", *_PLAIN.identify(name).identity))
 
 
+def identity_of(dataset: Name) -> Name:
+    """The one spelling of a dataset's name that its id is made of."""
+    return _PLAIN.identify(dataset).identity
+
+
 def derivation_id(dataset: Name) -> JobId:
     """The id of a derivation: a view, or a dataset that a catalogue declares to be made of others."""
     return JobId(_hash("derivation", *_PLAIN.identify(dataset).identity))

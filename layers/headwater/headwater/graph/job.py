@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from headwater.graph.curation import FOREIGN, deleted_through, is_curation
+from headwater.graph.curation import FOREIGN, SET_ASIDE, deleted_through, is_curation
 from headwater.graph.dataset_reference import (
     QUALITY,
     SOURCES,
@@ -202,6 +202,19 @@ class JobHead:
         inputs = tuple(DatasetRef(node, usages[node].name) for node in sorted(usages) if usages[node].reads)
         outputs = tuple(DatasetRef(node, usages[node].name) for node in sorted(usages) if usages[node].writes)
         return Edges(current.time, current.run_id, inputs, outputs, current.sources, current.foreign)
+
+    @property
+    def listed_at(self) -> Instant:
+        """The time by which its namespace lists the job: START and end of the newest run move the job.
+
+        Each move takes two write units. In between, a Spark application sends as many events again, and a stream sends
+        thousands. The note of what was set aside moves the job, too, since such jobs are found by this list.
+        """
+        if self.latest is None:
+            return self.facts.updated
+        noted = [register for register in (self.facts.declared, self.facts.facets.get(SET_ASIDE)) if register]
+        times = [self.facts.first, self.latest.started_at, self.latest.ended_at or NEVER]
+        return max(times + [register.time for register in noted])
 
     def chooses(self, run: Run) -> bool:
         """Whether the run is this head's latest run, or the run of its chosen edges."""

@@ -1,5 +1,5 @@
 """Leaves out columns that a producer sends with a dataset although they are not the dataset's: columns of its metadata
-tables, of files read as text, of files inside a saved model."""
+tables, of its log or of temporary folders, of files read as text, of files inside a saved model."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
@@ -16,7 +16,9 @@ _METADATA_TABLES = {
 """Iceberg's metadata tables, by its documentation of Spark queries."""
 _LEAST_PARTS = 3
 """Parts of a metadata table's name: namespace, table, metadata table."""
-_MODEL = "model"
+_INNER = frozenset({"model", "temporary"})
+"""The naming rules for what is inside a dataset's folder: each file inside a saved model has other columns, and a file
+of `_delta_log` has those of the log (`add`, `metaData`, `protocol`)."""
 
 
 def without_metadata_table_columns(
@@ -29,7 +31,7 @@ def without_metadata_table_columns(
 
 
 def _foreign_facets(reference: DatasetReference, rules: Collection[str], *, is_read: bool) -> Iterator[str]:
-    if _MODEL in rules:  # each file inside a saved model has other columns
+    if _INNER & set(rules):
         yield from (SCHEMA, COLUMN_LINEAGE)
     if is_read and _is_metadata_table(reference):
         yield from (SCHEMA, SYMLINKS)

@@ -149,17 +149,14 @@ class Naming:
         """The name in the store behind a query engine's catalog."""
         for source, target in self._catalogs:
             if name.name.startswith(source.name) and plain_namespace(name.namespace) == source.namespace:
-                return Name(target.namespace, target.name + name.name.removeprefix(source.name))
+                return _in_glue(Name(target.namespace, target.name + name.name.removeprefix(source.name)))
         return name
 
     def _of_namespace(self, name: Name) -> Name:
-        """The name after the map of namespaces. A Hive table whose metastore is Glue gets Glue's form of name:
-        `table/db/table`."""
+        """The name after the map of namespaces."""
         namespace = self._meant(name.namespace if self._of_ids else _postgres(name.namespace))
-        table = _HIVE_TABLE.fullmatch(name.name)
-        if namespace != name.namespace and table and _GLUE.fullmatch(namespace):
-            return Name(namespace, f"table/{table[1]}/{table[2]}")
-        return Name(namespace, name.name)
+        meant = Name(namespace, name.name)
+        return _in_glue(meant) if namespace != name.namespace else meant
 
     def _meant(self, namespace: str) -> str:
         """Follows the map by plain spelling: an alias for `s3://old` holds for `s3a://old/` as well."""
@@ -174,6 +171,12 @@ class Naming:
         if plain in self._exact or plain in self._targets:
             return self._exact.get(plain)
         return next((target for pattern, target in self._patterns if pattern.match(plain)), None)
+
+
+def _in_glue(name: Name) -> Name:
+    """A name after a map; a Hive table whose metastore is Glue gets Glue's form of name: `table/db/table`."""
+    table = _HIVE_TABLE.fullmatch(name.name)
+    return Name(name.namespace, f"table/{table[1]}/{table[2]}") if table and _GLUE.fullmatch(name.namespace) else name
 
 
 def _catalog(text: str) -> Name:

@@ -12,6 +12,9 @@ real producer, which are in tests/fixtures/producers:
     dbt       A schema has the columns that schema.yml documents, or all columns as of an earlier `dbt docs generate`;
               the event does not tell which. Column lineage has direct flows alone.
 
+The poll of schema registries (registry/) sends DatasetEvents, whose schema is complete, and counts before all of these
+(registered_schema).
+
 A producer without a profile counts as one with complete schemas, unless the event contradicts itself: a schema lacks
 columns that the column lineage of the same event names.
 """

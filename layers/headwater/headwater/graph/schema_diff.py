@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from headwater.graph.column_type import Retyping, retyping
+from headwater.graph.column_type import Retyping, is_equal_across_engines, retyping
 
 METADATA = frozenset(
     {"_file", "_pos", "_spec_id", "_partition", "_deleted", "_row_id", "_last_updated_sequence_number"}
@@ -138,6 +138,12 @@ def holders_of(name: str) -> Iterator[str]:
         if not name:
             return
         yield name
+
+
+def across_engines(diff: SchemaDiff) -> SchemaDiff:
+    """The difference between the words of two engines, without the columns whose types may be the same."""
+    retyped = [column for column in diff.retyped if not is_equal_across_engines(column.before, column.after)]
+    return diff._replace(retyped=tuple(retyped))
 
 
 def with_renames(

@@ -34,7 +34,7 @@ class Statement(NamedTuple):
 
 def statement_of(query: str) -> Statement | None:
     """The statement that a query begins with; None for a SELECT or another text."""
-    match = _STATEMENT.match(_COMMENT.sub(" ", query[:MAX_SQL]))
+    match = _STATEMENT.match(without_comments(query))
     if match is None:
         return None
     verb, kind = match["verb"].lower(), match["object"].upper().split()
@@ -42,9 +42,14 @@ def statement_of(query: str) -> Statement | None:
     return Statement(verb, re.sub(r'[\s"]', "", match["target"]), creates)
 
 
+def without_comments(query: str) -> str:
+    """The first `MAX_SQL` characters of a query, with a space for each comment."""
+    return _COMMENT.sub(" ", query[:MAX_SQL])
+
+
 def fingerprint(query: str) -> str:
     """A hash of a query without comments, literals, letter case and white space. A longer list of values has the same
     hash."""
-    without_literals = _LITERAL.sub("?", _COMMENT.sub(" ", query[:MAX_SQL]))
+    without_literals = _LITERAL.sub("?", without_comments(query))
     text = _VALUES.sub("?", "".join(without_literals.lower().split()))
     return sha256(_ROWS.sub("(?)", text).encode()).hexdigest()[:FINGERPRINT]

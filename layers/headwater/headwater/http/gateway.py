@@ -3,11 +3,10 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import parse_qsl
 
 from headwater.access.principal import Principal, principal_of
-from headwater.http.audit import Audit
 from headwater.http.paths import Path
 from headwater.http.request import UNIDENTIFIED, ApiRequest
 from headwater.http.response import ApiResponse
@@ -16,6 +15,20 @@ from headwater.openlineage.event import is_uuid
 
 Authenticate = Callable[[Mapping[str, Any]], Principal]
 """Returns the principal of a request of API Gateway, or raises InvalidRequest (401)."""
+
+
+class RequestAudit(Protocol):
+    """What sees each request and its response: the audit, and of ingest the count of refusals."""
+
+    def answer(
+        self,
+        request: ApiRequest,
+        authenticate: Callable[[], Principal],
+        respond: Callable[[ApiRequest], ApiResponse],
+    ) -> ApiResponse:
+        """The response to a request whose principal is not known yet, or its error."""
+
+
 OF_PEOPLE = "/people"
 """The prefix of the routes for people who have signed in: API Gateway checks tokens on these routes alone."""
 
@@ -25,10 +38,10 @@ def answer(
     respond: Callable[[ApiRequest], ApiResponse],
     log: FunctionLog,
     *,
-    audit: Audit,
+    audit: RequestAudit,
     authenticate: Authenticate = principal_of,
 ) -> ApiResponse:
-    """The response to a request, or its error. The request becomes an audit entry."""
+    """The response to a request, or its error. `audit` makes the request an audit entry."""
 
     def respond_with_run(request: ApiRequest) -> ApiResponse:
         if run := _run(request):

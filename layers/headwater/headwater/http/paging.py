@@ -83,13 +83,18 @@ def within_size_limit(documents: Iterable[JsonObject]) -> list[JsonObject]:
         text = _MEASURED.encode(document).encode()
         size += len(text)
         uncompressed.append(text)
-        if size > MAX_COMPRESSED_BYTES // 2:  # less than that does not get twice as long by compression
+        if _most_compressed(size, len(fitting) + 1) > MAX_COMPRESSED_BYTES:
             compressed_size += sum(len(zlib.compress(text, 1)) for text in uncompressed)
             uncompressed.clear()
         if fitting and (size > MAX_BYTES or compressed_size > MAX_COMPRESSED_BYTES):
             break
         fitting.append(document)
     return fitting
+
+
+def _most_compressed(size: int, documents: int) -> int:
+    """The bound of what zlib makes of documents: a header and a checksum for each, and five bytes for 16 KB."""
+    return size + size // 1_000 + 13 * documents
 
 
 def _is_after(position: str, after: str, newest_first: bool) -> bool:

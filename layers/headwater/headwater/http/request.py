@@ -4,7 +4,7 @@ import base64
 import binascii
 import hmac
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from headwater.access.principal import Principal
 from headwater.graph.audit_entry import AuditedEvents
+from headwater.graph.refusal import RefusalKind
 from headwater.openlineage import exact_json
 from headwater.openlineage.body import read_body
 from headwater.openlineage.faults import Fault, InvalidRequest
@@ -39,6 +40,7 @@ class AuditAnnotations:
     route        the template of the route that responded
     namespaces   the namespaces of the node of the request, or of its events
     node         the node of the request
+    refused      the kind of each event that was refused
     is_audited   whether requests become audit entries
     """
 
@@ -47,6 +49,7 @@ class AuditAnnotations:
     namespaces: Collection[str] = ()
     node: str = ""
     events: AuditedEvents | None = None
+    refused: Sequence[RefusalKind] = ()
     is_audited: bool = False
 
 

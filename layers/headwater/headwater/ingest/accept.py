@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from headwater.access.event_sender import NOT_QUEUED, AdmittedMessage, EventSender
+from headwater.graph.refusal import RefusalKind
+from headwater.ingest.refusals import kind_of
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent
 from headwater.openlineage.faults import Fault, InvalidRequest
@@ -16,10 +18,11 @@ MAX_BATCH = 5_000
 
 class Failure(NamedTuple):
     """The reason why an event of a batch was not accepted. A failure of the queue is retriable, a fault of the event is
-    not."""
+    not: such an event is refused."""
 
     reason: str
     is_retriable: bool
+    kind: RefusalKind | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,8 @@ def accept_batch(sender: EventSender, text: str, on_event: Callable[[AnyEvent], 
         try:
             messages[index] = sender.message(document, on_event)
         except InvalidRequest as fault:
-            failures[index] = Failure(str(fault), is_retriable=False)
+            producer = document.get("producer") if isinstance(document, dict) else None
+            failures[index] = Failure(str(fault), is_retriable=False, kind=kind_of(producer, fault))
         except StorageError:
             failures[index] = Failure(NOT_QUEUED, is_retriable=True)
     safe = sender.queue.send([admitted.message for admitted in messages.values()])

@@ -15,6 +15,7 @@ from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse, RequestError
 from headwater.http.router import CALLER, Route, Router
 from headwater.ingest.accept import AcceptedBatch, accept_batch, accept_event
+from headwater.ingest.refusals import kind_of, producer_in
 from headwater.openlineage.event import AnyEvent, DatasetEvent, RunEvent
 from headwater.openlineage.faults import InvalidRequest
 from headwater.store.s3 import Bodies
@@ -42,10 +43,13 @@ def post_event(ingest: Ingest, request: ApiRequest, caller: Principal) -> Admitt
         if isinstance(event, RunEvent):
             ingest.name_run(event.run_id)
 
+    text = ""
     try:
-        admitted = accept_event(ingest.sender(request, caller), request.text(ingest.max_body_bytes), on_event)
-    except InvalidRequest:
+        text = request.text(ingest.max_body_bytes)
+        admitted = accept_event(ingest.sender(request, caller), text, on_event)
+    except InvalidRequest as fault:
         request.annotations.events = AuditedEvents(taken=0, refused=1, set_aside=0)
+        request.annotations.refused = [kind_of(producer_in(text), fault)]
         raise
     request.annotations.events = AuditedEvents(taken=1, refused=0, set_aside=int(bool(admitted.set_aside)))
     metrics.count(EventsReceived=1, EventsSetAside=int(bool(admitted.set_aside)))
@@ -65,6 +69,7 @@ def post_batch(ingest: Ingest, request: ApiRequest, caller: Principal) -> Accept
     if batch.retriable and not batch.accepted:
         raise RequestError(503, NOT_QUEUED)
     request.annotations.events = AuditedEvents(batch.accepted, batch.refused, len(batch.set_aside))
+    request.annotations.refused = [failure.kind for failure in batch.failures.values() if failure.kind]
     metrics.count(EventsReceived=batch.accepted, EventsRefused=batch.refused, EventsSetAside=len(batch.set_aside))
     return batch
 

@@ -1,5 +1,6 @@
 """The query parameters of lookups that more than one function reads, or that no function reads by a common name."""
 
+from headwater.graph.insights import InsightKind
 from headwater.graph.run import RunState
 from headwater.graph.stored_states import Severity
 from headwater.http.parameters import (
@@ -22,7 +23,7 @@ from headwater.lookup.activity.intervals import Period
 from headwater.lookup.export import FORMATS
 from headwater.lookup.graphs import lineage, text_format
 from headwater.lookup.nodes.jobs import STATES
-from headwater.lookup.search import search
+from headwater.lookup.search import groups, search
 from headwater.openlineage.event import EventKind
 from headwater.traversal.lineage import Direction, View
 from headwater.traversal.rollup import Rollup
@@ -50,8 +51,10 @@ EXPORT = (
     choice("of", ("lineage", "column-lineage")),
     *(*LINEAGE, _WITH_DOWNSTREAM),
 )
+INSIGHTS = (choices("kind", list(InsightKind)), *PAGE)
 IMPACT = (NODE_ID, DEPTH, AS_OF, *PAGE)
 ROOT_CAUSE = (NODE_ID, DEPTH, AS_OF, PAGE[0])
+DATASETS = (*PAGE, flag("withUsage"))
 JOBS = (*PAGE, choices("lastRunStates", STATES, "jobs whose newest run is in one of these states"))
 EVENTS = (
     time("after", "events from this time on"),
@@ -71,6 +74,11 @@ SEARCH = (
     *page(search.DEFAULT_LIMIT),
 )
 SEARCH_NODES = (_TEXT, text("namespace"), *page(search.DEFAULT_LIMIT))
+SEARCH_GROUPS = (
+    text("q", "words of a name, or of a table and its column; the last may be cut short", required=True),
+    text("namespace"),
+    number("limit", groups.DEFAULT_LIMIT, groups.MAX_LIMIT, 1),
+)
 STATISTICS = (choice("period", Period, required=True), text("timezone", "such as Europe/Berlin; needed for a week"))
 ALERTS = (
     choices("severity", list(Severity)),

@@ -14,8 +14,8 @@ from headwater.http.response import ApiResponse
 from headwater.http.router import CALLER, Route, Router
 from headwater.http.subjects import DATASET, JOB, NAMESPACE, RUN, RUN_OF_QUERY, node_in_query
 from headwater.log import FaultLog
-from headwater.lookup import openapi
-from headwater.lookup.activity import alerts, audit, events, set_aside, statistics, top_runs
+from headwater.lookup import caller, openapi
+from headwater.lookup.activity import alerts, audit, events, insights, refusals, set_aside, statistics, top_runs
 from headwater.lookup.graphs import diff_view, impact_view, lineage, root_cause_view, run_lineage_view, text_format
 from headwater.lookup.graphs.text_format import or_text
 from headwater.lookup.nodes import (
@@ -34,21 +34,24 @@ from headwater.lookup.parameters import (
     ALERTS,
     AUDIT,
     COLUMN_LINEAGE,
+    DATASETS,
     DIFF,
     EVENTS,
     EXPORT,
     FACET_TYPE,
     IMPACT,
+    INSIGHTS,
     JOBS,
     LINEAGE,
     ROOT_CAUSE,
     SEARCH,
+    SEARCH_GROUPS,
     SEARCH_NODES,
     STATISTICS,
     TEXT,
     TOP_RUNS,
 )
-from headwater.lookup.search import search, search_v2beta
+from headwater.lookup.search import groups, search, search_v2beta
 from headwater.lookup.subjects import (
     ADMINISTRATOR,
     ALERT,
@@ -71,6 +74,7 @@ READ = Scope.READ
 
 ROUTES = (
     Route("GET", Path.OPENAPI, READ, CALLER, openapi.openapi),
+    Route("GET", Path.CALLER, READ, CALLER, caller.caller),
     Route("GET", Path.NAMESPACES, READ, VISIBLE_NAMESPACES, namespaces.namespaces, parameters=PAGE),
     Route("GET", Path.ALL_JOBS, READ, VISIBLE_NAMESPACES, jobs.all_jobs, parameters=JOBS),
     Route("GET", Path.RUNS, READ, READABLE_NAMESPACES, top_runs.top_runs, parameters=TOP_RUNS),
@@ -105,10 +109,12 @@ ROUTES = (
         parameters=ROOT_CAUSE + TEXT,
     ),
     Route("GET", Path.RUN_LINEAGE, READ, RUN_OF_QUERY, run_lineage_view.upstream, parameters=(RUN_ID, DEPTH)),
+    Route("GET", Path.INSIGHTS, READ, CALLER, insights.insights, parameters=INSIGHTS),
     Route("GET", Path.ALERTS, READ, READABLE_NAMESPACES, alerts.alerts, parameters=ALERTS),
     Route("GET", Path.ALERT, READ, ALERT, alerts.alert),
     Route("GET", Path.EVENTS, READ, CALLER, events.lineage_events, parameters=EVENTS),
     Route("GET", Path.SEARCH, READ, SEARCHED_NAMESPACES, search.search, parameters=SEARCH),
+    Route("GET", Path.SEARCH_GROUPS, READ, READABLE_NAMESPACES, groups.grouped, parameters=SEARCH_GROUPS),
     Route("GET", Path.SEARCH_JOBS, READ, SEARCHED_NAMESPACES, search_v2beta.jobs, parameters=SEARCH_NODES),
     Route("GET", Path.SEARCH_DATASETS, READ, SEARCHED_NAMESPACES, search_v2beta.datasets, parameters=SEARCH_NODES),
     Route("GET", Path.EVENT_STATISTICS, READ, CALLER, statistics.lineage_events, parameters=STATISTICS),
@@ -116,6 +122,7 @@ ROUTES = (
     Route("GET", Path.DATASET_STATISTICS, READ, VISIBLE_NAMESPACES, statistics.datasets, parameters=STATISTICS),
     Route("GET", Path.SOURCE_STATISTICS, READ, CALLER, statistics.sources, parameters=STATISTICS),
     Route("GET", Path.SET_ASIDE, READ, VISIBLE_NAMESPACES, set_aside.set_aside),
+    Route("GET", Path.REFUSALS, READ, VISIBLE_NAMESPACES, refusals.refusals),
     Route("GET", Path.SOURCES, READ, CALLER, sources.sources, parameters=PAGE),
     Route("GET", Path.SOURCE, READ, SOURCE, sources.source),
     Route("GET", Path.TAGS, READ, CALLER, tags.tags, parameters=PAGE),
@@ -129,7 +136,7 @@ ROUTES = (
     Route("GET", Path.QUALITY, READ, DATASET, quality.quality, parameters=PAGE),
     Route("GET", Path.JOB, READ, JOB, jobs.job),
     Route("GET", Path.DATASET, READ, DATASET, datasets.dataset),
-    Route("GET", Path.DATASETS, READ, NAMESPACE_OF_DATASETS, datasets.datasets, parameters=PAGE),
+    Route("GET", Path.DATASETS, READ, NAMESPACE_OF_DATASETS, datasets.datasets, parameters=DATASETS),
     Route("GET", Path.JOBS, READ, NAMESPACE_OF_JOBS, jobs.jobs, parameters=JOBS),
     Route("GET", Path.NAMESPACE, READ, NAMESPACE, namespaces.namespace),
 )

@@ -6,13 +6,12 @@ Source: OpenLineage spec 2-0-2.
 """
 
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, TypeVar, cast
+from typing import Annotated, Any, cast
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, StringConstraints, ValidationError
+from pydantic_core import core_schema
 
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import (
-    MAX_NAME_LENGTH,
     AnyEvent,
     DatasetEvent,
     DatasetReference,
@@ -23,10 +22,10 @@ from headwater.openlineage.event import (
     RunEvent,
     is_uuid,
 )
-from headwater.openlineage.faults import Fault, InvalidRequest, path_of
+from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.openlineage.instant import Instant, instant_of, parse_instant
+from headwater.openlineage.strict_model import StrictModel, Text, after, checked, or_empty
 
-MAX_FAULTS = 100
 FURTHEST_AHEAD = timedelta(days=366)
 """An event with a later event time is refused, because the event would stay the newest for a long time."""
 
@@ -44,68 +43,53 @@ def _event_type(text: str) -> EventType:
         raise ValueError(f"not one of {', '.join(EventType)}") from None
 
 
-def _none_is_empty(value: Any) -> Any:
-    return {} if value is None else value
+_STRING = core_schema.str_schema()
+_Time = Annotated[str, after(_STRING, parse_instant)]
+_RunId = Annotated[str, after(_STRING, _run_id)]
+_Type = Annotated[str, core_schema.with_default_schema(after(_STRING, _event_type), default=EventType.OTHER)]
+_Facets = Annotated[dict[str, Any], or_empty(core_schema.dict_schema(_STRING), dict)]
 
 
-def _none_is_no_dataset(value: Any) -> Any:
-    return [] if value is None else value
-
-
-Text = Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME_LENGTH)]
-"""A name or namespace."""
-_Time = Annotated[str, AfterValidator(parse_instant)]
-_RunId = Annotated[str, AfterValidator(_run_id)]
-_Facets = Annotated[dict[str, Any], BeforeValidator(_none_is_empty)]
-
-
-class Wire(BaseModel):
-    """The base of strict models; members that a model lacks are ignored."""
-
-    model_config = ConfigDict(strict=True, extra="ignore")
-
-
-class _Run(Wire):
+class _Run(StrictModel):
     runId: _RunId
-    facets: _Facets = {}
+    facets: _Facets
 
 
-class _Job(Wire):
+class _Job(StrictModel):
     namespace: Text
     name: Text
-    facets: _Facets = {}
+    facets: _Facets
 
 
-class _Dataset(Wire):
+class _Dataset(StrictModel):
     namespace: Text
     name: Text
-    facets: _Facets = {}
-    inputFacets: _Facets = {}
-    outputFacets: _Facets = {}
+    facets: _Facets
+    inputFacets: _Facets
+    outputFacets: _Facets
 
 
-Checked = TypeVar("Checked", bound=Wire)
-_Datasets = Annotated[list[_Dataset], BeforeValidator(_none_is_no_dataset)]
+_Datasets = Annotated[list[_Dataset], or_empty(core_schema.list_schema(_Dataset.schema), list)]
 
 
-class _Event(Wire):
+class _Event(StrictModel):
     eventTime: _Time
     producer: Text
 
 
 class _DatasetEvent(_Event):
-    dataset: _Dataset
+    dataset: Annotated[_Dataset, _Dataset.schema]
 
 
 class _JobEvent(_Event):
-    job: _Job
-    inputs: _Datasets = []
-    outputs: _Datasets = []
+    job: Annotated[_Job, _Job.schema]
+    inputs: _Datasets
+    outputs: _Datasets
 
 
 class _RunEvent(_JobEvent):
-    run: _Run
-    eventType: Annotated[str, AfterValidator(_event_type)] = EventType.OTHER
+    run: Annotated[_Run, _Run.schema]
+    eventType: _Type
 
 
 def read_event(document: Any, *, now: datetime | None = None, canonical: str | None = None) -> AnyEvent:
@@ -123,14 +107,6 @@ def read_event(document: Any, *, now: datetime | None = None, canonical: str | N
             Fault("eventTime", f"more than {FURTHEST_AHEAD.days} days ahead of the clock; correct the producer's clock")
         )
     return _event(wire, exact_json.digest_of(canonical) if canonical else exact_json.digest(document))
-
-
-def checked(model: type[Checked], members: dict[str, Any]) -> Checked:
-    """A document as an instance of a model. Raises InvalidRequest with all faults, each with its path."""
-    try:
-        return model.model_validate(members)
-    except ValidationError as error:
-        raise InvalidRequest(*_named_faults(model, members, error)) from None
 
 
 def _model(members: dict[str, Any]) -> type[_Event]:
@@ -188,40 +164,6 @@ def _reference(dataset: _Dataset, io_facets: str | None) -> DatasetReference:
 
 def _present(facets: dict[str, Any]) -> dict[str, Any]:
     return {name: facet for name, facet in facets.items() if facet is not None}
-
-
-_MESSAGES = {
-    "missing": "missing",
-    "dict_type": "expected an object",
-    "model_type": "expected an object",
-    "list_type": "expected an array",
-    "string_type": "expected a string",
-    "string_too_short": "empty",
-    "string_too_long": f"longer than {MAX_NAME_LENGTH} characters",
-}
-
-
-def _named_faults(model: type[Wire], members: dict[str, Any], error: ValidationError) -> list[Fault]:
-    """The first hundred faults, and the number of the others: an array of empty objects may have a million faults."""
-    count = error.error_count()
-    if count > MAX_FAULTS:
-        beginning = {name: value[:MAX_FAULTS] if isinstance(value, list) else value for name, value in members.items()}
-        try:
-            model.model_validate(beginning)
-        except ValidationError as first:
-            error = first
-        else:
-            return [Fault("body", f"{count} faults, all after the first {MAX_FAULTS} entries")]
-    faults = _faults(error)[:MAX_FAULTS]
-    rest = count - len(faults)
-    return [*faults, Fault("body", f"{rest} more faults")] if rest else faults
-
-
-def _faults(error: ValidationError) -> list[Fault]:
-    return [
-        Fault(path_of(*detail["loc"]), _MESSAGES.get(detail["type"]) or detail["msg"].removeprefix("Value error, "))
-        for detail in error.errors(include_url=False, include_input=False, include_context=False)
-    ]
 
 
 def _kind(value: Any) -> str:

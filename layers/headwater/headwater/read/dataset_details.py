@@ -6,11 +6,14 @@ from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple, TypeVar
 
 from headwater.graph.dataset import DatasetHead
+from headwater.graph.facets import owners_of
 from headwater.graph.identity import ColumnLineageId, DatasetId, JobId, QualityId, WriteId
 from headwater.graph.job import JobHead
 from headwater.graph.neighbours import NO_NEIGHBOURS, Neighbours, Side
+from headwater.graph.register import values
 from headwater.graph.stored_states import DatasetWrite, QualityResult
 from headwater.openlineage.event import Name
+from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant
 from headwater.read.neighbourhood import Neighbourhood
 from headwater.read.reader import Reader
@@ -21,6 +24,7 @@ from headwater.store.snapshot import Wanted
 MAX_JOBS = 100
 """Jobs, and column lineages, that are read for a list of datasets: one BatchGetItem for each of the two."""
 MAX_WRITES = 20
+OWNERSHIP, DERIVED_FROM = "ownership", "headwater_derivedFrom"
 
 Value = TypeVar("Value")
 
@@ -31,6 +35,8 @@ class DatasetDetails(NamedTuple):
     last_used         the latest time at which a job is known to have used the dataset
     column_lineage    columnLineage facets, the newest first
     aliases           the other names under which states of the dataset are stored
+    ownership         of a dataset without owners: the ownership facet of the job that writes the dataset, with the name
+                      of that job as `headwater_derivedFrom`
     """
 
     head: DatasetHead
@@ -39,6 +45,7 @@ class DatasetDetails(NamedTuple):
     last_write: DatasetWrite | None = None
     quality: QualityResult | None = None
     aliases: Sequence[Name] = ()
+    ownership: JsonObject | None = None
 
 
 def read_dataset_details(reader: Reader, dataset: DatasetId) -> DatasetDetails:
@@ -58,6 +65,7 @@ def read_dataset_details(reader: Reader, dataset: DatasetId) -> DatasetDetails:
         last_write=write,
         quality=quality,
         aliases=_names_of(reader, ids - {representative}),
+        ownership=_derived_ownership(head, jobs.values(), ids),
     )
 
 
@@ -77,6 +85,7 @@ def list_dataset_details(reader: Reader, ids: Sequence[DatasetId]) -> list[Datas
             heads[dataset],
             _last_used(jobs[dataset], {dataset}),
             [facets[lineage] for lineage in lineages[dataset] if lineage in facets],
+            ownership=_derived_ownership(heads[dataset], jobs[dataset], {dataset}),
         )
         for dataset in ids
         if dataset in heads
@@ -90,6 +99,18 @@ def _by_dataset(jobs: Iterable[JobHead]) -> defaultdict[DatasetId, list[JobHead]
         for dataset in job.facts.usages:
             users[dataset].append(job)
     return users
+
+
+def _derived_ownership(head: DatasetHead, jobs: Iterable[JobHead], ids: AbstractSet[DatasetId]) -> JsonObject | None:
+    """The ownership of the job that writes a dataset: of several such jobs with an owner, of the one that ran last."""
+    if owners_of(head.facets):
+        return None
+    writers = [job for job in jobs if ids & job.current.output_ids and not job.facts.is_deleted]
+    owned = [job for job in writers if owners_of(values(job.facts.facets))]
+    writer = max(owned, key=lambda job: (job.current.time, job.facts.id), default=None)
+    if writer is None:
+        return None
+    return {**values(writer.facts.facets)[OWNERSHIP], DERIVED_FROM: writer.facts.name.as_json()}
 
 
 def _last_outcome(

@@ -6,11 +6,13 @@ is imported on first use: `headwater serve` runs without it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from headwater.store.errors import Conflict, Rejected, StorageError
+from headwater.store.errors import Conflict, Rejected, StorageError, Throttled
 
 if TYPE_CHECKING:
     from botocore.session import Session
@@ -20,7 +22,48 @@ PROMPT_SECONDS = 3
 """For functions behind the API: two tries end before the function's timeout, and the function can answer 503."""
 PATIENT_SECONDS = 10
 
+SERVICES = ["dynamodb", "events", "firehose", "glue", "s3", "secretsmanager", "sns", "sqs"]
+"""The services that have clients."""
+
+_THROTTLED = {
+    "InternalServerError",
+    "ProvisionedThroughputExceededException",
+    "RequestLimitExceeded",
+    "ServiceUnavailable",
+    "ServiceUnavailableException",
+    "ThrottlingException",
+}
 _NEVER_TAKEN = {"ValidationException", "ItemCollectionSizeLimitExceededException"}
+
+
+def new_session() -> Session:
+    """A session, for all clients of a process. The session knows SERVICES alone: the search for all other services
+    looks into some nine hundred folders, for a tenth of the time in which a function starts."""
+    from botocore.loaders import Loader
+    from botocore.session import Session
+
+    class _Models(Loader):
+        def list_available_services(self, type_name: str) -> list[str]:  # noqa: ARG002 - each service has each type
+            return SERVICES
+
+    session = Session()
+    paths = session.get_config_variable("data_path")
+    session.register_component("data_loader", _Models(paths.split(os.pathsep) if paths else None))
+    return session
+
+
+class ClientOnRequest:
+    """A client that is made with its first call, because few invocations need the client. Threads may share it."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
+        self._lock = Lock()
+        self._made: Any = None
+
+    def __getattr__(self, operation: str) -> Any:
+        with self._lock:
+            self._made = self._made or self._make()
+        return getattr(self._made, operation)
 
 
 def client(session: Session, service: str, *, seconds: int = PROMPT_SECONDS) -> Any:
@@ -43,7 +86,8 @@ def client(session: Session, service: str, *, seconds: int = PROMPT_SECONDS) -> 
 
 @contextmanager
 def translated_errors(*, writing: bool = False) -> Iterator[None]:
-    """Raises errors of AWS as StorageError (try again) or Conflict (read again); of a write also as Rejected."""
+    """Raises errors of AWS as StorageError (try again), such as Throttled, or Conflict (read again); of a write also as
+    Rejected."""
     from botocore.exceptions import BotoCoreError, ClientError
 
     try:
@@ -54,7 +98,7 @@ def translated_errors(*, writing: bool = False) -> Iterator[None]:
             raise Conflict(str(error)) from error
         if writing and code in _NEVER_TAKEN:
             raise Rejected(str(error)) from error
-        raise StorageError(str(error)) from error
+        raise (Throttled if code in _THROTTLED else StorageError)(str(error)) from error
     except BotoCoreError as error:
         raise StorageError(str(error)) from error
 

@@ -67,7 +67,8 @@ class Codec(Generic[State]):
     """One kind of item. `decode` makes a state of an item and its members; `upgrades[0]` is the step from version 1.
 
     `labels` are the labels that follow from a state: an item with other labels is corrupt, since the indexes would give
-    it for a node that it is not about. An item of a version before `listed_since` may be in no list.
+    it for a node that it is not about. An item of a version before `listed_since` may be in no list, and one of a
+    version before `relabelled_in` has the `former_labels`.
 
     Example: version 3 adds a member to jobs. Then `upgrades` gets a second step, which sets the member; or the step
     `unchanged`, with a default where the member is read.
@@ -78,6 +79,8 @@ class Codec(Generic[State]):
     upgrades: tuple[Upgrade, ...]
     labels: Callable[[State], Mapping[str, str]] | None = None
     listed_since: int = 1
+    former_labels: Callable[[State], Mapping[str, str]] | None = None
+    relabelled_in: int = 1
 
     @property
     def schema(self) -> int:
@@ -119,8 +122,9 @@ class Codec(Generic[State]):
             state = self.decode(item, members)
         except ValueError as error:
             raise WrongMember("kind", f"the key is of another kind than {self.kind}: {error}") from error
-        if self.labels and not item.labels.keys() <= set(FORM):  # of one part alone, there are no other labels
-            _check_labels(item, self._expected_labels(item, self.labels(state)))
+        labels = self.former_labels if self._version(item) < self.relabelled_in else self.labels
+        if labels and not item.labels.keys() <= set(FORM):  # of one part alone, there are no other labels
+            _check_labels(item, self._expected_labels(item, labels(state)))
         return state
 
     def _expected_labels(self, item: Item, labels: Mapping[str, str]) -> Mapping[str, str]:

@@ -1,9 +1,30 @@
-"""Documents in items: exact JSON, compressed. Equal documents are equal bytes."""
+"""Documents in items: exact JSON, compressed with a dictionary of OpenLineage's boilerplate. Equal documents are equal
+bytes.
+
+An event of Spark has 7 KB, of which all but the names and figures stands in each other event of Spark, too: the URLs of
+schemas and producers, the names of members. zlib finds such text in the dictionary: an event takes 650 bytes in place
+of 1,200 without the dictionary, and most items stay below the 1 KB of one write unit.
+
+A packed document begins with the checksum of its dictionary (RFC 1950, DICTID); documents of release 0.1.0 have no
+dictionary. A dictionary never changes, since items need it for as long as they are stored. A better dictionary is a
+further file, beside the older ones.
+"""
 
 import zlib
+from pathlib import Path
 from typing import Any
 
 from headwater.openlineage import exact_json
+
+LEVEL = 6
+_HAS_DICTIONARY = 0x20
+"""A bit of the second byte of a packed document: four bytes with the checksum of the dictionary follow."""
+
+_NEWEST = Path(__file__).with_name("dictionaries").joinpath("1.jsonl").read_bytes()
+DICTIONARIES = {zlib.adler32(dictionary): dictionary for dictionary in (_NEWEST,)}
+"""The dictionaries by their checksums."""
+_COMPRESSOR = zlib.compressobj(LEVEL, zdict=_NEWEST)
+"""Has read the dictionary, and is copied for each document: reading the dictionary takes longer than a document."""
 
 
 def pack(document: Any) -> bytes:
@@ -13,9 +34,23 @@ def pack(document: Any) -> bytes:
 
 def pack_text(canonical: str) -> bytes:
     """Compresses a document that is canonical JSON."""
-    return zlib.compress(canonical.encode(), 6)
+    compressor = _COMPRESSOR.copy()
+    return compressor.compress(canonical.encode()) + compressor.flush()
 
 
 def unpack(packed: bytes) -> Any:
-    """The compressed document."""
-    return exact_json.loads_trusted(zlib.decompress(packed).decode())
+    """The compressed document. Raises ValueError or zlib.error if there is none."""
+    return exact_json.loads_trusted(_inflated(packed).decode())
+
+
+def _inflated(packed: bytes) -> bytes:
+    if len(packed) < 6 or not packed[1] & _HAS_DICTIONARY:
+        return zlib.decompress(packed)
+    dictionary = DICTIONARIES.get(int.from_bytes(packed[2:6]))
+    if dictionary is None:
+        raise ValueError("compressed with a dictionary that this release does not have")
+    decompressor = zlib.decompressobj(zdict=dictionary)
+    content = decompressor.decompress(packed)
+    if not decompressor.eof:
+        raise ValueError("the document is cut off")
+    return content

@@ -7,10 +7,10 @@ from typing import Any
 
 from headwater.concurrent import concurrent_map
 from headwater.openlineage.instant import Instant
-from headwater.retry import backoff
+from headwater.retry import Deadline, backoff
 from headwater.store import keys
 from headwater.store.aws import translated_errors
-from headwater.store.errors import Conflict, StorageError, UnreadableBody
+from headwater.store.errors import Conflict, DeadlinePassed, StorageError, Throttled, UnreadableBody
 from headwater.store.keys import Key
 from headwater.store.s3 import Bodies
 from headwater.store.table import FORM, HIGHEST, LOWEST, ConditionalPut, IndexEntry, Item
@@ -33,10 +33,13 @@ Attributes = dict[str, dict[str, Any]]
 
 class DynamoTable:
     """`Table` over the low-level client, which guesses no types: bytes stay bytes. With `is_rebuild`, the items that it
-    writes have the attribute REBUILT."""
+    writes have the attribute REBUILT. Throttles are waited out until the deadline."""
 
-    def __init__(self, client: Any, name: str, bucket: Bodies, *, is_rebuild: bool = False) -> None:
+    def __init__(
+        self, client: Any, name: str, bucket: Bodies, *, is_rebuild: bool = False, deadline: Deadline | None = None
+    ) -> None:
         self._client = client
+        self._deadline = deadline or Deadline()
         self._name = name
         self._bucket = bucket
         self._marks: Attributes = {REBUILT: {"BOOL": True}} if is_rebuild else {}
@@ -117,34 +120,36 @@ class DynamoTable:
 
     def _read_page(self, page: dict[str, Any]) -> list[Attributes]:
         items: list[Attributes] = []
-        pending = {self._name: page}
-        for attempt in range(TRIES):
-            with translated_errors():
-                answer = self._client.batch_get_item(RequestItems=pending)
+        pending: Any = {self._name: page}
+        attempt = 0
+        while True:
+            answer = self._call("batch_get_item", RequestItems=pending)
             items += answer["Responses"].get(self._name, [])
             pending = answer.get("UnprocessedKeys")
             if not pending:
                 return items
-            time.sleep(backoff(attempt, FIRST_WAIT_SECONDS))
-        raise StorageError("the table did not answer for all keys of a read")
+            if not self._waits(attempt):
+                raise StorageError("the table did not answer for all keys of a read")
+            attempt += 1
 
     def _put_page(self, requests: list[dict[str, Any]]) -> None:
-        pending = {self._name: requests}
-        for attempt in range(TRIES):
-            with translated_errors(writing=True):
-                pending = self._client.batch_write_item(RequestItems=pending).get("UnprocessedItems")
+        pending: Any = {self._name: requests}
+        attempt = 0
+        while True:
+            answer = self._call("batch_write_item", writing=True, RequestItems=pending)
+            pending = answer.get("UnprocessedItems")
             if not pending:
                 return
-            time.sleep(backoff(attempt, FIRST_WAIT_SECONDS))
-        raise StorageError("the table did not take all items of a write")
+            if not self._waits(attempt):
+                raise StorageError("the table did not take all items of a write")
+            attempt += 1
 
     def _change(self, change: ConditionalPut) -> Conflict | None:
         condition: dict[str, Any] = {"ConditionExpression": "attribute_not_exists(PK)"}
         if change.replacing:
             condition = _as_stored(change.replacing)
         try:
-            with translated_errors(writing=True):
-                self._client.put_item(TableName=self._name, Item=self._written(change.item), **condition)
+            self._call("put_item", writing=True, TableName=self._name, Item=self._written(change.item), **condition)
         except Conflict as conflict:
             return conflict
         return None
@@ -158,12 +163,33 @@ class DynamoTable:
 
     def _pages(self, **query: Any) -> Iterator[dict[str, Any]]:
         while True:
-            with translated_errors():
-                answer = self._client.query(TableName=self._name, **query)
+            answer = self._call("query", TableName=self._name, **query)
             yield answer
             if "LastEvaluatedKey" not in answer:
                 return
             query["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+
+    def _call(self, operation: str, *, writing: bool = False, **request: Any) -> dict[str, Any]:
+        """Calls DynamoDB, again and again while it throttles and the invocation has time. Raises DeadlinePassed."""
+        attempt = 0
+        while True:
+            if self._deadline.is_over:
+                raise DeadlinePassed("the invocation has no time left; the next delivery goes on")
+            try:
+                with translated_errors(writing=writing):
+                    answer: dict[str, Any] = getattr(self._client, operation)(**request)
+                    return answer
+            except Throttled:
+                if not self._deadline.waits(attempt):
+                    raise
+            attempt += 1
+
+    def _waits(self, attempt: int) -> bool:
+        """Waits before the rest of a batch is asked for again, which DynamoDB left out. False if that is in vain."""
+        if attempt + 1 < TRIES:
+            time.sleep(backoff(attempt, FIRST_WAIT_SECONDS))
+            return True
+        return self._deadline.waits(attempt)
 
     def _written(self, item: Item) -> Attributes:
         return {**attributes_of(item, self._bucket), **self._marks}

@@ -2,6 +2,8 @@
 
 StorageError            a call did not take place; another try may help
 +-- UnreadableBody      the bucket does not have a body, or denies it
++-- Throttled           the service takes no more calls for now
++-- DeadlinePassed           the invocation ends before the work does; the next delivery goes on
 +-- Conflict            an item is no longer as it was read: read again, fold again
 +-- CorruptItem         an item of the table cannot be read; no event is to blame, and a repaired item or release helps
 Rejected                the service will never accept the request; another try is in vain
@@ -16,6 +18,14 @@ class StorageError(Exception):
 
 class UnreadableBody(StorageError):
     """The bucket does not have a body. S3 calls that a denied access if the role may not list the bucket."""
+
+
+class Throttled(StorageError):
+    """A service takes no more calls for now, or failed inside: a pause helps."""
+
+
+class DeadlinePassed(StorageError):
+    """The invocation ends before the work does. What is stored stays, and the next delivery goes on from there."""
 
 
 class Conflict(StorageError):

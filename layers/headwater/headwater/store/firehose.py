@@ -1,11 +1,13 @@
 """The archive: every event that was received, one line each, through Firehose to S3."""
 
 import gzip
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import simplejson
 
+from headwater.openlineage.instant import Instant
 from headwater.store.aws import translated_errors
 from headwater.store.errors import StorageError
 from headwater.store.messages import ReceivedMessage, archive_line, store_body
@@ -14,6 +16,29 @@ from headwater.store.s3 import Bodies
 MAX_RECORD_BYTES = 1_000 * 1024
 """A record's limit; a longer event is archived as a pointer to its body in S3."""
 MAX_BATCH_BYTES = 4 * 1024 * 1024
+
+
+class ArchiveWithoutDelay:
+    """An archive in front of which events do not wait: those that the delivery stream does not take, since it is
+    throttled or cannot be reached, become an object of their own beside those that the stream writes."""
+
+    def __init__(
+        self, stream: "Archive", bucket: Bodies, now: Callable[[], Instant], log: Callable[[str, Exception], object]
+    ) -> None:
+        self._stream = stream
+        self._bucket = bucket
+        self._now = now
+        self._log = log
+
+    def put(self, events: Sequence[ReceivedMessage]) -> None:
+        """Archives events. Raises StorageError if neither the stream nor the bucket took them."""
+        try:
+            self._stream.put(events)
+        except StorageError as error:
+            self._log("the archive's stream took not all events: they go to the bucket", error)
+            content = gzip.compress(b"".join(map(self._stream.line, events)), mtime=0)
+            key = f"events/date={self._now()[:10]}/{hashlib.sha256(content).hexdigest()}.gz"
+            self._bucket.put(key, content)
 
 
 class Archive:
@@ -30,7 +55,7 @@ class Archive:
     def put(self, events: Sequence[ReceivedMessage]) -> None:
         """Archives events. Raises StorageError if any was not taken."""
         batch: list[bytes] = []
-        for line in map(self._line, events):
+        for line in map(self.line, events):
             if batch and sum(map(len, batch)) + len(line) > MAX_BATCH_BYTES:
                 self._put_batch(batch)
                 batch = []
@@ -38,7 +63,8 @@ class Archive:
         if batch:
             self._put_batch(batch)
 
-    def _line(self, event: ReceivedMessage) -> bytes:
+    def line(self, event: ReceivedMessage) -> bytes:
+        """The line of an event; a body that is too long for a line is in the bucket once this returns."""
         line = archive_line(event)
         if len(line) <= MAX_RECORD_BYTES:
             return line

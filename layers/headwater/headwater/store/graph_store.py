@@ -8,7 +8,8 @@ Only this package knows how states become items, and the keys of the items.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from headwater.graph.audit_entry import AuditEntry
 from headwater.graph.dataset import DatasetHead
@@ -28,7 +29,9 @@ from headwater.graph.job import JobHead
 from headwater.graph.latency import Latency
 from headwater.graph.neighbours import NeighbourPage, Neighbours, Side
 from headwater.graph.normalised_event import NormalisedEvent
+from headwater.graph.refusal import RefusalEntry
 from headwater.graph.run import Run, RunState
+from headwater.graph.search_terms import SearchTerm
 from headwater.graph.stored_states import (
     CatalogProgress,
     DatasetWrite,
@@ -43,10 +46,11 @@ from headwater.openlineage.event import EventKind
 from headwater.openlineage.instant import Instant
 from headwater.store import audit_log, keys, kinds, neighbour_pages
 from headwater.store.caches import RequestCache, StateCache
-from headwater.store.codec import DOC
+from headwater.store.codec import DOC, Codec
 from headwater.store.errors import Conflict, CorruptItem
 from headwater.store.items import CODECS, alerts, datasets, events, jobs, latency, names, runs, writes
 from headwater.store.items.audit import AUDIT_ENTRY
+from headwater.store.items.refusals import REFUSAL
 from headwater.store.keys import Key
 from headwater.store.kinds import JoinedState
 from headwater.store.neighbour_pages import NeighboursRead
@@ -58,6 +62,7 @@ from headwater.store.table import HIGHEST, LOWEST, NO_PART, ConditionalPut, Item
 if TYPE_CHECKING:
     from headwater.graph.visibility import Visibility
 
+Entry = TypeVar("Entry")
 State = (
     Run
     | JobHead
@@ -73,6 +78,7 @@ State = (
     | EventDay
     | CatalogProgress
     | StoredAlert
+    | SearchTerm
 )
 """The states of the store; a NormalisedEvent is stored as the event alone."""
 
@@ -130,6 +136,16 @@ class GraphReader:
             return {run.id for run in self.read(Wanted(runs=wanted.values())).runs.all().values()}
         return {wanted[key] for key in self._items.read(wanted, NO_PART)} if wanted else set()
 
+    def stored_terms(self, terms: Iterable[SearchTerm]) -> set[SearchTerm]:
+        """Those of some search terms that are stored."""
+        wanted = {keys.search_term(term): term for term in terms}
+        return {wanted[key] for key in self._items.read(wanted, NO_PART)} if wanted else set()
+
+    def places_in(self, search_list: str, *, after: str = LOWEST, before: str = HIGHEST, limit: int) -> list[str]:
+        """Up to `limit` places with `after` <= place < `before` in a list of the search: one call."""
+        items = self._table.newest_items(keys.search_list(search_list), after, before, limit)
+        return [keys.search_term_of(item.key).place for item in islice(items, limit)]
+
     def neighbours(self, dataset: DatasetId) -> Neighbours:
         """Every job that has ever read or written a dataset."""
         return neighbour_pages.read_neighbours(self.read, dataset)
@@ -155,40 +171,40 @@ class GraphReader:
         return self.read(Wanted(namespaces=ids)).namespaces.of(ids)
 
     def jobs_in(self, namespace: str) -> Listing[JobId]:
-        """The jobs of a namespace, by the time of their last event."""
-        return Listing(self._table, keys.jobs_of(namespace), keys.job_of)
+        """The jobs of a namespace, by the time at which a run last began or ended."""
+        return Listing(self._table, [keys.jobs_of(namespace)], keys.job_of)
 
     def datasets_in(self, namespace: str) -> Listing[DatasetId]:
         """The datasets of a namespace, by name."""
-        return Listing(self._table, keys.datasets_of(namespace), keys.dataset_of)
+        return Listing(self._table, [keys.datasets_of(namespace)], keys.dataset_of)
 
     def events_on(self, day: str) -> Listing[EventId]:
         """The events of a day (`2026-11-20`), by event time."""
-        return Listing(self._table, keys.events_of(day), keys.event_of)
+        return Listing(self._table, keys.all_events_of(day), keys.event_of)
 
     def count_events(self, day: str, kinds: Collection[EventKind], *, after: str, before: str | None) -> int:
-        """The count of a day's events of some kinds between two positions: one call for each kind, or one for all."""
+        """The count of a day's events of some kinds between two positions."""
         beginnings = {""} if len(set(kinds)) == len(EventKind) else {keys.EVENT_PARTITIONS[kind] for kind in kinds}
-        bounds = {"after": after or LOWEST, "before": before or HIGHEST}
-        return sum(self._table.count(keys.events_of(day), pk=pk, **bounds) for pk in beginnings)
+        events = self.events_on(day)
+        return sum(events.count(after=after, before=before, pk=pk) for pk in beginnings)
 
     def children_of(self, run_id: str) -> Listing[JobRunId]:
         """The runs that name a run as their parent, by start."""
-        return Listing(self._table, keys.children_of(run_id), keys.run_of)
+        return Listing(self._table, [keys.children_of(run_id)], keys.run_of)
 
     def top_runs(self, outcome: RunState) -> list[Listing[JobRunId]]:
         """The runs without a parent that have an outcome, by the time of the outcome: lists to be merged."""
         lists = [keys.top_runs(outcome, shard) for shard in keys.LIST_SHARDS]
-        return [Listing(self._table, name, keys.run_of) for name in lists]
+        return [Listing(self._table, [name], keys.run_of) for name in lists]
 
     def alerts(self, severity: Severity) -> list[Listing[str]]:
         """The alerts of a severity, by time: lists to be merged."""
         lists = [keys.alerts_of(severity, shard) for shard in keys.LIST_SHARDS]
-        return [Listing(self._table, name, keys.alert_of) for name in lists]
+        return [Listing(self._table, [name], keys.alert_of) for name in lists]
 
     def names_of(self, dataset: DatasetId) -> Listing[AliasId]:
         """The aliases of a dataset, by the time at which each was first sent."""
-        return Listing(self._table, keys.names_of(dataset), keys.alias_of)
+        return Listing(self._table, [keys.names_of(dataset)], keys.alias_of)
 
     def event_days(self) -> list[str]:
         """The days on which there are events, the earliest first."""
@@ -196,13 +212,13 @@ class GraphReader:
 
     def audit_entries(self, day: str, *, after: str, before: str, limit: int) -> Iterator[AuditEntry]:
         """The audit entries of a day with `after` <= position < `before`, newest first. A time is a position, too."""
-        for item in audit_log.newest_items(self._table, day, after or LOWEST, before, limit):
-            try:
-                yield AUDIT_ENTRY.read(item)
-            except CorruptItem as fault:
-                if self._on_corrupt is None:
-                    raise
-                self._on_corrupt(fault)
+        items = audit_log.newest_items(self._table, keys.audit_entries(day), after or LOWEST, before, limit)
+        return self._entries(AUDIT_ENTRY, items)
+
+    def refusals(self, day: str, *, after: str, limit: int) -> Iterator[RefusalEntry]:
+        """The refusals of a day since a time, newest first."""
+        items = audit_log.newest_items(self._table, keys.refusals(day), after, HIGHEST, limit)
+        return self._entries(REFUSAL, items)
 
     def schemas_of(self, dataset: DatasetId) -> Iterator[SchemaId]:
         """The distinct schemas of a dataset."""
@@ -228,6 +244,15 @@ class GraphReader:
     def open_runs(self, before: Instant) -> list[JobRunId]:
         """The open runs that started before a time: runs that have not ended, nor were given up as abandoned."""
         return list(map(keys.run_of, self._table.open_runs(before)))
+
+    def _entries(self, codec: Codec[Entry], items: Iterable[Item]) -> Iterator[Entry]:
+        for item in items:
+            try:
+                yield codec.read(item)
+            except CorruptItem as fault:
+                if self._on_corrupt is None:
+                    raise
+                self._on_corrupt(fault)
 
     def _states(self, items: Mapping[Key, Item]) -> ItemStates:
         return ItemStates(items, self._on_corrupt, self._cache, self.visibility)
@@ -298,6 +323,7 @@ _LASTING: Mapping[type, Callable[[Any], Item]] = {
     Document: datasets.encode_document,
     KnownNamespace: names.encode_namespace,
     CatalogProgress: names.encode_progress,
+    SearchTerm: names.encode_search_term,
 }
 _EXPIRING: Mapping[type, Callable[[Any, Retention], Item]] = {
     Run: runs.encode,

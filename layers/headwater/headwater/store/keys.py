@@ -20,6 +20,7 @@ from headwater.graph.identity import (
     WriteId,
     namespace_id,
 )
+from headwater.graph.search_terms import SearchTerm
 from headwater.openlineage.event import EventKind, Name
 from headwater.openlineage.instant import Instant
 
@@ -50,13 +51,15 @@ ALIASES, NAMESPACES, EVENTS, ALERTS = Key("A#", ""), Key(ALL_NAMESPACES, ""), Ke
 EVENT_PARTITIONS = {EventKind.RUN_EVENT: "R#", EventKind.JOB_EVENT: "J#", EventKind.DATASET_EVENT: "D#"}
 """The beginnings of the partitions of events, by the kind of event."""
 SHARDS = "0123456789abcdef"
-"""The shards of the open runs."""
+"""The shards of the open runs, and of the events of a day."""
 LIST_SHARDS = "0123"
 """The shards of the runs of one outcome, and of the alerts of one severity. A reader merges the shards; a key takes
 1,000 writes a second."""
 AUDIT, AUDIT_SHARDS = "AUDIT#", "0123"
 """The beginning of the partitions of audit entries, and their shards. A partition of DynamoDB takes 1,000 writes a
 second, hence four take more requests than the API lets through."""
+REFUSALS = f"{AUDIT}REFUSED#"
+"""The beginning of the partitions of refusals: ingest may write the partitions of audit entries alone."""
 MAX_SORTED_NAME_BYTES = 900
 """A sort key has up to 1,024 bytes: longer names are sorted by their beginning, then by their id."""
 
@@ -139,13 +142,26 @@ def catalog_progress() -> Key:
 
 def audit_entry(time: Instant, request_id: str) -> Key:
     """An audit entry is in a shard of its day."""
-    shard = hashlib.sha256(request_id.encode()).digest()[0] % len(AUDIT_SHARDS)
-    return Key(audit_entries(time[:10], AUDIT_SHARDS[shard]), time_key(time, request_id))
+    return Key(f"{AUDIT}{time[:10]}#{_audit_shard(request_id)}", time_key(time, request_id))
 
 
-def audit_entries(day: str, shard: str) -> str:
-    """The partition of the audit entries of a day, in one shard."""
-    return f"{AUDIT}{day}#{shard}"
+def audit_entries(day: str) -> list[str]:
+    """The partitions of the audit entries of a day."""
+    return [f"{AUDIT}{day}#{shard}" for shard in AUDIT_SHARDS]
+
+
+def refusal(time: Instant, request_id: str) -> Key:
+    """The refusals of a request are in a shard of their day."""
+    return Key(f"{REFUSALS}{time[:10]}#{_audit_shard(request_id)}", time_key(time, request_id))
+
+
+def refusals(day: str) -> list[str]:
+    """The partitions of the refusals of a day."""
+    return [f"{REFUSALS}{day}#{shard}" for shard in AUDIT_SHARDS]
+
+
+def _audit_shard(request_id: str) -> str:
+    return AUDIT_SHARDS[hashlib.sha256(request_id.encode()).digest()[0] % len(AUDIT_SHARDS)]
 
 
 def alias(alias: AliasId) -> Key:
@@ -214,7 +230,7 @@ def namespace_of(key: Key) -> NamespaceId:
 
 
 def jobs_of(namespace_name: str) -> str:
-    """The list of a namespace's jobs (`listed_in` of the index `listed`), by the time of their last event."""
+    """The list of a namespace's jobs (`listed_in` of the index `listed`), by the start or end of their newest run."""
     return f"J#{namespace_id(namespace_name)}"
 
 
@@ -223,9 +239,15 @@ def datasets_of(namespace_name: str) -> str:
     return f"D#{namespace_id(namespace_name)}"
 
 
-def events_of(day: str) -> str:
-    """The list of a day's events, by event time."""
-    return f"E#{day}"
+def events_of(day: str, digest: str) -> str:
+    """The list of a day's events that has the event with a digest: one of sixteen shards."""
+    return f"E#{day}#{digest[-1]}"
+
+
+def all_events_of(day: str) -> list[str]:
+    """The lists of a day's events, each by event time. The first has the events that were written before there were
+    shards."""
+    return [f"E#{day}", *(f"E#{day}#{shard}" for shard in SHARDS)]
 
 
 def children_of(run_id: str) -> str:
@@ -241,6 +263,20 @@ def top_runs(outcome: str, shard: str) -> str:
 def shard_of(hexadecimal: str) -> str:
     """The shard of a run without a parent, or of an alert, by its id."""
     return LIST_SHARDS[int(hexadecimal[-1], 16) % len(LIST_SHARDS)]
+
+
+def search_term(term: SearchTerm) -> Key:
+    """The key says all that a search term holds."""
+    return Key(search_list(term.list), term.place)
+
+
+def search_list(name: str) -> str:
+    """The partition of a list of the search."""
+    return f"T#{name}"
+
+
+def search_term_of(key: Key) -> SearchTerm:
+    return SearchTerm(key.pk[2:], key.sk)
 
 
 def alert(alert: str) -> Key:

@@ -4,9 +4,12 @@ A position is the place of an entry in the order of its list. Positions are opaq
 last entry of a page.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from heapq import merge
+from itertools import chain, islice
 from typing import Generic, NamedTuple, NewType, TypedDict, TypeVar
 
+from headwater.concurrent import concurrent_map
 from headwater.openlineage.instant import NEVER, Instant
 from headwater.store import keys
 from headwater.store.keys import Key
@@ -38,12 +41,15 @@ class _Bounds(TypedDict):
 
 
 class Listing(Generic[Id]):
-    """A list by an index: the jobs of a namespace by the time of their last event, its datasets by name, the children
-    of a run by start, and others. A listing may lag behind the table by a moment."""
+    """A list by an index: the jobs of a namespace by time, its datasets by name, the children of a run by start, and
+    others. A listing may lag behind the table by a moment.
 
-    def __init__(self, table: TableReader, name: str, identify: Callable[[Key], Id]) -> None:
+    A list that takes more writes than one key of an index does is several lists, its shards, which are merged here.
+    """
+
+    def __init__(self, table: TableReader, shards: Sequence[str], identify: Callable[[Key], Id]) -> None:
         self._table = table
-        self._name = name
+        self._shards = shards
         self._identify = identify
 
     def entries(
@@ -54,18 +60,29 @@ class Listing(Generic[Id]):
         newest_first: bool = False,
         limit: int | None = None,
     ) -> Iterator[Entry[Id]]:
-        """The entries with `after` <= position < `before`. A time is a position, too."""
+        """The entries with `after` <= position < `before`. A time is a position, too. `limit` is the number that a
+        caller expects to need; more are read as the caller goes on."""
         bounds = _bounds(after, before)
-        entries = self._table.list_entries(self._name, **bounds, newest_first=newest_first, limit=limit)
-        return map(self._entry, entries)
+        share = None if limit is None else -(-limit // len(self._shards))
+
+        def begun(shard: str) -> Iterator[IndexEntry]:
+            entries = self._table.list_entries(shard, **bounds, newest_first=newest_first, limit=share)
+            return chain(list(islice(entries, 1)), entries)
+
+        shards = concurrent_map(begun, self._shards)
+        merged = merge(*shards, key=lambda entry: entry.position, reverse=newest_first)
+        yield from map(self._entry, merged)
 
     def page(self, limit: int) -> tuple[list[Entry[Id]], int]:
         """The first entries, and the count of all entries."""
-        entries, count = self._table.page_with_count(self._name, limit)
-        return list(map(self._entry, entries)), count
+        pages = concurrent_map(lambda shard: self._table.page_with_count(shard, limit), self._shards)
+        merged = merge(*(entries for entries, _ in pages), key=lambda entry: entry.position)
+        return list(map(self._entry, islice(merged, limit))), sum(count for _, count in pages)
 
-    def count(self, *, after: str | None = None, before: str | None = None) -> int:
-        return self._table.count(self._name, **_bounds(after, before))
+    def count(self, *, after: str | None = None, before: str | None = None, pk: str = "") -> int:
+        """The count of the entries between two positions whose items' partitions begin with `pk`."""
+        bounds = _bounds(after, before)
+        return sum(concurrent_map(lambda shard: self._table.count(shard, **bounds, pk=pk), self._shards))
 
     def _entry(self, entry: IndexEntry) -> Entry[Id]:
         return Entry(self._identify(entry.key), Position(entry.position), entry.name)

@@ -11,11 +11,13 @@ from headwater.traversal.lineage import Direction
 
 
 class ColumnLineage(NamedTuple):
-    """The result of a walk through a column graph: the columns with lineage, nearest first, and their datasets."""
+    """The result of a walk through a column graph: the columns with lineage, nearest first, all columns that the walk
+    came to, and their datasets."""
 
     graph: ColumnGraph
     columns: list[ColumnId]
     datasets: set[DatasetId]
+    walked: frozenset[ColumnId]
 
 
 def walk_column_lineage(
@@ -43,7 +45,8 @@ def walk_column_lineage(
     lone = {column for column in begin if not graph.into.get(column) and not graph.out_of.get(column)}
     shown = sorted(distances.keys() - lone, key=lambda column: (distances[column], column))
     graph.read_heads(column.dataset for column in shown)
-    return ColumnLineage(graph, shown, {column.dataset for column in distances})
+    walked = frozenset(distances)
+    return ColumnLineage(graph, shown, {column.dataset for column in walked}, walked)
 
 
 def _datasets(reader: Reader, start: NamedNode, as_of: Instant | None) -> list[DatasetId]:

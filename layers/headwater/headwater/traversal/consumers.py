@@ -1,24 +1,29 @@
 """The readers of datasets, their outputs, and their column lineage, read hop by hop.
 
 A hop costs two reads: the jobs, then the datasets that the jobs write, with their readers. With columns, a hop costs a
-third read, for the column lineage. Column lineage is kept for each job, since two jobs may write a table, and only one
-of them sends column lineage.
+third read, for the column lineage and the columns of the outputs. Column lineage is kept for each job, since two jobs
+may write a table, and only one of them sends column lineage.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
-from headwater.graph.column_lineage import Column, Steps, column_flows, indirect_flows
+from headwater.graph.column_lineage import Column, Steps, column_flows, indirect_flows, told_columns
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.edges import Edges
-from headwater.graph.identity import ColumnLineageId, DatasetId, JobId, JobRunId, dataset_id, job_id
+from headwater.graph.identity import ColumnLineageId, DatasetId, JobId, JobRunId, SchemaId, dataset_id, job_id
 from headwater.graph.job import JobHead
-from headwater.graph.long_facet import COLUMN_LINEAGE
+from headwater.graph.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.neighbours import NO_NEIGHBOURS, Side
+from headwater.graph.partial_schema import columns_among
+from headwater.graph.producer_profile import profile_of
 from headwater.graph.register import values
+from headwater.graph.run import Run
+from headwater.graph.schema_fields import fields_of
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
+from headwater.store.snapshot import Wanted
 
 
 class ColumnLink(NamedTuple):
@@ -37,6 +42,7 @@ class Consumers:
     edges              the edges of the readers
     representatives    the representative of each id, for datasets with several ids
     column_digests     the digest of the column lineage of each job, by output
+    schema_digests     the digest of the schema with which each job wrote an output, by output
     """
 
     def __init__(self, reader: Reader, most: int, *, of_columns: bool, as_of: Instant | None = None) -> None:
@@ -50,8 +56,11 @@ class Consumers:
         self.edges: dict[JobId, Edges] = {}
         self.representatives: dict[DatasetId, DatasetId] = {}
         self.column_digests: dict[JobId, dict[DatasetId, str]] = {}
+        self.schema_digests: dict[JobId, dict[DatasetId, str]] = {}
         self._readers: dict[DatasetId, frozenset[JobId]] = {}
         self._links: dict[ColumnLineageId, list[ColumnLink]] = {}
+        self._told: dict[ColumnLineageId, frozenset[str]] = {}
+        self._schemas: dict[SchemaId, Any] = {}
         self._ids: dict[Name, DatasetId] = {}
 
     def representative(self, dataset: DatasetId) -> DatasetId:
@@ -77,19 +86,23 @@ class Consumers:
         }
 
     def read_jobs(self, ids: Collection[JobId]) -> None:
-        """Reads jobs that were not read yet, with their edges and the digests of their column lineage."""
+        """Reads jobs that were not read yet, with their edges, and the digests of their column lineage and of the
+        schemas that they wrote."""
         heads = self.reader.jobs(sorted(set(ids) - self.jobs.keys()), usages=self.of_columns)
         self.jobs |= heads
         edges = self.reader.edges_at(heads, self.as_of) if self.as_of else {job: heads[job].current for job in heads}
         self.edges |= edges
-        if self.of_columns:
-            self.column_digests |= (
-                self._digests_at(edges) if self.as_of else {job: _digests(head) for job, head in heads.items()}
-            )
+        if self.of_columns and self.as_of:
+            runs = self.reader.runs([JobRunId(job, of_job.run_id) for job, of_job in edges.items() if of_job.run_id])
+            self.column_digests |= {job_id(run.job): _digests_of_run(run, COLUMN_LINEAGE) for run in runs}
+            self.schema_digests |= {job_id(run.job): _digests_of_run(run, SCHEMA) for run in runs}
+        elif self.of_columns:
+            self.column_digests |= {job: _lineage_digests(head) for job, head in heads.items()}
+            self.schema_digests |= {job: _schema_digests(head) for job, head in heads.items()}
 
     def read_columns(self, jobs: Collection[JobId], outputs: Collection[DatasetId]) -> None:
         """Reads the column lineage of these jobs for the datasets that were read, and that in DatasetEvents of these
-        outputs."""
+        outputs; and the schemas that the jobs wrote, unless the datasets still have them."""
         if not self.of_columns:
             return
         of_jobs = {ColumnLineageId(*entry) for job in jobs for entry in self.column_digests.get(job, {}).items()}
@@ -97,29 +110,56 @@ class Consumers:
         own = {
             ColumnLineageId(self.representative(output), digest) for output in outputs if (digest := self._own(output))
         }
-        documents = self.reader.column_lineage((wanted | own) - self._links.keys())
+        schemas = {SchemaId(*entry) for job in jobs for entry in self.schema_digests.get(job, {}).items()}
+        earlier = {schema for schema in schemas if self._is_earlier(schema)}
+        lineages = (wanted | own) - self._links.keys()
+        read = self.reader.store.read(Wanted(column_lineages=lineages, schemas=earlier - self._schemas.keys()))
+        documents = read.column_lineages.all()
         self._links |= {key: self._read_links(document) for key, document in documents.items()}
+        self._told |= {key: told_columns(document) for key, document in documents.items()}
+        self._schemas |= {key: document.value for key, document in read.schemas.all().items()}
 
     def links(self, job: JobId, output: DatasetId) -> list[ColumnLink]:
         """The column links of a job to an output. If there are none, those of a DatasetEvent of the output."""
-        digest = self.column_digests.get(job, {}).get(output)
-        by_job = self._links.get(ColumnLineageId(output, digest), []) if digest else []
-        own = self._own(output) if self.of_columns else None
-        return by_job or (self._links.get(ColumnLineageId(self.representative(output), own), []) if own else [])
+        lineage = self._lineage(job, output)
+        return self._links[lineage] if lineage else []
 
-    def _digests_at(self, edges: Mapping[JobId, Edges]) -> dict[JobId, dict[DatasetId, str]]:
-        """The digests of column lineage at a time, from the runs that give the edges at that time."""
-        runs = self.reader.runs([JobRunId(job, of_job.run_id) for job, of_job in edges.items() if of_job.run_id])
-        digests = {
-            job_id(run.job): {
-                output: values(io_dataset.facets).get(COLUMN_LINEAGE) for output, io_dataset in run.outputs.items()
-            }
-            for run in runs
-        }
-        return {
-            job: {output: digest for output, digest in by_output.items() if digest}
-            for job, by_output in digests.items()
-        }
+    def untold(self, job: JobId, output: DatasetId) -> list[str]:
+        """The columns of an output that a job wrote, and for which its column lineage names no sources, not even none.
+
+        The Spark listener has no entry for a column that a Python UDF makes, and none for a constant.
+        """
+        lineage = self._lineage(job, output)
+        told = self._told[lineage] if lineage else frozenset()
+        return [field for field in self._written(job, output) if field.lower() not in told]
+
+    def tells_indirect(self, job: JobId) -> bool:
+        """Whether the producer of a job reports filters, joins and groupings."""
+        return profile_of(values(self.jobs[job].facts.facets)).tells_indirect
+
+    def _lineage(self, job: JobId, output: DatasetId) -> ColumnLineageId | None:
+        """The column lineage that counts for an output of a job."""
+        digest = self.column_digests.get(job, {}).get(output)
+        own = self._own(output) if self.of_columns else None
+        by_job = ColumnLineageId(output, digest) if digest else None
+        by_event = ColumnLineageId(self.representative(output), own) if own else None
+        return next((lineage for lineage in (by_job, by_event) if lineage and self._links.get(lineage)), None)
+
+    def _written(self, job: JobId, output: DatasetId) -> list[str]:
+        """The columns that a job wrote of an output, as far as it names them."""
+        digest = self.schema_digests.get(job, {}).get(output)
+        if digest is None:
+            usage = self.jobs[job].facts.usages.get(output)
+            return sorted(columns_among(usage.facets)) if usage and not usage.reads else []
+        schema = SchemaId(output, digest)
+        head = self.heads.get(self.representative(output))
+        document = self._schemas.get(schema) if self._is_earlier(schema) else head.schema if head else None
+        return [field["name"] for field in fields_of(document)]
+
+    def _is_earlier(self, schema: SchemaId) -> bool:
+        """Whether a dataset that the caller reads has another schema now."""
+        head = self.heads.get(self.representative(schema.dataset))
+        return head is not None and not head.is_foreign and head.schema_digest != schema.digest
 
     def _own(self, output: DatasetId) -> str | None:
         head = self.heads.get(self.representative(output))
@@ -139,11 +179,20 @@ class Consumers:
         return self._ids[name]
 
 
-def _digests(head: JobHead) -> dict[DatasetId, str]:
+def _lineage_digests(head: JobHead) -> dict[DatasetId, str]:
     """The digest of the newest column lineage of a job for each output, also for outputs that its newest run does not
     write."""
     registers = {output: head.column_lineage(output) for output in head.facts.usages}
     return {output: register.value for output, register in registers.items() if register}
+
+
+def _schema_digests(head: JobHead) -> dict[DatasetId, str]:
+    return {output: usage.wrote.value for output, usage in head.facts.usages.items() if usage.wrote}
+
+
+def _digests_of_run(run: Run, facet: str) -> dict[DatasetId, str]:
+    digests = {output: values(io_dataset.facets).get(facet) for output, io_dataset in run.outputs.items()}
+    return {output: digest for output, digest in digests.items() if digest}
 
 
 def _entries(facet: Any) -> Iterator[tuple[Column, str | None, Steps]]:

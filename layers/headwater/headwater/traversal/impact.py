@@ -9,31 +9,23 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from headwater.graph.application import is_query_job
 from headwater.graph.column_lineage import Steps
 from headwater.graph.curation import HIDDEN
 from headwater.graph.dataset import DatasetHead
-from headwater.graph.facets import owners_of, parent_name
-from headwater.graph.identity import DatasetId, JobId, NodeKind, job_id, node_id
+from headwater.graph.facets import owners_of
+from headwater.graph.identity import DatasetId, JobId, NodeKind, node_id
+from headwater.graph.insights import criticality_of
 from headwater.graph.register import values
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
 from headwater.traversal.consumers import Consumers
-from headwater.traversal.impact_propagation import (
-    Granularity,
-    ImpactedDataset,
-    ImpactedJob,
-    ImpactedNode,
-    ImpactPropagation,
-    ImpactTarget,
-)
+from headwater.traversal.impact_propagation import ImpactPropagation
+from headwater.traversal.impacted_node import Granularity, ImpactedDataset, ImpactedJob, ImpactedNode, ImpactTarget
 from headwater.traversal.lineage import DEFAULT_DEPTH
+from headwater.traversal.parts_of_applications import parts_of_applications
 
 _TYPES = {NodeKind.JOB: "JOB", NodeKind.DATASET: "DATASET", NodeKind.FIELD: "DATASET_FIELD"}
-PUSHED_DOWN = ("max({})", "min({})", "count({})")
-"""Aggregates that Spark pushes down into an Iceberg scan. The listener reports an aggregate as a column of the table:
-`max(id)`."""
 
 
 class Reach(NamedTuple):
@@ -50,34 +42,42 @@ _FAR = Reach()
 @dataclass(frozen=True, slots=True)
 class NodeAtRisk:
     """A job, dataset or column at risk. `distance` counts the jobs on the path, and `path` has the nodeIds from the
-    changed node to this one. `owners` are the owners of the dataset, else those of the job that writes the dataset."""
+    changed node to this one. `owners` are the owners of the dataset, else those of the job that writes the dataset.
+    `is_possible` marks a node that a change of columns may break, or may not: a job on the path leaves open whether it
+    uses the columns. `criticality` is that of the last analysis of the whole graph (graph/insights.py)."""
 
     node_id: str
     kind: NodeKind
     distance: int
     granularity: Granularity
     is_indirect: bool
+    is_possible: bool
     path: tuple[str, ...]
     transformations: Steps
     owners: tuple[str, ...]
+    criticality: JsonObject | None = None
 
     def as_json(self) -> JsonObject:
         """The node as JSON, for responses and alerts, without its owners."""
         transformations = {"transformations": self.transformations} if self.transformations else {}
+        criticality = {"criticality": self.criticality} if self.criticality else {}
         return {
             "nodeId": self.node_id,
             "type": _TYPES[self.kind],
             "distance": self.distance,
             "by": self.granularity.value,
             "indirect": self.is_indirect,
+            "possible": self.is_possible,
             "path": list(self.path),
             **transformations,
+            **criticality,
         }
 
 
 class Impact(NamedTuple):
-    """The nodes at risk, nearest first, and whether there are more. `head` is the head of the changed dataset, None if
-    the dataset is not stored. `hidden` counts the nodes at risk that the caller may not read and never named."""
+    """The nodes at risk, the certain ones first, then the nearest, and whether there are more. `head` is the head of
+    the changed dataset, None if the dataset is not stored. `hidden` counts the nodes at risk that the caller may not
+    read and never named."""
 
     head: DatasetHead | None
     at_risk: tuple[NodeAtRisk, ...]
@@ -101,7 +101,8 @@ def impact(reader: Reader, dataset: DatasetId, columns: Collection[str] | None =
     reached = list(propagation.impacted.values())
     hidden = {node.target.id for node in reached if _is_hidden(known, node.target)}
     propagation.impacted = {node.target: node for node in reached if node.target.id not in hidden}
-    at_risk = sorted(_at_risk(propagation), key=lambda node: (node.distance, node.node_id))
+    asked = Granularity.DATASET if columns is None else Granularity.COLUMN
+    at_risk = sorted(_at_risk(propagation, asked), key=lambda node: (node.is_possible, node.distance, node.node_id))
     is_truncated = propagation.is_truncated or known.is_cut or len(at_risk) > reach.most
     return Impact(head, tuple(at_risk[: reach.most]), is_truncated, len(hidden))
 
@@ -110,16 +111,17 @@ def _changed_nodes(dataset: DatasetId, columns: Collection[str] | None) -> list[
     """The start of the propagation: the dataset as a whole, or some of its columns."""
     if columns is None:
         return [ImpactedNode(ImpactedDataset(dataset), 0, Granularity.DATASET)]
-    names = [name for column in columns for name in (column, *(form.format(column) for form in PUSHED_DOWN))]
-    return [ImpactedNode(ImpactedDataset(dataset, name), 0, Granularity.COLUMN) for name in sorted(names)]
+    return [ImpactedNode(ImpactedDataset(dataset, name), 0, Granularity.COLUMN) for name in sorted(columns)]
 
 
-def _at_risk(propagation: ImpactPropagation) -> Iterator[NodeAtRisk]:
-    """The nodes that the propagation reached, without the changed nodes, derivations and queries."""
+def _at_risk(propagation: ImpactPropagation, asked: Granularity) -> Iterator[NodeAtRisk]:
+    """The nodes that the propagation reached, without the changed nodes, derivations and queries. What is known by less
+    than the granularity of the changed nodes is possible."""
     known = propagation.known
     jobs = {target.id for target in propagation.impacted if isinstance(target, ImpactedJob)}
+    parts = parts_of_applications(known, jobs)
     for node in propagation.impacted.values():
-        if node.distance and not _is_derivation(known, node.target) and not _is_part(known, node.target, jobs):
+        if node.distance and not _is_derivation(known, node.target) and node.target.id not in parts:
             path = tuple(_node_id(known, target) for target in node.path if not _is_derivation(known, target))
             yield NodeAtRisk(
                 node_id=path[-1],
@@ -127,9 +129,11 @@ def _at_risk(propagation: ImpactPropagation) -> Iterator[NodeAtRisk]:
                 distance=node.distance,
                 granularity=node.granularity,
                 is_indirect=node.is_indirect,
+                is_possible=node.granularity.weakness > asked.weakness,
                 path=path,
                 transformations=[step for hop_steps in node.steps for step in hop_steps],
                 owners=tuple(dict.fromkeys(_owners(known, node))),
+                criticality=_criticality(known, node.target),
             )
 
 
@@ -143,13 +147,11 @@ def _is_derivation(known: Consumers, target: ImpactTarget) -> bool:
     return isinstance(target, ImpactedJob) and known.jobs[target.id].facts.is_derivation
 
 
-def _is_part(known: Consumers, target: ImpactTarget, jobs: Collection[JobId]) -> bool:
-    """Whether a target is a query of an application that is at risk, too. The response has the application alone."""
-    if not isinstance(target, ImpactedJob):
-        return False
-    head = known.jobs[target.id]
-    application = parent_name(head)
-    return application is not None and job_id(application) in jobs and is_query_job(values(head.facts.facets))
+def _criticality(known: Consumers, target: ImpactTarget) -> JsonObject | None:
+    """How critical a job or dataset is. Of another team's node the caller learns nothing; a column has none."""
+    if isinstance(target, ImpactedJob):
+        return criticality_of(values(known.jobs[target.id].facts.facets))
+    return criticality_of(known.heads[target.id].facets) if target.field is None else None
 
 
 def _owners(known: Consumers, node: ImpactedNode) -> list[str]:

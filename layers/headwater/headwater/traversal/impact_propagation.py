@@ -6,78 +6,23 @@ A change of a dataset follows the edges of jobs. A change of a column follows th
   indirectly.
 
 A job may read the dataset and send no column lineage for an output. Such a job may use any column: the output is at
-risk as a whole, and from there on the change propagates by dataset.
+risk as a whole, and from there on the change propagates by dataset. A job may also say nothing of some columns of an
+output, or nothing of filters and joins: what it leaves open is at risk, and its granularity says so.
+
+A path that is surer than another one counts, even if it is longer: what certainly breaks is never told as possible.
 """
 
+import re
 import time as clock
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from enum import StrEnum
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
-from headwater.graph.column_lineage import Steps
-from headwater.graph.identity import DatasetId, JobId, NodeKind
+from headwater.graph.identity import DatasetId, JobId
 from headwater.traversal.consumers import ColumnLink, Consumers
+from headwater.traversal.impacted_node import Granularity, ImpactedDataset, ImpactedJob, ImpactedNode, ImpactTarget
 from headwater.traversal.lineage import MAX_SECONDS
 
 Id = TypeVar("Id", JobId, DatasetId)
-
-
-class Granularity(StrEnum):
-    """Whether the risk is known by column on the whole path, or only by dataset at one hop or more."""
-
-    COLUMN = "column"
-    DATASET = "dataset"
-
-
-class ImpactedDataset(NamedTuple):
-    """A dataset as a whole, or one of its columns."""
-
-    id: DatasetId
-    field: str | None = None
-
-    @property
-    def kind(self) -> NodeKind:
-        return NodeKind.DATASET if self.field is None else NodeKind.FIELD
-
-
-class ImpactedJob(NamedTuple):
-    """A job."""
-
-    id: JobId
-
-    @property
-    def kind(self) -> NodeKind:
-        return NodeKind.JOB
-
-
-ImpactTarget = ImpactedJob | ImpactedDataset
-"""The target of a propagation: a job, a dataset or a column."""
-
-
-@dataclass(frozen=True, slots=True)
-class ImpactedNode:
-    """A target that the change reached from `origin` through `job`; `steps` are the transformations of the whole
-    path."""
-
-    target: ImpactTarget
-    distance: int
-    granularity: Granularity
-    is_indirect: bool = False
-    origin: "ImpactedNode | None" = None
-    job: JobId | None = None
-    steps: tuple[Steps, ...] = ()
-
-    @property
-    def doubt(self) -> tuple[bool, bool]:
-        """The order of paths of the same length: direct flows before indirect flows, columns before datasets."""
-        return self.is_indirect, self.granularity is Granularity.DATASET
-
-    @property
-    def path(self) -> list[ImpactTarget]:
-        """The targets from the start to this target."""
-        before = self.origin.path if self.origin else []
-        return [*before, *([ImpactedJob(self.job)] if self.job else []), self.target]
 
 
 _Targets = Mapping[DatasetId, Mapping[str | None, ImpactedNode]]
@@ -95,7 +40,7 @@ class ImpactPropagation:
         self._deadline = clock.monotonic() + MAX_SECONDS
 
     def propagate(self, start: Collection[ImpactedNode], depth: int) -> None:
-        """Propagates hop by hop, hence the first path to a target is the shortest."""
+        """Propagates hop by hop, hence the first path to a target is the shortest. A surer path takes its place."""
         frontier = {node.target: node for node in start}
         self.impacted |= frontier
         for _ in range(depth):
@@ -104,7 +49,7 @@ class ImpactPropagation:
             nodes = sorted(self._hop(_by_dataset_and_column(frontier.values())), key=lambda node: node.doubt)
             new: dict[ImpactTarget, ImpactedNode] = {}
             for node in nodes:
-                if node.target not in self.impacted:
+                if node.is_surer_than(self.impacted.get(node.target)):
                     new.setdefault(node.target, node)
             self.impacted |= new
             frontier = {target: node for target, node in new.items() if isinstance(target, ImpactedDataset)}
@@ -153,7 +98,7 @@ class ImpactPropagation:
         for output in sorted(outputs):
             for link in self.known.links(job, output):
                 columns = targets.get(self.known.representative(link.source), {})
-                for field in (link.field, None):
+                for field in dict.fromkeys((link.field, _aggregated(link.field), None)):
                     if origin := columns.get(field):
                         yield from self._beyond(origin, job, output, link)
 
@@ -175,16 +120,56 @@ class ImpactPropagation:
         if not outputs:
             yield _job_reached(surest, job, Granularity.DATASET)
         for output in sorted(outputs):
-            sources = {self.known.representative(link.source) for link in self.known.links(job, output)}
+            links = self.known.links(job, output)
+            sources = {self.known.representative(link.source) for link in links}
             origin = whole if sources else surest
             if origin and self.known.representative(changed) not in sources:
                 yield from self._beyond(origin, job, output)
+            if links:
+                yield from self._by_unknown(job, changed, output, columns)
+
+    def _by_unknown(
+        self, job: JobId, changed: DatasetId, output: DatasetId, columns: Mapping[str | None, ImpactedNode]
+    ) -> Iterator[ImpactedNode]:
+        """What a job leaves open of an output, though it has column lineage for the output.
+
+        Example: `customers.country` changes. The job `score` makes `scores.id` of `customers.id`:
+
+            what `score` does not say                              target of this hop
+            what `scores.segment` is made of (a Python UDF)        scores.segment
+            which columns its joins and filters use (dbt never     scores as a whole, indirectly; but not for a column
+            says)                                                  that `score` is known to use
+        """
+        surest = min(columns.values(), key=lambda impacted: impacted.doubt)
+        for field in self.known.untold(job, output):
+            link = ColumnLink(changed, "", field, [])
+            yield from self._beyond(surest, job, output, link, Granularity.UNKNOWN)
+        if not self.known.tells_indirect(job):
+            used = self._used(job, changed, output)
+            unused = [node for field, node in columns.items() if field is not None and _outermost(field) not in used]
+            for origin in sorted(unused, key=lambda impacted: impacted.doubt)[:1]:
+                link = ColumnLink(changed, "", None, [])
+                yield from self._beyond(origin, job, output, link, Granularity.UNKNOWN)
+
+    def _used(self, job: JobId, source: DatasetId, output: DatasetId) -> set[str]:
+        """The columns of an input that a job is known to use for an output."""
+        same = self.known.representative(source)
+        return {
+            _outermost(_aggregated(link.field))
+            for link in self.known.links(job, output)
+            if self.known.representative(link.source) == same
+        }
 
     def _beyond(
-        self, origin: ImpactedNode, job: JobId, output: DatasetId, link: ColumnLink | None = None
+        self,
+        origin: ImpactedNode,
+        job: JobId,
+        output: DatasetId,
+        link: ColumnLink | None = None,
+        by: Granularity = Granularity.COLUMN,
     ) -> Iterator[ImpactedNode]:
         """The job, and the target of the link; without a link, the job and the output as a whole."""
-        at_job = _job_reached(origin, job, Granularity.COLUMN if link else Granularity.DATASET)
+        at_job = _job_reached(origin, job, by if link else Granularity.DATASET)
         yield at_job
         dataset = self.known.representative(output)
         if dataset in self.known.heads:
@@ -204,5 +189,21 @@ def _by_dataset_and_column(impacted: Iterable[ImpactedNode]) -> _Targets:
 
 
 def _job_reached(origin: ImpactedNode, job: JobId, granularity: Granularity) -> ImpactedNode:
-    weaker = Granularity.DATASET if Granularity.DATASET in (origin.granularity, granularity) else Granularity.COLUMN
+    weaker = max(origin.granularity, granularity, key=lambda each: each.weakness)
     return ImpactedNode(ImpactedJob(job), origin.distance + 1, weaker, origin.is_indirect, origin, None, origin.steps)
+
+
+_AGGREGATE = re.compile(r"(?:max|min|count)\((.+)\)")
+"""An aggregate that Spark pushes down into an Iceberg scan. The listener reports the aggregate as a column of the
+table: `max(id)`."""
+
+
+def _aggregated(field: str) -> str:
+    """The column that a column of a scan is made of: `id` of `max(id)`; of an ordinary column, the column itself."""
+    aggregate = _AGGREGATE.fullmatch(field)
+    return aggregate[1] if aggregate else field
+
+
+def _outermost(field: str) -> str:
+    """The column that holds a nested column: `address` of `address.zip`, `items` of `items[].sku`."""
+    return field.partition(".")[0].removesuffix("[]")

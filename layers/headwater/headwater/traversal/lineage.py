@@ -7,7 +7,8 @@ With a direction, the graph has only the nodes from which data flows into the st
 from the start (downstream). A job has only the inputs and outputs that this flow goes through.
 
 A hop costs two reads: the datasets with their neighbours, then the jobs. Hence the cost of a lookup depends on the size
-of its graph, not on the size of the table.
+of its graph, not on the size of the table. In the current view, the datasets with several writers cost a read of these
+writers, and a read of the runs of each writer that another job may have replaced (retired_writers).
 """
 
 import time as clock
@@ -16,13 +17,14 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from headwater.graph.edges import Edges
-from headwater.graph.identity import DatasetId, JobId, NodeKind
+from headwater.graph.identity import DatasetId, JobId, NodeId, NodeKind
 from headwater.graph.job import JobHead
 from headwater.graph.neighbours import NO_NEIGHBOURS, Neighbours, Side
 from headwater.openlineage.instant import Instant
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
-from headwater.traversal.lineage_graph import LineageGraph
+from headwater.traversal.lineage_graph import LineageGraph, reached
+from headwater.traversal.retired_writers import retired_writes
 
 DEFAULT_DEPTH = 20
 MAX_SECONDS = 15
@@ -39,7 +41,8 @@ class Direction(StrEnum):
 
 
 class View(StrEnum):
-    """Whether a job has the edges of its newest run, or all edges that it ever had."""
+    """Whether a job has the edges of its newest run, or all edges that it ever had. The current view has no retired
+    writers."""
 
     CURRENT = "current"
     EVER = "ever"
@@ -72,12 +75,14 @@ class _Walker:
             self.graph.is_truncated = True
             wanted = wanted[: self.room()]
         heads = self.reader.jobs(wanted, usages=self.walk.view is View.EVER)
-        if self.walk.as_of:
-            edges = self.reader.edges_at(heads, self.walk.as_of)
-        else:
-            edges = {job: head.ever if self.walk.view is View.EVER else head.current for job, head in heads.items()}
-        self.graph.edges_of |= edges
+        self.graph.edges_of |= self.edges(heads)
         return heads
+
+    def edges(self, heads: Mapping[JobId, JobHead]) -> dict[JobId, Edges]:
+        """The edges of jobs in the walk's view."""
+        if self.walk.as_of:
+            return self.reader.edges_at(heads, self.walk.as_of)
+        return {job: head.ever if self.walk.view is View.EVER else head.current for job, head in heads.items()}
 
     def add_jobs(self, heads: Mapping[JobId, JobHead]) -> None:
         self.graph.jobs |= heads
@@ -86,7 +91,8 @@ class _Walker:
     def add_datasets(self, ids: Collection[DatasetId], sides: Collection[Side]) -> set[DatasetId]:
         """Reads the datasets that are not in the graph yet, with their neighbours. Returns the new datasets."""
         unread = {dataset for dataset in ids if self.graph.representative(dataset) not in self.graph.datasets}
-        neighbourhood = self.reader.neighbourhood(unread, sides, self.room())
+        read_sides = {*sides, Side.WRITES} if self.walk.view is View.CURRENT else sides
+        neighbourhood = self.reader.neighbourhood(unread, read_sides, self.room())
         self.graph.is_truncated |= neighbourhood.is_cut
         heads = (
             self.reader.datasets_at(neighbourhood.heads, self.walk.as_of) if self.walk.as_of else neighbourhood.heads
@@ -124,7 +130,8 @@ def walk_lineage(reader: Reader, start: NamedNode, walk: Walk, query_jobs: Colle
         for way in (Direction.UPSTREAM, Direction.DOWNSTREAM):
             if walk.direction in (way, Direction.BOTH):
                 _walk_directed(walker, start, query_jobs, way)
-    return walker.graph.between_its_nodes()
+    graph = walker.graph.between_its_nodes()
+    return graph if walk.view is View.EVER else _without_retired_writers(walker, graph, start, query_jobs)
 
 
 def _walk_undirected(walker: _Walker, start: NamedNode, query_jobs: Collection[JobId]) -> None:
@@ -247,3 +254,26 @@ def _add_flow(
     reads, writes = (far, near) if way is Direction.UPSTREAM else (near, far)
     graph.add_reads(job, reads)
     graph.add_writes(job, writes)
+
+
+def _without_retired_writers(
+    walker: _Walker, graph: LineageGraph, start: NamedNode, query_jobs: Collection[JobId]
+) -> LineageGraph:
+    """The graph without what it has by retired writers alone. A walk from a retired writer shows the writer."""
+    of_job, depth, direction = start.kind is NodeKind.JOB, walker.walk.depth, walker.walk.direction
+    begin: set[NodeId] = {start.job, *query_jobs} if of_job else {graph.representative(start.dataset)}
+    retired = retired_writes(walker.reader, graph, walker.users, walker.walk.as_of, walker.walk.most)
+    gone = {(job, dataset) for job, dataset in retired if job not in begin}
+    if not gone:
+        return graph
+    left = graph.without_writes(gone)
+    down = left.edges
+    up = {(target, source) for source, target in down}
+    ways = {
+        None: [down | up],
+        Direction.UPSTREAM: [up],
+        Direction.DOWNSTREAM: [down],
+        Direction.BOTH: [up, down],
+    }
+    steps = 2 * depth + (1 if of_job else 0 if direction else 2)
+    return left.only(set().union(*(reached(edges, begin, steps) for edges in ways[direction])))

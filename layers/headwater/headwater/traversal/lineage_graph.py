@@ -1,6 +1,6 @@
 """The graph that a walk finds: jobs, datasets, and the edges between them."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
 from headwater.graph.dataset import DatasetHead
@@ -53,6 +53,21 @@ class LineageGraph:
         read = {(dataset, job) for dataset, job in self.reads if (job, dataset) in foreign}
         return read | {(job, dataset) for job, dataset in self.writes if (job, dataset) in foreign}
 
+    def without_writes(self, gone: Collection[tuple[JobId, DatasetId]]) -> "LineageGraph":
+        """The graph without some edges from jobs to outputs. A job that is left without an output reads nothing."""
+        writes = self.writes.difference(gone)
+        idle = {job for job, _ in gone} - {job for job, _ in writes}
+        return replace(self, writes=writes, reads={(dataset, job) for dataset, job in self.reads if job not in idle})
+
+    def only(self, nodes: Collection[NodeId]) -> "LineageGraph":
+        """The graph between some of its nodes."""
+        return replace(
+            self,
+            order=dict.fromkeys(node for node in self.order if node in nodes),
+            jobs={job: head for job, head in self.jobs.items() if job in nodes},
+            datasets={dataset: head for dataset, head in self.datasets.items() if dataset in nodes},
+        ).between_its_nodes()
+
     def between_its_nodes(self) -> "LineageGraph":
         """The graph without edges to nodes outside of the graph; each dataset is its representative."""
         reads = {(self.representative(dataset), job) for dataset, job in self.reads}
@@ -62,3 +77,17 @@ class LineageGraph:
             reads={(dataset, job) for dataset, job in reads if dataset in self.order and job in self.order},
             writes={(job, dataset) for job, dataset in writes if dataset in self.order and job in self.order},
         )
+
+
+def reached(edges: Iterable[LineageEdge], begin: Collection[NodeId], steps: int) -> set[NodeId]:
+    """The nodes up to some steps along edges from where a walk begins."""
+    targets: dict[NodeId, set[NodeId]] = {}
+    for source, target in edges:
+        targets.setdefault(source, set()).add(target)
+    found, frontier = set(begin), set(begin)
+    for _ in range(steps):
+        frontier = {target for node in frontier for target in targets.get(node, ())} - found
+        if not frontier:
+            break
+        found |= frontier
+    return found

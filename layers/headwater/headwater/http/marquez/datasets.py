@@ -9,6 +9,7 @@ from headwater.graph.dataset import DatasetHead
 from headwater.graph.dataset_reference import QUALITY
 from headwater.graph.facets import facet_text
 from headwater.graph.identity import version_of_schema
+from headwater.graph.insights import criticality_of
 from headwater.graph.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.register import values
 from headwater.graph.schema_fields import fields_of
@@ -79,8 +80,12 @@ def listed_dataset(details: DatasetDetails) -> JsonObject:
         facets |= {name: facet for name, facet in written.items() if name not in (SCHEMA, COLUMN_LINEAGE, *facets)}
     if column_lineage:
         facets[COLUMN_LINEAGE] = column_lineage[0]
+    if details.ownership:
+        facets["ownership"] = details.ownership
     by_schema = version_of_schema(head.schema_digest) if head.schema_digest else None
     document["currentVersion"] = last_write.id.version if last_write else by_schema
+    if criticality := criticality_of(facets):
+        document["criticality"] = criticality
     document["columnLineage"] = _column_lineage(head.facts.name, column_lineage) or None
     return document | {"facets": without_curation(facets), "deleted": head.is_deleted}
 

@@ -9,6 +9,7 @@ from headwater.graph.curation import tags, without_curation
 from headwater.graph.edges import DatasetRef, Edges, job_version
 from headwater.graph.facets import facet_text, parent_name
 from headwater.graph.identity import job_id
+from headwater.graph.insights import criticality_of
 from headwater.graph.job import JobHead, LatestRun
 from headwater.graph.register import values
 from headwater.http.marquez.runs import run, run_in_graph
@@ -57,6 +58,8 @@ def job(details: JobDetails) -> JsonObject:
     document["latestRun"] = runs[0] if runs else None
     document["latestRuns"] = runs or None
     document["currentVersion"] = job_version(head.facts.name, head.current) if head.current else None
+    if criticality := criticality_of(facets):
+        document["criticality"] = criticality
     return document | {"facets": without_curation(facets), "labels": [], "tags": tags(facets)}
 
 

@@ -93,7 +93,7 @@ class _EventScan:
         return self.principal.reads_everything
 
     def visible(self) -> Iterator[Entry[EventId]]:
-        for chunk in chunked(self._listed(), READ_AT_A_TIME):
+        for chunk in chunked(self._listed(), min(self.at_a_time or READ_AT_A_TIME, READ_AT_A_TIME)):
             if self.scanned and (self.read >= MAX_READ or clock.monotonic() > self.deadline):
                 self.is_cut = True
                 return
@@ -154,7 +154,7 @@ def lineage_events(reader: Reader, request: ApiRequest, caller: Principal) -> Js
     page = request.page()
     kinds = _kinds(request)
     is_dense = page.total is not None and EventKind.RUN_EVENT in kinds
-    at_a_time = READ_AT_A_TIME * (page.limit // READ_AT_A_TIME + 1) if is_dense else None
+    at_a_time = page.limit + 1 if is_dense else None
     scan = _EventScan(reader.store, caller, _range(request, page.after), kinds, at_a_time)
     visible = scan.visible()
     skipped = sum(1 for _ in islice(visible, page.offset))

@@ -1,5 +1,6 @@
 """The response to GET /column-lineage: the columns of a walk in the form of Marquez's API."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from headwater.graph.column_lineage import Steps, transformation
@@ -8,6 +9,7 @@ from headwater.graph.schema_fields import fields_of
 from headwater.openlineage.exact_json import JsonObject
 from headwater.traversal.column_graph import ColumnGraph, ColumnId
 from headwater.traversal.column_lineage import ColumnLineage
+from headwater.traversal.unknown_origins import UnknownOrigin
 
 
 def serialise_columns(lineage: ColumnLineage) -> list[JsonObject]:
@@ -59,6 +61,19 @@ def _dataset_members(graph: ColumnGraph, dataset: DatasetId) -> JsonObject:
 
 def _node_id(graph: ColumnGraph, column: ColumnId) -> str:
     return f"{node_id('datasetField', graph.name(column.dataset))}:{column.field}"
+
+
+def serialise_unknown(origins: Iterable[UnknownOrigin]) -> list[JsonObject]:
+    """The columns whose origin the producer of a job does not know, with the inputs that they may be made of."""
+    return [
+        {
+            **origin.dataset.as_json("dataset"),
+            "fields": list(origin.fields),
+            "job": origin.job.as_json(),
+            "inputs": [source.as_json("dataset") for source in origin.inputs],
+        }
+        for origin in origins
+    ]
 
 
 def serialise_indirect(lineage: ColumnLineage) -> list[JsonObject]:

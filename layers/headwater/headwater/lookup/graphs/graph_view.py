@@ -5,8 +5,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from headwater.graph.edges import DatasetRef, Edges
+from headwater.graph.facets import owners_of
 from headwater.graph.identity import DatasetId, JobId, JobRunId, NodeId, job_id, node_id
 from headwater.graph.job import LatestRun
+from headwater.graph.register import values
 from headwater.http.marquez.datasets import dataset_node, dataset_type
 from headwater.http.marquez.jobs import job_node
 from headwater.openlineage.exact_json import JsonObject
@@ -72,6 +74,7 @@ def _job_nodes(reader: Reader, graph: LineageGraph, as_of: Instant | None) -> di
     for job, head in graph.jobs.items():
         if job in graph.order and not head.facts.is_derivation:
             data = job_node(head, _with_names(graph.edges_of[job], graph), latest.get(job))
+            data["owners"] = owners_of(values(head.facts.facets))
             nodes[job] = {"id": node_id("job", head.facts.name), "type": "JOB", "data": data}
     return nodes
 
@@ -81,7 +84,10 @@ def _dataset_nodes(graph: LineageGraph) -> dict[NodeId, JsonObject]:
     nodes: dict[NodeId, JsonObject] = {}
     for dataset, head in graph.datasets.items():
         if dataset in graph.order:
-            data = dataset_node(head, used.get(dataset)) | {"datasetType": dataset_type(head.facets)}
+            data = dataset_node(head, used.get(dataset)) | {
+                "datasetType": dataset_type(head.facets),
+                "owners": owners_of(head.facets),
+            }
             nodes[dataset] = {"id": node_id("dataset", head.facts.name), "type": "DATASET", "data": data}
     return nodes
 

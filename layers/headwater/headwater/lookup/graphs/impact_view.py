@@ -1,4 +1,5 @@
-"""GET /impact: the nodes downstream that a change of a dataset or column would break, by owner, in pages."""
+"""GET /impact: the nodes downstream that a change of a dataset or column would break, or may break, by owner, in
+pages."""
 
 from collections.abc import Iterable
 
@@ -13,11 +14,11 @@ from headwater.openlineage.instant import Instant
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
 from headwater.traversal.impact import Impact, NodeAtRisk, Reach, impact
-from headwater.traversal.impact_propagation import Granularity
+from headwater.traversal.impacted_node import Granularity
 
 
 def at_risk(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:
-    """The jobs, datasets and columns downstream, a page of at most `limit`, the nearest first."""
+    """The jobs, datasets and columns downstream, a page of at most `limit`, the certain ones first."""
     page, reach = _page(request), Reach(request.depth(), as_of=time_from_query(reader, request, node))
     impacted = impact(reader, node.dataset, None if node.field is None else [node.field], reach)
     if impacted.head is None:
@@ -55,6 +56,8 @@ def _paged(impacted: Impact, page: PageRequest) -> JsonObject:
     items = within_size_limit(node.as_json() for node in on_page)
     end = page.offset + len(items)
     answer: JsonObject = {"totalCount": total, "owners": _by_owner(zip(on_page, items, strict=False))}
+    if possible := sum(node.is_possible for node in impacted.at_risk):
+        answer["possibleCount"] = possible
     if impacted.hidden:
         answer["hiddenCount"] = impacted.hidden
     if impacted.is_truncated:

@@ -12,7 +12,7 @@ from headwater.http.request import ApiRequest, PageRequest
 from headwater.http.response import ApiResponse
 from headwater.http.subjects import require_kind, time_from_query
 from headwater.lookup.export import FORMATS, Format
-from headwater.lookup.graphs.column_lineage_view import serialise_columns, serialise_indirect
+from headwater.lookup.graphs.column_lineage_view import serialise_columns, serialise_indirect, serialise_unknown
 from headwater.lookup.graphs.graph_view import GraphView, serialise
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
@@ -22,6 +22,7 @@ from headwater.traversal.column_lineage import walk_column_lineage
 from headwater.traversal.lineage import Direction, View, Walk, walk_lineage
 from headwater.traversal.lineage_graph import LineageGraph
 from headwater.traversal.rollup import Rollup, jobs_started_by, roll_up, without_query_jobs
+from headwater.traversal.unknown_origins import unknown_origins
 
 NODES = frozenset({NodeKind.JOB, NodeKind.DATASET})
 DEFAULT_NODES = 5_000
@@ -100,12 +101,18 @@ def column_lineage(reader: Reader, request: ApiRequest, node: NamedNode) -> Json
     with_downstream = Direction.BOTH if request.flag("withDownstream") else Direction.UPSTREAM
     direction = request.choice("direction", Direction) or with_downstream
     depth = request.depth()
-    lineage = walk_column_lineage(reader, node, depth, direction, time_from_query(reader, request, node))
+    as_of = time_from_query(reader, request, node)
+    lineage = walk_column_lineage(reader, node, depth, direction, as_of)
     nodes = serialise_columns(lineage)
     if node.field is not None and not nodes and not _has_field(reader, node):
         raise NotFound("Could not find node")
     view = GraphView({document["id"]: document for document in nodes}, frozenset())
-    return {**_paged(view, page, is_truncated=lineage.graph.is_truncated), "indirect": serialise_indirect(lineage)}
+    answer = {**_paged(view, page, is_truncated=lineage.graph.is_truncated), "indirect": serialise_indirect(lineage)}
+    if direction is not Direction.DOWNSTREAM:
+        whole = lineage.graph.representative(node.dataset) if node.kind is NodeKind.DATASET else None
+        if unknown := unknown_origins(reader, lineage, whole, as_of):
+            answer["unknown"] = serialise_unknown(unknown)
+    return answer
 
 
 _GRAPHS: dict[str, Callable[[Reader, ApiRequest, NamedNode], JsonObject]] = {

@@ -1,7 +1,7 @@
 """The versions of a dataset: one for each run that wrote it, and for each event without a run that described it.
 
-A dataset that is only read has a version for each of its schemas, and one without a schema. Such a version is in no
-list: a request needs its id.
+A dataset that is only read has a version for each of its schemas, which are its history, and one without a schema. The
+version without a schema is in no list: a request needs its id.
 """
 
 import uuid
@@ -12,14 +12,14 @@ from typing import Any
 from headwater.graph.curation import without_curation
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.dataset_reference import Document
-from headwater.graph.identity import SchemaId, version_of_schema, version_without_schema
+from headwater.graph.identity import DatasetId, SchemaId, version_of_schema, version_without_schema
 from headwater.graph.long_facet import COLUMN_LINEAGE, LONG_FACETS, SCHEMA
 from headwater.graph.register import values
 from headwater.graph.stored_states import DatasetWrite
 from headwater.http.marquez.datasets import dataset_node
 from headwater.http.marquez.runs import run as run_as_json
-from headwater.http.paging import chunked, within_size_limit
-from headwater.http.request import ApiRequest
+from headwater.http.paging import chunked, page_of, within_size_limit
+from headwater.http.request import ApiRequest, PageRequest
 from headwater.lookup.nodes.dataset_history import head_and_ids, write_history
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import NotFound
@@ -36,12 +36,33 @@ _OF_THE_VERSION = frozenset({SCHEMA, COLUMN_LINEAGE, "lifecycleStateChange", "ve
 
 
 def versions(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObject:
-    """A page of a dataset's versions, newest first: four reads for a hundred versions."""
+    """A page of a dataset's versions, newest first: four reads for a hundred versions. Without known writes, the
+    versions are the schemas with which the dataset was read."""
     page_request = request.page()
     head, ids = head_and_ids(reader, dataset)
-    page = write_history(reader.store, ids).page(page_request)
+    history = write_history(reader.store, ids)
+    page = history.page(page_request)
+    if not page.entries and history.newest() is None:
+        return _read_versions(reader, head, ids, page_request)
     documents = within_size_limit(_all_as_json(reader, head, page.entries))
     return {"versions": documents, "totalCount": page.total, **page.cursor(page_request, len(documents))}
+
+
+def _read_versions(reader: Reader, head: DatasetHead, ids: Iterable[DatasetId], request: PageRequest) -> JsonObject:
+    """A page of the versions of a dataset that is only read, by the first event time of each schema."""
+    schemas = [schema for name in ids for schema in reader.store.schemas_of(name)]
+    read = reader.store.read(Wanted(schemas=schemas)).schemas
+    first_seen = {document.digest: document for document in sorted(read.of(schemas), key=_position, reverse=True)}
+    newest = sorted(first_seen.values(), key=_position, reverse=True)
+    page = page_of(newest, request, _position, newest_first=True)
+    documents = within_size_limit(
+        _of_schema(head, document, version_of_schema(document.digest)) for document in page.entries
+    )
+    return {"versions": documents, "totalCount": page.total, **page.cursor(request, len(documents))}
+
+
+def _position(schema: Document) -> str:
+    return f"{schema.time}#{schema.digest}"
 
 
 def version(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObject:

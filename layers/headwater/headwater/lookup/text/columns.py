@@ -13,6 +13,7 @@ from headwater.lookup.text.lineage import DOWN, UP, reachable
 from headwater.lookup.text.tree import Forest, TreeEntry
 
 _ARROWS = {UP: "←", DOWN: "→"}
+_UNKNOWN = "columns whose origin the producer does not know: they may be made of any column"
 _ROWS = "what decides which rows there are: filters, joins, groupings"
 
 
@@ -25,6 +26,7 @@ def render(answer: Document, display: Display, direction: str | None = UP) -> st
     for way in [direction] if direction in (UP, DOWN) else [UP, DOWN]:
         lines += [BLANK] * bool(lines) + list(_Section(graph, labels, display, way, subject).lines())
     lines += _rows(answer, labels, display, subject)
+    lines += _unknown(answer, display)
     return display.text([*lines, *([BLANK, detail(label.TRUNCATED)] if graph.truncated else [])])
 
 
@@ -141,6 +143,28 @@ def _rows(answer: Document, labels: Labels, display: Display, subject: _Subject)
             is_last = number == len(sources)
             lead = (*detail(f"{'└─' if is_last else '├─'} "), Span(f"{labels.fit(source, display.width // 2)}: "))
             yield from _wrapped(lead, columns, display, "   " if is_last else "│  ")
+
+
+def _unknown(answer: Document, display: Display) -> Iterator[Line]:
+    """Of a column, what of its origin is unknown: `scores.segment, scores.version: job lake_scores, of customers`."""
+    origins = answer.get("unknown") or ()
+    if not origins or not str(answer.get("nodeId")).startswith("datasetField:"):
+        return
+    yield BLANK
+    yield (Span(_UNKNOWN, Role.HEADING),)
+    yield BLANK
+    for origin in origins:
+        table, job = _last(origin["dataset"]), inert(str(origin["job"]["name"]))
+        sources = ", ".join(sorted({_last(source["dataset"]) for source in origin["inputs"]}))
+        columns = [f"{table}.{inert(field)}" for field in origin["fields"]]
+        yield from _wrapped(
+            detail(f"{shortened(f'job {job}, of {sources}', display.width - 2)}: "), columns, display, "  "
+        )
+
+
+def _last(name: str) -> str:
+    """The end of a path: `customers` of `/srv/lake/customers`."""
+    return inert(name.rstrip("/").rpartition("/")[2] or name)
 
 
 def _wrapped(lead: Line, words: Sequence[str], display: Display, below: str) -> Iterator[Line]:

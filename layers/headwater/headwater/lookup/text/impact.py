@@ -1,4 +1,4 @@
-"""The answer of GET /impact: what a change would break, by owner, the nearest first."""
+"""The answer of GET /impact: what a change would break, and what it may break, by owner, the nearest first."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ class _Text:
         self.labels = Labels(self.nodes.values(), self.changed)
 
     def lines(self) -> Iterator[Line]:
-        broken = f": {self._counts() if self.items else 'nothing downstream is known'}"
+        broken = f": {self._counts()}"
         room = self.display.width - len("what a change of  would break" + broken)
         changed = self.labels.fit(self.changed, max(20, room))
         yield (Span(f"what a change of {changed} would break", Role.HEADING), *detail(broken))
@@ -53,15 +53,23 @@ class _Text:
             yield detail(TRUNCATED)
 
     def _counts(self) -> str:
-        kinds = Counter(self.nodes[node_id].kind for node_id in self.items)
-        return counts((kinds[kind], kind.value) for kind in (ExportKind.COLUMN, ExportKind.DATASET, ExportKind.JOB))
+        """`2 columns, 1 job; may break 1 column`."""
+        if not self.items:
+            return "nothing downstream is known"
+        certain = [self.nodes[node_id].kind for node_id, item in self.items.items() if not item.get("possible")]
+        possible = [self.nodes[node_id].kind for node_id, item in self.items.items() if item.get("possible")]
+        told = [_of_kinds(certain) or "nothing for certain", *([f"may break {_of_kinds(possible)}"] * bool(possible))]
+        return "; ".join(told)
 
     def _owned(self, owner: Document) -> Iterator[Line]:
         name, items = owner["owner"], owner["items"]
         heading = Span("no owner is known" if name is None else inert(str(name)), Role.HEADING)
         yield (heading, *detail(f": {count(len(items), 'node')}"))
         shown = self.display.shown(len(items))
-        for item in items[:shown]:
+        begins = next((number for number, item in enumerate(items) if item.get("possible")), None)
+        for number, item in enumerate(items[:shown]):
+            if number == begins:
+                yield detail(f"{' ' * _INDENT}may break:")
             yield from self._item(item)
         if shown < len(items):
             yield detail(f"{' ' * _INDENT}and {len(items) - shown:,} more")
@@ -88,6 +96,8 @@ class _Text:
             yield "indirect"
         if self.changed.kind is ExportKind.COLUMN and item.get("by") == "dataset":
             yield "columns unknown"
+        if item.get("by") == "unknown":
+            yield "origin unknown" if node.kind is ExportKind.COLUMN else "may use it"
 
     def _path(self, between: Sequence[ExportNode], width: int) -> str:
         """The nodes on the way, shortened, and if even so there is no room for all, without those in the middle."""
@@ -100,6 +110,11 @@ class _Text:
             del names[len(names) // 2]
             names[len(names) // 2] = f"({left_out} more)"
         return _THEN.join(names)
+
+
+def _of_kinds(kinds: Sequence[ExportKind]) -> str:
+    counted = Counter(kinds)
+    return counts((counted[kind], kind.value) for kind in (ExportKind.COLUMN, ExportKind.DATASET, ExportKind.JOB))
 
 
 def shares(widths: Sequence[int], room: int) -> list[int]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from headwater.graph.stored_states import Severity, StoredAlert
 from headwater.store import keys
-from headwater.store.codec import Codec, Members, WrongMember
+from headwater.store.codec import Codec, Members, WrongMember, unchanged
 from headwater.store.decoders import anything, instant, text
 from headwater.store.positions import alert_position
 from headwater.store.retention import Retention, expiry
@@ -42,4 +42,4 @@ def _decode(item: Item, members: Members) -> StoredAlert:
     )
 
 
-ALERT = Codec("alert", _decode, (), _labels)
+ALERT = Codec("alert", _decode, (unchanged,), _labels)

@@ -6,7 +6,7 @@ from typing import Any
 
 from headwater.graph.audit_entry import AuditedEvents, AuditEntry
 from headwater.store import keys
-from headwater.store.codec import Codec, Members
+from headwater.store.codec import Codec, Members, unchanged
 from headwater.store.decoders import array, instant, number, object_of, optional, text
 from headwater.store.retention import expiry
 from headwater.store.table import Item
@@ -58,4 +58,4 @@ def _counts(value: Any) -> AuditedEvents:
     return AuditedEvents(*map(number, value))
 
 
-AUDIT_ENTRY = Codec("auditEntry", _decode, ())
+AUDIT_ENTRY = Codec("auditEntry", _decode, (unchanged,))

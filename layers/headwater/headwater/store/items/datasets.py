@@ -102,7 +102,7 @@ def _user(value: Any) -> tuple[int, JobId]:
     return rank, job_id(job)
 
 
-DATASET = Codec("dataset", _decode, (unchanged,), _labels)
+DATASET = Codec("dataset", _decode, (unchanged, unchanged), _labels)
 
 
 def encode_page(page: NeighbourPage) -> Item:
@@ -128,7 +128,7 @@ def _decode_page(item: Item, members: Members) -> NeighbourPage:
     )
 
 
-NEIGHBOURS = Codec("neighbours", _decode_page, (unchanged,))
+NEIGHBOURS = Codec("neighbours", _decode_page, (unchanged, unchanged))
 
 
 def encode_document(document: Document) -> Item:
@@ -158,6 +158,6 @@ def _decode_column_lineage(item: Item, members: Members) -> Any:
     return members.read("facet", facet_of(keys.column_lineage_of(item.key).digest))
 
 
-SCHEMAS = Codec("schema", _decode_schema, (_facet,), _schema_labels)
-COLUMN_LINEAGE = Codec("columnLineage", _decode_column_lineage, (_facet,))
+SCHEMAS = Codec("schema", _decode_schema, (_facet, unchanged), _schema_labels)
+COLUMN_LINEAGE = Codec("columnLineage", _decode_column_lineage, (_facet, unchanged))
 """The document of version 1 was the facet itself, for both kinds."""

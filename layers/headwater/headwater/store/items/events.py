@@ -24,7 +24,7 @@ def encode(normalised: NormalisedEvent, retention: Retention) -> Item:
     labels = {
         "kind": EVENT.kind,
         SCHEMA: str(EVENT.schema),
-        "listed_in": keys.events_of(event.time[:10]),
+        "listed_in": keys.events_of(event.time[:10], event.digest),
         "place": keys.time_key(event.time, event_type, event.digest),
     }
     parts = {DOC: pack_text(normalised.canonical)}
@@ -37,7 +37,8 @@ def _decode(item: Item, members: Members) -> dict[str, Any]:
     return members.document
 
 
-EVENT = Codec("event", _decode, (unchanged,))
+EVENT = Codec("event", _decode, (unchanged, unchanged))
+"""An event before version 3 is in the list of its day that has no shard."""
 
 
 def encode_day(day: EventDay, retention: Retention) -> Item:

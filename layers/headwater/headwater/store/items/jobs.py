@@ -11,6 +11,7 @@ from headwater.graph.job import JobFacts, JobHead, LatestRun
 from headwater.graph.register import Register
 from headwater.graph.run import RunState
 from headwater.openlineage.event import Name
+from headwater.openlineage.instant import Instant
 from headwater.store import keys
 from headwater.store.codec import Codec, Members, Upgrade, unchanged, unpacked
 from headwater.store.compression import pack
@@ -61,12 +62,20 @@ def encode(head: JobHead) -> Item:
 
 
 def _labels(head: JobHead) -> Mapping[str, str]:
+    return _labels_at(head.listed_at, head)
+
+
+def _former_labels(head: JobHead) -> Mapping[str, str]:
+    """Before version 3 each event moved its job in the list of its namespace."""
+    return _labels_at(head.facts.updated, head)
+
+
+def _labels_at(time: Instant, head: JobHead) -> Mapping[str, str]:
     facts = head.facts
     labels = {"namespace": facts.name.namespace, "name": facts.name.name}
     if facts.is_deleted or facts.is_derivation:
         return labels
-    place = keys.time_key(facts.updated, facts.id)
-    return labels | {"listed_in": keys.jobs_of(facts.name.namespace), "place": place}
+    return labels | {"listed_in": keys.jobs_of(facts.name.namespace), "place": keys.time_key(time, facts.id)}
 
 
 def _decode(item: Item, members: Members) -> JobHead:
@@ -92,9 +101,9 @@ def _decode_without_usages(item: Item, members: Members) -> JobHead:
     return JobHead(facts, latest, chosen, item.labels.get(RESELECTING))
 
 
-_UPGRADES: tuple[Upgrade, ...] = (unchanged,)
-JOB = Codec("job", _decode, _UPGRADES, _labels)
-JOB_WITHOUT_USAGES = Codec("job", _decode_without_usages, _UPGRADES, _labels)
+_UPGRADES: tuple[Upgrade, ...] = (unchanged, unchanged)
+JOB = Codec("job", _decode, _UPGRADES, _labels, former_labels=_former_labels, relabelled_in=3)
+JOB_WITHOUT_USAGES = replace(JOB, decode=_decode_without_usages)
 """Reads the head of a job without its usages."""
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from headwater.graph.identity import job_id
 from headwater.graph.latency import Latency
 from headwater.store import keys
-from headwater.store.codec import Codec, Members
+from headwater.store.codec import Codec, Members, unchanged
 from headwater.store.decoders import boolean, instant, name_of, number, run_id
 from headwater.store.table import Item
 
@@ -44,4 +44,4 @@ def _latency_with_names(document: Any) -> Any:
     return dict(zip(("job", "run", "at", "millis", "threshold", "isExceeded"), document, strict=True))
 
 
-LATENCY = Codec("latency", _decode, (_latency_with_names,), _labels)
+LATENCY = Codec("latency", _decode, (_latency_with_names, unchanged), _labels)

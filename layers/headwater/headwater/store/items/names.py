@@ -5,11 +5,12 @@ from typing import Any
 
 from headwater.graph.identity import dataset_id, namespace_id, sent_id
 from headwater.graph.normalised_event import Alias, FirstWriter
+from headwater.graph.search_terms import SearchTerm
 from headwater.graph.stored_states import CatalogProgress, KnownAlias, KnownNamespace
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.store import keys
-from headwater.store.codec import Codec, Members, WrongMember, unchanged
+from headwater.store.codec import SCHEMA, Codec, Members, WrongMember, unchanged
 from headwater.store.decoders import array, instant, name, name_of, optional, run_id, text
 from headwater.store.retention import Retention, expiry
 from headwater.store.table import Item
@@ -42,7 +43,7 @@ def _writing(value: Any) -> FirstWriter:
     return FirstWriter(instant(time), run_id(writer), name(job))
 
 
-ALIAS = Codec("alias", _decode_alias, (unchanged,), _alias_labels)
+ALIAS = Codec("alias", _decode_alias, (unchanged, unchanged), _alias_labels)
 
 
 def encode_namespace(known: KnownNamespace) -> Item:
@@ -66,7 +67,12 @@ def _first(item: Item) -> Instant:
     return Members(dict(item.labels)).read("first", instant)
 
 
-NAMESPACE = Codec("namespace", _decode_namespace, (unchanged,), _namespace_labels)
+NAMESPACE = Codec("namespace", _decode_namespace, (unchanged, unchanged), _namespace_labels)
+
+
+def encode_search_term(term: SearchTerm) -> Item:
+    """The item of a search term: a key and no document."""
+    return Item(keys.search_term(term), {"kind": "searchTerm", SCHEMA: "1"}, {})
 
 
 def encode_progress(progress: CatalogProgress) -> Item:
@@ -78,4 +84,4 @@ def _decode_progress(_: Item, members: Members) -> CatalogProgress:
     return CatalogProgress(members.read("database", text), members.read("token", text))
 
 
-CATALOG = Codec("catalogReading", _decode_progress, (unchanged,))
+CATALOG = Codec("catalogReading", _decode_progress, (unchanged, unchanged))

@@ -61,8 +61,6 @@ def encode(run: Run, retention: Retention) -> Item:
 def _labels(run: Run) -> Mapping[str, str]:
     """The labels of a run, but for `open_in`, which a run that is given up as abandoned loses."""
     labels = {
-        "namespace": run.job.namespace,
-        "name": run.job.name,
         "state": run.state,
         "run_id": run.run_id,
         "at": run_position(run),
@@ -102,5 +100,5 @@ def _ending(value: Any) -> Ending:
     return ending
 
 
-RUN = Codec("run", _decode, (unchanged, unchanged), _labels, listed_since=3)
-"""A run without a parent is in a list since version 3."""
+RUN = Codec("run", _decode, (unchanged, unchanged, unchanged), _labels, listed_since=3)
+"""A run without a parent is in a list since version 3. Runs before version 4 have their job's name as labels, too."""

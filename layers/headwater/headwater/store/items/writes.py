@@ -8,7 +8,7 @@ from headwater.graph.identity import dataset_id
 from headwater.graph.register import Registers
 from headwater.graph.stored_states import DatasetWrite, QualityResult
 from headwater.store import keys
-from headwater.store.codec import Codec, Members
+from headwater.store.codec import Codec, Members, unchanged
 from headwater.store.decoders import dataset_registers, instant, name_of, registers
 from headwater.store.encoders import registers_json
 from headwater.store.positions import quality_position, write_position
@@ -47,7 +47,7 @@ def _write_with_names(document: Any) -> Any:
     return dict(zip(("name", "first", "facets", "ioFacets"), document, strict=True))
 
 
-WRITE = Codec("write", _decode, (_write_with_names,), _labels)
+WRITE = Codec("write", _decode, (_write_with_names, unchanged), _labels)
 
 
 def encode_quality(result: QualityResult, retention: Retention) -> Item:
@@ -80,4 +80,4 @@ def _quality_with_facets(document: Any) -> Any:
     return {"facets": document}
 
 
-QUALITY = Codec("quality", _decode_quality, (_quality_with_facets,), _quality_labels)
+QUALITY = Codec("quality", _decode_quality, (_quality_with_facets, unchanged), _quality_labels)

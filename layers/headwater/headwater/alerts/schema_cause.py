@@ -1,0 +1,130 @@
+"""The changes upstream that a change of a schema follows from.
+
+A job that copies a table loses a column when the table does. The alert for the table names the copy's column among what
+breaks; the change of the copy has an alert of its own that names the cause, and is not critical.
+
+    run of the job    customers, as read       copies, as written
+    Monday            id, name, country        id, name, country      column lineage: country is made of country
+    Tuesday           id, name                 id, name               follows from the change of customers
+
+The job's own runs tell: what the run read, what the run before read, and the column lineage of the run before. So the
+order in which the events of the two changes came means nothing: if those of the copy come first, the run that read the
+table without the column raises the alert for the table as well. Only the id of the alert upstream depends on the order:
+an alert that is not stored yet has none. Nothing is looked for again later.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from itertools import islice
+from typing import NamedTuple
+
+from headwater.alerts.alert import DetailType
+from headwater.alerts.attribution import Attribution
+from headwater.alerts.schemas import Schemas
+from headwater.graph.column_lineage import column_flows
+from headwater.graph.dataset_reference import schema_register
+from headwater.graph.identity import ColumnLineageId, DatasetId, NodeKind, dataset_id, namespace_id, node_id
+from headwater.graph.long_facet import COLUMN_LINEAGE
+from headwater.graph.neighbours import Side
+from headwater.graph.register import values
+from headwater.graph.run import Run
+from headwater.graph.schema_diff import SchemaDiff, columns_diff
+from headwater.graph.stored_states import Severity, StoredAlert
+from headwater.openlineage.event import Name
+from headwater.openlineage.exact_json import JsonObject
+from headwater.read.reader import Reader
+from headwater.store.positions import namespace_of
+from headwater.store.snapshot import Wanted
+
+MAX_ALERTS = 100
+"""The newest stored alerts among which that of a cause is looked for, of each severity."""
+
+
+class SchemaCause(NamedTuple):
+    """The change of a dataset upstream: the columns that it lost or that have another type, and its alert, if known.
+
+    explains   the changed columns of the dataset downstream that were made of these columns
+    """
+
+    name: Name
+    columns: tuple[str, ...]
+    explains: frozenset[str]
+    alert_id: str | None
+
+    def as_json(self) -> JsonObject:
+        return {
+            "nodeId": node_id(NodeKind.DATASET, self.name),
+            "columns": list(self.columns),
+            "alertId": self.alert_id,
+        }
+
+
+def causes_of(
+    reader: Reader, dataset: DatasetId, diff: SchemaDiff, attribution: Attribution | None
+) -> tuple[SchemaCause, ...]:
+    """The changes of inputs of the run that wrote the dataset, of which columns among the changed ones were made."""
+    run = attribution.run if attribution else None
+    before = next((run for run in attribution.earlier if dataset in run.outputs), None) if attribution else None
+    if run is None or before is None or dataset not in run.outputs:
+        return ()
+    made_of = _made_of(reader, dataset, before)
+    lost = {
+        source: _lost(reader, source, before, run)
+        for source in {name for pairs in made_of.values() for name, _ in pairs}
+    }
+    explained: dict[Name, set[tuple[str, str]]] = defaultdict(set)
+    for column in diff.touched:
+        for name, field in made_of.get(column, ()):
+            if field in lost[name]:
+                explained[name].add((field, column))
+    return tuple(
+        SchemaCause(
+            name,
+            tuple(sorted({field for field, _ in pairs})),
+            frozenset(column for _, column in pairs),
+            _alert_id(reader, name, before, run),
+        )
+        for name, pairs in sorted(explained.items())
+    )
+
+
+def _made_of(reader: Reader, dataset: DatasetId, run: Run) -> Mapping[str, set[tuple[Name, str]]]:
+    """The input columns of each output column, by the column lineage of a run."""
+    digest = values(run.outputs[dataset].facets).get(COLUMN_LINEAGE)
+    facets = reader.column_lineage({ColumnLineageId(dataset, digest)}) if isinstance(digest, str) else {}
+    sources: dict[str, set[tuple[Name, str]]] = defaultdict(set)
+    for facet in facets.values():
+        for flow in column_flows(Name("", ""), facet):
+            shown = reader.naming.identify(flow.source.dataset).shown
+            sources[flow.output.field].add((shown, flow.source.field))
+    return sources
+
+
+def _lost(reader: Reader, source: Name, before: Run, run: Run) -> Collection[str]:
+    """The columns of an input that a run read with another type than the run before, or did not find any more."""
+    dataset = dataset_id(source)
+    uses = [one.inputs.get(dataset) for one in (before, run)]
+    old, new = (schema_register(use.facets) if use else None for use in uses)
+    if old is None or new is None:
+        return ()
+    schemas = Schemas(reader, dataset, Side.READS)
+    return columns_diff(schemas[old.value], schemas[new.value]).touched
+
+
+def _alert_id(reader: Reader, source: Name, before: Run, run: Run) -> str | None:
+    """The id of the newest stored alert for a change of a dataset between the starts of two runs."""
+    told = schema_alerts(reader, source, before.started_at, f"{max(run.started_at, run.updated)}~")
+    return told[-1].id if told else None
+
+
+def schema_alerts(reader: Reader, name: Name, since: str, until: str = "~") -> list[StoredAlert]:
+    """The stored alerts for changes of a dataset's schema between two times that are more than information, by time."""
+    node = node_id(NodeKind.DATASET, name)
+    listings = [*reader.store.alerts(Severity.CRITICAL), *reader.store.alerts(Severity.WARNING)]
+    ids: list[str] = []
+    for listing in listings:
+        entries = islice(listing.entries(after=since, before=until, newest_first=True, limit=MAX_ALERTS), MAX_ALERTS)
+        ids += [entry.id for entry in entries if namespace_of(entry.position) == namespace_id(name.namespace)]
+    alerts = reader.store.read(Wanted(alerts=ids)).alerts.of(ids)
+    told = [alert for alert in alerts if alert.document.get("type") == DetailType.SCHEMA_CHANGED]
+    return sorted((alert for alert in told if alert.document.get("nodeId") == node), key=lambda alert: alert.time)

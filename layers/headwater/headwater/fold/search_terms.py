@@ -1,0 +1,47 @@
+"""Writes the search terms of new names. A run whose names are known writes none, and reads none."""
+
+from collections.abc import Iterator, Mapping
+
+from headwater.fold.batch import Batch
+from headwater.graph.dataset_reference import dataset_references
+from headwater.graph.identity import JobId, NodeId, dataset_id, job_id
+from headwater.graph.job import JobFacts
+from headwater.graph.search_terms import KnownLabels, SearchTerm, dataset_terms, job_terms, label_terms
+from headwater.openlineage.event import AnyEvent, DatasetEvent
+from headwater.store.graph_store import GraphStore
+from headwater.store.snapshot import Snapshot
+
+
+def put_search_terms(
+    store: GraphStore, batch: Batch, jobs: Mapping[JobId, JobFacts], before: Mapping[JobId, JobFacts]
+) -> None:
+    """Writes the terms of the names in a batch, as far as no stored head of a job (`before`) has the name.
+
+    The heads are written later: whatever a head has, has its terms.
+    """
+    terms = set(_terms(batch, jobs, before))
+    store.put(sorted(terms - store.stored_terms(terms)), Snapshot())
+
+
+def _terms(batch: Batch, jobs: Mapping[JobId, JobFacts], before: Mapping[JobId, JobFacts]) -> Iterator[SearchTerm]:
+    used = {dataset for facts in before.values() for dataset in facts.usages}
+    for job, facts in jobs.items():
+        if job not in before and not facts.is_derivation:
+            yield from job_terms(facts.name)
+    for dataset, described in batch.datasets.items():
+        if dataset not in used:
+            yield from dataset_terms(described.name)
+    for normalised in batch.events:
+        yield from label_terms(normalised.event, _known_labels(normalised.event, before))
+
+
+def _known_labels(event: AnyEvent, before: Mapping[JobId, JobFacts]) -> dict[NodeId, KnownLabels]:
+    """What the stored head of an event's job says of the job and of the event's datasets."""
+    facts = None if isinstance(event, DatasetEvent) else before.get(job_id(event.job.name))
+    if facts is None:
+        return {}
+    known: dict[NodeId, KnownLabels] = {facts.id: KnownLabels.of(facts.facets)}
+    for dataset in {dataset_id(reference.name) for reference in dataset_references(event)}:
+        if usage := facts.usages.get(dataset):
+            known[dataset] = KnownLabels.of(usage.facets, usage.wrote and usage.wrote.value)
+    return known

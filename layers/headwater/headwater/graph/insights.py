@@ -1,0 +1,60 @@
+"""Insights: what an analysis of the whole graph found, as facets that ordinary events bring.
+
+The insights of a kind are a facet of the dataset of that name in the reserved namespace `headwater:insights`; a new
+analysis replaces them. How critical a job or dataset is, is a facet of the node itself.
+"""
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import Any
+
+from headwater.openlineage.exact_json import JsonObject
+
+INSIGHTS_FACET = "headwater_insights"
+"""`{"at": time, "total": number, "insights": [...]}`: the first insights of a kind, and how many there are in all."""
+CRITICALITY = "headwater_criticality"
+"""`{"at": time, "downstreamDatasets": ..., "downstreamJobs": ..., "owners": ..., "rank": ...}` of a job or dataset."""
+
+
+class InsightKind(StrEnum):
+    """What an insight is about.
+
+    DUPLICATE   jobs that make the same columns of the same sources
+    CRITICAL    a node that much depends on, and that nothing stands in for
+    WASTE       data that nobody reads, and jobs that make such data
+    DRIFT       a run that took another time or wrote another volume than usual
+    SENSITIVE   a column that holds what a tagged column held
+    """
+
+    DUPLICATE = "duplicate"
+    CRITICAL = "critical"
+    WASTE = "waste"
+    DRIFT = "drift"
+    SENSITIVE = "sensitive"
+
+
+def insights_of(facets: Mapping[str, Any]) -> list[JsonObject]:
+    """The insights in the facets of a dataset; entries of another form are passed over."""
+    facet = facets.get(INSIGHTS_FACET)
+    entries = facet.get("insights") if isinstance(facet, dict) else None
+    return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+
+
+def criticality_of(facets: Mapping[str, Any]) -> JsonObject | None:
+    """How critical a node is, by its facets."""
+    facet = facets.get(CRITICALITY)
+    if not isinstance(facet, dict):
+        return None
+    return {name: value for name, value in sorted(facet.items()) if not name.startswith("_")}
+
+
+def namespaces_in(value: Any) -> Iterator[str]:
+    """Every namespace that a part of an insight names."""
+    if isinstance(value, dict):
+        if isinstance(namespace := value.get("namespace"), str):
+            yield namespace
+        for member in value.values():
+            yield from namespaces_in(member)
+    elif isinstance(value, list):
+        for entry in value:
+            yield from namespaces_in(entry)

@@ -1,0 +1,195 @@
+"""GET /search/groups: columns, datasets, jobs, owners and tags by the beginnings of their words.
+
+unit_price          the columns of that name, of each table
+orders price        the column of the table, too
+ordrs               as `orders`, if nothing has a word that begins so: the answer says `corrected`
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from headwater.concurrent import concurrent_map
+from headwater.graph.curation import all_tags, tags
+from headwater.graph.dataset import DatasetHead
+from headwater.graph.facets import owners_of
+from headwater.graph.identity import DatasetId, JobId, NodeKind, node_id
+from headwater.graph.job import JobHead
+from headwater.graph.register import values
+from headwater.graph.schema_fields import fields_of
+from headwater.graph.search_terms import Holder, NameKind, searched_namespace
+from headwater.graph.search_words import plain_name, words_of
+from headwater.http.request import ApiRequest
+from headwater.lookup.search.names import Label, NameSearch
+from headwater.lookup.search.search import text_of
+from headwater.openlineage.event import Facets, Name
+from headwater.openlineage.exact_json import JsonObject
+from headwater.read.reader import Reader
+
+DEFAULT_LIMIT, MAX_LIMIT = 8, 50
+MAX_WORDS = 4
+LABELS = (NameKind.COLUMN, NameKind.OWNER, NameKind.TAG)
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """What the lists have for some words: nodes by their names, labels with their nodes, and for each place at which
+    the words may be a table and its column, the tables."""
+
+    words: Sequence[str]
+    nodes: Sequence[Holder]
+    labels: Mapping[NameKind, Sequence[Label]]
+    tables: Sequence[tuple[Sequence[str], Sequence[Holder]]]
+
+    @property
+    def holders(self) -> Iterator[Holder]:
+        yield from self.nodes
+        yield from (holder for labels in self.labels.values() for label in labels for holder in label.holders)
+        yield from (holder for _, holders in self.tables for holder in holders)
+
+
+@dataclass(frozen=True)
+class Heads:
+    """The heads of the candidates, as far as the caller sees them."""
+
+    datasets: Mapping[DatasetId, DatasetHead]
+    jobs: Mapping[JobId, JobHead]
+
+    @classmethod
+    def of(cls, reader: Reader, holders: Iterable[Holder]) -> "Heads":
+        nodes = {holder.node: holder.kind for holder in holders}
+        jobs = [JobId(node) for node, kind in nodes.items() if kind is NameKind.JOB]
+        datasets = [DatasetId(node) for node, kind in nodes.items() if kind is NameKind.DATASET]
+        read_jobs = reader.store.read_heads(jobs=jobs).jobs.all()
+        return cls(
+            {node: head for node, head in reader.datasets(datasets).items() if not head.is_foreign},
+            {node: head for node, head in read_jobs.items() if not (head.facts.is_deleted or head.is_foreign)},
+        )
+
+    def facts(self, holder: Holder) -> tuple[Name, Facets] | None:
+        """The name and the facets of a node."""
+        if holder.kind is NameKind.JOB:
+            job = self.jobs.get(JobId(holder.node))
+            return (job.facts.name, values(job.facts.facets)) if job else None
+        dataset = self.datasets.get(DatasetId(holder.node))
+        return (dataset.facts.name, dataset.facets) if dataset else None
+
+
+def grouped(reader: Reader, request: ApiRequest, namespaces: list[str] | None) -> JsonObject:
+    """Up to `limit` of each group, the best first."""
+    words, limit = words_of(text_of(request))[:MAX_WORDS], request.number("limit", DEFAULT_LIMIT, MAX_LIMIT, least=1)
+    own = None if namespaces is None else frozenset(map(searched_namespace, namespaces))
+    search = NameSearch(reader.store, own)
+    results = _results(reader, search, words, limit) if words else []
+    corrected = [] if results else _corrected(search, words)
+    for other in corrected:
+        if results := _results(reader, search, other, limit):
+            words = other
+            break
+    is_corrected = {"corrected": " ".join(words)} if results and words in corrected else {}
+    return {"results": results, **is_corrected, **({} if search.is_whole else {"truncated": True})}
+
+
+def _corrected(search: NameSearch, words: list[str]) -> list[list[str]]:
+    return [other for other in search.corrections(words) if other != words] if words else []
+
+
+def _results(reader: Reader, search: NameSearch, words: Sequence[str], limit: int) -> list[JsonObject]:
+    candidates = _candidates(search, words, limit)
+    heads = Heads.of(reader, candidates.holders)
+    groups = (
+        _columns(candidates, heads),
+        _nodes(candidates, heads, NameKind.DATASET),
+        _nodes(candidates, heads, NameKind.JOB),
+        _labels(candidates, heads, NameKind.OWNER, lambda facets: set(owners_of(facets))),
+        _labels(candidates, heads, NameKind.TAG, _shown_tags),
+    )
+    return [result for group in groups for result in group[:limit]]
+
+
+def _candidates(search: NameSearch, words: Sequence[str], limit: int) -> Candidates:
+    splits = range(1, len(words))
+    tasks: list[Callable[[], object]] = [
+        *(lambda kind=kind: search.nodes(kind, words, 2 * limit) for kind in (NameKind.DATASET, NameKind.JOB)),
+        *(lambda at=at: search.nodes(NameKind.DATASET, words[:at], 2 * limit) for at in splits),
+    ]
+    found: list[list[Holder]] = concurrent_map(lambda task: task(), tasks)  # type: ignore[arg-type,return-value]
+    labels = concurrent_map(lambda kind: search.labels(kind, words, limit), LABELS)
+    tables = [(words[at:], tables) for at, tables in zip(splits, found[2:], strict=True)]
+    return Candidates(words, found[0] + found[1], dict(zip(LABELS, labels, strict=True)), tables)
+
+
+def _columns(candidates: Candidates, heads: Heads) -> list[JsonObject]:
+    """The columns of the tables that the words name, then the columns of the name, one of each table."""
+    asked = [
+        *((holder, words) for words, holders in candidates.tables for holder in holders),
+        *((holder, [label.name]) for label in candidates.labels[NameKind.COLUMN] for holder in label.holders),
+    ]
+    found: dict[str, JsonObject] = {}
+    for holder, words in asked:
+        if (head := heads.datasets.get(DatasetId(holder.node))) is None:
+            continue
+        for column in fields_of(head.schema):
+            if _has(column["name"], words):
+                result = _column(head.facts.name, column["name"])
+                found.setdefault(result["nodeId"], result)
+    return list(found.values())
+
+
+def _column(table: Name, column: str) -> JsonObject:
+    node = node_id(NodeKind.FIELD, table)
+    return {
+        "type": "COLUMN",
+        "name": column,
+        "nodeId": f"{node}:{column}",
+        "namespace": table.namespace,
+        "dataset": table.name,
+    }
+
+
+def _nodes(candidates: Candidates, heads: Heads, kind: NameKind) -> list[JsonObject]:
+    named = [heads.facts(holder) for holder in candidates.nodes if holder.kind is kind]
+    names = {facts[0] for facts in named if facts and _has(facts[0].name, candidates.words)}
+    return [_node(kind, name) for name in sorted(names, key=lambda name: _rank(name.name, candidates.words))]
+
+
+def _node(kind: NameKind, name: Name) -> JsonObject:
+    node_kind = NodeKind.JOB if kind is NameKind.JOB else NodeKind.DATASET
+    return {"type": node_kind.upper(), "nodeId": node_id(node_kind, name), **name.as_json()}
+
+
+def _labels(
+    candidates: Candidates, heads: Heads, kind: NameKind, labels_of: Callable[[Facets], set[str]]
+) -> list[JsonObject]:
+    """Owners or tags, each with the nodes that have it now."""
+    nodes: dict[str, list[JsonObject]] = {}
+    for label in candidates.labels[kind]:
+        for holder in label.holders:
+            if facts := heads.facts(holder):
+                name, facets = facts
+                for own in labels_of(facets):
+                    if plain_name(own) == label.name:
+                        nodes.setdefault(own, []).append(_node(holder.kind, name))
+    return [{"type": kind.name, "name": label, "nodes": found} for label, found in nodes.items()]
+
+
+def _shown_tags(facets: Facets) -> set[str]:
+    """The tags that a node or one of its fields has now."""
+    fields = {None, *(facet.get("field") for facet in facets.values() if isinstance(facet, dict) and "tag" in facet)}
+    sent = facets.get("tags")
+    entries = sent.get("tags") if isinstance(sent, dict) else None
+    fields |= (
+        {entry.get("field") for entry in entries if isinstance(entry, dict)} if isinstance(entries, list) else set()
+    )
+    texts = [name for name in fields if name is None or isinstance(name, str)]
+    return {tag for name in texts for tag in tags(facets, name)} & all_tags(facets)
+
+
+def _has(name: str, words: Sequence[str]) -> bool:
+    """Whether each of the words, or phrases, begins at some word of a name."""
+    known = f" {plain_name(name)}"
+    return all(f" {word}" in known for word in words)
+
+
+def _rank(name: str, words: Sequence[str]) -> tuple[bool, int, str]:
+    """Names that end with the words come first, then short ones."""
+    return not f" {plain_name(name)}".endswith(f" {' '.join(words)}"), len(name), name

@@ -1,0 +1,89 @@
+"""Asks the REST API of another server, and tells an answer of that API from no answer at all.
+
+Unreachable     nobody answered in time, 401, 5xx, half a JSON: nothing is known
+Refusal         the API itself answered with an error, such as 404 for what does not exist
+"""
+
+import base64
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http.client import HTTPException
+from typing import Any, ClassVar, Self
+from urllib.parse import unquote, urlsplit
+
+ANSWER_SECONDS = 15
+MAX_ANSWER_BYTES = 64 * 1024 * 1024
+MAX_ERROR_BYTES = 10_000
+
+
+class Unreachable(Exception):
+    """No whole answer came: nothing is known. The text has no credentials."""
+
+
+class Refusal(Exception):
+    """The API answered with an error: the status, and `error_code` of the JSON body (0 for a body without one)."""
+
+    def __init__(self, text: str, status: int, code: int) -> None:
+        super().__init__(text)
+        self.status = status
+        self.code = code
+
+
+@dataclass(frozen=True)
+class RestUrl:
+    """The address of an API. Credentials in a URL become a header, and are in no other place."""
+
+    expected: ClassVar[str] = "expected a URL such as http://host:8080"
+    server: ClassVar[str] = "server"
+
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, text: str, authorization: str = "") -> Self:
+        """The address in a URL. Raises ValueError, which does not repeat the credentials."""
+        parts = urlsplit(text.strip())
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(cls.expected)
+        host = parts.netloc.rpartition("@")[2]
+        if parts.username is not None and not authorization:
+            pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+            authorization = f"Basic {base64.b64encode(pair.encode()).decode()}"
+        headers = {"Authorization": authorization} if authorization else {}
+        return cls(f"{parts.scheme}://{host}{parts.path.rstrip('/')}", headers)
+
+    def ask(self, path: str, body: Any = None, *, seconds: float = ANSWER_SECONDS) -> Any:
+        """The JSON of the answer to a GET, or with a body to a POST. Raises Unreachable or Refusal."""
+        data = None if body is None else json.dumps(body).encode()
+        headers = {"Accept": "application/json", **({"Content-Type": "application/json"} if data else {})}
+        request = urllib.request.Request(self.url + path, data, {**headers, **self.headers})  # noqa: S310 - `of` has checked the scheme
+        place = f"{self.url}{path.partition('?')[0]}"
+        try:
+            with urllib.request.urlopen(request, timeout=seconds) as answer:  # noqa: S310
+                return json.loads(answer.read(MAX_ANSWER_BYTES))
+        except urllib.error.HTTPError as error:
+            raise self._refusal(place, error) from None
+        except (OSError, HTTPException, ValueError) as error:
+            raise Unreachable(f"{place}: {_words(getattr(error, 'reason', error))}") from None
+
+    def _refusal(self, place: str, error: urllib.error.HTTPError) -> Exception:
+        """404 with a JSON body comes from the API; a server that is starting answers 404 with a page of its web
+        server."""
+        text = f"{place}: the {self.server} answered {error.code}"
+        try:
+            body = json.loads(error.read(MAX_ERROR_BYTES))
+        except (OSError, HTTPException, ValueError):
+            return Unreachable(text)
+        code = body.get("error_code") if isinstance(body, dict) else None
+        return Refusal(text, error.code, code) if isinstance(code, int) else Unreachable(text)
+
+
+def _words(reason: object) -> str:
+    if isinstance(reason, TimeoutError):
+        return "no answer in time"
+    if isinstance(reason, ValueError):
+        return "the answer is no whole JSON"
+    return str(reason) or type(reason).__name__

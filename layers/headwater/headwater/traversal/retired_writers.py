@@ -1,0 +1,118 @@
+"""Retired writers: jobs that have not run since another job took over their output.
+
+A dataset keeps every job that ever wrote the dataset. `load_v1` ran every day until `load_v2` took over:
+
+    load_v1    x  x  x  x  |
+    load_v2             x  x  x  x  x          silence of load_v1, by event times: from its last event
+                           |--------|          to the last event of load_v2
+
+`load_v1` is retired once the silence is longer than `LONGEST_GAPS` times the longest gap between the newest runs of
+`load_v1`. The clock plays no part: without new events nothing retires, hence the result is a function of the events.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from datetime import timedelta
+from itertools import islice, pairwise
+from typing import NamedTuple
+
+from headwater.graph.edges import Edges
+from headwater.graph.identity import DatasetId, JobId
+from headwater.graph.job import JobHead
+from headwater.graph.neighbours import Neighbours, Side
+from headwater.openlineage.instant import Instant, to_datetime
+from headwater.read.reader import Reader
+from headwater.traversal.lineage_graph import LineageGraph
+
+LONGEST_GAPS, NEWEST_RUNS, LEAST_RUNS = 3, 10, 3
+"""A writer may be silent for `LONGEST_GAPS` times the longest gap between its `NEWEST_RUNS` newest runs. Fewer than
+`LEAST_RUNS` runs have no rhythm."""
+WITHOUT_RHYTHM = timedelta(days=31)
+"""The silence of a writer without a rhythm: a monthly job may have run once or twice."""
+LEAST_SILENCE = timedelta(hours=1)
+"""Runs that a person starts by hand come within minutes; no writer retires sooner."""
+
+
+class WriterTimes(NamedTuple):
+    """A job that writes a dataset: the times of the job's first and last event, and the datasets that the job reads."""
+
+    job: JobId
+    first: Instant
+    last: Instant
+    reads: frozenset[DatasetId]
+
+
+def retired_writes(
+    reader: Reader,
+    graph: LineageGraph,
+    users: Mapping[DatasetId, Neighbours],
+    as_of: Instant | None,
+    most: int,
+) -> set[tuple[JobId, DatasetId]]:
+    """The edges of a graph from retired writers to their outputs, now or as of a time.
+
+    `users` has the neighbours of the datasets in the graph. Datasets with several writers cost a read of the writers
+    that are not in the graph, up to `most`.
+    """
+    written = {dataset for _, dataset in graph.writes}
+    writers = {dataset: users[dataset][Side.WRITES] for dataset in written & users.keys()}
+    several = {dataset: jobs for dataset, jobs in writers.items() if len(jobs) > 1}
+    unread = sorted(frozenset().union(*several.values()) - graph.jobs.keys())[:most]
+    others = reader.jobs(unread, usages=False) if unread else {}
+    edges = graph.edges_of | (
+        reader.edges_at(others, as_of) if as_of else {job: head.current for job, head in others.items()}
+    )
+    heads = {job: head for job, head in {**others, **graph.jobs}.items() if head.latest and not head.is_foreign}
+    silences: dict[JobId, timedelta] = {}
+
+    def allowed(job: JobId) -> timedelta:
+        if job not in silences:
+            silences[job] = allowed_silence(reader, job, as_of)
+        return silences[job]
+
+    found = set()
+    for dataset, jobs in several.items():
+        known = [
+            _writer(reader, graph, heads[job], edges[job], as_of)
+            for job in jobs & heads.keys()
+            if dataset in map(graph.representative, edges[job].output_ids)
+        ]
+        found |= {(writer.job, dataset) for writer in known if _is_retired(dataset, writer, known, allowed)}
+    return found
+
+
+def allowed_silence(reader: Reader, job: JobId, until: Instant | None = None) -> timedelta:
+    """The silence that the rhythm of a job allows, by its newest runs until a time: one read."""
+    newest = reader.store.runs_of(job).entries(until=until, limit=NEWEST_RUNS)
+    starts = [entry.time for entry in islice(newest, NEWEST_RUNS)]
+    if len(starts) < LEAST_RUNS:
+        return WITHOUT_RHYTHM
+    return LONGEST_GAPS * max(_between(earlier, later) for later, earlier in pairwise(starts))
+
+
+def _writer(reader: Reader, graph: LineageGraph, head: JobHead, edges: Edges, as_of: Instant | None) -> WriterTimes:
+    """A writer, now or as of a time."""
+    last = head.facts.last
+    if as_of and last > as_of:
+        newest = next(iter(reader.runs_until(head.facts.id, as_of)), None)
+        last = min(as_of, newest.updated) if newest else edges.time
+    reads = frozenset(map(graph.representative, edges.input_ids))
+    return WriterTimes(head.facts.id, head.facts.first, last, reads)
+
+
+def _is_retired(
+    dataset: DatasetId, writer: WriterTimes, writers: Collection[WriterTimes], allowed: Callable[[JobId], timedelta]
+) -> bool:
+    newest = max((other.last for other in writers if _took_over(dataset, other, writer)), default=writer.last)
+    silence = _between(writer.last, newest)
+    return silence > LEAST_SILENCE and silence > allowed(writer.job)
+
+
+def _took_over(dataset: DatasetId, other: WriterTimes, writer: WriterTimes) -> bool:
+    """Whether another job is the newer one, and makes the dataset of other data: OPTIMIZE or DELETE read at most the
+    dataset itself, and take no load's place."""
+    is_newer = other.first > writer.first and other.last > writer.last
+    return is_newer and bool(other.reads - {dataset} or not writer.reads - {dataset})
+
+
+def _between(earlier: Instant, later: Instant) -> timedelta:
+    return to_datetime(later) - to_datetime(earlier)
