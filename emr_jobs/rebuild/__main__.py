@@ -20,9 +20,9 @@ from datetime import date
 
 from pyspark import RDD, SparkConf, SparkContext
 
-from emr_jobs.rebuild.archive import Fault, Span, read_archive
+from emr_jobs.archive.events import Fault, Span, read_archive
+from emr_jobs.archive.location import S3, Location
 from emr_jobs.rebuild.import_format import write_objects
-from emr_jobs.rebuild.location import S3, Location
 from emr_jobs.rebuild.namespace import items_of_namespace
 from emr_jobs.rebuild.settings import RebuildSettings
 from emr_jobs.rebuild.table import rebuilt

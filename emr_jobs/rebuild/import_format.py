@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from emr_jobs.rebuild.location import Location
+from emr_jobs.archive.location import Location
 from headwater.store.dynamodb import attributes_of
 from headwater.store.s3 import Bodies
 from headwater.store.table import Item

@@ -13,7 +13,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
-from emr_jobs.rebuild.archive import ArchivedEvent, Fault
+from emr_jobs.archive.events import ArchivedEvent, Fault
+from emr_jobs.archive.normalised import normalised
 from emr_jobs.rebuild.latency import Measure, measures
 from emr_jobs.rebuild.settings import RebuildSettings
 from headwater.fold.batch import Batch
@@ -23,16 +24,14 @@ from headwater.fold.supporting_items import known_namespaces
 from headwater.graph.dataset import DatasetFacts
 from headwater.graph.dataset_claims import DatasetClaims
 from headwater.graph.dataset_reference import Document
-from headwater.graph.event_normalisation import normalise_event
 from headwater.graph.identity import DatasetId, JobId, JobRunId, NeighbourPageId, dataset_id
 from headwater.graph.job import JobFacts, JobHead
 from headwater.graph.naming import Naming
 from headwater.graph.neighbours import NeighbourPage, Side
 from headwater.graph.normalised_event import NormalisedEvent
 from headwater.graph.run import Run
+from headwater.graph.search_terms import SearchTerm, dataset_terms, job_terms, label_terms
 from headwater.graph.stored_states import DatasetWrite, EventDay, KnownAlias, KnownNamespace, QualityResult
-from headwater.openlineage import exact_json
-from headwater.openlineage.wire import read_event
 from headwater.store.graph_store import encode
 from headwater.store.table import Item
 
@@ -72,6 +71,7 @@ Joined = (
     | NeighbourPage
     | Edge
     | Day
+    | SearchTerm
 )
 """The states that events give. Two states with one key are joined."""
 Keyed = tuple[tuple[Any, ...], Joined]
@@ -83,7 +83,7 @@ def states_of(
     """The states of the events of a partition, the items of the events themselves, and what counts for their jobs'
     emission latency."""
     naming = Naming(settings.namespace_aliases)
-    read = (_normalised(each, naming) if isinstance(each, ArchivedEvent) else each for each in archived)
+    read = (normalised(each, naming) if isinstance(each, ArchivedEvent) else each for each in archived)
     while chunk := list(islice(read, AT_ONCE)):
         yield from (each for each in chunk if isinstance(each, Fault))
         events = [each for each in chunk if isinstance(each, NormalisedEvent)]
@@ -132,19 +132,17 @@ def claims_of(head: JobHead) -> Iterator[tuple[DatasetId, DatasetClaims]]:
         yield dataset, DatasetClaims.of(head, dataset)
 
 
+def terms_of(heads: Iterable[JobHead]) -> Iterator[tuple[tuple[Any, ...], SearchTerm]]:
+    """The search terms of the names of the jobs of a partition."""
+    for term in {term for head in heads if not head.facts.is_derivation for term in job_terms(head.facts.name)}:
+        yield key_of(term), term
+
+
 def namespaces_of(heads: Iterable[JobHead]) -> Iterator[tuple[tuple[Any, ...], KnownNamespace]]:
     """The namespaces of the jobs of a partition."""
     named = ((head.facts.name.namespace, head.facts.first) for head in heads if not head.facts.is_derivation)
     for namespace in known_namespaces(named).values():
         yield key_of(namespace), namespace
-
-
-def _normalised(archived: ArchivedEvent, naming: Naming) -> NormalisedEvent | Fault:
-    try:
-        document = exact_json.loads(archived.text)
-        return normalise_event(exact_json.dumps(document), naming, archived.received_at, read_event(document))
-    except Exception as error:  # noqa: BLE001 - such an event is in quarantine, and not in the table
-        return Fault(f"the event {archived.text[:200]}", f"{type(error).__name__}: {error}")
 
 
 def _joined(batch: Batch) -> Iterator[Joined]:
@@ -160,6 +158,8 @@ def _joined(batch: Batch) -> Iterator[Joined]:
     yield from known_namespaces(named).values()
     yield from (Day(EventDay(day)) for day in batch.days)
     yield from _pages(batch)
+    yield from {term for event in batch.events for term in label_terms(event.event)}
+    yield from {term for facts in batch.datasets.values() for term in dataset_terms(facts.name)}
 
 
 def _pages(batch: Batch) -> Iterator[NeighbourPage]:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from pyspark import RDD, StorageLevel
 
+from emr_jobs.archive.events import ArchivedEvent, Fault
 from emr_jobs.rebuild import states
-from emr_jobs.rebuild.archive import ArchivedEvent, Fault
 from emr_jobs.rebuild.latency import Measure, latencies
 from emr_jobs.rebuild.neighbours import pages
 from emr_jobs.rebuild.settings import RebuildSettings
@@ -53,6 +53,7 @@ def rebuilt(archived: RDD[ArchivedEvent | Fault], settings: RebuildSettings) -> 
     jobs = facts.union(of_runs).reduceByKey(JobHead.join, partitions).values().persist(KEPT)
     edges = of("Edge").keyBy(states.key_of).union(jobs.flatMap(states.edges_of)).reduceByKey(states.Edge.join)
     namespaces = of("KnownNamespace").keyBy(states.key_of).union(jobs.mapPartitions(states.namespaces_of))
+    terms = of("SearchTerm").keyBy(states.key_of).union(jobs.mapPartitions(states.terms_of))
     documents = of("Document").persist(KEPT)
     of_kinds: Mapping[str, RDD[Any]] = {
         "day": of("Day").map(lambda day: day.day),
@@ -61,6 +62,7 @@ def rebuilt(archived: RDD[ArchivedEvent | Fault], settings: RebuildSettings) -> 
         "write": of("DatasetWrite"),
         "quality": of("QualityResult"),
         "neighbours": pages(edges.values(), of("NeighbourPage"), partitions),
+        "searchTerm": terms.reduceByKey(lambda left, right: left.join(right), partitions).values(),
         "schema": documents.filter(lambda document: isinstance(document.id, SchemaId)),
         "columnLineage": documents.filter(lambda document: isinstance(document.id, ColumnLineageId)),
         "namespace": namespaces.reduceByKey(lambda left, right: left.join(right), partitions).values(),

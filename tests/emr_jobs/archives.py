@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pyspark import SparkContext
 
-from emr_jobs.rebuild.archive import Span, read_archive
-from emr_jobs.rebuild.location import Location
+from emr_jobs.archive.events import Span, read_archive
+from emr_jobs.archive.location import Location
 from emr_jobs.rebuild.settings import RebuildSettings
 from emr_jobs.rebuild.table import RebuiltTable, rebuilt
 from headwater.fold.fold import fold

@@ -1,4 +1,4 @@
-"""One Spark for the tests of the pipelines."""
+"""One Spark for the tests of the programs on the archive and on the lakehouse."""
 
 import os
 import sys
@@ -7,17 +7,40 @@ from pathlib import Path
 
 import pytest
 from pyspark import SparkConf, SparkContext
+from pyspark.sql import SparkSession
+
+from emr_jobs.lakehouse.session import catalog_settings
+from local.layout import Layout
+from local.spark.jars import CONNECTOR_PINS, jar_files
+from local.spark.java import java_home
 
 ROOT = Path(__file__).parent.parent.parent
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkContext]:
-    """A Spark of this machine, whose executors import what the tests import."""
-    os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), str(ROOT / "layers" / "headwater")])
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkContext]:
+    """A Spark of this machine, whose executors import what the tests import, with Iceberg."""
+    paths = [ROOT, ROOT / "layers" / "headwater", ROOT / "emr_jobs" / "packages"]
+    os.environ["PYTHONPATH"] = os.pathsep.join(map(str, paths))
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    settings = {"spark.ui.enabled": "false", "spark.default.parallelism": "2", "spark.driver.memory": "1g"}
+    home = java_home(Layout.here())
+    os.environ["JAVA_HOME"] = str(home)
+    jars = jar_files(Layout.here(), home / "bin" / "java", CONNECTOR_PINS)
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.default.parallelism": "2",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.driver.memory": "1500m",
+        "spark.driver.extraClassPath": os.pathsep.join(map(str, jars)),
+        **catalog_settings(str(tmp_path_factory.mktemp("lake"))),
+    }
     context = SparkContext(master="local[2]", conf=SparkConf().setAll(list(settings.items())))
     context.setLogLevel("ERROR")
     yield context
     context.stop()
+
+
+@pytest.fixture(scope="session")
+def session(spark: SparkContext) -> SparkSession:
+    return SparkSession.builder.getOrCreate()

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyspark import SparkContext
 
-from emr_jobs.rebuild.archive import Span
+from emr_jobs.archive.events import Span
 from headwater.openlineage import exact_json
 from headwater.openlineage.wire import read_event
 from headwater.store.messages import archive_line

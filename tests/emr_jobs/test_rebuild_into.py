@@ -24,8 +24,8 @@ from tests.emr_jobs.archives import RETENTION, assert_same
 from tests.factory import Document
 
 ORDER = (
-    *("event", "day", "latency", "run", "write", "quality", "neighbours", "schema", "columnLineage", "namespace"),
-    *("job", "dataset", "alias"),
+    *("event", "day", "latency", "run", "write", "quality", "neighbours", "searchTerm", "schema", "columnLineage"),
+    *("namespace", "job", "dataset", "alias"),
 )
 """The kinds in the order in which they are written."""
 LONG_AGO = 0.0

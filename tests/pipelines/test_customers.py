@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.emulator]
 def generated(cluster: Cluster) -> tuple[Path, Path]:
     """The folders of the customers and of the updates."""
     raw, updates = cluster.path("raw"), cluster.path("updates")
-    run_python(PROGRAMS / "lakehouse" / "generate_customers.py", "--raw", raw, "--updates", updates)
+    run_python(PROGRAMS / "customers" / "generate_customers.py", "--raw", raw, "--updates", updates)
     return raw, updates
 
 
@@ -23,7 +23,7 @@ def test_every_write_of_an_iceberg_table_is_a_version_with_its_snapshot(cluster:
         "warehouse": cluster.path("lake"),
         "first-report": cluster.path("first"),
     }
-    program = PROGRAMS / "lakehouse" / "customers_iceberg.py"
+    program = PROGRAMS / "customers" / "customers_iceberg.py"
     cluster.spark().run(program, raw=raw, updates=updates, **arguments)
 
     assert cluster.drawn("first", direction="both", rollup="parent") == drawing(
@@ -59,7 +59,7 @@ def test_every_write_of_an_iceberg_table_is_a_version_with_its_snapshot(cluster:
 
 def test_a_delta_table_is_made_of_what_is_written_and_of_what_is_merged_into_it(cluster: Cluster) -> None:
     raw, updates = generated(cluster)
-    program = PROGRAMS / "lakehouse" / "accounts_delta.py"
+    program = PROGRAMS / "customers" / "accounts_delta.py"
     cluster.spark().run(program, raw=raw, updates=updates, table=cluster.path("accounts"))
 
     assert cluster.drawn("accounts", direction="upstream", rollup="parent") == drawing(

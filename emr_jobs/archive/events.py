@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import simplejson
 from pyspark import RDD, SparkContext
 
-from emr_jobs.rebuild.location import ArchiveObject, Location
+from emr_jobs.archive.location import ArchiveObject, Location
 from headwater.openlineage.instant import NEVER, Instant, parse_instant
 from headwater.store.aws import translated_errors
 from headwater.store.errors import StorageError
@@ -21,6 +21,7 @@ PARTITION_BYTES = 16 * 1024 * 1024
 BUFFER_BYTES = 1024 * 1024
 _START, _EVENT, _END = b'{"receivedAt":', b',"event":', b"}"
 _GZIP = b"\x1f\x8b"
+_AFTER = " after line "
 
 
 class ArchivedEvent(NamedTuple):
@@ -35,6 +36,12 @@ class Fault(NamedTuple):
 
     place: str
     reason: str
+
+    @property
+    def unfinished_object(self) -> str:
+        """The key of the object whose rest cannot be read; empty if a line or an event is the fault."""
+        key, separator, _ = self.place.rpartition(_AFTER)
+        return key if separator else ""
 
 
 class Span(NamedTuple):
@@ -52,13 +59,26 @@ class Span(NamedTuple):
         return day.partition("date=")[2][:10] >= self.start[:10]
 
 
+ALL = Span()
+
+
 def read_archive(context: SparkContext, archive: Location, span: Span) -> RDD[ArchivedEvent | Fault]:
-    """The distinct events of a span, and the faults. An event that was archived twice has its first receipt."""
+    """The distinct events of a span, and the faults."""
+    return read_objects(archive, archive_objects(context, archive, span), span)
+
+
+def archive_objects(context: SparkContext, archive: Location, span: Span = ALL) -> RDD[ArchiveObject]:
+    """The objects that may have events of a span."""
     days = [day for day in archive.days() if span.may_have(day)]
-    objects = context.parallelize(days, max(1, len(days))).flatMap(archive.objects).cache()
-    size = objects.map(lambda found: found.size).sum()
-    partitions = int(max(context.defaultParallelism, size // PARTITION_BYTES + 1))
-    read = objects.repartition(partitions).flatMap(lambda found: _read_object(archive, found))
+    return context.parallelize(days, max(1, len(days))).flatMap(archive.objects)
+
+
+def read_objects(archive: Location, objects: RDD[ArchiveObject], span: Span = ALL) -> RDD[ArchivedEvent | Fault]:
+    """The distinct events of objects in a span, and the faults. An event archived twice has its first receipt."""
+    listed = objects.cache()
+    size = listed.map(lambda found: found.size).sum()
+    partitions = int(max(listed.context.defaultParallelism, size // PARTITION_BYTES + 1))
+    read = listed.repartition(partitions).flatMap(lambda found: _read_object(archive, found))
     wanted = read.filter(lambda found: isinstance(found, Fault) or span.has(found))
     return wanted.keyBy(_identity).reduceByKey(min, partitions).values()
 
@@ -76,7 +96,7 @@ def _read_object(archive: Location, found: ArchiveObject) -> Iterator[ArchivedEv
                 if line.strip():
                     yield _read_line(archive, line, f"{found.key} line {number}")
     except (StorageError, OSError, EOFError, zlib.error) as error:
-        yield Fault(f"{found.key} after line {number}", _reason(error))
+        yield Fault(f"{found.key}{_AFTER}{number}", _reason(error))
 
 
 def _lines(raw: Any) -> Iterator[bytes]:

@@ -1,0 +1,17 @@
+"""Normalises archived events, as the fold does."""
+
+from emr_jobs.archive.events import ArchivedEvent, Fault
+from headwater.graph.event_normalisation import normalise_event
+from headwater.graph.naming import Naming
+from headwater.graph.normalised_event import NormalisedEvent
+from headwater.openlineage import exact_json
+from headwater.openlineage.wire import read_event
+
+
+def normalised(archived: ArchivedEvent, naming: Naming) -> NormalisedEvent | Fault:
+    """The normalised event; a fault if the text is no event, or cannot be normalised."""
+    try:
+        document = exact_json.loads(archived.text)
+        return normalise_event(exact_json.dumps(document), naming, archived.received_at, read_event(document))
+    except Exception as error:  # noqa: BLE001 - such an event is in quarantine, and not in the table
+        return Fault(f"the event {archived.text[:200]}", f"{type(error).__name__}: {error}")

@@ -1,0 +1,109 @@
+"""Drift: runs that took another time, or wrote another volume, than the runs of their job before; and volumes that
+broke when the schema changed.
+
+The robust z-score of a value is its distance from the median, in units of 1.4826 times the median distance from the
+median, which is a standard deviation where values are normal. Outliers in the history do not move it. A unit is at
+least 5 % of the median: a job that always takes 60 s may take 63.
+"""
+
+from datetime import timedelta
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as fn
+
+from emr_jobs.insights.graph import Graph
+from emr_jobs.insights.insight import Told, insights_frame, node
+
+MEASURES = {"seconds": "seconds", "bytes": "bytes_written", "rows": "rows_written"}
+FAR = 3.5
+"""Robust z-score from which a value is an outlier (Iglewicz and Hoaglin)."""
+FEWEST = 8
+"""Runs of a weekday from which the weekday has a history of its own; with fewer, all days are one."""
+HISTORY, RECENT = timedelta(days=90), timedelta(days=7)
+AROUND, BREAK = 5, 2.0
+"""Runs before and after a change of the schema, and the ratio of their median volumes from which it is a break."""
+
+
+def drift_insights(graph: Graph) -> DataFrame:
+    return outliers(graph).union(breaks(graph))
+
+
+def outliers(graph: Graph) -> DataFrame:
+    """The newest completed run of each job, as far as it is far from the runs before."""
+    since, recent = fn.lit(graph.as_of - HISTORY), fn.lit(graph.as_of - RECENT)
+    runs = graph.table("runs").where((fn.col("day") >= since) & (fn.col("state") == "COMPLETED"))
+    values = fn.explode(fn.array(*(_measured(name, of) for name, of in MEASURES.items()))).alias("measured")
+    measured = runs.select("job_id", "run_id", "day", "started_at", "job_namespace", "job_name", values)
+    measured = measured.select("*", "measured.*").where("value IS NOT NULL").localCheckpoint()
+    by_start = Window.partitionBy("job_id", "measure").orderBy(fn.desc("started_at"), fn.desc("run_id"))
+    ranked = measured.withColumn("age", fn.row_number().over(by_start)).withColumn("weekday", fn.dayofweek("day"))
+    newest, before = ranked.where((fn.col("age") == 1) & (fn.col("day") >= recent)), ranked.where("age > 1")
+    compared = newest.alias("new").join(
+        before.select("job_id", "measure", "weekday", fn.col("value").alias("past")).alias("old"), ["job_id", "measure"]
+    )
+    same_day = fn.when(fn.col("new.weekday") == fn.col("old.weekday"), fn.col("past"))
+    keys = ("job_id", "measure", "run_id", "day", "job_namespace", "job_name", "value")
+    gathered = compared.groupBy(*keys).agg(
+        fn.collect_list(same_day).alias("days"), fn.collect_list("past").alias("all")
+    )
+    past = gathered.withColumn("is_weekday", fn.size("days") >= FEWEST).withColumn(
+        "past", fn.when(fn.col("is_weekday"), fn.col("days")).otherwise(fn.col("all"))
+    )
+    scored = with_score(past.where(fn.size("past") >= FEWEST)).where(fn.abs("z") >= FAR)
+    title = fn.format_string(
+        "%s: %s of the newest run are %.0f, the median is %.0f (z-score %.1f)",
+        "job_name",
+        "measure",
+        "value",
+        "median",
+        "z",
+    )
+    nodes = fn.array(fn.expr("named_struct('type', 'job', 'namespace', job_namespace, 'name', job_name)"))
+    details = fn.struct("measure", "value", "median", "z", "run_id", "day", "is_weekday", fn.size("past").alias("runs"))
+    return insights_frame(scored, "drift", Told(fn.abs("z"), title, nodes, details))
+
+
+def with_score(rows: DataFrame) -> DataFrame:
+    """Rows with `median` and `z` of `value` against the array `past`."""
+    median = "element_at(array_sort({0}), CAST((size({0}) + 1) div 2 AS INT))"
+    rows = rows.withColumn("median", fn.expr(median.format("past")))
+    rows = rows.withColumn("apart", fn.transform("past", lambda each: fn.abs(each - fn.col("median"))))
+    deviation = fn.expr(median.format("apart")) * 1.4826
+    unit = fn.greatest(deviation, fn.abs("median") * 0.05, fn.lit(1e-9))
+    return rows.withColumn("z", (fn.col("value") - fn.col("median")) / unit)
+
+
+def breaks(graph: Graph) -> DataFrame:
+    """Changes of a dataset's schema with which the volume of its writes broke: the median of the rows of five writes
+    before and after."""
+    used = graph.table("runs").select(
+        "run_id", "started_at", "job_namespace", "job_name", fn.explode("datasets").alias("used")
+    )
+    writes = used.where("used.direction = 'write' AND used.rows IS NOT NULL AND used.schema_digest IS NOT NULL")
+    by_start = Window.partitionBy("used.dataset_id").orderBy("started_at", "run_id")
+    rows = fn.col("used.rows").cast("double")
+    before, after = by_start.rowsBetween(-AROUND, -1), by_start.rowsBetween(0, AROUND - 1)
+    changes = writes.select(
+        "*",
+        fn.lag("used.schema_digest").over(by_start).alias("digest_before"),
+        fn.expr("percentile(used.rows, 0.5)").over(before).alias("rows_before"),
+        fn.expr("percentile(used.rows, 0.5)").over(after).alias("rows_after"),
+        fn.count(rows).over(before).alias("writes_before"),
+        fn.count(rows).over(after).alias("writes_after"),
+    ).where("digest_before <> used.schema_digest AND writes_before >= 3 AND writes_after >= 3")
+    ratio = fn.greatest("rows_before", "rows_after") / fn.greatest(fn.least("rows_before", "rows_after"), fn.lit(1.0))
+    found = changes.withColumn("ratio", ratio).where(fn.col("ratio") >= BREAK)
+    title = fn.format_string(
+        "%s: %.0f rows a write before its schema changed, %.0f after", "used.name", "rows_before", "rows_after"
+    )
+    details = fn.struct(
+        fn.lit("rows").alias("measure"), "rows_before", "rows_after", fn.col("started_at").alias("changed_at"), "run_id"
+    )
+    nodes = fn.array(
+        node("dataset", "used"), fn.expr("named_struct('type', 'job', 'namespace', job_namespace, 'name', job_name)")
+    )
+    return insights_frame(found, "drift", Told(fn.col("ratio"), title, nodes, details))
+
+
+def _measured(name: str, of: str) -> Column:
+    return fn.struct(fn.lit(name).alias("measure"), fn.col(of).cast("double").alias("value"))

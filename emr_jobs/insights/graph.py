@@ -1,0 +1,96 @@
+"""The graph that the insights are about: jobs and datasets by the tables of the lakehouse, a dataset under one id."""
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cached_property
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as fn
+
+MOST_ROUNDS = 60
+"""Rounds of an iteration: no chain of jobs is taken to be longer."""
+MONTH = timedelta(days=30)
+
+
+@dataclass(frozen=True)
+class Graph:
+    """The tables of a database, as of a day. Edges that were not seen for `recent` days do not count."""
+
+    spark: SparkSession
+    database: str
+    recent: int = 90
+
+    def table(self, name: str) -> DataFrame:
+        return self.spark.table(f"{self.database}.{name}")
+
+    @cached_property
+    def as_of(self) -> date:
+        """The newest day of a run; today without any run."""
+        row = self.table("runs").agg(fn.coalesce(fn.max("day"), fn.current_date())).first()
+        return row[0]  # type: ignore[index,no-any-return]
+
+    @cached_property
+    def representatives(self) -> DataFrame:
+        """`dataset_id`, `node`: the id that stands for all ids of a dataset, the smallest of those that are linked."""
+        links = self.table("links").persist()
+        found = links.groupBy("dataset_id").agg(fn.least(fn.min("linked_id"), fn.col("dataset_id")).alias("node"))
+        for _ in range(MOST_ROUNDS):
+            found = found.localCheckpoint()
+            others = found.select(fn.col("dataset_id").alias("linked_id"), fn.col("node").alias("other"))
+            best = links.join(others, "linked_id").groupBy("dataset_id").agg(fn.min("other").alias("other"))
+            nearer = found.join(best, "dataset_id").select("dataset_id", fn.least("node", "other").alias("node"))
+            if found.join(nearer, ["dataset_id", "node"], "left_anti").isEmpty():
+                break
+            found = nearer
+        return found.persist()
+
+    def under_one_id(self, rows: DataFrame, column: str = "dataset_id") -> DataFrame:
+        """Rows with the representative in place of the dataset in a column."""
+        known = self.representatives.select(fn.col("dataset_id").alias(column), "node")
+        named = fn.coalesce("node", column)
+        return rows.join(fn.broadcast(known), column, "left").withColumn(column, named).drop("node")
+
+    @cached_property
+    def usage(self) -> DataFrame:
+        """The reads and writes of jobs that are not deleted, by the representatives of the datasets."""
+        live = self.table("jobs").where("NOT is_deleted").select("job_id")
+        since = fn.lit(self.as_of - timedelta(days=self.recent))
+        recent = self.table("reads_writes").where((fn.col("day") >= since) | fn.col("is_declared"))
+        return self.under_one_id(recent.join(live, "job_id", "left_semi")).persist()
+
+    @cached_property
+    def edges(self) -> DataFrame:
+        """`source`, `target`: from a dataset to a job that reads it, from a job to a dataset that it writes."""
+        used = self.usage.select("job_id", "dataset_id", "direction").distinct()
+        reads = used.where("direction = 'read'").selectExpr("dataset_id AS source", "job_id AS target")
+        writes = used.where("direction = 'write'").selectExpr("job_id AS source", "dataset_id AS target")
+        return reads.union(writes).localCheckpoint()
+
+    @cached_property
+    def nodes(self) -> DataFrame:
+        """`id`, `type`, `namespace`, `name`, `owners` of the nodes with edges."""
+        jobs = self.table("jobs").selectExpr("job_id AS id", "'job' AS type", "namespace", "name", "owners")
+        columns = ("dataset_id AS id", "'dataset' AS type", "namespace", "name", "owners")
+        datasets = self.table("datasets").where("NOT is_deleted").selectExpr(*columns)
+        used = self.edges.selectExpr("source AS id").union(self.edges.selectExpr("target AS id")).distinct()
+        return jobs.union(datasets).join(used, "id", "left_semi").localCheckpoint()
+
+    @cached_property
+    def costs(self) -> DataFrame:
+        """`job_id`, `runs`, `seconds`, `bytes`, `rows` of each job in the last 30 days."""
+        last = self.table("runs").where(fn.col("day") > fn.lit(self.as_of - MONTH))
+        sums = {"seconds": "seconds", "bytes": "bytes_written", "rows": "rows_written"}
+        summed = [fn.coalesce(fn.sum(of), fn.lit(0)).cast("double").alias(name) for name, of in sums.items()]
+        return last.groupBy("job_id").agg(fn.count("*").alias("runs"), *summed).persist()
+
+    @cached_property
+    def column_edges(self) -> DataFrame:
+        """The flows between columns that jobs told last, by the representatives of the datasets; without flows of a
+        dataset into itself."""
+        edges = self.table("column_edges")
+        newest = edges.groupBy("job_id", "dataset_id").agg(fn.max("last_seen").alias("last_seen"))
+        current = edges.join(newest, ["job_id", "dataset_id", "last_seen"], "left_semi")
+        deleted = self.table("jobs").where("is_deleted").select("job_id")
+        live = current.join(fn.broadcast(deleted), "job_id", "left_anti")
+        named = self.under_one_id(self.under_one_id(live), "source_id")
+        return named.where("dataset_id <> source_id").localCheckpoint()

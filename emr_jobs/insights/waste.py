@@ -1,0 +1,59 @@
+"""Waste: data that nobody reads, jobs that make such data alone, and data that is read and never written."""
+
+from datetime import timedelta
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as fn
+
+from emr_jobs.insights.graph import Graph
+from emr_jobs.insights.insight import Told, insights_frame, node
+
+
+def waste_insights(graph: Graph, unread_days: int) -> DataFrame:
+    """The datasets that were written and not read in the last `unread_days` days, the jobs all of whose datasets are
+    such, and the datasets that are read and that no job writes."""
+    used = usage_of_datasets(graph)
+    begin = fn.lit(graph.as_of - timedelta(days=unread_days))
+    is_unread = fn.col("last_read").isNull() | (fn.col("last_read") < begin)
+    unread = used.where(fn.col("last_write").isNotNull() & is_unread).localCheckpoint()
+    unwritten = used.where("last_write IS NULL")
+    return _unread(unread).union(_idle_jobs(graph, unread)).union(_unwritten(unwritten))
+
+
+def usage_of_datasets(graph: Graph) -> DataFrame:
+    """`dataset_id`, `namespace`, `name`, the days of the last read and write, and the bytes written."""
+    is_read, is_write = fn.col("direction") == "read", fn.col("direction") == "write"
+    summed = graph.usage.groupBy("dataset_id").agg(
+        fn.max(fn.when(is_read, fn.to_date("last_seen"))).alias("last_read"),
+        fn.max(fn.when(is_write, fn.to_date("last_seen"))).alias("last_write"),
+        fn.sum(fn.when(is_write, fn.col("bytes"))).alias("bytes_written"),
+        fn.sum(fn.when(is_write, fn.col("seconds"))).alias("seconds"),
+    )
+    return summed.join(
+        graph.table("datasets").where("NOT is_deleted").select("dataset_id", "namespace", "name"), "dataset_id"
+    )
+
+
+def _unread(unread: DataFrame) -> DataFrame:
+    since = fn.coalesce(fn.concat(fn.lit("since "), fn.col("last_read").cast("string")), fn.lit("ever"))
+    title = fn.format_string("%s is written and nobody has read it %s", "name", since)
+    details = fn.struct(fn.lit("unread").alias("what"), "last_read", "last_write", "bytes_written", "seconds")
+    return insights_frame(unread, "waste", Told(1 + fn.col("seconds"), title, fn.array(node("dataset")), details))
+
+
+def _idle_jobs(graph: Graph, unread: DataFrame) -> DataFrame:
+    """The jobs that write datasets, none of which is read."""
+    writes = graph.usage.where("direction = 'write'").select("job_id", "dataset_id").distinct()
+    marked = writes.join(unread.select("dataset_id", fn.lit(1).alias("unread")), "dataset_id", "left")
+    idle = marked.groupBy("job_id").agg(fn.count("*").alias("datasets"), fn.count("unread").alias("unread"))
+    jobs = graph.table("jobs").select("job_id", "namespace", "name")
+    found = idle.where("datasets = unread").join(jobs, "job_id").join(graph.costs, "job_id")
+    title = fn.format_string("nobody reads what %s makes: %d runs and %.0f s in 30 days", "name", "runs", "seconds")
+    details = fn.struct(fn.lit("idle job").alias("what"), "datasets", "runs", "seconds", "bytes", "rows")
+    return insights_frame(found, "waste", Told(2 + fn.col("seconds"), title, fn.array(node("job")), details))
+
+
+def _unwritten(unwritten: DataFrame) -> DataFrame:
+    title = fn.format_string("%s is read and no job is known to write it", "name")
+    details = fn.struct(fn.lit("unwritten").alias("what"), "last_read")
+    return insights_frame(unwritten, "waste", Told(fn.lit(0.0), title, fn.array(node("dataset")), details))

@@ -1,0 +1,117 @@
+"""Lakehouses in tests: jobs, datasets and column lineage, written into the tables as rows."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+
+from pyspark.sql import SparkSession
+
+from emr_jobs.lakehouse import tables
+from emr_jobs.lakehouse.tables import TableForm
+from headwater.graph.identity import dataset_id, job_id
+from headwater.openlineage.event import Name
+
+NOW = datetime(2026, 11, 20, 8, tzinfo=UTC)
+LAKE, JOBS = "s3://lake", "demo"
+
+Flow = tuple[str, str, str, str]
+"""An output column (`*` for the whole output), its source as `dataset.column`, the subtype and the type's first letter;
+`D` is direct, `M` direct and masking, `I` indirect."""
+
+
+class Work(NamedTuple):
+    """A job that writes a dataset every day, with the flows between columns."""
+
+    job: str
+    output: str
+    flows: Sequence[Flow] = ()
+    reads: Sequence[str] = ()
+    seconds: Sequence[float] = (60.0,)
+    rows: Sequence[int] = (100,)
+    owner: str | None = None
+    schemas: Sequence[str] = ("s",)
+
+    @property
+    def inputs(self) -> list[str]:
+        return sorted({*self.reads, *(source.partition(".")[0] for _, source, _, _ in self.flows)})
+
+
+def dataset(name: str) -> str:
+    return dataset_id(Name(LAKE, name))
+
+
+def fill(spark: SparkSession, database: str, works: Sequence[Work], tags: Iterable[tuple[str, str, str]] = ()) -> None:
+    """Write works, and tags of columns: dataset, column, tag. The newest runs are of the 20th."""
+    _insert(spark, database, tables.JOBS, [_job(work) for work in works])
+    names = sorted({name for work in works for name in (*work.inputs, work.output)})
+    tagged = [(name, [(column, tag) for of, column, tag in tags if of == name]) for name in names]
+    _insert(spark, database, tables.DATASETS, [_dataset(name, columns) for name, columns in tagged])
+    _insert(spark, database, tables.RUNS, [row for work in works for row in _runs(work)])
+    _insert(spark, database, tables.READS_WRITES, [row for work in works for row in _uses(work)])
+    _insert(spark, database, tables.COLUMN_EDGES, [row for work in works for row in _edges(work)])
+
+
+def _insert(spark: SparkSession, database: str, table: TableForm, rows: list[Any]) -> None:
+    if rows:
+        spark.createDataFrame(rows, table.columns).writeTo(f"{database}.{table.name}").append()
+
+
+def _id(job: str) -> str:
+    return job_id(Name(JOBS, job))
+
+
+def _job(work: Work) -> tuple[Any, ...]:
+    owners = [work.owner] if work.owner else []
+    named: tuple[Any, ...] = (
+        _id(work.job),
+        JOBS,
+        work.job,
+        "BATCH",
+        "spark",
+        None,
+        work.owner,
+        owners,
+        [],
+        None,
+        NOW,
+        NOW,
+    )
+    return (*named, False, False, b"")
+
+
+def _dataset(name: str, tags: list[tuple[str, str]]) -> tuple[Any, ...]:
+    return dataset(name), LAKE, name, None, None, None, [], [], tags, None, NOW, NOW, False, b""
+
+
+def _runs(work: Work) -> Iterable[tuple[Any, ...]]:
+    number = max(len(work.seconds), len(work.rows), len(work.schemas))
+    for at in range(number):
+        started = NOW - timedelta(days=number - 1 - at)
+        seconds, rows = work.seconds[at % len(work.seconds)], work.rows[at % len(work.rows)]
+        written = (
+            "write",
+            dataset(work.output),
+            LAKE,
+            work.output,
+            rows,
+            rows * 10,
+            work.schemas[at % len(work.schemas)],
+        )
+        read = [("read", dataset(name), LAKE, name, None, None, None) for name in work.inputs]
+        named = (started.date(), _id(work.job), f"{work.job}-{at}", JOBS, work.job, "COMPLETED", started)
+        times = (started + timedelta(seconds=seconds), seconds, None, None, "spark", None)
+        yield *named, *times, None, None, rows, rows * 10, [written, *read], b""
+
+
+def _uses(work: Work) -> Iterable[tuple[Any, ...]]:
+    for row in _runs(work):
+        for direction, *named, rows, size, _ in row[17]:
+            counts = (row[6], row[6], 1, 0, row[8], rows or 0, size or 0)
+            yield row[0], row[1], JOBS, work.job, *named, direction, False, *counts
+
+
+def _edges(work: Work) -> Iterable[tuple[Any, ...]]:
+    for column, source, subtype, kind in work.flows:
+        name, _, field = source.partition(".")
+        of_source = (dataset(name), LAKE, name, field, "INDIRECT" if kind == "I" else "DIRECT", subtype, kind == "M")
+        yield _id(work.job), dataset(work.output), LAKE, work.output, column, *of_source, NOW, NOW

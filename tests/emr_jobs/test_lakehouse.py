@@ -1,0 +1,160 @@
+"""The tables of the lakehouse: however the events come, in whatever parts, the same rows; and the ten queries."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from emr_jobs.archive.location import Location
+from emr_jobs.lakehouse import merge, tables
+from emr_jobs.lakehouse.packed_state import unpacked
+from emr_jobs.lakehouse.tables import TableForm
+from headwater.graph.dataset import DatasetHead
+from headwater.graph.job import JobHead
+from headwater.graph.run import Run
+from headwater.store.items import CODECS
+from headwater.store.messages import ReceivedMessage, archive_line
+from tests import factory
+from tests.emr_jobs.archives import archive, folded, received
+from tests.emr_jobs.warehouses import Rows, database, rows_in, take_all
+from tests.factory import Document
+
+pytestmark = [pytest.mark.spark, pytest.mark.engine]
+
+QUERIES = re.findall(r"```sql\n(.*?)```", Path("docs/lakehouse.md").read_text(), re.DOTALL)
+ORDERS = factory.columns(id=("s3://lake", "raw_orders", "id"), total=("s3a://lake/", "raw_orders", "price"))
+
+NOW = datetime.now(UTC)
+
+
+def events() -> Iterator[Document]:
+    """Orders in two steps, each day a run; a run that turns out to have started a day earlier; a failure; a check; a
+    parent that hears of its child's failure."""
+    now = (NOW - factory.EPOCH).total_seconds() - 3 * 86_400
+    for day in range(3):
+        for step, (job, read, wrote) in enumerate((("clean", "raw_orders", "orders"), ("revenue", "orders", "made"))):
+            seconds, run = now + day * 86_400 + step * 600, 10 * day + step
+            rows = factory.facet(rowCount=100 + day, size=1000)
+            schema = factory.schema("id:long", "total:double", *(["note:string"] if day == 2 else []))
+            output = factory.dataset(wrote, schema=schema, columnLineage=ORDERS) | {
+                "outputFacets": {"outputStatistics": rows}
+            }
+            used: dict[str, Any] = {"inputs": [factory.dataset(read)], "outputs": [output]}
+            facets = {"parent": factory.parent(500 + day, "nightly")}
+            yield factory.run_event("START", seconds=seconds, run=run, job=job, run_facets=facets, **used)
+            yield factory.run_event("COMPLETE", seconds=seconds + 60, run=run, job=job, **used)
+    yield factory.run_event("START", seconds=now - 40_000, run=1, job="revenue", inputs=[factory.dataset("orders")])
+    error = factory.facet(message="ValueError: no price\nTraceback", programmingLanguage="PYTHON")
+    yield factory.run_event("FAIL", seconds=now + 5000, run=11, job="revenue", run_facets={"errorMessage": error})
+    checks = factory.facet(assertions=[{"assertion": "not_null", "column": "id", "success": False}])
+    checked = factory.dataset("orders", dataQualityAssertions=checks)
+    yield factory.run_event("COMPLETE", seconds=now + 6000, run=70, job="check", inputs=[checked])
+    view = factory.dataset("orders_view", lineage=factory.facet(inputs=[]))
+    yield factory.job_event(seconds=now, job="declared", inputs=[factory.dataset("orders")], outputs=[view])
+    yield factory.dataset_event(factory.dataset("orders", symlinks=factory.symlinks("db.orders")), seconds=now)
+
+
+def messages() -> list[ReceivedMessage]:
+    return received(events(), lags=(1, 100_000))
+
+
+@pytest.fixture(scope="module")
+def whole(session: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The tables by one increment with all events."""
+    made = database(session, tmp_path_factory.mktemp("whole"))
+    lines = [archive_line(message) for message in messages()]
+    assert take_all(session, archive(tmp_path_factory.mktemp("archive"), lines), made) == 3
+    return made
+
+
+@pytest.fixture(scope="module")
+def rows(session: SparkSession, whole: str) -> Rows:
+    return rows_in(session, whole)
+
+
+def joined_in(session: SparkSession, database_name: str, table: TableForm) -> list[Any]:
+    stored = session.table(f"{database_name}.{table.name}").select("joined").collect()
+    return [unpacked(bytes(row["joined"])) for row in stored]
+
+
+def test_runs_jobs_and_datasets_are_those_of_the_fold(session: SparkSession, whole: str) -> None:
+    states = [CODECS[item.labels["kind"]].read(item) for item in folded(messages()).values()
+              if item.labels["kind"] in ("run", "job", "dataset")]  # fmt: skip
+    runs = {state.id: state for state in states if isinstance(state, Run)}
+    assert {run.id: run for run in joined_in(session, whole, tables.RUNS)} == runs
+    heads = {head.facts.id: head.facts for head in states if isinstance(head, JobHead)}
+    assert {head.facts.id: head.facts for head in joined_in(session, whole, tables.JOBS)} == heads
+    datasets = {(head.id, *head.facts.name): head.schema_digest for head in states if isinstance(head, DatasetHead)}
+    stored = session.table(f"{whole}.datasets").select("dataset_id", "namespace", "name", "schema_digest").collect()
+    assert {tuple(row[:3]): row[3] for row in stored} == datasets
+
+
+def test_events_in_parts_in_another_order_and_twice_give_the_same_rows(
+    session: SparkSession, rows: Rows, tmp_path: Path
+) -> None:
+    made = database(session, tmp_path / "lake")
+    sent = messages()
+    for number, part in enumerate((sent[20:], sent[:8], [*sent[6:], *sent[:2]])):
+        location = archive(tmp_path / str(number), [archive_line(message) for message in part], files=1)
+        moved = tmp_path / "all" / "events" / "date=2026-11-20" / f"{number}.gz"
+        moved.parent.mkdir(parents=True, exist_ok=True)
+        (Path(location.url) / "events" / "date=2026-11-20" / "0.gz").rename(moved)
+        assert take_all(session, Location(str(tmp_path / "all")), made) == 1
+    assert take_all(session, Location(str(tmp_path / "all")), made) == 0
+    assert rows_in(session, made) == rows
+
+
+def test_an_increment_that_is_killed_and_started_again_gives_the_same_rows(
+    session: SparkSession, rows: Rows, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = database(session, tmp_path / "lake")
+    lines = [archive_line(message) for message in messages()]
+    first = archive(tmp_path / "archive", lines[::2], files=1)
+    assert take_all(session, first, made) == 1
+    Path(first.url, "events/date=2026-11-20/1.gz").write_bytes(b"".join(lines[1::2]))
+    execute = merge._execute
+    for victim in (tables.RUNS, tables.TAKEN_OBJECTS):
+
+        def killed(table: TableForm, *arguments: Any, victim: TableForm = victim) -> None:
+            if table is victim:
+                raise KeyboardInterrupt
+            execute(table, *arguments)
+
+        monkeypatch.setattr(merge, "_execute", killed)
+        with pytest.raises(KeyboardInterrupt):
+            take_all(session, first, made)
+    monkeypatch.setattr(merge, "_execute", execute)
+    assert take_all(session, first, made) == 1
+    assert rows_in(session, made) == rows
+
+
+def test_a_late_event_finds_its_day(session: SparkSession, whole: str) -> None:
+    early = (NOW - timedelta(days=3, seconds=40_000)).date()
+    revenue = session.table(f"{whole}.reads_writes").where("job_name = 'revenue' AND direction = 'write'")
+    days = {row["day"]: row["runs"] for row in revenue.collect()}
+    assert days[early] == 1
+    assert sum(days.values()) == 3
+
+
+@pytest.mark.parametrize("number", range(10))
+def test_each_query_of_the_documentation_has_an_answer(session: SparkSession, whole: str, number: int) -> None:
+    session.sql(f"USE {whole}")
+    assert session.sql(QUERIES[number]).collect()
+
+
+def test_the_documentation_has_ten_queries() -> None:
+    assert len(QUERIES) == 10
+
+
+def test_a_run_of_the_first_year_has_its_rows(session: SparkSession, tmp_path: Path) -> None:
+    """A producer may have a broken clock, and PySpark has no literal for a date before the year 1000."""
+    seconds = (datetime(1, 1, 2, tzinfo=UTC) - factory.EPOCH).total_seconds()
+    event = factory.run_event("COMPLETE", seconds=seconds, outputs=[factory.dataset("old")])
+    lines = [archive_line(message) for message in received([event], lags=(1,))]
+    made = database(session, tmp_path / "lake")
+    take_all(session, archive(tmp_path / "archive", lines), made)
+    assert [str(row["day"]) for row in session.table(f"{made}.reads_writes").collect()] == ["0001-01-02"]

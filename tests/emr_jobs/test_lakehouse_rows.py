@@ -1,0 +1,87 @@
+"""The rows of the lakehouse by the states of the fold, whatever producers put into facets."""
+
+from typing import Any
+
+import pytest
+
+from emr_jobs.archive.events import ArchivedEvent, Fault
+from emr_jobs.lakehouse import rows
+from emr_jobs.lakehouse.packed_state import packed, unpacked
+from emr_jobs.lakehouse.states import states_of
+from emr_jobs.lakehouse.tables import COLUMN_EDGES, DATASETS, RUNS, TableForm
+from headwater.graph.run import Run
+from headwater.openlineage import exact_json
+from headwater.openlineage.instant import parse_instant
+from tests import factory
+from tests.factory import Document
+
+AT = parse_instant(factory.at(5))
+
+
+def states(kind: str, *documents: Document, aliases: dict[str, str] | None = None) -> list[Any]:
+    archived = [ArchivedEvent(exact_json.dumps(document), AT) for document in documents]
+    found = [each for each in states_of(archived, aliases or {}) if not isinstance(each, Fault)]
+    return [state for key, state in found if key[0] == kind]
+
+
+def named(table: TableForm, row: tuple[Any, ...]) -> dict[str, Any]:
+    return dict(zip(table.column_names, row, strict=True))
+
+
+def run_row(*documents: Document) -> dict[str, Any]:
+    (run,) = states("Run", *documents)
+    return named(RUNS, rows.run_row(run))
+
+
+def output(**statistics: Any) -> Document:
+    return factory.dataset("out") | {"outputFacets": {"outputStatistics": factory.facet(**statistics)}}
+
+
+def test_a_run_has_its_duration_and_what_it_wrote() -> None:
+    row = run_row(
+        factory.run_event("START"), factory.run_event("COMPLETE", seconds=90, outputs=[output(rowCount=7, size=70)])
+    )
+    assert (row["state"], row["seconds"]) == ("COMPLETED", 90)
+    assert (row["rows_written"], row["bytes_written"], row["rows_read"]) == (7, 70, None)
+
+
+@pytest.mark.parametrize("count", [None, "many", -1, 2**63, True, [1]])
+def test_a_count_that_is_none_is_left_out(count: Any) -> None:
+    assert run_row(factory.run_event("COMPLETE", outputs=[output(rowCount=count, size=5)]))["rows_written"] is None
+
+
+def test_the_source_of_a_flow_has_the_dataset_that_its_name_means() -> None:
+    lineage = factory.columns(a=("s3a://old", "in", "x"))
+    made = factory.run_event("COMPLETE", outputs=[factory.dataset("out", columnLineage=lineage)])
+    (sent,) = states("SentColumns", made, aliases={"s3://old": "s3://lake"})
+    (row,) = (named(COLUMN_EDGES, row) for row in rows.edge_rows(sent, {"s3://old": "s3://lake"}))
+    assert (row["source_namespace"], row["source_name"], row["source_column"]) == ("s3://lake", "in", "x")
+    assert (row["type"], row["subtype"], row["masking"]) == ("DIRECT", "", False)
+
+
+def test_column_lineage_that_a_run_repeats_is_one_state() -> None:
+    lineage = factory.columns(a=("s3://lake", "in", "x"))
+    events = [factory.run_event(kind, seconds=at, outputs=[factory.dataset("out", columnLineage=lineage)])
+              for at, kind in enumerate(("START", "RUNNING", "COMPLETE"))]  # fmt: skip
+    (sent,) = states("SentColumns", *events)
+    assert (sent.first[:19], sent.last[:19]) == (factory.at(0)[:19], factory.at(2)[:19])
+
+
+def test_tags_of_columns_are_those_of_the_api() -> None:
+    sent = factory.facet(tags=[{"key": "PII", "value": "true", "field": "id"}, {"key": "own", "value": ""}, "odd"])
+    (facts,) = states("DatasetFacts", factory.run_event("COMPLETE", outputs=[factory.dataset("out", tags=sent)]))
+    row = named(DATASETS, rows.dataset_row(facts))
+    assert (row["column_tags"], row["tags"]) == ([("id", "PII")], ["own"])
+
+
+def test_a_packed_state_is_the_state() -> None:
+    (run,) = states("Run", factory.run_event("FAIL", inputs=[factory.dataset("in")]))
+    assert isinstance(run, Run)
+    assert unpacked(packed(run)) == run
+
+
+def test_an_event_that_cannot_be_read_is_a_fault() -> None:
+    (fault,) = states_of([ArchivedEvent('{"a": 1}', AT)], {})
+    assert isinstance(fault, Fault)
+    assert Fault("events/a.gz after line 7", "EOFError").unfinished_object == "events/a.gz"
+    assert Fault("events/a.gz line 7", "ValueError").unfinished_object == ""
