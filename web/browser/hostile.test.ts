@@ -52,6 +52,7 @@ const LINKS = [
   "#/run?id=01a203a4-764e-7334-9f14-d6d70bfca421",
   "#/namespace?name=hostile",
   "#/runs",
+  "#/coverage?list=all&namespace=hostile",
 ];
 
 test.each(LINKS)("%s", async (link) => {

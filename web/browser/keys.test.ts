@@ -9,7 +9,7 @@ let server: Awaited<ReturnType<typeof emptyServer>>;
 let chromium: Browser;
 
 beforeAll(async () => {
-  [server, chromium] = await Promise.all([emptyServer([[]]), browser()]);
+  [server, chromium] = await Promise.all([emptyServer([[], ["--scope", "read"]]), browser()]);
 });
 afterAll(async () => {
   await chromium?.close();
@@ -32,6 +32,33 @@ test("a wrong key is told, a good one opens the page, and it is asked once", asy
   expect(await page.getByRole("dialog").count()).toBe(0);
   expect([...addresses, page.url()].filter((address) => address.includes(server.keys[0]!))).toEqual([]);
   await close();
+});
+
+test("buttons that the key may not use are not shown", async () => {
+  await server.post(
+    {
+      eventType: "COMPLETE",
+      eventTime: new Date().toISOString(),
+      producer: "https://example.org",
+      schemaURL: "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
+      run: { runId: "01a203a4-764e-7334-9f14-d6d70bfca421" },
+      job: { namespace: "shop", name: "load" },
+      inputs: [],
+      outputs: [],
+    },
+    server.keys[0],
+  );
+  for (const [key, buttons] of [[server.keys[0]!, 1], [server.keys[1]!, 0]] as const) {
+    const { page, close } = await open(chromium, `${server.url}/#/node?nodeId=job:shop:load`);
+    await page.getByLabel("Key", { exact: true }).fill(key);
+    const asked = page.waitForResponse((response) => response.url().endsWith("/caller") && response.ok());
+    await page.keyboard.press("Enter");
+    await asked;
+    await page.getByRole("heading", { name: "load" }).waitFor();
+    await page.waitForTimeout(300);
+    expect(await page.getByRole("button", { name: "Edit" }).count()).toBe(buttons);
+    await close();
+  }
 });
 
 test("another tab knows nothing of the key", async () => {

@@ -16,6 +16,7 @@ const VIEWS: [name: string, link: string, text: string][] = [
   ["root-cause", `#/why?nodeId=${id(REVENUE)}`, "schema changed"],
   ["impact", `#/impact?nodeId=${id("datasetField:file:/data/lake/raw/orders:unit_price")}`, "finance"],
 ];
+const ALERT = /status was removed|unit_price/;
 const SIZES: [suffix: string, width: number, height: number][] = [
   ["", 1280, 720],
   ["-phone", 390, 780],
@@ -36,5 +37,14 @@ test.each(VIEWS.flatMap((view) => SIZES.map((size) => [...view, ...size] as cons
   await page.getByText(text).first().waitFor({ state: "attached" });
   await page.waitForTimeout(900);
   await page.screenshot({ path: `${FOLDER}/${name}${suffix}.png` });
+  await close();
+});
+
+test.each(SIZES)("alert%s", async (suffix, width, height) => {
+  const { page, close } = await open(chromium, `${server.url}/#/alerts`, { width, height });
+  await page.getByRole("link", { name: ALERT }).first().click();
+  await page.getByRole("heading", { name: "Who did it" }).waitFor();
+  await page.waitForTimeout(900);
+  await page.screenshot({ path: `${FOLDER}/alert${suffix}.png` });
   await close();
 });

@@ -15,10 +15,10 @@ export function browser(): Promise<Browser> {
   return chromium.launch({ executablePath: EXECUTABLE, args: ["--no-sandbox"] });
 }
 
-export async function open(from: Browser, address: string, size = { width: 1280, height: 800 }): Promise<Opened> {
+export async function open(from: Browser, address: string, size = { width: 1280, height: 800 }, patience = 8_000): Promise<Opened> {
   const context = await from.newContext({ viewport: size, permissions: ["clipboard-read", "clipboard-write"] });
   const page = await context.newPage();
-  page.setDefaultTimeout(8_000);
+  page.setDefaultTimeout(patience);
   const faults: string[] = [];
   const { origin } = new URL(address);
   page.on("pageerror", (error) => faults.push(error.message));

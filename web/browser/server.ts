@@ -9,6 +9,9 @@ const ROOT = resolve(import.meta.dirname, "../..");
 const PYTHON = process.env["PYTHON"] ?? join(ROOT, ".local/venv/bin/python");
 const ENVIRONMENT = { ...process.env, PYTHONPATH: `${join(ROOT, "layers/headwater")}:${ROOT}`, HEADWATER_API_KEY: "" };
 const START_MS = 40_000;
+/** The emulator starts, and template.yaml is deployed into it. */
+const STACK_MS = 240_000;
+const STACK_PORT = process.env["STACK_PORT"] ?? "8765";
 
 export interface Server {
   url: string;
@@ -33,6 +36,12 @@ export async function emptyServer(keys: string[][] = []): Promise<Server & { key
   return { ...server(child, url, () => rmSync(folder, { recursive: true, force: true })), keys: made };
 }
 
+/** The embedded stack, as `make up` runs it: every request goes through the Lambdas of template.yaml. */
+export async function stackServer(): Promise<Server> {
+  const child = spawn(PYTHON, ["-m", "local", "up", "--port", STACK_PORT, "--open"], { cwd: ROOT, env: ENVIRONMENT });
+  return server(child, await said(child, /page\s+(\S+)\//, STACK_MS), () => undefined);
+}
+
 function server(child: ChildProcess, url: string, clean: () => void): Server {
   return {
     url,
@@ -54,10 +63,10 @@ function headwater(...command: string[]): string {
   return execFileSync(PYTHON, ["-m", "cli", ...command], { cwd: ROOT, env: ENVIRONMENT, encoding: "utf8" });
 }
 
-function said(child: ChildProcess, pattern: RegExp): Promise<string> {
+function said(child: ChildProcess, pattern: RegExp, most = START_MS): Promise<string> {
   return new Promise((found, failed) => {
     let text = "";
-    const timer = setTimeout(() => failed(new Error(`no server after ${START_MS} ms: ${text}`)), START_MS);
+    const timer = setTimeout(() => failed(new Error(`no server after ${most} ms: ${text}`)), most);
     const hear = (chunk: Buffer): void => {
       text += chunk.toString();
       const match = pattern.exec(text);

@@ -29,6 +29,7 @@ const VIEWS: Record<string, [string, string | RegExp]> = {
   namespace: ["#/namespace?name=demo", "revenue_daily"],
   health: ["#/health", "Events of the last 24 hours"],
   coverage: ["#/coverage", "With column lineage"],
+  "list of the coverage": ["#/coverage?list=all&namespace=file", "Last write"],
   "no such view": ["#/nothing", "There is no such view"],
 };
 let server: Server;

@@ -26,6 +26,7 @@ const VIEWS: Record<string, [string, ComponentType<ViewProperties>]> = {
   namespaces: ["Namespaces", lazy(() => import("./views/namespaces/NamespacesView"))],
   namespace: ["Namespace", lazy(() => import("./views/namespaces/NamespaceView"))],
   health: ["Health", lazy(() => import("./views/health/HealthView"))],
+  label: ["Owner or tag", lazy(() => import("./views/search/LabelView"))],
   coverage: ["Coverage", lazy(() => import("./views/coverage/CoverageView"))],
 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { DatasetData } from "../src/api/types";
+import type { DatasetInGraph } from "../src/api/types";
 import { NO_FILTER, matches } from "../src/graph/filter";
 import { EMPTY, withEdges, type Graph, type GraphNode } from "../src/graph/graph";
 import { picture } from "../src/graph/groups";
@@ -26,21 +26,30 @@ test("a group stands for its nodes, and counts their connections", () => {
   expect(grouped.edges).toContainEqual({ from: "group:namespace:raw", to: "j", count: 2 });
 });
 
+test("nodes are grouped by their first owner, and filtered by any", () => {
+  const owned = (id: string, ...owners: string[]): GraphNode => ({ ...nodes[0]!, id, dataset: { fields: [], tags: [], owners } as unknown as DatasetInGraph });
+  const ours: Graph = { ...EMPTY, nodes: new Map([owned("a", "sales"), owned("b", "sales", "legal"), owned("c")].map((node) => [node.id, node])) };
+  const grouped = picture(ours, new Set(["a", "b", "c"]), "owner", new Set());
+  expect(grouped.nodes.map(({ id }) => id).sort()).toEqual(["c", "group:owner:sales"]);
+  expect(matches(owned("b", "sales", "legal"), { ...NO_FILTER, owner: "legal" })).toBe(true);
+  expect(matches(owned("c"), { ...NO_FILTER, owner: "legal" })).toBe(false);
+});
+
 test("an opened group is its nodes", () => {
   const opened = picture(graph, new Set(graph.nodes.keys()), "namespace", new Set(["group:namespace:raw"]));
   expect(opened.nodes).toHaveLength(4);
 });
 
 test("a filter sees names, namespaces and columns", () => {
-  const wide: GraphNode = { ...nodes[0]!, dataset: { fields: [field("unit_price")], tags: ["PII"] } as unknown as DatasetData };
+  const wide: GraphNode = { ...nodes[0]!, dataset: { fields: [field("unit_price")], tags: ["PII"] } as unknown as DatasetInGraph };
   expect(matches(wide, { ...NO_FILTER, text: "raw price" })).toBe(true);
   expect(matches(wide, { ...NO_FILTER, tag: "PII" })).toBe(true);
   expect(matches(wide, { ...NO_FILTER, kind: "job" })).toBe(false);
 });
 
 test("a table of 3,000 columns is no higher than one of few", () => {
-  const many: GraphNode = { ...nodes[0]!, dataset: { fields: Array.from({ length: 3000 }, (_, index) => field(`c${index}`)) } as unknown as DatasetData };
-  const few: GraphNode = { ...nodes[0]!, dataset: { fields: Array.from({ length: MOST_ROWS + 1 }, (_, index) => field(`c${index}`)) } as unknown as DatasetData };
+  const many: GraphNode = { ...nodes[0]!, dataset: { fields: Array.from({ length: 3000 }, (_, index) => field(`c${index}`)) } as unknown as DatasetInGraph };
+  const few: GraphNode = { ...nodes[0]!, dataset: { fields: Array.from({ length: MOST_ROWS + 1 }, (_, index) => field(`c${index}`)) } as unknown as DatasetInGraph };
   expect(heightOf(many, { isOpen: true, traced: [] })).toBe(heightOf(few, { isOpen: true, traced: [] }));
 });
 

@@ -1,13 +1,27 @@
 import { expect, test } from "vitest";
-import { partsOfColumn } from "../src/views/search/columns";
+import type { Result } from "../src/api/search";
+import { groupsOf, linkOf, search } from "../src/views/search/search";
 
-test.each([
-  ["orders price", { table: "orders", column: "price" }],
-  ["orders.unit_price", { table: "orders", column: "unit_price" }],
-  ["db.sales.orders price", { table: "db.sales.orders", column: "price" }],
-  ["orders", null],
-  ["orders.", null],
-  [" . ", null],
-])("%s", (text, parts) => {
-  expect(partsOfColumn(text)).toEqual(parts);
+const COLUMN: Result = { type: "COLUMN", name: "price", nodeId: "datasetField:n:raw/orders:price", namespace: "n", dataset: "raw/orders" };
+const TABLE: Result = { type: "DATASET", name: "raw/orders", nodeId: "dataset:n:raw/orders", namespace: "n" };
+const OWNER: Result = { type: "OWNER", name: "a team", nodes: [] };
+
+test("a column leads straight to its way, a table to its graph, an owner to what it owns", () => {
+  const table = encodeURIComponent("dataset:n:raw/orders");
+  expect(linkOf(COLUMN)).toBe(`#/lineage?nodeId=${table}&table=${table}&column=price`);
+  expect(linkOf(TABLE)).toBe(`#/lineage?nodeId=${table}`);
+  expect(linkOf(OWNER)).toMatch(/^#\/label\?type=OWNER&name=a(%20|\+)team$/);
+});
+
+test("results are grouped in the order of the answer", () => {
+  expect(groupsOf([COLUMN, TABLE, COLUMN, OWNER]).map(([label, found]) => [label, found.length])).toEqual([
+    ["Columns", 2],
+    ["Datasets", 1],
+    ["Owners", 1],
+  ]);
+});
+
+test("the id of a run is a run", async () => {
+  const { results } = await search("01A203A4-764e-7334-9f14-d6d70bfca421", new AbortController().signal);
+  expect(results).toEqual([{ type: "RUN", name: "01a203a4-764e-7334-9f14-d6d70bfca421" }]);
 });

@@ -3,6 +3,17 @@
 import { get, pathOf, type Query } from "./request";
 import type { ImpactItem, Name, Page } from "./types";
 
+interface Counts {
+  columns: number;
+  datasets: number;
+  jobs: number;
+}
+
+/** How much breaks; `possible` is how much of this may break, or may not. */
+export interface Broken extends Counts {
+  possible?: Counts;
+}
+
 export interface Alert extends Name {
   id: string;
   type: string;
@@ -15,7 +26,7 @@ export interface Alert extends Name {
   details?: {
     application?: { job: Name; runId: string };
     orchestrator?: { job: Name; runId: string };
-    breaks?: { columns: number; datasets: number; jobs: number; items: (ImpactItem & { owners: string[] })[] };
+    breaks?: Broken & { items: (ImpactItem & { owners: string[] })[] };
     runId?: string;
     [member: string]: unknown;
   };

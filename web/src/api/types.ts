@@ -55,7 +55,6 @@ export interface InputField {
 export interface DatasetData extends Name {
   id: Name;
   type: string;
-  datasetType: string | null;
   createdAt: string;
   updatedAt: string;
   fields: Field[];
@@ -65,6 +64,12 @@ export interface DatasetData extends Name {
   lastLifecycleState: string | null;
 }
 
+/** A graph has no facets, but these two. */
+export interface DatasetInGraph extends DatasetData {
+  datasetType: string | null;
+  owners: string[];
+}
+
 export interface Dataset extends DatasetData {
   sourceName: string;
   physicalName: string;
@@ -72,6 +77,13 @@ export interface Dataset extends DatasetData {
   columnLineage: { name: string; inputFields: InputField[] }[] | null;
   facets: Facets;
   aliases: Name[];
+}
+
+/** A dataset of a list with `withUsage`. */
+export interface ListedDataset extends Omit<Dataset, "aliases"> {
+  deleted: boolean;
+  isRead: boolean;
+  lastWrittenAt: string | null;
 }
 
 export interface JobData extends Name {
@@ -88,6 +100,10 @@ export interface JobData extends Name {
   latestRun: Run | null;
 }
 
+export interface JobInGraph extends JobData {
+  owners: string[];
+}
+
 export interface Job extends JobData {
   latestRuns: Run[];
   facets: Facets;
@@ -102,7 +118,7 @@ export interface EdgeData {
 export interface LineageNode {
   id: string;
   type: "DATASET" | "JOB";
-  data: DatasetData | JobData;
+  data: DatasetInGraph | JobInGraph;
   inEdges: EdgeData[];
   outEdges: EdgeData[];
 }
@@ -131,8 +147,10 @@ export interface ImpactItem {
   nodeId: string;
   type: "DATASET" | "JOB" | "DATASET_FIELD";
   distance: number;
-  by: "column" | "dataset";
+  by: "column" | "dataset" | "unknown";
   indirect: boolean;
+  /** The change may break it, or may not; absent in alerts of earlier releases. */
+  possible?: boolean;
   path: string[];
   transformations?: Transformation[];
 }
@@ -141,6 +159,7 @@ export interface Impact {
   nodeId: string;
   totalCount: number;
   owners: { owner: string | null; items: ImpactItem[] }[];
+  possibleCount?: number;
   hiddenCount?: number;
   truncated?: boolean;
 }
@@ -183,14 +202,6 @@ export interface Namespace {
   ownerName: string;
   description: string | null;
   isHidden: boolean;
-}
-
-export interface SearchResult extends Name {
-  type: string;
-  nodeId: string;
-  updatedAt?: string;
-  field?: string;
-  [member: string]: unknown;
 }
 
 export interface Page {

@@ -1,6 +1,7 @@
 /** Which nodes of a picture match what the reader looks for; the others fade. */
 
 import type { GraphNode } from "./graph";
+import { ownersOf } from "./graph";
 import { stateOf } from "./marks";
 
 export interface Filter {
@@ -8,22 +9,24 @@ export interface Filter {
   kind: string;
   state: string;
   tag: string;
+  owner: string;
 }
 
-export const NO_FILTER: Filter = { text: "", kind: "", state: "", tag: "" };
+export const NO_FILTER: Filter = { text: "", kind: "", state: "", tag: "", owner: "" };
 
 export function isFiltering(filter: Filter): boolean {
   return Object.values(filter).some(Boolean);
 }
 
-export function matches(node: GraphNode, { text, kind, state, tag }: Filter): boolean {
+export function matches(node: GraphNode, { text, kind, state, tag, owner }: Filter): boolean {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const names = [node.namespace, node.name, ...(node.dataset?.fields.map(({ name }) => name) ?? [])].join("\n").toLowerCase();
   return (
     words.every((word) => names.includes(word)) &&
     (!kind || node.kind === kind) &&
     (!state || stateOf(node) === state) &&
-    (!tag || tagsOf(node).includes(tag))
+    (!tag || tagsOf(node).includes(tag)) &&
+    (!owner || ownersOf(node).includes(owner))
   );
 }
 

@@ -1,14 +1,14 @@
 /** The graph that the page knows: what all answers so far said of nodes and edges. Values are never changed in place. */
 
-import type { DatasetData, JobData, Lineage, LineageNode } from "../api/types";
+import type { DatasetInGraph, JobInGraph, Lineage, LineageNode } from "../api/types";
 
 export interface GraphNode {
   id: string;
   kind: "dataset" | "job" | "group";
   namespace: string;
   name: string;
-  dataset?: DatasetData;
-  job?: JobData;
+  dataset?: DatasetInGraph;
+  job?: JobInGraph;
   /** Of a group: how many nodes it stands for. */
   size?: number;
 }
@@ -52,6 +52,10 @@ export function neighbours(graph: Graph, id: string, side: Side): readonly strin
   return graph[side].get(id) ?? [];
 }
 
+export function ownersOf({ dataset, job }: GraphNode): readonly string[] {
+  return (dataset ?? job)?.owners ?? [];
+}
+
 export function edgesOf(graph: Graph, shown: ReadonlySet<string>): Edge[] {
   return [...shown].flatMap((from) => neighbours(graph, from, "down").filter((to) => shown.has(to)).map((to) => ({ from, to })));
 }
@@ -59,8 +63,8 @@ export function edgesOf(graph: Graph, shown: ReadonlySet<string>): Edge[] {
 function graphNode({ id, type, data }: LineageNode): GraphNode {
   const { namespace, name } = data;
   return type === "JOB"
-    ? { id, kind: "job", namespace, name, job: data as JobData }
-    : { id, kind: "dataset", namespace, name, dataset: data as DatasetData };
+    ? { id, kind: "job", namespace, name, job: data as JobInGraph }
+    : { id, kind: "dataset", namespace, name, dataset: data as DatasetInGraph };
 }
 
 function copyOf(lists: ReadonlyMap<string, readonly string[]>): Map<string, Set<string>> {

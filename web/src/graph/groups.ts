@@ -1,9 +1,9 @@
-/** Groups: the nodes of a namespace or an application as one node, with the number of connections between groups. */
+/** Groups: the nodes of a namespace, an application or an owner as one node, with the number of connections between groups. */
 
 import { grouped } from "../text/grouped";
-import { edgesOf, type Edge, type Graph, type GraphNode } from "./graph";
+import { edgesOf, ownersOf, type Edge, type Graph, type GraphNode } from "./graph";
 
-export type Grouping = "none" | "namespace" | "application";
+export type Grouping = "none" | "namespace" | "application" | "owner";
 
 export interface Picture {
   nodes: readonly GraphNode[];
@@ -12,6 +12,7 @@ export interface Picture {
 
 export function groupOf(node: GraphNode, grouping: Grouping): string | null {
   if (grouping === "namespace") return node.namespace;
+  if (grouping === "owner") return ownersOf(node)[0] ?? null;
   if (grouping === "application" && node.kind === "job") return node.job?.parentJobName ?? null;
   return null;
 }

@@ -13,9 +13,8 @@ export interface Sized {
 
 export type Places = ReadonlyMap<string, { x: number; y: number }>;
 
-/** Beyond these numbers of nodes, ELK takes quicker ways; or no ELK at all, but plain layers. */
+/** Beyond this number of nodes the layout is plain layers: ELK takes longer than a reader waits, and few would see a difference. */
 const MANY = 60;
-const LARGE = 300;
 
 let engine: Engine | undefined;
 
@@ -28,10 +27,10 @@ export function prepareLayout(): Engine {
 /** `isWide` leaves room for labels between the layers. */
 export async function layOut(nodes: readonly Sized[], edges: readonly Edge[], isWide = false): Promise<Places> {
   if (!nodes.length) return new Map();
-  if (nodes.length > LARGE) return layersOf(nodes, edges);
+  if (nodes.length > MANY) return layersOf(nodes, edges);
   const graph: ElkNode = {
     id: "graph",
-    layoutOptions: optionsFor(nodes.length, isWide),
+    layoutOptions: optionsFor(isWide),
     children: nodes.map(({ id, width, height }) => ({ id, width, height })),
     edges: edges.map(({ from, to }, index) => ({ id: `e${index}`, sources: [from], targets: [to] })),
   };
@@ -39,7 +38,7 @@ export async function layOut(nodes: readonly Sized[], edges: readonly Edge[], is
   return new Map((placed.children ?? []).map(({ id, x = 0, y = 0 }) => [id, { x, y }]));
 }
 
-function optionsFor(count: number, isWide: boolean): Record<string, string> {
+function optionsFor(isWide: boolean): Record<string, string> {
   return {
     "elk.algorithm": "layered",
     "elk.direction": "RIGHT",
@@ -48,9 +47,9 @@ function optionsFor(count: number, isWide: boolean): Record<string, string> {
     "elk.spacing.componentComponent": "48",
     "elk.layered.spacing.nodeNodeBetweenLayers": isWide ? "250" : "84",
     "elk.layered.spacing.edgeNodeBetweenLayers": "20",
-    "elk.layered.thoroughness": count > MANY ? "1" : "7",
-    "elk.layered.layering.strategy": count > MANY ? "LONGEST_PATH_SOURCE" : "NETWORK_SIMPLEX",
+    "elk.layered.thoroughness": "7",
+    "elk.layered.layering.strategy": "NETWORK_SIMPLEX",
     "elk.layered.nodePlacement.bk.fixedAlignment": "BALANCED",
-    "elk.layered.crossingMinimization.greedySwitch.type": count > MANY ? "OFF" : "TWO_SIDED",
+    "elk.layered.crossingMinimization.greedySwitch.type": "TWO_SIDED",
   };
 }

@@ -1,17 +1,19 @@
 /** An impact as Markdown, for a pull request. */
 
 import type { Impact } from "../api/types";
+import { wayOf } from "../graph/risk";
 import { transformationText } from "../graph/trace";
 import { counted } from "../text/amounts";
 import { oneLine, withoutKind } from "../text/names";
 
-export function impactMarkdown({ totalCount, owners, truncated, hiddenCount }: Impact, name: string): string {
-  const lines = [`### Impact of changing ${code(name)}`, "", `${counted(totalCount, "node")} downstream would be affected.`, ""];
+export function impactMarkdown({ totalCount, possibleCount = 0, owners, truncated, hiddenCount }: Impact, name: string): string {
+  const may = possibleCount ? ` ${counted(possibleCount, "node")} more may be affected.` : "";
+  const lines = [`### Impact of changing ${code(name)}`, "", `${counted(totalCount - possibleCount, "node")} downstream would be affected.${may}`, ""];
   for (const { owner, items } of owners) {
     lines.push(`**${owner ? text(owner) : "no owner"}**`, "");
-    for (const { nodeId, distance, indirect, by, transformations = [] } of items) {
-      const how = by === "dataset" ? "may use it" : indirect ? "by a filter, join or grouping" : transformationText(transformations);
-      lines.push(`- ${code(withoutKind(nodeId))}, ${counted(distance, "hop")}${how ? `, ${how}` : ""}`);
+    for (const item of items) {
+      const how = item.by === "column" && !item.indirect ? transformationText(item.transformations ?? []) : wayOf(item);
+      lines.push(`- ${code(withoutKind(item.nodeId))}, ${counted(item.distance, "hop")}${how ? `, ${how}` : ""}`);
     }
     lines.push("");
   }

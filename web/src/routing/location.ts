@@ -26,8 +26,16 @@ export function linkTo(view: string, parameters: Parameters = {}): string {
   return `#/${view}${query ? `?${query}` : ""}`;
 }
 
+/**
+ * Opens a view, and puts it into the browser's history, so that back undoes it.
+ *
+ * The page hears of the new address at once. After `location.hash = link` it would hear of it some milliseconds later: a
+ * checkbox whose state is in the address would be cleared again in between.
+ */
 export function goTo(link: string): void {
-  window.location.hash = link;
+  if (link === window.location.hash) return;
+  history.pushState(null, "", link);
+  tellChange();
 }
 
 /** The present address with other parameters. `isNew` puts it into the browser's history, so that back undoes it. */
@@ -39,8 +47,12 @@ export function changeParameters(changes: Parameters, isNew = true): void {
     goTo(link);
   } else {
     history.replaceState(history.state, "", link);
-    window.dispatchEvent(new HashChangeEvent("hashchange"));
+    tellChange();
   }
+}
+
+function tellChange(): void {
+  window.dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
 export function useHash(): string {

@@ -54,3 +54,10 @@ export function compact(amount: number): string {
 export function counted(amount: number, one: string, many = `${one}s`): string {
   return `${count(amount)} ${amount === 1 ? one : many}`;
 }
+
+/** A share of 1. What is not nothing is not shown as 0 %, and what is not all not as 100 %. */
+export function percent(share: number): string {
+  if (share > 0 && share < 0.005) return "< 1 %";
+  if (share < 1 && share >= 0.995) return "> 99 %";
+  return `${Math.round(100 * share)} %`;
+}

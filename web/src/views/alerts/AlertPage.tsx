@@ -1,13 +1,14 @@
 /** One alert: what changed, whose job did it, what it breaks and whose that is. Links of mails and chats lead here. */
 
 import type { Alert } from "../../api/alerts";
+import { brokenText, isPossible, wayOf } from "../../graph/risk";
 import type { Name as NameOf } from "../../api/types";
 import { Icon } from "../../parts/Icon";
 import { Name } from "../../parts/Name";
 import { Severity } from "../../parts/State";
 import { Table } from "../../parts/Table";
 import { linkTo } from "../../routing/location";
-import { ago, counted, moment } from "../../text/amounts";
+import { ago, moment } from "../../text/amounts";
 import { columnOf, nodeIdOf, oneLine, shortName, splitNodeId } from "../../text/names";
 import "../node/node.css";
 
@@ -83,10 +84,10 @@ export function AlertPage({ alert }: { alert: Alert }) {
       {items.length > 0 && details.breaks && (
         <>
           <h2>
-            It breaks {counted(details.breaks.columns, "column")}, {counted(details.breaks.datasets, "dataset")}, {counted(details.breaks.jobs, "job")}
+            {brokenText(details.breaks)}
           </h2>
           <Table
-            caption="What it breaks"
+            caption="What it breaks, or may break"
             file={`alert-${shortName(alert.name)}`}
             rows={items}
             keyOf={(item) => item.nodeId}
@@ -95,7 +96,8 @@ export function AlertPage({ alert }: { alert: Alert }) {
               { name: "Node", value: (item) => splitNodeId(item.nodeId).name, show: (item) => <Broken nodeId={item.nodeId} /> },
               { name: "Kind", value: (item) => item.type.toLowerCase().replace("dataset_field", "column") },
               { name: "Hops", value: (item) => item.distance, isNumber: true },
-              { name: "How", value: (item) => (item.by === "dataset" ? "may use it" : item.indirect ? "by a filter, join or grouping" : "by its values") },
+              { name: "Breaks", value: (item) => (isPossible(item) ? "may break" : "breaks") },
+              { name: "How", value: wayOf },
             ]}
           />
         </>

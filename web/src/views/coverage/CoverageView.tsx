@@ -1,103 +1,116 @@
-/** Coverage, for who answers for it: by namespace, how many datasets have column lineage, an owner, recent data. */
+/**
+ * Coverage, for who answers for it: by namespace or owner, how many datasets have column lineage and an owner, are stale,
+ * or were never read. Each number leads to the list of its datasets.
+ */
 
-import { get, pathOf } from "../../api/request";
-import type { Dataset, Namespace } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
 import { Empty, Shown, Truncated } from "../../parts/Told";
-import { Table } from "../../parts/Table";
-import { linkTo } from "../../routing/location";
-import { count } from "../../text/amounts";
+import { Table, type Column } from "../../parts/Table";
+import { changeParameters, linkTo } from "../../routing/location";
+import { count, counted, percent } from "../../text/amounts";
 import { oneLine } from "../../text/names";
-import { ownersOf } from "../node/Overview";
+import { byNamespace, byOwner, kindOf, KINDS, STALE_DAYS, type Covered, type Kind, type Part, type Row } from "./coverage";
+import { DatasetList } from "./DatasetList";
+import { load, MOST_DATASETS, MOST_NAMESPACES } from "./load";
 
-const MOST_NAMESPACES = 60;
-const MOST_DATASETS = 1000;
-const STALE_DAYS = 30;
-const DAY = 86_400_000;
+const SHARES: Kind[] = ["columns", "owner", "stale", "unread"];
 
-interface Row {
-  namespace: string;
-  datasets: number;
-  withColumns: number;
-  withOwner: number;
-  stale: number;
-}
-
-interface Found {
-  rows: Row[];
-  isCut: boolean;
-}
-
-export default function CoverageView() {
-  const lookup = useLookup("coverage", find);
+export default function CoverageView({ parameters }: { parameters: URLSearchParams }) {
+  const namespace = parameters.get("namespace") ?? undefined;
+  const part: Part = { namespace, owner: parameters.has("unowned") ? null : (parameters.get("owner") ?? undefined) };
+  const kind = kindOf(parameters.get("list"));
+  const lookup = useLookup(JSON.stringify(["coverage", namespace]), (signal) => load(namespace, signal));
   return (
     <section className="sheet">
-      <h1>Coverage</h1>
+      {!kind && <h1>Coverage</h1>}
       <Shown lookup={lookup} what="the coverage">
-        {({ rows, isCut }) => (rows.length ? <Rows rows={rows} isCut={isCut} /> : <Empty>No dataset yet.</Empty>)}
+        {({ datasets, isCut }) => (
+          <>
+            {isCut && (
+              <Truncated>
+                Of {count(datasets.length)} datasets: a look takes at most {count(MOST_DATASETS)}, of the first {count(MOST_NAMESPACES)} namespaces.
+              </Truncated>
+            )}
+            {kind ? <DatasetList kind={kind} part={part} datasets={datasets} /> : <Shares datasets={datasets} isByOwner={parameters.get("by") === "owner"} />}
+          </>
+        )}
       </Shown>
     </section>
   );
 }
 
-function Rows({ rows, isCut }: Found) {
-  const share = (name: string, of: (row: Row) => number) => ({
-    name,
-    value: (row: Row) => (row.datasets ? of(row) / row.datasets : 0),
-    show: (row: Row) => (
-      <a href={linkTo("namespace", { name: row.namespace })} title={`${of(row)} of ${row.datasets}`}>
-        <span className="share">
-          <span className="bar-track" aria-hidden="true">
-            <svg width="80" height="6">
-              <rect width={(80 * of(row)) / Math.max(row.datasets, 1)} height="6" fill="var(--accent)" />
-            </svg>
-          </span>
-          {Math.round((100 * of(row)) / Math.max(row.datasets, 1))} %
-        </span>
-      </a>
-    ),
-    isNumber: true,
-  });
+function Shares({ datasets, isByOwner }: { datasets: Covered[]; isByOwner: boolean }) {
+  if (!datasets.length) return <Empty>No dataset yet.</Empty>;
+  const by = isByOwner ? "owner" : "namespace";
+  const now = Date.now();
   return (
     <>
-      {isCut && <Truncated>Of the first {MOST_NAMESPACES} namespaces, and of each the first {count(MOST_DATASETS)} datasets.</Truncated>}
-      <Table
-        caption="Coverage by namespace"
-        file="coverage"
-        rows={rows}
-        keyOf={({ namespace }) => namespace}
+      <div className="switch" role="group" aria-label="Coverage by">
+        {["namespace", "owner"].map((each) => (
+          <button key={each} aria-pressed={each === by} onClick={() => changeParameters({ by: each === "owner" && each })}>
+            by {each}
+          </button>
+        ))}
+      </div>
+      <Table<Row>
+        key={by}
+        caption={`Coverage by ${by}`}
+        file={`coverage-by-${by}`}
+        sortedBy={isByOwner ? undefined : "Namespace"}
+        rows={isByOwner ? byOwner(datasets) : byNamespace(datasets)}
+        keyOf={({ part }) => JSON.stringify(part)}
         columns={[
-          { name: "Namespace", value: ({ namespace }) => namespace, show: ({ namespace }) => <a href={linkTo("namespace", { name: namespace })}>{oneLine(namespace)}</a> },
-          { name: "Datasets", value: ({ datasets }) => datasets, isNumber: true },
-          share("With column lineage", ({ withColumns }) => withColumns),
-          share("With an owner", ({ withOwner }) => withOwner),
-          share(`Unchanged for ${STALE_DAYS} days`, ({ stale }) => stale),
+          { name: isByOwner ? "Owner" : "Namespace", value: ({ part }) => nameOf(part), show: ({ part }) => <Of part={part} /> },
+          { name: "Datasets", value: (row) => row.datasets.length, show: (row) => <a href={listLink("all", row.part)}>{count(row.datasets.length)}</a>, isNumber: true },
+          ...SHARES.map((kind) => share(kind, now)),
         ]}
       />
+      <p className="muted">
+        Stale: jobs write it, but not for {STALE_DAYS} days. Never read: no job has read it, except one that writes it, too. What people and tools without lineage read is unknown.
+        {isByOwner && " A dataset without an owner has the one of the job that writes it. A dataset of two owners counts for both."}
+      </p>
     </>
   );
 }
 
-async function find(signal: AbortSignal): Promise<Found> {
-  const { namespaces, totalCount } = await get<{ namespaces: Namespace[]; totalCount: number }>("namespaces", { limit: MOST_NAMESPACES }, signal);
-  const rows: Row[] = [];
-  let isCut = totalCount > namespaces.length;
-  for (const { name } of namespaces) {
-    const { datasets, totalCount: all } = await get<{ datasets: Dataset[]; totalCount: number }>(`${pathOf("namespaces", name)}/datasets`, { limit: MOST_DATASETS }, signal);
-    isCut ||= all > datasets.length;
-    if (datasets.length) rows.push(rowOf(name, datasets));
-  }
-  return { rows, isCut };
+function share(kind: Kind, now: number): Column<Row> {
+  const amount = ({ datasets }: Row): number => datasets.filter((dataset) => KINDS[kind].has(dataset, now)).length;
+  return {
+    name: KINDS[kind].title,
+    value: (row) => amount(row) / row.datasets.length,
+    show: (row) => {
+      const part = amount(row) / row.datasets.length;
+      return (
+        <a href={listLink(kind, row.part)}>
+          <span className="share">
+            <span className="bar-track" aria-hidden="true">
+              <svg width="80" height="6">
+                <rect width={80 * part} height="6" fill="var(--accent)" />
+              </svg>
+            </span>
+            {percent(part)}<span className="hidden">: {`${amount(row)} of ${counted(row.datasets.length, "dataset")}`}</span>
+          </span>
+        </a>
+      );
+    },
+    isNumber: true,
+  };
 }
 
-function rowOf(namespace: string, datasets: readonly Dataset[]): Row {
-  const before = Date.now() - STALE_DAYS * DAY;
-  const counted = (is: (dataset: Dataset) => boolean): number => datasets.filter(is).length;
-  return {
-    namespace,
-    datasets: datasets.length,
-    withColumns: counted(({ columnLineage }) => (columnLineage ?? []).length > 0),
-    withOwner: counted(({ facets }) => ownersOf(facets ?? {}).length > 0),
-    stale: counted(({ lastModifiedAt, updatedAt }) => Date.parse(lastModifiedAt ?? updatedAt) < before),
-  };
+function Of({ part }: { part: Part }) {
+  if (part.owner === null) return <span className="muted">none known</span>;
+  const link = part.owner === undefined ? linkTo("namespace", { name: part.namespace }) : linkTo("label", { type: "OWNER", name: part.owner });
+  return (
+    <a href={link}>
+      <bdi>{oneLine(nameOf(part))}</bdi>
+    </a>
+  );
+}
+
+function nameOf({ namespace, owner }: Part): string {
+  return owner === undefined ? (namespace ?? "") : (owner ?? "none known");
+}
+
+function listLink(list: Kind, { namespace, owner }: Part): string {
+  return linkTo("coverage", { list, namespace, owner, unowned: owner === null });
 }

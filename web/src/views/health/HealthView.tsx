@@ -1,5 +1,7 @@
-/** Health: whether events arrive, which runs never ended, what was set aside; each with the remedy. */
+/** Health: whether events arrive, which were refused, which runs never ended, what was set aside; each with the remedy. */
 
+import { alerts, type Alert } from "../../api/alerts";
+import type { Caller } from "../../api/caller";
 import { get } from "../../api/request";
 import type { Job, Namespace } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
@@ -11,7 +13,11 @@ import { ago, count } from "../../text/amounts";
 import { nodeIdOf, oneLine } from "../../text/names";
 import { FirstEvent } from "../start/FirstEvent";
 import "../start/start.css";
+import { FindingList } from "./FindingList";
+import { islands, late, suspicious } from "./findings";
 import { EventPlot, type Interval } from "./EventPlot";
+import { RefusalTable } from "./RefusalTable";
+import { seesAll, type Refusals } from "./refusals";
 
 interface SetAside {
   jobs: { job: { namespace: string; name: string }; lastAt: string; paths: string[]; key: string }[];
@@ -21,9 +27,14 @@ interface Found {
   intervals: Interval[];
   running: Job[];
   setAside: SetAside;
+  refused: Refusals;
+  seesAll: boolean;
   namespaces: Namespace[];
+  jobs: Job[];
+  late: Alert[];
 }
 
+const MOST_JOBS = 500;
 const HOUR = 3_600_000;
 
 export default function HealthView() {
@@ -32,23 +43,37 @@ export default function HealthView() {
     <section className="sheet">
       <h1>Health</h1>
       <Shown lookup={lookup} what="the health">
-        {(found) => (found.namespaces.length ? <Cards {...found} /> : <FirstEvent />)}
+        {(found) => (found.namespaces.length ? <Cards {...found} /> : <Beginning {...found} />)}
       </Shown>
     </section>
   );
 }
 
 async function find(signal: AbortSignal): Promise<Found> {
-  const [intervals, { jobs }, setAside, { namespaces }] = await Promise.all([
+  const [intervals, running, setAside, refused, caller, { namespaces }, { jobs }, told] = await Promise.all([
     get<Interval[]>("stats/lineage-events", { period: "DAY" }, signal),
     get<{ jobs: Job[] }>("jobs", { lastRunStates: "RUNNING", limit: 50 }, signal),
     get<SetAside>("stats/set-aside", {}, signal),
+    get<Refusals>("stats/refusals", {}, signal),
+    get<Caller>("caller", {}, signal),
     get<{ namespaces: Namespace[] }>("namespaces", { limit: 1000 }, signal),
+    get<{ jobs: Job[] }>("jobs", { limit: MOST_JOBS }, signal),
+    alerts({ limit: 200 }, signal),
   ]);
-  return { intervals, running: jobs, setAside, namespaces };
+  return { intervals, running: running.jobs, setAside, refused, seesAll: seesAll(caller), namespaces, jobs, late: late(told.alerts) };
 }
 
-function Cards({ intervals, running, setAside }: Found) {
+/** Without any event that was taken: those that were refused say why, else how to send the first one. */
+function Beginning({ refused, seesAll }: Found) {
+  return (
+    <>
+      {refused.refusals.length > 0 && <RefusalTable {...refused} seesAll={seesAll} />}
+      <FirstEvent />
+    </>
+  );
+}
+
+function Cards({ intervals, running, setAside, refused, seesAll, namespaces, jobs, late }: Found) {
   const total = intervals.reduce((sum, { start, complete, fail, abort }) => sum + start + complete + fail + abort, 0);
   const old = running.filter((job) => Date.now() - Date.parse(job.latestRun?.startedAt ?? job.updatedAt) > 24 * HOUR);
   return (
@@ -60,6 +85,7 @@ function Cards({ intervals, running, setAside }: Found) {
           {total ? `${count(total)} events of runs.` : "No event of a run in 24 hours. Is the listener in the configuration, and the address right? `headwater doctor` checks both."}
         </p>
       </div>
+      <RefusalTable {...refused} seesAll={seesAll} />
       <div className="card">
         <h2>Runs that never ended</h2>
         {old.length ? (
@@ -102,6 +128,19 @@ function Cards({ intervals, running, setAside }: Found) {
           <p className="muted">None in the last week.</p>
         )}
       </div>
+      <FindingList title="Late events" none="None: the events of each job arrive in time." remedy="The producer or its network is slow, or a clock is wrong: an alert of each has the run." rows={late.map(({ id, title }) => ({ key: id, text: title, link: linkTo("alerts", { id }) }))} />
+      <FindingList
+        title="Islands: jobs whose data no other job uses"
+        none={`None among the ${count(jobs.length)} jobs that ran last.`}
+        remedy="The next job may use another name of the same dataset: see suspicious names."
+        rows={islands(jobs).map(({ namespace, name }) => ({ key: `${namespace} ${name}`, text: name, link: linkTo("lineage", { nodeId: nodeIdOf("job", namespace, name) }) }))}
+      />
+      <FindingList
+        title="Suspicious names"
+        none="None: no namespace means another host on each machine."
+        remedy="Another machine means something else by such a name, so that lineage ends there."
+        rows={suspicious(namespaces.map(({ name }) => name)).map(({ name, why }) => ({ key: name, text: name, why, link: linkTo("namespace", { name }) }))}
+      />
     </div>
   );
 }

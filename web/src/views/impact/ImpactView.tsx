@@ -1,9 +1,10 @@
-/** Impact: what a change would break, by owner, each with the way there; copied as Markdown for a pull request. */
+/** Impact: what a change would break, and what it may break, by owner, each with the way there; copied as Markdown. */
 
-import { useState } from "react";
+import { Fragment, useState } from "react";
 import { get } from "../../api/request";
 import type { Impact, ImpactItem } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
+import { isPossible, wayOf } from "../../graph/risk";
 import { isMasked, transformationText } from "../../graph/trace";
 import { impactMarkdown } from "../../picture/markdown";
 import { Icon, type IconName } from "../../parts/Icon";
@@ -49,7 +50,13 @@ function Found({ impact, name }: { impact: Impact; name: string }) {
     <>
       <div className="row">
         <span>
-          <b>{counted(impact.totalCount, "node")}</b> of {counted(impact.owners.filter(({ owner }) => owner).length, "owner")}
+          <b>{counted(impact.totalCount - (impact.possibleCount ?? 0), "node")}</b> for certain
+          {impact.possibleCount ? (
+            <>
+              , <b>{counted(impact.possibleCount, "node")}</b> possibly
+            </>
+          ) : null}
+          , of {counted(impact.owners.filter(({ owner }) => owner).length, "owner")}
           {impact.hiddenCount ? `, and ${counted(impact.hiddenCount, "node")} in namespaces that you may not read` : ""}
         </span>
         <span className="push" />
@@ -68,8 +75,11 @@ function Found({ impact, name }: { impact: Impact; name: string }) {
               <Icon name="person" /> {owner ? oneLine(owner) : <span className="muted">no owner</span>} <span className="muted">{own.length}</span>
             </h2>
             <ul className="list">
-              {own.slice(0, 30).map((item) => (
-                <Item key={item.nodeId} item={item} />
+              {own.slice(0, 30).map((item, index) => (
+                <Fragment key={item.nodeId}>
+                  {isPossible(item) && !(index && isPossible(own[index - 1] ?? item)) && <li className="muted">May break</li>}
+                  <Item item={item} />
+                </Fragment>
               ))}
               {own.length > 30 && <li className="muted">and {own.length - 30} more, in the table below</li>}
             </ul>
@@ -77,7 +87,7 @@ function Found({ impact, name }: { impact: Impact; name: string }) {
         ))}
       </div>
       <Table
-        caption="Everything that would break"
+        caption="Everything that would break, or may break"
         file={`impact-${shortName(name)}`}
         rows={items}
         keyOf={({ nodeId }) => nodeId}
@@ -85,6 +95,7 @@ function Found({ impact, name }: { impact: Impact; name: string }) {
           { name: "Owner", value: ({ owner }) => owner },
           { name: "Node", value: ({ nodeId }) => displayName(nodeId), show: ({ nodeId }) => <Name name={displayName(nodeId)} href={linkTo("lineage", lineageOf(nodeId))} /> },
           { name: "Kind", value: ({ type }) => KINDS[type] ?? type },
+          { name: "Breaks", value: (item) => (isPossible(item) ? "may break" : "breaks") },
           { name: "Hops", value: ({ distance }) => distance, isNumber: true },
           { name: "By", value: how },
           { name: "Path", value: ({ path }) => path.map(displayName).join(" → ") },
@@ -117,9 +128,9 @@ function Item({ item }: { item: ImpactItem }) {
 
 const KINDS: Record<string, string> = { DATASET: "dataset", JOB: "job", DATASET_FIELD: "column" };
 
-function how({ by, indirect, transformations = [] }: ImpactItem): string {
-  const way = by === "dataset" ? "may use it: a job on the way tells no columns" : indirect ? "by a filter, a join or a grouping" : "by its values";
-  return `${way}${transformations.length ? ` (${transformationText(transformations)}${isMasked(transformations) ? ", masked" : ""})` : ""}`;
+function how(item: ImpactItem): string {
+  const { transformations = [] } = item;
+  return `${wayOf(item)}${transformations.length ? ` (${transformationText(transformations)}${isMasked(transformations) ? ", masked" : ""})` : ""}`;
 }
 
 function displayName(nodeId: string): string {

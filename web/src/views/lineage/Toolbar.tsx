@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { tagsOf } from "../../graph/filter";
-import type { Graph } from "../../graph/graph";
+import { ownersOf, type Graph } from "../../graph/graph";
 import { Icon } from "../../parts/Icon";
 import { changeParameters, linkTo } from "../../routing/location";
 import { counted } from "../../text/amounts";
@@ -28,6 +28,7 @@ export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, cent
   const { filter } = wanted;
   const [isOpen, setOpen] = useState(false);
   const tags = [...new Set([...graph.nodes.values()].flatMap(tagsOf))].sort();
+  const owners = [...new Set([...graph.nodes.values()].flatMap(ownersOf))].sort();
   const active = [filter.text, filter.kind, filter.state, filter.tag].filter(Boolean).length;
   return (
     <div className="toolbar">
@@ -59,6 +60,7 @@ export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, cent
           <option value="none">No groups</option>
           <option value="application">By application</option>
           <option value="namespace">By namespace</option>
+          <option value="owner">By owner</option>
         </select>
       </label>
       <div className="switch" role="group" aria-label="Show as">
@@ -84,7 +86,8 @@ export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, cent
           <Choice label="Kind" name="kind" value={filter.kind} options={["dataset", "job"]} />
           <Choice label="State" name="state" value={filter.state} options={["COMPLETED", "RUNNING", "FAILED", "ABORTED"]} />
           {tags.length > 0 && <Choice label="Tag" name="tag" value={filter.tag} options={tags} />}
-          {active > 0 && <button onClick={() => changeParameters({ q: null, kind: null, state: null, tag: null })}>Clear</button>}
+          {owners.length > 0 && <Choice label="Owner" name="owner" value={filter.owner} options={owners} />}
+          {active > 0 && <button onClick={() => changeParameters({ q: null, kind: null, state: null, tag: null, owner: null })}>Clear</button>}
         </div>
       )}
     </div>

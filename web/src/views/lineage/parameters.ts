@@ -26,12 +26,12 @@ export function lineageParameters(given: URLSearchParams): LineageParameters {
     wish: { nodeId, up: depthOf(given.get("up")), down: depthOf(given.get("down")), asOf: text("asOf"), rollup: text("rollup"), view: text("view") },
     picked: columnOf(given.get("table") ?? nodeId, given.get("column")),
     target: columnOf(text("toTable"), given.get("toColumn")),
-    grouping: (["namespace", "application"] as const).find((known) => known === given.get("group")) ?? "none",
+    grouping: (["namespace", "application", "owner"] as const).find((known) => known === given.get("group")) ?? "none",
     since: text("since"),
     isAlone: given.get("alone") === "1",
     withIndirect: given.get("indirect") === "1",
     asTable: given.get("as") === "table",
-    filter: { text: text("q"), kind: text("kind"), state: text("state"), tag: text("tag") },
+    filter: { text: text("q"), kind: text("kind"), state: text("state"), tag: text("tag"), owner: text("owner") },
   };
 }
 

@@ -1,6 +1,7 @@
 /** A namespace: its datasets and jobs, its owner. */
 
 import { useState } from "react";
+import { useScopes } from "../../api/caller";
 import { get, pathOf, request } from "../../api/request";
 import type { DatasetData, Job, Namespace } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
@@ -72,7 +73,7 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
                     { name: "Dataset", value: (dataset) => dataset.name, show: (dataset) => <Name name={dataset.name} href={linkTo("node", { nodeId: nodeIdOf("dataset", dataset.namespace, dataset.name) })} /> },
                     { name: "Columns", value: (dataset) => dataset.fields.length, isNumber: true },
                     { name: "Tags", value: (dataset) => dataset.tags.join(", ") },
-                    { name: "Last change", value: (dataset) => dataset.updatedAt, show: (dataset) => moment(dataset.lastModifiedAt ?? dataset.updatedAt) },
+                    { name: "Last use", value: (dataset) => dataset.updatedAt, show: (dataset) => moment(dataset.updatedAt) },
                   ]}
                 />
               </>
@@ -96,6 +97,7 @@ async function find(name: string, signal: AbortSignal): Promise<Found> {
 }
 
 function Owner({ namespace, again }: { namespace: Namespace; again: () => void }) {
+  const mayCurate = useScopes().has("curate");
   const [isEditing, setEditing] = useState(false);
   const [owner, setOwner] = useState(namespace.ownerName);
   const [failure, setFailure] = useState("");
@@ -110,7 +112,7 @@ function Owner({ namespace, again }: { namespace: Namespace; again: () => void }
     return (
       <div className="row">
         Owner: <b>{namespace.ownerName === "anonymous" ? "none" : oneLine(namespace.ownerName)}</b>
-        <button onClick={() => setEditing(true)}>Set an owner</button>
+        {mayCurate && <button onClick={() => setEditing(true)}>Set an owner</button>}
       </div>
     );
   }

@@ -1,6 +1,7 @@
 /** The columns of a dataset: type, tags, where each comes from, and what a change would break. */
 
 import { useState } from "react";
+import { useScopes } from "../../api/caller";
 import { putFieldTag, removeFieldTag } from "../../api/nodes";
 import type { Dataset, Field } from "../../api/types";
 import { inputText } from "../../graph/trace";
@@ -12,6 +13,7 @@ import { TagList } from "./TagList";
 
 export function ColumnsTab({ nodeId, dataset, again }: { nodeId: string; dataset: Dataset; again: () => void }) {
   const [failure, setFailure] = useState("");
+  const mayCurate = useScopes().has("curate");
   const origins = new Map((dataset.columnLineage ?? []).map(({ name, inputFields }) => [name, inputFields]));
   const originText = (field: Field): string =>
     (origins.get(field.name) ?? []).map((input) => `${shortName(input.dataset)}.${input.field} (${inputText(input)})`).join(", ");
@@ -47,6 +49,7 @@ export function ColumnsTab({ nodeId, dataset, again }: { nodeId: string; dataset
               <TagList
                 tags={tags}
                 of={name}
+                mayCurate={mayCurate}
                 add={(tag) => attempt(putFieldTag(nodeId, name, tag), setFailure, again)}
                 remove={(tag) => attempt(removeFieldTag(nodeId, name, tag), setFailure, again)}
               />

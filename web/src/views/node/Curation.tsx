@@ -1,6 +1,7 @@
-/** What people say of a node: tags, a description; and its deletion. The API decides by the scopes of the key. */
+/** What people say of a node: tags, a description; and its deletion: as far as the scopes of the key allow. */
 
 import { useRef, useState } from "react";
+import { useScopes } from "../../api/caller";
 import { deleteNode, describeDataset, describeJob, putTag, removeTag } from "../../api/nodes";
 import type { Dataset, Job } from "../../api/types";
 import { goTo } from "../../routing/location";
@@ -14,11 +15,12 @@ export function Curation({ nodeId, node, again }: { nodeId: string; node: Datase
   const [description, setDescription] = useState(node.description ?? "");
   const [isSure, setSure] = useState(false);
   const short = shortName(node.name);
+  const scopes = useScopes();
   const describe = (): Promise<unknown> => ("fields" in node ? describeDataset(nodeId, node, description) : describeJob(nodeId, node, description));
   return (
     <>
-      <TagList tags={node.tags} of={short} add={(tag) => attempt(putTag(nodeId, tag), setFailure, again)} remove={(tag) => attempt(removeTag(nodeId, tag), setFailure, again)} />
-      <button onClick={() => dialog.current?.showModal()}>Edit</button>
+      <TagList tags={node.tags} of={short} mayCurate={scopes.has("curate")} add={(tag) => attempt(putTag(nodeId, tag), setFailure, again)} remove={(tag) => attempt(removeTag(nodeId, tag), setFailure, again)} />
+      {scopes.has("curate") && <button onClick={() => dialog.current?.showModal()}>Edit</button>}
       {failure && !dialog.current?.open && (
         <span className="note" role="alert">
           {failure}
@@ -43,7 +45,7 @@ export function Curation({ nodeId, node, again }: { nodeId: string; node: Datase
             </p>
           )}
           <div className="row end">
-            {isSure ? (
+            {!scopes.has("admin") ? null : isSure ? (
               <button type="button" className="danger" onClick={() => void attempt(deleteNode(nodeId), setFailure, () => goTo("#/"))}>
                 Yes, delete {short}
               </button>

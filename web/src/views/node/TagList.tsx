@@ -7,11 +7,12 @@ import { oneLine } from "../../text/names";
 interface Properties {
   tags: readonly string[];
   of: string;
+  mayCurate: boolean;
   add: (tag: string) => Promise<void>;
   remove: (tag: string) => Promise<void>;
 }
 
-export function TagList({ tags, of, add, remove }: Properties) {
+export function TagList({ tags, of, mayCurate, add, remove }: Properties) {
   const [isAdding, setAdding] = useState(false);
   const [text, setText] = useState("");
   return (
@@ -19,12 +20,14 @@ export function TagList({ tags, of, add, remove }: Properties) {
       {tags.map((tag) => (
         <span key={tag} className="chip tag">
           {oneLine(tag)}
-          <button className="quiet" aria-label={`Remove the tag ${tag} of ${of}`} onClick={() => void remove(tag)}>
-            <Icon name="cross" />
-          </button>
+          {mayCurate && (
+            <button className="quiet" aria-label={`Remove the tag ${tag} of ${of}`} onClick={() => void remove(tag)}>
+              <Icon name="cross" />
+            </button>
+          )}
         </span>
       ))}
-      {isAdding ? (
+      {!mayCurate ? null : isAdding ? (
         <form
           onSubmit={(event) => {
             event.preventDefault();

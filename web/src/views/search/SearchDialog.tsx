@@ -2,12 +2,12 @@
 
 import { useEffect, useRef, useState, type KeyboardEvent } from "react";
 import { ApiError } from "../../api/request";
-import type { SearchResult } from "../../api/types";
+import type { Result } from "../../api/search";
 import { Icon, type IconName } from "../../parts/Icon";
 import { goTo, linkTo } from "../../routing/location";
 import { contextOf, oneLine, shortName, splitNodeId } from "../../text/names";
 import { recentNodes } from "./recent";
-import { grouped, linkOf, search } from "./search";
+import { groupsOf, linkOf, search } from "./search";
 import "./search.css";
 
 const PAUSE_MS = 140;
@@ -57,15 +57,15 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
           aria-expanded={lines.length > 0}
           aria-controls="found"
           aria-activedescendant={lines.length ? `found-${chosen}` : undefined}
-          aria-label="Search tables, jobs and columns"
-          placeholder="Tables, jobs, or a table and its column…"
+          aria-label="Search columns, tables, jobs, owners and tags"
+          placeholder="Columns, tables, jobs, owners, tags…"
           value={text}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={onKey}
           autoFocus
           spellCheck={false}
         />
-        <button className="quiet" onClick={onClose} aria-label="Close the search">
+        <button className="quiet" onClick={onClose} aria-label="Esc: close the search">
           <kbd>Esc</kbd>
         </button>
       </div>
@@ -94,16 +94,17 @@ function useLines(text: string): { lines: Line[]; status: string } {
     const wanted = text.trim();
     if (!wanted) {
       const lines = recentNodes().map(recentLine);
-      setResult({ lines, status: lines.length ? "" : "Type a part of a name; of a column, its table and the column: orders price" });
+      setResult({ lines, status: lines.length ? "" : "Type the beginning of a name; of a column, also its table: orders price" });
       return;
     }
     const controller = new AbortController();
     setResult((before) => ({ ...before, status: "Searching…" }));
     const timer = setTimeout(() => {
       search(wanted, controller.signal)
-        .then(({ results, truncated }) => {
-          const lines = grouped(results).flatMap(([group, members]) => members.map((member) => foundLine(group, member)));
-          setResult({ lines, status: lines.length ? (truncated ? "There is more: type more of the name." : "") : `Nothing has ${wanted} in its name.` });
+        .then(({ results, corrected, truncated }) => {
+          const lines = groupsOf(results).flatMap(([group, members]) => members.map((member) => foundLine(group, member)));
+          const more = truncated ? "There is more: type more of the name." : "";
+          setResult({ lines, status: lines.length ? (corrected ? `As “${corrected}”. ${more}` : more) : `Nothing has ${wanted} in its name.` });
         })
         .catch((error: unknown) => {
           if (!controller.signal.aborted) setResult({ lines: [], status: error instanceof ApiError ? error.message : String(error) });
@@ -117,12 +118,25 @@ function useLines(text: string): { lines: Line[]; status: string } {
   return result;
 }
 
-function foundLine(group: string, found: SearchResult): Line {
-  const icon: IconName = found.field !== undefined ? "column" : found.type === "JOB" ? "job" : "table";
-  const table = String(found.dataset ?? found.name);
-  const title = found.field ?? shortName(found.name);
-  const context = found.field !== undefined ? `${shortName(table)} · ${found.namespace}` : `${contextOf(found.name, title)} · ${found.namespace}`;
-  return { key: `${found.nodeId} ${found.field ?? ""}`, group, icon, title: oneLine(title), context: oneLine(context.replace(/^ · /, "")), link: linkOf(found) };
+const ICONS: Record<Result["type"], IconName> = { COLUMN: "column", DATASET: "table", JOB: "job", OWNER: "person", TAG: "tag", RUN: "clock" };
+
+function foundLine(group: string, found: Result): Line {
+  const title = found.type === "DATASET" || found.type === "JOB" ? shortName(found.name) : found.name;
+  return { key: `${found.type} ${"nodeId" in found ? found.nodeId : found.name}`, group, icon: ICONS[found.type], title: oneLine(title), context: oneLine(contextLine(found, title)), link: linkOf(found) };
+}
+
+function contextLine(found: Result, title: string): string {
+  switch (found.type) {
+    case "COLUMN":
+      return `${shortName(found.dataset)} · ${found.namespace}`;
+    case "OWNER":
+    case "TAG":
+      return found.nodes.map(({ name }) => shortName(name)).join(", ");
+    case "RUN":
+      return "";
+    default:
+      return [contextOf(found.name, title), found.namespace].filter(Boolean).join(" · ");
+  }
 }
 
 function recentLine(nodeId: string): Line {

@@ -1,43 +1,39 @@
-/** The search over columns, datasets and jobs. */
+/** The search over columns, datasets, jobs, owners and tags; and of a run by its id. */
 
 import { get } from "../../api/request";
-import type { Page, SearchResult } from "../../api/types";
-import { columnsOf, partsOfColumn } from "./columns";
-import { linkTo, type Parameters } from "../../routing/location";
+import type { Found, Result } from "../../api/search";
+import { linkTo } from "../../routing/location";
+import { grouped } from "../../text/grouped";
 
-const LIMIT = 40;
+const LIMIT = 12;
+const RUN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const LABELS: Record<Result["type"], string> = { COLUMN: "Columns", DATASET: "Datasets", JOB: "Jobs", OWNER: "Owners", TAG: "Tags", RUN: "Runs" };
 
-export interface Found extends Page {
-  results: SearchResult[];
-}
-
-/** What has the text in its name; and of a text with two parts, the columns of the tables that the first part finds. */
+/** What has words that begin so; if there is nothing, what has the text anywhere in its name. */
 export async function search(text: string, signal: AbortSignal): Promise<Found> {
-  const parts = partsOfColumn(text);
-  const ask = (query: object): Promise<Found> => get<Found>("search", { ...query, limit: LIMIT }, signal);
-  const [found, tables] = await Promise.all([ask({ q: text }), parts ? ask({ q: parts.table, filter: "DATASET" }) : null]);
-  if (!parts || !tables) return found;
-  return { ...found, results: [...(await columnsOf(tables.results, parts.column, signal)), ...found.results] };
+  if (RUN_ID.test(text)) return { results: [{ type: "RUN", name: text.toLowerCase() }] };
+  const found = await get<Found>("search/groups", { q: text, limit: LIMIT }, signal);
+  return found.results.length ? found : get<Found>("search", { q: text, limit: LIMIT }, signal);
 }
 
-/** A column leads straight to its lineage, a dataset or job to its graph. */
-export function linkOf(result: SearchResult): string {
-  const parameters: Parameters = { nodeId: result.nodeId };
-  if (result.field !== undefined) {
-    const table = `dataset:${result.namespace}:${result.dataset ?? result.name}`;
-    return linkTo("lineage", { nodeId: table, table, column: result.field });
+/** A column leads straight to its lineage, a dataset or job to its graph, an owner or a tag to what has it. */
+export function linkOf(result: Result): string {
+  switch (result.type) {
+    case "COLUMN": {
+      const table = `dataset:${result.namespace}:${result.dataset}`;
+      return linkTo("lineage", { nodeId: table, table, column: result.name });
+    }
+    case "RUN":
+      return linkTo("run", { id: result.name });
+    case "OWNER":
+    case "TAG":
+      return linkTo("label", { type: result.type, name: result.name });
+    default:
+      return linkTo("lineage", { nodeId: result.nodeId });
   }
-  return linkTo("lineage", parameters);
 }
 
-const GROUPS: [string, (result: SearchResult) => boolean][] = [
-  ["Columns", ({ field }) => field !== undefined],
-  ["Datasets", ({ type, field }) => type === "DATASET" && field === undefined],
-  ["Jobs", ({ type }) => type === "JOB"],
-];
-
-export function grouped(results: readonly SearchResult[]): [string, SearchResult[]][] {
-  const groups = GROUPS.map(([label, belongs]): [string, SearchResult[]] => [label, results.filter(belongs)]);
-  const others = results.filter((result) => !GROUPS.some(([, belongs]) => belongs(result)));
-  return [...groups, ["Others", others] as [string, SearchResult[]]].filter(([, members]) => members.length > 0);
+/** The results by their groups, in the order of the answer. */
+export function groupsOf(results: readonly Result[]): [string, Result[]][] {
+  return [...grouped(results, ({ type }) => LABELS[type])];
 }

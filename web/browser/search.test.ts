@@ -1,0 +1,62 @@
+/** The search: grouped, forgiving of typos, by keyboard alone. */
+
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { violations } from "./axe";
+import { browser, open, type Opened } from "./page";
+import { demoServer, type Server } from "./server";
+
+let server: Server;
+let chromium: Browser;
+let opened: Opened;
+
+beforeAll(async () => {
+  [server, chromium] = await Promise.all([demoServer(), browser()]);
+});
+afterAll(async () => {
+  await chromium?.close();
+  server?.stop();
+});
+
+async function searching(text: string): Promise<Page> {
+  opened = await open(chromium, `${server.url}/`);
+  const { page } = opened;
+  await page.getByRole("heading", { name: "Which number is wrong?" }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type(text);
+  await page.getByRole("option").first().waitFor();
+  return page;
+}
+
+const groups = (page: Page): Promise<string[]> => page.locator("#found .eyebrow").allInnerTexts();
+
+async function ended(): Promise<void> {
+  expect(opened.faults).toEqual([]);
+  await opened.close();
+}
+
+test("a column by its name alone leads to its way", async () => {
+  const page = await searching("total_rev");
+  expect((await groups(page)).map((group) => group.toLowerCase())).toContain("columns");
+  await page.getByRole("option", { name: /total_revenue/ }).first().waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByText("The way of total_revenue", { exact: false }).waitFor();
+  await ended();
+});
+
+test("a mistyped word is understood, and the dialog says as what", async () => {
+  const page = await searching("reveneu_daily");
+  await page.getByRole("status").getByText("As “revenue daily”", { exact: false }).waitFor();
+  await page.getByRole("option", { name: /revenue_daily.*data\/lake/ }).first().waitFor();
+  expect(await violations(page)).toEqual([]);
+  await ended();
+});
+
+test("an owner leads to what is owned", async () => {
+  const page = await searching("finance");
+  await page.getByRole("option", { name: /finance/ }).first().click();
+  await page.getByRole("heading", { name: "finance" }).waitFor();
+  await page.getByRole("link", { name: /revenue_daily/ }).first().waitFor();
+  expect(await violations(page)).toEqual([]);
+  await ended();
+});

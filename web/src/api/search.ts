@@ -1,0 +1,31 @@
+/** What a search found. */
+
+import { get } from "./request";
+import type { Name } from "./types";
+
+export interface FoundNode extends Name {
+  type: "DATASET" | "JOB";
+  nodeId: string;
+}
+
+export type Result =
+  | FoundNode
+  | ({ type: "COLUMN"; nodeId: string; dataset: string } & Name)
+  | { type: "OWNER" | "TAG"; name: string; nodes: FoundNode[] }
+  | { type: "RUN"; name: string };
+
+export interface Found {
+  results: Result[];
+  /** The words that were meant, if a letter was mistyped. */
+  corrected?: string;
+  truncated?: boolean;
+}
+
+const MOST = 50;
+
+/** The datasets and jobs with an owner or a tag. */
+export async function labelled(type: "OWNER" | "TAG", name: string, signal?: AbortSignal): Promise<{ nodes: FoundNode[]; isCut: boolean }> {
+  const { results } = await get<Found>("search/groups", { q: name, limit: MOST }, signal);
+  const nodes = results.flatMap((result) => (result.type === type && result.name === name && "nodes" in result ? result.nodes : []));
+  return { nodes, isCut: nodes.length >= MOST };
+}

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import type { Alert } from "../src/api/alerts";
+import { islands, late, suspicious } from "../src/views/health/findings";
+
+const named = (name: string) => ({ namespace: "n", name });
+const job = (name: string, inputs: string[], outputs: string[]) => ({ ...named(name), inputs: inputs.map(named), outputs: outputs.map(named) });
+
+test("a job that writes and shares no dataset is an island", () => {
+  const jobs = [job("load", [], ["a"]), job("clean", ["a"], ["b"]), job("alone", ["x"], ["y"]), job("reader", ["z"], [])];
+  expect(islands(jobs).map(({ name }) => name)).toEqual(["alone"]);
+});
+
+test("without any shared dataset nothing is an island", () => {
+  expect(islands([job("one", [], ["a"]), job("other", [], ["b"])])).toEqual([]);
+});
+
+test("names that mean another host to each machine are suspicious", () => {
+  expect(suspicious(["hive://ip-10-0-0-1:9083", "postgres://localhost:5432", "s3://lake", "profile"]).map(({ name }) => name)).toEqual(["hive://ip-10-0-0-1:9083", "postgres://localhost:5432"]);
+});
+
+test("a job is late until its events have recovered", () => {
+  const alert = (nodeId: string, what: string, time: string) => ({ nodeId, type: what, time }) as Alert;
+  const told = [
+    alert("a", "Emission Latency Exceeded", "2026-11-20T08:00:00Z"),
+    alert("a", "Emission Latency Recovered", "2026-11-20T09:00:00Z"),
+    alert("b", "Emission Latency Exceeded", "2026-11-20T08:00:00Z"),
+    alert("c", "Run Failed", "2026-11-20T08:00:00Z"),
+  ];
+  expect(late(told).map(({ nodeId }) => nodeId)).toEqual(["b"]);
+});
