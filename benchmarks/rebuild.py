@@ -30,8 +30,8 @@ from pyspark import SparkConf, SparkContext
 from benchmarks.graph import Graph, layered_graph
 from benchmarks.report import aligned
 from benchmarks.spark_events import Document, events
-from emr_jobs.rebuild.archive import Span, read_archive
-from emr_jobs.rebuild.location import Location
+from emr_jobs.archive.events import Span, read_archive
+from emr_jobs.archive.location import Location
 from emr_jobs.rebuild.settings import RebuildSettings
 from emr_jobs.rebuild.table import rebuilt
 from headwater.openlineage import exact_json

@@ -1,0 +1,110 @@
+"""What a million events of Spark cost on AWS: `python -m benchmarks.cost --help`.
+
+Recorded programs run again and again, and their events are folded into a table in memory that counts calls, units and
+bytes by DynamoDB's rules (capacity.py). The dollars follow from the dated price file, which names the page of each
+figure; figures without a page are listed. Not measured are the milliseconds of the functions on Lambda and the bytes of
+their logs: both are assumed, and shown as such.
+"""
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
+
+from benchmarks.capacity import MeteredTable
+from benchmarks.recurring import recurring
+from headwater.fold.fold import fold
+from headwater.graph.event_normalisation import normalise_event
+from headwater.graph.naming import Naming
+from headwater.graph.normalised_event import NormalisedEvent
+from headwater.openlineage import exact_json
+from headwater.store.graph_store import GraphStore
+from headwater.store.retention import Retention
+from tests.fakes import FakeBucket
+
+PRICES = Path(__file__).with_name("prices-2026-11.json")
+KNOWN, MEASURED = range(4), range(4, 24)
+RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
+STORED_MONTHS = 2
+"""Events are kept for one month, runs and writes for three: bytes are stored for some two months."""
+GIGABYTE = 1e9
+INGEST_MILLISECONDS, NORMALISE_MILLISECONDS, EVENT_MILLISECONDS = 12, 30, 8
+"""Assumed, of functions with 1 GB: of ingest for an event, of normalise for a batch, and for each event of it."""
+LOG_BYTES = 1_000
+"""Assumed, of an event."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--batches", type=int, nargs="+", default=[1, 7], help="events a batch (default: %(default)s)")
+    parser.add_argument("--prices", type=Path, default=PRICES)
+    options = parser.parse_args()
+    noted = json.loads(options.prices.read_text())
+    prices = {name: figure["amount"] for name, figure in noted["figures"].items()}
+    for size in options.batches:
+        dollars = of_a_million(size, prices)
+        print(f"\na million events in batches of {size}, {noted['region']}, prices of {noted['noted']}")
+        for name, amount in [*dollars.items(), ("all", sum(dollars.values()))]:
+            print(f"  {name:<42}{amount:6.2f} $")
+    marquez = 2 * prices["small_instance_month"] + prices["load_balancer_month"]
+    marquez += prices["small_postgres_month"] + prices["postgres_storage_month"]
+    print(f"\nan idle month: {20 * prices['alarm_month'] + prices['secret_month']:.2f} $ (20 alarms, a secret)")
+    print(f"the smallest always-on Marquez: {marquez:.2f} $ a month (two small instances, a balancer, PostgreSQL)")
+    unfound = [name for name, figure in noted["figures"].items() if figure["page"] is None]
+    print(f"prices for which no page was found: {', '.join(unfound)}")
+
+
+def of_a_million(size: int, prices: Mapping[str, float]) -> dict[str, float]:
+    """The dollars of a million events, by service."""
+    texts = [line for run in MEASURED for line in recurring(run)]
+    table, before = _folded(size, texts)
+    count = len(texts)
+    records = sum(-(-len(text) // (prices["firehose_record_kilobytes"] * 1024)) for text in texts) / count
+    seconds = INGEST_MILLISECONDS + EVENT_MILLISECONDS + NORMALISE_MILLISECONDS / size
+    return {
+        f"DynamoDB, {table.write_units / count:.2f} write units an event": (
+            table.write_units / count * prices["million_write_units"]
+        ),
+        f"DynamoDB, {table.read_units / count:.2f} read units an event": (
+            table.read_units / count * prices["million_read_units"]
+        ),
+        f"DynamoDB, {(table.bytes - before) / count:.0f} bytes an event, kept": (
+            (table.bytes - before) / count * 1e6 / GIGABYTE * prices["gigabyte_month_of_table"] * STORED_MONTHS
+        ),
+        "API Gateway": prices["million_http_requests"] / size,
+        "SQS: send, receive, delete": 3 * prices["million_fifo_requests"] / size,
+        "Lambda, requests": 2 * prices["million_lambda_requests"] / size,
+        f"Lambda, {seconds:.0f} ms an event (assumed)": seconds * 1e3 * prices["gigabyte_second_of_lambda_arm"],
+        "Firehose": records
+        * prices["firehose_record_kilobytes"]
+        * 1024
+        * 1e6
+        / GIGABYTE
+        * prices["gigabyte_of_firehose"],
+        f"logs, {LOG_BYTES} bytes an event (assumed)": LOG_BYTES * 1e6 / GIGABYTE * prices["gigabyte_of_logs"],
+    }
+
+
+def _folded(size: int, texts: Sequence[str]) -> tuple[MeteredTable, int]:
+    """A table after the events, with the counts of these alone, and the bytes of the table before."""
+    table = MeteredTable(FakeBucket())
+    store = GraphStore(table, RETENTION)
+    _fold(store, [as_event(line) for run in KNOWN for line in recurring(run)], size)
+    before = table.bytes
+    table.forget()
+    _fold(store, [as_event(text) for text in texts], size)
+    return table, before
+
+
+def _fold(store: GraphStore, events: Sequence[NormalisedEvent], size: int) -> None:
+    for start in range(0, len(events), size):
+        fold(events[start : start + size], store)
+
+
+def as_event(text: str) -> NormalisedEvent:
+    return normalise_event(exact_json.dumps(exact_json.loads(text)), Naming())
+
+
+if __name__ == "__main__":
+    main()
