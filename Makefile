@@ -11,12 +11,15 @@ AUTH ?=
 OPEN ?=
 ALERTS ?=
 PARAMETERS ?=
+SAM ?=
 PORT ?=
 URL ?=
 KEY_FILE ?=
 NAMESPACE ?=
 MACHINE ?= x86_64
 ARCHIVE ?=
+WAREHOUSE ?= $(STATE)/lake
+REPORT ?= $(STATE)/insights.html
 
 STATE := .local
 UV := $(STATE)/uv/bin/uv
@@ -24,7 +27,8 @@ BIN := $(STATE)/venv/bin
 # The web page as it is served, built of web/ by Node: that of PATH if it is recent, else one installed into .local.
 PAGE := layers/headwater/headwater/page/built/index.html.gz
 NODE_IS_RECENT := $(shell node -e 'const [major, minor] = process.versions.node.split(".").map(Number); process.exit(major > 20 || (major === 20 && minor >= 19) ? 0 : 1)' 2>/dev/null && echo 1)
-NPM := PATH="$(if $(NODE_IS_RECENT),,$(CURDIR)/$(STATE)/node/bin:)$$PATH" npm --prefix web
+NODE_PATH := $(if $(NODE_IS_RECENT),,$(CURDIR)/$(STATE)/node/bin:)
+NPM := PATH="$(NODE_PATH)$$PATH" npm --prefix web
 export UV_CACHE_DIR ?= $(CURDIR)/$(STATE)/cache
 export UV_PYTHON_DOWNLOADS := never
 export SAM_CLI_TELEMETRY := 0
@@ -44,8 +48,8 @@ demo: $(STATE)/venv.stamp $(PAGE) ## run a Spark pipeline against the embedded s
 	@$(BIN)/python -m local demo $(if $(PORT),--port '$(PORT)')
 
 .PHONY: up
-up: $(STATE)/venv.stamp $(PAGE) ## run the embedded stack until Ctrl-C (PORT=8765, DATA=dir keeps the data, AUTH=1 enforces IAM, OPEN=1 wants no key, ALERTS=url posts alerts there, PARAMETERS="NAME=VALUE ..." of template.yaml)
-	@$(BIN)/python -m local up $(if $(PORT),--port '$(PORT)') $(if $(DATA),--data '$(DATA)') $(if $(filter 1,$(AUTH)),--auth) $(if $(filter 1,$(OPEN)),--open) $(if $(ALERTS),--alerts '$(ALERTS)') $(foreach each,$(PARAMETERS),--parameter '$(each)')
+up: $(STATE)/venv.stamp $(PAGE) ## run the embedded stack until Ctrl-C (PORT=8765, DATA=dir keeps the data, AUTH=1 enforces IAM, OPEN=1 wants no key, ALERTS=url posts alerts there, PARAMETERS="NAME=VALUE ..." of template.yaml, SAM=1 lets `sam local invoke` in)
+	@$(BIN)/python -m local up $(if $(PORT),--port '$(PORT)') $(if $(DATA),--data '$(DATA)') $(if $(filter 1,$(AUTH)),--auth) $(if $(filter 1,$(OPEN)),--open) $(if $(ALERTS),--alerts '$(ALERTS)') $(if $(filter 1,$(SAM)),--sam) $(foreach each,$(PARAMETERS),--parameter '$(each)')
 
 .PHONY: down
 down: $(STATE)/venv.stamp ## stop the stack that `make up` runs
@@ -54,6 +58,16 @@ down: $(STATE)/venv.stamp ## stop the stack that `make up` runs
 .PHONY: rebuild
 rebuild: $(STATE)/venv.stamp ## rebuild a table from an archive with Spark: ARCHIVE=dir ARGS="--verify lineage.db", or --into, --import-format; see emr_jobs/README.md
 	@PYTHONPATH=.:layers/headwater $(BIN)/python -m emr_jobs.rebuild '$(ARCHIVE)' $(ARGS)
+
+ON_LAKE = env PYTHONPATH=.:layers/headwater:emr_jobs/packages $(BIN)/python -m
+
+.PHONY: lakehouse
+lakehouse: $(STATE)/venv.stamp ## keep lineage as Iceberg tables: ARCHIVE=dir (WAREHOUSE=.local/lake; ARGS=--strict), with lineage of its own if `make up` runs; see emr_jobs/README.md
+	@$(ON_LAKE) emr_jobs.lakehouse $(if $(ARCHIVE),'$(ARCHIVE)' --warehouse '$(abspath $(WAREHOUSE))') $(ARGS)
+
+.PHONY: insights
+insights: $(STATE)/venv.stamp ## analyse the tables of `make lakehouse` (WAREHOUSE=.local/lake REPORT=.local/insights.html; ARGS=--post posts to the stack of `make up`)
+	@$(ON_LAKE) emr_jobs.insights --warehouse '$(abspath $(WAREHOUSE))' --report '$(abspath $(REPORT))' $(ARGS)
 
 .PHONY: doctor
 doctor: $(STATE)/venv.stamp ## say why a graph is empty: of the stack that `make up` runs, or of URL= with KEY_FILE= (NAMESPACE=prod), or of a driver's SPARK_DEFAULTS=file
@@ -67,6 +81,18 @@ test: $(STATE)/venv.stamp $(STATE)/spark4.stamp $(PAGE) ## run the tests, in two
 .PHONY: test-engines
 test-engines: $(STATE)/venv.stamp $(PAGE) ## run the tests with real engines (dbt, Airflow, Flink, Kafka Connect), and the rebuild with Spark
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m engine $(ARGS)
+
+.PHONY: rie
+rie: $(STATE)/venv.stamp $(STATE)/sam.stamp $(STATE)/rie.stamp $(PAGE) ## send each sample of events/ through its function in the runtime interface emulator of AWS (Linux)
+	@$(BIN)/python -m local samples
+
+.PHONY: sam-local
+sam-local: $(STATE)/venv.stamp build ## send each sample of events/ through its function in a container of `sam local` (Docker, or podman by DOCKER_HOST)
+	@$(BIN)/python -m local samples --containers
+
+.PHONY: fuzz
+fuzz: $(STATE)/venv.stamp $(STATE)/fuzz.stamp ## send generated requests of every route to `headwater serve` (ARGS=--seed=7 repeats them)
+	@$(BIN)/python -m tests.serve.fuzz '$(CURDIR)/$(STATE)/fuzz/bin/schemathesis' $(ARGS)
 
 .PHONY: web
 web: $(PAGE) ## build the web page
@@ -94,9 +120,23 @@ bench: $(STATE)/venv.stamp $(STATE)/bench.stamp ## measure `headwater serve`, or
 bench-aws: $(STATE)/venv.stamp ## measure the lookup function on growing graphs in the embedded stack (ARGS="--jobs 100 1000 --runs 10")
 	@PYTHONPATH=.:layers/headwater $(BIN)/python -m benchmarks.lookups $(ARGS)
 
+.PHONY: bench-cold
+bench-cold: $(STATE)/venv.stamp ## measure the CPU time of each function's cold start, beside boto3's client of DynamoDB
+	@PYTHONPATH=.:layers/headwater $(BIN)/python -m benchmarks.cold_starts
+
+.PHONY: cost
+cost: $(STATE)/venv.stamp ## what a million events cost on AWS, by counted calls and units and a dated price file
+	@PYTHONPATH=.:layers/headwater $(BIN)/python -m benchmarks.cost $(ARGS)
+
+.PHONY: simulate
+simulate: $(STATE)/venv.stamp $(STATE)/bench.stamp ## what of the stack on AWS breaks first as events a second grow: a simulation, with table and plot
+	@PYTHONPATH=.:layers/headwater $(BIN)/python -m benchmarks.simulation $(ARGS)
+	@$(STATE)/bench/bin/python -m benchmarks.plots benchmarks/results
+
 .PHONY: bench-spark
-bench-spark: $(STATE)/venv.stamp ## measure the rebuild of the table on generated archives (ARGS="--events 10000 --shapes one-job one-dataset")
+bench-spark: $(STATE)/venv.stamp ## measure the rebuild of the table on generated archives (ARGS="--events 10000 --shapes one-job one-dataset"), and the insights on a generated graph
 	@PYTHONPATH=.:layers/headwater $(BIN)/python -m benchmarks.rebuild $(ARGS)
+	@PYTHONPATH=.:layers/headwater:emr_jobs/packages $(BIN)/python -m benchmarks.insights
 
 .PHONY: lint
 lint: $(STATE)/venv.stamp ## check style, format and the direction of imports
@@ -111,7 +151,7 @@ types: $(STATE)/venv.stamp ## check the types
 .PHONY: lock
 lock: $(UV) ## compile the requirements again (ARGS=--upgrade for newer versions)
 	$(COMPILE) layers/dependencies/requirements.in -o layers/dependencies/requirements.txt
-	for name in uv build dev spark4 java sam checkov bench jobs node try_airflow try_dbt try_trino; do $(COMPILE) requirements/$$name.in -o requirements/$$name.txt; done
+	for name in uv build dev spark4 java sam checkov bench fuzz jobs node rie try_airflow try_dbt try_trino; do $(COMPILE) requirements/$$name.in -o requirements/$$name.txt; done
 
 # ------------------------------------------------------------------------------------------------------------ to deploy
 .PHONY: jobs
@@ -120,8 +160,8 @@ jobs: $(STATE)/venv.stamp ## pack what jobs on a cluster import: .local/job_line
 	@rm -rf $(STATE)/headwater_jobs && mkdir -p $(STATE)/headwater_jobs/emr_jobs $(STATE)/headwater_jobs/serve
 	@$(UV) pip install --quiet --target $(STATE)/headwater_jobs --python-platform $(MACHINE)-manylinux2014 --python-version 3.11 \
 	  --only-binary :all: --require-hashes --requirement requirements/jobs.txt
-	@cp -R layers/headwater/headwater $(STATE)/headwater_jobs/ && cp -R emr_jobs/rebuild $(STATE)/headwater_jobs/emr_jobs/
-	@cp serve/__init__.py serve/settings.py $(STATE)/headwater_jobs/serve/
+	@cp -R layers/headwater/headwater $(STATE)/headwater_jobs/ && cp -R emr_jobs/{archive,insights,lakehouse,rebuild} $(STATE)/headwater_jobs/emr_jobs/
+	@cp serve/__init__.py serve/settings.py $(STATE)/headwater_jobs/serve/ && cp -R emr_jobs/packages/job_lineage $(STATE)/headwater_jobs/
 	@tar --exclude=__pycache__ -czf $(STATE)/headwater_jobs.tar.gz -C $(STATE)/headwater_jobs . && echo $(STATE)/headwater_jobs.tar.gz
 
 .PHONY: validate
@@ -129,8 +169,9 @@ validate: $(STATE)/sam.stamp ## check template.yaml with sam and cfn-lint
 	$(NO_AWS) $(STATE)/sam/bin/sam validate --lint
 
 .PHONY: build
-build: $(STATE)/sam.stamp $(PAGE) ## build what `sam deploy` uploads, without a container (ARCHITECTURE=x86_64 if not arm64)
-	PATH="$(CURDIR)/$(STATE)/uv/bin:$$PATH" $(NO_AWS) $(STATE)/sam/bin/sam build $(ARGS)
+build: $(STATE)/sam.stamp $(PAGE) layers/compiler/node_modules/.package-lock.json ## build what `sam deploy` uploads, without a container
+	PATH="$(CURDIR)/$(STATE)/uv/bin:$(NODE_PATH)$$PATH" BYTECODE='node $(CURDIR)/layers/compiler/compile.mjs' \
+	  $(NO_AWS) $(STATE)/sam/bin/sam build $(ARGS)
 
 .PHONY: checkov
 checkov: $(STATE)/checkov.stamp ## check the security of template.yaml
@@ -140,7 +181,7 @@ checkov: $(STATE)/checkov.stamp ## check the security of template.yaml
 clean: ## remove everything that was installed, built or kept in this folder
 	@for kind in up demo; do if [ -s $(STATE)/$$kind.pid ]; then \
 	  echo "make $$kind runs in this folder: end it, or run make down, first." >&2; exit 1; fi; done
-	rm -rf $(STATE) web/node_modules $(dir $(PAGE)) .aws-sam .hypothesis .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(STATE) web/node_modules layers/compiler/node_modules $(dir $(PAGE)) .aws-sam .hypothesis .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --------------------------------------------------------------------------------------------------------- environments
@@ -169,7 +210,9 @@ $(STATE)/spark4.stamp: requirements/spark4.txt
 $(STATE)/sam.stamp: requirements/sam.txt
 $(STATE)/checkov.stamp: requirements/checkov.txt
 $(STATE)/bench.stamp: requirements/bench.txt
+$(STATE)/fuzz.stamp: requirements/fuzz.txt
 $(STATE)/node.stamp: requirements/node.txt
+$(STATE)/rie.stamp: requirements/rie.txt
 $(STATE)/%.stamp: requirements/build.txt | $(UV)
 	@echo 'installing $(filter-out $<,$^) into $(STATE)/$*'
 	@$(UV) venv --quiet --allow-existing --python $(STATE)/uv/bin/python $(STATE)/$*
@@ -179,6 +222,11 @@ $(STATE)/%.stamp: requirements/build.txt | $(UV)
 web/node_modules/.package-lock.json: web/package.json web/package-lock.json | $(if $(NODE_IS_RECENT),,$(STATE)/node.stamp)
 	@echo 'installing what builds the web page into web/node_modules'
 	@$(NPM) ci --silent
+	@touch $@
+
+layers/compiler/node_modules/.package-lock.json: layers/compiler/package-lock.json | $(if $(NODE_IS_RECENT),,$(STATE)/node.stamp)
+	@echo 'installing what compiles the layers into layers/compiler/node_modules'
+	@PATH="$(NODE_PATH)$$PATH" npm --prefix layers/compiler ci --silent
 	@touch $@
 
 $(PAGE): $(shell find web/src web/index.html web/vite.config.ts web/tsconfig.json -type f) web/node_modules/.package-lock.json

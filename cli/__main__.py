@@ -34,6 +34,7 @@ COMMANDS = {
     "export": Command("cli.export", "--data FILE --to DIR|s3://...", "writes all events in the archive's format"),
     "load": Command("cli.load", "PATH|URL...|--marquez URL", "sends recorded events, or a Marquez, to a server"),
     "connect": Command("cli.connect", "WORKER... [OPTION...]", "sends the lineage of Kafka Connect's connectors"),
+    "registry": Command("cli.registry", "URL... --kafka HOST:PORT", "sends the schemas of topics by a schema registry"),
     "redrive": Command(
         "cli.redrive.__main__", "--data FILE|--stack NAME", "replays messages that could not be processed"
     ),

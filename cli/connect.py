@@ -5,9 +5,7 @@ what is sent."""
 
 import argparse
 import json
-import os
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,24 +14,19 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from cli.consumer_groups import KafkaBroker, read_settings
-from cli.endpoint import KEY_VARIABLE, URL_VARIABLE
-from cli.load import URL, sending
-from cli.load.api import MarquezApi
-from cli.load.sources import SentEvent
 from cli.lookups.api import Api, NotFoundFailure
 from cli.lookups.failure import LookupFailure
-from headwater.connect.connector_events import Document
+from cli.polling import Sending, add_options, api_of, authorization_of, listed, poll_again
 from headwater.connect.consumer_groups import ConsumerGroups
-from headwater.connect.mirror import kafka_namespace
+from headwater.connect.kafka_broker import KafkaBroker
 from headwater.connect.poll import ConnectCluster, Poll, PollResult
 from headwater.connect.told_connectors import ToldConnector, ToldRun, told_connector, told_run
-from headwater.connect.worker import Unreachable, Workers, WorkerUrl
+from headwater.connect.worker import Workers, WorkerUrl
+from headwater.graph.kafka_cluster import kafka_namespace
+from headwater.graph.schema_diff import columns_of
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import parse_instant
-
-PAGE = 100
-INTERVAL = 60.0
+from headwater.rest import Unreachable
 
 
 @dataclass(frozen=True)
@@ -44,18 +37,8 @@ class ServedConnectors:
 
     def told_connectors(self, namespace: str) -> Mapping[str, ToldConnector]:
         """The connectors by name. Raises LookupFailure."""
-        told: dict[str, ToldConnector] = {}
-        cursor: str | None = None
-        while True:
-            try:
-                answer = self.api.ask("namespaces", namespace, "jobs", limit=PAGE, cursor=cursor).document
-            except NotFoundFailure:
-                return told
-            connectors = {job["name"]: told_connector(job["facets"], _latest(job)) for job in answer["jobs"]}
-            told |= {name: connector for name, connector in connectors.items() if connector}
-            cursor = answer.get("cursor")
-            if not cursor:
-                return told
+        jobs = {job["name"]: told_connector(job["facets"], _latest(job)) for job in listed(self.api, namespace, "jobs")}
+        return {name: connector for name, connector in jobs.items() if connector}
 
     def columns(self, datasets: Sequence[Name]) -> Mapping[Name, Sequence[str]]:
         """The columns of datasets. Raises LookupFailure."""
@@ -66,21 +49,7 @@ class ServedConnectors:
             dataset = self.api.ask("namespaces", name.namespace, "datasets", name.name).document
         except NotFoundFailure:
             return []
-        return [field["name"] for field in dataset["fields"]]
-
-
-@dataclass(frozen=True)
-class Sending:
-    """Posts events like any producer."""
-
-    api: Api
-
-    def __call__(self, events: Sequence[Document]) -> None:
-        """Raises OSError if the server did not take all events."""
-        sent = sending.Sending(MarquezApi(self.api.url, self.api.key))
-        sent.send(SentEvent(event["job"]["name"], json.dumps(event)) for event in events)
-        if sent.refused:
-            raise OSError(f"{self.api.url} refused {len(sent.refused)} events: {sent.refused[0][1]}")
+        return list(columns_of(dataset["facets"].get("schema") or {"fields": dataset["fields"]}))
 
 
 def parser() -> argparse.ArgumentParser:
@@ -102,17 +71,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--kafka-settings", type=Path, metavar="FILE", help="settings of kafka-python for that broker, as a JSON object"
     )
-    parser.add_argument("--once", action="store_true", help="poll once, and end")
-    parser.add_argument(
-        "--interval", type=float, default=INTERVAL, metavar="SECONDS", help="between polls (default: %(default)g)"
-    )
-    parser.add_argument(
-        "--authorization-file", type=Path, metavar="FILE", help="has the header Authorization for the workers"
-    )
-    parser.add_argument(
-        "--url", default=os.environ.get(URL_VARIABLE, URL), help=f"of the server (default: ${URL_VARIABLE}, else {URL})"
-    )
-    parser.add_argument("--key-file", type=Path, metavar="FILE", help=f"has the API key (default: ${KEY_VARIABLE})")
+    add_options(parser, "the workers")
     return parser
 
 
@@ -124,15 +83,13 @@ def main(arguments: list[str] | None = None) -> int:
         clusters, api = clusters_of(options), api_of(options)
     except (OSError, ValueError) as error:
         parser().error(str(error))
-    poll = Poll(ServedConnectors(api), Sending(api))
-    try:
-        while True:
-            done = [polled(poll, cluster) for cluster in clusters]
-            if options.once:
-                return 0 if all(done) else 1
-            time.sleep(options.interval)
-    except KeyboardInterrupt:
-        return 0
+    poll = Poll(ServedConnectors(api), Sending(api, "job"))
+
+    def polled_all() -> bool:
+        done = [polled(poll, cluster) for cluster in clusters]  # each, also after one that failed
+        return all(done)
+
+    return poll_again(polled_all, options)
 
 
 def clusters_of(options: argparse.Namespace) -> list[ConnectCluster]:
@@ -154,17 +111,22 @@ def groups_of(options: argparse.Namespace) -> ConnectCluster:
     return ConnectCluster(kafka_namespace(options.kafka), ConsumerGroups(broker), options.kafka)
 
 
+def read_settings(file: Path) -> Mapping[str, Any]:
+    """The settings of kafka-python in a file. Raises OSError, or ValueError."""
+    try:
+        settings = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError:
+        settings = None
+    if not isinstance(settings, dict):
+        raise ValueError(f'{file} is no JSON object, such as {{"security_protocol": "SSL"}}')  # noqa: TRY004 - its text
+    return settings
+
+
 def cluster_of(options: argparse.Namespace) -> ConnectCluster:
     """The cluster to poll. Raises OSError, or ValueError for a wrong URL."""
-    authorization = options.authorization_file.read_text().strip() if options.authorization_file else ""
-    workers = [WorkerUrl.of(url, authorization) for url in options.workers]
+    workers = [WorkerUrl.of(url, authorization_of(options)) for url in options.workers]
     namespace = options.namespace or f"kafka-connect://{urlsplit(workers[0].url).netloc}"
     return ConnectCluster(namespace, Workers(workers), options.kafka)
-
-
-def api_of(options: argparse.Namespace) -> Api:
-    key = options.key_file.read_text().strip() if options.key_file else os.environ.get(KEY_VARIABLE, "")
-    return Api(options.url.rstrip("/"), key)
 
 
 def polled(poll: Poll, cluster: ConnectCluster) -> bool:

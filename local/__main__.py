@@ -3,6 +3,7 @@
 import argparse
 import signal
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from types import FrameType
 
@@ -13,6 +14,8 @@ from local.emulator.account import scrub_this_process
 from local.failure import Failure
 from local.layout import Layout
 from local.machine.ports import port_argument
+from local.progress import say
+from local.samples.run import for_sam_local, run_in_containers, run_in_runtime
 from local.stack.down import down
 from local.stack.lifecycle import StackOptions
 from local.stack.up import up
@@ -45,10 +48,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="python -m local", description="The embedded stack of Headwater.")
-    commands = top.add_subparsers(dest="command", required=True, metavar="up|down|demo")
+    commands = top.add_subparsers(dest="command", required=True, metavar="up|down|demo|samples")
     up = commands.add_parser("up", help="run the stack until Ctrl-C or `down`")
     up.add_argument("--data", type=Path, metavar="DIR", help="keep the data there over restarts")
     up.add_argument("--auth", action="store_true", help="enforce the roles and policies of template.yaml")
+    up.add_argument("--sam", action="store_true", help="let `sam local invoke` in, with a template in .local")
     up.add_argument("--open", action="store_true", help="accept requests without a key, such as those of a web UI")
     up.add_argument(
         "--alerts", metavar="TO", help="post alerts to this URL too, or send them to this queue's ARN or URL"
@@ -63,6 +67,10 @@ def parser() -> argparse.ArgumentParser:
     )
     commands.add_parser("down", help="stop the stack that `up` runs")
     demo = commands.add_parser("demo", help="run a Spark pipeline against a fresh stack and show its lineage")
+    samples = commands.add_parser("samples", help="send events/ through the functions in a runtime of AWS")
+    samples.add_argument(
+        "--containers", action="store_true", help="those of `sam local`, else the runtime interface emulator"
+    )
     for command in (up, demo):
         command.add_argument(
             "--port", type=port_argument, default=PORT, help="of the public URL (default: %(default)s)"
@@ -83,9 +91,12 @@ def run(options: argparse.Namespace, layout: Layout) -> None:
         up(
             StackOptions(layout, "up", options.port, options.data, options.auth, options.open, parameters),
             options.alerts,
+            for_sam_local(layout, say) if options.sam else nullcontext,
         )
     elif options.command == "down":
         down(layout)
+    elif options.command == "samples":
+        (run_in_containers if options.containers else run_in_runtime)(layout, say)
     else:
         demo(layout, options.port)
 

@@ -16,6 +16,7 @@ from headwater.curate.routes import respond as curate
 from headwater.http.audit import Audit
 from headwater.http.request import UNIDENTIFIED, ApiRequest
 from headwater.http.response import ApiResponse
+from headwater.ingest.refusals import CountedRefusals
 from headwater.ingest.routes import ROUTER as INGEST
 from headwater.ingest.routes import Ingest
 from headwater.lookup.routes import Lookups
@@ -49,13 +50,15 @@ class HttpRequest:
 
 @dataclass(frozen=True)
 class Api:
-    """What answers requests. `keys` is None if every request is permitted; `metrics` gives the text of /metrics."""
+    """What answers requests. `keys` is None if every request is permitted; `metrics` gives the text of /metrics. The
+    requests of ingest pass `refusals`, which passes the audit."""
 
     ingest: Ingest
     lookups: Lookups
     curator: Curator
     keys: KeyRing | None
     audit: Audit
+    refusals: CountedRefusals
     metrics: Callable[[], str]
     log: ServeLog
 
@@ -65,7 +68,8 @@ class Api:
             return file_of_page(request.path, request.headers)
         if request.method in ("GET", "HEAD") and (page := self._pages().get(request.path)):
             return page()
-        response = self.audit.answer(
+        answering = self.refusals if request.is_for_ingest else self.audit
+        response = answering.answer(
             _received(request), lambda: self._principal(request.headers), self._use_case(request)
         )
         if request.is_for_ingest and response.status >= 400:

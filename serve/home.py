@@ -20,9 +20,11 @@ from headwater.curate.curator import Curator
 from headwater.fold.normalise import Normaliser
 from headwater.graph.naming import Naming
 from headwater.http.audit import Audit
+from headwater.ingest.refusals import CountedRefusals
 from headwater.ingest.routes import Ingest
 from headwater.lookup.routes import Lookups
 from headwater.openlineage.instant import Instant, instant_of
+from headwater.store.audit_log import RefusalLog
 from headwater.store.caches import StateCache
 from headwater.store.graph_store import GraphReader, GraphStore
 from headwater.store.sqlite.alert_log import AlertLog
@@ -105,12 +107,15 @@ class Home:
         return [self._folding, self._announcing, *self._deliveries, self._sweeping, self._cleaning]
 
     def _api(self, options: Options) -> Api:
+        table = SqliteTable(self._database)
+        audit = Audit(None if options.is_open else SqliteAuditLog(table), self._log.failure)
         return Api(
             Ingest(self._inbox, self._bodies, self._naming, self._settings.max_body_bytes, lambda _: None),
             Lookups(GraphReader(self._table, cache=StateCache()), self._naming, self._log),
             Curator(self._store, self._inbox, self._bodies, self._naming),
             None if options.is_open else KeyRing(SqliteApiKeys(self._database)),
-            Audit(None if options.is_open else SqliteAuditLog(SqliteTable(self._database)), self._log.failure),
+            audit,
+            CountedRefusals(audit, lambda: RefusalLog(table), self._log.failure),
             self._metrics,
             self._log,
         )

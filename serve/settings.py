@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 
 from headwater.config import NamingSettings, RetentionSettings, from_environment
@@ -22,7 +21,6 @@ DEFAULTS = {
 }
 
 
-@dataclass(frozen=True)
 class ServeSettings(RetentionSettings, NamingSettings):
     """The settings of the process."""
 

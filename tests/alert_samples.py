@@ -13,6 +13,7 @@ TYPES = (
     "Run Failed",
     "Run Abandoned",
     "Data Quality Assertion Failed",
+    "Compatibility Broken",
 )
 
 Detail = dict[str, Any]

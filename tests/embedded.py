@@ -109,10 +109,12 @@ class Deployed:
         secrets.put_secret_value(SecretId=secret, SecretString=json.dumps({"keys": [*keys, *entries]}))
 
     def items(self) -> Items:
-        """Every item that folds make, by its key. An alert is an item, too, made by the function that told it."""
+        """Every item that folds make, by its key. Alerts, audit entries and counts of refused requests are items, too,
+        made by the functions that told, answered or refused."""
         pages = self.dynamodb.get_paginator("scan").paginate(TableName=self.outputs["TableName"], ConsistentRead=True)
         items = (item for page in pages for item in page["Items"])
-        return {(item["PK"]["S"], item["SK"]["S"]): item for item in items if item["SK"]["S"] != "ALERT"}
+        keyed = ((item["PK"]["S"], item["SK"]["S"], item) for item in items)
+        return {(pk, sk): item for pk, sk, item in keyed if sk != "ALERT" and not pk.startswith("AUDIT#")}
 
     def objects(self, prefix: str) -> dict[str, bytes]:
         """The objects of the archive bucket whose keys have this prefix."""
@@ -151,12 +153,15 @@ class Deployed:
 
     @contextmanager
     def visibility(self, seconds: int) -> Iterator[None]:
-        """For the length of a `with` block, a failed message is delivered again after so many seconds."""
+        """For the length of a `with` block, a failed message is delivered again after so many seconds.
+
+        normalise does not find the queue, so that it sets no pause of its own, which is minutes in the end."""
         of_queue = {"QueueUrl": self.outputs["QueueUrl"]}
         before = self.sqs.get_queue_attributes(**of_queue, AttributeNames=["VisibilityTimeout"])["Attributes"]
         self.sqs.set_queue_attributes(**of_queue, Attributes={"VisibilityTimeout": str(seconds)})
         try:
-            yield
+            with self.misconfigured("normalise", QUEUE_URL=f"{self.outputs['QueueUrl']}-unknown"):
+                yield
         finally:
             self.sqs.set_queue_attributes(**of_queue, Attributes=before)
 

@@ -1,4 +1,4 @@
-"""An alert of a changed schema in a few lines: what changed, and what that breaks, by owner."""
+"""An alert of a changed schema in a few lines: what changed, and what that breaks or may break, by owner."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -12,8 +12,8 @@ from headwater.lookup.text.labels import Labels
 from headwater.lookup.text.node_ids import node_of
 from serve.alerting import Message
 
-COUNTS = " downstream."
-"""How the sentence ends that counts the broken nodes."""
+COUNTS = " downstream"
+"""What the sentences say that count the broken nodes, and the nodes that may break."""
 
 Broken = dict[str, Any]
 """A node in the member `breaks` of an alert: docs/alerts.md."""
@@ -22,7 +22,7 @@ Broken = dict[str, Any]
 def alert_lines(alert: Message, display: Display) -> Iterator[Line]:
     title = f"{alert['severity'].upper()}: {alert['title']}"
     yield from ((Span(line, Role.BAD),) for line in wrapped(inert(title), display.width))
-    yield from ((Span(f"  {sentence}"),) for sentence in alert["explanation"] if sentence.endswith(COUNTS))
+    yield from ((Span(f"  {sentence}"),) for sentence in alert["explanation"] if COUNTS in sentence)
     broken = alert["detail"]["breaks"]["items"]
     labels = Labels([node_of(item["nodeId"]) for item in broken])
     for owner, items in _by_owner(broken).items():
@@ -42,7 +42,14 @@ def _by_owner(broken: Sequence[Broken]) -> dict[str, list[Broken]]:
 
 
 def _named(items: Sequence[Broken], labels: Labels) -> str:
-    """The nodes of an owner: what is made of the change, what a filter or join on it decides, and how many jobs."""
+    """The nodes of an owner: those that break, and those that may break."""
+    certain = _in_words([item for item in items if not item.get("possible")], labels)
+    possible = _in_words([item for item in items if item.get("possible")], labels)
+    return "; ".join(filter(None, [certain, f"may break: {possible}" if possible else ""]))
+
+
+def _in_words(items: Sequence[Broken], labels: Labels) -> str:
+    """What is made of the change, what a filter or join on it decides, and how many jobs."""
     nodes = [(node_of(item["nodeId"]), item["indirect"]) for item in items]
     data = [(node, is_indirect) for node, is_indirect in nodes if node.kind is not ExportKind.JOB]
     parts = [_names([node for node, is_indirect in data if not is_indirect], labels)]

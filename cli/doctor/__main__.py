@@ -76,8 +76,10 @@ def examine(client: Client, namespace: str | None) -> int:
     print(f"examining {client.url}")
     canary_namespace = namespace or NAMESPACE
     run_id, canary_findings = post_canary(client, canary_namespace)
-    read_back(client, canary_namespace, run_id)
-    canary_findings += take_out(client, canary_namespace)
+    try:
+        read_back(client, canary_namespace, run_id)
+    finally:
+        canary_findings += take_out(client, canary_namespace)
     return report(client, namespace, canary_findings)
 
 
@@ -94,9 +96,11 @@ def examine_listener(options: argparse.Namespace) -> int:
     if reader.key == listener.client.key and reader.get("namespaces", limit=1).status == FORBIDDEN:
         print(f"[note] its key may not read: put a key with the scope read into {KEY_VARIABLE} for the arrived events")
         print(f"[note] the canary stays in the graph, in {listener.namespace}: a key with the scope admin takes it out")
-        return 0
-    read_back(reader, listener.namespace, run_id)
-    canary_findings += take_out(reader, listener.namespace)
+        return print_findings(canary_findings)
+    try:
+        read_back(reader, listener.namespace, run_id)
+    finally:
+        canary_findings += take_out(reader, listener.namespace)
     return report(reader, listener.namespace, canary_findings)
 
 
@@ -110,14 +114,18 @@ def report(client: Client, namespace: str | None, canary_findings: list[Finding]
     arrivals = Arrivals.of(client)
     for (producer, of), time in sorted(arrivals.last().items()):
         print(f"[last event] {time} in {of} by {producer}")
-    reported = [*canary_findings, *findings(client, arrivals, namespace)]
-    for finding in reported:
-        print("\n".join(finding.lines()))
+    status = print_findings([*canary_findings, *findings(client, arrivals, namespace)])
     if arrivals.is_cut:
         print("[note] only the newest thousand events and the newest thousand jobs were examined")
-    has_cause = any(finding.blame for finding in reported)
-    print("a fault keeps the graph empty" if has_cause else "no fault keeps the graph empty")
-    return 1 if has_cause else 0
+    print("a fault keeps the graph empty" if status else "no fault keeps the graph empty")
+    return status
+
+
+def print_findings(reported: list[Finding]) -> int:
+    """Print findings. Return 1 if one of them keeps the graph empty."""
+    for finding in reported:
+        print("\n".join(finding.lines()))
+    return int(any(finding.blame for finding in reported))
 
 
 if __name__ == "__main__":

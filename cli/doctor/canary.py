@@ -22,13 +22,23 @@ PRODUCER = "https://github.com/headwater-lineage/headwater/doctor"
 def post_canary(client: Client, namespace: str) -> tuple[str, list[Finding]]:
     """Post a run, and return its id and the findings. Raises Diagnosis if an event is refused."""
     run_id = str(uuid.uuid4())
-    slowest = 0.0
-    for kind in ("START", "COMPLETE"):
-        response = client.post(event(kind, run_id, namespace))
-        if response.status != 201:
-            raise Diagnosis(refusal(client, response, namespace))
-        slowest = max(slowest, response.seconds)
-    return run_id, [too_slow(slowest)] if slowest > LISTENER_SECONDS else []
+    responses = [posted(client, event("START", run_id, namespace), namespace)]
+    end = event("COMPLETE", run_id, namespace)
+    zipped = client.post_gzipped(end)
+    responses.append(zipped if zipped.status == 201 else posted(client, end, namespace))
+    slowest = max(response.seconds for response in responses)
+    return run_id, [
+        *([] if zipped.status == 201 else [compression_refused(zipped)]),
+        *([too_slow(slowest)] if slowest > LISTENER_SECONDS else []),
+    ]
+
+
+def posted(client: Client, document: dict[str, Any], namespace: str) -> ApiResponse:
+    """The response to an event that is not compressed. Raises Diagnosis if it is refused."""
+    response = client.post(document)
+    if response.status != 201:
+        raise Diagnosis(refusal(client, response, namespace))
+    return response
 
 
 def read_back(client: Client, namespace: str, run_id: str, seconds: float = SEEN_SECONDS) -> None:
@@ -44,10 +54,13 @@ def read_back(client: Client, namespace: str, run_id: str, seconds: float = SEEN
 
 
 def take_out(client: Client, namespace: str) -> list[Finding]:
-    """Delete the canary's job and datasets. Return a note if the key may not."""
+    """Delete the canary's job and datasets, and the namespace if it is the doctor's own. Return a note if the key may
+    not."""
     nodes = (("jobs", JOB), ("datasets", SOURCE), ("datasets", TARGET))
     refused = [name for kind, name in nodes if client.delete("namespaces", namespace, kind, name).status != 200]
     if not refused:
+        if namespace == NAMESPACE:
+            client.delete("namespaces", namespace)
         return []
     what = f"the canary stays in the graph ({', '.join(refused)} in {namespace}): the key may not delete"
     return [Finding(what, "give the doctor a key with the scope admin")]
@@ -88,6 +101,17 @@ def wait_until_seen(client: Client, namespace: str, run_id: str, seconds: float)
             fix = "see normalise's log, the queue's age and the dead-letter queue: docs/operating.md"
             raise Diagnosis(Finding(what, fix, Blame.STACK))
         time.sleep(0.3)
+
+
+def compression_refused(response: ApiResponse) -> Finding:
+    """The finding for an API that accepts an event, and refuses the next one only because it is compressed."""
+    message = response.body.get("message", "") if isinstance(response.body, dict) else response.body
+    what = f"plain events are accepted, and events compressed with gzip are not ({response.status}: {message})"
+    fix = (
+        "remove spark.openlineage.transport.compression from the listener's settings, and `compression` from "
+        "openlineage.yml; then look at what lies between this host and the API: a proxy may change bodies"
+    )
+    return Finding(what, fix, Blame.COMPRESSION)
 
 
 def too_slow(seconds: float) -> Finding:

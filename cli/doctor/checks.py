@@ -7,8 +7,10 @@ from itertools import islice
 
 from cli.doctor.arrivals import Arrivals, Document, job_of
 from cli.doctor.client import Client
+from cli.doctor.engines import island_engines, one_job_a_query, refusals
 from cli.doctor.finding import Blame, Finding, first_few
 from cli.doctor.isolated_jobs import isolated_jobs
+from cli.doctor.same_tables import same_tables
 
 LONG = timedelta(hours=1)
 """A RUNNING run without an event for this time has probably ended."""
@@ -155,5 +157,9 @@ def findings(client: Client, arrivals: Arrivals, namespace: str | None) -> list[
         *set_aside(arrivals),
         *nameless_datasets(arrivals),
         *flink_without_ends(arrivals),
+        *refusals(client),
+        *one_job_a_query(arrivals),
         *isolated_jobs(arrivals),
+        *island_engines(arrivals),
+        *same_tables(arrivals),
     ]

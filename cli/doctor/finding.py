@@ -14,6 +14,7 @@ class Blame(StrEnum):
     PATH = "the path"
     KEY = "the key"
     STACK = "the stack"
+    COMPRESSION = "the compression"
     LISTENER = "the listener"
     NAMESPACE = "the namespace"
 

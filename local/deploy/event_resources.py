@@ -19,6 +19,8 @@ KINDS = {"AWS::Events::Archive": "archive", "AWS::Events::Connection": "connecti
     "AWS::Events::ApiDestination": "api-destination"
 }
 """The types, each with its kind in an ARN, in the order of creation: a resource refers to earlier kinds only."""
+OF_CHATS = {"HasChat", "HasSlack", "HasTeams"}
+"""The conditions of what posts alerts to a chat: on this machine, which has none, `ALERTS=url` posts them."""
 NUMBERS = {"RetentionDays", "InvocationRateLimitPerSecond"}
 SECRET = re.compile(r"\{\{resolve:secretsmanager:(.+)\}\}")
 
@@ -49,7 +51,10 @@ class OutputReference:
 
 
 def extract(template: Template, stack: str) -> list[EventResource]:
-    """Remove the resources of the refused types from a template, and return them in the order of their creation."""
+    """Remove the resources of the refused types from a template, and return them in the order of their creation. What
+    posts to a chat is removed for good."""
+    for name in [name for name, made in template["Resources"].items() if made.get("Condition") in OF_CHATS]:
+        del template["Resources"][name]
     extracted: list[EventResource] = []
     for resource_type, kind in KINDS.items():
         for name in [name for name, definition in template["Resources"].items() if definition["Type"] == resource_type]:

@@ -1,6 +1,6 @@
 """Forwards requests to the emulator's HTTP API within the limits of API Gateway, which the emulator lacks.
 
-Binary bodies stay intact. Paths stay percent-encoded, and responses are returned unchanged.
+Bodies and headers stay intact, paths stay percent-encoded, and responses are returned unchanged.
 """
 
 import asyncio
@@ -97,7 +97,7 @@ class Proxy:
         request_context = self.session.request(
             request.method,
             URL(self.target.url + request.raw_path, encoded=True),
-            headers=self.with_key(forwarded_headers(request.headers, body)),
+            headers=self.with_key(forwarded_headers(request.headers)),
             data=body if body or request.body_exists else None,
             allow_redirects=False,
             skip_auto_headers=CLIENT_HEADERS,
@@ -131,25 +131,8 @@ async def read_body(request: web.BaseRequest) -> bytes:
     return bytes(body)
 
 
-def forwarded_headers(headers: CIMultiDictProxy[str], body: bytes) -> CIMultiDict[str]:
-    """Return the headers for the emulator.
-
-    Workaround: binary-bodies. The emulator decodes a JSON body as UTF-8 and replaces each invalid byte, which ruins
-    gzip. As application/octet-stream a body arrives base64-encoded and intact.
-    """
-    forwarded = CIMultiDict((name, value) for name, value in headers.items() if name.lower() not in HOP_BY_HOP)
-    if not is_text(body):
-        forwarded["Content-Type"] = "application/octet-stream"
-    return forwarded
-
-
-def is_text(body: bytes) -> bool:
-    """Whether the body is UTF-8. Gzip never is: its second byte, 0x8b, cannot follow its first."""
-    try:
-        body.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+def forwarded_headers(headers: CIMultiDictProxy[str]) -> CIMultiDict[str]:
+    return CIMultiDict((name, value) for name, value in headers.items() if name.lower() not in HOP_BY_HOP)
 
 
 def client_response(method: str, answer: aiohttp.ClientResponse, body: bytes) -> web.Response:

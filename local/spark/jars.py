@@ -19,17 +19,20 @@ CONNECTOR_PINS = Path(__file__).with_name("connectors.sha256")
 SPARK_4_PINS = Path(__file__).with_name("spark_4.sha256")
 BROKER_PINS = Path(__file__).with_name("broker.sha256")
 CONNECT_PINS = Path(__file__).with_name("connect.sha256")
+REGISTRY_PINS = Path(__file__).with_name("registry.sha256")
 
 
 @dataclass(frozen=True)
 class Jar:
-    """The coordinates of a jar, or of another file of Maven Central such as a tar.gz, and its pinned hash."""
+    """The coordinates of a jar, or of another file of Maven Central such as a tar.gz, and its pinned hash. A classifier
+    names one of several files of an artifact."""
 
     sha256: str
     organisation: str
     name: str
     revision: str
     extension: str = "jar"
+    classifier: str = ""
 
     @property
     def file_name(self) -> str:
@@ -102,14 +105,16 @@ def ivy_module(jars: list[Jar]) -> str:
         for jar in jars
     )
     info = '<info organisation="local" module="jars"/>'
-    return f'<ivy-module version="2.0">{info}<dependencies>{dependencies}</dependencies></ivy-module>'
+    namespace = 'xmlns:m="http://ant.apache.org/ivy/maven"'
+    return f'<ivy-module version="2.0" {namespace}>{info}<dependencies>{dependencies}</dependencies></ivy-module>'
 
 
 def artifact(jar: Jar) -> str:
     """Return the element that names a file of another type than Maven's default, such as `tar.gz`."""
     if jar.extension == "jar":
         return ""
-    return f'<artifact name="{jar.name}" type="{jar.extension}" ext="{jar.extension}"/>'
+    classifier = f' m:classifier="{jar.classifier}"' if jar.classifier else ""
+    return f'<artifact name="{jar.name}" type="{jar.extension}" ext="{jar.extension}"{classifier}/>'
 
 
 def ivy() -> Path:

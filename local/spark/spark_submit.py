@@ -75,7 +75,7 @@ class Spark:
     def command(self, program: Path, arguments: Mapping[str, object]) -> list[str]:
         """Return the spark-submit command. The key is in no setting, since Spark logs settings."""
         settings = self.folder / "spark.conf"
-        write_private(self.listener_file, yaml.safe_dump(self.listener_key()))
+        write_listener_key(self)
         lines = (f"{name} {escaped(value)}\n" for name, value in self.settings().items())
         write_private(settings, "".join(lines))
         submit = self.home / "bin" / "spark-submit"
@@ -125,6 +125,12 @@ class Spark:
         python["PYTHONPATH"] = str(Layout.here().root / "emr_jobs" / "packages")
         python["OPENLINEAGE_CONFIG"] = str(self.listener_file)
         return kept | python | {"JAVA_HOME": str(self.java_home), "SPARK_LOCAL_IP": "127.0.0.1"}
+
+
+def write_listener_key(spark: Spark) -> Path:
+    """Write the listener's own file, and return its path."""
+    write_private(spark.listener_file, yaml.safe_dump(spark.listener_key()))
+    return spark.listener_file
 
 
 def escaped(value: str) -> str:

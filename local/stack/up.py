@@ -2,6 +2,8 @@
 
 import json
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 
 from local.alerts.datadog import EVENTS
 from local.alerts.printing import print_alerts
@@ -18,10 +20,14 @@ from local.stack.lock import hold_lock
 PRINTED_QUEUE = "headwater-told-alerts"
 
 
-def up(options: StackOptions, alerts_to: str | None = None) -> None:
+Companion = Callable[[Stack], AbstractContextManager[object]]
+"""What runs beside a stack, for as long as the stack runs."""
+
+
+def up(options: StackOptions, alerts_to: str | None = None, companion: Companion = nullcontext) -> None:
     """Run the stack until Ctrl-C, SIGTERM or `make down`. Alerts are printed, and sent to `alerts_to`."""
     layout, subscriber = options.layout, AlertSubscriber.parse(alerts_to)
-    with hold_lock(layout.up_lock, "`make down` stops it"), run_stack(options, say) as stack:
+    with hold_lock(layout.up_lock, "`make down` stops it"), run_stack(options, say) as stack, companion(stack):
         write_private(layout.endpoint, json.dumps(endpoint(stack)) + "\n")
         try:
             print_addresses(stack, options)

@@ -15,6 +15,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 OF_LAMBDA = {"aws_lambda_powertools"}
 """What only a Lambda imports."""
 PACKAGES = {
+    "pydantic_core": "pydantic-core",
     "kafka": "kafka-python",
     "yaml": "pyyaml",
     "attr": "attrs",

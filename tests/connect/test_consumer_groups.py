@@ -9,9 +9,9 @@ import pytest
 from headwater.connect.consumer_groups import ConsumerGroup, ConsumerGroups
 from headwater.connect.poll import ConnectCluster, Poll
 from headwater.connect.stored_connectors import StoredConnectors
-from headwater.connect.worker import Unreachable
 from headwater.graph.naming import Naming
 from headwater.read.reader import Reader
+from headwater.rest import Unreachable
 from tests.connect.conftest import KAFKA, TOPICS, World
 from tests.connect.recorded_worker import RecordedWorker
 

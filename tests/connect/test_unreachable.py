@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from headwater.connect.worker import Unreachable, Workers, WorkerUrl
+from headwater.connect.worker import Workers, WorkerUrl
+from headwater.rest import Unreachable
 from tests.connect.conftest import World
 from tests.connect.recorded_worker import LIST, recorded
 

@@ -12,6 +12,7 @@ from tests.alert_samples import TYPES, Detail, details, schema_changed
 from tests.deployment.conftest import ROOT, Properties, Resources
 from tests.deployment.input_transformer import in_quotes, rendered
 
+CHATS = ("Slack", "Teams")
 RULES = ("AlertsToTopic", "AlertsToDatadog")
 ONLY_WITH_DATADOG = {"DatadogConnection", "DatadogDestination", "AlertsToDatadog", "AlertsToDatadogRole"}
 FILTERED_BY = ("namespace", "owners", "severity")
@@ -59,7 +60,7 @@ def test_the_policy_of_the_topic_permits_no_principal(resources: Resources) -> N
     assert statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
 
 
-@pytest.mark.parametrize("role", ["AlertsToTopicRole", "AlertsToDatadogRole"])
+@pytest.mark.parametrize("role", ["AlertsToTopicRole", "AlertsToDatadogRole", "AlertsToChatRole"])
 def test_a_role_is_taken_by_rules_of_the_bus_alone(resources: Resources, role: str) -> None:
     (statement,) = resources[role]["AssumeRolePolicyDocument"]["Statement"]
     assert statement["Principal"] == {"Service": "events.amazonaws.com"}
@@ -68,14 +69,36 @@ def test_a_role_is_taken_by_rules_of_the_bus_alone(resources: Resources, role: s
     assert arn["Fn::Sub"].endswith(":${AWS::AccountId}:rule/${AlertBus}/*")
 
 
-def test_the_queue_of_dead_letters_accepts_the_two_rules_over_tls_alone(resources: Resources) -> None:
+@pytest.mark.parametrize("name", CHATS)
+def test_without_a_url_there_are_no_resources_for_a_chat(template: Properties, name: str) -> None:
+    conditions = {part: resource.get("Condition") for part, resource in template["Resources"].items()}
+    assert {part for part, condition in conditions.items() if condition == f"Has{name}"} == {
+        f"{name}Destination",
+        f"AlertsTo{name}",
+    }
+    assert (conditions["ChatConnection"], conditions["AlertsToChatRole"]) == ("HasChat", "HasChat")
+    assert template["Parameters"][f"{name}UrlSecretArn"]["Default"] == ""
+
+
+@pytest.mark.parametrize("name", CHATS)
+def test_the_url_of_a_chat_comes_from_a_secret(resources: Resources, name: str) -> None:
+    endpoint = resources[f"{name}Destination"]["InvocationEndpoint"]
+    assert endpoint == {"Fn::Sub": f"{{{{resolve:secretsmanager:${{{name}UrlSecretArn}}}}}}"}
+
+
+def test_the_queue_of_dead_letters_accepts_the_rules_over_tls_alone(resources: Resources) -> None:
     policy = resources["AlertDeadLettersFromRules"]
     allowed, refused = policy["PolicyDocument"]["Statement"]
     assert policy["Queues"] == [{"Ref": "AlertDeadLetters"}]
     assert (allowed["Principal"], allowed["Action"]) == ({"Service": "events.amazonaws.com"}, "sqs:SendMessage")
-    to_topic, to_datadog = allowed["Condition"]["ArnEquals"]["aws:SourceArn"]
+    to_topic, sweep, to_datadog, *to_chat = allowed["Condition"]["ArnEquals"]["aws:SourceArn"]
     assert to_topic == {"Fn::GetAtt": ["AlertsToTopic", "Arn"]}
+    assert sweep == {"Fn::GetAtt": ["SweepSchedule", "Arn"]}
     assert to_datadog == {"Fn::If": ["HasDatadog", {"Fn::GetAtt": ["AlertsToDatadog", "Arn"]}, {"Ref": "AWS::NoValue"}]}
+    assert to_chat == [
+        {"Fn::If": [f"Has{name}", {"Fn::GetAtt": [f"AlertsTo{name}", "Arn"]}, {"Ref": "AWS::NoValue"}]}
+        for name in CHATS
+    ]
     assert (refused["Effect"], refused["Principal"], refused["Action"]) == ("Deny", "*", "sqs:*")
     assert refused["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
 

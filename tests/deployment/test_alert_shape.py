@@ -18,8 +18,9 @@ from tests.deployment.input_transformer import rendered
 
 URL = "https://lineage.example.com"
 RESOURCES = Resources(read_template(ROOT / "template.yaml")["Resources"])
-TO_TOPIC, TO_DATADOG = (
-    dict(RESOURCES[rule]["Targets"][0]["InputTransformer"]) for rule in ("AlertsToTopic", "AlertsToDatadog")
+TO_TOPIC, TO_DATADOG, TO_SLACK, TO_TEAMS = (
+    dict(RESOURCES[rule]["Targets"][0]["InputTransformer"])
+    for rule in ("AlertsToTopic", "AlertsToDatadog", "AlertsToSlack", "AlertsToTeams")
 )
 
 texts = st.text(st.characters(codec="utf-8"))
@@ -71,6 +72,29 @@ def test_the_message_of_any_alert_can_be_read_back(alert: Alert) -> None:
     message = json.loads(rendered(TO_TOPIC, event(alert), null_in_quotes="null"))
     assert message["detail"] == alert.detail(URL)
     assert message["alert"] == alert.type
+
+
+@example(LONGEST)
+@given(alerts)
+def test_slack_shows_any_alert_as_plain_text_with_a_button_to_the_page(alert: Alert) -> None:
+    message = json.loads(rendered(TO_SLACK, event(alert)))
+    header, section, actions = message["blocks"]
+    (button,) = actions["elements"]
+    assert 0 < len(header["text"]["text"]) <= 150
+    assert 0 < len(section["text"]["text"]) <= 3_000
+    assert {header["text"]["type"], section["text"]["type"]} == {"plain_text"}
+    assert button["url"] == f"{URL}/#/alerts?id={alert.id}"
+
+
+@example(LONGEST)
+@given(alerts)
+def test_teams_shows_any_alert_as_a_card_without_markdown(alert: Alert) -> None:
+    text = rendered(TO_TEAMS, event(alert))
+    (attachment,) = json.loads(text)["attachments"]
+    card = attachment["content"]
+    assert {block["type"] for block in card["body"]} == {"RichTextBlock"}
+    assert card["actions"][0]["url"] == f"{URL}/#/alerts?id={alert.id}"
+    assert len(text.encode()) < 28_000
 
 
 def event(alert: Alert) -> dict[str, Any]:

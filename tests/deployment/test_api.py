@@ -19,7 +19,7 @@ CURATE_ROUTES = {"PUT /{proxy+}", "POST /{proxy+}", "DELETE /{proxy+}"}
 PEOPLE_ROUTES = {f"{method} /people/{{proxy+}}" for method in ("GET", "PUT", "POST", "DELETE")}
 WEB_ROUTES = {"GET /", "GET /assets/{proxy+}"}
 LOOKUP_ROUTE = "$default"
-SCHEDULED = ("GlueImportPermission", "ConnectPermission", "SweepPermission")
+SCHEDULED = ("GlueImportPermission", "ConnectPermission", "RegistryPermission", "SweepPermission")
 """Not the gateway's: EventBridge calls these."""
 
 
@@ -98,6 +98,22 @@ def test_a_flood_is_answered_429(resources: Resources) -> None:
         "ThrottlingRateLimit": {"Ref": "RequestsPerSecond"},
         "ThrottlingBurstLimit": {"Ref": "RequestBurst"},
     }
+
+
+def test_producers_have_limits_that_a_flood_on_other_routes_does_not_use_up(resources: Resources) -> None:
+    settings = resources["ApiStage"]["RouteSettings"]
+    own = {"ThrottlingRateLimit": {"Ref": "RequestsPerSecond"}, "ThrottlingBurstLimit": {"Ref": "RequestBurst"}}
+    ingest = {"Fn::Sub": "integrations/${IngestIntegration}"}
+    for key, route in routes(resources).items():
+        if route["Target"] == ingest:
+            assert settings[key] == own
+        elif route["AuthorizationType"] == "NONE":
+            assert settings[key] == {"ThrottlingRateLimit": 50, "ThrottlingBurstLimit": 100}
+
+
+def test_the_stage_is_made_after_the_routes_that_its_settings_name(template: Properties, resources: Resources) -> None:
+    made_before = {resources[name]["RouteKey"] for name in template["Resources"]["ApiStage"]["DependsOn"]}
+    assert made_before == set(resources["ApiStage"]["RouteSettings"])
 
 
 def test_urls_have_no_stage_in_them(resources: Resources) -> None:

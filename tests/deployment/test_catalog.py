@@ -1,12 +1,16 @@
 """catalog touches no Glue table unless it is switched on, and creates tables in one database alone."""
 
 import json
+import re
 
 from headwater.catalog.affected_tables import KINDS
 from tests.deployment.conftest import Properties, Resources
 
-ON_DEMAND = ("CatalogStreamMapping", "GlueImportSchedule", "GlueImportPermission")
-ALARMS = ("CatalogDeadLettersAlarm", "TablesRefusedAlarm", "GlueImportErrorsAlarm")
+ON_DEMAND = ("CatalogStreamMapping", "GlueImportSchedule", "GlueImportPermission", "GlueImportFailures")
+ALARMS = (
+    *("CatalogDeadLettersAlarm", "TablesRefusedAlarm", "GlueImportErrorsAlarm"),
+    *("CatalogErrorsAlarm", "CatalogLateAlarm"),
+)
 
 
 def test_without_catalog_sync_the_functions_are_not_invoked_and_cost_nothing(
@@ -42,13 +46,31 @@ def test_a_record_that_fails_is_tried_a_few_times_alone_and_then_set_aside(resou
 
 def test_tables_are_created_in_one_database_alone(template: Properties, resources: Resources) -> None:
     assert template["Parameters"]["CreateMissingTables"]["Default"] == "OFF"
-    (policy,) = resources["CatalogRole"]["Policies"]
-    creating = [
-        statement for statement in policy["PolicyDocument"]["Statement"] if "glue:CreateTable" in statement["Action"]
-    ]
-    (statement,) = creating
+    (policy,) = [each for each in resources["CatalogRole"]["Policies"] if "glue:CreateTable" in json.dumps(each)]
+    condition, creating, otherwise = policy["Fn::If"]
+    assert (condition, otherwise) == ("CreatesTables", {"Ref": "AWS::NoValue"})
+    (statement,) = creating["PolicyDocument"]["Statement"]
     places = [resource["Fn::Sub"].rpartition(":")[2] for resource in statement["Resource"]]
     assert places == ["catalog", "database/${CatalogDatabase}", "table/${CatalogDatabase}/*"]
+
+
+def test_without_catalog_sync_no_role_may_write_in_glue(template: Properties, resources: Resources) -> None:
+    both = [{"Condition": "SyncsCatalog"}, {"Fn::Equals": [{"Ref": "CreateMissingTables"}, "ON"]}]
+    assert template["Conditions"]["CreatesTables"] == {"Fn::And": both}
+    roles = resources.of_type("AWS::IAM::Role")
+    always = [
+        policy
+        for name, role in roles.items()
+        if template["Resources"][name].get("Condition") != "HasLakehouse"  # writes the tables of the lakehouse alone
+        for policy in role["Policies"]
+    ]
+    granted = json.dumps([policy for policy in always if "Fn::If" not in policy])
+    tables = {"glue:GetDatabases", "glue:GetTables", "glue:GetTable"}
+    schemas = {"glue:ListSchemas", "glue:GetSchema", "glue:ListSchemaVersions", "glue:GetSchemaVersion"}
+    assert set(re.findall(r"glue:\w+", granted)) == tables | schemas
+    for policy in always:
+        if "glue:" in json.dumps(policy) and "Fn::If" in policy:
+            assert policy["Fn::If"][0] in {"SyncsCatalog", "CreatesTables"}
 
 
 def test_no_role_may_delete_anything_in_glue(resources: Resources) -> None:

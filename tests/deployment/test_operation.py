@@ -11,7 +11,7 @@ WATCHED = {
     ("AWS/SQS", "ApproximateAgeOfOldestMessage", "EventQueue"),
     ("AWS/ApiGateway", "4xx", "HttpApi"),
     ("AWS/ApiGateway", "5xx", "HttpApi"),
-    ("Headwater/${Stage}", "RequestsThrottled", "HttpApi"),
+    ("Headwater/${AWS::StackName}", "RequestsThrottled", "HttpApi"),
     ("AWS/Lambda", "Throttles", "IngestFunction"),
     ("AWS/Lambda", "Throttles", "NormaliseFunction"),
     ("AWS/Lambda", "Errors", "NormaliseFunction"),
@@ -19,12 +19,18 @@ WATCHED = {
     ("AWS/SQS", "ApproximateNumberOfMessagesVisible", "CatalogDeadLetterQueue"),
     ("AWS/Lambda", "Errors", "GlueImportFunction"),
     ("AWS/Lambda", "Errors", "ConnectFunction"),
-    ("Headwater/${Stage}", "TablesRefused", "catalog"),
-    ("Headwater/${Stage}", "EventsQuarantined", "normalise"),
-    ("Headwater/${Stage}", "EmissionLatency", "normalise"),
-    ("Headwater/${Stage}", "RecordsQuarantined", "alerts"),
-    ("Headwater/${Stage}", "CorruptItems", "headwater"),
-    ("Headwater/${Stage}", "AuditEntriesLost", "headwater"),
+    ("AWS/Lambda", "Errors", "RegistryFunction"),
+    ("AWS/Lambda", "Errors", "AlertsFunction"),
+    ("AWS/Lambda", "IteratorAge", "AlertsFunction"),
+    ("AWS/Lambda", "Errors", "CatalogFunction"),
+    ("AWS/Lambda", "IteratorAge", "CatalogFunction"),
+    ("AWS/Lambda", "Errors", "SweepFunction"),
+    ("Headwater/${AWS::StackName}", "TablesRefused", "catalog"),
+    ("Headwater/${AWS::StackName}", "EventsQuarantined", "normalise"),
+    ("Headwater/${AWS::StackName}", "EmissionLatency", "normalise"),
+    ("Headwater/${AWS::StackName}", "RecordsQuarantined", "alerts"),
+    ("Headwater/${AWS::StackName}", "CorruptItems", "headwater"),
+    ("Headwater/${AWS::StackName}", "AuditEntriesLost", "headwater"),
 }
 OUTPUTS = {
     "ApiUrl",
@@ -81,10 +87,16 @@ def test_every_parameter_is_described_grouped_and_has_a_default(template: Proper
     assert all({"Description", "Default"} <= parameter.keys() for parameter in template["Parameters"].values())
 
 
-def test_functions_and_their_layer_are_for_the_chosen_processor(template: Properties, resources: Resources) -> None:
+def test_functions_are_for_the_chosen_processor(template: Properties) -> None:
     assert template["Parameters"]["Architecture"]["Default"] == "arm64"
     assert template["Globals"]["Function"]["Architectures"] == [{"Ref": "Architecture"}]
-    assert resources["DependenciesLayer"]["CompatibleArchitectures"] == [{"Ref": "Architecture"}]
+
+
+@pytest.mark.parametrize("layer", ["DependenciesLayer", "HeadwaterLayer"])
+def test_a_layer_serves_each_processor_that_may_be_chosen(
+    template: Properties, resources: Resources, layer: str
+) -> None:
+    assert resources[layer]["CompatibleArchitectures"] == template["Parameters"]["Architecture"]["AllowedValues"]
 
 
 @pytest.mark.parametrize("layer", ["DependenciesLayer", "HeadwaterLayer"])

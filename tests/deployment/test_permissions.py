@@ -13,7 +13,7 @@ ALLOWED = {
     "AuthoriseRole": LOGS | {"secretsmanager:GetSecretValue"},
     "IngestRole": LOGS | {"sqs:SendMessage", "s3:PutObject", "dynamodb:PutItem"},
     "NormaliseRole": LOGS
-    | {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}
+    | {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ChangeMessageVisibility"}
     | {"dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "dynamodb:Query", "dynamodb:PutItem"}
     | {"s3:GetObject", "s3:PutObject", "firehose:PutRecordBatch"},
     "LookupRole": LOGS | {"dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:PutItem", "s3:GetObject"},
@@ -33,6 +33,12 @@ ALLOWED = {
     | {"secretsmanager:GetSecretValue", "ec2:CreateNetworkInterface", "ec2:DeleteNetworkInterface"}
     | {"ec2:DescribeNetworkInterfaces", "ec2:DescribeSubnets"}
     | {"ec2:AssignPrivateIpAddresses", "ec2:UnassignPrivateIpAddresses"},
+    "RegistryRole": LOGS
+    | {"sqs:SendMessage", "dynamodb:BatchGetItem", "dynamodb:Query", "s3:GetObject", "s3:PutObject"}
+    | {"glue:ListSchemas", "glue:GetSchema", "glue:ListSchemaVersions", "glue:GetSchemaVersion"}
+    | {"secretsmanager:GetSecretValue", "ec2:CreateNetworkInterface", "ec2:DeleteNetworkInterface"}
+    | {"ec2:DescribeNetworkInterfaces", "ec2:DescribeSubnets"}
+    | {"ec2:AssignPrivateIpAddresses", "ec2:UnassignPrivateIpAddresses"},
     "ArchiveStreamRole": {"logs:PutLogEvents", "s3:AbortMultipartUpload", "s3:GetBucketLocation", "s3:GetObject"}
     | {"s3:ListBucket", "s3:ListBucketMultipartUploads", "s3:PutObject"},
     "AlertsRole": LOGS
@@ -41,23 +47,36 @@ ALLOWED = {
     | {"events:PutEvents", "sqs:SendMessage"},
     "SweepRole": LOGS
     | {"dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:BatchWriteItem", "dynamodb:PutItem"}
-    | {"s3:GetObject", "s3:PutObject", "events:PutEvents"},
+    | {"s3:GetObject", "s3:PutObject", "events:PutEvents", "sqs:SendMessage"},
     "WebRole": LOGS,
     "AlertsToTopicRole": {"sns:Publish"},
     "AlertsToDatadogRole": {"events:InvokeApiDestination"},
+    "AlertsToChatRole": {"events:InvokeApiDestination"},
+    "LakehouseRole": {
+        "s3:ListBucket",
+        "s3:GetObject",
+        "s3:PutObject",
+        "s3:DeleteObject",
+        "secretsmanager:GetSecretValue",
+    }
+    | {"glue:GetDatabase", "glue:CreateDatabase", "glue:GetTable", "glue:GetTables", "glue:CreateTable"}
+    | {"glue:UpdateTable"},
+    "LakehouseScheduleRole": {"emr-serverless:StartJobRun", "iam:PassRole"},
 }
 PREFIXES_PUT = {
     "IngestRole": {"bodies"},
-    "NormaliseRole": {"bodies", "items", "quarantine"},
+    "NormaliseRole": {"bodies", "items", "quarantine", "events"},
     "LookupRole": set[str](),
     "CurateRole": {"bodies", "items"},
     "CatalogRole": set[str](),
     "GlueImportRole": {"bodies"},
     "ConnectRole": {"bodies"},
+    "RegistryRole": {"bodies"},
     "AlertsRole": {"quarantine"},
     "SweepRole": {"bodies"},
     "WebRole": set[str](),
     "ArchiveStreamRole": {"events", "archive-errors"},
+    "LakehouseRole": {"lake"},
 }
 AUDIT_KEYS = {"dynamodb:LeadingKeys": ["AUDIT#*"]}
 OF_ALERTS = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [keys.alert("*").pk]}}
@@ -69,7 +88,7 @@ OF_THE_NETWORK = "KeepNetworkInterfaces"
 """The statement of a function in a VPC. EC2 knows no narrower resource for network interfaces."""
 FUNCTIONS = (
     *("Authorise", "Ingest", "Normalise", "Lookup", "Curate", "Catalog", "GlueImport", "Connect", "Alerts"),
-    *("Sweep", "Web"),
+    *("Sweep", "Web", "Registry"),
 )
 
 
@@ -134,7 +153,7 @@ def test_a_role_has_nothing_but_its_own_policies(resources: Resources, role: str
 
 
 @pytest.mark.parametrize(("role", "prefixes"), PREFIXES_PUT.items())
-def test_only_firehose_writes_events_and_only_their_readers_write_to_quarantine(
+def test_only_the_archive_s_writers_write_events_and_only_their_readers_write_to_quarantine(
     resources: Resources, role: str, prefixes: set[str]
 ) -> None:
     puts = [statement for statement in statements(resources[role]) if "s3:PutObject" in as_list(statement["Action"])]
@@ -162,13 +181,13 @@ def test_every_function_is_listed_here(resources: Resources) -> None:
     ("policy", "kept"),
     [
         ("QueuesOverTlsOnly", ("EventQueue", "DeadLetterQueue", "StreamDeadLetters")),
-        ("CatalogQueueOverTlsOnly", ("CatalogDeadLetterQueue",)),
+        ("CatalogQueueFromSchedule", ("CatalogDeadLetterQueue",)),
         ("ArchiveBucketOverTlsOnly", ("ArchiveBucket",)),
     ],
 )
 def test_plain_http_is_refused(resources: Resources, policy: str, kept: tuple[str, ...]) -> None:
     properties = resources[policy]
-    (statement,) = properties["PolicyDocument"]["Statement"]
+    *_, statement = properties["PolicyDocument"]["Statement"]
     named = properties["Queues"] if "Queues" in properties else [properties["Bucket"]]
     assert named == [{"Ref": name} for name in kept]
     assert (statement["Effect"], statement["Principal"]) == ("Deny", "*")
@@ -191,6 +210,10 @@ def statements(role: Properties) -> Iterator[Properties]:
 def referred(resource: Any) -> str:
     """Return what a reference refers to; a name written out is refused."""
     assert isinstance(resource, dict), f"{resource} is no reference to a resource of the template"
+    if "Fn::If" in resource:
+        _condition, conditional, otherwise = resource["Fn::If"]
+        assert otherwise == {"Ref": "AWS::NoValue"}
+        return referred(conditional)
     if "Ref" in resource:
         return str(resource["Ref"])
     return str(resource["Fn::Sub"]) if "Fn::Sub" in resource else ".".join(resource["Fn::GetAtt"])

@@ -1,7 +1,6 @@
 """The documentation lists every item, variable, metric, alarm, alert and route of the code, and no other."""
 
 import re
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -29,6 +28,7 @@ SETTINGS = {
     "catalog": config.CatalogSettings,
     "glue_import": config.GlueImportSettings,
     "connect": config.ConnectSettings,
+    "registry": config.RegistrySettings,
     "alerts": config.AlertsSettings,
     "sweep": config.SweepSettings,
 }
@@ -47,7 +47,7 @@ def _until_blank(lines: list[str]) -> list[str]:
 
 
 def test_every_kind_of_item_is_documented_and_no_other() -> None:
-    assert set(column("table.md", "kind")) == {*CODECS, "auditEntry", "day"}
+    assert set(column("table.md", "kind")) == {*CODECS, "auditEntry", "refusal", "day", "searchTerm"}
 
 
 def test_every_index_is_documented_and_no_other() -> None:
@@ -66,8 +66,7 @@ def test_every_prefix_of_the_bucket_is_documented() -> None:
 @pytest.mark.parametrize("function", SETTINGS)
 def test_a_function_is_given_every_variable_that_it_reads_and_no_other(function: str) -> None:
     given = TEMPLATE[f"{function.title().replace('_', '')}Function"]["Properties"]["Environment"]["Variables"]
-    read = {field.name.upper() for field in fields(SETTINGS[function])}
-    assert {name for name in given if not name.startswith("POWERTOOLS_")} == read
+    assert {name for name in given if not name.startswith("POWERTOOLS_")} == config.variables(SETTINGS[function])
 
 
 def test_every_variable_is_documented_with_its_functions() -> None:
@@ -75,8 +74,8 @@ def test_every_variable_is_documented_with_its_functions() -> None:
     documented = {row[1].strip(" `"): {value.strip() for value in row[2].split(",")} for row in rows}
     read: dict[str, set[str]] = {}
     for function, settings in SETTINGS.items():
-        for field in fields(settings):
-            read.setdefault(field.name.upper(), set()).add(function)
+        for variable in config.variables(settings):
+            read.setdefault(variable, set()).add(function)
     assert {name: of for name, of in documented.items() if not name.startswith("POWERTOOLS_")} == read
 
 
@@ -99,7 +98,8 @@ def test_every_metric_is_documented_and_no_other() -> None:
     source = "".join(path.read_text() for path in sources)
     emitted = set(
         re.findall(
-            r"\b((?:Events|Alerts|Records|Tables|Databases|Connectors|Clusters)[A-Z]\w+|PartitionsWritten)=", source
+            r"\b((?:Events|Alerts|Records|Tables|Databases|Connectors|Clusters|Subjects|Registries)[A-Z]\w+|PartitionsWritten)=",
+            source,
         )
     )
     emitted |= set(re.findall(r'"(\w+Latency|CorruptItems|AuditEntriesLost)"', source))

@@ -26,7 +26,7 @@ def _words_in(text: str) -> frozenset[str]:
 
 ORDINARY = _words_in(
     """
-    aws change created databases dynamo errors events id imported init io known lost memory messages on order
+    aws change client created databases dynamo errors events id imported init io known lost memory messages on order
     pair postponed read reader reading received ref reference refused rejected requests resolution result s3 sent split
     sqs stored thresholds throttled type unreadable updates updated written
     """

@@ -2,10 +2,9 @@
 
 import os
 import shutil
-import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -53,8 +52,8 @@ def run_postgres(programs: Path, folder: Path) -> Iterator[str]:
         ]
         process = subprocess.Popen(command, stdout=output, stderr=output, cwd=folder, user=user, start_new_session=True)
     try:
-        wait_until_ready(process, port, log)
         psql = [str(postgres / "psql"), "-h", "127.0.0.1", "-p", str(port), "-U", "shop", "-d", "postgres"]
+        wait_until_ready(process, psql, log)
         subprocess.run([*psql, "-c", "CREATE DATABASE shop"], capture_output=True, check=True)
         yield f"127.0.0.1:{port}"
     finally:
@@ -71,15 +70,13 @@ def make_folder(folder: Path) -> int | None:
     return folder.stat().st_uid
 
 
-def wait_until_ready(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+def wait_until_ready(process: subprocess.Popen[bytes], psql: Sequence[str], log: Path) -> None:
+    """Waits for the answer to a query: the port is open while the server is still starting."""
     deadline = time.monotonic() + READY_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-        except OSError:
-            time.sleep(0.1)
-        else:
+        if subprocess.run([*psql, "-c", "SELECT 1"], capture_output=True, check=False).returncode == 0:
             return
+        time.sleep(0.1)
     raise failure(f"Postgres was not ready within {READY_SECONDS} s, or ended", log)
 
 

@@ -24,11 +24,13 @@ sys.exit(run(sys.argv[1:], os.environ, ListenerLog()))
 
 
 @pytest.fixture(autouse=True)
-def hangup() -> Iterator[None]:
-    """SIGHUP is not ignored, as it is if the tests run under nohup: no shell can trap what it was started to ignore."""
-    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+def heard() -> Iterator[None]:
+    """SIGHUP and SIGINT are not ignored, as they are if the tests run under nohup, or in the background of a script: no
+    shell can trap what it was started to ignore."""
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGHUP, signal.SIGINT)}
     yield
-    signal.signal(signal.SIGHUP, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @contextmanager

@@ -66,7 +66,10 @@ def test_nothing_but_what_is_refused_leaves_the_template(template: Template) -> 
     before = set(template["Resources"])
     taken = {resource.name for resource in extract(template, "headwater")}
     assert taken == {"AlertArchive", "DatadogConnection", "DatadogDestination"}
-    assert set(template["Resources"]) == before - taken
+    of_chats = {"ChatConnection", "AlertsToChatRole"} | {
+        part for name in ("Slack", "Teams") for part in (f"{name}Destination", f"AlertsTo{name}")
+    }
+    assert set(template["Resources"]) == before - taken - of_chats
 
 
 def test_what_refers_to_it_gets_its_arn(template: Template) -> None:

@@ -14,7 +14,7 @@ import json, time
 
 def handler(event, context):
     time.sleep(float((event.get("queryStringParameters") or {}).get("seconds", 0)))
-    answer = {"body": event.get("body", ""), "isBase64Encoded": event["isBase64Encoded"]}
+    answer = {"body": event.get("body", ""), "isBase64Encoded": event["isBase64Encoded"], "headers": event["headers"]}
     return {"statusCode": 200, "body": json.dumps(answer)}
 """
 

@@ -4,6 +4,7 @@ A test fails once an upgrade of MiniStack has mended its fault. Then the workaro
 its test.
 """
 
+import base64
 import gzip
 import inspect
 import json
@@ -26,6 +27,7 @@ import pytest
 from botocore.exceptions import ClientError
 from ministack import app  # type: ignore[import-untyped]
 from ministack.core.lambda_runtime import Worker  # type: ignore[import-untyped]
+from ministack.services import apigateway  # type: ignore[import-untyped]
 
 from local.emulator.account import REGION, Account
 from local.emulator.ministack import Emulator, account_of, run_emulator, wait_until_ready
@@ -142,9 +144,18 @@ def sqs_of_user_who_may(account: Account, action: str) -> Any:
 
 
 def test_binary_bodies(echo: EchoApi) -> None:
-    _, received = echo.post(gzip.compress(b"{}"), Content_Encoding="gzip")
-    assert not received["isBase64Encoded"], mended("binary-bodies")
-    assert "\N{REPLACEMENT CHARACTER}" in received["body"], mended("binary-bodies")
+    """MiniStack looks at the content type alone. With the workaround, gzip arrives as on AWS."""
+    assert apigateway._v2_request_body_is_text("application/json"), mended("binary-bodies")
+    zipped = gzip.compress(b"{}")
+    _, received = echo.post(zipped, Content_Encoding="gzip", Content_Type="application/json")
+    assert received["isBase64Encoded"]
+    assert base64.b64decode(received["body"]) == zipped
+    assert (received["headers"]["content-encoding"], received["headers"]["content-type"]) == (
+        "gzip",
+        "application/json",
+    )
+    _, received = echo.post('{"name": "Müller"}'.encode(), Content_Type="application/json")
+    assert (received["isBase64Encoded"], received["body"]) == (False, '{"name": "Müller"}')
 
 
 def test_body_limit(echo: EchoApi) -> None:

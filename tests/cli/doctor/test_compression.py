@@ -1,0 +1,92 @@
+"""The doctor posts its canary plain and compressed, and names the compression if that alone is refused."""
+
+import gzip
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+
+from cli.doctor.canary import post_canary
+from cli.doctor.client import Client
+from cli.doctor.finding import Blame, Diagnosis
+
+DAMAGED = {"code": 400, "message": "body: damaged gzip", "details": []}
+
+
+@dataclass
+class Api:
+    """An API that answers compressed events with a status of its own, and the events that it accepted."""
+
+    zipped: int = 201
+    plain: int = 201
+    url: str = ""
+    accepted: list[str] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+
+    def answer(self, headers: dict[str, str], body: bytes) -> int:
+        self.headers.append(headers)
+        is_zipped = headers.get("content-encoding") == "gzip"
+        status = self.zipped if is_zipped else self.plain
+        if status == 201:
+            self.accepted.append(json.loads(gzip.decompress(body) if is_zipped else body)["eventType"])
+        return status
+
+
+@contextmanager
+def serving(api: Api) -> Iterator[Client]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            status = api.answer(headers, self.body())
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(json.dumps(DAMAGED).encode())
+
+        def body(self) -> bytes:
+            if "chunked" not in self.headers.get("Transfer-Encoding", ""):
+                return self.rfile.read(int(self.headers["Content-Length"]))
+            content = b""
+            while size := int(self.rfile.readline(), 16):
+                content += self.rfile.read(size)
+                self.rfile.readline()
+            return content
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield Client(f"http://127.0.0.1:{server.server_port}", "key")
+        server.shutdown()
+
+
+def test_the_canary_starts_plain_and_ends_compressed_as_a_listener_sends_it() -> None:
+    api = Api()
+    with serving(api) as client:
+        _, findings = post_canary(client, "demo")
+    assert (api.accepted, findings) == (["START", "COMPLETE"], [])
+    plain, zipped = api.headers
+    assert "content-encoding" not in plain
+    assert (zipped["content-encoding"], zipped["transfer-encoding"]) == ("gzip", "chunked")
+    assert "content-length" not in zipped
+    assert zipped["content-type"] == plain["content-type"] == "application/json"
+
+
+def test_an_api_that_refuses_compressed_events_alone_blames_the_compression_with_the_remedy() -> None:
+    api = Api(zipped=400)
+    with serving(api) as client:
+        _, (finding,) = post_canary(client, "demo")
+    assert finding.blame is Blame.COMPRESSION
+    assert "(400: body: damaged gzip)" in finding.what
+    assert "remove spark.openlineage.transport.compression" in finding.fix
+    assert api.accepted == ["START", "COMPLETE"], "the run ends, and can be read back"
+
+
+def test_an_api_that_refuses_plain_events_too_does_not_blame_the_compression() -> None:
+    with serving(Api(zipped=503, plain=503)) as client, pytest.raises(Diagnosis) as diagnosis:
+        post_canary(client, "demo")
+    assert diagnosis.value.finding.blame is Blame.STACK

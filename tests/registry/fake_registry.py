@@ -1,0 +1,134 @@
+"""A web server with the REST API of Confluent's schema registry, as its documentation has it, and the faults that a
+test names."""
+
+import json
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import unquote
+
+from headwater.registry.confluent import ConfluentRegistry, RegistryUrl
+
+AUTHORIZATION = "Basic cmVhZGVyOmh1bnRlcjI="
+Answer = tuple[int, Any]
+
+
+@dataclass
+class FakeRegistry:
+    """A registry. `faults` are raw answers in place of its own, by path: a status and a body. `incompatible` are the
+    reasons that its check gives, by subject. `asked` are the paths of all requests."""
+
+    port: int = 0
+    level: str = "BACKWARD"
+    subjects: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
+    levels: dict[str, str] = field(default_factory=dict)
+    incompatible: dict[str, list[str]] = field(default_factory=dict)
+    faults: dict[str, tuple[int, bytes]] = field(default_factory=dict)
+    headers: list[str | None] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    ids: int = 0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def source(self, *more: str, seconds: float = 2) -> ConfluentRegistry:
+        return ConfluentRegistry([RegistryUrl.of(url) for url in (*more, self.url)], seconds)
+
+    def register(self, subject: str, schema: Any, kind: str = "AVRO", references: Any = ()) -> int:
+        """Registers a version, as a producer does; no check is made."""
+        versions = self.subjects.setdefault(subject, {})
+        self.ids += 1
+        number = max(versions, default=0) + 1
+        text = schema if isinstance(schema, str) else json.dumps(schema)
+        versions[number] = {"subject": subject, "version": number, "id": self.ids, "schema": text}
+        versions[number] |= {} if kind == "AVRO" else {"schemaType": kind}
+        versions[number] |= {"references": list(references)} if references else {}
+        return number
+
+    def answer(self, method: str, path: str, body: bytes) -> tuple[int, bytes]:
+        self.asked.append(f"{method} {path}")
+        if path in self.faults:
+            return self.faults[path]
+        status, document = self._answer(method, unquote(path.partition("?")[0]), body)
+        return status, json.dumps(document).encode()
+
+    def _answer(self, method: str, path: str, body: bytes) -> Answer:
+        routes: dict[str, Callable[..., Answer]] = {
+            r"GET /subjects": lambda: (200, sorted(self.subjects)),
+            r"GET /config": lambda: (200, {"compatibilityLevel": self.level}),
+            r"GET /config/(.+)": self._level,
+            r"GET /subjects/(.+)/versions": self._versions,
+            r"GET /subjects/(.+)/versions/(latest|\d+)": self._version,
+            r"POST /compatibility/subjects/(.+)/versions/(\d+)": lambda name, number: self._compatibility(
+                name, number, json.loads(body)
+            ),
+        }
+        for pattern, answer in routes.items():
+            if found := re.fullmatch(pattern, f"{method} {path}"):
+                return answer(*found.groups())
+        return 404, {"error_code": 404, "message": "HTTP 404 Not Found"}
+
+    def _level(self, subject: str) -> Answer:
+        if subject in self.levels:
+            return 200, {"compatibilityLevel": self.levels[subject]}
+        message = f"Subject '{subject}' does not have subject-level compatibility configured"
+        return 404, {"error_code": 40408, "message": message}
+
+    def _versions(self, subject: str) -> Answer:
+        if subject not in self.subjects:
+            return 404, {"error_code": 40401, "message": f"Subject '{subject}' not found."}
+        return 200, sorted(self.subjects[subject])
+
+    def _version(self, subject: str, version: str) -> Answer:
+        status, versions = self._versions(subject)
+        if status != 200:
+            return status, versions
+        number = max(versions) if version == "latest" else int(version)
+        known = self.subjects[subject].get(number)
+        return (200, known) if known else (404, {"error_code": 40402, "message": f"Version {version} not found."})
+
+    def _compatibility(self, subject: str, version: str, body: dict[str, Any]) -> Answer:
+        status, answer = self._version(subject, version)
+        if status != 200:
+            return status, answer
+        assert body["schemaType"] in ("AVRO", "JSON", "PROTOBUF")
+        assert isinstance(body["schema"], str)
+        reasons = self.incompatible.get(subject, [])
+        return 200, {"is_compatible": False, "messages": reasons} if reasons else {"is_compatible": True}
+
+
+@contextmanager
+def run_registry() -> Iterator[FakeRegistry]:
+    registry = FakeRegistry()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            registry.headers.append(self.headers.get("Authorization"))
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            status, answer = registry.answer(self.command, self.path, body)
+            self.send_response(status)
+            self.send_header("Content-Type", "application/vnd.schemaregistry.v1+json")
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def do_POST(self) -> None:
+            self.do_GET()
+
+        def log_message(self, *_arguments: Any) -> None:
+            """Keeps the output of the tests clean."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        registry.port = server.server_port
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield registry
+        finally:
+            server.shutdown()
+            thread.join()
