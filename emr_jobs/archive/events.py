@@ -1,11 +1,18 @@
-"""Reads the events of the archive, each once. What cannot be read becomes a fault with its place and its reason."""
+"""Reads the events of the archive. What cannot be read becomes a fault with its place and its reason.
+
+The archive may have an event many times: an earlier rebuild, a redrive or Firehose has doubled it. All states
+are joins, to which an event may be given twice; and only the earliest receipt of an event counts for its latency. So no
+step looks for doubled events before they are read.
+
+An object is unpacked by one task, since nothing can begin in the middle of gzip. Its lines are handed on in chunks: the
+events of one large object are normalised by all tasks.
+"""
 
 import gzip
 import io
 import zlib
 from collections.abc import Iterator
 from contextlib import closing
-from hashlib import sha256
 from typing import Any, NamedTuple
 
 import simplejson
@@ -19,6 +26,8 @@ from headwater.store.errors import StorageError
 PARTITION_BYTES = 16 * 1024 * 1024
 """Gzipped lines of events for one task: some 150 MB of text."""
 BUFFER_BYTES = 1024 * 1024
+CHUNK_BYTES = 1024 * 1024
+"""Text of a chunk: some hundred events, which mostly are of the same runs."""
 _START, _EVENT, _END = b'{"receivedAt":', b',"event":', b"}"
 _GZIP = b"\x1f\x8b"
 _AFTER = " after line "
@@ -44,6 +53,14 @@ class Fault(NamedTuple):
         return key if separator else ""
 
 
+class Chunk(NamedTuple):
+    """Consecutive lines of an object, from the number of the first line on."""
+
+    key: str
+    first: int
+    lines: tuple[bytes, ...]
+
+
 class Span(NamedTuple):
     """The events to read: those received from `start` on, and before `end`. An empty text is no bound."""
 
@@ -63,7 +80,7 @@ ALL = Span()
 
 
 def read_archive(context: SparkContext, archive: Location, span: Span) -> RDD[ArchivedEvent | Fault]:
-    """The distinct events of a span, and the faults."""
+    """The events of a span, and the faults."""
     return read_objects(archive, archive_objects(context, archive, span), span)
 
 
@@ -74,29 +91,51 @@ def archive_objects(context: SparkContext, archive: Location, span: Span = ALL) 
 
 
 def read_objects(archive: Location, objects: RDD[ArchiveObject], span: Span = ALL) -> RDD[ArchivedEvent | Fault]:
-    """The distinct events of objects in a span, and the faults. An event archived twice has its first receipt."""
+    """The events of objects in a span, and the faults."""
     listed = objects.cache()
     size = listed.map(lambda found: found.size).sum()
-    partitions = int(max(listed.context.defaultParallelism, size // PARTITION_BYTES + 1))
-    read = listed.repartition(partitions).flatMap(lambda found: _read_object(archive, found))
-    wanted = read.filter(lambda found: isinstance(found, Fault) or span.has(found))
-    return wanted.keyBy(_identity).reduceByKey(min, partitions).values()
+    tasks = int(max(listed.context.defaultParallelism, size // PARTITION_BYTES + 1))
+    chunks = listed.keyBy(_task).partitionBy(tasks, _itself).values().flatMap(lambda found: _chunks(archive, found))
+    read = chunks.keyBy(_task).partitionBy(tasks, _itself).values().flatMap(lambda chunk: _read(archive, chunk))
+    return read.filter(lambda found: isinstance(found, Fault) or span.has(found))
 
 
-def _identity(read: ArchivedEvent | Fault) -> bytes:
-    text = read.text if isinstance(read, ArchivedEvent) else "\0".join(read)
-    return sha256(text.encode()).digest()[:16]
+def _task(part: ArchiveObject | Chunk | Fault) -> int:
+    """Spreads objects and chunks over the tasks."""
+    match part:
+        case Chunk():
+            return zlib.crc32(part.key.encode()) + part.first
+    return zlib.crc32(part[0].encode())
 
 
-def _read_object(archive: Location, found: ArchiveObject) -> Iterator[ArchivedEvent | Fault]:
-    number = 0
+def _itself(task: int) -> int:
+    return task
+
+
+def _chunks(archive: Location, found: ArchiveObject) -> Iterator[Chunk | Fault]:
+    lines: list[bytes] = []
+    number = size = 0
     try:
         with closing(archive.open(found.key)) as raw:
             for number, line in enumerate(_lines(raw), start=1):
-                if line.strip():
-                    yield _read_line(archive, line, f"{found.key} line {number}")
+                lines.append(line)
+                size += len(line)
+                if size >= CHUNK_BYTES:
+                    yield Chunk(found.key, number - len(lines) + 1, tuple(lines))
+                    lines, size = [], 0
     except (StorageError, OSError, EOFError, zlib.error) as error:
         yield Fault(f"{found.key}{_AFTER}{number}", _reason(error))
+    if lines:
+        yield Chunk(found.key, number - len(lines) + 1, tuple(lines))
+
+
+def _read(archive: Location, part: Chunk | Fault) -> Iterator[ArchivedEvent | Fault]:
+    if isinstance(part, Fault):
+        yield part
+        return
+    for number, line in enumerate(part.lines, start=part.first):
+        if line.strip():
+            yield _read_line(archive, line, f"{part.key} line {number}")
 
 
 def _lines(raw: Any) -> Iterator[bytes]:

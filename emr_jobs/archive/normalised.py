@@ -12,6 +12,8 @@ def normalised(archived: ArchivedEvent, naming: Naming) -> NormalisedEvent | Fau
     """The normalised event; a fault if the text is no event, or cannot be normalised."""
     try:
         document = exact_json.loads(archived.text)
-        return normalise_event(exact_json.dumps(document), naming, archived.received_at, read_event(document))
+        canonical = exact_json.dumps(document)
+        event = read_event(document, canonical=canonical)
+        return normalise_event(canonical, naming, archived.received_at, event)
     except Exception as error:  # noqa: BLE001 - such an event is in quarantine, and not in the table
         return Fault(f"the event {archived.text[:200]}", f"{type(error).__name__}: {error}")

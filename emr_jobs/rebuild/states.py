@@ -1,11 +1,7 @@
 """What events say, as states that are joined by their keys: the states that the fold joins with those of the table.
 
-    events          runs, writes, quality results, facts of jobs and datasets, documents, aliases, namespaces, days
-    runs            what they report to their parents, and the heads of their jobs
-    heads of jobs   edges, claims about datasets, namespaces
-
-Each function takes the states of one partition and joins what it can, hence a key with a million states is a few
-hundred states before they are shuffled.
+Each function takes the events or states of one partition and joins what it can before anything is sent on, hence a key
+with a million states is a few hundred states in the shuffle.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,28 +11,27 @@ from typing import Any, NamedTuple
 
 from emr_jobs.archive.events import ArchivedEvent, Fault
 from emr_jobs.archive.normalised import normalised
-from emr_jobs.rebuild.latency import Measure, measures
+from emr_jobs.rebuild.latency import measures
+from emr_jobs.rebuild.packets import Packer, Packet
 from emr_jobs.rebuild.settings import RebuildSettings
 from headwater.fold.batch import Batch
 from headwater.fold.datasets import namespace_of
-from headwater.fold.runs import reported_to_parents
+from headwater.fold.search_terms import known_labels
 from headwater.fold.supporting_items import known_namespaces
 from headwater.graph.dataset import DatasetFacts
 from headwater.graph.dataset_claims import DatasetClaims
 from headwater.graph.dataset_reference import Document
-from headwater.graph.identity import DatasetId, JobId, JobRunId, NeighbourPageId, dataset_id
+from headwater.graph.identity import DatasetId, JobId, NeighbourPageId, dataset_id
 from headwater.graph.job import JobFacts, JobHead
 from headwater.graph.naming import Naming
 from headwater.graph.neighbours import NeighbourPage, Side
-from headwater.graph.normalised_event import NormalisedEvent
 from headwater.graph.run import Run
 from headwater.graph.search_terms import SearchTerm, dataset_terms, job_terms, label_terms
-from headwater.graph.stored_states import DatasetWrite, EventDay, KnownAlias, KnownNamespace, QualityResult
+from headwater.graph.stored_states import DatasetWrite, KnownAlias, KnownNamespace, QualityResult
 from headwater.store.graph_store import encode
-from headwater.store.table import Item
 
 AT_ONCE = 200
-"""Events that are joined at once, before they are shuffled."""
+"""Events that are joined at once."""
 
 
 class Edge(NamedTuple):
@@ -46,14 +41,11 @@ class Edge(NamedTuple):
     side: Side
     job: JobId
 
-    def join(self, _same: "Edge") -> "Edge":
-        return self
-
 
 class Day(NamedTuple):
     """A day with events, which is joined as other states are."""
 
-    day: EventDay
+    id: str
 
     def join(self, _same: "Day") -> "Day":
         return self
@@ -63,53 +55,53 @@ Joined = (
     Run
     | DatasetWrite
     | QualityResult
-    | JobFacts
+    | JobHead
     | DatasetFacts
     | Document
     | KnownAlias
     | KnownNamespace
     | NeighbourPage
-    | Edge
     | Day
     | SearchTerm
 )
-"""The states that events give. Two states with one key are joined."""
-Keyed = tuple[tuple[Any, ...], Joined]
+"""The states that events give. Two states of a type with one key are joined."""
 
 
-def states_of(
-    archived: Iterable[ArchivedEvent | Fault], settings: RebuildSettings
-) -> Iterator[Keyed | Item | Measure | Fault]:
-    """The states of the events of a partition, the items of the events themselves, and what counts for their jobs'
-    emission latency."""
-    naming = Naming(settings.namespace_aliases)
+def states_of(archived: Iterable[ArchivedEvent | Fault], settings: RebuildSettings, tasks: int) -> Iterator[Packet]:
+    """The states of the events of a partition; the items of the events themselves (`event`); what counts for their
+    jobs' emission latency (`Measure`); and what could not be read (`Fault`)."""
+    naming, packer = Naming(settings.namespace_aliases), Packer(tasks)
+    seen = _Seen({}, set())
     read = (normalised(each, naming) if isinstance(each, ArchivedEvent) else each for each in archived)
     while chunk := list(islice(read, AT_ONCE)):
-        yield from (each for each in chunk if isinstance(each, Fault))
-        events = [each for each in chunk if isinstance(each, NormalisedEvent)]
-        yield from measures(events)
+        for fault in chunk:
+            if isinstance(fault, Fault):
+                packer.add("Fault", fault, fault)
+        events = [each for each in chunk if not isinstance(each, Fault)]
+        for measure in measures(events):
+            packer.add("Measure", (measure.job, measure.run_id), measure)
         batch = Batch.of(events)
-        yield from ((key_of(state), state) for state in _joined(batch))
-        yield from (encode(event, settings.retention) for event in batch.events)
+        for state in _joined(batch, seen):
+            packer.join(type(state).__name__, key_of(state), state)
+        for event in batch.events:
+            item = encode(event, settings.retention)
+            packer.add("event", item.key, item)
+        seen.jobs.update(batch.jobs)
+        seen.datasets.update(batch.datasets)
+        if packer.is_full:
+            yield from packer.packets()
+            seen = _Seen({}, set())
+    yield from packer.packets()
 
 
-def key_of(state: Joined) -> tuple[Any, ...]:
-    """The key by which a state is joined: the type of the state, and its id."""
+def key_of(state: Joined) -> Any:
+    """The key by which a state is joined with others of its type."""
     match state:
         case DatasetFacts():
-            return "DatasetFacts", dataset_id(state.name)
-        case Edge():
-            return "Edge", *state
-        case Day():
-            return "Day", state.day.day
-    return type(state).__name__, state.id
-
-
-def of_runs(runs: Iterable[Run]) -> Iterator[tuple[JobRunId, Run]]:
-    """The runs of a partition, and the states of their parents by these runs."""
-    while chunk := list(islice(runs := iter(runs), AT_ONCE)):
-        yield from ((run.id, run) for run in chunk)
-        yield from reported_to_parents(chunk).items()
+            return dataset_id(state.name)
+        case JobHead():
+            return state.facts.id
+    return state.id
 
 
 def head_by(run: Run) -> JobHead:
@@ -117,13 +109,24 @@ def head_by(run: Run) -> JobHead:
     return JobHead(JobFacts.only_named(replace(run, named=run.created))).with_run(run)
 
 
-def edges_of(head: JobHead) -> Iterator[tuple[tuple[Any, ...], Edge]]:
+def heads_by(runs: Iterable[Run]) -> Iterator[JobHead]:
+    """The heads of the jobs of some runs, as far as the runs that a head may choose tell."""
+    of_jobs: dict[JobId, list[Run]] = {}
+    for run in runs:
+        of_jobs.setdefault(run.id.job, []).append(run)
+    for of_job in of_jobs.values():
+        first = min(of_job, key=lambda run: run.created)
+        latest = max(of_job, key=lambda run: run.order)
+        with_datasets = (run for run in of_job if run.names_datasets)
+        chosen = max(with_datasets, key=lambda run: run.order, default=latest)
+        yield head_by(first).with_run(latest).with_run(chosen)
+
+
+def edges_of(head: JobHead) -> Iterator[Edge]:
     """The edges of a job to every dataset that it ever used."""
     for dataset, neighbours in head.facts.new_edges(None):
         for side, jobs in neighbours.items():
-            for job in jobs:
-                edge = Edge(dataset, side, job)
-                yield key_of(edge), edge
+            yield from (Edge(dataset, side, job) for job in jobs)
 
 
 def claims_of(head: JobHead) -> Iterator[tuple[DatasetId, DatasetClaims]]:
@@ -132,34 +135,37 @@ def claims_of(head: JobHead) -> Iterator[tuple[DatasetId, DatasetClaims]]:
         yield dataset, DatasetClaims.of(head, dataset)
 
 
-def terms_of(heads: Iterable[JobHead]) -> Iterator[tuple[tuple[Any, ...], SearchTerm]]:
-    """The search terms of the names of the jobs of a partition."""
-    for term in {term for head in heads if not head.facts.is_derivation for term in job_terms(head.facts.name)}:
-        yield key_of(term), term
+def names_of(head: JobHead) -> Iterator[SearchTerm | KnownNamespace]:
+    """The search terms of a job's name, and its namespace."""
+    if not head.facts.is_derivation:
+        yield from set(job_terms(head.facts.name))
+        yield from known_namespaces([(head.facts.name.namespace, head.facts.first)]).values()
 
 
-def namespaces_of(heads: Iterable[JobHead]) -> Iterator[tuple[tuple[Any, ...], KnownNamespace]]:
-    """The namespaces of the jobs of a partition."""
-    named = ((head.facts.name.namespace, head.facts.first) for head in heads if not head.facts.is_derivation)
-    for namespace in known_namespaces(named).values():
-        yield key_of(namespace), namespace
+class _Seen(NamedTuple):
+    """The jobs and datasets whose search terms the packer has: every run names them again."""
+
+    jobs: dict[JobId, JobFacts]
+    datasets: set[DatasetId]
 
 
-def _joined(batch: Batch) -> Iterator[Joined]:
+def _joined(batch: Batch, seen: _Seen) -> Iterator[Joined]:
     yield from batch.runs.values()
     yield from batch.writes
     yield from batch.versions
     yield from batch.results
-    yield from batch.jobs.values()
+    yield from map(JobHead, batch.jobs.values())
     yield from batch.datasets.values()
     yield from batch.documents.values()
     yield from batch.aliases.values()
     named = ((namespace_of(name), time) for names in batch.named.values() for name, time in names.items())
     yield from known_namespaces(named).values()
-    yield from (Day(EventDay(day)) for day in batch.days)
+    yield from map(Day, batch.days)
     yield from _pages(batch)
-    yield from {term for event in batch.events for term in label_terms(event.event)}
-    yield from {term for facts in batch.datasets.values() for term in dataset_terms(facts.name)}
+    events = [event.event for event in batch.events]
+    yield from {term for event in events for term in label_terms(event, known_labels(event, seen.jobs))}
+    new = (facts for dataset, facts in batch.datasets.items() if dataset not in seen.datasets)
+    yield from {term for facts in new for term in dataset_terms(facts.name)}
 
 
 def _pages(batch: Batch) -> Iterator[NeighbourPage]:

@@ -1,30 +1,29 @@
-"""Every item that the fold would have left, from the distinct events of the archive.
+"""Every item that the fold would have left, from the events of the archive.
 
 Each step joins states by their keys: no step collects on the driver, and no step is more than linear in the events.
 docs/decisions/0003-choosing-heads.md has how the fold reaches the same heads one event at a time.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any, NamedTuple
 
 from pyspark import RDD, StorageLevel
 
 from emr_jobs.archive.events import ArchivedEvent, Fault
-from emr_jobs.rebuild import states
-from emr_jobs.rebuild.latency import Measure, latencies
+from emr_jobs.rebuild.latency import latencies
 from emr_jobs.rebuild.neighbours import pages
+from emr_jobs.rebuild.packets import Packet, of_kinds, records_of, sent
 from emr_jobs.rebuild.settings import RebuildSettings
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.dataset_claims import DatasetClaims
-from headwater.graph.identity import ColumnLineageId, SchemaId
-from headwater.graph.job import JobHead
+from emr_jobs.rebuild.states import states_of
+from emr_jobs.rebuild.steps import EVENT, OF_FIRST_STEP, first_step, job_step, node_step, run_step, schema_step
+from headwater.graph.neighbours import NeighbourPage
 from headwater.store.graph_store import encode
 from headwater.store.retention import Retention
 from headwater.store.table import Item
 
 KEPT = StorageLevel.MEMORY_AND_DISK
-Made = TypeVar("Made")
+Work = Callable[[Iterable[Packet]], Iterator[Packet]]
 
 
 class RebuiltTable(NamedTuple):
@@ -37,61 +36,42 @@ class RebuiltTable(NamedTuple):
 
 
 def rebuilt(archived: RDD[ArchivedEvent | Fault], settings: RebuildSettings) -> RebuiltTable:
-    """The table by these events."""
-    said: RDD[Any] = archived.mapPartitions(lambda part: states.states_of(part, settings)).persist(KEPT)
-    partitions = archived.getNumPartitions()
-    keyed = said.filter(lambda each: type(each) is tuple)
-    joined = keyed.reduceByKey(lambda left, right: left.join(right), partitions).persist(KEPT)
+    """The table by these events, each of which may be there more than once."""
+    tasks, retention = archived.getNumPartitions(), settings.retention
 
-    def of(kind: str) -> RDD[Any]:
-        return joined.filter(lambda pair: pair[0][0] == kind).values()
+    def step(packets: RDD[Packet], work: Work) -> RDD[Packet]:
+        return sent(packets, tasks).mapPartitions(work).persist(KEPT)
 
-    reported = of("Run").mapPartitions(states.of_runs)
-    runs = reported.reduceByKey(lambda left, right: left.join(right), partitions).values().persist(KEPT)
-    of_runs = runs.map(states.head_by).keyBy(lambda head: head.facts.id)
-    facts = of("JobFacts").map(JobHead).keyBy(lambda head: head.facts.id)
-    jobs = facts.union(of_runs).reduceByKey(JobHead.join, partitions).values().persist(KEPT)
-    edges = of("Edge").keyBy(states.key_of).union(jobs.flatMap(states.edges_of)).reduceByKey(states.Edge.join)
-    namespaces = of("KnownNamespace").keyBy(states.key_of).union(jobs.mapPartitions(states.namespaces_of))
-    terms = of("SearchTerm").keyBy(states.key_of).union(jobs.mapPartitions(states.terms_of))
-    documents = of("Document").persist(KEPT)
-    of_kinds: Mapping[str, RDD[Any]] = {
-        "day": of("Day").map(lambda day: day.day),
-        "latency": latencies(said.filter(lambda each: isinstance(each, Measure)), settings.thresholds, partitions),
-        "run": runs,
-        "write": of("DatasetWrite"),
-        "quality": of("QualityResult"),
-        "neighbours": pages(edges.values(), of("NeighbourPage"), partitions),
-        "searchTerm": terms.reduceByKey(lambda left, right: left.join(right), partitions).values(),
-        "schema": documents.filter(lambda document: isinstance(document.id, SchemaId)),
-        "columnLineage": documents.filter(lambda document: isinstance(document.id, ColumnLineageId)),
-        "namespace": namespaces.reduceByKey(lambda left, right: left.join(right), partitions).values(),
-        "job": jobs,
-        "dataset": _datasets(of("DatasetFacts"), jobs, documents, partitions),
-        "alias": of("KnownAlias"),
+    said = archived.mapPartitions(lambda part: states_of(part, settings, tasks)).persist(KEPT)
+    first = step(of_kinds(said, *OF_FIRST_STEP), partial(first_step, retention=retention, tasks=tasks))
+    runs = step(of_kinds(first, "Run"), partial(run_step, retention=retention, tasks=tasks))
+    jobs = step(of_kinds(said.union(runs), "JobHead"), partial(job_step, retention=retention, tasks=tasks))
+    named = of_kinds(said.union(jobs), "DatasetFacts", "DatasetClaims", "KnownNamespace", "SearchTerm")
+    nodes = step(named, partial(node_step, retention=retention, tasks=tasks))
+    heads = of_kinds(first.union(nodes), "Document", "DatasetHead")
+    datasets = step(heads, partial(schema_step, retention=retention))
+    measures = records_of(said, "Measure")
+    first_pages: RDD[NeighbourPage] = records_of(said, "NeighbourPage").values()
+    encoding = _encoding(retention)
+    items: dict[str, RDD[Item]] = {
+        EVENT: records_of(first, EVENT),
+        "day": records_of(first, "day"),
+        "latency": latencies(measures, settings.thresholds, tasks).map(encoding),
+        "run": records_of(runs, "run"),
+        "write": records_of(first, "write"),
+        "quality": records_of(first, "quality"),
+        "neighbours": pages(records_of(jobs, "Edge"), first_pages, tasks).map(encoding),
+        "searchTerm": records_of(nodes, "searchTerm"),
+        "schema": records_of(first, "schema"),
+        "columnLineage": records_of(first, "columnLineage"),
+        "namespace": records_of(nodes, "namespace"),
+        "job": records_of(jobs, "job"),
+        "dataset": records_of(datasets, "dataset"),
+        "alias": records_of(first, "alias"),
     }
-    events = said.filter(lambda each: isinstance(each, Item))
-    items = {kind: made.map(_encoding(settings.retention)) for kind, made in of_kinds.items()}
     is_kept = _is_kept(settings.now)
-    kept = {kind: made.filter(is_kept) for kind, made in {"event": events, **items}.items()}
-    return RebuiltTable(kept, said.filter(lambda each: isinstance(each, Fault)), events)
-
-
-def _datasets(facts: RDD[Any], jobs: RDD[Any], documents: RDD[Any], partitions: int) -> RDD[DatasetHead]:
-    """The heads of datasets by the claims of all their jobs."""
-    claims = jobs.flatMap(states.claims_of).reduceByKey(DatasetClaims.join, partitions)
-    by_id = facts.keyBy(lambda each: states.key_of(each)[1])
-    heads = (
-        by_id.leftOuterJoin(claims, partitions).values().map(lambda pair: (pair[1] or DatasetClaims()).head(pair[0]))
-    )
-    schemas = documents.keyBy(lambda document: (document.dataset, document.digest))
-    by_schema = heads.keyBy(lambda head: (head.id, head.schema_digest))
-    return by_schema.leftOuterJoin(schemas, partitions).values().map(_with_schema)
-
-
-def _with_schema(pair: tuple[DatasetHead, Any]) -> DatasetHead:
-    head, document = pair
-    return replace(head, schema=document.value) if document else head
+    kept = {kind: made.filter(is_kept) for kind, made in items.items()}
+    return RebuiltTable(kept, records_of(said, "Fault").distinct(tasks), items[EVENT])
 
 
 def _encoding(retention: Retention) -> Callable[[Any], Item]:

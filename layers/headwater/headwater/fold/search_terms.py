@@ -32,11 +32,11 @@ def _terms(batch: Batch, jobs: Mapping[JobId, JobFacts], before: Mapping[JobId, 
         if dataset not in used:
             yield from dataset_terms(described.name)
     for normalised in batch.events:
-        yield from label_terms(normalised.event, _known_labels(normalised.event, before))
+        yield from label_terms(normalised.event, known_labels(normalised.event, before))
 
 
-def _known_labels(event: AnyEvent, before: Mapping[JobId, JobFacts]) -> dict[NodeId, KnownLabels]:
-    """What the stored head of an event's job says of the job and of the event's datasets."""
+def known_labels(event: AnyEvent, before: Mapping[JobId, JobFacts]) -> dict[NodeId, KnownLabels]:
+    """What the stored head of an event's job (`before`) says of the job and of the event's datasets."""
     facts = None if isinstance(event, DatasetEvent) else before.get(job_id(event.job.name))
     if facts is None:
         return {}
