@@ -21,13 +21,14 @@ from headwater.fold.supporting_items import known_namespaces
 from headwater.graph.dataset import DatasetFacts
 from headwater.graph.dataset_claims import DatasetClaims
 from headwater.graph.dataset_reference import Document
-from headwater.graph.identity import DatasetId, JobId, NeighbourPageId, dataset_id
+from headwater.graph.identity import DatasetId, JobId, NeighbourPageId, dataset_id, job_id
 from headwater.graph.job import JobFacts, JobHead
 from headwater.graph.naming import Naming
 from headwater.graph.neighbours import NeighbourPage, Side
 from headwater.graph.run import Run
 from headwater.graph.search_terms import SearchTerm, dataset_terms, job_terms, label_terms
 from headwater.graph.stored_states import DatasetWrite, KnownAlias, KnownNamespace, QualityResult
+from headwater.openlineage.event import DatasetEvent
 from headwater.store.graph_store import encode
 
 AT_ONCE = 200
@@ -162,10 +163,19 @@ def _joined(batch: Batch, seen: _Seen) -> Iterator[Joined]:
     yield from known_namespaces(named).values()
     yield from map(Day, batch.days)
     yield from _pages(batch)
-    events = [event.event for event in batch.events]
-    yield from {term for event in events for term in label_terms(event, known_labels(event, seen.jobs))}
+    yield from _label_terms(batch, seen.jobs)
     new = (facts for dataset, facts in batch.datasets.items() if dataset not in seen.datasets)
     yield from {term for facts in new for term in dataset_terms(facts.name)}
+
+
+def _label_terms(batch: Batch, seen: dict[JobId, JobFacts]) -> set[SearchTerm]:
+    """The terms of columns, owners and tags, but for those that `seen` has; the facts of new jobs are added to it."""
+    terms: set[SearchTerm] = set()
+    for event in (each.event for each in batch.events):
+        terms.update(label_terms(event, known_labels(event, seen)))
+        if not isinstance(event, DatasetEvent) and job_id(event.job.name) not in seen and (facts := JobFacts.of(event)):
+            seen[facts.id] = facts
+    return terms
 
 
 def _pages(batch: Batch) -> Iterator[NeighbourPage]:

@@ -33,6 +33,12 @@ OF_FIRST_STEP = (
     *(each.__name__ for each in (Day, Run, DatasetWrite, QualityResult, Document, KnownAlias)),
 )
 """The kinds of packets for the first step."""
+ITEM_KINDS = {
+    DatasetWrite.__name__: "write",
+    QualityResult.__name__: "quality",
+    KnownAlias.__name__: "alias",
+}
+"""The kinds of the items of those states that the first step completes."""
 
 
 def first_step(packets: Iterable[Packet], retention: Retention, tasks: int) -> Iterator[Packet]:
@@ -45,25 +51,20 @@ def first_step(packets: Iterable[Packet], retention: Retention, tasks: int) -> I
             _add(joins, packet)
     yield Packet.of(EVENT, 0, [*events.values()])
     packer = _ItemPacker(retention, tasks)
-    for (_, key), state in joins.take():
-        match state:
-            case Run():
-                packer.join(Run.__name__, key, state)
-                for parent, reported in reported_to_parents([state]).items():
-                    packer.join(Run.__name__, parent, reported)
-            case Document(id=SchemaId()):
-                packer.add(Document.__name__, key, (key, state))
-                packer.add_item("schema", state)
-            case Document():
-                packer.add_item("columnLineage", state)
-            case Day(id=day):
-                packer.add_item("day", EventDay(day))
-            case DatasetWrite():
-                packer.add_item("write", state)
-            case QualityResult():
-                packer.add_item("quality", state)
-            case KnownAlias():
-                packer.add_item("alias", state)
+    for (kind, key), state in joins.take():
+        if isinstance(state, Run):
+            packer.join(kind, key, state)
+            for parent, reported in reported_to_parents([state]).items():
+                packer.join(kind, parent, reported)
+        elif isinstance(state, Day):
+            packer.add_item("day", EventDay(state.id))
+        elif kind in ITEM_KINDS:
+            packer.add_item(ITEM_KINDS[kind], state)
+        elif isinstance(key, SchemaId):
+            packer.add_item("schema", state)
+            packer.add(kind, key, (key, state))
+        else:
+            packer.add_item("columnLineage", state)
     yield from packer.packets()
 
 

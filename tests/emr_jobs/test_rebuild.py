@@ -4,6 +4,7 @@ import gzip
 import json
 import random
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,9 @@ from pyspark import SparkContext
 
 from emr_jobs.archive.events import Span
 from headwater.openlineage import exact_json
+from headwater.openlineage.instant import parse_instant
 from headwater.openlineage.wire import read_event
-from headwater.store.messages import archive_line
+from headwater.store.messages import ReceivedMessage, archive_line
 from tests import factory, strategies
 from tests.emr_jobs.archives import archive, assert_same, folded, from_archive, items_of, received
 from tests.factory import Document
@@ -48,10 +50,13 @@ def test_any_events_in_any_order_and_repetition_give_the_same_items(
     spark: SparkContext, tmp_path_factory: pytest.TempPathFactory, documents: list[Document], chance: random.Random
 ) -> None:
     messages = received(documents)
-    lines = [archive_line(message) for message in [*messages, *messages[::3]]]
+    later = parse_instant((factory.EPOCH + timedelta(hours=1)).isoformat())
+    again = [ReceivedMessage(message.canonical, later) for message in messages[::4]]
+    lines = [archive_line(message) for message in [*messages, *messages[::3], *again]]
     chance.shuffle(lines)
     table = from_archive(spark, archive(tmp_path_factory.mktemp("archive"), lines))
     assert_same(items_of(table), folded(messages))
+    assert table.events.count() == len({message.canonical for message in messages})
     assert table.faults.collect() == []
 
 
