@@ -138,8 +138,12 @@ def write_archive(folder: Path, documents: Iterator[Document]) -> None:
 
 
 def layers(number: int, seed: int) -> Iterator[Document]:
-    """The runs of a layered graph of Spark jobs."""
-    yield from events(layered_graph(max(20, number // 2 // RUNS), seed), RUNS, seed)
+    """The runs of a layered graph of Spark jobs, in the order of an archive: every job has begun its first run before
+    any begins its second."""
+    jobs = layered_graph(max(20, number // 2 // RUNS), seed).jobs
+    of_jobs = [events(Graph((job,)), RUNS, seed + place) for place, job in enumerate(jobs)]
+    for together in zip(*of_jobs, strict=True):
+        yield from together
 
 
 def one_job(number: int, seed: int) -> Iterator[Document]:

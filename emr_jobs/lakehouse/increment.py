@@ -73,7 +73,8 @@ def new_objects(spark: SparkSession, archive: Location, database: str, aliases: 
     said: RDD[Any] = read.mapPartitions(lambda part: states_of(part, aliases)).persist(KEPT)
     keyed = said.filter(lambda each: type(each) is tuple)
     joined = keyed.reduceByKey(lambda left, right: left.join(right), read.getNumPartitions()).persist(KEPT)
-    return NewObjects(objects, joined, said.filter(lambda each: isinstance(each, Fault)), objects.count())
+    faults = said.filter(lambda each: isinstance(each, Fault)).distinct()
+    return NewObjects(objects, joined, faults, objects.count())
 
 
 def take(
