@@ -14,6 +14,7 @@ from emr_jobs.archive.events import Chunk
 from emr_jobs.rebuild.packets import Joins, Packer, Packet
 from headwater.graph.job import JobFacts, JobHead
 from headwater.graph.run import Run
+from headwater.openlineage.event import RunEvent
 from headwater.openlineage.wire import read_event
 from tests import factory, strategies
 from tests.emr_jobs.archives import archive
@@ -54,12 +55,12 @@ def test_a_key_with_20_000_states_copies_each_fifteen_times() -> None:
 
 @given(st.lists(strategies.events, min_size=1, max_size=5))
 def test_a_state_is_unpacked_as_it_was_packed(documents: list[factory.Document]) -> None:
-    states = []
+    states: list[JobHead | Run] = []
     for document in documents:
         event = read_event(document)
         facts = JobFacts.of(event)
         states += [JobHead(facts)] if facts else []
-        states += [Run.of(event)] if hasattr(event, "run_id") else []
+        states += [Run.of(event)] if isinstance(event, RunEvent) else []
     assert Packet.of("states", 0, states).records == states
 
 
