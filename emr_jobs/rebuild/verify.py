@@ -52,7 +52,7 @@ def items_in(context: SparkContext, target: Target, now: float) -> RDD[Item]:
 
 
 def _is_of_events(item: Item) -> bool:
-    return item.key.pk != _NOT_OF_EVENTS and item.labels["kind"] not in _KINDS_NOT_OF_EVENTS
+    return item.key.pk != _NOT_OF_EVENTS and item.labels.get("kind") not in _KINDS_NOT_OF_EVENTS
 
 
 def _fingerprint(item: Item) -> tuple[Key, Fingerprint]:
