@@ -1,8 +1,9 @@
 """Corrects what dbt's integration says of a run, each by recorded events.
 
-an ephemeral model as an input                      it is a part of the SQL of its readers, and no table
-..._dbt_test__audit.unique_id as an output          the table for the failed rows of a test, mostly never made
-FAIL of tests that dbt skipped (default mode)       ABORT, as with structured logs; COMPLETE if others were checked
+    an ephemeral model as an input               left out: it is a part of the SQL of its readers, and no table. Column
+                                                 lineage names the tables that it reads
+    ..._dbt_test__audit.unique_id as an output   left out: a table for failed rows, which mostly is not made
+    FAIL of tests that dbt skipped               ABORT, as with structured logs; COMPLETE if the others passed
 """
 
 import re
@@ -10,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from headwater.graph.assertions import Assertion, is_skipped
-from headwater.graph.dataset_reference import ASSERTIONS
+from headwater.graph.dataset_reference import ASSERTIONS, sources_of
 from headwater.graph.facets import assertions_of, facet_text
+from headwater.graph.long_facet import COLUMN_LINEAGE
 from headwater.openlineage.event import DatasetReference, EventType, JobEvent, RunEvent
 
 _AUDIT = re.compile(r"_dbt_test__audit\.[^.]+\Z")
@@ -19,12 +21,23 @@ _AUDIT = re.compile(r"_dbt_test__audit\.[^.]+\Z")
 
 
 def with_corrections(event: RunEvent | JobEvent) -> RunEvent | JobEvent:
-    """An event of dbt with the datasets that exist, and the end that its run had."""
-    event = replace(event, inputs=tuple(read for read in event.inputs if not _is_ephemeral(read)))
+    """An event of dbt with the datasets that exist, and the end that its run had.
+
+    Structured logs have no column lineage. There an ephemeral model has a run, and stays between its tables and its
+    readers. The FAIL of a model in default mode has inputs alone: its START names the tables.
+    """
+    if not event.outputs or _has_undeclared_sources(event):
+        event = replace(event, inputs=tuple(read for read in event.inputs if not _is_ephemeral(read)))
     if facet_text(event.job.facets, "jobType", "jobType") != "TEST":
         return event
     event = replace(event, outputs=tuple(output for output in event.outputs if not _AUDIT.search(output.name.name)))
     return replace(event, type=_end_of_test(event)) if isinstance(event, RunEvent) else event
+
+
+def _has_undeclared_sources(event: RunEvent | JobEvent) -> bool:
+    """Whether column lineage names a table that is no input: a seed, or a table that an ephemeral model reads."""
+    declared = {dataset.name for dataset in event.inputs}
+    return any(not declared.issuperset(sources_of(output.facets.get(COLUMN_LINEAGE))) for output in event.outputs)
 
 
 def _is_ephemeral(read: DatasetReference) -> bool:

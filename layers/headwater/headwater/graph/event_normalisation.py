@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from headwater.graph import dbt_events, sql_outputs
+from headwater.graph import dbt_events, sql_outputs, trino_events
 from headwater.graph.assertions import with_standard_assertions
-from headwater.graph.column_sources import with_declared_sources
 from headwater.graph.curation import FOREIGN_SOURCES, RESERVED
 from headwater.graph.dataset_reference import (
     SOURCES,
@@ -91,12 +90,10 @@ def _renamed(event: AnyEvent, naming: Naming) -> AnyEvent:
         event = replace(event, outputs=sql_outputs.with_corrections(event.outputs, event.job.facets))
     if integration == "dbt":
         event = dbt_events.with_corrections(event)
-    inputs = tuple(rename(dataset, is_read=True) for dataset in event.inputs)
-    outputs = event.outputs
     if integration == "trino":
-        declared = {dataset.name for dataset in event.inputs}
-        outputs = tuple(with_declared_sources(output, declared) for output in outputs)
-    return replace(event, job=job, inputs=inputs, outputs=tuple(map(rename, outputs)))
+        event = trino_events.with_corrections(event)
+    inputs = tuple(rename(dataset, is_read=True) for dataset in event.inputs)
+    return replace(event, job=job, inputs=inputs, outputs=tuple(map(rename, event.outputs)))
 
 
 def _with_long_facets(facets: Facets) -> Facets:
