@@ -1,5 +1,7 @@
 """Corrects what dbt's integration says of a run, each by recorded events.
 
+What is sent, and what is made of it:
+
     an ephemeral model as an input               left out: it is a part of the SQL of its readers, and no table. Column
                                                  lineage names the tables that it reads
     ..._dbt_test__audit.unique_id as an output   left out: a table for failed rows, which mostly is not made

@@ -1,8 +1,10 @@
 """Corrects what Trino's listener says of a query, each by recorded events.
 
-FAIL "Query was canceled"                    ABORT: a person or a client ended the query
-the outputs of a query that failed           without schema and column lineage: nothing was written
-each scanned column as an indirect input     the columns of the inputs that the event names (column_sources)
+What is sent, and what is made of it:
+
+    FAIL "Query was canceled"                    ABORT: a person or a client ended the query
+    the outputs of a query that failed           without schema and column lineage: nothing was written
+    each scanned column as an indirect input     the columns of the inputs that the event names (column_sources)
 """
 
 from dataclasses import replace
