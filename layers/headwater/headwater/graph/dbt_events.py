@@ -62,7 +62,7 @@ def _end_of_test(event: RunEvent) -> EventType:
 def _checks(event: RunEvent) -> Iterator[Assertion]:
     """The tests of a run as assertions: those on its inputs, and in the run facet of a singular test."""
     for read in event.inputs:
-        yield from assertions_of(read.io_facets if ASSERTIONS in read.io_facets else read.facets)
+        yield from assertions_of(dict(read.io_facets if ASSERTIONS in read.io_facets else read.facets))
     match event.run_facets.get("test"):
         case {"tests": [*tests]}:
             for test in tests:
