@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from headwater.graph import dbt_events, sql_outputs, trino_events
+from headwater.graph import assertion_events, query_events, sql_outputs
 from headwater.graph.assertions import with_standard_assertions
 from headwater.graph.curation import FOREIGN_SOURCES, RESERVED
 from headwater.graph.dataset_reference import (
@@ -89,9 +89,9 @@ def _renamed(event: AnyEvent, naming: Naming) -> AnyEvent:
     if integration == "airflow":
         event = replace(event, outputs=sql_outputs.with_corrections(event.outputs, event.job.facets))
     if integration == "dbt":
-        event = dbt_events.with_corrections(event)
+        event = assertion_events.with_corrections(event)
     if integration == "trino":
-        event = trino_events.with_corrections(event)
+        event = query_events.with_corrections(event)
     inputs = tuple(rename(dataset, is_read=True) for dataset in event.inputs)
     return replace(event, job=job, inputs=inputs, outputs=tuple(map(rename, event.outputs)))
 
