@@ -10,6 +10,8 @@ has an alert. Children are known by their run ids (parent and root of the parent
     test of dbt with a failed assertion, wrapper  the assertion
     test that dbt skipped, since a model failed   nothing: dbt sends FAIL, and the test never ran
     wrapper, before the events of its test come   the wrapper: its alert is out, and the assertion has none
+    task of Airflow, each of its queries          the task: the provider gives each query the state of its task
+    try of an Airflow task that is tried again    nothing: the last try is told, or if none comes, the DAG
 """
 
 from datetime import timedelta
@@ -32,12 +34,30 @@ an application may go on after a query failed. A DAG and a dbt run fail in the e
 
 def is_told_elsewhere(reader: Reader, run: Run) -> bool:
     """Whether the failure of a run has no alert of its own: another alert tells its cause, or it is no failure."""
-    return is_test(run) or _has_failed_assertion(run) or _failed_by_child(reader, run) or _is_told_above(reader, run)
+    if is_test(run) or _is_query_of_airflow(run) or _is_tried_again(run) or _has_failed_assertion(run):
+        return True
+    return _failed_by_child(reader, run) or _is_told_above(reader, run)
 
 
 def is_test(run: Run) -> bool:
     """Whether a run only checks data: its assertions have alerts of their own."""
     return facet_text(values(run.job_facets), "jobType", "jobType") == "TEST"
+
+
+def _is_query_of_airflow(run: Run) -> bool:
+    """Whether a run is a query of an Airflow task, to which the provider gives the state of the task."""
+    match values(run.job_facets).get("jobType"):
+        case {"integration": "AIRFLOW", "jobType": "QUERY"}:
+            return True
+    return False
+
+
+def _is_tried_again(run: Run) -> bool:
+    """Whether a failed run is a try of an Airflow task that has tries left: try 1 of a task with one retry."""
+    match values(run.facets).get("airflow"):
+        case {"taskInstance": {"try_number": int(number)}, "task": {"retries": int(retries)}}:
+            return number <= retries
+    return False
 
 
 def _has_failed_assertion(run: Run) -> bool:
@@ -60,7 +80,8 @@ def _is_told_above(reader: Reader, run: Run) -> bool:
     above = _failed_above(reader, run)
     tries = [ref.id for parent in above for ref in parent.failed_children if ref.job == run.job]
     earlier = [other for other in reader.runs(sorted(set(tries) - {run.id})) if other.order < run.order]
-    return any(other.state is RunState.FAILED for other in earlier) or _is_stored(reader, above)
+    told = (other for other in earlier if other.state is RunState.FAILED and not _is_tried_again(other))
+    return any(told) or _is_stored(reader, above)
 
 
 def is_told_by_run_above(reader: Reader, run: Run) -> bool:
@@ -87,6 +108,8 @@ def failure_id(run: Run) -> str:
 
 def _is_cause(child: Run, run: Run) -> bool:
     if child.state is not RunState.FAILED or (is_test(child) and not _has_failed_assertion(child)):
+        return False
+    if _is_query_of_airflow(child) or _is_tried_again(child):
         return False
     if not _is_query(child, run) or child.ended_at is None:
         return True
