@@ -1,4 +1,5 @@
-"""The order in which events arrive makes no alert of its own: no failure is told twice, and no change that never was."""
+"""The order in which events arrive makes no alert of its own: none tells a failure twice, or a change that never
+was."""
 
 import random
 from collections import Counter

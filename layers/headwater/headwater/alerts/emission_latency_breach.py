@@ -17,8 +17,8 @@ from headwater.read.reader import Reader
 
 
 def emission_latency_breach(record: Record, reader: Reader) -> Iterator[Alert]:
-    """The alert for a record of a job's latency, if a breach began or ended. The item also keeps a late event that began
-    none.
+    """The alert for a record of a job's latency, if a breach began or ended. The item also keeps a late event that
+    began none.
 
     A query of an application, and a node of dbt's wrapper, raise none: their events come through the same connection as
     those of the application, whose latency is told.
