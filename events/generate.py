@@ -188,11 +188,13 @@ def catalog() -> dict[str, Document]:
 
 
 def alerts() -> dict[str, Document]:
-    """The stream's records of the second run, if the run failed and its event came late."""
+    """The stream's records of the second run, if the run failed and its events came late."""
     table = MemoryTable()
+    started = {**story.REVENUE_COMPLETE, "eventType": "START", "eventTime": "2026-11-20T08:05:02.250Z"}
     failed = {**story.REVENUE_COMPLETE, "eventType": "FAIL"}
-    received = normalise_event(exact_json.dumps(failed), Naming(), instant_of(RECEIVED_AT))
-    fold([received], GraphStore(table, RETENTION), Thresholds(500, {}))
+    received = [(started, RECEIVED_AT - timedelta(minutes=1)), (failed, RECEIVED_AT)]
+    events = [normalise_event(exact_json.dumps(event), Naming(), instant_of(at)) for event, at in received]
+    fold(events, GraphStore(table, RETENTION), Thresholds(500, {}))
     items = [item for _, item in sorted(table.items.items()) if item.labels["kind"] in ("run", "latency")]
     return {"alerts/failed-and-late.json": streamed(*((None, item) for item in items))}
 

@@ -2,7 +2,7 @@
 
     events      by run, in the order of receipt: which are repeated, and which count
     measures    by job and day of receipt, in that order: how the day changes a breach that is open, or none
-    days        by job, in their order: the last beginning or end of a breach
+    days        by job, in their order: the last latency to store
 
 A job with a million runs is a task for each of its days, and no task holds more than a day's outcome.
 """
@@ -15,7 +15,7 @@ from pyspark import RDD
 from pyspark.rdd import portable_hash
 
 from headwater.graph.identity import JobId, job_id
-from headwater.graph.latency import Latency, is_timely, measured, next_breach_state
+from headwater.graph.latency import Latency, is_timely, next_breach_state
 from headwater.graph.normalised_event import NormalisedEvent
 from headwater.graph.thresholds import Thresholds
 from headwater.openlineage.event import Name, RunEvent
@@ -34,8 +34,8 @@ class Measure(NamedTuple):
 
 
 class _Day(NamedTuple):
-    """A job's day of receipt: the breach that is the last to begin or end on the day, if no breach was open before it,
-    and if one was."""
+    """A job's day of receipt: the latency to store after it, if no breach was open before it, and if one was. A late
+    event of an earlier day says nothing of a breach."""
 
     day: str
     if_closed: Latency | None
@@ -52,7 +52,7 @@ def measures(events: Iterable[NormalisedEvent]) -> Iterator[Measure]:
 
 
 def latencies(measured_events: RDD[Measure], thresholds: Thresholds, partitions: int) -> RDD[Latency]:
-    """The latency of each job that ever had a breach."""
+    """The latency of each job that ever had a late event."""
     counted = _sorted(measured_events.keyBy(_by_run), partitions).mapPartitions(_timely)
     days = _sorted(counted.keyBy(_by_day), partitions).mapPartitions(lambda measures: _days(measures, thresholds))
     return days.groupByKey(partitions).values().flatMap(_last)
@@ -90,7 +90,7 @@ def _days(sorted_measures: Iterable[Measure], thresholds: Thresholds) -> Iterato
         for measure in of_day:
             millis = milliseconds_between(measure.time, measure.at)
             threshold = thresholds.of(measure.name.namespace)
-            now = measured(measure.name, measure.run_id, measure.at, millis, threshold)
+            now = Latency(measure.name, measure.run_id, measure.at, millis, threshold)
             if_closed = next_breach_state(if_closed, now) or if_closed
             if_open = next_breach_state(if_open or _open_before(now), now) or if_open
         yield job, _Day(day, if_closed, if_open)
@@ -101,7 +101,7 @@ def _open_before(now: Latency) -> Latency:
 
 
 def _last(days: Iterable[_Day]) -> Iterator[Latency]:
-    """The breach of a job that is the last to begin or end, if there is any."""
+    """The last latency to store of a job, if there is any."""
     last: Latency | None = None
     for day in sorted(days, key=lambda day: day.day):
         last = (day.if_open if last and last.is_exceeded else day.if_closed) or last

@@ -136,6 +136,38 @@ def _versions_of_read_datasets(old: Any, new: Any) -> None:
         new.update(old)
 
 
+def _one_namespace_of_a_bucket(old: Any, new: Any) -> None:
+    """A bucket was a namespace for each scheme of its clients. `s3a://lake` is listed as `s3://lake`, with its
+    datasets: the pages of a list begin elsewhere."""
+    for body in (old, new):
+        _rename(body)
+    for member in {"namespaces", "datasets"} & old.keys():
+        pages: list[dict[str, Any]] = [{}, {}]
+        for body, page in zip((old, new), pages, strict=True):
+            for document in body[member]:
+                page.setdefault(json.dumps(document.get("id", document["name"])), document)
+            body.pop("totalCount")
+            body.pop("cursor", None)
+        for body, page in zip((old, new), pages, strict=True):
+            body[member] = [page[name] for name in sorted(pages[0].keys() & pages[1].keys())]
+
+
+def _rename(document: Any) -> None:
+    """Gives each name in a document the scheme of its store."""
+    members = document.items() if isinstance(document, dict) else enumerate(document)
+    for name, member in list(members):
+        if isinstance(member, str):
+            document[name] = member.replace("s3a://lake", "s3://lake")
+        elif isinstance(member, dict | list):
+            _rename(member)
+
+
+def _lists_buckets(path: str) -> bool:
+    return path in {"namespaces", "column-lineage", "namespaces/s3a://lake"} or (
+        path.startswith(("namespaces/s3://lake/", "namespaces/s3a://lake/")) and path.endswith("/datasets")
+    )
+
+
 def _members(document: Any, name: str) -> Iterator[Any]:
     """The values of a member, wherever it is in a document."""
     if isinstance(document, dict):
@@ -167,4 +199,5 @@ CHANGES = [
     Change("0.1.0", lambda path: path == "column-lineage", _unknown_origins),
     Change("0.1.0", _has_runs, _versions_of_inputs),
     Change("0.1.0", lambda path: path == "runlineage/upstream", _versions_of_run_lineage),
+    Change("0.1.0", _lists_buckets, _one_namespace_of_a_bucket),
 ]

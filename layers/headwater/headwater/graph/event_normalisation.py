@@ -25,6 +25,7 @@ from headwater.graph.normalised_event import Alias, NormalisedEvent, SymlinkPair
 from headwater.graph.partial_schema import as_partial
 from headwater.graph.producer_profile import has_partial_schema, integration_of
 from headwater.graph.register import is_deletion
+from headwater.graph.saved_model import with_model
 from headwater.graph.table_name import with_database
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, Facets, Name, RunEvent
@@ -58,7 +59,8 @@ def _aliases(event: AnyEvent, reference: DatasetReference, naming: Naming) -> It
 
 def _identified(event: AnyEvent, reference: DatasetReference, naming: Naming) -> IdentifiedName:
     identified = naming.identify(reference.name, streams_files=_streams_files(event, reference))
-    return with_database(identified, reference, naming)
+    job_facets = {} if isinstance(event, DatasetEvent) else event.job.facets
+    return with_database(with_model(identified, reference, job_facets, naming), reference, naming)
 
 
 def _links(reference: DatasetReference, naming: Naming) -> Iterator[SymlinkPair]:

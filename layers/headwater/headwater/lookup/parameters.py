@@ -38,12 +38,13 @@ TEXT = (
     number("width", text_format.DEFAULT_WIDTH, text_format.MAX_WIDTH, text_format.MIN_WIDTH),
 )
 LINEAGE = (NODE_ID, DEPTH, _DIRECTION, _VIEW, AS_OF, _ROLLUP, *_GRAPH_PAGE)
-COLUMN_LINEAGE = (NODE_ID, DEPTH, _WITH_DOWNSTREAM, _DIRECTION, AS_OF, *_GRAPH_PAGE)
+COLUMN_LINEAGE = (NODE_ID, DEPTH, _WITH_DOWNSTREAM, _DIRECTION, _VIEW, AS_OF, *_GRAPH_PAGE)
 DIFF = (
     NODE_ID,
     Parameter("from", {"type": "string", "format": "date-time"}, required=True),
     time("to", "now by default"),
     _DIRECTION,
+    _VIEW,
     DEPTH,
 )
 EXPORT = (
@@ -52,8 +53,8 @@ EXPORT = (
     *(*LINEAGE, _WITH_DOWNSTREAM),
 )
 INSIGHTS = (choices("kind", list(InsightKind)), *PAGE)
-IMPACT = (NODE_ID, DEPTH, AS_OF, *PAGE)
-ROOT_CAUSE = (NODE_ID, DEPTH, AS_OF, PAGE[0])
+IMPACT = (NODE_ID, DEPTH, _VIEW, AS_OF, *PAGE)
+ROOT_CAUSE = (NODE_ID, DEPTH, _VIEW, AS_OF, PAGE[0])
 DATASETS = (*PAGE, flag("withUsage"))
 JOBS = (*PAGE, choices("lastRunStates", STATES, "jobs whose newest run is in one of these states"))
 EVENTS = (
