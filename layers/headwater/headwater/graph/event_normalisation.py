@@ -45,7 +45,7 @@ def normalise_event(
 
     `sent` is the event in the text, for a caller that has read the text.
     """
-    event = apply_lineage_facet(sent or read_event(exact_json.loads(canonical)))
+    event = apply_lineage_facet(sent or read_event(exact_json.loads(canonical), canonical=canonical))
     aliases = {alias for reference in dataset_references(event) for alias in _aliases(event, reference, naming)}
     outputs = without_foreign_outputs(event).outputs if isinstance(event, RunEvent) else ()
     written = {alias for reference in outputs for alias in _aliases(event, reference, naming)}
