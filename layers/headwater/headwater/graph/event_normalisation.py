@@ -121,13 +121,13 @@ def _streams_files(event: AnyEvent, reference: DatasetReference) -> bool:
 
     A connector of Kafka Connect follows the one file that its settings name.
     """
-    if isinstance(event, DatasetEvent) or reference not in event.inputs:
+    if isinstance(event, DatasetEvent):
         return False
     match event.job.facets.get("jobType"):
         case {"processingType": "STREAMING", "integration": "KAFKA_CONNECT"}:
             return False
         case {"processingType": "STREAMING"}:
-            return True
+            return reference in event.inputs
     return False
 
 
