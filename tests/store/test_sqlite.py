@@ -220,7 +220,12 @@ def test_many_changes_of_a_transaction_are_not_compared_with_each_other(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compared: list[Item] = []
-    monkeypatch.setattr(Item, "__eq__", lambda self, other: compared.append(self) or self is other)
+
+    def equals(self: Item, other: object) -> bool:
+        compared.append(self)
+        return self is other
+
+    monkeypatch.setattr(Item, "__eq__", equals)
     changes = [ConditionalPut(item(f"R#{number:05}"), None) for number in range(100)]
     with SqliteTable(database).transaction() as transaction:
         assert transaction.put_if(changes) == []
