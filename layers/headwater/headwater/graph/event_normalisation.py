@@ -40,7 +40,7 @@ def normalise_event(
 
     `sent` is the event in the text, for a caller that has read the text.
     """
-    event = apply_lineage_facet(sent or read_event(exact_json.loads(canonical)))
+    event = apply_lineage_facet(sent or read_event(exact_json.loads(canonical), canonical=canonical))
     aliases = {alias for reference in dataset_references(event) for alias in _aliases(event, reference, naming)}
     outputs = without_foreign_outputs(event).outputs if isinstance(event, RunEvent) else ()
     written = {alias for reference in outputs for alias in _aliases(event, reference, naming)}
@@ -109,13 +109,13 @@ def _streams_files(event: AnyEvent, reference: DatasetReference) -> bool:
 
     A connector of Kafka Connect follows the one file that its settings name.
     """
-    if isinstance(event, DatasetEvent) or reference not in event.inputs:
+    if isinstance(event, DatasetEvent):
         return False
     match event.job.facets.get("jobType"):
         case {"processingType": "STREAMING", "integration": "KAFKA_CONNECT"}:
             return False
         case {"processingType": "STREAMING"}:
-            return True
+            return reference in event.inputs
     return False
 
 

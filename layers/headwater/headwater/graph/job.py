@@ -86,15 +86,13 @@ class JobFacts:
         if isinstance(event, DatasetEvent):
             return _derivation(event)
         at = stamp(event)
-        inputs, outputs = io_datasets(event.inputs, at), io_datasets(event.outputs, at)
-        declares = isinstance(event, JobEvent) and (inputs or outputs)
         return cls(
             name=event.job.name,
             first=event.time,
             last=NEVER if is_curation(event) else event.time,
             facets=deletable_registers(event.job.facets, at),
             run_facets=_parent(event),
-            declared=Register(at, Edges.between(event.time, "", inputs, outputs).of_no_run) if declares else None,
+            declared=_declared(event, at) if isinstance(event, JobEvent) else None,
             usages=_usages(event),
         )
 
@@ -259,6 +257,11 @@ def _derivation(event: DatasetEvent) -> JobFacts | None:
     }
     usages[output] = DatasetUsage(event.dataset.name, False, True, event.time, {}).join(usages.get(output))
     return JobFacts(event.dataset.name, event.time, event.time, {}, {}, declared, usages, is_derivation=True)
+
+
+def _declared(event: JobEvent, at: Stamp) -> Register | None:
+    inputs, outputs = io_datasets(event.inputs, at), io_datasets(event.outputs, at)
+    return Register(at, Edges.between(event.time, "", inputs, outputs).of_no_run) if inputs or outputs else None
 
 
 def _parent(event: RunEvent | JobEvent) -> Registers:
