@@ -12,7 +12,7 @@ from headwater.fold.fold import fold
 from headwater.graph.identity import job_id
 from headwater.graph.stored_states import Severity, StoredAlert
 from headwater.openlineage.event import Name
-from headwater.openlineage.instant import Instant
+from headwater.openlineage.instant import Instant, parse_instant
 from headwater.store import keys
 from headwater.store.codec import DOC, SCHEMA, Codec
 from headwater.store.compression import pack, unpack
@@ -25,6 +25,7 @@ from headwater.store.memory import MemoryTable
 from headwater.store.snapshot import Wanted
 from headwater.store.table import Item
 from tests import factory
+from tests.factory import Document
 from tests.store import golden
 
 OF_FACETS = {"schema", "columnLineage", "quality"}
