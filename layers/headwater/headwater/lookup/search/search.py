@@ -160,8 +160,10 @@ def with_times(reader: Reader, matches: Collection[Match]) -> list[Match]:
     untimed = [match for match in matches if not match.updated]
     datasets = [match.id for match in untimed if isinstance(match, DatasetMatch)]
     jobs = [match.id for match in untimed if isinstance(match, JobMatch)]
-    of_jobs = {job: head.facts.updated for job, head in reader.jobs(jobs, usages=False).items()} if jobs else {}
-    times: Mapping[str, Instant] = {**of_jobs, **(_times(reader, datasets) if datasets else {})}
+    heads = reader.jobs(jobs, usages=False) if jobs else {}
+    used = _times(reader, datasets) if datasets else {}
+    times = {str(job): head.facts.updated for job, head in heads.items()}
+    times |= {str(dataset): time for dataset, time in used.items()}
     timed = [match if match.updated else replace(match, updated=times.get(match.id)) for match in matches]
     return [match for match in timed if match.updated]
 
