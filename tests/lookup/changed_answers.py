@@ -56,20 +56,13 @@ def _types_in_graphs(_old: Any, new: Any) -> None:
 
 
 def _order_of_jobs(old: Any, new: Any) -> None:
-    """Jobs were listed by their last event. They are listed by the START and the end of their newest run: a job whose
-    last event is another one is on another page."""
+    """Jobs were listed by their last event. They are listed by the START of their newest run: a job whose last event is
+    another one is on another page, and a page after an old cursor may have one job more."""
     pages = [{json.dumps(job["id"]): job for job in body.get("jobs", [])} for body in (old, new)]
-    assert len(pages[0]) == len(pages[1])
+    assert abs(len(pages[0]) - len(pages[1])) <= 1
     for body, page in zip((old, new), pages, strict=True):
         body["jobs"] = [page[job] for job in sorted(pages[0].keys() & pages[1].keys())]
         body.pop("cursor", None)
-
-
-def _times_of_jobs_found(old: Any, new: Any) -> None:
-    """The `updatedAt` of a job in a search was that of its last event. It is the START or the end of its newest run."""
-    for old_hit, new_hit in zip(old.get("results", []), new.get("results", []), strict=True):
-        if old_hit["type"] == new_hit["type"] == "JOB":
-            assert new_hit.pop("updatedAt") <= old_hit.pop("updatedAt")
 
 
 def _owners_in_graphs(_old: Any, new: Any) -> None:
@@ -191,7 +184,6 @@ CHANGES = [
     Change("0.1.0", lambda path: path == "lineage", _types_in_graphs),
     Change("0.1.0", lambda path: "/datasets/" in path and path.endswith("/versions"), _versions_of_read_datasets),
     Change("0.1.0", _is_list_of_jobs, _order_of_jobs),
-    Change("0.1.0", lambda path: path == "search", _times_of_jobs_found),
     Change("0.1.0", lambda path: path == "lineage", _owners_in_graphs),
     Change("0.1.0", _is_list_of_jobs, _latest_runs_in_lists),
     Change("0.1.0", lambda path: path.endswith("/children"), _children_after_a_cursor),

@@ -203,16 +203,15 @@ class JobHead:
 
     @property
     def listed_at(self) -> Instant:
-        """The time by which its namespace lists the job: START and end of the newest run move the job.
+        """The time by which its namespace lists the job: the START of its newest run moves the job.
 
-        Each move takes two write units. In between, a Spark application sends as many events again, and a stream sends
-        thousands. The note of what was set aside moves the job, too, since such jobs are found by this list.
+        Each move takes two write units. Until the next START a Spark application sends a dozen events, and a stream
+        sends thousands. The note of what was set aside moves the job, too, since such jobs are found by this list.
         """
         if self.latest is None:
             return self.facts.updated
         noted = [register for register in (self.facts.declared, self.facts.facets.get(SET_ASIDE)) if register]
-        times = [self.facts.first, self.latest.started_at, self.latest.ended_at or NEVER]
-        return max(times + [register.time for register in noted])
+        return max([self.facts.first, self.latest.started_at, *(register.time for register in noted)])
 
     def chooses(self, run: Run) -> bool:
         """Whether the run is this head's latest run, or the run of its chosen edges."""

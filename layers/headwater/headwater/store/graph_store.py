@@ -171,8 +171,8 @@ class GraphReader:
         return self.read(Wanted(namespaces=ids)).namespaces.of(ids)
 
     def jobs_in(self, namespace: str) -> Listing[JobId]:
-        """The jobs of a namespace, by the time at which a run last began or ended."""
-        return Listing(self._table, [keys.jobs_of(namespace)], keys.job_of)
+        """The jobs of a namespace, by the start of their newest run."""
+        return Listing(self._table, keys.all_jobs_of(namespace), keys.job_of)
 
     def datasets_in(self, namespace: str) -> Listing[DatasetId]:
         """The datasets of a namespace, by name."""
