@@ -163,6 +163,7 @@ ANSWERS: dict[str, Schema] = {
     Path.RUN: component("Run"),
     Path.RUN_FACETS: record(runId=UUID, facets=FREE),
     Path.RUN_CHILDREN: listed("runs", component("RunOfJob")),
+    Path.RUN_EVENTS: record(events=array(FREE), cursor=maybe(TEXT)),
     Path.DATASETS: listed("datasets", component("ListedDataset")),
     Path.DATASET: component("Dataset"),
     Path.DATASET_VERSIONS: listed("versions", component("DatasetVersion")),
