@@ -160,7 +160,7 @@ ANSWERS: dict[str, Schema] = {
     Path.JOB_VERSIONS: listed("versions", component("JobVersion")),
     Path.JOB_VERSION: component("JobVersion"),
     Path.RUNS: record(runs=array(component("TopRun")), cursor=maybe(TEXT)),
-    Path.RUN: component("Run"),
+    Path.RUN: component("RunOfJob"),
     Path.RUN_FACETS: record(runId=UUID, facets=FREE),
     Path.RUN_CHILDREN: listed("runs", component("RunOfJob")),
     Path.RUN_EVENTS: record(events=array(FREE), cursor=maybe(TEXT)),

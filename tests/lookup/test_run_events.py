@@ -74,3 +74,8 @@ def test_events_of_another_namespace_with_the_same_run_id_are_left_out() -> None
     assert by_cursor(LookupClient(table), 2) == own[::-1]
     assert by_cursor(LookupClient(table, key_of(own[0]["job"]["namespace"])), 2) == own[::-1]
     assert by_cursor(LookupClient(table, key_of("elsewhere")), 2) == forged[::-1]
+
+
+def test_a_run_says_whose_run_it_is() -> None:
+    get = LookupClient(table_after(*events_of(2)))
+    assert get(RUN.removesuffix("/events"))["job"] == {"namespace": "demo", "name": "load"}

@@ -2,7 +2,7 @@
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { browser, lineageLink, open, type Opened } from "./page";
+import { browser, lineageLink, open, settled, type Opened } from "./page";
 import { demoServer, type Server } from "./server";
 
 const REVENUE = "dataset:file:/data/lake/revenue_daily";
@@ -40,7 +40,7 @@ test("a search by keyboard leads to the lineage", async () => {
   await page.keyboard.press("Enter");
   await node(page, "revenue_daily").waitFor();
   expect(new URL(page.url()).hash).toContain("lineage");
-  expect(await page.locator(".react-flow__node").count()).toBe(5);
+  await expect.poll(() => page.locator(".react-flow__node").count()).toBe(5);
 });
 
 test("a table and a column find the column, and lead straight to its way", async () => {
@@ -48,7 +48,7 @@ test("a table and a column find the column, and lead straight to its way", async
   await page.getByRole("heading", { name: "Which number is wrong?" }).waitFor();
   await page.keyboard.press("Control+k");
   await page.keyboard.type("revenue_daily total");
-  await page.getByRole("option", { name: /total_revenue/ }).waitFor();
+  await page.locator('[role="option"][aria-selected="true"]', { hasText: "total_revenue" }).waitFor();
   await page.keyboard.press("Enter");
   await page.getByText("The way of total_revenue", { exact: false }).waitFor();
 });
@@ -67,7 +67,7 @@ test("a picked column lights its way, with the transformation on each edge; back
   await page.getByRole("button", { name: /total_revenue/ }).click();
   await page.getByText("The way of total_revenue", { exact: false }).waitFor();
   await node(page, "orders").getByRole("button", { name: /unit_price/ }).waitFor();
-  expect(await page.locator(".edge-label.of-column").allInnerTexts()).toContain("aggregation");
+  await expect.poll(() => page.locator(".edge-label.of-column").allInnerTexts()).toContain("aggregation");
   await page.goBack();
   await page.getByText("The way of", { exact: false }).waitFor({ state: "detached" });
 });
@@ -84,8 +84,9 @@ test("filters and joins are apart, and masking is marked", async () => {
 test("an edge tells its provenance: job, run, last seen", async () => {
   const page = await at(lineageLink(REVENUE));
   await node(page, "revenue_daily").waitFor();
-  await page.waitForTimeout(400);
-  await page.locator(".react-flow__edge").first().click({ force: true });
+  await settled(page);
+  const { x, y } = await page.locator(".react-flow__edge-path").first().evaluate((path: SVGPathElement) => path.getPointAtLength(path.getTotalLength() / 2).matrixTransform(path.getScreenCTM()!));
+  await page.mouse.click(x, y);
   const panel = page.getByRole("complementary", { name: "Provenance" });
   await panel.getByText("Newest run").waitFor();
   expect(await panel.getByText("completed").count()).toBe(1);
@@ -114,7 +115,7 @@ test("the graph is a table, too: sorted, filtered, saved as CSV", async () => {
   const page = await at(lineageLink(REVENUE, "&as=table"));
   await page.getByRole("row").nth(5).waitFor();
   await page.getByRole("searchbox", { name: "Filter Nodes" }).fill("raw orders");
-  expect(await page.getByRole("row").count()).toBe(2);
+  await expect.poll(() => page.getByRole("row").count()).toBe(2);
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "CSV" }).click()]);
   expect(download.suggestedFilename()).toBe("lineage-nodes.csv");
 });
