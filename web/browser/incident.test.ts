@@ -96,6 +96,8 @@ test("the root cause names the change, the column and leads to its way", async (
   const page = await at(`#/why?nodeId=${encodeURIComponent(REVENUE)}`);
   await page.getByText("unit_price", { exact: false }).first().waitFor();
   expect(await page.getByText("decimal(8,2) → integer").count()).toBe(1);
+  await page.locator(".cause-graph .react-flow__node").nth(4).waitFor();
+  await page.locator(".cause-graph").getByText("schema changed").waitFor();
   await page.getByRole("link", { name: "the way of unit_price" }).click();
   await page.getByText("The way of unit_price", { exact: false }).waitFor();
 });
@@ -165,4 +167,48 @@ test("arrow keys walk the graph, Enter opens a node beside it", async () => {
   await page.keyboard.press("ArrowLeft");
   await page.keyboard.press("Enter");
   await page.getByRole("complementary", { name: "Dataset" }).getByText("orders_clean").first().waitFor();
+});
+
+test("a run leads to its job, and shows its events as they were posted", async () => {
+  const page = await at("#/runs?hours=all");
+  await page.getByRole("row", { name: /revenue_daily/ }).first().getByRole("link", { name: /Z$/ }).click();
+  await page.getByRole("heading", { level: 1, name: "revenue_daily" }).waitFor();
+  await page.getByText("Events, as they were posted").click();
+  await page.getByRole("heading", { level: 3, name: "COMPLETE" }).click();
+  await page.getByRole("button", { name: "Copy the event" }).click();
+  await page.getByRole("button", { name: "Copied" }).waitFor();
+  const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText())) as { eventType: string; job: { name: string } };
+  expect([copied.eventType, copied.job.name]).toEqual(["COMPLETE", "revenue_daily"]);
+  await page.getByRole("link", { name: "Lineage at that time" }).click();
+  await page.getByText("You look at the past").waitFor();
+});
+
+test("the alert says that the job only read the change, and leads to its run", async () => {
+  const page = await at("#/alerts");
+  await page.getByText("It breaks 8 columns", { exact: false }).waitFor();
+  await page.getByRole("link", { name: /unit_price/ }).first().click();
+  await page.getByText("No known job wrote the change", { exact: false }).waitFor();
+  await page.getByRole("definition").getByRole("link", { name: /^[0-9a-f-]{36}$/ }).click();
+  await page.getByRole("heading", { level: 1, name: /orders_clean/ }).waitFor();
+});
+
+test("Escape closes what is beside the graph, and the focus is on the node again", async () => {
+  const page = await at(lineageLink(REVENUE));
+  await node(page, "revenue_daily").focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("complementary", { name: "Dataset" }).getByRole("button", { name: "Close" }).focus();
+  await page.keyboard.press("Escape");
+  await page.getByRole("complementary").waitFor({ state: "detached" });
+  await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("data-id"))).toBe(REVENUE);
+});
+
+test("by keyboard alone a link leads into the next view, whose parts a screen reader is told", async () => {
+  const page = await at("");
+  const link = page.getByRole("link", { name: /unit_price/ }).first();
+  await link.focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Who did it" }).waitFor();
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
+  const tree = await page.locator("body").ariaSnapshot();
+  for (const part of ["banner", "navigation \"Boards\"", "main", "heading \"What happened\" [level=2]"]) expect(tree).toContain(part);
 });

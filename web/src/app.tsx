@@ -1,6 +1,6 @@
 /** The frame of the page: its bar, the view that the address names, and the dialog that asks for a key. */
 
-import { lazy, Suspense, useEffect, useState, type ComponentType } from "react";
+import { lazy, Suspense, useEffect, useRef, useState, type ComponentType } from "react";
 import { addressOf, useHash } from "./routing/location";
 import { KeyDialog } from "./parts/KeyDialog";
 import { Loading } from "./parts/Told";
@@ -38,6 +38,7 @@ export function App() {
     document.title = view ? `${title} · Headwater` : "Headwater";
   }, [title, view]);
   useSearchKeys(() => setSearching(true));
+  useFocusOnMain(view);
   return (
     <>
       <a className="skip" href="#main" onClick={skipToMain}>
@@ -71,6 +72,15 @@ function NoSuchView() {
 function skipToMain(event: { preventDefault: () => void }): void {
   event.preventDefault();
   document.getElementById("main")?.focus();
+}
+
+/** A link that led to another view is gone with its view: the focus goes on in the new view, not at the top of the page. */
+function useFocusOnMain(view: string): void {
+  const before = useRef(view);
+  useEffect(() => {
+    if (before.current !== view && document.activeElement === document.body) document.getElementById("main")?.focus();
+    before.current = view;
+  }, [view]);
 }
 
 /** `/` and Ctrl-K open the search, unless someone types into a field. */

@@ -199,5 +199,9 @@ function onArrow(event: KeyboardEvent, { scene, places }: Placed): void {
   };
   const next = scene.nodes.reduce((best, other) => (cost(other) < cost(best) ? other : best), scene.nodes[0]!);
   if (cost(next) === Infinity) return;
-  document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(next.node.id)}"]`)?.focus();
+  focusNode(next.node.id);
+}
+
+export function focusNode(id: string): void {
+  document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`)?.focus();
 }
