@@ -85,7 +85,10 @@ test("an edge tells its provenance: job, run, last seen", async () => {
   const page = await at(lineageLink(REVENUE));
   await node(page, "revenue_daily").waitFor();
   await settled(page);
-  const { x, y } = await page.locator(".react-flow__edge-path").first().evaluate((path: SVGPathElement) => path.getPointAtLength(path.getTotalLength() / 2).matrixTransform(path.getScreenCTM()!));
+  const { x, y } = await page.locator(".react-flow__edge-path").first().evaluate((path: SVGPathElement) => {
+    const middle = path.getPointAtLength(path.getTotalLength() / 2).matrixTransform(path.getScreenCTM()!);
+    return { x: middle.x, y: middle.y };
+  });
   await page.mouse.click(x, y);
   const panel = page.getByRole("complementary", { name: "Provenance" });
   await panel.getByText("Newest run").waitFor();
@@ -208,7 +211,7 @@ test("by keyboard alone a link leads into the next view, whose parts a screen re
   await link.focus();
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Who did it" }).waitFor();
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("main");
   const tree = await page.locator("body").ariaSnapshot();
   for (const part of ["banner", "navigation \"Boards\"", "main", "heading \"What happened\" [level=2]"]) expect(tree).toContain(part);
 });

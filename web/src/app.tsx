@@ -38,7 +38,6 @@ export function App() {
     document.title = view ? `${title} · Headwater` : "Headwater";
   }, [title, view]);
   useSearchKeys(() => setSearching(true));
-  useFocusOnMain(view);
   return (
     <>
       <a className="skip" href="#main" onClick={skipToMain}>
@@ -50,6 +49,7 @@ export function App() {
           <ViewFault key={view}>
             <View parameters={parameters} />
           </ViewFault>
+          <FocusOnMain view={view} />
         </Suspense>
       </main>
       {isSearching && <SearchDialog onClose={() => setSearching(false)} />}
@@ -74,13 +74,15 @@ function skipToMain(event: { preventDefault: () => void }): void {
   document.getElementById("main")?.focus();
 }
 
-/** A link that led to another view is gone with its view: the focus goes on in the new view, not at the top of the page. */
-function useFocusOnMain(view: string): void {
+/** A link that led to another view is gone with its view: the focus goes on in the new view, not at the top of the page.
+ * As a sibling of the view it waits for the view's code: until then React keeps the old view, hidden. */
+function FocusOnMain({ view }: { view: string }) {
   const before = useRef(view);
   useEffect(() => {
     if (before.current !== view && document.activeElement === document.body) document.getElementById("main")?.focus();
     before.current = view;
   }, [view]);
+  return null;
 }
 
 /** `/` and Ctrl-K open the search, unless someone types into a field. */

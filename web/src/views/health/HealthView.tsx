@@ -34,6 +34,8 @@ interface Found {
   seesAll: boolean;
   namespaces: Namespace[];
   jobs: Job[];
+  /** Whether there are more jobs than these. */
+  isCut: boolean;
   late: Alert[];
   producers: LastEvent[];
 }
@@ -55,19 +57,19 @@ export default function HealthView() {
 }
 
 async function find(signal: AbortSignal): Promise<Found> {
-  const [intervals, running, setAside, refused, caller, { namespaces }, { jobs }, told, { runs }] = await Promise.all([
+  const [intervals, running, setAside, refused, caller, { namespaces }, { jobs, totalCount }, told, { runs }] = await Promise.all([
     get<Interval[]>("stats/lineage-events", { period: "DAY" }, signal),
     get<{ jobs: Job[] }>("jobs", { lastRunStates: "RUNNING", limit: 50 }, signal),
     get<SetAside>("stats/set-aside", {}, signal),
     get<Refusals>("stats/refusals", {}, signal),
     get<Caller>("caller", {}, signal),
     get<{ namespaces: Namespace[] }>("namespaces", { limit: 1000 }, signal),
-    get<{ jobs: Job[] }>("jobs", { limit: MOST_JOBS }, signal),
+    get<{ jobs: Job[]; totalCount: number }>("jobs", { limit: MOST_JOBS }, signal),
     alerts({ limit: 200 }, signal),
     boardRuns({ limit: MOST_RUNS }, signal),
   ]);
   const producers = lastEvents(runs.map(({ producer, endedAt, startedAt }) => ({ name: producerOf(producer) || "unknown", at: endedAt ?? startedAt ?? "" })));
-  return { intervals, running: running.jobs, setAside, refused, seesAll: seesAll(caller), namespaces, jobs, late: late(told.alerts), producers };
+  return { intervals, running: running.jobs, setAside, refused, seesAll: seesAll(caller), namespaces, jobs, isCut: totalCount > jobs.length, late: late(told.alerts), producers };
 }
 
 /** Without any event that was taken: those that were refused say why, else how to send the first one. */
@@ -80,7 +82,7 @@ function Beginning({ refused, seesAll }: Found) {
   );
 }
 
-function Cards({ intervals, running, setAside, refused, seesAll, namespaces, jobs, late, producers }: Found) {
+function Cards({ intervals, running, setAside, refused, seesAll, namespaces, jobs, isCut, late, producers }: Found) {
   const total = intervals.reduce((sum, { start, complete, fail, abort }) => sum + start + complete + fail + abort, 0);
   const old = running.filter((job) => Date.now() - Date.parse(job.latestRun?.startedAt ?? job.updatedAt) > 24 * HOUR);
   return (
@@ -146,9 +148,9 @@ function Cards({ intervals, running, setAside, refused, seesAll, namespaces, job
       <FindingList title="Late events" none="None: the events of each job arrive in time." remedy="The producer or its network is slow, or a clock is wrong: an alert of each has the run." rows={late.map(({ id, title }) => ({ key: id, text: title, link: linkTo("alerts", { id }) }))} />
       <FindingList
         title="Islands: jobs whose data no other job uses"
-        none={`None among the ${count(jobs.length)} jobs that ran last.`}
+        none={isCut ? `Not looked for: of more than ${count(jobs.length)} jobs, those not looked at may use the data. Coverage has the datasets that nobody reads.` : `None among the ${count(jobs.length)} jobs.`}
         remedy="The next job may use another name of the same dataset: see suspicious names."
-        rows={islands(jobs).map(({ namespace, name }) => ({ key: `${namespace} ${name}`, text: name, link: linkTo("lineage", { nodeId: nodeIdOf("job", namespace, name) }) }))}
+        rows={(isCut ? [] : islands(jobs)).map(({ namespace, name }) => ({ key: `${namespace} ${name}`, text: name, link: linkTo("lineage", { nodeId: nodeIdOf("job", namespace, name) }) }))}
       />
       <FindingList
         title="Suspicious names"
