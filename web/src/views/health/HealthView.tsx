@@ -3,7 +3,6 @@
 import { alerts, type Alert } from "../../api/alerts";
 import type { Caller } from "../../api/caller";
 import { get } from "../../api/request";
-import { boardRuns } from "../../api/runs";
 import type { Job, Namespace } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
 import { Name } from "../../parts/Name";
@@ -12,13 +11,13 @@ import { Shown } from "../../parts/Told";
 import { linkTo } from "../../routing/location";
 import { ago, count } from "../../text/amounts";
 import { nodeIdOf, oneLine } from "../../text/names";
-import { producerOf } from "../../text/producer";
 import { FirstEvent } from "../start/FirstEvent";
 import "../start/start.css";
 import { FindingList } from "./FindingList";
-import { islands, lastEvents, late, suspicious, type LastEvent } from "./findings";
+import { islands, lastEvents, late, suspicious } from "./findings";
 import { EventPlot, type Interval } from "./EventPlot";
 import { LastEvents } from "./LastEvents";
+import { Producers } from "./Producers";
 import { RefusalTable } from "./RefusalTable";
 import { seesAll, type Refusals } from "./refusals";
 
@@ -37,11 +36,9 @@ interface Found {
   /** Whether there are more jobs than these. */
   isCut: boolean;
   late: Alert[];
-  producers: LastEvent[];
 }
 
 const MOST_JOBS = 500;
-const MOST_RUNS = 500;
 const HOUR = 3_600_000;
 
 export default function HealthView() {
@@ -57,7 +54,7 @@ export default function HealthView() {
 }
 
 async function find(signal: AbortSignal): Promise<Found> {
-  const [intervals, running, setAside, refused, caller, { namespaces }, { jobs, totalCount }, told, { runs }] = await Promise.all([
+  const [intervals, running, setAside, refused, caller, { namespaces }, { jobs, totalCount }, told] = await Promise.all([
     get<Interval[]>("stats/lineage-events", { period: "DAY" }, signal),
     get<{ jobs: Job[] }>("jobs", { lastRunStates: "RUNNING", limit: 50 }, signal),
     get<SetAside>("stats/set-aside", {}, signal),
@@ -66,10 +63,8 @@ async function find(signal: AbortSignal): Promise<Found> {
     get<{ namespaces: Namespace[] }>("namespaces", { limit: 1000 }, signal),
     get<{ jobs: Job[]; totalCount: number }>("jobs", { limit: MOST_JOBS }, signal),
     alerts({ limit: 200 }, signal),
-    boardRuns({ limit: MOST_RUNS }, signal),
   ]);
-  const producers = lastEvents(runs.map(({ producer, endedAt, startedAt }) => ({ name: producerOf(producer) || "unknown", at: endedAt ?? startedAt ?? "" })));
-  return { intervals, running: running.jobs, setAside, refused, seesAll: seesAll(caller), namespaces, jobs, isCut: totalCount > jobs.length, late: late(told.alerts), producers };
+  return { intervals, running: running.jobs, setAside, refused, seesAll: seesAll(caller), namespaces, jobs, isCut: totalCount > jobs.length, late: late(told.alerts) };
 }
 
 /** Without any event that was taken: those that were refused say why, else how to send the first one. */
@@ -82,7 +77,7 @@ function Beginning({ refused, seesAll }: Found) {
   );
 }
 
-function Cards({ intervals, running, setAside, refused, seesAll, namespaces, jobs, isCut, late, producers }: Found) {
+function Cards({ intervals, running, setAside, refused, seesAll, namespaces, jobs, isCut, late }: Found) {
   const total = intervals.reduce((sum, { start, complete, fail, abort }) => sum + start + complete + fail + abort, 0);
   const old = running.filter((job) => Date.now() - Date.parse(job.latestRun?.startedAt ?? job.updatedAt) > 24 * HOUR);
   return (
@@ -95,7 +90,7 @@ function Cards({ intervals, running, setAside, refused, seesAll, namespaces, job
         </p>
       </div>
       <RefusalTable {...refused} seesAll={seesAll} />
-      <LastEvents title="Producers, by their last run" noun="run" rows={producers} remedy="Silent for a day or more: is the job still scheduled, and the listener still in its configuration?" />
+      <Producers />
       <LastEvents
         title="Namespaces of jobs, by their last event"
         noun="job"
