@@ -121,6 +121,7 @@ def further_lookups(lake: str, jobs: str) -> dict[str, Document]:
         "lookup/alert.json": get(f"/api/v1/alerts/{FAILURE}"),
         "lookup/diff.json": get(f"/api/v1/diff?{revenue}&from=2026-11-20T07:00:00Z&to=2026-11-20T09:00:00Z"),
         "lookup/run-children.json": get(f"{run}/children"),
+        "lookup/run-events.json": get(f"{run}/events?limit=10"),
         "lookup/impact.json": get("/api/v1/impact?nodeId=datasetField:s3%3A%2F%2Fshop-lake:raw/orders:unit_price"),
         "lookup/rootcause.json": get(f"/api/v1/rootcause?{revenue}"),
         "lookup/export.json": get(f"/api/v1/export?format=json&{revenue}"),

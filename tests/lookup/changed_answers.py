@@ -121,6 +121,11 @@ def _children_after_a_cursor(old: Any, new: Any) -> None:
         del new["cursor"], new["runs"][len(old["runs"]) :]
 
 
+def _job_of_run(_old: Any, new: Any) -> None:
+    """A run said nothing of its job."""
+    assert new.pop("job").keys() == {"namespace", "name"}
+
+
 def _versions_of_read_datasets(old: Any, new: Any) -> None:
     """A dataset that is only read had no versions. They are the schemas with which it was read, made by no run."""
     if old == {"versions": [], "totalCount": 0} and new["totalCount"]:
@@ -187,6 +192,7 @@ CHANGES = [
     Change("0.1.0", lambda path: path == "lineage", _owners_in_graphs),
     Change("0.1.0", _is_list_of_jobs, _latest_runs_in_lists),
     Change("0.1.0", lambda path: path.endswith("/children"), _children_after_a_cursor),
+    Change("0.1.0", lambda path: path.startswith("jobs/runs/") and path.count("/") == 2, _job_of_run),
     Change("0.1.0", lambda path: path == "impact", _possible_impact),
     Change("0.1.0", lambda path: path == "column-lineage", _unknown_origins),
     Change("0.1.0", _has_runs, _versions_of_inputs),

@@ -325,6 +325,18 @@ def test_a_page_after_a_cursor_reads_its_own_entries_and_none_behind_them(
     assert pages >= ENTRIES / LIMIT
 
 
+def test_a_page_of_the_events_of_a_run_takes_one_call_more_than_the_run() -> None:
+    table = CountedTable()
+    events = [factory.run_event("RUNNING", run=1, seconds=second) for second in range(500)]
+    fold(factory.received(*events), GraphStore(table, RETENTION))
+    path = f"jobs/runs/{factory.run_id(1)}"
+    _, calls_of_run = body_and_calls(table, path)
+    page, calls = body_and_calls(table, f"{path}/events", limit=10)
+    assert (calls - calls_of_run, table.rows) == (1, 11)
+    _, calls = body_and_calls(table, f"{path}/events", limit=10, cursor=page["cursor"])
+    assert (calls - calls_of_run, table.rows) == (1, 11)
+
+
 MANY_READINGS = {
     "versions": "dataset:ns:name" + f"#{factory.run_id(5)}" * 100,
     "colons and versions": "dataset:" + ":a" * 100 + f"#{factory.run_id(5)}" * 100,

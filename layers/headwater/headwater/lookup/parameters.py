@@ -18,6 +18,7 @@ from headwater.http.parameters import (
     text,
     time,
 )
+from headwater.lookup.activity import run_events
 from headwater.lookup.activity.events import Order
 from headwater.lookup.activity.intervals import Period
 from headwater.lookup.export import FORMATS
@@ -106,4 +107,5 @@ TOP_RUNS = (
     text("producer", "a part of the producer's URL, such as spark"),
     *page_by_cursor(),
 )
+RUN_EVENTS = page_by_cursor(run_events.DEFAULT_LIMIT, run_events.MAX_LIMIT)
 FACET_TYPE = choice("type", ("run", "job"), required=True)
