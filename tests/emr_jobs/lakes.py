@@ -30,6 +30,11 @@ class Work(NamedTuple):
     rows: Sequence[int] = (100,)
     owner: str | None = None
     schemas: Sequence[str] = ("s",)
+    namespace: str = JOBS
+
+    @property
+    def id(self) -> str:
+        return job_id(Name(self.namespace, self.job))
 
     @property
     def inputs(self) -> list[str]:
@@ -56,15 +61,11 @@ def _insert(spark: SparkSession, database: str, table: TableForm, rows: list[Any
         spark.createDataFrame(rows, table.columns).writeTo(f"{database}.{table.name}").append()
 
 
-def _id(job: str) -> str:
-    return job_id(Name(JOBS, job))
-
-
 def _job(work: Work) -> tuple[Any, ...]:
     owners = [work.owner] if work.owner else []
     named: tuple[Any, ...] = (
-        _id(work.job),
-        JOBS,
+        work.id,
+        work.namespace,
         work.job,
         "BATCH",
         "spark",
@@ -98,7 +99,7 @@ def _runs(work: Work) -> Iterable[tuple[Any, ...]]:
             work.schemas[at % len(work.schemas)],
         )
         read = [("read", dataset(name), LAKE, name, None, None, None) for name in work.inputs]
-        named = (started.date(), _id(work.job), f"{work.job}-{at}", JOBS, work.job, "COMPLETED", started)
+        named = (started.date(), work.id, f"{work.job}-{at}", work.namespace, work.job, "COMPLETED", started)
         times = (started + timedelta(seconds=seconds), seconds, None, None, "spark", None)
         yield *named, *times, None, None, rows, rows * 10, [written, *read], b""
 
@@ -107,11 +108,11 @@ def _uses(work: Work) -> Iterable[tuple[Any, ...]]:
     for row in _runs(work):
         for direction, *named, rows, size, _ in row[17]:
             counts = (row[6], row[6], 1, 0, row[8], rows or 0, size or 0)
-            yield row[0], row[1], JOBS, work.job, *named, direction, False, *counts
+            yield row[0], row[1], work.namespace, work.job, *named, direction, False, *counts
 
 
 def _edges(work: Work) -> Iterable[tuple[Any, ...]]:
     for column, source, subtype, kind in work.flows:
         name, _, field = source.partition(".")
         of_source = (dataset(name), LAKE, name, field, "INDIRECT" if kind == "I" else "DIRECT", subtype, kind == "M")
-        yield _id(work.job), dataset(work.output), LAKE, work.output, column, *of_source, NOW, NOW
+        yield work.id, dataset(work.output), LAKE, work.output, column, *of_source, NOW, NOW

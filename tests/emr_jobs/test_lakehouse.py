@@ -1,6 +1,8 @@
 """The tables of the lakehouse: however the events come, in whatever parts, the same rows; and the ten queries."""
 
+import json
 import re
+import subprocess
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,14 +14,16 @@ from pyspark.sql import SparkSession
 from emr_jobs.archive.location import Location
 from emr_jobs.lakehouse import merge, tables
 from emr_jobs.lakehouse.packed_state import unpacked
-from emr_jobs.lakehouse.tables import TableForm
+from emr_jobs.lakehouse.tables import TABLES, TableForm
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.job import JobHead
 from headwater.graph.run import Run
 from headwater.store.items import CODECS
 from headwater.store.messages import ReceivedMessage, archive_line
+from local.layout import Layout
 from tests import factory
 from tests.emr_jobs.archives import archive, folded, received
+from tests.emr_jobs.plain_values import plain
 from tests.emr_jobs.warehouses import Rows, database, rows_in, take_all
 from tests.factory import Document
 
@@ -108,25 +112,32 @@ def test_events_in_parts_in_another_order_and_twice_give_the_same_rows(
     assert rows_in(session, made) == rows
 
 
-def test_an_increment_that_is_killed_and_started_again_gives_the_same_rows(
+def test_an_increment_that_is_killed_at_any_step_and_started_again_gives_the_same_rows(
     session: SparkSession, rows: Rows, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The second increment is killed before each of its merges in turn, one later each time it is started again."""
     made = database(session, tmp_path / "lake")
     lines = [archive_line(message) for message in messages()]
-    first = archive(tmp_path / "archive", lines[::2], files=1)
+    first = archive(tmp_path / "archive", lines[:8], files=1)
     assert take_all(session, first, made) == 1
-    Path(first.url, "events/date=2026-11-20/1.gz").write_bytes(b"".join(lines[1::2]))
-    execute = merge._execute
-    for victim in (tables.RUNS, tables.TAKEN_OBJECTS):
+    Path(first.url, "events/date=2026-11-20/1.gz").write_bytes(b"".join(lines[8:]))
+    execute, order = merge._execute, [tables.EVENTS, tables.SCHEMAS, tables.LINKS, tables.COLUMN_EDGES,
+                                      tables.READS_WRITES, tables.QUALITY, tables.READS_WRITES, tables.RUNS,
+                                      tables.JOBS, tables.DATASETS, tables.TAKEN_OBJECTS]  # fmt: skip
+    assert {*order} == {*TABLES}
+    for done in range(len(order)):
+        merged: list[TableForm] = []
 
-        def killed(table: TableForm, *arguments: Any, victim: TableForm = victim) -> None:
-            if table is victim:
+        def killed(table: TableForm, *arguments: Any, at: int = done, merged: list[TableForm] = merged) -> None:
+            if len(merged) == at:
                 raise KeyboardInterrupt
             execute(table, *arguments)
+            merged.append(table)
 
         monkeypatch.setattr(merge, "_execute", killed)
         with pytest.raises(KeyboardInterrupt):
             take_all(session, first, made)
+        assert merged == order[:done]
     monkeypatch.setattr(merge, "_execute", execute)
     assert take_all(session, first, made) == 1
     assert rows_in(session, made) == rows
@@ -138,6 +149,25 @@ def test_a_late_event_finds_its_day(session: SparkSession, whole: str) -> None:
     days = {row["day"]: row["runs"] for row in revenue.collect()}
     assert days[early] == 1
     assert sum(days.values()) == 3
+
+
+def test_another_engine_gives_the_same_answers(session: SparkSession, whole: str) -> None:
+    """pyiceberg reads the tables, and DuckDB answers the queries of the documentation."""
+    python = Layout.here().state / "iceberg" / "bin" / "python"
+    if not python.exists():
+        pytest.skip("pyiceberg and DuckDB are not installed: `make test-engines` does that")
+    warehouse = session.conf.get(f"spark.sql.catalog.{whole.partition('.')[0]}.warehouse")
+    command = [str(python), "-m", "tests.emr_jobs.other_engine", str(warehouse)]
+    done = subprocess.run(  # noqa: S603 - as the line above has it
+        command, input=json.dumps(QUERIES), capture_output=True, text=True, check=False
+    )
+    assert not done.returncode, done.stderr
+    answer = json.loads(done.stdout)
+    session.sql(f"USE {whole}")
+    for query, rows in zip(QUERIES, answer["rows"], strict=True):
+        collected = json.loads(json.dumps([list(row) for row in session.sql(query).collect()], default=plain))
+        assert sorted(map(repr, collected)) == sorted(map(repr, rows)), query
+    assert answer["deletes"] == []
 
 
 @pytest.mark.parametrize("number", range(10))
