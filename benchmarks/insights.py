@@ -18,7 +18,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
-from benchmarks.rebuild import sampled_processes, shuffled_bytes
+from benchmarks.rebuild import sampled_processes
 from emr_jobs.insights.__main__ import analyse
 from emr_jobs.insights.__main__ import create_tables as create_result_tables
 from emr_jobs.insights.graph import Graph
@@ -59,7 +59,6 @@ def main() -> int:
                 "seconds": round(time.monotonic() - begun, 1),
             }
         figures["cpu_seconds"] = round(sum(process.cpu_seconds for process in processes.values()), 1)
-        figures["shuffled_megabytes"] = round(shuffled_bytes(spark.sparkContext) / 1e6)
         spark.stop()
     machine = {"processor": platform.machine(), "cores": os.cpu_count(), "python": platform.python_version()}
     document = {"machine": machine, "insights": figures}

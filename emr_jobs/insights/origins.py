@@ -38,7 +38,11 @@ class Resolved(NamedTuple):
     ancestors: DataFrame
 
     def union(self, other: "Resolved") -> "Resolved":
-        return Resolved(*(mine.union(its) for mine, its in zip(self, other, strict=True)))
+        return Resolved(
+            self.origins.union(other.origins),
+            self.contexts.union(other.contexts),
+            self.ancestors.union(other.ancestors),
+        )
 
 
 def resolve(graph: Graph) -> Resolved:
@@ -55,16 +59,18 @@ def resolve(graph: Graph) -> Resolved:
             ready = _of_cycles(left, needs)
             if ready.isEmpty():
                 break
-        of_ready = (frame.join(ready, "dataset_id", "left_semi") for frame in (edges, needs))
-        known = known.union(_round(*of_ready, known))
+        now = edges.join(ready, "dataset_id", "left_semi")
+        known = known.union(_round(now, needs.join(ready, "dataset_id", "left_semi"), known))
         left = left.join(ready, "dataset_id", "left_anti").localCheckpoint()
     return known
 
 
 def _nothing(spark: SparkSession) -> Resolved:
-    forms = (f"column_name string, origin {ORIGIN}", f"context {ORIGIN}")
-    of_works = (spark.createDataFrame([], f"job_id string, dataset_id string, {form}") for form in forms)
-    return Resolved(*of_works, spark.createDataFrame([], f"dataset_id string, ancestors {ORIGIN}"))
+    return Resolved(
+        spark.createDataFrame([], f"job_id string, dataset_id string, column_name string, origin {ORIGIN}"),
+        spark.createDataFrame([], f"job_id string, dataset_id string, context {ORIGIN}"),
+        spark.createDataFrame([], f"dataset_id string, ancestors {ORIGIN}"),
+    )
 
 
 def _of_cycles(left: DataFrame, needs: DataFrame) -> DataFrame:

@@ -28,6 +28,8 @@ class Work(NamedTuple):
     reads: Sequence[str] = ()
     seconds: Sequence[float] = (60.0,)
     rows: Sequence[int] = (100,)
+    rows_read: Sequence[int | None] = (None,)
+    bytes_a_row: Sequence[int] = (10,)
     owner: str | None = None
     schemas: Sequence[str] = ("s",)
     namespace: str = JOBS
@@ -88,20 +90,22 @@ def _runs(work: Work) -> Iterable[tuple[Any, ...]]:
     number = max(len(work.seconds), len(work.rows), len(work.schemas))
     for at in range(number):
         started = NOW - timedelta(days=number - 1 - at)
-        seconds, rows = work.seconds[at % len(work.seconds)], work.rows[at % len(work.rows)]
+        seconds, rows, read_rows, wide = (
+            values[at % len(values)] for values in (work.seconds, work.rows, work.rows_read, work.bytes_a_row)
+        )
         written = (
             "write",
             dataset(work.output),
             LAKE,
             work.output,
             rows,
-            rows * 10,
+            rows * wide,
             work.schemas[at % len(work.schemas)],
         )
         read = [("read", dataset(name), LAKE, name, None, None, None) for name in work.inputs]
         named = (started.date(), work.id, f"{work.job}-{at}", work.namespace, work.job, "COMPLETED", started)
         times = (started + timedelta(seconds=seconds), seconds, None, None, "spark", None)
-        yield *named, *times, None, None, rows, rows * 10, [written, *read], b""
+        yield *named, *times, read_rows, None, rows, rows * wide, [written, *read], b""
 
 
 def _uses(work: Work) -> Iterable[tuple[Any, ...]]:
