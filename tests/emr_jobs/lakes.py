@@ -90,22 +90,21 @@ def _runs(work: Work) -> Iterable[tuple[Any, ...]]:
     number = max(len(work.seconds), len(work.rows), len(work.schemas))
     for at in range(number):
         started = NOW - timedelta(days=number - 1 - at)
-        seconds, rows, read_rows, wide = (
-            values[at % len(values)] for values in (work.seconds, work.rows, work.rows_read, work.bytes_a_row)
-        )
+        seconds, rows = work.seconds[at % len(work.seconds)], work.rows[at % len(work.rows)]
+        read_rows, size = work.rows_read[at % len(work.rows_read)], rows * work.bytes_a_row[at % len(work.bytes_a_row)]
         written = (
             "write",
             dataset(work.output),
             LAKE,
             work.output,
             rows,
-            rows * wide,
+            size,
             work.schemas[at % len(work.schemas)],
         )
         read = [("read", dataset(name), LAKE, name, None, None, None) for name in work.inputs]
         named = (started.date(), work.id, f"{work.job}-{at}", work.namespace, work.job, "COMPLETED", started)
         times = (started + timedelta(seconds=seconds), seconds, None, None, "spark", None)
-        yield *named, *times, read_rows, None, rows, rows * wide, [written, *read], b""
+        yield *named, *times, read_rows, None, rows, size, [written, *read], b""
 
 
 def _uses(work: Work) -> Iterable[tuple[Any, ...]]:
