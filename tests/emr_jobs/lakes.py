@@ -87,7 +87,7 @@ def _dataset(name: str, tags: list[tuple[str, str]]) -> tuple[Any, ...]:
 
 
 def _runs(work: Work) -> Iterable[tuple[Any, ...]]:
-    number = max(len(work.seconds), len(work.rows), len(work.schemas))
+    number = max(map(len, (work.seconds, work.rows, work.rows_read, work.bytes_a_row, work.schemas)))
     for at in range(number):
         started = NOW - timedelta(days=number - 1 - at)
         seconds, rows = work.seconds[at % len(work.seconds)], work.rows[at % len(work.rows)]
