@@ -89,7 +89,12 @@ class Functions:
     def running(self) -> Iterator[None]:
         """Lets the functions see these services, this clock and this log, for the length of a `with` block."""
         with (
-            patch.dict(os.environ, environment("", ROOT) | VARIABLES | {"POWERTOOLS_LOG_LEVEL": "CRITICAL", "POWERTOOLS_METRICS_DISABLED": "true"}),
+            patch.dict(
+                os.environ,
+                environment("", ROOT)
+                | VARIABLES
+                | {"POWERTOOLS_LOG_LEVEL": "CRITICAL", "POWERTOOLS_METRICS_DISABLED": "true"},
+            ),
             patch.object(headwater.bootstrap, "new_session", lambda: self),
             patch.object(headwater.bootstrap, "Deadline", lambda: Deadline(self.clock, self.clock.sleep)),
             patch.object(headwater.http.request, "datetime", self._datetime()),

@@ -49,7 +49,7 @@ class Scene:
 
 def scene(seed: int) -> Scene:
     chance = random.Random(seed)
-    runs = [_run(chance, number) for number in range(chance.randint(3, 6))]
+    runs = [_run(chance, number) for number in range(chance.randint(2, 4))]
     first, second = _interleaved(chance, runs[:-1]), runs[-1]
     requests: list[tuple[str, str, Document | None]] = [
         ("PUT", "/api/v1/tags/pii", {"name": "pii", "description": "of people"}),
@@ -150,7 +150,10 @@ def _tables(expected: World, world: World) -> list[str]:
 
 def _alerts(expected: World, world: World) -> list[str]:
     ours, theirs = (set(map(subject, each.alerts)) for each in (world, expected))
-    return [*(f"alert lost: {alert}" for alert in theirs - ours), *(f"alert too many: {alert}" for alert in ours - theirs)]
+    return [
+        *(f"alert lost: {alert}" for alert in theirs - ours),
+        *(f"alert too many: {alert}" for alert in ours - theirs),
+    ]
 
 
 def _repeated(alerts: Sequence[Document]) -> list[str]:
