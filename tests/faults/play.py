@@ -1,4 +1,4 @@
-"""Plays many scenes, and prints the seed of each that ends otherwise than without faults: `python -m tests.faults.play`.
+"""Plays many scenes, and prints the seed of each that does not end as without faults: `python -m tests.faults.play`.
 
 --scenes 2000   the number of scenes
 --seed 0        the seed of the first; the next scene has the next seed

@@ -2,7 +2,6 @@
 readers, and the schedule. Each delivers again what failed, as AWS does."""
 
 import json
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
