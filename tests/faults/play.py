@@ -5,6 +5,7 @@
 """
 
 import argparse
+import logging
 import sys
 from collections import Counter
 
@@ -19,6 +20,7 @@ def main() -> int:
     options.add_argument("--scenes", type=int, default=2_000)
     options.add_argument("--seed", type=int, default=0)
     chosen = options.parse_args()
+    logging.disable(logging.CRITICAL)  # the functions log each fault
     injected: Counter[str] = Counter()
     failed: list[int] = []
     for seed in range(chosen.seed, chosen.seed + chosen.scenes):
