@@ -79,8 +79,8 @@ class FakeDynamoDb:
         if not request.get("ScanIndexForward", True):
             found.reverse()
         if start := request.get("ExclusiveStartKey"):
-            is_behind = (lambda at: at > start) if request.get("ScanIndexForward", True) else (lambda at: at < start)
-            found = [entry for entry in found if is_behind(entry[0])]
+            is_rising = request.get("ScanIndexForward", True)
+            found = [entry for entry in found if (entry[0] > start if is_rising else entry[0] < start)]
         size = self.doubts.taken(Limit)
         rest = {"LastEvaluatedKey": found[size - 1][0]} if len(found) > size else {}
         page = [item for _, item in found[:size]]

@@ -43,7 +43,8 @@ class Faults:
             return effect()
         fault = self.chance.choice([_kill, _kill, _throttle, _error, _timeout, _repeat, _rival, _rival])
         self._count(f"{fault.__name__.strip('_')} {service}")
-        return fault(self, service, effect)
+        answer: Result = fault(self, service, effect)
+        return answer
 
     def taken(self, entries: int) -> int:
         if entries < 2 or not self._occurs():

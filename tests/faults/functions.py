@@ -118,7 +118,7 @@ class Functions:
         module = importlib.util.module_from_spec(specification)
         specification.loader.exec_module(module)
         if hasattr(module, "datetime"):
-            module.datetime = self._datetime()
+            vars(module)["datetime"] = self._datetime()
         return module
 
     def _datetime(self) -> type[datetime]:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.faults.faults import Faults
 from tests.faults.scenes import differences, scene
+from tests.faults.world import World
 
 BLOCKS = [range(start, start + 10) for start in range(0, 100, 10)]
 KINDS = {"kill", "throttle", "error", "timeout", "repeat", "rival", "batch", "stale"}
@@ -33,11 +34,13 @@ def test_every_kind_of_fault_is_injected_and_a_scene_of_a_seed_is_always_the_sam
 def test_an_undisturbed_scene_has_alerts_tables_and_items() -> None:
     """The comparison is of something: over a few scenes there is each kind of alert."""
     with ThreadPoolExecutor(1) as thread:
-        worlds = [
-            thread.submit(lambda s=seed: scene(s).play(Faults(s, 0), in_order=True)).result() for seed in range(8)
-        ]  # type: ignore[misc]
+        worlds = [thread.submit(undisturbed, seed).result() for seed in range(8)]
     kinds = {alert["DetailType"] for world in worlds for alert in world.alerts}
     assert {"Dataset Schema Changed", "Run Failed", "Run Abandoned", "Data Quality Assertion Failed"} <= kinds
     assert all(len(world.functions.dynamodb.items) > 30 for world in worlds)
     parameters = [table["Parameters"] for world in worlds for table in world.functions.glue.tables_by_name.values()]
     assert any("headwater.upstream" in each for each in parameters)
+
+
+def undisturbed(seed: int) -> World:
+    return scene(seed).play(Faults(seed, 0), in_order=True)

@@ -104,13 +104,13 @@ class World:
     def _steps(self, waiting: list[list[Document]]) -> list[Step]:
         """What could be next; in order: the stream, then the queue, then producers."""
         readers = [
-            (lambda name=name, shard=shard: self._deliver_records(name, shard))  # type: ignore[misc]
+            (lambda name=name, shard=shard: self._deliver_records(name, shard))
             for name, shards in self.shards.items()
             for shard in shards
             if shard.records and id(shard) not in self._busy
         ]
         queue = [self._deliver_messages] if self._deliverable() else []
-        posts = [(lambda client=client: self._post(client)) for client in waiting if client]  # type: ignore[misc]
+        posts = [(lambda client=client: self._post(client)) for client in waiting if client]
         return [*readers, *queue, *posts]
 
     def _post(self, client: list[Document]) -> None:
