@@ -90,6 +90,10 @@ rie: $(STATE)/venv.stamp $(STATE)/sam.stamp $(STATE)/rie.stamp $(PAGE) ## send e
 sam-local: $(STATE)/venv.stamp build ## send each sample of events/ through its function in a container of `sam local` (Docker, or podman by DOCKER_HOST)
 	@$(BIN)/python -m local samples --containers
 
+.PHONY: faults
+faults: $(STATE)/venv.stamp ## play thousands of scenes in which calls to AWS fail and functions are killed (ARGS="--scenes 5000 --seed 7")
+	@PYTHONPATH=.:layers/headwater $(BIN)/python -m tests.faults.play $(ARGS)
+
 .PHONY: fuzz
 fuzz: $(STATE)/venv.stamp $(STATE)/fuzz.stamp ## send generated requests of every route to `headwater serve` (ARGS=--seed=7 repeats them)
 	@$(BIN)/python -m tests.serve.fuzz '$(CURDIR)/$(STATE)/fuzz/bin/schemathesis' $(ARGS)
