@@ -15,6 +15,8 @@ from headwater.store.table import Item
 EXAMPLES = 3
 _NOT_OF_EVENTS = keys.catalog_progress().pk
 """The partition of the item that no event gives: the progress of the import from Glue."""
+_KINDS_NOT_OF_EVENTS = frozenset({"alert", "auditEntry", "refusal"})
+"""Kinds of items that no event gives: what was announced, audited or refused."""
 Fingerprint = Mapping[str, str]
 """The hash of each attribute of an item."""
 
@@ -46,7 +48,11 @@ def items_in(context: SparkContext, target: Target, now: float) -> RDD[Item]:
     segments = context.defaultParallelism * 4
     parts = context.parallelize(range(segments), segments)
     items = parts.flatMap(lambda segment: target.items(segment, segments))
-    return items.filter(lambda item: item.key.pk != _NOT_OF_EVENTS and (item.expires_at or now + 1) > now)
+    return items.filter(lambda item: _is_of_events(item) and (item.expires_at or now + 1) > now)
+
+
+def _is_of_events(item: Item) -> bool:
+    return item.key.pk != _NOT_OF_EVENTS and item.labels.get("kind") not in _KINDS_NOT_OF_EVENTS
 
 
 def _fingerprint(item: Item) -> tuple[Key, Fingerprint]:
