@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import permutations
 
 import pytest
 
@@ -144,3 +145,15 @@ def test_the_longest_pattern_that_fits_a_namespace_counts() -> None:
 def test_an_event_without_a_time_of_receipt_does_not_count() -> None:
     table = FollowedTable()
     assert fold(factory.received(event(1)), GraphStore(table, RETENTION), THRESHOLDS) == ()
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+def test_the_first_late_event_of_a_day_is_the_same_in_every_order(order: tuple[int, ...]) -> None:
+    """Events 1 and 2 were received at once, event 3 before them, event 4 after them."""
+    events = [late(event(number), lag) for number, lag in ((1, 1_000), (2, 940), (3, 870), (4, 830))]
+    assert events[0].at == events[1].at
+    table = MemoryTable()
+    for position in order:
+        fold([events[position]], GraphStore(table, RETENTION), Thresholds(600_000, {}))
+    (latency,) = (LATENCY.read(item) for item in table.read([KEY]).values())
+    assert (latency.at, latency.is_exceeded) == (events[2].at, False)

@@ -70,18 +70,26 @@ def next_breach_state(before: Latency | None, now: Latency) -> Latency | None:
     """The latency to store after an event: the event begins or ends a breach, or is late and may show with a later
     event that a breach begins. None if the stored latency stays. `now` is the event's.
 
-    An event that was received no later than the event of `before` does not count: it was measured already.
+    An event that was received no later than the event of `before` was measured already, or is the first of the day.
     """
-    if (before and now.at <= before.at) or now.is_replayed:
+    if now.is_replayed:
         return None
     if before and before.is_exceeded:
-        return now if now.millis <= now.threshold * _RECOVERED else None
+        return now if now.at > before.at and now.millis <= now.threshold * _RECOVERED else None
     if not now.is_late:
         return None
-    if before is None or not before.is_late or before.at[:10] != now.at[:10]:
+    if before is None or _is_first(now, before):
         return now
     received = milliseconds_between(before.at, now.at)
     if received < STEADY_MILLIS:
         return None
     happened = received - (now.millis - before.millis)
     return replace(now, is_exceeded=0 < happened * _PACE <= received)
+
+
+def _is_first(now: Latency, before: Latency) -> bool:
+    """Whether a late event is the first of its day without a breach. Of events that were received at once, the earliest
+    is the first, so that the order in which they are folded makes no difference."""
+    if before.is_late and before.at[:10] == now.at[:10]:
+        return (now.at, -now.millis, now.run_id) < (before.at, -before.millis, before.run_id)
+    return now.at > before.at
