@@ -79,7 +79,7 @@ test: $(STATE)/venv.stamp $(STATE)/spark4.stamp $(PAGE) ## run the tests, in two
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not engine' $(ARGS)
 
 .PHONY: test-engines
-test-engines: $(STATE)/venv.stamp $(PAGE) ## run the tests with real engines (dbt, Airflow, Flink, Kafka Connect), and the rebuild with Spark
+test-engines: $(STATE)/venv.stamp $(STATE)/iceberg.stamp $(PAGE) ## run the tests with real engines (dbt, Airflow, Flink, Kafka Connect, DuckDB), and the rebuild with Spark
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m engine $(ARGS)
 
 .PHONY: rie
@@ -89,6 +89,10 @@ rie: $(STATE)/venv.stamp $(STATE)/sam.stamp $(STATE)/rie.stamp $(PAGE) ## send e
 .PHONY: sam-local
 sam-local: $(STATE)/venv.stamp build ## send each sample of events/ through its function in a container of `sam local` (Docker, or podman by DOCKER_HOST)
 	@$(BIN)/python -m local samples --containers
+
+.PHONY: faults
+faults: $(STATE)/venv.stamp ## play thousands of scenes in which calls to AWS fail and functions are killed (ARGS="--scenes 5000 --seed 7")
+	@PYTHONPATH=.:layers/headwater $(BIN)/python -m tests.faults.play $(ARGS)
 
 .PHONY: fuzz
 fuzz: $(STATE)/venv.stamp $(STATE)/fuzz.stamp ## send generated requests of every route to `headwater serve` (ARGS=--seed=7 repeats them)
@@ -151,7 +155,7 @@ types: $(STATE)/venv.stamp ## check the types
 .PHONY: lock
 lock: $(UV) ## compile the requirements again (ARGS=--upgrade for newer versions)
 	$(COMPILE) layers/dependencies/requirements.in -o layers/dependencies/requirements.txt
-	for name in uv build dev spark4 java sam checkov bench fuzz jobs node rie try_airflow try_dbt try_trino; do $(COMPILE) requirements/$$name.in -o requirements/$$name.txt; done
+	for name in uv build dev spark4 java sam checkov bench fuzz iceberg jobs node rie try_airflow try_dbt try_trino; do $(COMPILE) requirements/$$name.in -o requirements/$$name.txt; done
 
 # ------------------------------------------------------------------------------------------------------------ to deploy
 .PHONY: jobs
@@ -207,6 +211,7 @@ $(UV): requirements/uv.txt
 # An environment of their own for tools whose pins clash with the emulator's, and for another Spark.
 $(STATE)/venv.stamp: requirements/dev.txt
 $(STATE)/spark4.stamp: requirements/spark4.txt
+$(STATE)/iceberg.stamp: requirements/iceberg.txt
 $(STATE)/sam.stamp: requirements/sam.txt
 $(STATE)/checkov.stamp: requirements/checkov.txt
 $(STATE)/bench.stamp: requirements/bench.txt

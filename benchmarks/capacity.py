@@ -156,7 +156,14 @@ class MeteredTable(MemoryTable):
 
     @property
     def bytes(self) -> int:
-        return sum(stored_bytes(self._attributes(item)) for item in self.items.values())
+        return self.bytes_by_kind().total()
+
+    def bytes_by_kind(self) -> Counter[str]:
+        """The bytes that storage is billed for, by kind of item."""
+        stored: Counter[str] = Counter()
+        for item in self.items.values():
+            stored[item.labels["kind"]] += stored_bytes(self._attributes(item))
+        return stored
 
     def forget(self) -> None:
         """Counts from here on."""

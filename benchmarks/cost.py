@@ -2,8 +2,8 @@
 
 Recorded programs run again and again, and their events are folded into a table in memory that counts calls, units and
 bytes by DynamoDB's rules (capacity.py). The dollars follow from the dated price file, which names the page of each
-figure; figures without a page are listed. Not measured are the milliseconds of the functions on Lambda and the bytes of
-their logs: both are assumed, and shown as such.
+figure; figures without a page are listed. Not measured are the milliseconds of the functions on Lambda and the length
+of the API's log lines: both are assumed, and the milliseconds are shown as such.
 """
 
 import argparse
@@ -13,26 +13,30 @@ from datetime import timedelta
 from pathlib import Path
 
 from benchmarks.capacity import MeteredTable
+from benchmarks.log_lines import log_bytes
 from benchmarks.recurring import recurring
+from benchmarks.stream import MeteredStream
 from headwater.fold.fold import fold
 from headwater.graph.event_normalisation import normalise_event
 from headwater.graph.naming import Naming
 from headwater.graph.normalised_event import NormalisedEvent
 from headwater.openlineage import exact_json
+from headwater.openlineage.instant import Instant
+from headwater.store.firehose import Archive
 from headwater.store.graph_store import GraphStore
+from headwater.store.messages import ReceivedMessage
 from headwater.store.retention import Retention
 from tests.fakes import FakeBucket
 
 PRICES = Path(__file__).with_name("prices-2026-11.json")
 KNOWN, MEASURED = range(4), range(4, 24)
 RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
-STORED_MONTHS = 2
-"""Events are kept for one month, runs and writes for three: bytes are stored for some two months."""
+MONTHS = {"event": 1, "day": 1}
+"""The months for which items of a kind are kept; runs and writes, the others that grow, are kept for three."""
+RECEIVED_AT = Instant("2026-11-20T08:00:00.000000000Z")
 GIGABYTE = 1e9
 INGEST_MILLISECONDS, NORMALISE_MILLISECONDS, EVENT_MILLISECONDS = 12, 30, 8
 """Assumed, of functions with 1 GB: of ingest for an event, of normalise for a batch, and for each event of it."""
-LOG_BYTES = 1_000
-"""Assumed, of an event."""
 
 
 def main() -> None:
@@ -60,7 +64,8 @@ def of_a_million(size: int, prices: Mapping[str, float]) -> dict[str, float]:
     texts = [line for run in MEASURED for line in recurring(run)]
     table, before = _folded(size, texts)
     count = len(texts)
-    records = sum(-(-len(text) // (prices["firehose_record_kilobytes"] * 1024)) for text in texts) / count
+    stored = (_byte_months(table) - before) / count
+    logged = log_bytes(size)
     seconds = INGEST_MILLISECONDS + EVENT_MILLISECONDS + NORMALISE_MILLISECONDS / size
     return {
         f"DynamoDB, {table.write_units / count:.2f} write units an event": (
@@ -69,29 +74,47 @@ def of_a_million(size: int, prices: Mapping[str, float]) -> dict[str, float]:
         f"DynamoDB, {table.read_units / count:.2f} read units an event": (
             table.read_units / count * prices["million_read_units"]
         ),
-        f"DynamoDB, {(table.bytes - before) / count:.0f} bytes an event, kept": (
-            (table.bytes - before) / count * 1e6 / GIGABYTE * prices["gigabyte_month_of_table"] * STORED_MONTHS
+        f"DynamoDB, {stored:.0f} bytes an event and month": (
+            stored * 1e6 / GIGABYTE * prices["gigabyte_month_of_table"]
         ),
         "API Gateway": prices["million_http_requests"] / size,
         "SQS: send, receive, delete": 3 * prices["million_fifo_requests"] / size,
         "Lambda, requests": 2 * prices["million_lambda_requests"] / size,
         f"Lambda, {seconds:.0f} ms an event (assumed)": seconds * 1e3 * prices["gigabyte_second_of_lambda_arm"],
-        "Firehose": records
-        * prices["firehose_record_kilobytes"]
-        * 1024
+        "Firehose": _billed_by_firehose(texts, size, int(prices["firehose_record_kilobytes"]) * 1024)
+        / count
         * 1e6
         / GIGABYTE
         * prices["gigabyte_of_firehose"],
-        f"logs, {LOG_BYTES} bytes an event (assumed)": LOG_BYTES * 1e6 / GIGABYTE * prices["gigabyte_of_logs"],
+        f"logs, {logged:.0f} bytes an event": logged * 1e6 / GIGABYTE * prices["gigabyte_of_logs"],
     }
 
 
+def _billed_by_firehose(texts: Sequence[str], size: int, step: int) -> int:
+    """The bytes for which Firehose bills: each record is rounded up to the next step."""
+    stream = MeteredStream()
+    archive_in_batches(texts, size, stream)
+    return sum(-(-record // step) * step for record in stream.records)
+
+
+def archive_in_batches(texts: Sequence[str], size: int, stream: MeteredStream) -> None:
+    """Archives events in batches, as normalise does."""
+    archive = Archive(stream, "stream", FakeBucket())
+    for start in range(0, len(texts), size):
+        archive.put([ReceivedMessage(text, RECEIVED_AT) for text in texts[start : start + size]])
+
+
+def _byte_months(table: MeteredTable) -> int:
+    """The stored bytes of each item, times the months for which its kind is kept."""
+    return sum(bytes_of_kind * MONTHS.get(kind, 3) for kind, bytes_of_kind in table.bytes_by_kind().items())
+
+
 def _folded(size: int, texts: Sequence[str]) -> tuple[MeteredTable, int]:
-    """A table after the events, with the counts of these alone, and the bytes of the table before."""
+    """A table after the events, with the counts of these alone, and the byte months of the table before."""
     table = MeteredTable(FakeBucket())
     store = GraphStore(table, RETENTION)
     _fold(store, [as_event(line) for run in KNOWN for line in recurring(run)], size)
-    before = table.bytes
+    before = _byte_months(table)
     table.forget()
     _fold(store, [as_event(text) for text in texts], size)
     return table, before

@@ -5,17 +5,13 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from benchmarks.capacity import TABLE, MeteredTable, PartitionKey
-from benchmarks.cost import KNOWN, MEASURED, RETENTION, as_event
+from benchmarks.cost import KNOWN, MEASURED, RETENTION, archive_in_batches, as_event
 from benchmarks.recurring import recurring
 from benchmarks.stream import MeteredStream
 from headwater.fold.fold import fold
-from headwater.openlineage.instant import Instant
-from headwater.store.firehose import Archive
 from headwater.store.graph_store import GraphStore
-from headwater.store.messages import ReceivedMessage
 from tests.fakes import FakeBucket
 
-AT = Instant("2026-11-20T08:00:00.000000000Z")
 NAMESPACE_LIST, JOB = "list of a namespace's jobs", "items of a job"
 
 
@@ -31,19 +27,18 @@ class Profile(NamedTuple):
 
 def profile(batch: int) -> Profile:
     """Measures events that are folded and archived in batches."""
-    table, stream, bucket = MeteredTable(FakeBucket()), MeteredStream(), FakeBucket()
-    store, archive = GraphStore(table, RETENTION), Archive(stream, "stream", bucket)
+    table, stream = MeteredTable(FakeBucket()), MeteredStream()
+    store = GraphStore(table, RETENTION)
     _fold(store, [line for run in KNOWN for line in recurring(run)], batch)
     table.forget()
     texts = [line for run in MEASURED for line in recurring(run)]
     _fold(store, texts, batch)
-    for start in range(0, len(texts), batch):
-        archive.put([ReceivedMessage(text, AT) for text in texts[start : start + batch]])
+    archive_in_batches(texts, batch, stream)
     units: Counter[str] = Counter()
     for key, amount in table.partitions.items():
         units[kind_of(key)] += amount
     by_event = {kind: amount / len(texts) for kind, amount in units.items()}
-    return Profile(batch, by_event, stream.bytes / len(texts), stream.calls / len(texts))
+    return Profile(batch, by_event, sum(stream.records) / len(texts), stream.calls / len(texts))
 
 
 def _fold(store: GraphStore, texts: Sequence[str], batch: int) -> None:

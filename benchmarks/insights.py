@@ -1,8 +1,8 @@
 """Measures the insights on a generated graph: `python -m benchmarks.insights --help`.
 
 The tables of a lakehouse are written as rows: jobs in ten layers, each of which reads three datasets of the layer
-before and writes one dataset of 50 columns, each column of two others; and ten runs of each job. Then the whole
-analysis runs.
+before and writes one dataset of 48 columns, each column of two others, with two filters and two groupings; and ten
+runs of each job. Then the whole analysis runs. CPU time is that of Java and of Python's workers.
 """
 
 import argparse
@@ -18,6 +18,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
+from benchmarks.rebuild import sampled_processes
 from emr_jobs.insights.__main__ import analyse
 from emr_jobs.insights.__main__ import create_tables as create_result_tables
 from emr_jobs.insights.graph import Graph
@@ -26,7 +27,7 @@ from emr_jobs.lakehouse.increment import create_tables
 from emr_jobs.lakehouse.session import DATABASE, session
 from emr_jobs.lakehouse.tables import TableForm
 
-LAYERS, INPUTS, COLUMNS, RUNS = 10, 3, 50, 10
+LAYERS, INPUTS, COLUMNS, RUNS = 10, 3, 48, 10
 SOURCE = (
     "IF(layer = 0, concat('raw', pmod(hash(job, input), {0})), "
     "concat('made', (layer - 1) * {0} + pmod(hash(job, input), {0})))"
@@ -46,16 +47,18 @@ def main() -> int:
         edges = spark.table(f"{DATABASE}.column_edges").count()
         print(f"{options.jobs:,} jobs, {edges:,} column edges", flush=True)
         begun = time.monotonic()
-        graph = Graph(spark, DATABASE)
-        create_result_tables(graph)
-        rated, found = analyse(graph, 90, ["PII"])
-        figures = {
-            "jobs": options.jobs,
-            "column_edges": edges,
-            "nodes": rated.count(),
-            "insights": found.count(),
-            "seconds": round(time.monotonic() - begun, 1),
-        }
+        with sampled_processes() as processes:
+            graph = Graph(spark, DATABASE)
+            create_result_tables(graph)
+            rated, found = analyse(graph, 90, ["PII"])
+            figures = {
+                "jobs": options.jobs,
+                "column_edges": edges,
+                "nodes": rated.count(),
+                "insights": found.count(),
+                "seconds": round(time.monotonic() - begun, 1),
+            }
+        figures["cpu_seconds"] = round(sum(process.cpu_seconds for process in processes.values()), 1)
         spark.stop()
     machine = {"processor": platform.machine(), "cores": os.cpu_count(), "python": platform.python_version()}
     document = {"machine": machine, "insights": figures}
@@ -104,11 +107,14 @@ def generate(spark: SparkSession, number: int) -> None:
             "false AS is_deleted",
         ),
     )
-    columns = jobs.withColumn("column", fn.explode(fn.expr(f"sequence(1, {COLUMNS})")))
+    columns = jobs.withColumn("column", fn.explode(fn.expr(f"sequence(-1, {COLUMNS})")))
     flows = columns.withColumn("part", fn.explode(fn.array(fn.lit(0), fn.lit(1))))
-    flows = flows.withColumn("input", fn.expr(f"(column + part) % {INPUTS}")).withColumn("source", fn.expr(source))
+    flows = flows.withColumn("input", fn.expr(f"(column + part + {INPUTS}) % {INPUTS}")).withColumn(
+        "source", fn.expr(source)
+    )
     subtypes = "array('IDENTITY', 'IDENTITY', 'TRANSFORMATION', 'AGGREGATION')"
-    subtype = f"element_at({subtypes}, 1 + pmod(hash(job, column), 4))"
+    direct = f"element_at({subtypes}, 1 + pmod(hash(job, column), 4))"
+    subtype = f"IF(column > 0, {direct}, IF(column = 0, 'FILTER', 'GROUP_BY'))"
     _insert(
         tables.COLUMN_EDGES,
         flows.selectExpr(
@@ -116,12 +122,12 @@ def generate(spark: SparkSession, number: int) -> None:
             "md5(output) AS dataset_id",
             "'s3://bench' AS dataset_namespace",
             "output AS dataset_name",
-            "concat('c', column) AS column_name",
+            "IF(column > 0, concat('c', column), '*') AS column_name",
             "md5(source) AS source_id",
             "'s3://bench' AS source_namespace",
             "source AS source_name",
             f"concat('c', 1 + pmod(hash(column, part, job % 7), {COLUMNS})) AS source_column",
-            "'DIRECT' AS type",
+            "IF(column > 0, 'DIRECT', 'INDIRECT') AS type",
             f"{subtype} AS subtype",
             "job % 97 = 0 AS masking",
             "now() AS first_seen",

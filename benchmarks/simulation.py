@@ -33,6 +33,7 @@ NAMESPACES, RUN_EVENTS, RUN_SECONDS = 20, 14, 60
 
 SHARDED = {"list of the day's events": 16, "open runs": 16, "runs by outcome": 4}
 """The kinds of keys that a whole stack shares, and their shards."""
+NAMESPACE_SHARDS = 2
 
 
 class Part(NamedTuple):
@@ -68,7 +69,7 @@ def _folds(measured: Profile, seed: int) -> list[Part]:
         Part("normalise: MaximumConcurrency of prod", lambda rate: _folding(rate, seed)),
         Part("DynamoDB: quota of the table", lambda rate: rate * all_units / limits.TABLE_WRITE_UNITS.value),
         Part("DynamoDB: a new table", lambda rate: rate * all_units / limits.NEW_TABLE_WRITE_UNITS.value),
-        partition(NAMESPACE_LIST, [1.0], f"{NAMESPACE_LIST}, all in one"),
+        partition(NAMESPACE_LIST, [1 / NAMESPACE_SHARDS] * NAMESPACE_SHARDS, f"{NAMESPACE_LIST}, all in one"),
         partition(NAMESPACE_LIST, namespace_shares(), f"{NAMESPACE_LIST}, the largest of {NAMESPACES}"),
         *(partition(kind, [1 / shards] * shards, kind) for kind, shards in SHARDED.items()),
     ]
@@ -98,7 +99,8 @@ def _single(measured: Profile) -> list[Part]:
 
 
 def namespace_shares() -> list[float]:
-    weights = [1 / rank for rank in range(1, NAMESPACES + 1)]
+    """The shares of the shards of all namespaces."""
+    weights = [1 / rank for rank in range(1, NAMESPACES + 1) for _ in range(NAMESPACE_SHARDS)]
     return [weight / sum(weights) for weight in weights]
 
 

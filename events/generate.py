@@ -121,6 +121,7 @@ def further_lookups(lake: str, jobs: str) -> dict[str, Document]:
         "lookup/alert.json": get(f"/api/v1/alerts/{FAILURE}"),
         "lookup/diff.json": get(f"/api/v1/diff?{revenue}&from=2026-11-20T07:00:00Z&to=2026-11-20T09:00:00Z"),
         "lookup/run-children.json": get(f"{run}/children"),
+        "lookup/run-events.json": get(f"{run}/events?limit=10"),
         "lookup/impact.json": get("/api/v1/impact?nodeId=datasetField:s3%3A%2F%2Fshop-lake:raw/orders:unit_price"),
         "lookup/rootcause.json": get(f"/api/v1/rootcause?{revenue}"),
         "lookup/export.json": get(f"/api/v1/export?format=json&{revenue}"),
@@ -188,11 +189,13 @@ def catalog() -> dict[str, Document]:
 
 
 def alerts() -> dict[str, Document]:
-    """The stream's records of the second run, if the run failed and its event came late."""
+    """The stream's records of the second run, if the run failed and its events came late."""
     table = MemoryTable()
+    started = {**story.REVENUE_COMPLETE, "eventType": "START", "eventTime": "2026-11-20T08:05:02.250Z"}
     failed = {**story.REVENUE_COMPLETE, "eventType": "FAIL"}
-    received = normalise_event(exact_json.dumps(failed), Naming(), instant_of(RECEIVED_AT))
-    fold([received], GraphStore(table, RETENTION), Thresholds(500, {}))
+    received = [(started, RECEIVED_AT - timedelta(minutes=1)), (failed, RECEIVED_AT)]
+    events = [normalise_event(exact_json.dumps(event), Naming(), instant_of(at)) for event, at in received]
+    fold(events, GraphStore(table, RETENTION), Thresholds(500, {}))
     items = [item for _, item in sorted(table.items.items()) if item.labels["kind"] in ("run", "latency")]
     return {"alerts/failed-and-late.json": streamed(*((None, item) for item in items))}
 

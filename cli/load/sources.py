@@ -10,11 +10,11 @@ from urllib.parse import urlsplit
 
 from headwater.openlineage import exact_json
 from headwater.openlineage.faults import InvalidRequest
+from headwater.store.archive_lines import lines_of
 
 SUFFIXES = (".jsonl", ".json", ".ndjson", ".gz")
 S3, WEB = "s3://", ("http://", "https://")
 SECONDS = 60
-_GZIP = b"\x1f\x8b"
 _EVENT = '"event":'
 
 
@@ -67,11 +67,10 @@ def _of_bucket(url: str) -> Iterator[SentEvent]:
 
 def _of_stream(name: str, raw: Any, archive: Path | None = None) -> Iterator[SentEvent]:
     """The events of a file: one a line, or one document, which is an event or an array of events."""
-    buffered = io.BufferedReader(raw)
-    lines: Any = gzip.GzipFile(fileobj=buffered) if buffered.peek(2).startswith(_GZIP) else buffered
+    lines = lines_of(io.BufferedReader(raw))
     first = next((line for line in lines if line.strip()), b"")
     if not _is_whole(first):
-        yield from _of_document(name, first + lines.read())
+        yield from _of_document(name, first + b"".join(lines))
         return
     yield SentEvent(f"{name} line 1", event_of(first.decode(), archive))
     for number, line in enumerate(lines, start=2):

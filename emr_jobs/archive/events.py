@@ -20,16 +20,16 @@ from pyspark import RDD, SparkContext
 
 from emr_jobs.archive.location import ArchiveObject, Location
 from headwater.openlineage.instant import NEVER, Instant, parse_instant
+from headwater.store.archive_lines import lines_of
 from headwater.store.aws import translated_errors
 from headwater.store.errors import StorageError
 
 PARTITION_BYTES = 16 * 1024 * 1024
 """Gzipped lines of events for one task: some 150 MB of text."""
-BUFFER_BYTES = 1024 * 1024
+BUFFER_BYTES = 64 * 1024
 CHUNK_BYTES = 1024 * 1024
 """Text of a chunk: some hundred events, which mostly are of the same runs."""
 _START, _EVENT, _END = b'{"receivedAt":', b',"event":', b"}"
-_GZIP = b"\x1f\x8b"
 _AFTER = " after line "
 
 
@@ -139,9 +139,7 @@ def _read(archive: Location, part: Chunk | Fault) -> Iterator[ArchivedEvent | Fa
 
 
 def _lines(raw: Any) -> Iterator[bytes]:
-    """The lines of an object, which is gzipped or plain, as its first bytes say."""
-    stream = io.BufferedReader(_Readable(raw), BUFFER_BYTES)
-    return iter(gzip.GzipFile(fileobj=stream) if stream.peek(2).startswith(_GZIP) else stream)
+    return lines_of(io.BufferedReader(_Readable(raw), BUFFER_BYTES))
 
 
 class _Readable(io.RawIOBase):

@@ -1,5 +1,5 @@
-"""Drift: runs that took another time, or wrote another volume, than the runs of their job before; and volumes that
-broke when the schema changed.
+"""Drift: runs that took another time, or read or wrote another volume, than the runs of their job before; and volumes
+that broke when the schema changed.
 
 The robust z-score of a value is its distance from the median, in units of 1.4826 times the median distance from the
 median, which is a standard deviation where values are normal. Outliers in the history do not move it. A unit is at
@@ -14,14 +14,21 @@ from pyspark.sql import functions as fn
 from emr_jobs.insights.graph import Graph
 from emr_jobs.insights.insight import Told, insights_frame, node
 
-MEASURES = {"seconds": "seconds", "bytes": "bytes_written", "rows": "rows_written"}
+MEASURES = {"seconds": "seconds", "bytes": "bytes_written", "rows": "rows_written", "rows read": "rows_read"}
+VOLUMES = {
+    "rows": "used.rows",
+    "bytes": "IF(used.rows IS NULL, used.bytes, NULL)",
+    "bytes a row": "IF(used.rows > 0, used.bytes / used.rows, NULL)",
+}
+"""Of a write: bytes alone if the producer counts no rows, and the mean size of a row, which breaks where values are cut
+or left out."""
 FAR = 3.5
 """Robust z-score from which a value is an outlier (Iglewicz and Hoaglin)."""
 FEWEST = 8
 """Runs of a weekday from which the weekday has a history of its own; with fewer, all days are one."""
 HISTORY, RECENT = timedelta(days=90), timedelta(days=7)
 AROUND, BREAK = 5, 2.0
-"""Runs before and after a change of the schema, and the ratio of their median volumes from which it is a break."""
+"""Writes before and after a change of the schema, and the ratio of their median volumes from which it is a break."""
 
 
 def drift_insights(graph: Graph) -> DataFrame:
@@ -74,31 +81,37 @@ def with_score(rows: DataFrame) -> DataFrame:
 
 
 def breaks(graph: Graph) -> DataFrame:
-    """Changes of a dataset's schema with which the volume of its writes broke: the median of the rows of five writes
-    before and after."""
+    """Changes of a dataset's schema with which a volume of its writes broke: the median of five writes before and
+    after."""
     used = graph.table("runs").select(
         "run_id", "started_at", "job_namespace", "job_name", fn.explode("datasets").alias("used")
     )
-    writes = used.where("used.direction = 'write' AND used.rows IS NOT NULL AND used.schema_digest IS NOT NULL")
-    by_start = Window.partitionBy("used.dataset_id").orderBy("started_at", "run_id")
-    rows = fn.col("used.rows").cast("double")
+    writes = used.where("used.direction = 'write' AND used.schema_digest IS NOT NULL")
+    values = fn.explode(fn.array(*(_measured(name, of) for name, of in VOLUMES.items()))).alias("measured")
+    measured = writes.select("*", values).select("*", "measured.*").where("value IS NOT NULL")
+    by_start = Window.partitionBy("used.dataset_id", "measure").orderBy("started_at", "run_id")
     before, after = by_start.rowsBetween(-AROUND, -1), by_start.rowsBetween(0, AROUND - 1)
-    changes = writes.select(
+    median = fn.expr("percentile(value, 0.5)")
+    changes = measured.select(
         "*",
         fn.lag("used.schema_digest").over(by_start).alias("digest_before"),
-        fn.expr("percentile(used.rows, 0.5)").over(before).alias("rows_before"),
-        fn.expr("percentile(used.rows, 0.5)").over(after).alias("rows_after"),
-        fn.count(rows).over(before).alias("writes_before"),
-        fn.count(rows).over(after).alias("writes_after"),
+        median.over(before).alias("before"),
+        median.over(after).alias("after"),
+        fn.count("value").over(before).alias("writes_before"),
+        fn.count("value").over(after).alias("writes_after"),
     ).where("digest_before <> used.schema_digest AND writes_before >= 3 AND writes_after >= 3")
-    ratio = fn.greatest("rows_before", "rows_after") / fn.greatest(fn.least("rows_before", "rows_after"), fn.lit(1.0))
+    ratio = fn.greatest("before", "after") / fn.greatest(fn.least("before", "after"), fn.lit(1.0))
     found = changes.withColumn("ratio", ratio).where(fn.col("ratio") >= BREAK)
     title = fn.format_string(
-        "%s: %.0f rows a write before its schema changed, %.0f after", "used.name", "rows_before", "rows_after"
+        "%s: %.0f %s before its schema changed, %.0f after (medians of the writes)",
+        *("used.name", "before", "measure", "after"),
     )
-    details = fn.struct(
-        fn.lit("rows").alias("measure"), "rows_before", "rows_after", fn.col("started_at").alias("changed_at"), "run_id"
+    of_measures = (
+        fn.when(fn.col("measure") == name, fn.col(side)).alias(f"{name.replace(' ', '_')}_{side}")
+        for name in VOLUMES
+        for side in ("before", "after")
     )
+    details = fn.struct("measure", *of_measures, fn.col("started_at").alias("changed_at"), "run_id")
     nodes = fn.array(
         node("dataset", "used"), fn.expr("named_struct('type', 'job', 'namespace', job_namespace, 'name', job_name)")
     )
@@ -106,4 +119,4 @@ def breaks(graph: Graph) -> DataFrame:
 
 
 def _measured(name: str, of: str) -> Column:
-    return fn.struct(fn.lit(name).alias("measure"), fn.col(of).cast("double").alias("value"))
+    return fn.struct(fn.lit(name).alias("measure"), fn.expr(of).cast("double").alias("value"))

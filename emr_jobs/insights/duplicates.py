@@ -8,140 +8,50 @@ The context of an output is the set of filters, joins and groupings on the way, 
     raw.price -> TRANSFORMATION -> tmp.p -> AGGREGATION -> report.total     origin of total: raw.price, aggregated
     raw.price -> AGGREGATION -> revenue.amount                              origin of amount: the same
 
-Two works with the same origins and the same context are the same work. Works whose sets overlap by most are found by
-MinHash: 8 bands of 4 hashes find a pair with an overlap of 0.8 in 98 of 100 cases. Column lineage does not tell the
-constants of a filter: `country = 'DE'` and `country = 'FR'` are one filter on `country`.
+Two outputs with the same origins and the same context are the same work, unless
+
+    one is made of the other                             a copy
+    both are of one job, or both jobs write one dataset  one work
+    the jobs have one name, in two namespaces            one work: development and production, a backfill
+
+Works whose sets overlap by most are found by MinHash: 8 bands of 4 hashes find a pair with an overlap of 0.8 in 98 of
+100 cases. Column lineage does not tell the constants of a filter: `country = 'DE'` and `country = 'FR'` are one filter
+on `country`. Nor does it tell a sum from a maximum: both are an aggregation.
 """
 
 from collections.abc import Callable
-from functools import reduce
-from typing import NamedTuple
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
-from emr_jobs.insights.graph import MOST_ROUNDS, Graph
+from emr_jobs.insights.graph import Graph
 from emr_jobs.insights.insight import Told, insights_frame
+from emr_jobs.insights.origins import CODE, INDIRECT, ORIGIN, WORK, resolve, root_of
 
-MOST_ROOTS = 32
-"""Roots of a column. A column with more is taken as a root itself, by the hash of its origin."""
-MOST_ANCESTORS = 512
-STRENGTHS = {"IDENTITY": 0, "TRANSFORMATION": 1, "AGGREGATION": 2}
-UNKNOWN_STRENGTH, MASKED = 3, 4
-INDIRECT = {"FILTER": 10, "JOIN": 11, "GROUP_BY": 12, "WINDOW": 13, "CONDITIONAL": 14, "SORT": 15}
-OTHER_INDIRECT = 16
 BANDS, ROWS = 8, 4
 NEAR, FEWEST_FEATURES = 0.8, 3
-MOST_IN_BUCKET, MOST_IN_GROUP = 50, 20
-
-_KEY = ["job_id", "dataset_id"]
-
-
-class Resolved(NamedTuple):
-    """Origins of columns by job, contexts by job, and of each dataset the datasets upstream."""
-
-    origins: DataFrame
-    contexts: DataFrame
-    ancestors: DataFrame
+MOST_IN_BUCKET, MOST_IN_GROUP, MOST_SHOWN = 50, 20, 10
+MOST_SEEN = 100
+"""Entries of origins that are kept as evidence, of which the first sources are shown."""
+_SIDES = ("left", "right")
 
 
 def works(graph: Graph) -> DataFrame:
-    """A row for each job and each dataset that it writes with column lineage: the origins of the columns, the context,
-    the ancestors, the features (hashes of origins and context) and the signature."""
+    """A row for each job and each dataset that it writes with column lineage, but for copies of another such dataset:
+    the origins of the columns, the context, the features (hashes of both) and the signature, some roots, the
+    ancestors, and the name of the job."""
     resolved = resolve(graph)
-    columns = resolved.origins.groupBy(*_KEY).agg(
+    columns = resolved.origins.groupBy(*WORK).agg(
         fn.array_sort(fn.collect_list(fn.xxhash64("origin"))).alias("columns"),
-        fn.array_distinct(fn.flatten(fn.collect_list("origin"))).alias("roots"),
+        fn.slice(fn.array_sort(fn.flatten(fn.collect_list("origin"))), 1, MOST_SEEN).alias("roots"),
     )
-    joined = columns.join(resolved.contexts, _KEY, "left").join(resolved.ancestors, "dataset_id")
-    context = fn.coalesce("context", fn.array().cast(_ORIGIN))
+    names = graph.table("jobs").select("job_id", fn.col("name").alias("job_name"))
+    joined = columns.join(resolved.contexts, [*WORK], "left").join(resolved.ancestors, "dataset_id")
+    context = fn.coalesce("context", fn.array().cast(ORIGIN))
     features = fn.array_union("columns", fn.transform("context", _hash_of))
-    made = joined.withColumn("context", context).withColumn("features", features)
-    return made.withColumn("signature", fn.sha2(fn.to_json(fn.struct("columns", "context")), 256)).localCheckpoint()
-
-
-_ORIGIN = "array<struct<root:bigint,code:int>>"
-
-
-def resolve(graph: Graph) -> Resolved:
-    """Resolve dataset by dataset, the sources first: in each round those whose sources are all resolved. Datasets in a
-    cycle, and those behind it, stay roots."""
-    edges = graph.column_edges.withColumn("code", _code())
-    needs = edges.select("dataset_id", "source_id").distinct().localCheckpoint()
-    left = needs.select("dataset_id").distinct().localCheckpoint()
-    rounds: list[Resolved] = []
-    for _ in range(MOST_ROUNDS):
-        waiting = needs.join(left.selectExpr("dataset_id AS source_id"), "source_id", "left_semi").select("dataset_id")
-        ready = left.join(waiting, "dataset_id", "left_anti").localCheckpoint()
-        if ready.isEmpty():
-            break
-        rounds.append(_round(edges.join(ready, "dataset_id", "left_semi"), needs, rounds))
-        left = left.join(ready, "dataset_id", "left_anti").localCheckpoint()
-    if not rounds:
-        return _round(edges.limit(0), needs, rounds)
-    return _united(rounds)
-
-
-def _round(edges: DataFrame, needs: DataFrame, rounds: list[Resolved]) -> Resolved:
-    """The origins, contexts and ancestors of some datasets, by those of their sources."""
-    root = fn.array(fn.struct(fn.xxhash64("source_id", "source_column").alias("root"), fn.lit(0).alias("code")))
-    origin = root.cast(_ORIGIN)
-    parents = needs.join(edges.select("dataset_id").distinct(), "dataset_id", "left_semi")
-    lines = parents.select("dataset_id", fn.array("source_id").alias("ancestors"))
-    contexts: list[DataFrame] = []
-    if rounds:
-        known = _united(rounds)
-        of_source = known.origins.groupBy("dataset_id", "column_name").agg(_set("origin").alias("known"))
-        by_source = of_source.toDF("source_id", "source_column", "known")
-        edges = edges.join(by_source, ["source_id", "source_column"], "left")
-        origin = fn.coalesce("known", origin)
-        above = known.ancestors.toDF("source_id", "ancestors")
-        lines = lines.union(parents.join(above, "source_id").select("dataset_id", "ancestors"))
-        inherited = known.contexts.groupBy("dataset_id").agg(_set("context").alias("context"))
-        read = edges.select(*_KEY, "source_id").distinct()
-        contexts = [read.join(inherited.toDF("source_id", "context"), "source_id").select(*_KEY, "context")]
-    flows = edges.select(*_KEY, "column_name", fn.transform(origin, _onwards).alias("origin"))
-    direct = flows.where("column_name <> '*'").groupBy(*_KEY, "column_name").agg(_set("origin").alias("origin"))
-    bounded = fn.array(fn.struct(fn.xxhash64("origin").alias("root"), fn.lit(0).alias("code"))).cast(_ORIGIN)
-    small = fn.when(fn.size("origin") <= MOST_ROOTS, fn.col("origin")).otherwise(bounded)
-    contexts.append(flows.where("column_name = '*'").selectExpr(*_KEY, "origin AS context"))
-    context = reduce(DataFrame.union, contexts).groupBy(*_KEY).agg(_set("context").alias("context"))
-    ancestors = lines.groupBy("dataset_id").agg(
-        fn.slice(fn.array_distinct(fn.flatten(fn.collect_list("ancestors"))), 1, MOST_ANCESTORS).alias("ancestors")
-    )
-    return Resolved(
-        direct.withColumn("origin", small).localCheckpoint(), context.localCheckpoint(), ancestors.localCheckpoint()
-    )
-
-
-def _united(rounds: list[Resolved]) -> Resolved:
-    return Resolved(*(reduce(DataFrame.union, frames) for frames in zip(*rounds, strict=True)))
-
-
-def _set(arrays: str) -> Column:
-    return fn.array_sort(fn.array_distinct(fn.flatten(fn.collect_list(arrays))))
-
-
-def _code() -> Column:
-    """The strength of a direct flow with the mark of masking, or the kind of an indirect flow."""
-    strength = reduce(
-        lambda when, each: when.when(fn.col("subtype") == each[0], each[1]),
-        STRENGTHS.items(),
-        fn.when(fn.lit(False), 0),
-    ).otherwise(UNKNOWN_STRENGTH)
-    kind = reduce(
-        lambda when, each: when.when(fn.col("subtype") == each[0], each[1]), INDIRECT.items(), fn.when(fn.lit(False), 0)
-    ).otherwise(OTHER_INDIRECT)
-    masked = fn.when(fn.col("masking"), MASKED).otherwise(0)
-    return fn.when(fn.col("type") == "INDIRECT", kind).otherwise(strength + masked).cast("int")
-
-
-def _onwards(origin: Column) -> Column:
-    """A root of a source column, as a root of the column that a flow makes of it."""
-    code, by = origin["code"], fn.col("code")
-    strongest = fn.greatest(code.bitwiseAND(3), by.bitwiseAND(3)).bitwiseOR(code.bitwiseOR(by).bitwiseAND(MASKED))
-    moved = fn.when(by >= 10, by).when(code >= 10, code).otherwise(strongest)
-    return fn.struct(origin["root"].alias("root"), moved.cast("int").alias("code"))
+    made = joined.join(names, "job_id").withColumn("context", context).withColumn("features", features)
+    signature = fn.sha2(fn.to_json(fn.struct("columns", "context")), 256)
+    return without_copies(made.withColumn("signature", signature).localCheckpoint()).localCheckpoint()
 
 
 def _hash_of(entry: Column) -> Column:
@@ -149,20 +59,39 @@ def _hash_of(entry: Column) -> Column:
     return fn.xxhash64(entry)
 
 
+def without_copies(made: DataFrame) -> DataFrame:
+    """Works, without those that have a work of the same signature upstream."""
+    same = made.select("signature", "dataset_id").distinct()
+    shared = same.groupBy("signature").count().where("count > 1").select("signature")
+    alike = made.join(shared, "signature", "left_semi")
+    above = alike.select("signature", "dataset_id", fn.explode("ancestors").alias("upstream"))
+    upstream = same.select("signature", fn.xxhash64("dataset_id").alias("upstream"))
+    copies = above.join(upstream, ["signature", "upstream"], "left_semi").select("signature", "dataset_id").distinct()
+    return made.join(copies, ["signature", "dataset_id"], "left_anti")
+
+
 def exact(made: DataFrame) -> DataFrame:
-    """`signature`, `members`: works with one signature. A work on the result of another is no second work: it is a
-    copy."""
-    member = fn.struct(*_KEY, "ancestors", fn.slice("roots", 1, 10).alias("roots"))
-    groups = made.groupBy("signature").agg(fn.sort_array(fn.collect_list(member)).alias("all"))
-    is_copy = fn.expr("filter(all, one -> NOT exists(all, two -> array_contains(one.ancestors, two.dataset_id)))")
-    found = groups.where(fn.size("all") > 1).withColumn("members", is_copy)
-    jobs = fn.size(fn.array_distinct("members.job_id")) > 1
-    return found.where(jobs & (fn.size(fn.array_distinct("members.dataset_id")) > 1)).select("signature", "members")
+    """`signature`, `members` of the works that are done twice. A member has its `work`: members with the same job, job
+    name or dataset have the same."""
+    named = made.select("signature", *WORK, "job_name", fn.col("job_id").alias("work"))
+    for shared in ("job_name", "dataset_id", "job_name"):
+        least = fn.min("work").over(Window.partitionBy("signature", shared))
+        named = named.withColumn("work", least)
+    groups = named.groupBy("signature").agg(
+        fn.countDistinct("work").alias("works"),
+        fn.slice(fn.sort_array(fn.collect_list(fn.struct("work", *WORK))), 1, MOST_IN_GROUP).alias("members"),
+    )
+    return groups.where("works > 1").select("signature", "members")
 
 
 def near(made: DataFrame) -> DataFrame:
-    """Pairs of works whose features overlap by most, with the overlap and what only one of the two has."""
-    one_each = made.where(fn.size("features") >= FEWEST_FEATURES).dropDuplicates(["signature"])
+    """Pairs of works whose features overlap by most, with the overlap and what only one of the two has. Of the works
+    with one signature, one stands for all."""
+    same = Window.partitionBy("signature")
+    first = fn.row_number().over(same.orderBy("job_name", *WORK)) == 1
+    group = fn.collect_set(fn.xxhash64("dataset_id")).over(same)
+    wide = made.where(fn.size("features") >= FEWEST_FEATURES).withColumn("group", group)
+    one_each = wide.withColumn("is_first", first).where("is_first").drop("is_first").localCheckpoint()
     hashes = [fn.array_min(fn.transform("features", _hash(seed))) for seed in range(BANDS * ROWS)]
     bands = [fn.xxhash64(fn.lit(band), *hashes[band * ROWS : (band + 1) * ROWS]) for band in range(BANDS)]
     buckets = one_each.select("signature", fn.explode(fn.array(*bands)).alias("bucket"))
@@ -175,14 +104,9 @@ def near(made: DataFrame) -> DataFrame:
     overlap = fn.size(fn.array_intersect("left_features", "right_features")) / fn.size(
         fn.array_union("left_features", "right_features")
     )
-    apart = (
-        "NOT array_contains(left_ancestors, right_dataset_id) AND NOT array_contains(right_ancestors, left_dataset_id)"
-    )
-    found = both.withColumn("overlap", overlap).where(fn.col("overlap") >= NEAR).where(apart)
-    return found.where("left_dataset_id <> right_dataset_id AND left_job_id <> right_job_id")
-
-
-_SIDES = ("left", "right")
+    found = both.withColumn("overlap", overlap).where(fn.col("overlap") >= NEAR)
+    apart = "NOT arrays_overlap(left_ancestors, right_group) AND NOT arrays_overlap(right_ancestors, left_group)"
+    return found.where(apart).where("left_dataset_id <> right_dataset_id AND left_job_name <> right_job_name")
 
 
 def _hash(seed: int) -> Callable[[Column], Column]:
@@ -193,67 +117,52 @@ def duplicate_insights(graph: Graph) -> DataFrame:
     """The works that are done twice, exactly or nearly, with their sources and what they cost a month."""
     made = works(graph)
     sources = graph.column_edges.select(
-        fn.xxhash64("source_id", "source_column").alias("root"),
+        root_of("source_id", "source_column").alias("root"),
         fn.struct(
             fn.col("source_namespace").alias("namespace"),
             fn.col("source_name").alias("name"),
             fn.col("source_column").alias("column"),
         ).alias("source"),
     ).dropDuplicates(["root"])
-    alike = exact(made).select(
-        fn.col("signature").alias("work"),
-        fn.lit(1.0).alias("overlap"),
-        fn.slice(fn.transform("members", lambda each: fn.struct(each.job_id, each.dataset_id)), 1, MOST_IN_GROUP).alias(
-            "members"
-        ),
-        fn.expr("members[0].roots").alias("of_roots"),
-        fn.array().cast(_ORIGIN).alias("differs"),
-    )
-    both = fn.array(
-        *(
-            fn.struct(fn.col(f"{side}_job_id").alias("job_id"), fn.col(f"{side}_dataset_id").alias("dataset_id"))
-            for side in _SIDES
-        )
-    )
+    alike = exact(made).join(made.groupBy("signature").agg(fn.first("roots").alias("roots")), "signature")
+    alike = alike.select("signature", fn.lit(1.0).alias("overlap"), "members", "roots", fn.array().cast(ORIGIN))
+    both = fn.array(*(_member(fn.col(f"{side}_job_id"), fn.col(f"{side}_dataset_id")) for side in _SIDES))
     differs = fn.array_union(
         fn.array_except("left_context", "right_context"), fn.array_except("right_context", "left_context")
     )
-    alike = alike.union(
-        near(made).select(
-            fn.concat("left", "right"), "overlap", both, fn.slice("left_roots", 1, 10), fn.slice(differs, 1, 10)
-        )
+    pairs = near(made).select(
+        fn.concat("left", "right"), "overlap", both, "left_roots", fn.slice(differs, 1, MOST_SHOWN)
     )
+    alike = alike.union(pairs).toDF("finding", "overlap", "members", "roots", "differs")
     return _told(graph, alike.localCheckpoint(), sources)
 
 
 def _told(graph: Graph, alike: DataFrame, sources: DataFrame) -> DataFrame:
-    """Groups of works as insights."""
+    """Findings as insights."""
     nodes = graph.nodes.select("id", fn.struct("type", "namespace", "name").alias("node"))
-    members = alike.select("work", fn.explode("members").alias("member")).select("work", "member.*")
-    costs = (
-        members.join(graph.costs, "job_id", "left")
-        .groupBy("work")
-        .agg(
-            *(
-                fn.coalesce(fn.sum(name) - fn.max(name), fn.lit(0.0)).alias(f"{name}_saved")
-                for name in ("seconds", "bytes", "rows")
-            )
-        )
+    members = alike.select("finding", fn.explode("members").alias("member")).select("finding", "member.*")
+    ids = members.selectExpr("finding", "job_id AS id").union(members.selectExpr("finding", "dataset_id")).distinct()
+    named = ids.join(nodes, "id").groupBy("finding").agg(fn.sort_array(fn.collect_list("node")).alias("nodes"))
+    roots = alike.select("finding", fn.explode("roots").alias("entry")).select("finding", _root()).distinct()
+    of_sources = (
+        roots.join(sources, "root")
+        .groupBy("finding")
+        .agg(fn.slice(fn.sort_array(fn.collect_set("source")), 1, MOST_SHOWN).alias("sources"))
     )
-    ids = members.selectExpr("work", "job_id AS id").union(members.selectExpr("work", "dataset_id AS id")).distinct()
-    named = ids.join(nodes, "id").groupBy("work").agg(fn.sort_array(fn.collect_list("node")).alias("nodes"))
-    roots = alike.select("work", fn.explode("of_roots.root").alias("root")).distinct().join(sources, "root")
-    of_sources = roots.groupBy("work").agg(fn.sort_array(fn.collect_set("source")).alias("sources"))
     kinds = fn.create_map(*(fn.lit(each) for name, code in INDIRECT.items() for each in (code, name)))
-    apart = (
-        alike.select("work", fn.explode("differs").alias("differs")).select("work", "differs.*").join(sources, "root")
+    kind = fn.coalesce(kinds[fn.col("entry").bitwiseAND(CODE).cast("int")], fn.lit("OTHER"))
+    apart = alike.select("finding", fn.explode("differs").alias("entry")).withColumn("root", _root())
+    step = fn.struct(kind.alias("kind"), "source.*")
+    differences = (
+        apart.join(sources, "root").groupBy("finding").agg(fn.sort_array(fn.collect_set(step)).alias("differences"))
     )
-    step = fn.struct(fn.coalesce(kinds[fn.col("code")], fn.lit("OTHER")).alias("kind"), "source.*")
-    differences = apart.groupBy("work").agg(fn.sort_array(fn.collect_set(step)).alias("differences"))
-    found = alike.select("work", "overlap").join(named, "work").join(costs, "work")
-    found = found.join(of_sources, "work", "left").join(differences, "work", "left")
+    found = alike.select("finding", "overlap").join(named, "finding").join(_savings(graph, members), "finding")
+    found = found.join(of_sources, "finding", "left").join(differences, "finding", "left")
     jobs = fn.array_join(
-        fn.transform(fn.filter("nodes", lambda node: node["type"] == "job"), lambda node: node["name"]), ", "
+        fn.array_distinct(
+            fn.transform(fn.filter("nodes", lambda node: node["type"] == "job"), lambda node: node["name"])
+        ),
+        ", ",
     )
     same = fn.format_string("%s make the same columns of the same sources", jobs)
     alikely = fn.format_string("%s make nearly the same columns (overlap %.2f)", jobs, "overlap")
@@ -261,3 +170,23 @@ def _told(graph: Graph, alike: DataFrame, sources: DataFrame) -> DataFrame:
     details = fn.struct("overlap", "sources", "differences", "seconds_saved", "bytes_saved", "rows_saved")
     score = fn.col("overlap") * (1 + fn.col("seconds_saved"))
     return insights_frame(found, "duplicate", Told(score, title, fn.col("nodes"), details))
+
+
+def _member(job: Column, dataset: Column) -> Column:
+    """A member of a pair, which is a work of its own."""
+    return fn.struct(job.alias("work"), job.alias("job_id"), dataset.alias("dataset_id"))
+
+
+def _root() -> Column:
+    return fn.col("entry").bitwiseAND(~CODE).alias("root")
+
+
+def _savings(graph: Graph, members: DataFrame) -> DataFrame:
+    """What all but the costliest work of a finding cost in a month."""
+    names = ("seconds", "bytes", "rows")
+    of_jobs = members.select("finding", "work", "job_id").distinct().join(graph.costs, "job_id", "left")
+    of_works = of_jobs.groupBy("finding", "work").agg(
+        *(fn.coalesce(fn.sum(name), fn.lit(0.0)).alias(name) for name in names)
+    )
+    saved = ((fn.sum(name) - fn.max(name)).alias(f"{name}_saved") for name in names)
+    return of_works.groupBy("finding").agg(*saved)

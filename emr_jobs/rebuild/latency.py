@@ -1,10 +1,10 @@
 """The emission latency of jobs, as the fold has measured it: the only state that depends on the times of receipt.
 
     events      by run, in the order of receipt: which are repeated, and which count
-    measures    by job and hour of receipt, in that order: how the hour changes a breach that is open, or none
-    hours       by job, in their order: the last beginning or end of a breach
+    measures    by job and day of receipt, in that order: how the day changes a breach that is open, or none
+    days        by job, in their order: the last latency to store
 
-A job with a million runs is a task for each hour, and no task holds more than the outcome of the hours with a breach.
+A job with a million runs is a task for each of its days, and no task holds more than a day's outcome.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ from pyspark import RDD
 from pyspark.rdd import portable_hash
 
 from headwater.graph.identity import JobId, job_id
-from headwater.graph.latency import Latency, is_timely, measured, next_breach_state
+from headwater.graph.latency import Latency, is_timely, next_breach_state
 from headwater.graph.normalised_event import NormalisedEvent
 from headwater.graph.thresholds import Thresholds
 from headwater.openlineage.event import Name, RunEvent
@@ -33,11 +33,11 @@ class Measure(NamedTuple):
     name: Name
 
 
-class _Hour(NamedTuple):
-    """A job's hour of receipt: the breach that is the last to begin or end in the hour, if no breach was open before
-    it, and if one was."""
+class _Day(NamedTuple):
+    """A job's day of receipt: the latency to store after it, if no breach was open before it, and if one was. A late
+    event of an earlier day says nothing of a breach."""
 
-    hour: str
+    day: str
     if_closed: Latency | None
     if_open: Latency | None
 
@@ -52,10 +52,10 @@ def measures(events: Iterable[NormalisedEvent]) -> Iterator[Measure]:
 
 
 def latencies(measured_events: RDD[Measure], thresholds: Thresholds, partitions: int) -> RDD[Latency]:
-    """The latency of each job that ever had a breach."""
+    """The latency of each job that ever had a late event."""
     counted = _sorted(measured_events.keyBy(_by_run), partitions).mapPartitions(_timely)
-    hours = _sorted(counted.keyBy(_by_hour), partitions).mapPartitions(lambda measures: _hours(measures, thresholds))
-    return hours.groupByKey(partitions).values().flatMap(_last)
+    days = _sorted(counted.keyBy(_by_day), partitions).mapPartitions(lambda measures: _days(measures, thresholds))
+    return days.groupByKey(partitions).values().flatMap(_last)
 
 
 def _sorted(keyed: "RDD[tuple[tuple[Any, ...], Measure]]", partitions: int) -> RDD[Measure]:
@@ -69,8 +69,8 @@ def _by_run(measure: Measure) -> tuple[Any, ...]:
     return measure.job, measure.run_id, measure.at, measure.time, measure.digest
 
 
-def _by_hour(measure: Measure) -> tuple[Any, ...]:
-    return measure.job, measure.at[:13], measure.at, measure.time, measure.digest
+def _by_day(measure: Measure) -> tuple[Any, ...]:
+    return measure.job, measure.at[:10], measure.at, measure.time, measure.digest
 
 
 def _timely(sorted_measures: Iterable[Measure]) -> Iterator[Measure]:
@@ -83,28 +83,27 @@ def _timely(sorted_measures: Iterable[Measure]) -> Iterator[Measure]:
             last = max(last, measure.time)
 
 
-def _hours(sorted_measures: Iterable[Measure], thresholds: Thresholds) -> Iterator[tuple[JobId, _Hour]]:
-    for (job, hour), of_hour in groupby(sorted_measures, key=lambda measure: (measure.job, measure.at[:13])):
+def _days(sorted_measures: Iterable[Measure], thresholds: Thresholds) -> Iterator[tuple[JobId, _Day]]:
+    for (job, day), of_day in groupby(sorted_measures, key=lambda measure: (measure.job, measure.at[:10])):
         if_closed: Latency | None = None
         if_open: Latency | None = None
-        for measure in of_hour:
+        for measure in of_day:
             millis = milliseconds_between(measure.time, measure.at)
             threshold = thresholds.of(measure.name.namespace)
-            now = measured(measure.name, measure.run_id, measure.at, millis, threshold)
+            now = Latency(measure.name, measure.run_id, measure.at, millis, threshold)
             if_closed = next_breach_state(if_closed, now) or if_closed
             if_open = next_breach_state(if_open or _open_before(now), now) or if_open
-        if if_closed or if_open:
-            yield job, _Hour(hour, if_closed, if_open)
+        yield job, _Day(day, if_closed, if_open)
 
 
 def _open_before(now: Latency) -> Latency:
     return Latency(now.job, now.run_id, NEVER, now.millis, now.threshold, is_exceeded=True)
 
 
-def _last(hours: Iterable[_Hour]) -> Iterator[Latency]:
-    """The breach of a job that is the last to begin or end, if there is any."""
+def _last(days: Iterable[_Day]) -> Iterator[Latency]:
+    """The last latency to store of a job, if there is any."""
     last: Latency | None = None
-    for hour in sorted(hours, key=lambda hour: hour.hour):
-        last = (hour.if_open if last and last.is_exceeded else hour.if_closed) or last
+    for day in sorted(days, key=lambda day: day.day):
+        last = (day.if_open if last and last.is_exceeded else day.if_closed) or last
     if last:
         yield last

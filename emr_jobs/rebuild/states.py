@@ -26,7 +26,7 @@ from headwater.graph.job import JobFacts, JobHead
 from headwater.graph.naming import Naming
 from headwater.graph.neighbours import NeighbourPage, Side
 from headwater.graph.run import Run
-from headwater.graph.search_terms import SearchTerm, dataset_terms, job_terms, label_terms
+from headwater.graph.search_terms import SearchTerm, dataset_terms, job_terms, labels_in, terms_of_labels
 from headwater.graph.stored_states import DatasetWrite, KnownAlias, KnownNamespace, QualityResult
 from headwater.openlineage.event import DatasetEvent
 from headwater.store.graph_store import encode
@@ -172,7 +172,7 @@ def _label_terms(batch: Batch, seen: dict[JobId, JobFacts]) -> set[SearchTerm]:
     """The terms of columns, owners and tags, but for those that `seen` has; the facts of new jobs are added to it."""
     terms: set[SearchTerm] = set()
     for event in (each.event for each in batch.events):
-        terms.update(label_terms(event, known_labels(event, seen)))
+        terms.update(terms_of_labels(labels_in(event, known_labels(event, seen))))
         if not isinstance(event, DatasetEvent) and job_id(event.job.name) not in seen and (facts := JobFacts.of(event)):
             seen[facts.id] = facts
     return terms

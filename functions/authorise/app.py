@@ -1,4 +1,4 @@
-"""The authoriser of the HTTP API: finds the principal of a request's API key. API Gateway calls it before every
+"""The authoriser of both APIs: finds the principal of a request's API key. API Gateway calls it before every
 request."""
 
 from typing import Any
@@ -8,6 +8,7 @@ from headwater.access.keys import BadKeys, KeyRing, presented_key
 from headwater.access.principal import UNAVAILABLE
 from headwater.bootstrap import Root
 from headwater.config import AuthoriseSettings, from_environment
+from headwater.http.private_api import policy
 from headwater.store.errors import StorageError
 
 root = Root(from_environment(AuthoriseSettings))
@@ -19,7 +20,10 @@ headwater.start.end()
 @log.handler
 def handler(request: dict[str, Any], context: Any) -> dict[str, Any]:
     """Returns the principal of a request, or none: then the other functions answer 401."""
-    return {"isAuthorized": True, "context": _context(request)}
+    context = _context(request)
+    return (
+        policy(request["methodArn"], context) if "methodArn" in request else {"isAuthorized": True, "context": context}
+    )
 
 
 def _context(request: dict[str, Any]) -> dict[str, str]:

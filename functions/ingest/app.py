@@ -1,5 +1,6 @@
 """Accepts OpenLineage events over HTTP: POST /api/v1/lineage, /lineage and /, and arrays of events at .../batch."""
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -8,6 +9,7 @@ from headwater import metrics
 from headwater.bootstrap import Root
 from headwater.config import IngestSettings, from_environment
 from headwater.http.gateway import answer
+from headwater.http.private_api import as_http_api
 from headwater.ingest.refusals import CountedRefusals
 from headwater.ingest.routes import ROUTER, Ingest
 
@@ -19,8 +21,9 @@ headwater.start.end()
 
 
 @log.handler
-def handler(request: dict[str, Any], context: Any) -> dict[str, Any]:
+def handler(request: Mapping[str, Any], context: Any) -> dict[str, Any]:
     """Answers one request."""
+    request = as_http_api(request)
     response = answer(request, partial(ROUTER.respond, ingest), log, audit=refusals)
     if response.status >= 400:
         metrics.count(EventsRefused=1)

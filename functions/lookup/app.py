@@ -2,6 +2,7 @@
 405."""
 
 import gc
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -10,6 +11,7 @@ from headwater.access.principal import Scope, principal_of
 from headwater.bootstrap import Root
 from headwater.config import LookupSettings, from_environment
 from headwater.http.gateway import accepts_gzip, answer
+from headwater.http.private_api import as_http_api
 from headwater.lookup.routes import Lookups, respond
 
 root = Root(from_environment(LookupSettings))
@@ -22,7 +24,8 @@ gc.set_threshold(50_000)
 
 
 @root.log().handler
-def handler(request: dict[str, Any], context: Any) -> dict[str, Any]:
+def handler(request: Mapping[str, Any], context: Any) -> dict[str, Any]:
     """Answers one request."""
+    request = as_http_api(request)
     response = answer(request, partial(respond, lookups), root.log(), audit=root.audit(), authenticate=authenticate)
     return response.to_gateway(accepts_gzip=accepts_gzip(request))

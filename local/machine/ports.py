@@ -1,14 +1,23 @@
 """Ports of the loopback interface."""
 
+import random
 import socket
 from argparse import ArgumentTypeError
 
+_PORTS = range(15_000, 32_000)
+"""Linux takes the ports of outgoing connections from 32768 on, macOS from 49152 on: such a port may be gone before a
+server listens on it."""
+
 
 def free_port() -> int:
-    """Return a port that nothing listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
-    return port
+    """Return a port that nothing uses."""
+    while True:
+        port = random.choice(_PORTS)  # noqa: S311 - no secret
+        try:
+            socket.create_server(("127.0.0.1", port)).close()
+        except OSError:
+            continue
+        return port
 
 
 def is_taken(port: int) -> bool:

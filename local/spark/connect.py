@@ -1,20 +1,15 @@
 """A Kafka Connect worker as a child process, in distributed mode: connectors outlive a killed worker, in the broker."""
 
-import subprocess
-import time
-import urllib.error
 import urllib.request
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from local.failure import Failure
 from local.layout import Layout
 from local.machine.ports import free_port
-from local.machine.process_group import EXIT_WITH_PARENT, end_group
-from local.spark.jars import BROKER_PINS, CONNECT_PINS, jar_files, tail
+from local.spark.jars import BROKER_PINS, CONNECT_PINS, jar_files
 from local.spark.java import java_home
+from local.spark.java_process import QUICK, JavaProcess
 
-READY_SECONDS = 90
 MAIN = "org.apache.kafka.connect.cli.ConnectDistributed"
 
 
@@ -26,7 +21,9 @@ class ConnectWorker:
     folder: Path
     bootstrap: str
     port: int = field(default_factory=free_port)
-    _process: subprocess.Popen[bytes] | None = None
+
+    def __post_init__(self) -> None:
+        self._process = JavaProcess("Kafka Connect", self.folder / "connect.log", self._list_connectors)
 
     @property
     def url(self) -> str:
@@ -39,36 +36,14 @@ class ConnectWorker:
         file.write_text(settings(self.bootstrap, self.port), encoding="utf-8")
         java = java_home(self.layout) / "bin" / "java"
         jars = jar_files(self.layout, java, BROKER_PINS, CONNECT_PINS)
-        command = [str(java), "-Xmx300m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
-        command += ["-cp", ":".join(map(str, jars)), MAIN, str(file)]
-        with (self.folder / "connect.log").open("ab") as log:
-            self._process = subprocess.Popen(
-                ["/bin/sh", "-c", EXIT_WITH_PARENT, "sh", *command],
-                stdin=subprocess.PIPE,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        self._wait()
+        self._process.start([str(java), "-Xmx300m", *QUICK, "-cp", ":".join(map(str, jars)), MAIN, str(file)])
 
     def kill(self) -> None:
         """End the worker as `kill -9` does."""
-        if self._process:
-            end_group(self._process)
-            self._process = None
+        self._process.kill()
 
-    def _wait(self) -> None:
-        deadline = time.monotonic() + READY_SECONDS
-        while time.monotonic() < deadline and self._process and self._process.poll() is None:
-            try:
-                with urllib.request.urlopen(f"{self.url}/connectors", timeout=10):  # noqa: S310 - our own URL
-                    return
-            except (OSError, urllib.error.HTTPError):
-                time.sleep(0.2)
-        log = self.folder / "connect.log"
-        text = log.read_text(encoding="utf-8", errors="replace")
-        self.kill()
-        raise Failure(f"Kafka Connect was not ready within {READY_SECONDS} s, or ended:\n{tail(text)}", f"read {log}")
+    def _list_connectors(self) -> None:
+        urllib.request.urlopen(f"{self.url}/connectors", timeout=10).close()  # noqa: S310 - our own URL
 
 
 def settings(bootstrap: str, port: int) -> str:

@@ -2,7 +2,6 @@
 
 import socket
 import subprocess
-import time
 import uuid
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator
@@ -13,11 +12,10 @@ from pathlib import Path
 from local.failure import Failure
 from local.layout import Layout
 from local.machine.ports import free_port, is_taken
-from local.machine.process_group import EXIT_WITH_PARENT, end_group
 from local.spark.jars import BROKER_PINS, jar_files, tail
 from local.spark.java import java_home
+from local.spark.java_process import QUICK, READY_SECONDS, JavaProcess
 
-READY_SECONDS = 60
 FORMATTER, SERVER = "kafka.tools.StorageTool", "kafka.Kafka"
 
 
@@ -43,8 +41,11 @@ class Broker:
         return self.folder / "kafka.log"
 
     def command(self, main_class: str, *arguments: str) -> list[str]:
-        options = ["-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]  # starts fast on a small machine
-        return [str(self.java), *options, "-cp", ":".join(map(str, self.jars)), main_class, *arguments]
+        return [str(self.java), "-Xmx256m", *QUICK, "-cp", ":".join(map(str, self.jars)), main_class, *arguments]
+
+    def connect(self) -> None:
+        """Raises OSError until the broker listens."""
+        socket.create_connection(("127.0.0.1", self.port)).close()
 
 
 @contextmanager
@@ -56,19 +57,12 @@ def run_broker(layout: Layout, folder: Path, port: int | None = None) -> Iterato
     folder.mkdir(parents=True, exist_ok=True)
     broker = Broker(java, jar_files(layout, java, BROKER_PINS), folder, port or free_port())
     format_storage(broker)
-    with broker.log.open("ab") as log:
-        process = subprocess.Popen(
-            ["/bin/sh", "-c", EXIT_WITH_PARENT, "sh", *broker.command(SERVER, str(broker.settings))],
-            stdin=subprocess.PIPE,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+    process = JavaProcess("Kafka", broker.log, broker.connect)
     try:
-        wait_until_ready(process, broker)
+        process.start(broker.command(SERVER, str(broker.settings)))
         yield broker.bootstrap
     finally:
-        end_group(process)
+        process.kill()
 
 
 def format_storage(broker: Broker) -> None:
@@ -105,16 +99,3 @@ def settings(port: int, controller: int, data: Path) -> str:
             "",
         )
     )
-
-
-def wait_until_ready(process: subprocess.Popen[bytes], broker: Broker) -> None:
-    deadline = time.monotonic() + READY_SECONDS
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            socket.create_connection(("127.0.0.1", broker.port)).close()
-        except OSError:
-            time.sleep(0.1)
-        else:
-            return
-    log = broker.log.read_text(encoding="utf-8", errors="replace")
-    raise Failure(f"Kafka was not ready within {READY_SECONDS} s, or ended:\n{tail(log)}", f"read {broker.log}")

@@ -109,7 +109,7 @@ def test_an_entry_of_a_batch_counts_its_events_and_has_the_first_of_their_namesp
     ("path", "node"),
     [
         (f"namespaces/{A_LAKE}/datasets/out", f"dataset:{A_LAKE}:out"),
-        ("namespaces/s3a:%2F%2Fa-lake/datasets/out", "dataset:s3a://a-lake:out"),
+        ("namespaces/s3a:%2F%2Fa-lake/datasets/out", "dataset:s3://a-lake:out"),
         ("namespaces/team-a/jobs/feed/runs", "job:team-a:feed"),
         ("namespaces/team-a/jobs", "namespace:team-a"),
         (f"jobs/runs/{factory.run_id(20)}", f"run:{factory.run_id(20)}"),

@@ -115,6 +115,9 @@ ROWS = {
     f"GET {RUN}/children": Row(
         f"jobs/runs/{A_RUN}/children", f"jobs/runs/{B_RUN}/children", f"jobs/runs/{THIEF_RUN}/children"
     ),
+    f"GET {RUN}/events": Row(
+        f"jobs/runs/{A_RUN}/events?limit=1", f"jobs/runs/{B_RUN}/events", f"jobs/runs/{THIEF_RUN}/events"
+    ),
     "GET /lineage": of_nodes("lineage", *DATASETS),
     "GET /column-lineage": of_nodes("column-lineage", *COLUMNS, "&direction=both"),
     "GET /export": of_nodes("export", *DATASETS, "&format=mermaid"),

@@ -86,7 +86,7 @@ def test_the_owner_names_its_dataset_whoever_named_it_first(is_late: bool) -> No
     for caller, document in reversed(events) if is_late else events:
         stack.post(caller, document)
     dataset = stack.get(ROOT, ORDERS_PATH).body
-    assert (dataset["namespace"], dataset["createdAt"]) == ("s3a://b-lake", factory.at(0))
+    assert (dataset["namespace"], dataset["createdAt"]) == (B_LAKE, factory.at(0))
 
 
 def test_a_deleted_dataset_stays_deleted_though_another_team_names_it(stack: Stack) -> None:

@@ -10,9 +10,11 @@ import pytest
 
 from headwater.alerts.abandoned_runs import Sweeper
 from headwater.alerts.stored_alerts import StoringBus
+from headwater.graph.identity import dataset_id
 from headwater.graph.naming import Naming
 from headwater.graph.run import RunState
 from headwater.graph.thresholds import Thresholds
+from headwater.openlineage.event import Name
 from headwater.openlineage.instant import instant_of, parse_instant
 from headwater.read.reader import Reader
 from tests import factory
@@ -22,7 +24,14 @@ from tests.producer_records import recorded, scenarios
 
 PAID_ORDERS_FAILED = "Run Failed: model.shop.paid_orders failed"
 COUNTRY_FAILED = "Data Quality Assertion Failed: shop.main.paid_orders: 1 assertion failed: accepted_values of country"
+CITY_WARNED = "Data Quality Assertion Failed: ward.main.dim_patient: 1 assertion failed: accepted_values of city"
+REFERENCE_FAILED = (
+    "Data Quality Assertion Failed: ward.main.stg_patients: 1 assertion failed: "
+    "relationships_fct_stays_patient_id__patient_id__ref_stg…"
+)
 EXPECTED = {
+    ("dbt", "hospital_failing_model"): [CITY_WARNED, "Run Failed: model.hospital.fct_stays failed"],
+    ("dbt", "hospital_failing_relationship"): [CITY_WARNED, REFERENCE_FAILED],
     ("dbt", "run_failing_model"): [PAID_ORDERS_FAILED],
     ("dbt", "build_failing_model"): [PAID_ORDERS_FAILED],
     ("dbt", "structured_logs_run_failing_model"): [f"{PAID_ORDERS_FAILED} while writing shop.main.paid_orders"],
@@ -128,6 +137,15 @@ def test_a_stream_that_was_killed_and_started_again_has_ended() -> None:
 
 def queries(events: list[Document]) -> set[str]:
     return {event["job"]["name"] for event in events}
+
+
+def test_a_statement_of_trino_that_failed_made_no_column() -> None:
+    world = World()
+    world.alerts_one_by_one(recorded("trino", "fails_while_running"))
+    reader = Reader(world.store, Naming())
+    revenue = dataset_id(Name("trino://trino.shop:8080", "memory.shop.revenue"))
+    head = reader.datasets([revenue])[revenue]
+    assert (head.schema, head.columns) == (None, {})
 
 
 def test_one_statement_of_trino_is_one_job_however_often_it_runs() -> None:

@@ -20,7 +20,7 @@ EXPECTED = {
 }
 SQL_OF_AIRFLOW = ("sql", "sql_again", "sql_fails", "sql_column_removed")
 ALL = [
-    *(("airflow", scenario) for scenario in (*SQL_OF_AIRFLOW, "python_fails")),
+    *(("airflow", scenario) for scenario in (*SQL_OF_AIRFLOW, "python_fails", "python_tried_again")),
     *((engine, scenario) for engine in ("flink", "great-expectations") for scenario in scenarios(engine)),
 ]
 
@@ -46,6 +46,23 @@ def test_of_all_runs_of_airflow_one_changes_a_schema() -> None:
 def test_the_message_of_a_failed_task_is_that_of_the_database() -> None:
     (alert,) = alerts_of(World(), "airflow", "sql_fails")
     assert alert["message"].startswith("column o.net_amount does not exist")
+
+
+def test_a_task_is_told_once_no_try_is_left_and_not_its_queries() -> None:
+    """The recorded task has two retries. With none, its first failure is its last."""
+    failed, world = recorded("airflow", "python_tried_again")[:10], World()
+    for event in failed:
+        if "airflow" in event["run"]["facets"]:
+            event["run"]["facets"]["airflow"]["task"]["retries"] = 0
+    (alert,) = world.alerts_one_by_one(failed)
+    assert (alert["title"], alert["message"]) == ("freight.flaky failed", "customs office does not answer")
+
+
+def test_a_task_that_gives_up_with_tries_left_is_told_by_its_dag() -> None:
+    events = recorded("airflow", "python_tried_again")
+    failed, dag = events[:10], {**events[-1], "eventType": "FAIL"}
+    (alert,) = World().alerts_one_by_one([*failed, dag])
+    assert alert["title"] == "freight failed"
 
 
 def test_a_table_that_airflow_writes_and_great_expectations_checks_is_one_dataset() -> None:

@@ -31,9 +31,11 @@ WATCHED = {
     ("Headwater/${AWS::StackName}", "RecordsQuarantined", "alerts"),
     ("Headwater/${AWS::StackName}", "CorruptItems", "headwater"),
     ("Headwater/${AWS::StackName}", "AuditEntriesLost", "headwater"),
+    ("AWS/ApiGateway", "5XXError", "${AWS::StackName}-private"),
 }
 OUTPUTS = {
     "ApiUrl",
+    "PrivateApiUrl",
     "TableName",
     "QueueUrl",
     "DeadLetterQueueUrl",
@@ -122,5 +124,7 @@ def subject(value: str | Properties) -> str:
     """Return the name of the resource that a dimension refers to, or its text."""
     if isinstance(value, str):
         return value
+    if "Fn::Sub" in value:
+        return str(value["Fn::Sub"])
     reference = value["Ref"] if "Ref" in value else value["Fn::GetAtt"][0]
     return str(reference)

@@ -87,12 +87,13 @@ def test_an_object_never_expires_before_it_has_cooled(resources: Resources, temp
     assert template["Parameters"]["ArchiveRetentionDays"]["MinValue"] > oldest
 
 
-def test_firehose_writes_gzip_into_events_by_date_and_faults_elsewhere(resources: Resources) -> None:
+def test_firehose_joins_gzipped_records_in_events_by_date_and_writes_faults_elsewhere(resources: Resources) -> None:
     (stream,) = resources.of_type("AWS::KinesisFirehose::DeliveryStream").values()
     destination = stream["ExtendedS3DestinationConfiguration"]
     assert stream["DeliveryStreamType"] == "DirectPut"
     assert destination["BucketARN"] == {"Fn::GetAtt": ["ArchiveBucket", "Arn"]}
-    assert destination["CompressionFormat"] == "GZIP"
+    assert destination["CompressionFormat"] == "UNCOMPRESSED"
+    assert destination["FileExtension"] == ".gz"
     assert destination["Prefix"] == "events/date=!{timestamp:yyyy-MM-dd}/"
     assert not destination["ErrorOutputPrefix"].startswith("events/")
 

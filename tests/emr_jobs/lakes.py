@@ -28,8 +28,15 @@ class Work(NamedTuple):
     reads: Sequence[str] = ()
     seconds: Sequence[float] = (60.0,)
     rows: Sequence[int] = (100,)
+    rows_read: Sequence[int | None] = (None,)
+    bytes_a_row: Sequence[int] = (10,)
     owner: str | None = None
     schemas: Sequence[str] = ("s",)
+    namespace: str = JOBS
+
+    @property
+    def id(self) -> str:
+        return job_id(Name(self.namespace, self.job))
 
     @property
     def inputs(self) -> list[str]:
@@ -56,15 +63,11 @@ def _insert(spark: SparkSession, database: str, table: TableForm, rows: list[Any
         spark.createDataFrame(rows, table.columns).writeTo(f"{database}.{table.name}").append()
 
 
-def _id(job: str) -> str:
-    return job_id(Name(JOBS, job))
-
-
 def _job(work: Work) -> tuple[Any, ...]:
     owners = [work.owner] if work.owner else []
     named: tuple[Any, ...] = (
-        _id(work.job),
-        JOBS,
+        work.id,
+        work.namespace,
         work.job,
         "BATCH",
         "spark",
@@ -84,34 +87,35 @@ def _dataset(name: str, tags: list[tuple[str, str]]) -> tuple[Any, ...]:
 
 
 def _runs(work: Work) -> Iterable[tuple[Any, ...]]:
-    number = max(len(work.seconds), len(work.rows), len(work.schemas))
+    number = max(map(len, (work.seconds, work.rows, work.rows_read, work.bytes_a_row, work.schemas)))
     for at in range(number):
         started = NOW - timedelta(days=number - 1 - at)
         seconds, rows = work.seconds[at % len(work.seconds)], work.rows[at % len(work.rows)]
+        read_rows, size = work.rows_read[at % len(work.rows_read)], rows * work.bytes_a_row[at % len(work.bytes_a_row)]
         written = (
             "write",
             dataset(work.output),
             LAKE,
             work.output,
             rows,
-            rows * 10,
+            size,
             work.schemas[at % len(work.schemas)],
         )
         read = [("read", dataset(name), LAKE, name, None, None, None) for name in work.inputs]
-        named = (started.date(), _id(work.job), f"{work.job}-{at}", JOBS, work.job, "COMPLETED", started)
+        named = (started.date(), work.id, f"{work.job}-{at}", work.namespace, work.job, "COMPLETED", started)
         times = (started + timedelta(seconds=seconds), seconds, None, None, "spark", None)
-        yield *named, *times, None, None, rows, rows * 10, [written, *read], b""
+        yield *named, *times, read_rows, None, rows, size, [written, *read], b""
 
 
 def _uses(work: Work) -> Iterable[tuple[Any, ...]]:
     for row in _runs(work):
         for direction, *named, rows, size, _ in row[17]:
             counts = (row[6], row[6], 1, 0, row[8], rows or 0, size or 0)
-            yield row[0], row[1], JOBS, work.job, *named, direction, False, *counts
+            yield row[0], row[1], work.namespace, work.job, *named, direction, False, *counts
 
 
 def _edges(work: Work) -> Iterable[tuple[Any, ...]]:
     for column, source, subtype, kind in work.flows:
         name, _, field = source.partition(".")
         of_source = (dataset(name), LAKE, name, field, "INDIRECT" if kind == "I" else "DIRECT", subtype, kind == "M")
-        yield _id(work.job), dataset(work.output), LAKE, work.output, column, *of_source, NOW, NOW
+        yield work.id, dataset(work.output), LAKE, work.output, column, *of_source, NOW, NOW

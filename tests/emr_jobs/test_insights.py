@@ -82,6 +82,8 @@ def lake(session: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Gra
         *readers,
         Work("slow", "slowly", reads=["orders"], seconds=(*usual, 600.0)),
         Work("steady", "steadily", reads=["orders"], seconds=(*usual, 63.0)),
+        Work("more", "from_more", reads=["orders"], rows_read=(*[int(each) for each in usual], 900)),
+        Work("cut", "narrowed", reads=["orders"], bytes_a_row=(*[40] * 6, *[8] * 6), schemas=(*["a"] * 6, *["b"] * 6)),
         Work("broken", "halved", reads=["orders"], rows=(*[1000] * 6, *[300] * 6), schemas=(*["a"] * 6, *["b"] * 6)),
     ]
     fill(session, made, works, [("orders", "customer", "PII"), ("orders", "price", "internal")])
@@ -165,6 +167,13 @@ def test_a_run_far_from_its_history_and_a_volume_that_breaks_are_drift(insights:
     assert [names(insight, "JOB") for insight in slow] == [{"slow"}]
     breaks = [insight for insight in insights["drift"] if "rows_before" in insight["details"]]
     assert [(names(each, "DATASET"), each["details"]["rows_after"]) for each in breaks] == [({"halved"}, 300)]
+
+
+def test_another_volume_of_the_input_and_rows_of_another_size_are_drift(insights: dict[str, Any]) -> None:
+    read = [insight for insight in insights["drift"] if insight["details"].get("measure") == "rows read"]
+    assert [(names(each, "JOB"), each["details"]["value"]) for each in read] == [({"more"}, 900)]
+    (cut,) = [insight["details"] for insight in insights["drift"] if "bytes_a_row_before" in insight["details"]]
+    assert (cut["bytes_a_row_before"], cut["bytes_a_row_after"]) == (40, 8)
 
 
 def test_a_tag_is_followed_to_every_copy_and_masks_are_seen(insights: dict[str, Any]) -> None:

@@ -1,6 +1,8 @@
 """The tables of the lakehouse: however the events come, in whatever parts, the same rows; and the ten queries."""
 
+import json
 import re
+import subprocess
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,8 +20,10 @@ from headwater.graph.job import JobHead
 from headwater.graph.run import Run
 from headwater.store.items import CODECS
 from headwater.store.messages import ReceivedMessage, archive_line
+from local.layout import Layout
 from tests import factory
 from tests.emr_jobs.archives import archive, folded, received
+from tests.emr_jobs.plain_values import plain
 from tests.emr_jobs.warehouses import Rows, database, rows_in, take_all
 from tests.factory import Document
 
@@ -27,6 +31,13 @@ pytestmark = [pytest.mark.spark, pytest.mark.engine]
 
 QUERIES = re.findall(r"```sql\n(.*?)```", Path("docs/lakehouse.md").read_text(), re.DOTALL)
 ORDERS = factory.columns(id=("s3://lake", "raw_orders", "id"), total=("s3a://lake/", "raw_orders", "price"))
+
+STEPS = [
+    *((table, 0) for table in (tables.EVENTS, tables.SCHEMAS, tables.LINKS, tables.COLUMN_EDGES, tables.READS_WRITES)),
+    *((tables.QUALITY, 0), (tables.READS_WRITES, 1), (tables.RUNS, 0)),
+    *((table, 0) for table in (tables.JOBS, tables.DATASETS, tables.TAKEN_OBJECTS)),
+]
+"""The merges of an increment, in their order: the table, and the number of its merges before."""
 
 NOW = datetime.now(UTC)
 
@@ -108,21 +119,26 @@ def test_events_in_parts_in_another_order_and_twice_give_the_same_rows(
     assert rows_in(session, made) == rows
 
 
-def test_an_increment_that_is_killed_and_started_again_gives_the_same_rows(
+def test_an_increment_that_is_killed_at_any_step_and_started_again_gives_the_same_rows(
     session: SparkSession, rows: Rows, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The second increment is killed before each of its merges in turn, the next one each time it is started again."""
     made = database(session, tmp_path / "lake")
     lines = [archive_line(message) for message in messages()]
-    first = archive(tmp_path / "archive", lines[::2], files=1)
+    first = archive(tmp_path / "archive", lines[:8], files=1)
     assert take_all(session, first, made) == 1
-    Path(first.url, "events/date=2026-11-20/1.gz").write_bytes(b"".join(lines[1::2]))
+    Path(first.url, "events/date=2026-11-20/1.gz").write_bytes(b"".join(lines[8:]))
     execute = merge._execute
-    for victim in (tables.RUNS, tables.TAKEN_OBJECTS):
+    for victim, merges in STEPS:
+        merged: list[TableForm] = []
 
-        def killed(table: TableForm, *arguments: Any, victim: TableForm = victim) -> None:
-            if table is victim:
+        def killed(
+            table: TableForm, *arguments: Any, at: Any = (victim, merges), merged: list[TableForm] = merged
+        ) -> None:
+            if (table, merged.count(table)) == at:
                 raise KeyboardInterrupt
             execute(table, *arguments)
+            merged.append(table)
 
         monkeypatch.setattr(merge, "_execute", killed)
         with pytest.raises(KeyboardInterrupt):
@@ -138,6 +154,25 @@ def test_a_late_event_finds_its_day(session: SparkSession, whole: str) -> None:
     days = {row["day"]: row["runs"] for row in revenue.collect()}
     assert days[early] == 1
     assert sum(days.values()) == 3
+
+
+def test_another_engine_gives_the_same_answers(session: SparkSession, whole: str) -> None:
+    """pyiceberg reads the tables, and DuckDB answers the queries of the documentation."""
+    python = Layout.here().state / "iceberg" / "bin" / "python"
+    if not python.exists():
+        pytest.skip("pyiceberg and DuckDB are not installed: `make test-engines` does that")
+    warehouse = session.conf.get(f"spark.sql.catalog.{whole.partition('.')[0]}.warehouse")
+    command = [str(python), "-m", "tests.emr_jobs.other_engine", str(warehouse)]
+    done = subprocess.run(  # noqa: S603 - as the line above has it
+        command, input=json.dumps(QUERIES), capture_output=True, text=True, check=False
+    )
+    assert not done.returncode, done.stderr
+    answer = json.loads(done.stdout)
+    session.sql(f"USE {whole}")
+    for query, rows in zip(QUERIES, answer["rows"], strict=True):
+        collected = json.loads(json.dumps([list(row) for row in session.sql(query).collect()], default=plain))
+        assert sorted(map(repr, collected)) == sorted(map(repr, rows)), query
+    assert answer["deletes"] == []
 
 
 @pytest.mark.parametrize("number", range(10))

@@ -85,6 +85,7 @@ def test_a_table_is_compared_and_mended(
         "DELETE FROM items WHERE pk LIKE 'J#%' AND sk = 'META'",
         "UPDATE items SET doc = x'00' WHERE pk LIKE 'D#%' AND sk = 'META'",
         "INSERT INTO items (pk, sk, version, labels) VALUES ('J#f', 'R#x', 'v', '{\"kind\": \"run\"}')",
+        "INSERT INTO items (pk, sk, version, labels) VALUES ('K#a', 'K', 'v', '{\"kind\": \"alert\"}')",
     )
     before = items(file)
     assert rebuild(spark, folder, "--verify", str(file)) == 1
@@ -93,8 +94,9 @@ def test_a_table_is_compared_and_mended(
     assert "dataset: 4 different" in output
     assert "META: doc" in output
     assert "run: 1 extra\n    J#f R#x" in output
+    assert "alert" not in output  # no event gives an alert
     assert items(file) == before
-    changed(file, "DELETE FROM items WHERE pk = 'J#f'")
+    changed(file, "DELETE FROM items WHERE pk IN ('J#f', 'K#a')")
     assert rebuild(spark, folder, "--into", str(file)) == 0
     assert "job: 3 written, 0 joined, 0 same" in capsys.readouterr().out
     assert_same(items(file), expected)

@@ -68,7 +68,7 @@ def left_by(way: Way) -> Left:
         deployed = Deployed(running.deployment)
         answers = way(Api.of(running.url, running.key))
         deployed.wait_for_ingestion()
-        lines = b"".join(deployed.objects("events/").values()).splitlines()
+        lines = gzip.decompress(b"".join(deployed.objects("events/").values())).splitlines()
         archived = {exact_json.dumps(exact_json.loads(line.decode())["event"]) for line in lines}
         return Left({answer.status for answer in answers}, deployed.items(), archived, deployed.retention())
 

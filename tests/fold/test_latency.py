@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import permutations
 
 import pytest
 
@@ -37,7 +38,8 @@ class FollowedTable(MemoryTable):
 
     def change(self, changes: Sequence[ConditionalPut]) -> None:
         super().change(changes)
-        self.turns += [LATENCY.read(item).is_exceeded for item, _ in changes if item.key == KEY]
+        is_exceeded = [LATENCY.read(item).is_exceeded for item, _ in changes if item.key == KEY]
+        self.turns += [turn for turn in is_exceeded if turn != (self.turns[-1] if self.turns else False)]
 
 
 def late(document: Document, seconds: float) -> NormalisedEvent:
@@ -53,10 +55,33 @@ def event(number: int, kind: str = "START") -> Document:
 @pytest.mark.parametrize("together", [True, False], ids=["in one batch", "one by one"])
 def test_a_breach_turns_once_and_recovers_once_however_long_it_lasts(together: bool) -> None:
     table = FollowedTable()
-    events = [late(event(number), lag) for number, lag in enumerate([1, 6, 9, 4, 6, 3, 2, 1, 7, 1], start=1)]
+    events = [late(event(number), lag) for number, lag in enumerate([1, 6, 9, 4, 6, 3, 2, 1, 7, 8, 1], start=1)]
     for batch in [events] if together else [[event] for event in events]:
         fold(batch, GraphStore(table, RETENTION), THRESHOLDS)
     assert table.turns == [True, False, True, False]
+
+
+def test_a_late_event_alone_begins_no_breach() -> None:
+    table = FollowedTable()
+    for number, lag in enumerate([1, 9, 1, 1], start=1):
+        fold([late(event(number), lag)], GraphStore(table, RETENTION), THRESHOLDS)
+    assert table.turns == []
+
+
+def test_late_events_of_two_days_begin_no_breach() -> None:
+    table = FollowedTable()
+    for number in (1, 1_440, 1_441):
+        fold([late(event(number), 9)], GraphStore(table, RETENTION), THRESHOLDS)
+    assert table.turns == [True]
+
+
+@pytest.mark.parametrize("seconds_between", [1, 20, 50])
+def test_events_that_come_faster_than_they_happened_begin_no_breach(seconds_between: int) -> None:
+    table = FollowedTable()
+    for number in range(1, 50):
+        event_of_replay = late(event(number), 3_540 - (60 - seconds_between) * number)
+        fold([event_of_replay], GraphStore(table, RETENTION), THRESHOLDS)
+    assert table.turns == []
 
 
 def test_latencies_around_the_threshold_do_not_alternate_between_breach_and_recovery() -> None:
@@ -68,10 +93,10 @@ def test_latencies_around_the_threshold_do_not_alternate_between_breach_and_reco
 
 def test_the_turn_tells_which_event_it_was() -> None:
     table = FollowedTable()
-    fold([late(event(1), 6)], GraphStore(table, RETENTION), THRESHOLDS)
+    fold([late(event(1), 6), late(event(2), 7)], GraphStore(table, RETENTION), THRESHOLDS)
     latency = LATENCY.read(table.items[KEY])
-    assert (latency.job, latency.run_id) == (Name("demo", "load"), factory.run_id(1))
-    assert (latency.millis, latency.threshold) == (6_000, 5_000)
+    assert (latency.job, latency.run_id) == (Name("demo", "load"), factory.run_id(2))
+    assert (latency.millis, latency.threshold) == (7_000, 5_000)
 
 
 def test_an_event_that_is_delivered_again_later_does_not_count() -> None:
@@ -90,22 +115,24 @@ def test_a_backfill_does_not_count() -> None:
 
 def test_an_event_that_is_an_hour_late_is_replayed_and_begins_no_breach() -> None:
     table = FollowedTable()
-    assert len(fold([late(event(1), 3_600)], GraphStore(table, RETENTION), THRESHOLDS)) == 1
+    for number in (1, 2):
+        assert len(fold([late(event(number), 3_600)], GraphStore(table, RETENTION), THRESHOLDS)) == 1
     assert table.turns == []
-    assert len(fold([late(event(2), 3_599)], GraphStore(table, RETENTION), THRESHOLDS)) == 1
+    for number in (3, 4):
+        assert len(fold([late(event(number), 3_599)], GraphStore(table, RETENTION), THRESHOLDS)) == 1
     assert table.turns == [True]
 
 
 def test_with_a_threshold_of_hours_a_latency_of_less_than_twice_the_threshold_counts() -> None:
     table = FollowedTable()
-    for number, seconds in enumerate((8 * 3_600, 5 * 3_600), start=1):
+    for number, seconds in enumerate((8 * 3_600, 5 * 3_600, 5 * 3_600), start=1):
         fold([late(event(number), seconds)], GraphStore(table, RETENTION), Thresholds(4 * 3_600_000, {}))
     assert table.turns == [True]
 
 
 def test_a_batch_that_is_folded_again_changes_no_breach() -> None:
     table = FollowedTable()
-    events = [late(event(1), 6), late(event(2), 1)]
+    events = [late(event(1), 6), late(event(2), 6), late(event(3), 1)]
     for _ in range(2):
         fold(events, GraphStore(table, RETENTION), THRESHOLDS)
     assert table.turns == [True, False]
@@ -118,3 +145,15 @@ def test_the_longest_pattern_that_fits_a_namespace_counts() -> None:
 def test_an_event_without_a_time_of_receipt_does_not_count() -> None:
     table = FollowedTable()
     assert fold(factory.received(event(1)), GraphStore(table, RETENTION), THRESHOLDS) == ()
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+def test_the_first_late_event_of_a_day_is_the_same_in_every_order(order: tuple[int, ...]) -> None:
+    """Events 1 and 2 were received at once, event 3 before them, event 4 after them."""
+    events = [late(event(number), lag) for number, lag in ((1, 1_000), (2, 940), (3, 870), (4, 830))]
+    assert events[0].at == events[1].at
+    table = MemoryTable()
+    for position in order:
+        fold([events[position]], GraphStore(table, RETENTION), Thresholds(600_000, {}))
+    (latency,) = (LATENCY.read(item) for item in table.read([KEY]).values())
+    assert (latency.at, latency.is_exceeded) == (events[2].at, False)

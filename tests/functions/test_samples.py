@@ -113,6 +113,7 @@ ANSWERED: dict[str, Callable[[Any], bool]] = {
     ),
     "lookup/job-version.json": lambda body: body["latestRun"]["id"] == story.CLEAN_RUN,
     "lookup/run-children.json": lambda body: body["runs"] == [],
+    "lookup/run-events.json": lambda body: [event["eventType"] for event in body["events"]] == ["COMPLETE", "START"],
     "lookup/impact.json": lambda body: len(body["owners"][0]["items"]) == 4,
     "lookup/rootcause.json": lambda body: body["suspect"]["id"] == story.REVENUE_RUN,
     "lookup/export.json": lambda body: len(body["nodes"]) == len(LINEAGE),

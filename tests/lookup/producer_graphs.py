@@ -27,7 +27,35 @@ ENDED, BROKEN = {"dbt-run-shop": "COMPLETED, ->"}, {"dbt-run-shop": "FAILED, ->"
 PAID_ORDERS_FAILED = {"model.shop.paid_orders": "FAILED, stg_customers stg_orders -> paid_orders"}
 SKIPPED_MARTS = {name: MARTS[name].replace("COMPLETED", "ABORTED") for name in list(MARTS)[1:]}
 
+HOSPITAL = {
+    "dbt-run-hospital": "FAILED, ->",
+    "model.hospital.dim_patient": "COMPLETED, snap.patients_snapshot -> dim_patient",
+    "model.hospital.dim_patient.test": "COMPLETED, dim_patient ->",
+    "model.hospital.fct_stays": "COMPLETED, raw_wards stg_admissions -> fct_stays",
+    "model.hospital.fct_stays.test": "COMPLETED, fct_stays ->",
+    "model.hospital.inc_lab": "COMPLETED, stg_lab -> inc_lab",
+    "model.hospital.lab_abnormal": "COMPLETED, inc_lab stg_patients -> lab_abnormal",
+    "model.hospital.readmissions": "COMPLETED, fct_stays -> readmissions",
+    "model.hospital.stg_admissions": "COMPLETED, raw_admissions -> stg_admissions",
+    "model.hospital.stg_lab": "COMPLETED, lab.results -> stg_lab",
+    "model.hospital.stg_patients": "COMPLETED, raw_patients -> stg_patients",
+    "model.hospital.stg_patients.test": "FAILED, stg_patients ->",
+    "model.hospital.ward_occupancy": "COMPLETED, fct_stays -> ward_occupancy",
+    "model.hospital.ward_occupancy.test": "COMPLETED, ward_occupancy ->",
+    "snapshot.hospital.patients_snapshot": "COMPLETED, stg_patients -> snap.patients_snapshot",
+    "test.hospital.no_negative_days": "COMPLETED, fct_stays ->",
+}
+SKIPPED = ("model.hospital.readmissions", "model.hospital.ward_occupancy")
+HOSPITAL_FAILING_MODEL = {name: text for name, text in HOSPITAL.items() if name not in SKIPPED} | {
+    "model.hospital.fct_stays": "FAILED, raw_wards stg_admissions -> fct_stays",
+    "model.hospital.fct_stays.test": "ABORTED, fct_stays ->",
+    "model.hospital.stg_patients.test": "COMPLETED, stg_patients ->",
+    "model.hospital.ward_occupancy.test": "ABORTED, ward_occupancy ->",
+    "test.hospital.no_negative_days": "ABORTED, fct_stays ->",
+}
 DBT = {
+    "hospital_failing_model": HOSPITAL_FAILING_MODEL,
+    "hospital_failing_relationship": HOSPITAL,
     "seed": ENDED,
     "run": {**ENDED, **STAGING, **MARTS},
     "test": {**ENDED, **TESTS},
@@ -66,6 +94,7 @@ TRINO = {
     },
     "create_table_as_fails_while_running": {"create lake.shop.broken": "FAILED, lake.shop.orders -> lake.shop.broken"},
     "fails_in_analysis": {"insert lake.shop.audit": "FAILED, ->"},
+    "cancelled": {"insert lake.music.royalties": "ABORTED, lake.music.plays lake.music.tracks -> lake.music.royalties"},
     "create_or_replace_drops_a_column": {
         "create lake.shop.customers": "COMPLETED, tpch.tiny.customer -> lake.shop.customers"
     },
@@ -90,6 +119,12 @@ AIRFLOW = {
         "shop.load": "COMPLETED, -> customers orders revenue",
         "shop.paid_orders": "COMPLETED, customers orders -> paid_orders",
         "shop.revenue": "COMPLETED, paid_orders -> revenue",
+    },
+    "python_tried_again": {
+        "freight": "COMPLETED, ->",
+        "freight.flaky": "COMPLETED, ->",
+        "freight.flaky.query.2": "FAILED, -> hospital.ship.parcels",
+        "freight.flaky.query.5": "FAILED, hospital.ship.parcels -> hospital.ship.ports",
     },
     "python_fails": {
         "shop_python": "FAILED, ->",

@@ -1,6 +1,7 @@
 """GET /aliases: the aliases of a dataset, and the rules that apply."""
 
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -42,6 +43,26 @@ def test_names_that_were_sent_come_with_the_rules_that_understood_them_in_the_or
     assert [alias["firstSeenAt"] for alias in answer["aliases"]] == [factory.at(50), factory.at(60)]
     assert answer["aliases"][1]["evidence"] == EVIDENCE["partition"]
     assert answer["totalCount"] == 2
+
+
+def test_a_bucket_is_one_namespace_whichever_client_reached_the_bucket() -> None:
+    reads = [factory.dataset("raw", "s3a://lake"), factory.dataset("rates", "s3n://lake/")]
+    lineage = factory.columns(total=("s3a://lake", "raw", "price"))
+    get = after(
+        factory.run_event("COMPLETE", inputs=reads, outputs=[factory.dataset("orders", LAKE, columnLineage=lineage)])
+    )
+    assert [known["name"] for known in get("namespaces")["namespaces"]] == ["demo", LAKE]
+    job = get("namespaces/demo/jobs")["jobs"][0]
+    assert {(side, name["namespace"]) for side in ("inputs", "outputs") for name in job[side]} == {
+        ("inputs", LAKE),
+        ("outputs", LAKE),
+    }
+    for namespace in (LAKE, "s3a://lake", "s3n://lake/"):
+        listed = get(f"namespaces/{quote(namespace, safe='')}/datasets")["datasets"]
+        assert [dataset["name"] for dataset in listed] == ["orders", "rates", "raw"]
+    assert {found["namespace"] for found in get("search", q="ra")["results"]} == {LAKE}
+    (alias,) = get("aliases", nodeId=f"dataset:{LAKE}:raw")["aliases"]
+    assert (alias["namespace"], alias["name"], alias["rules"]) == ("s3a://lake", "raw", ["scheme"])
 
 
 def test_any_of_its_names_leads_to_all_of_them() -> None:

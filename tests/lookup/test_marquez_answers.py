@@ -73,6 +73,7 @@ MEMBERS_OF_ONE_ANSWER = {
         "outputStatistics": "Marquez shows the facets of an output in the response of the version alone"
     },
     "events_lineage": {"cursor": "Marquez has pages by offset alone"},
+    "run": {"job": "Marquez's run alone does not say whose run it is"},
 }
 """Members and values that are not as recorded, with the reason."""
 

@@ -98,3 +98,73 @@ def test_writers_cost_a_read_for_a_hundred_and_the_runs_of_each_silent_one() -> 
     alone, replaced = table_of(*times("v2", "new", days(5, 9))), table_of(*REPLACED)
     (_, calls), (_, more) = (body_and_calls(table, "lineage", **CLEAN) for table in (alone, replaced))
     assert more <= calls + 2
+
+
+def made(job: str, source: str, column: str, at: Sequence[float]) -> list[Document]:
+    """Runs of a job that makes `clean.total` of a column, at some seconds."""
+    lineage = factory.columns(total=(LAKE, source, column))
+    output = factory.dataset("clean", schema=factory.schema("total:long"), columnLineage=lineage)
+    read = factory.dataset(source, schema=factory.schema(f"{column}:long"))
+    return [
+        factory.run_event(
+            "COMPLETE", job=job, run=abs(hash((job, number))), seconds=seconds, inputs=[read], outputs=[output]
+        )
+        for number, seconds in enumerate(at)
+    ]
+
+
+BY_COLUMN = made("v1", "old", "price", days(0, 4)) + made("v2", "new", "amount", days(5, 9))
+TOTAL = f"datasetField:{LAKE}:clean:total"
+
+
+@pytest.mark.parametrize("node", [f"dataset:{LAKE}:old", f"datasetField:{LAKE}:old:price"])
+def test_a_replaced_writer_breaks_in_ever_alone(node: str) -> None:
+    get = after(*BY_COLUMN)
+
+    def broken(**query: str) -> set[str]:
+        owners = get("impact", nodeId=node, **query)["owners"]
+        return {item["nodeId"] for owner in owners for item in owner["items"]}
+
+    clean = TOTAL if node.startswith("datasetField") else f"dataset:{LAKE}:clean"
+    assert broken() == set()
+    assert broken(view="ever") == broken(asOf=factory.at(4 * DAY + 1)) == {"job:demo:v1", clean}
+
+
+def test_the_impact_of_a_new_source_has_the_writer_that_took_over() -> None:
+    for node in ("dataset:s3://lake:new", "datasetField:s3://lake:new:amount"):
+        (owner,) = after(*BY_COLUMN)("impact", nodeId=node)["owners"]
+        assert "job:demo:v2" in {item["nodeId"] for item in owner["items"]}
+
+
+def test_the_columns_of_a_replaced_writer_are_in_ever_alone() -> None:
+    get = after(*BY_COLUMN)
+
+    def columns(**query: str) -> set[str]:
+        return {node["id"].removeprefix(f"datasetField:{LAKE}:") for node in get("column-lineage", **query)["graph"]}
+
+    assert columns(nodeId=TOTAL) == {"clean:total", "new:amount"}
+    assert columns(nodeId=TOTAL, view="ever") == {"clean:total", "new:amount", "old:price"}
+    assert columns(nodeId=TOTAL, asOf=factory.at(4 * DAY + 1)) == {"clean:total", "old:price"}
+    assert "old:price" in columns(nodeId="job:demo:v1")
+    assert columns(nodeId=f"datasetField:{LAKE}:old:price", direction="downstream") == set()
+
+
+def test_the_failure_of_a_replaced_writer_is_no_cause_of_what_its_successor_wrote() -> None:
+    failed = factory.run_event("FAIL", job="v1", run=9_001, seconds=5 * DAY, outputs=[factory.dataset("clean")])
+    get = after(*times("v1", "old", days(0, 4)), failed, *times("v2", "new", [20 * DAY]))
+
+    def failures(**query: str) -> list[str]:
+        findings = get("rootcause", nodeId=f"dataset:{LAKE}:clean", **query)["findings"]
+        return [finding["nodeId"] for finding in findings if finding["kind"] == "RUN_FAILED"]
+
+    assert (failures(), failures(view="ever")) == ([], ["job:demo:v1"])
+
+
+def test_a_replaced_writer_is_removed_between_two_times() -> None:
+    get = after(*REPLACED)
+    times_asked = {"from": factory.at(4 * DAY + 1), "to": factory.at(9 * DAY + 1)}
+    changed = get("diff", **CLEAN, **times_asked)["nodes"]
+    assert {node["name"] for node in changed["removed"]} == {"v1", "old"}
+    ever = get("diff", **CLEAN, **times_asked, view="ever")["nodes"]
+    assert {node["name"] for node in ever["added"]} == {"v2", "new"}
+    assert ever["removed"] == []

@@ -12,7 +12,7 @@ from headwater.fold.fold import fold
 from headwater.graph.identity import job_id
 from headwater.graph.stored_states import Severity, StoredAlert
 from headwater.openlineage.event import Name
-from headwater.openlineage.instant import Instant
+from headwater.openlineage.instant import Instant, parse_instant
 from headwater.store import keys
 from headwater.store.codec import DOC, SCHEMA, Codec
 from headwater.store.compression import pack, unpack
@@ -25,6 +25,7 @@ from headwater.store.memory import MemoryTable
 from headwater.store.snapshot import Wanted
 from headwater.store.table import Item
 from tests import factory
+from tests.factory import Document
 from tests.store import golden
 
 OF_FACETS = {"schema", "columnLineage", "quality"}
@@ -102,6 +103,41 @@ def test_a_fold_upgrades_the_items_that_it_saves(release: str) -> None:
     fold(factory.received(event), GraphStore(table, golden.RETENTION))
     head = table.items[keys.job_head(job_id(Name("demo", "nightly")))]
     assert head.labels[SCHEMA] == str(JOB.schema)
+
+
+def test_an_item_of_version_3_is_listed_by_the_end_of_its_run_until_the_next_run_moves_it() -> None:
+    """The list of a namespace had no shards."""
+    table, name = MemoryTable(), odd_job()
+    store = GraphStore(table, golden.RETENTION)
+    for event in run_of(name, 1):
+        fold(factory.received(event), store)
+    job = keys.job_head(job_id(Name("demo", name)))
+    written = table.items[job]
+    (only, second), ended = keys.all_jobs_of("demo"), instant(19)
+    assert written.labels["listed_in"] == second
+    former = {SCHEMA: "3", "listed_in": only, "place": keys.time_key(ended, job_id(Name("demo", name)))}
+    table.items[job] = Item(job, {**written.labels, **former}, written.parts)
+    assert [entry.time for entry in store.jobs_in("demo").entries()] == [ended]
+    for event in run_of(name, 2):
+        fold(factory.received(event), store)
+    assert table.items[job].labels["listed_in"] == second
+    assert [entry.time for entry in store.jobs_in("demo").entries()] == [instant(20)]
+
+
+def instant(seconds: int) -> Instant:
+    return parse_instant(factory.at(seconds))
+
+
+def odd_job() -> str:
+    """The name of a job in the second shard of its namespace."""
+    names = (f"job{number}" for number in range(100))
+    return next(name for name in names if int(job_id(Name("demo", name))[-1], 16) % 2)
+
+
+def run_of(job: str, run: int) -> list[Document]:
+    """A run that starts at 10 or 20 seconds, and ends nine seconds later."""
+    begun = factory.run_event("START", seconds=run * 10, run=run, job=job)
+    return [begun, factory.run_event("COMPLETE", seconds=run * 10 + 9, run=run, job=job)]
 
 
 @each_release

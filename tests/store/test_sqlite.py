@@ -214,3 +214,20 @@ def test_a_file_is_used_by_one_process_which_is_named(tmp_path: Path) -> None:
         other.kill()
     with sole_use(path):
         pass
+
+
+def test_many_changes_of_a_transaction_are_not_compared_with_each_other(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[Item] = []
+
+    def equals(self: Item, other: object) -> bool:
+        compared.append(self)
+        return self is other
+
+    monkeypatch.setattr(Item, "__eq__", equals)
+    changes = [ConditionalPut(item(f"R#{number:05}"), None) for number in range(100)]
+    with SqliteTable(database).transaction() as transaction:
+        assert transaction.put_if(changes) == []
+        assert len(transaction.put_if(changes)) == len(changes), "each is stored by now"
+    assert compared == []

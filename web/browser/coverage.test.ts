@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { violations } from "./axe";
-import { browser, open, type Opened } from "./page";
+import { browser, open, settled, tooWide, type Opened } from "./page";
 import { emptyServer, type Server } from "./server";
 
 const DAY = 86_400_000;
@@ -44,6 +44,7 @@ afterAll(async () => {
   server?.stop();
 });
 afterEach(async () => {
+  await settled(opened.page);
   expect(await violations(opened.page)).toEqual([]);
   expect(opened.faults).toEqual([]);
   await opened.close();
@@ -91,14 +92,14 @@ test("by owner: a derived owner counts, and what nobody owns is a row of its own
   await page.goBack();
   await row(page, "none known").getByRole("link", { name: "2", exact: true }).click();
   await page.getByText("Datasets without an owner").waitFor();
-  expect(await page.locator("tbody tr").count()).toBe(2);
+  await expect.poll(() => page.locator("tbody tr").count()).toBe(2);
 });
 
 test("a list leads to the others of its part, and sorts by each column", async () => {
   const page = await at("#/coverage?list=all&namespace=lake");
   await row(page, "raw").waitFor();
   await page.getByRole("button", { name: "Last write" }).click();
-  expect(await page.locator("tbody tr td:first-child").allTextContents()).toEqual(["raw", "old", "clean"]);
+  await expect.poll(() => page.locator("tbody tr td:first-child").allTextContents()).toEqual(["raw", "old", "clean"]);
   await page.getByLabel("List").selectOption("no-columns");
   await page.getByRole("heading", { level: 1, name: "Without column lineage 2" }).waitFor();
   expect(hash(page)).toContain("list=no-columns");
@@ -107,5 +108,5 @@ test("a list leads to the others of its part, and sorts by each column", async (
 test("on a phone a list without datasets says so", async () => {
   const page = await at("#/coverage?list=unread&namespace=lake", { width: 360, height: 740 });
   await page.getByText("No dataset is in this list.").waitFor();
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  expect(await tooWide(page)).toEqual([]);
 });

@@ -40,12 +40,15 @@ test("a 503 is asked again without the reader", async () => {
 
 test("a slow lookup says that it loads", async () => {
   const { page, close } = await open(chromium, `${server.url}/`);
+  let answer = (): void => undefined;
+  const told = new Promise<void>((resolve) => (answer = resolve));
   await page.route("**/api/v1/lineage?**", async (route) => {
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await told;
     await route.continue();
   });
   await page.goto(`${server.url}/${lineageLink(REVENUE)}`);
   await page.getByRole("status").getByText("Loading the lineage").waitFor();
+  answer();
   await page.locator(".react-flow__node").first().waitFor();
   await close();
 });

@@ -2,7 +2,7 @@
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { browser, lineageLink, open } from "./page";
+import { browser, lineageLink, open, settled, tooWide } from "./page";
 import { emptyServer, type Server } from "./server";
 
 const HOSTILE = [
@@ -50,6 +50,7 @@ const LINKS = [
   `#/node?nodeId=${encodeURIComponent(`dataset:hostile:${HOSTILE[0]}`)}&tab=columns`,
   `#/node?nodeId=${encodeURIComponent(`dataset:hostile:${HOSTILE[5]}`)}`,
   "#/run?id=01a203a4-764e-7334-9f14-d6d70bfca421",
+  `#/node?nodeId=${encodeURIComponent(NODE)}&tab=events`,
   "#/namespace?name=hostile",
   "#/runs",
   "#/coverage?list=all&namespace=hostile",
@@ -58,12 +59,11 @@ const LINKS = [
 test.each(LINKS)("%s", async (link) => {
   const { page, faults, close } = await open(chromium, `${server.url}/${link}`);
   await page.waitForFunction(() => document.querySelector(".react-flow__node, table, .card"));
-  await page.waitForTimeout(300);
+  await settled(page);
   expect(await page.evaluate(() => (window as { struck?: number }).struck)).toBeUndefined();
   expect(await page.locator('a[href^="javascript:"], main img, main script').count()).toBe(0);
   expect(await page.evaluate(() => /[\u202a-\u202e]/.test(document.querySelector("main")?.textContent?.replace(/"[^"]*"/g, "") ?? ""))).toBe(false);
-  const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
-  expect(inner).toBeLessThanOrEqual(outer!);
+  expect(await tooWide(page)).toEqual([]);
   expect(faults).toEqual([]);
   await close();
 });

@@ -2,7 +2,7 @@
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { browser, lineageLink, open, type Opened } from "./page";
+import { browser, lineageLink, open, settled, type Opened } from "./page";
 import { demoServer, type Server } from "./server";
 
 const REVENUE = "dataset:file:/data/lake/revenue_daily";
@@ -40,7 +40,7 @@ test("a search by keyboard leads to the lineage", async () => {
   await page.keyboard.press("Enter");
   await node(page, "revenue_daily").waitFor();
   expect(new URL(page.url()).hash).toContain("lineage");
-  expect(await page.locator(".react-flow__node").count()).toBe(5);
+  await expect.poll(() => page.locator(".react-flow__node").count()).toBe(5);
 });
 
 test("a table and a column find the column, and lead straight to its way", async () => {
@@ -48,7 +48,7 @@ test("a table and a column find the column, and lead straight to its way", async
   await page.getByRole("heading", { name: "Which number is wrong?" }).waitFor();
   await page.keyboard.press("Control+k");
   await page.keyboard.type("revenue_daily total");
-  await page.getByRole("option", { name: /total_revenue/ }).waitFor();
+  await page.locator('[role="option"][aria-selected="true"]', { hasText: "total_revenue" }).waitFor();
   await page.keyboard.press("Enter");
   await page.getByText("The way of total_revenue", { exact: false }).waitFor();
 });
@@ -67,7 +67,7 @@ test("a picked column lights its way, with the transformation on each edge; back
   await page.getByRole("button", { name: /total_revenue/ }).click();
   await page.getByText("The way of total_revenue", { exact: false }).waitFor();
   await node(page, "orders").getByRole("button", { name: /unit_price/ }).waitFor();
-  expect(await page.locator(".edge-label.of-column").allInnerTexts()).toContain("aggregation");
+  await expect.poll(() => page.locator(".edge-label.of-column").allInnerTexts()).toContain("aggregation");
   await page.goBack();
   await page.getByText("The way of", { exact: false }).waitFor({ state: "detached" });
 });
@@ -84,8 +84,12 @@ test("filters and joins are apart, and masking is marked", async () => {
 test("an edge tells its provenance: job, run, last seen", async () => {
   const page = await at(lineageLink(REVENUE));
   await node(page, "revenue_daily").waitFor();
-  await page.waitForTimeout(400);
-  await page.locator(".react-flow__edge").first().click({ force: true });
+  await settled(page);
+  const { x, y } = await page.locator(".react-flow__edge-path").first().evaluate((path: SVGPathElement) => {
+    const middle = path.getPointAtLength(path.getTotalLength() / 2).matrixTransform(path.getScreenCTM()!);
+    return { x: middle.x, y: middle.y };
+  });
+  await page.mouse.click(x, y);
   const panel = page.getByRole("complementary", { name: "Provenance" });
   await panel.getByText("Newest run").waitFor();
   expect(await panel.getByText("completed").count()).toBe(1);
@@ -95,6 +99,8 @@ test("the root cause names the change, the column and leads to its way", async (
   const page = await at(`#/why?nodeId=${encodeURIComponent(REVENUE)}`);
   await page.getByText("unit_price", { exact: false }).first().waitFor();
   expect(await page.getByText("decimal(8,2) → integer").count()).toBe(1);
+  await page.locator(".cause-graph .react-flow__node").nth(4).waitFor();
+  await page.locator(".cause-graph").getByText("schema changed").waitFor();
   await page.getByRole("link", { name: "the way of unit_price" }).click();
   await page.getByText("The way of unit_price", { exact: false }).waitFor();
 });
@@ -114,7 +120,7 @@ test("the graph is a table, too: sorted, filtered, saved as CSV", async () => {
   const page = await at(lineageLink(REVENUE, "&as=table"));
   await page.getByRole("row").nth(5).waitFor();
   await page.getByRole("searchbox", { name: "Filter Nodes" }).fill("raw orders");
-  expect(await page.getByRole("row").count()).toBe(2);
+  await expect.poll(() => page.getByRole("row").count()).toBe(2);
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "CSV" }).click()]);
   expect(download.suggestedFilename()).toBe("lineage-nodes.csv");
 });
@@ -164,4 +170,48 @@ test("arrow keys walk the graph, Enter opens a node beside it", async () => {
   await page.keyboard.press("ArrowLeft");
   await page.keyboard.press("Enter");
   await page.getByRole("complementary", { name: "Dataset" }).getByText("orders_clean").first().waitFor();
+});
+
+test("a run leads to its job, and shows its events as they were posted", async () => {
+  const page = await at("#/runs?hours=all");
+  await page.getByRole("row", { name: /revenue_daily/ }).first().getByRole("link", { name: /Z$/ }).click();
+  await page.getByRole("heading", { level: 1, name: "revenue_daily" }).waitFor();
+  await page.getByText("Events, as they were posted").click();
+  await page.getByRole("heading", { level: 3, name: "COMPLETE" }).click();
+  await page.getByRole("button", { name: "Copy the event" }).click();
+  await page.getByRole("button", { name: "Copied" }).waitFor();
+  const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText())) as { eventType: string; job: { name: string } };
+  expect([copied.eventType, copied.job.name]).toEqual(["COMPLETE", "revenue_daily"]);
+  await page.getByRole("link", { name: "Lineage at that time" }).click();
+  await page.getByText("You look at the past").waitFor();
+});
+
+test("the alert says that the job only read the change, and leads to its run", async () => {
+  const page = await at("#/alerts");
+  await page.getByText("It breaks 8 columns", { exact: false }).waitFor();
+  await page.getByRole("link", { name: /unit_price/ }).first().click();
+  await page.getByText("No known job wrote the change", { exact: false }).waitFor();
+  await page.getByRole("definition").getByRole("link", { name: /^[0-9a-f-]{36}$/ }).click();
+  await page.getByRole("heading", { level: 1, name: /orders_clean/ }).waitFor();
+});
+
+test("Escape closes what is beside the graph, and the focus is on the node again", async () => {
+  const page = await at(lineageLink(REVENUE));
+  await node(page, "revenue_daily").focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("complementary", { name: "Dataset" }).getByRole("button", { name: "Close" }).focus();
+  await page.keyboard.press("Escape");
+  await page.getByRole("complementary").waitFor({ state: "detached" });
+  await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("data-id"))).toBe(REVENUE);
+});
+
+test("by keyboard alone a link leads into the next view, whose parts a screen reader is told", async () => {
+  const page = await at("");
+  const link = page.getByRole("link", { name: /unit_price/ }).first();
+  await link.focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Who did it" }).waitFor();
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("main");
+  const tree = await page.locator("body").ariaSnapshot();
+  for (const part of ["banner", "navigation \"Boards\"", "main", "heading \"What happened\" [level=2]"]) expect(tree).toContain(part);
 });

@@ -2,7 +2,7 @@
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { browser, open } from "./page";
+import { browser, open, settled } from "./page";
 import { emptyServer } from "./server";
 
 let server: Awaited<ReturnType<typeof emptyServer>>;
@@ -55,7 +55,7 @@ test("buttons that the key may not use are not shown", async () => {
     await page.keyboard.press("Enter");
     await asked;
     await page.getByRole("heading", { name: "load" }).waitFor();
-    await page.waitForTimeout(300);
+    await settled(page);
     expect(await page.getByRole("button", { name: "Edit" }).count()).toBe(buttons);
     await close();
   }

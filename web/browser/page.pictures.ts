@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, test } from "vitest";
-import { browser, lineageLink, open } from "./page";
+import { browser, lineageLink, open, settled } from "./page";
 import { demoServer, type Server } from "./server";
 
 const FOLDER = resolve(import.meta.dirname, "../../docs/pictures");
@@ -35,7 +35,7 @@ afterAll(async () => {
 test.each(VIEWS.flatMap((view) => SIZES.map((size) => [...view, ...size] as const)))("%s", async (name, link, text, suffix, width, height) => {
   const { page, close } = await open(chromium, `${server.url}/${link}`, { width, height });
   await page.getByText(text).first().waitFor({ state: "attached" });
-  await page.waitForTimeout(900);
+  await settled(page);
   await page.screenshot({ path: `${FOLDER}/${name}${suffix}.png` });
   await close();
 });
@@ -44,7 +44,7 @@ test.each(SIZES)("alert%s", async (suffix, width, height) => {
   const { page, close } = await open(chromium, `${server.url}/#/alerts`, { width, height });
   await page.getByRole("link", { name: ALERT }).first().click();
   await page.getByRole("heading", { name: "Who did it" }).waitFor();
-  await page.waitForTimeout(900);
+  await settled(page);
   await page.screenshot({ path: `${FOLDER}/alert${suffix}.png` });
   await close();
 });

@@ -3,7 +3,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { largeLineage, wideTable } from "./large";
-import { browser, lineageLink, open } from "./page";
+import { browser, lineageLink, open, settled } from "./page";
 import { emptyServer, type Server } from "./server";
 
 let server: Server;
@@ -54,7 +54,7 @@ test.each([
 
 test("panning at 1,000 nodes", async () => {
   const { page, close } = await drawn(largeLineage(1_000));
-  await page.waitForTimeout(500);
+  await settled(page);
   await page.mouse.move(900, 600);
   await page.mouse.down();
   const frames = page.evaluate(

@@ -1,8 +1,12 @@
 /** A page in Debian's Chromium, which reports each error of the console and each request to another origin. */
 
-import { chromium, type Browser, type Page } from "playwright-core";
+import { chromium, type Browser, type Page, type Request } from "playwright-core";
 
 const EXECUTABLE = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+
+/** How long a condition is waited for: a machine that does other work as well is slow. */
+const PATIENCE_MS = 25_000;
+const underWay = new WeakMap<Page, Set<Request>>();
 
 export interface Opened {
   page: Page;
@@ -15,11 +19,16 @@ export function browser(): Promise<Browser> {
   return chromium.launch({ executablePath: EXECUTABLE, args: ["--no-sandbox"] });
 }
 
-export async function open(from: Browser, address: string, size = { width: 1280, height: 800 }, patience = 8_000): Promise<Opened> {
+export async function open(from: Browser, address: string, size = { width: 1280, height: 800 }, patience = PATIENCE_MS): Promise<Opened> {
   const context = await from.newContext({ viewport: size, permissions: ["clipboard-read", "clipboard-write"] });
   const page = await context.newPage();
   page.setDefaultTimeout(patience);
   const faults: string[] = [];
+  const requests = new Set<Request>();
+  underWay.set(page, requests);
+  page.on("request", (request) => requests.add(request));
+  page.on("requestfinished", (request) => requests.delete(request));
+  page.on("requestfailed", (request) => requests.delete(request));
   const { origin } = new URL(address);
   page.on("pageerror", (error) => faults.push(error.message));
   page.on("console", (message) => message.type() === "error" && !/status of (4|5)\d\d|ERR_FAILED/.test(message.text()) && faults.push(message.text()));
@@ -28,4 +37,21 @@ export async function open(from: Browser, address: string, size = { width: 1280,
   return { page, faults, close: () => context.close() };
 }
 
+/** Waits until a page has come to rest: no request under way, nothing that loads or is drawn, no animation that runs. */
+export async function settled(page: Page): Promise<void> {
+  for (let calm = 0; calm < 2; ) {
+    await page.waitForFunction(() => !document.querySelector(".told.loading, .drawing") && document.getAnimations().every(({ playState }) => playState !== "running"));
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    calm = underWay.get(page)?.size ? 0 : calm + 1;
+  }
+}
+
 export const lineageLink = (nodeId: string, more = ""): string => `#/lineage?nodeId=${encodeURIComponent(nodeId)}${more}`;
+
+/** What is wider than the window, of the document and of the view in it, which scrolls on its own. */
+export function tooWide(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const boxes = [document.documentElement, ...document.querySelectorAll("main, main .sheet, main header")];
+    return boxes.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map((box) => `${box.tagName} ${box.className}: ${box.scrollWidth} of ${box.clientWidth}`);
+  });
+}

@@ -50,6 +50,7 @@ test("a key that reads every namespace sees what was refused to whom, and what t
   const rows = page.getByRole("region", { name: "Refused events" }).locator("tbody tr");
   await rows.filter({ hasText: "run.runId" }).filter({ hasText: "spark" }).filter({ hasText: "key0" }).getByText("A run id is a UUID").waitFor();
   await rows.filter({ hasText: "403 not permitted: job.namespace" }).filter({ hasText: "key1" }).waitFor();
+  await page.getByRole("heading", { name: "Producers, by their last run" }).waitFor();
   await rows.filter({ hasText: "401 no valid key" }).filter({ hasText: "none valid" }).waitFor();
   expect(await rows.count()).toBe(3);
   expect(await page.getByText("What was refused to this key alone").count()).toBe(0);

@@ -37,8 +37,8 @@ async function ended(): Promise<void> {
 
 test("a column by its name alone leads to its way", async () => {
   const page = await searching("total_rev");
-  expect((await groups(page)).map((group) => group.toLowerCase())).toContain("columns");
-  await page.getByRole("option", { name: /total_revenue/ }).first().waitFor();
+  await expect.poll(async () => (await groups(page)).map((group) => group.toLowerCase())).toContain("columns");
+  await page.locator('[role="option"][aria-selected="true"]', { hasText: "total_revenue" }).waitFor();
   await page.keyboard.press("Enter");
   await page.getByText("The way of total_revenue", { exact: false }).waitFor();
   await ended();

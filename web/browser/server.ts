@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 const ROOT = resolve(import.meta.dirname, "../..");
 const PYTHON = process.env["PYTHON"] ?? join(ROOT, ".local/venv/bin/python");
 const ENVIRONMENT = { ...process.env, PYTHONPATH: `${join(ROOT, "layers/headwater")}:${ROOT}`, HEADWATER_API_KEY: "" };
-const START_MS = 40_000;
+const START_MS = 150_000;
 /** The emulator starts, and template.yaml is deployed into it. */
 const STACK_MS = 240_000;
 const STACK_PORT = process.env["STACK_PORT"] ?? "8765";

@@ -3,7 +3,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { violations } from "./axe";
-import { browser, lineageLink, open } from "./page";
+import { browser, lineageLink, open, settled } from "./page";
 import { stackServer, type Server } from "./server";
 
 const ORDERS = "tests/fixtures/spark-3.5/orders.jsonl";
@@ -47,8 +47,8 @@ const VIEWS: [string, string][] = [
 test.each(VIEWS)("%s", async (link, heading) => {
   const { page, faults, close } = await open(chromium, `${server.url}/${link}`, SIZE, SLOW_MS);
   await page.getByRole("heading", { level: 1, name: heading }).waitFor();
-  await page.waitForLoadState("networkidle");
-  expect(await page.getByRole("alert").count()).toBe(0);
+  await settled(page);
+  expect(await page.getByRole("alert").allInnerTexts()).toEqual([]);
   expect(await violations(page)).toEqual([]);
   expect(faults).toEqual([]);
   await close();
@@ -59,7 +59,7 @@ test("a column is searched, and its way is lit", async () => {
   await page.getByRole("heading", { name: "Which number is wrong?" }).waitFor();
   await page.keyboard.press("/");
   await page.keyboard.type("revenue_daily total");
-  await page.getByRole("option", { name: /total_revenue/ }).first().waitFor();
+  await page.locator('[role="option"][aria-selected="true"]', { hasText: "total_revenue" }).waitFor();
   await page.keyboard.press("Enter");
   await page.getByText("The way of total_revenue", { exact: false }).waitFor();
   await page.locator(".edge-label.of-column").first().waitFor();
@@ -70,7 +70,7 @@ test("a column is searched, and its way is lit", async () => {
 test("the lineage is drawn, with the policy of the page", async () => {
   const { page, faults, close } = await open(chromium, `${server.url}/${lineageLink(REVENUE)}`, SIZE, SLOW_MS);
   await page.locator(".react-flow__node").first().waitFor();
-  expect(await page.locator(".react-flow__node").count()).toBe(5);
+  await expect.poll(() => page.locator(".react-flow__node").count()).toBe(5);
   const policy = (await fetch(`${server.url}/`)).headers.get("content-security-policy");
   expect(policy).toContain("default-src 'none'");
   expect(faults).toEqual([]);

@@ -3,7 +3,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { violations } from "./axe";
-import { browser, lineageLink, open } from "./page";
+import { browser, lineageLink, open, settled, tooWide } from "./page";
 import { demoServer, type Server } from "./server";
 
 const REVENUE = "dataset:file:/data/lake/revenue_daily";
@@ -20,6 +20,7 @@ const VIEWS: Record<string, [string, string | RegExp]> = {
   quality: [`#/node?nodeId=${id(REVENUE)}&tab=quality`, "No event told a quality result"],
   names: [`#/node?nodeId=${id(REVENUE)}&tab=aliases`, "All producers use one name"],
   facets: [`#/node?nodeId=${id(REVENUE)}&tab=facets`, "columnLineage"],
+  events: [`#/node?nodeId=${id(REVENUE)}&tab=events`, "COMPLETE"],
   "runs of a job": [`#/node?nodeId=${id(JOB)}&tab=runs`, "Duration"],
   impact: [`#/impact?nodeId=${id("datasetField:file:/data/lake/raw/orders:unit_price")}`, "finance"],
   "root cause": [`#/why?nodeId=${id(REVENUE)}`, "schema changed"],
@@ -47,7 +48,7 @@ describe.each(Object.entries(VIEWS))("%s", (_, [link, text]) => {
   test("has no violation, no error, and stays with its origin", async () => {
     const { page, faults, close } = await open(chromium, `${server.url}/${link}`);
     await page.getByText(text).first().waitFor();
-    await page.waitForTimeout(300);
+    await settled(page);
     expect(await violations(page)).toEqual([]);
     expect(faults).toEqual([]);
     await close();
@@ -57,7 +58,7 @@ describe.each(Object.entries(VIEWS))("%s", (_, [link, text]) => {
     const { page, close } = await open(chromium, `${server.url}/${link}`);
     await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
     await page.getByText(text).first().waitFor();
-    await page.waitForTimeout(300);
+    await settled(page);
     expect(await violations(page)).toEqual([]);
     await close();
   });
@@ -65,9 +66,8 @@ describe.each(Object.entries(VIEWS))("%s", (_, [link, text]) => {
   test("fits a phone", async () => {
     const { page, close } = await open(chromium, `${server.url}/${link}`, { width: 360, height: 740 });
     await page.getByText(text).first().waitFor({ state: "attached" });
-    await page.waitForTimeout(200);
-    const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
-    expect(inner).toBeLessThanOrEqual(outer!);
+    await settled(page);
+    expect(await tooWide(page)).toEqual([]);
     await close();
   });
 });

@@ -1,6 +1,6 @@
 /** The frame of the page: its bar, the view that the address names, and the dialog that asks for a key. */
 
-import { lazy, Suspense, useEffect, useState, type ComponentType } from "react";
+import { lazy, Suspense, useEffect, useRef, useState, type ComponentType } from "react";
 import { addressOf, useHash } from "./routing/location";
 import { KeyDialog } from "./parts/KeyDialog";
 import { Loading } from "./parts/Told";
@@ -49,6 +49,7 @@ export function App() {
           <ViewFault key={view}>
             <View parameters={parameters} />
           </ViewFault>
+          <FocusOnMain view={view} />
         </Suspense>
       </main>
       {isSearching && <SearchDialog onClose={() => setSearching(false)} />}
@@ -71,6 +72,17 @@ function NoSuchView() {
 function skipToMain(event: { preventDefault: () => void }): void {
   event.preventDefault();
   document.getElementById("main")?.focus();
+}
+
+/** A link that led to another view is gone with its view: the focus goes on in the new view, not at the top of the page.
+ * As a sibling of the view it waits for the view's code: until then React keeps the old view, hidden. */
+function FocusOnMain({ view }: { view: string }) {
+  const before = useRef(view);
+  useEffect(() => {
+    if (before.current !== view && document.activeElement === document.body) document.getElementById("main")?.focus();
+    before.current = view;
+  }, [view]);
+  return null;
 }
 
 /** `/` and Ctrl-K open the search, unless someone types into a field. */

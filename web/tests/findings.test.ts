@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Alert } from "../src/api/alerts";
-import { islands, late, suspicious } from "../src/views/health/findings";
+import { islands, lastEvents, late, suspicious } from "../src/views/health/findings";
 
 const named = (name: string) => ({ namespace: "n", name });
 const job = (name: string, inputs: string[], outputs: string[]) => ({ ...named(name), inputs: inputs.map(named), outputs: outputs.map(named) });
@@ -27,4 +27,16 @@ test("a job is late until its events have recovered", () => {
     alert("c", "Run Failed", "2026-11-20T08:00:00Z"),
   ];
   expect(late(told).map(({ nodeId }) => nodeId)).toEqual(["b"]);
+});
+
+test("of each name the newest time counts, and the silent come first", () => {
+  const seen = [
+    { name: "spark", at: "2026-11-20T08:00:00Z" },
+    { name: "dbt", at: "2026-11-20T07:00:00Z" },
+    { name: "spark", at: "2026-11-20T06:00:00Z" },
+  ];
+  expect(lastEvents(seen)).toEqual([
+    { name: "dbt", at: "2026-11-20T07:00:00Z", count: 1 },
+    { name: "spark", at: "2026-11-20T08:00:00Z", count: 2 },
+  ]);
 });

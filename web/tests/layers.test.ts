@@ -20,8 +20,9 @@ test("a cycle and an edge to itself are placed, too", () => {
 test("no two nodes overlap, of 5,000 in less than a second", () => {
   const count = 5000;
   const edges = Array.from({ length: 2 * count }, (_, index) => edge(index % count, (index * 7919 + 13) % count));
-  const start = performance.now();
+  const start = process.cpuUsage();
   const places = layersOf(sized(count), edges);
-  expect(performance.now() - start).toBeLessThan(1000);
+  const { user, system } = process.cpuUsage(start);
+  expect((user + system) / 1000).toBeLessThan(1000);
   expect(new Set([...places.values()].map(({ x, y }) => `${x} ${y}`)).size).toBe(count);
 });

@@ -28,6 +28,10 @@ export interface Alert extends Name {
     orchestrator?: { job: Name; runId: string };
     breaks?: Broken & { items: (ImpactItem & { owners: string[] })[] };
     runId?: string;
+    job?: Name;
+    run?: { runId: string };
+    /** Whether a job read or wrote the dataset with its new schema: input or output. */
+    seenAs?: string;
     [member: string]: unknown;
   };
   /** Whether the alert names nodes that the key may not read: then it has no sentences and no details. */

@@ -56,7 +56,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, file, sortedBy }: Pr
                 <th key={column.name} scope="col" aria-sort={sort?.name === column.name ? (sort.isDown ? "descending" : "ascending") : undefined} className={column.isNumber ? "number" : undefined}>
                   <button onClick={() => setSort({ name: column.name, isDown: sort?.name === column.name && !sort.isDown })}>
                     {column.name}
-                    <span aria-hidden="true">{sort?.name === column.name ? (sort.isDown ? " ↓" : " ↑") : ""}</span>
+                    {sort?.name === column.name && <span aria-hidden="true">{sort.isDown ? "↓" : "↑"}</span>}
                   </button>
                 </th>
               ))}

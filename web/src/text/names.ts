@@ -36,6 +36,14 @@ function ending(name: string, count: number): string {
   return partsOf(name).slice(-count).join(name.includes("/") ? "/" : ".");
 }
 
+/** A name that fits into some characters: both its ends are kept, since names of one schema often differ at the end alone. */
+export function middleCut(text: string, most: number): string {
+  const characters = [...text];
+  if (characters.length <= most) return text;
+  const end = Math.ceil((most - 1) * 0.6);
+  return `${characters.slice(0, most - 1 - end).join("")}…${characters.slice(-end).join("")}`;
+}
+
 /** What precedes the short name: the folder or schema. */
 export function contextOf(name: string, short: string): string {
   return name.endsWith(short) ? name.slice(0, name.length - short.length).replace(/[/.]$/, "") : name;

@@ -17,13 +17,16 @@ from headwater.read.reader import Reader
 
 
 def emission_latency_breach(record: Record, reader: Reader) -> Iterator[Alert]:
-    """The alert for a record of a job's latency. The item changes only when a breach begins or ends.
+    """The alert for a record of a job's latency, if a breach began or ended. The item also keeps a late event that
+    began none.
 
     A query of an application, and a node of dbt's wrapper, raise none: their events come through the same connection as
     those of the application, whose latency is told.
     """
+    before: Latency | None = record.change.before
     latency: Latency | None = record.change.after
-    if latency is None:
+    was_exceeded = before is not None and before.is_exceeded
+    if latency is None or latency.is_exceeded == was_exceeded:
         return
     job = job_id(latency.job)
     head = reader.jobs([job]).get(job)

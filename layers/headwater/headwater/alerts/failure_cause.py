@@ -10,9 +10,12 @@ has an alert. Children are known by their run ids (parent and root of the parent
     test of dbt with a failed assertion, wrapper  the assertion
     test that dbt skipped, since a model failed   nothing: dbt sends FAIL, and the test never ran
     wrapper, before the events of its test come   the wrapper: its alert is out, and the assertion has none
+    task of Airflow, each of its queries          the task: the provider gives each query the state of its task
+    try of an Airflow task that is tried again    nothing: the last try is told, or if none comes, the DAG
 """
 
 from datetime import timedelta
+from itertools import islice
 
 from headwater.alerts.alert import DetailType, id_of
 from headwater.graph.application import is_query_job
@@ -28,16 +31,36 @@ from headwater.store.snapshot import Wanted
 SAME_FAILURE = timedelta(minutes=1)
 """An application that fails within this time of a failure of one of its queries failed because of that query. Code of
 an application may go on after a query failed. A DAG and a dbt run fail in the end, however long that takes."""
+MAX_CHILDREN = 100
+"""The children of a failed run among which a failed assertion is looked for."""
 
 
 def is_told_elsewhere(reader: Reader, run: Run) -> bool:
     """Whether the failure of a run has no alert of its own: another alert tells its cause, or it is no failure."""
-    return is_test(run) or _has_failed_assertion(run) or _failed_by_child(reader, run) or _is_told_above(reader, run)
+    if is_test(run) or _is_query_of_airflow(run) or _is_tried_again(run) or _has_failed_assertion(run):
+        return True
+    return _failed_by_child(reader, run) or _is_told_above(reader, run)
 
 
 def is_test(run: Run) -> bool:
     """Whether a run only checks data: its assertions have alerts of their own."""
     return facet_text(values(run.job_facets), "jobType", "jobType") == "TEST"
+
+
+def _is_query_of_airflow(run: Run) -> bool:
+    """Whether a run is a query of an Airflow task, to which the provider gives the state of the task."""
+    match values(run.job_facets).get("jobType"):
+        case {"integration": "AIRFLOW", "jobType": "QUERY"}:
+            return True
+    return False
+
+
+def _is_tried_again(run: Run) -> bool:
+    """Whether a failed run is a try of an Airflow task that has tries left: try 1 of a task with one retry."""
+    match values(run.facets).get("airflow"):
+        case {"taskInstance": {"try_number": int(number)}, "task": {"retries": int(retries)}}:
+            return number <= retries
+    return False
 
 
 def _has_failed_assertion(run: Run) -> bool:
@@ -49,29 +72,48 @@ def _failed_by_child(reader: Reader, run: Run) -> bool:
     """Whether a run failed because of one of its children, and the child's failure is told."""
     children = [child for child in reader.runs([child.id for child in run.failed_children]) if _is_cause(child, run)]
     heads = reader.jobs([child.id.job for child in children], usages=False) if children else {}
-    return any(not _has_recovered(child, heads.get(child.id.job), run) for child in children)
+    return any(not _has_recovered(child, heads.get(child.id.job), run) for child in children) or (
+        not children and _has_child_with_failed_assertion(reader, run)
+    )
+
+
+def _has_child_with_failed_assertion(reader: Reader, run: Run) -> bool:
+    """Whether an assertion failed in a child whose end is not known yet."""
+    ids = [child.id for child in islice(reader.store.children_of(run.run_id).entries(limit=MAX_CHILDREN), MAX_CHILDREN)]
+    return any(_is_failing(child) for child in reader.runs(ids) if child.is_child_of(run))
+
+
+def _is_failing(run: Run) -> bool:
+    """Whether an assertion failed in a run that will fail for it: dbt sends the assertions with START, too."""
+    return run.state is RunState.RUNNING and _has_failed_assertion(run)
 
 
 def _is_told_above(reader: Reader, run: Run) -> bool:
-    """Whether an alert tells the failure of a run above, or of an earlier try of the same job under the same parent.
+    """Whether an alert tells the failure of a run above, or of another try of the same job under the same parent.
 
-    The events of a run above may come before those of the run: then that alert was told, and is stored.
+    The events of a run above, or of a later try, may come before those of the run: then that alert was told, and is
+    stored.
     """
     above = _failed_above(reader, run)
-    tries = [ref.id for parent in above for ref in parent.failed_children if ref.job == run.job]
-    earlier = [other for other in reader.runs(sorted(set(tries) - {run.id})) if other.order < run.order]
-    return any(other.state is RunState.FAILED for other in earlier) or _is_stored(reader, above)
+    failed = {ref.id for parent in above for ref in parent.failed_children if ref.job == run.job} - {run.id}
+    tries = [other for other in reader.runs(sorted(failed)) if not _is_tried_again(other)]
+    is_later_try = any(other.state is RunState.FAILED and other.order < run.order for other in tries)
+    return is_later_try or _is_stored(reader, [*above, *tries])
 
 
 def is_told_by_run_above(reader: Reader, run: Run) -> bool:
     """Whether the failure of a run above was told before the events of this run came: the failure of this run is its
     cause, and is told with it."""
-    return _is_stored(reader, _failed_above(reader, run))
+    return _is_stored(reader, _above(reader, run) if _is_failing(run) else _failed_above(reader, run))
 
 
 def _failed_above(reader: Reader, run: Run) -> list[Run]:
     """The runs above that this run may have failed."""
-    return [parent for parent in reader.runs([ref.id for ref in sorted(run.parents)]) if _is_cause(run, parent)]
+    return [parent for parent in _above(reader, run) if _is_cause(run, parent)]
+
+
+def _above(reader: Reader, run: Run) -> list[Run]:
+    return reader.runs([ref.id for ref in sorted(run.parents)])
 
 
 def _is_stored(reader: Reader, runs: list[Run]) -> bool:
@@ -87,6 +129,8 @@ def failure_id(run: Run) -> str:
 
 def _is_cause(child: Run, run: Run) -> bool:
     if child.state is not RunState.FAILED or (is_test(child) and not _has_failed_assertion(child)):
+        return False
+    if _is_query_of_airflow(child) or _is_tried_again(child):
         return False
     if not _is_query(child, run) or child.ended_at is None:
         return True

@@ -37,7 +37,8 @@ def schema_transition(old: DatasetHead, new: DatasetHead) -> SchemaTransition | 
     schema of a registry: the topic had it before, whatever jobs said.
 
     A written schema counts before a schema that a reader reports. A reader that reports the schema of the last write
-    reports no transition.
+    reports no transition. The first write that is known is none if it is older than what a reader reported: its events
+    came late.
     """
     if new.is_deleted or new.facts.name.namespace in RESERVED or _is_first_of_registry(old, new):
         return None
@@ -46,7 +47,8 @@ def schema_transition(old: DatasetHead, new: DatasetHead) -> SchemaTransition | 
         return None
     if is_drop(new.facets) and (not is_drop(old.facets) or (new.written != old.written and _is_empty(new))):
         return SchemaTransition(before, new.written, Side.WRITES, is_drop=True)
-    if new.written is not None and new.written != old.written:
+    is_late = old.written is None and new.schema_digest != new.written
+    if new.written is not None and new.written != old.written and not is_late:
         return SchemaTransition(before, new.written, Side.WRITES)
     after = new.schema_digest
     if after is None or after in (old.schema_digest, new.written):

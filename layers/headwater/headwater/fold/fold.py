@@ -8,8 +8,8 @@
     change   the heads of jobs
     read     the heads of datasets, after the heads of jobs are written: the second BatchGetItem
     change   the heads of datasets whose copies are no longer right     seldom
-    change   aliases                                                    seldom; last, so that readers of the stream find
-                                                                        the dataset of an alias
+    change   aliases, quality results                                   seldom; last, so that readers of the stream find
+                                                                        their datasets and runs
 
 A fold that is interrupted at any call has the same outcome once the events are delivered again: each step follows from
 the events and from the states that the earlier steps have stored. A fold that loses a race (Conflict) reads and folds
@@ -74,4 +74,4 @@ def _fold_once(batch: Batch, store: GraphStore, read: Snapshot) -> None:
     write_supporting_items(batch, store, jobs, stored)
     heads, preconditions = fold_jobs(jobs, store, runs, stored)
     fold_datasets(batch, store, heads, preconditions)
-    store.join(batch.aliases.values(), read)
+    store.join([*batch.aliases.values(), *batch.results], read)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from headwater.fold.batch import Batch
 from headwater.graph.identity import JobRunId, job_id
-from headwater.graph.latency import Latency, is_timely, measured, next_breach_state
+from headwater.graph.latency import Latency, is_timely, next_breach_state
 from headwater.graph.normalised_event import NormalisedEvent
 from headwater.graph.thresholds import Thresholds
 from headwater.openlineage.event import RunEvent
@@ -36,7 +36,7 @@ def timely(batch: Batch, read: Snapshot) -> tuple[NormalisedEvent, ...]:
 
 
 def put_latency(events: Sequence[NormalisedEvent], store: GraphStore, read: Snapshot, thresholds: Thresholds) -> None:
-    """Stores each beginning and end of a breach by itself: a reader of the table's stream sees every one."""
+    """Stores each latency by itself: a reader of the table's stream sees every beginning and end of a breach."""
     for measure in _measured(events, thresholds):
         after = next_breach_state(read.latencies.get(job_id(measure.job)), measure)
         if after:
@@ -49,4 +49,4 @@ def _measured(events: Sequence[NormalisedEvent], thresholds: Thresholds) -> Iter
         if isinstance(event, RunEvent):
             millis = milliseconds_between(event.time, normalised.at)
             name = event.job.name
-            yield measured(name, event.run_id, normalised.at, millis, thresholds.of(name.namespace))
+            yield Latency(name, event.run_id, normalised.at, millis, thresholds.of(name.namespace))

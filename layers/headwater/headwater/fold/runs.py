@@ -1,4 +1,4 @@
-"""Folds runs, the parents that runs name, writes and quality results."""
+"""Folds runs, the parents that runs name, and writes."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -28,7 +28,7 @@ class FoldedRuns(NamedTuple):
 
 
 def fold_runs(batch: Batch, store: GraphStore, read: Snapshot) -> FoldedRuns:
-    """Writes the writes and quality results of runs, the runs, and their parents.
+    """Writes the writes of runs, the runs, and their parents.
 
     A run reports to its parents what follows from its own events alone. Hence no parent has to report on to its own
     parent, and the order in which child, parent and grandparent arrive does not matter.
@@ -39,9 +39,7 @@ def fold_runs(batch: Batch, store: GraphStore, read: Snapshot) -> FoldedRuns:
     runs |= {run_id: run.join(runs.get(run_id) or read.runs.get(run_id)) for run_id, run in reported.items()}
     folded = [FoldedRun(run_id, run, is_new=run != read.runs.get(run_id)) for run_id, run in runs.items()]
     store.put(batch.versions, read)
-    saved = store.join(
-        [*batch.writes, *batch.results, *(folded_run.run for folded_run in folded if folded_run.is_new)], read
-    )
+    saved = store.join([*batch.writes, *(folded_run.run for folded_run in folded if folded_run.is_new)], read)
     return FoldedRuns(folded, _parent_jobs(reported.values()), saved)
 
 

@@ -1,12 +1,20 @@
 """Writes the search terms of new names. A run whose names are known writes none, and reads none."""
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 
 from headwater.fold.batch import Batch
 from headwater.graph.dataset_reference import dataset_references
 from headwater.graph.identity import JobId, NodeId, dataset_id, job_id
 from headwater.graph.job import JobFacts
-from headwater.graph.search_terms import KnownLabels, SearchTerm, dataset_terms, job_terms, label_terms
+from headwater.graph.search_terms import (
+    KnownLabels,
+    SearchTerm,
+    dataset_terms,
+    job_terms,
+    labels_in,
+    terms_of_labels,
+)
 from headwater.openlineage.event import AnyEvent, DatasetEvent
 from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import Snapshot
@@ -31,8 +39,8 @@ def _terms(batch: Batch, jobs: Mapping[JobId, JobFacts], before: Mapping[JobId, 
     for dataset, described in batch.datasets.items():
         if dataset not in used:
             yield from dataset_terms(described.name)
-    for normalised in batch.events:
-        yield from label_terms(normalised.event, known_labels(normalised.event, before))
+    labels = (labels_in(event.event, known_labels(event.event, before)) for event in batch.events)
+    yield from terms_of_labels(chain.from_iterable(labels))
 
 
 def known_labels(event: AnyEvent, before: Mapping[JobId, JobFacts]) -> dict[NodeId, KnownLabels]:

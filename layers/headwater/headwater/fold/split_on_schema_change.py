@@ -7,14 +7,13 @@ schema: a schema that goes from A to B and back to A within one batch has change
 from collections.abc import Iterator, Sequence
 
 from headwater.graph.identity import DatasetId, dataset_id
-from headwater.graph.long_facet import SCHEMA
+from headwater.graph.long_facet import SCHEMA, stored_form
 from headwater.graph.normalised_event import NormalisedEvent
-from headwater.openlineage import exact_json
 from headwater.openlineage.event import DatasetEvent
 
-SCHEMA_FACETS = frozenset({SCHEMA, "lifecycleStateChange"})
-Schemas = set[tuple[int, str]]
-"""The schemas of a dataset in an event: the side (0: input, 1: output), and the facets as JSON."""
+SCHEMA_FACETS = (SCHEMA, "lifecycleStateChange")
+Schemas = set[tuple[int, tuple[str | None, ...]]]
+"""The schemas of a dataset in an event: the side (0: input, 1: output), and the digest of each facet that it has."""
 
 
 def split_on_schema_change(events: Sequence[NormalisedEvent]) -> Iterator[list[NormalisedEvent]]:
@@ -39,7 +38,10 @@ def _schemas(normalised: NormalisedEvent) -> dict[DatasetId, Schemas]:
     sides = [[event.dataset]] if isinstance(event, DatasetEvent) else [event.inputs, event.outputs]
     for side, references in enumerate(sides):
         for reference in references:
-            facets = {name: reference.facets[name] for name in SCHEMA_FACETS & reference.facets.keys()}
-            if facets:
-                schemas.setdefault(dataset_id(reference.name), set()).add((side, exact_json.dumps(facets)))
+            digests = tuple(
+                stored_form(name, reference.facets[name])[1] if name in reference.facets else None
+                for name in SCHEMA_FACETS
+            )
+            if any(digests):
+                schemas.setdefault(dataset_id(reference.name), set()).add((side, digests))
     return schemas

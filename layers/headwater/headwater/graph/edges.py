@@ -1,7 +1,7 @@
 """The edges of a job: the datasets that it reads and writes, by the run or the event that says so."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -76,6 +76,11 @@ class Edges(NamedTuple):
     def downstream_of(self, source: DatasetId) -> frozenset[DatasetId]:
         """The outputs that are made of an input."""
         return frozenset(output for output in self.output_ids if source in self.upstream_of(output))
+
+    def without_outputs(self, gone: Collection[DatasetId]) -> "Edges":
+        """The edges without some outputs. A job that is left without an output reads nothing."""
+        kept = tuple(output for output in self.outputs if output.id not in gone)
+        return self if kept == self.outputs else self._replace(inputs=self.inputs if kept else (), outputs=kept)
 
 
 NO_EDGES = Edges(NEVER, "", (), ())

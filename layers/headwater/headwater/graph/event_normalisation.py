@@ -1,11 +1,10 @@
 """Normalises an event: names become the datasets that they mean, and a lineage facet is applied to the datasets."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from headwater.graph import assertion_events, query_events, sql_outputs
 from headwater.graph.assertions import with_standard_assertions
-from headwater.graph.column_sources import with_declared_sources
 from headwater.graph.curation import FOREIGN_SOURCES, RESERVED
 from headwater.graph.dataset_reference import (
     SOURCES,
@@ -17,7 +16,6 @@ from headwater.graph.dataset_reference import (
     without_foreign_outputs,
 )
 from headwater.graph.explicit_lineage import apply_lineage_facet
-from headwater.graph.facets import facet_text
 from headwater.graph.identity import dataset_id
 from headwater.graph.job_naming import with_stable_name
 from headwater.graph.long_facet import COLUMN_LINEAGE, LONG_FACETS, LongFacet
@@ -27,15 +25,12 @@ from headwater.graph.normalised_event import Alias, NormalisedEvent, SymlinkPair
 from headwater.graph.partial_schema import as_partial
 from headwater.graph.producer_profile import has_partial_schema, integration_of
 from headwater.graph.register import is_deletion
-from headwater.graph.sql_outputs import with_corrections
+from headwater.graph.saved_model import with_model
 from headwater.graph.table_name import with_database
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, Facets, Name, RunEvent
 from headwater.openlineage.instant import NEVER, Instant
 from headwater.openlineage.wire import read_event
-
-_AUDIT = re.compile(r"_dbt_test__audit\.[^.]+\Z")
-"""The end of the name of a table for the failed rows of a dbt test: its schema, and the name of the test."""
 
 
 def normalise_event(
@@ -45,7 +40,7 @@ def normalise_event(
 
     `sent` is the event in the text, for a caller that has read the text.
     """
-    event = apply_lineage_facet(sent or read_event(exact_json.loads(canonical)))
+    event = apply_lineage_facet(sent or read_event(exact_json.loads(canonical), canonical=canonical))
     aliases = {alias for reference in dataset_references(event) for alias in _aliases(event, reference, naming)}
     outputs = without_foreign_outputs(event).outputs if isinstance(event, RunEvent) else ()
     written = {alias for reference in outputs for alias in _aliases(event, reference, naming)}
@@ -64,7 +59,8 @@ def _aliases(event: AnyEvent, reference: DatasetReference, naming: Naming) -> It
 
 def _identified(event: AnyEvent, reference: DatasetReference, naming: Naming) -> IdentifiedName:
     identified = naming.identify(reference.name, streams_files=_streams_files(event, reference))
-    return with_database(identified, reference, naming)
+    job_facets = {} if isinstance(event, DatasetEvent) else event.job.facets
+    return with_database(with_model(identified, reference, job_facets, naming), reference, naming)
 
 
 def _links(reference: DatasetReference, naming: Naming) -> Iterator[SymlinkPair]:
@@ -80,34 +76,26 @@ def _renamed(event: AnyEvent, naming: Naming) -> AnyEvent:
     def rename(reference: DatasetReference, *, is_read: bool = False) -> DatasetReference:
         identified = _identified(event, reference, naming)
         own = without_metadata_table_columns(reference, identified.rules, is_read=is_read)
-        facets = with_standard_assertions(own.facets, integration)
+        facets = with_standard_assertions(own.facets, integration, own.name.name)
         if has_partial_schema(event, own, is_read=is_read):
             facets = as_partial(facets)
         for member in {SOURCES, FOREIGN_SOURCES} & facets.keys():
             sources = sorted({naming.identify(Name(*source)).shown for source in facets[member]})
             facets = {**facets, member: [list(source) for source in sources]}
-        io_facets = with_standard_assertions(reference.io_facets, integration)
+        io_facets = with_standard_assertions(reference.io_facets, integration, own.name.name)
         return replace(reference, name=identified.shown, facets=_with_long_facets(facets), io_facets=io_facets)
 
     if isinstance(event, DatasetEvent):
         return replace(event, dataset=rename(event.dataset))
     job = with_stable_name(event.job)
     if integration == "airflow":
-        event = replace(event, outputs=with_corrections(event.outputs, event.job.facets))
-    if integration == "dbt" and facet_text(event.job.facets, "jobType", "jobType") == "TEST":
-        event = replace(event, outputs=tuple(output for output in event.outputs if not _is_of_test(output)))
-    inputs = tuple(rename(dataset, is_read=True) for dataset in event.inputs)
-    outputs = event.outputs
+        event = replace(event, outputs=sql_outputs.with_corrections(event.outputs, event.job.facets))
+    if integration == "dbt":
+        event = assertion_events.with_corrections(event)
     if integration == "trino":
-        declared = {dataset.name for dataset in event.inputs}
-        outputs = tuple(with_declared_sources(output, declared) for output in outputs)
-    return replace(event, job=job, inputs=inputs, outputs=tuple(map(rename, outputs)))
-
-
-def _is_of_test(output: DatasetReference) -> bool:
-    """Whether an output is the table for the failed rows of a dbt test. dbt names the table with each test, and mostly
-    creates none (`store_failures`)."""
-    return _AUDIT.search(output.name.name) is not None
+        event = query_events.with_corrections(event)
+    inputs = tuple(rename(dataset, is_read=True) for dataset in event.inputs)
+    return replace(event, job=job, inputs=inputs, outputs=tuple(map(rename, event.outputs)))
 
 
 def _with_long_facets(facets: Facets) -> Facets:
@@ -121,13 +109,13 @@ def _streams_files(event: AnyEvent, reference: DatasetReference) -> bool:
 
     A connector of Kafka Connect follows the one file that its settings name.
     """
-    if isinstance(event, DatasetEvent) or reference not in event.inputs:
+    if isinstance(event, DatasetEvent):
         return False
     match event.job.facets.get("jobType"):
         case {"processingType": "STREAMING", "integration": "KAFKA_CONNECT"}:
             return False
         case {"processingType": "STREAMING"}:
-            return True
+            return reference in event.inputs
     return False
 
 

@@ -86,15 +86,13 @@ class JobFacts:
         if isinstance(event, DatasetEvent):
             return _derivation(event)
         at = stamp(event)
-        inputs, outputs = io_datasets(event.inputs, at), io_datasets(event.outputs, at)
-        declares = isinstance(event, JobEvent) and (inputs or outputs)
         return cls(
             name=event.job.name,
             first=event.time,
             last=NEVER if is_curation(event) else event.time,
             facets=deletable_registers(event.job.facets, at),
             run_facets=_parent(event),
-            declared=Register(at, Edges.between(event.time, "", inputs, outputs).of_no_run) if declares else None,
+            declared=_declared(event, at) if isinstance(event, JobEvent) else None,
             usages=_usages(event),
         )
 
@@ -205,16 +203,15 @@ class JobHead:
 
     @property
     def listed_at(self) -> Instant:
-        """The time by which its namespace lists the job: START and end of the newest run move the job.
+        """The time by which its namespace lists the job: the START of its newest run moves the job.
 
-        Each move takes two write units. In between, a Spark application sends as many events again, and a stream sends
-        thousands. The note of what was set aside moves the job, too, since such jobs are found by this list.
+        Each move takes two write units. Until the next START a Spark application sends a dozen events, and a stream
+        sends thousands. The note of what was set aside moves the job, too, since such jobs are found by this list.
         """
         if self.latest is None:
             return self.facts.updated
         noted = [register for register in (self.facts.declared, self.facts.facets.get(SET_ASIDE)) if register]
-        times = [self.facts.first, self.latest.started_at, self.latest.ended_at or NEVER]
-        return max(times + [register.time for register in noted])
+        return max([self.facts.first, self.latest.started_at, *(register.time for register in noted)])
 
     def chooses(self, run: Run) -> bool:
         """Whether the run is this head's latest run, or the run of its chosen edges."""
@@ -259,6 +256,11 @@ def _derivation(event: DatasetEvent) -> JobFacts | None:
     }
     usages[output] = DatasetUsage(event.dataset.name, False, True, event.time, {}).join(usages.get(output))
     return JobFacts(event.dataset.name, event.time, event.time, {}, {}, declared, usages, is_derivation=True)
+
+
+def _declared(event: JobEvent, at: Stamp) -> Register | None:
+    inputs, outputs = io_datasets(event.inputs, at), io_datasets(event.outputs, at)
+    return Register(at, Edges.between(event.time, "", inputs, outputs).of_no_run) if inputs or outputs else None
 
 
 def _parent(event: RunEvent | JobEvent) -> Registers:

@@ -6,6 +6,7 @@ Some producers name a job anew in each run, or by the way in which the job was s
     trino      20261122_193927_00008_e2k6e                                insert lake.shop.audit 5d2c81f0
     dbt        shop.main.shop.orders, shop.main.shop.orders.build.run     model.shop.orders
     dbt        shop.main.shop.orders.test, ...orders.build.test           model.shop.orders.test
+    spark      train.adaptive_spark_plan.1_Scaler_052a7c363ac6_data       train.adaptive_spark_plan.1_Scaler_data
 
 A name follows from one event alone, hence it does not depend on the order of events. Trino's name is made of the
 statement, the table that the statement writes, and a fingerprint of the SQL without its literals: the nightly INSERT of
@@ -14,14 +15,15 @@ another day is the same job. The query's id stays in the run's facet `trino_meta
 
 from dataclasses import replace
 
+from headwater.graph.saved_model import name_without_training
 from headwater.graph.sql_text import fingerprint, statement_of
 from headwater.openlineage.event import Facets, JobReference, Name
 
 
 def with_stable_name(job: JobReference) -> JobReference:
     """A job under its stable name."""
-    name = _stable_name(job.facets)
-    return replace(job, name=Name(job.name.namespace, name)) if name else job
+    name = _stable_name(job.facets) or name_without_training(job.name.name, job.facets)
+    return replace(job, name=Name(job.name.namespace, name)) if name != job.name.name else job
 
 
 def _stable_name(facets: Facets) -> str | None:

@@ -1,18 +1,26 @@
 """The emission latency of a job's events, and its breaches.
 
-A breach begins with an event whose latency is above the threshold, and ends with an event whose latency is at most half
-of the threshold. A latency in between changes nothing: a job at the threshold raises one alert, not one an event.
+A breach begins when the events of a job arrive late, and arrive at the pace at which they happened. An event that is
+late alone says nothing: somebody may replay events. Replayed events come faster than they happened:
 
-An event that arrives an hour late or more neither begins nor ends a breach: events were replayed, or somebody repaired
-what had held them back. A latency that grows passes the threshold long before, and is told then.
+    happened    received, late    received, replayed
+    10:00       10:06             10:30:00
+    10:04       10:10             10:30:01
+    10:09       10:15             10:30:02
+                a breach begins   no breach
+                at 10:10
 
-    received after    in the metrics    begins a breach (threshold 5 minutes)
+A breach ends with an event whose latency is at most half of the threshold. A latency in between changes nothing: a job
+at the threshold raises one alert, not one an event. An event that arrives an hour late or more neither begins nor ends
+a breach: somebody repaired what had held it back, and a latency that grows is told long before.
+
+    received after    in the metrics    may begin a breach (threshold 5 minutes)
     10 minutes        yes               yes
-    3 hours           yes               no: a replay
+    3 hours           yes               no
     a day             no                no: a backfill
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant, milliseconds_between
@@ -21,20 +29,30 @@ BACKFILL_MILLIS = 24 * 60 * 60 * 1000
 """An event that arrives a day or more after it happened is a backfill, and no measure of latency."""
 REPLAY_MILLIS = 60 * 60 * 1000
 """An event that arrives an hour or more after it happened is replayed."""
+STEADY_MILLIS = 30 * 1000
+"""Late events that are received within this time may be one replay: a short run, posted as fast as it happened."""
 _RECOVERED = 0.5
+_PACE = 0.9
+"""The part of the time between two events that must pass between their receptions, if they come at their pace."""
 
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """The latency of a job: in or out of a breach since the event that was received `at`, `millis` after it
-    happened."""
+    """The latency of a job: the event that was received `at`, `millis` after it happened.
+
+    The event began or ended a breach (`is_exceeded`); or it was late, and is the first of the day without a breach.
+    """
 
     job: Name
     run_id: str
     at: Instant
     millis: int
     threshold: int
-    is_exceeded: bool
+    is_exceeded: bool = False
+
+    @property
+    def is_late(self) -> bool:
+        return self.millis > self.threshold
 
     @property
     def is_replayed(self) -> bool:
@@ -49,18 +67,29 @@ def is_timely(time: Instant, at: Instant, last: Instant) -> bool:
 
 
 def next_breach_state(before: Latency | None, now: Latency) -> Latency | None:
-    """The latency after an event that begins or ends a breach; None if the event does neither. `now` is the event's.
+    """The latency to store after an event: the event begins or ends a breach, or is late and may show with a later
+    event that a breach begins. None if the stored latency stays. `now` is the event's.
 
-    An event that was received no later than the event of `before` does not count: it was measured already.
+    An event that was received no later than the event of `before` was measured already, or is the first of the day.
     """
-    if (before and now.at <= before.at) or now.is_replayed:
+    if now.is_replayed:
         return None
-    was_exceeded = before is not None and before.is_exceeded
-    if now.is_exceeded and not was_exceeded:
+    if before and before.is_exceeded:
+        return now if now.at > before.at and now.millis <= now.threshold * _RECOVERED else None
+    if not now.is_late:
+        return None
+    if before is None or _is_first(now, before):
         return now
-    return now if was_exceeded and now.millis <= now.threshold * _RECOVERED else None
+    received = milliseconds_between(before.at, now.at)
+    if received < STEADY_MILLIS:
+        return None
+    happened = received - (now.millis - before.millis)
+    return replace(now, is_exceeded=0 < happened * _PACE <= received)
 
 
-def measured(job: Name, run_id: str, at: Instant, millis: int, threshold: int) -> Latency:
-    """The latency of a job by one event."""
-    return Latency(job, run_id, at, millis, threshold, is_exceeded=millis > threshold)
+def _is_first(now: Latency, before: Latency) -> bool:
+    """Whether a late event is the first of its day without a breach. Of events that were received at once, the earliest
+    is the first, so that the order in which they are folded makes no difference."""
+    if before.is_late and before.at[:10] == now.at[:10]:
+        return (now.at, -now.millis, now.run_id) < (before.at, -before.millis, before.run_id)
+    return now.at > before.at

@@ -38,15 +38,18 @@ def _sorted(value: Any) -> tuple[Any, str]:
     The JSON of a document is put together from the JSON of its members, so that each value is written once, however
     deep it is.
     """
+    if isinstance(value, str):
+        return value, _text(value)
     if isinstance(value, dict):
-        members = {name: _sorted(member) for name, member in value.items()}
+        members = {
+            name: (member, _text(member)) if isinstance(member, str) else _sorted(member)  # saves most of the calls
+            for name, member in value.items()
+        }
         texts = [f"{_text(name)}:{members[name][1]}" for name in sorted(members)]
         return {name: member for name, (member, _) in members.items()}, f"{{{','.join(texts)}}}"
     if isinstance(value, list):
         entries = sorted(map(_sorted, value), key=itemgetter(1))
-        return [entry for entry, _ in entries], f"[{','.join(text for _, text in entries)}]"
-    if isinstance(value, str):
-        return value, _text(value)
+        return [entry for entry, _ in entries], f"[{','.join([text for _, text in entries])}]"
     return value, _LITERALS[value] if isinstance(value, bool) else exact_json.dumps(value)
 
 

@@ -27,6 +27,9 @@ ONE_STORE = {"s3a": "s3", "s3n": "s3", "gcs": "gs", "abfss": "abfs", "wasbs": "w
 """Schemes that reach the same store by another client, or over TLS; the Spark listener sent them as jobs chose them
 until OpenLineage PR 2782, which sends s3."""
 
+_OF_CLIENTS = {"s3a", "s3n", "gcs"}
+"""Schemes of Hadoop's clients that OpenLineage's naming rules do not have: there a bucket is `s3://...` or `gs://...`."""
+
 _POSTGRES = re.compile(r"postgresql(?:\+\w+)?://(?P<host>[^/:@,\s\[\]]+)(?::(?P<port>\d+))?/*")
 """The URL of a Postgres server by its other scheme, perhaps with a driver, as Great Expectations sends it."""
 POSTGRES_PORT = 5432
@@ -85,7 +88,8 @@ def cached_by_name(
 class IdentifiedName(NamedTuple):
     """A name, and the dataset that the name means.
 
-    shown       the name as it was sent, after the alias map and the path patterns
+    shown       the name as it was sent, after the alias map and the path patterns; a bucket of S3 or GCS has the
+                namespace of its store, whichever client reached it: a bucket is listed once
     identity    `shown` with one spelling of schemes and slashes; ids are made of the identity
     rules       the rules that changed the name, in order: why two names mean one dataset. The rules are alias; the path
                 patterns temporary, model, stream-file, part-file, partition; scheme; slash
@@ -130,10 +134,12 @@ class Naming:
 
     def _identify(self, name: Name, streams_files: bool) -> IdentifiedName:
         aliased = self._aliased(name)
-        shown, patterns = _collapsed(aliased, streams_files=streams_files)
-        schemed = Name(_with_one_scheme(shown.namespace), shown.name)
+        collapsed, patterns = _collapsed(aliased, streams_files=streams_files)
+        schemed = Name(_with_one_scheme(collapsed.namespace), collapsed.name)
         identity = _with_few_slashes(schemed)
-        changes = {"alias": aliased != name, **patterns, "scheme": schemed != shown, "slash": identity != schemed}
+        changes = {"alias": aliased != name, **patterns, "scheme": schemed != collapsed, "slash": identity != schemed}
+        is_of_client = collapsed.namespace.partition(":")[0] in _OF_CLIENTS
+        shown = Name(identity.namespace, collapsed.name) if is_of_client else collapsed
         return IdentifiedName(shown, identity, tuple(rule for rule, changed in changes.items() if changed))
 
     def _aliased(self, name: Name) -> Name:

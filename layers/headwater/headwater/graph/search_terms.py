@@ -15,6 +15,7 @@ what has no such column any more, and what the caller may not read.
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from headwater.graph.curation import RESERVED, all_tags
@@ -141,12 +142,39 @@ class KnownLabels(NamedTuple):
 _NOTHING = KnownLabels({}, frozenset(), frozenset())
 
 
-def label_terms(event: AnyEvent, known: Mapping[NodeId, KnownLabels] = {}) -> Iterator[SearchTerm]:
-    """The terms of the columns, owners and tags in an event, but for those that are known of their node."""
+class Label(NamedTuple):
+    """A column, an owner or a tag, and the node that has it."""
+
+    kind: NameKind
+    name: str
+    holder: Holder
+
+
+def label_terms(event: AnyEvent) -> Iterator[SearchTerm]:
+    """The terms of the columns, owners and tags in an event."""
+    return terms_of_labels(labels_in(event, {}))
+
+
+def labels_in(event: AnyEvent, known: Mapping[NodeId, KnownLabels]) -> Iterator[Label]:
+    """The columns, owners and tags in an event, but for those that are known of their node."""
     for name, holder, facets in _described(event):
         if name.namespace not in RESERVED:
             for kind, label in _labels(facets, known.get(holder.node, _NOTHING)):
-                yield from _label_terms(kind, label, holder)
+                yield Label(kind, label, holder)
+
+
+def terms_of_labels(labels: Iterable[Label]) -> Iterator[SearchTerm]:
+    """The terms of columns, owners and tags. A name that many tables have is taken apart once."""
+    holders: dict[tuple[NameKind, str], set[Holder]] = {}
+    for kind, name, holder in labels:
+        holders.setdefault((kind, name), set()).add(holder)
+    words = {name: words_of(name) for _, name in holders}
+    for (kind, name), holding in holders.items():
+        for phrase, before in _phrases(words[name]):
+            yield SearchTerm(names_list(kind, phrase), f"{phrase}{END}{before}")
+            if not before:
+                yield from (SearchTerm(holders_list(kind, phrase), str(holder)) for holder in holding)
+    yield from _spellings({word for of_name in words.values() for word in of_name})
 
 
 def _described(event: AnyEvent) -> Iterator[tuple[Name, Holder, Facets]]:
@@ -178,15 +206,6 @@ def _node_terms(name: str, holder: Holder) -> Iterator[SearchTerm]:
     yield from _spellings(words)
 
 
-def _label_terms(kind: NameKind, label: str, holder: Holder) -> Iterator[SearchTerm]:
-    words = words_of(label)
-    for phrase, before in _phrases(words):
-        yield SearchTerm(names_list(kind, phrase), f"{phrase}{END}{before}")
-        if not before:
-            yield SearchTerm(holders_list(kind, phrase), str(holder))
-    yield from _spellings(words)
-
-
 def _phrases(words: list[str]) -> Iterator[tuple[str, str]]:
     """The name from each of its words on, and the words before."""
     for at in range(len(words)):
@@ -195,5 +214,10 @@ def _phrases(words: list[str]) -> Iterator[tuple[str, str]]:
 
 def _spellings(words: Iterable[str]) -> Iterator[SearchTerm]:
     for word in words:
-        for variant in variants(word):
-            yield SearchTerm(spelling_list(variant), word)
+        yield from _spellings_of(word)
+
+
+@lru_cache(maxsize=1_000)
+def _spellings_of(word: str) -> tuple[SearchTerm, ...]:
+    """The terms of a word: names are made of few words, each many times."""
+    return tuple(SearchTerm(spelling_list(variant), word) for variant in variants(word))

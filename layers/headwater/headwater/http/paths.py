@@ -25,6 +25,7 @@ class Path(StrEnum):
     RUN = f"/jobs/runs/(?P<run>{_RUN_ID})"
     RUN_FACETS = f"{RUN}/facets"
     RUN_CHILDREN = f"{RUN}/children"
+    RUN_EVENTS = f"{RUN}/events"
     LINEAGE = "/lineage"
     COLUMN_LINEAGE = "/column-lineage"
     EXPORT = "/export"

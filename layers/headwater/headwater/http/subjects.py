@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 from headwater.access.principal import other_namespace
 from headwater.graph.identity import NodeKind, namespace_id, node_id
+from headwater.graph.naming import plain_namespace
 from headwater.graph.run import Run
 from headwater.http.request import ApiRequest
 from headwater.http.router import Subject
@@ -99,9 +100,9 @@ def known_namespaces(reader: Reader, names: Collection[str]) -> list[str]:
 
 
 def known_namespace(reader: Reader, request: ApiRequest) -> str:
-    """The namespace of a path. Raises NotFound, or InvalidRequest (403)."""
+    """The namespace of a path; `s3a://lake` is `s3://lake`. Raises NotFound, or InvalidRequest (403)."""
     names = spellings_of(request.parameters["namespace"])
-    known = known_namespaces(reader, names)
+    known = known_namespaces(reader, list(dict.fromkeys([*names, *map(plain_namespace, names)])))
     if not known:
         require_one(request, names)
         raise NotFound(f"Namespace '{names[0]}' not found.")

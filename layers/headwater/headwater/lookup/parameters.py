@@ -18,6 +18,7 @@ from headwater.http.parameters import (
     text,
     time,
 )
+from headwater.lookup.activity import run_events
 from headwater.lookup.activity.events import Order
 from headwater.lookup.activity.intervals import Period
 from headwater.lookup.export import FORMATS
@@ -38,12 +39,13 @@ TEXT = (
     number("width", text_format.DEFAULT_WIDTH, text_format.MAX_WIDTH, text_format.MIN_WIDTH),
 )
 LINEAGE = (NODE_ID, DEPTH, _DIRECTION, _VIEW, AS_OF, _ROLLUP, *_GRAPH_PAGE)
-COLUMN_LINEAGE = (NODE_ID, DEPTH, _WITH_DOWNSTREAM, _DIRECTION, AS_OF, *_GRAPH_PAGE)
+COLUMN_LINEAGE = (NODE_ID, DEPTH, _WITH_DOWNSTREAM, _DIRECTION, _VIEW, AS_OF, *_GRAPH_PAGE)
 DIFF = (
     NODE_ID,
     Parameter("from", {"type": "string", "format": "date-time"}, required=True),
     time("to", "now by default"),
     _DIRECTION,
+    _VIEW,
     DEPTH,
 )
 EXPORT = (
@@ -52,8 +54,8 @@ EXPORT = (
     *(*LINEAGE, _WITH_DOWNSTREAM),
 )
 INSIGHTS = (choices("kind", list(InsightKind)), *PAGE)
-IMPACT = (NODE_ID, DEPTH, AS_OF, *PAGE)
-ROOT_CAUSE = (NODE_ID, DEPTH, AS_OF, PAGE[0])
+IMPACT = (NODE_ID, DEPTH, _VIEW, AS_OF, *PAGE)
+ROOT_CAUSE = (NODE_ID, DEPTH, _VIEW, AS_OF, PAGE[0])
 DATASETS = (*PAGE, flag("withUsage"))
 JOBS = (*PAGE, choices("lastRunStates", STATES, "jobs whose newest run is in one of these states"))
 EVENTS = (
@@ -105,4 +107,5 @@ TOP_RUNS = (
     text("producer", "a part of the producer's URL, such as spark"),
     *page_by_cursor(),
 )
+RUN_EVENTS = page_by_cursor(run_events.DEFAULT_LIMIT, run_events.MAX_LIMIT)
 FACET_TYPE = choice("type", ("run", "job"), required=True)

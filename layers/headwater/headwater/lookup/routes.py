@@ -15,7 +15,17 @@ from headwater.http.router import CALLER, Route, Router
 from headwater.http.subjects import DATASET, JOB, NAMESPACE, RUN, RUN_OF_QUERY, node_in_query
 from headwater.log import FaultLog
 from headwater.lookup import caller, openapi
-from headwater.lookup.activity import alerts, audit, events, insights, refusals, set_aside, statistics, top_runs
+from headwater.lookup.activity import (
+    alerts,
+    audit,
+    events,
+    insights,
+    refusals,
+    run_events,
+    set_aside,
+    statistics,
+    top_runs,
+)
 from headwater.lookup.graphs import diff_view, impact_view, lineage, root_cause_view, run_lineage_view, text_format
 from headwater.lookup.graphs.text_format import or_text
 from headwater.lookup.nodes import (
@@ -44,6 +54,7 @@ from headwater.lookup.parameters import (
     JOBS,
     LINEAGE,
     ROOT_CAUSE,
+    RUN_EVENTS,
     SEARCH,
     SEARCH_GROUPS,
     SEARCH_NODES,
@@ -81,6 +92,7 @@ ROUTES = (
     Route("GET", Path.RUN, READ, RUN, runs.run),
     Route("GET", Path.RUN_FACETS, READ, RUN, runs.run_facets, parameters=(FACET_TYPE,)),
     Route("GET", Path.RUN_CHILDREN, READ, RUN, runs.run_children, parameters=PAGE),
+    Route("GET", Path.RUN_EVENTS, READ, RUN, run_events.run_events, parameters=RUN_EVENTS),
     Route("GET", Path.LINEAGE, READ, _NODE, *or_text(lineage.lineage, text_format.lineage), parameters=LINEAGE + TEXT),
     Route(
         "GET",

@@ -7,6 +7,7 @@ from headwater.access.principal import Principal
 from headwater.graph.curation import SOURCES
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.identity import DatasetId
+from headwater.graph.naming import plain_namespace
 from headwater.graph.stored_states import KnownNamespace, StoredAlert
 from headwater.http.paging import listed_page
 from headwater.http.request import ApiRequest
@@ -67,12 +68,13 @@ def namespace_of_jobs(reader: Reader, request: ApiRequest) -> str:
 
 
 def datasets_of_namespace(reader: Reader, request: ApiRequest) -> ListedDatasets:
-    """The namespace of a list of datasets, and the requested part of the list. A namespace with datasets is known.
+    """The namespace of a list of datasets, and the requested part of the list. A namespace with datasets is known. The
+    datasets of `s3a://lake` are those of `s3://lake`.
 
     Raises NotFound for an unknown namespace without datasets.
     """
-    page = request.page()
-    for name in spellings_of(request.parameters["namespace"]):
+    page, names = request.page(), spellings_of(request.parameters["namespace"])
+    for name in dict.fromkeys([*names, *map(plain_namespace, names)]):
         entries, total = listed_page(reader.store.datasets_in(name), page)
         if entries or (total and page.after is None):
             return ListedDatasets(name, entries, total)

@@ -79,18 +79,18 @@ def _no_constant(name: str) -> Decimal:
     raise _NotANumber(name)
 
 
+_CONTAINERS = (dict, list)
 _STRICT_DECODER = simplejson.JSONDecoder(parse_float=Decimal, parse_constant=_no_constant)
 
 
 def _check_depth(document: Any) -> None:
-    level = [document]
+    level = [document] if isinstance(document, _CONTAINERS) else []
     for _ in range(MAX_DEPTH + 1):
         level = [
             member
             for container in level
-            if isinstance(container, dict | list)
             for member in (container.values() if isinstance(container, dict) else container)
-            if isinstance(member, dict | list)
+            if isinstance(member, _CONTAINERS)
         ]
         if not level:
             return

@@ -67,8 +67,8 @@ class Codec(Generic[State]):
     """One kind of item. `decode` makes a state of an item and its members; `upgrades[0]` is the step from version 1.
 
     `labels` are the labels that follow from a state: an item with other labels is corrupt, since the indexes would give
-    it for a node that it is not about. An item of a version before `listed_since` may be in no list, and one of a
-    version before `relabelled_in` has the `former_labels`.
+    it for a node that it is not about. An item of a version before `listed_since` may be in no list.
+    `former_labels` are the labels of older items, each with the version that had others, in the order of versions.
 
     Example: version 3 adds a member to jobs. Then `upgrades` gets a second step, which sets the member; or the step
     `unchanged`, with a default where the member is read.
@@ -79,8 +79,7 @@ class Codec(Generic[State]):
     upgrades: tuple[Upgrade, ...]
     labels: Callable[[State], Mapping[str, str]] | None = None
     listed_since: int = 1
-    former_labels: Callable[[State], Mapping[str, str]] | None = None
-    relabelled_in: int = 1
+    former_labels: tuple[tuple[int, Callable[[State], Mapping[str, str]]], ...] = ()
 
     @property
     def schema(self) -> int:
@@ -122,7 +121,8 @@ class Codec(Generic[State]):
             state = self.decode(item, members)
         except ValueError as error:
             raise WrongMember("kind", f"the key is of another kind than {self.kind}: {error}") from error
-        labels = self.former_labels if self._version(item) < self.relabelled_in else self.labels
+        version = self._version(item)
+        labels = next((former for relabelled_in, former in self.former_labels if version < relabelled_in), self.labels)
         if labels and not item.labels.keys() <= set(FORM):  # of one part alone, there are no other labels
             _check_labels(item, self._expected_labels(item, labels(state)))
         return state

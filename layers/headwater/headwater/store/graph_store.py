@@ -56,7 +56,7 @@ from headwater.store.kinds import JoinedState
 from headwater.store.neighbour_pages import NeighboursRead
 from headwater.store.ranges import Listing, TimeLine
 from headwater.store.retention import Retention
-from headwater.store.snapshot import ItemStates, Preconditions, Snapshot, Wanted
+from headwater.store.snapshot import ItemStates, Preconditions, Snapshot, States, Wanted
 from headwater.store.table import HIGHEST, LOWEST, NO_PART, ConditionalPut, Item, ItemReader, Table, TableReader
 
 if TYPE_CHECKING:
@@ -171,8 +171,8 @@ class GraphReader:
         return self.read(Wanted(namespaces=ids)).namespaces.of(ids)
 
     def jobs_in(self, namespace: str) -> Listing[JobId]:
-        """The jobs of a namespace, by the time at which a run last began or ended."""
-        return Listing(self._table, [keys.jobs_of(namespace)], keys.job_of)
+        """The jobs of a namespace, by the start of their newest run."""
+        return Listing(self._table, keys.all_jobs_of(namespace), keys.job_of)
 
     def datasets_in(self, namespace: str) -> Listing[DatasetId]:
         """The datasets of a namespace, by name."""
@@ -236,6 +236,16 @@ class GraphReader:
     def events_of_run(self, run_id: str, *, at: str = "") -> Iterator[EventId]:
         """The events of a run, by event time; with `at`, the events whose time begins with `at`."""
         return map(keys.event_of, self._table.partition(keys.events_of_run(run_id), keys.EVENT + at))
+
+    def newest_events_of_run(
+        self, run_id: str, limit: int, before: str | None = None
+    ) -> Iterator[tuple[EventId, dict[str, Any] | None]]:
+        """Up to `limit` events of a run before a position, newest first, each read as the caller goes on. None stands
+        for an event that cannot be read or that the caller may not see."""
+        end = keys.EVENT + (before or HIGHEST)
+        for item in islice(self._table.newest_items(keys.events_of_run(run_id), keys.EVENT, end, limit), limit):
+            event = keys.event_of(item.key)
+            yield event, States(kinds.EVENTS, self._states({item.key: item})).get(event)
 
     def runs_with_id(self, run_id: str) -> list[JobRunId]:
         """The runs with a run id: one for each job of the run. The index may lag by a moment."""

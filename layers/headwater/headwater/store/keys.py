@@ -229,9 +229,17 @@ def namespace_of(key: Key) -> NamespaceId:
     return NamespaceId(key.sk)
 
 
-def jobs_of(namespace_name: str) -> str:
-    """The list of a namespace's jobs (`listed_in` of the index `listed`), by the start or end of their newest run."""
-    return f"J#{namespace_id(namespace_name)}"
+def jobs_of(namespace_name: str, job: JobId) -> str:
+    """The list of a namespace's jobs (`listed_in` of the index `listed`) that has a job: one of two shards."""
+    first, second = all_jobs_of(namespace_name)
+    return second if int(job[-1], 16) % 2 else first
+
+
+def all_jobs_of(namespace_name: str) -> tuple[str, str]:
+    """The lists of a namespace's jobs, each by the start of their newest run. The first has all jobs that were written
+    before there were shards."""
+    first = f"J#{namespace_id(namespace_name)}"
+    return first, f"{first}#1"
 
 
 def datasets_of(namespace_name: str) -> str:

@@ -4,7 +4,7 @@ A cursor holds a position as an opaque text. The text in a client's cursor may b
 """
 
 from headwater.graph.audit_entry import AuditEntry
-from headwater.graph.identity import DatasetId, NamespaceId, job_id, namespace_id
+from headwater.graph.identity import DatasetId, EventId, NamespaceId, job_id, namespace_id
 from headwater.graph.run import Run
 from headwater.graph.stored_states import DatasetWrite, QualityResult, StoredAlert
 from headwater.openlineage.event import Name
@@ -58,6 +58,11 @@ def just_behind(position: str) -> Position:
 def event_type(position: Position) -> str:
     """The type of an event, in the list of a day's events: START, COMPLETE, ... of a RunEvent, else the kind."""
     return keys.type_of_event(position)
+
+
+def run_event_position(event: EventId) -> Position:
+    """The position of an event among the events of its run."""
+    return Position(keys.event(event).sk.removeprefix(keys.EVENT))
 
 
 def is_event_position(text: str) -> bool:

@@ -15,6 +15,8 @@ from headwater.openlineage.instant import Instant
 from headwater.store import keys
 from headwater.store.keys import Key
 
+_JSON = json.JSONEncoder(sort_keys=True)
+
 
 @dataclass(frozen=True)
 class Item:
@@ -33,7 +35,7 @@ class Item:
     @cached_property
     def version(self) -> str:
         content = [self.key, dict(self.labels), {name: part.hex() for name, part in self.parts.items()}]
-        return hashlib.sha256(json.dumps([content, self.expires_at], sort_keys=True).encode()).hexdigest()[:32]
+        return hashlib.sha256(_JSON.encode([content, self.expires_at]).encode()).hexdigest()[:32]
 
 
 class ConditionalPut(NamedTuple):

@@ -16,12 +16,13 @@ from headwater.graph.column_lineage import Steps, column_flows, indirect_flows
 from headwater.graph.curation import HIDDEN
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.dataset_reference import sources_of
-from headwater.graph.identity import ColumnLineageId, DatasetId, dataset_id
+from headwater.graph.identity import ColumnLineageId, DatasetId, JobId, dataset_id
 from headwater.graph.neighbours import NO_NEIGHBOURS, Neighbours, Side
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
-from headwater.traversal.lineage import MAX_SECONDS
+from headwater.traversal.lineage import MAX_SECONDS, View
+from headwater.traversal.retired_writers import KnownJobs, retired_writes
 
 MAX_COLUMNS = 20_000
 MAX_READERS = 5_000
@@ -42,11 +43,17 @@ class ColumnGraph:
     out_of      the output columns of each source
     indirect    the sources of indirect flows to each dataset, with the transformations
     bears_on    the output datasets of the indirect flows from each source
+    retired     the writers whose flows the current view leaves out, with the dataset; `begin` never retires
     """
 
-    def __init__(self, reader: Reader, as_of: Instant | None = None) -> None:
+    def __init__(
+        self, reader: Reader, as_of: Instant | None = None, view: View = View.CURRENT, begin: JobId | None = None
+    ) -> None:
         self.reader = reader
         self.as_of = as_of
+        self.view = view
+        self.begin = begin
+        self.retired: set[tuple[JobId, DatasetId]] = set()
         self.into: dict[ColumnId, dict[ColumnId, Steps]] = defaultdict(dict)
         self.out_of: dict[ColumnId, set[ColumnId]] = defaultdict(set)
         self.indirect: dict[DatasetId, dict[ColumnId, Steps]] = defaultdict(dict)
@@ -141,11 +148,23 @@ class ColumnGraph:
     def _column_lineages(self, heads: Mapping[DatasetId, DatasetHead]) -> set[ColumnLineageId]:
         """The ids of the column lineage of datasets, under all ids of each dataset."""
         ids = {dataset: self._ids[dataset] for dataset in heads}
+        if self.view is View.CURRENT:
+            known = KnownJobs({}, {}, self.users, self.representative)
+            retired = retired_writes(self.reader, heads, known, self.as_of, MAX_READERS)
+            self.retired |= {(job, dataset) for job, dataset in retired if job != self.begin}
         if self.as_of:
-            writers = {dataset: self.users[dataset][Side.WRITES] for dataset in heads}
+            writers = {
+                dataset: [job for job in self.users[dataset][Side.WRITES] if (job, dataset) not in self.retired]
+                for dataset in heads
+            }
             by_jobs = self.reader.columns_at(writers, ids, self.as_of)
         else:
-            digests = {(dataset, digest) for dataset, head in heads.items() for digest in head.columns.values()}
+            digests = {
+                (dataset, digest)
+                for dataset, head in heads.items()
+                for job, digest in head.columns.items()
+                if (job, dataset) not in self.retired
+            }
             by_jobs = {ColumnLineageId(name_id, digest) for dataset, digest in digests for name_id in ids[dataset]}
         registers = {dataset: head.column_lineage for dataset, head in heads.items()}
         by_events = {

@@ -7,7 +7,7 @@ from headwater.openlineage.instant import Instant
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
 from headwater.traversal.column_graph import ColumnGraph, ColumnId
-from headwater.traversal.lineage import Direction
+from headwater.traversal.lineage import Direction, Walk
 
 
 class ColumnLineage(NamedTuple):
@@ -20,17 +20,16 @@ class ColumnLineage(NamedTuple):
     walked: frozenset[ColumnId]
 
 
-def walk_column_lineage(
-    reader: Reader, start: NamedNode, depth: int, direction: Direction, as_of: Instant | None = None
-) -> ColumnLineage:
+def walk_column_lineage(reader: Reader, start: NamedNode, walk: Walk) -> ColumnLineage:
     """The columns up to `depth` hops from a column, from a dataset's columns, or from the columns of a job's outputs.
 
-    Upstream and downstream are separate walks: other sources of a downstream column are not part of the result.
+    Upstream and downstream are separate walks: other sources of a downstream column are not part of the result. The
+    current view has no flows of retired writers, but for a walk from the writer itself.
     """
-    graph = ColumnGraph(reader, as_of)
-    datasets = _datasets(reader, start, as_of)
+    graph = ColumnGraph(reader, walk.as_of, walk.view, start.job if start.kind is NodeKind.JOB else None)
+    datasets = _datasets(reader, start, walk.as_of)
     graph.read_upstream(datasets)
-    if direction is not Direction.UPSTREAM:
+    if walk.direction is not Direction.UPSTREAM:
         graph.read_downstream(datasets)
     begin = (
         {ColumnId(graph.representative(start.dataset), start.field)}
@@ -38,10 +37,10 @@ def walk_column_lineage(
         else graph.columns_of(datasets)
     )
     distances: dict[ColumnId, int] = {}
-    if direction is not Direction.DOWNSTREAM:
-        distances |= graph.reached(begin, depth, upstream=True)
-    if direction is not Direction.UPSTREAM:
-        distances |= {**graph.reached(begin, depth, upstream=False), **distances}
+    if walk.direction is not Direction.DOWNSTREAM:
+        distances |= graph.reached(begin, walk.depth, upstream=True)
+    if walk.direction is not Direction.UPSTREAM:
+        distances |= {**graph.reached(begin, walk.depth, upstream=False), **distances}
     lone = {column for column in begin if not graph.into.get(column) and not graph.out_of.get(column)}
     shown = sorted(distances.keys() - lone, key=lambda column: (distances[column], column))
     graph.read_heads(column.dataset for column in shown)

@@ -14,7 +14,7 @@ from headwater.graph.edges import Edges
 from headwater.graph.identity import ColumnLineageId, DatasetId, JobId, JobRunId, SchemaId, dataset_id, job_id
 from headwater.graph.job import JobHead
 from headwater.graph.long_facet import COLUMN_LINEAGE, SCHEMA
-from headwater.graph.neighbours import NO_NEIGHBOURS, Side
+from headwater.graph.neighbours import NO_NEIGHBOURS, Neighbours, Side
 from headwater.graph.partial_schema import columns_among
 from headwater.graph.producer_profile import profile_of
 from headwater.graph.register import values
@@ -24,6 +24,8 @@ from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
 from headwater.store.snapshot import Wanted
+from headwater.traversal.lineage import View
+from headwater.traversal.retired_writers import KnownJobs, retired_writes
 
 
 class ColumnLink(NamedTuple):
@@ -45,19 +47,28 @@ class Consumers:
     schema_digests     the digest of the schema with which each job wrote an output, by output
     """
 
-    def __init__(self, reader: Reader, most: int, *, of_columns: bool, as_of: Instant | None = None) -> None:
+    def __init__(
+        self,
+        reader: Reader,
+        most: int,
+        *,
+        of_columns: bool,
+        as_of: Instant | None = None,
+        view: View = View.CURRENT,
+    ) -> None:
         self.reader = reader
         self.most = most
         self.is_cut = False
         self.of_columns = of_columns
         self.as_of = as_of
+        self.view = view
         self.heads: dict[DatasetId, DatasetHead] = {}
         self.jobs: dict[JobId, JobHead] = {}
         self.edges: dict[JobId, Edges] = {}
         self.representatives: dict[DatasetId, DatasetId] = {}
         self.column_digests: dict[JobId, dict[DatasetId, str]] = {}
         self.schema_digests: dict[JobId, dict[DatasetId, str]] = {}
-        self._readers: dict[DatasetId, frozenset[JobId]] = {}
+        self._users: dict[DatasetId, Neighbours] = {}
         self._links: dict[ColumnLineageId, list[ColumnLink]] = {}
         self._told: dict[ColumnLineageId, frozenset[str]] = {}
         self._schemas: dict[SchemaId, Any] = {}
@@ -69,28 +80,48 @@ class Consumers:
 
     def readers(self, datasets: Collection[DatasetId]) -> set[JobId]:
         """The jobs that ever read any of these datasets."""
-        return {job for dataset in datasets for job in self._readers.get(dataset, ())}
+        return {job for dataset in datasets for job in self._users.get(dataset, NO_NEIGHBOURS)[Side.READS]}
 
     def read_datasets(self, datasets: Collection[DatasetId]) -> None:
-        """Reads datasets that were not read yet, with their readers."""
-        unread = {dataset for dataset in datasets if self.representative(dataset) not in self._readers}
-        neighbourhood = self.reader.neighbourhood(unread, (Side.READS,), self.most) if unread else None
+        """Reads datasets that were not read yet, with their readers and, in the current view, their writers."""
+        unread = {dataset for dataset in datasets if self.representative(dataset) not in self._users}
+        sides = tuple(Side) if self.view is View.CURRENT else (Side.READS,)
+        neighbourhood = self.reader.neighbourhood(unread, sides, self.most) if unread else None
         if neighbourhood is None:
             return
         self.is_cut |= neighbourhood.is_cut
         self.representatives |= neighbourhood.representatives
         self.heads |= neighbourhood.heads
-        self._readers |= dict.fromkeys(unread, frozenset())
-        self._readers |= {
-            dataset: users.get(Side.READS, NO_NEIGHBOURS[Side.READS]) for dataset, users in neighbourhood.users.items()
-        }
+        self._users |= dict.fromkeys(unread, NO_NEIGHBOURS) | neighbourhood.users
+
+    def drop_retired_writes(self, jobs: Collection[JobId]) -> None:
+        """Leaves out the outputs of jobs, among the datasets that were read, whose writers retired."""
+        if self.view is View.EVER:
+            return
+        written = {self.representative(output) for job in jobs for output in self.edges[job].output_ids}
+        known = KnownJobs(self.jobs, self.edges, self._users, self.representative)
+        retired = retired_writes(self.reader, written, known, self.as_of, self.most)
+        for job in {job for job, _ in retired} & set(jobs):
+            gone = {output for output in self.edges[job].output_ids if (job, self.representative(output)) in retired}
+            self.edges[job] = self.edges[job].without_outputs(gone)
+            digests = self.column_digests.get(job, {})
+            self.column_digests[job] = {
+                output: digest
+                for output, digest in digests.items()
+                if (job, self.representative(output)) not in retired
+            }
 
     def read_jobs(self, ids: Collection[JobId]) -> None:
         """Reads jobs that were not read yet, with their edges, and the digests of their column lineage and of the
         schemas that they wrote."""
-        heads = self.reader.jobs(sorted(set(ids) - self.jobs.keys()), usages=self.of_columns)
+        is_ever = self.view is View.EVER
+        heads = self.reader.jobs(sorted(set(ids) - self.jobs.keys()), usages=self.of_columns or is_ever)
         self.jobs |= heads
-        edges = self.reader.edges_at(heads, self.as_of) if self.as_of else {job: heads[job].current for job in heads}
+        edges = (
+            self.reader.edges_at(heads, self.as_of)
+            if self.as_of
+            else {job: head.ever if is_ever else head.current for job, head in heads.items()}
+        )
         self.edges |= edges
         if self.of_columns and self.as_of:
             runs = self.reader.runs([JobRunId(job, of_job.run_id) for job, of_job in edges.items() if of_job.run_id])

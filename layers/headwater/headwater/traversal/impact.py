@@ -22,18 +22,19 @@ from headwater.read.reader import Reader
 from headwater.traversal.consumers import Consumers
 from headwater.traversal.impact_propagation import ImpactPropagation
 from headwater.traversal.impacted_node import Granularity, ImpactedDataset, ImpactedJob, ImpactedNode, ImpactTarget
-from headwater.traversal.lineage import DEFAULT_DEPTH
+from headwater.traversal.lineage import DEFAULT_DEPTH, View
 from headwater.traversal.parts_of_applications import parts_of_applications
 
 _TYPES = {NodeKind.JOB: "JOB", NodeKind.DATASET: "DATASET", NodeKind.FIELD: "DATASET_FIELD"}
 
 
 class Reach(NamedTuple):
-    """The bounds of the walk in hops and nodes, and the time of the graph (None: now)."""
+    """The bounds of the walk in hops and nodes, the time of the graph (None: now), and its view."""
 
     depth: int = DEFAULT_DEPTH
     most: int = 5_000
     as_of: Instant | None = None
+    view: View = View.CURRENT
 
 
 _FAR = Reach()
@@ -90,7 +91,8 @@ def impact(reader: Reader, dataset: DatasetId, columns: Collection[str] | None =
 
     The columns need not be in the dataset's schema: the column lineage of the consumers counts.
     """
-    known = Consumers(reader, reach.most + 1, of_columns=columns is not None, as_of=reach.as_of)
+    of_columns = columns is not None
+    known = Consumers(reader, reach.most + 1, of_columns=of_columns, as_of=reach.as_of, view=reach.view)
     known.read_datasets([dataset])
     changed = known.representative(dataset)
     head = known.heads.get(changed)

@@ -70,19 +70,24 @@ class ImpactPropagation:
         readers = known.readers(targets)
         known.read_jobs(self._within_room(readers - known.jobs.keys()))
         jobs = sorted(readers & known.jobs.keys())
-        inputs = {
-            job: [source for source in known.edges[job].input_ids if known.representative(source) in targets]
-            for job in jobs
-        }
         outputs = {
-            output for job in jobs for source in inputs[job] for output in known.edges[job].downstream_of(source)
+            output
+            for job in jobs
+            for source in self._changed_inputs(job, targets)
+            for output in known.edges[job].downstream_of(source)
         }
         known.read_datasets(self._within_room(outputs.union(*(known.column_digests.get(job, ()) for job in jobs))))
+        known.drop_retired_writes(jobs)
+        inputs = {job: self._changed_inputs(job, targets) for job in jobs}
         known.read_columns(jobs, outputs)
         for job in jobs:
             yield from self._by_column(job, targets)
             for source in sorted(inputs[job]):
                 yield from self._by_dataset(job, source, targets[known.representative(source)])
+
+    def _changed_inputs(self, job: JobId, targets: _Targets) -> list[DatasetId]:
+        """The inputs of a job that are among the targets of the last hop."""
+        return [source for source in self.known.edges[job].input_ids if self.known.representative(source) in targets]
 
     def _by_column(self, job: JobId, targets: _Targets) -> Iterator[ImpactedNode]:
         """The targets that the column links of a job lead to.

@@ -24,7 +24,7 @@ from headwater.openlineage.instant import Instant
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
 from headwater.traversal.lineage_graph import LineageGraph, reached
-from headwater.traversal.retired_writers import retired_writes
+from headwater.traversal.retired_writers import KnownJobs, retired_writes
 
 DEFAULT_DEPTH = 20
 MAX_SECONDS = 15
@@ -262,7 +262,9 @@ def _without_retired_writers(
     """The graph without what it has by retired writers alone. A walk from a retired writer shows the writer."""
     of_job, depth, direction = start.kind is NodeKind.JOB, walker.walk.depth, walker.walk.direction
     begin: set[NodeId] = {start.job, *query_jobs} if of_job else {graph.representative(start.dataset)}
-    retired = retired_writes(walker.reader, graph, walker.users, walker.walk.as_of, walker.walk.most)
+    known = KnownJobs(graph.jobs, graph.edges_of, walker.users, graph.representative)
+    written = {dataset for _, dataset in graph.writes}
+    retired = retired_writes(walker.reader, written, known, walker.walk.as_of, walker.walk.most)
     gone = {(job, dataset) for job, dataset in retired if job not in begin}
     if not gone:
         return graph

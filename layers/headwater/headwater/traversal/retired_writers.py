@@ -21,7 +21,6 @@ from headwater.graph.job import JobHead
 from headwater.graph.neighbours import Neighbours, Side
 from headwater.openlineage.instant import Instant, to_datetime
 from headwater.read.reader import Reader
-from headwater.traversal.lineage_graph import LineageGraph
 
 LONGEST_GAPS, NEWEST_RUNS, LEAST_RUNS = 3, 10, 3
 """A writer may be silent for `LONGEST_GAPS` times the longest gap between its `NEWEST_RUNS` newest runs. Fewer than
@@ -41,27 +40,32 @@ class WriterTimes(NamedTuple):
     reads: frozenset[DatasetId]
 
 
-def retired_writes(
-    reader: Reader,
-    graph: LineageGraph,
-    users: Mapping[DatasetId, Neighbours],
-    as_of: Instant | None,
-    most: int,
-) -> set[tuple[JobId, DatasetId]]:
-    """The edges of a graph from retired writers to their outputs, now or as of a time.
+class KnownJobs(NamedTuple):
+    """What a walk has read: the heads and edges of jobs, the neighbours of datasets, and the representative of each id
+    of a dataset."""
 
-    `users` has the neighbours of the datasets in the graph. Datasets with several writers cost a read of the writers
-    that are not in the graph, up to `most`.
+    heads: Mapping[JobId, JobHead]
+    edges: Mapping[JobId, Edges]
+    users: Mapping[DatasetId, Neighbours]
+    representative: Callable[[DatasetId], DatasetId]
+
+
+def retired_writes(
+    reader: Reader, datasets: Collection[DatasetId], known: KnownJobs, as_of: Instant | None, most: int
+) -> set[tuple[JobId, DatasetId]]:
+    """The edges from retired writers to some of their outputs, now or as of a time: one rule for all graphs.
+
+    Datasets with several writers cost a read of the writers that the walk has not read, up to `most`.
     """
-    written = {dataset for _, dataset in graph.writes}
-    writers = {dataset: users[dataset][Side.WRITES] for dataset in written & users.keys()}
+    writers = {dataset: known.users[dataset][Side.WRITES] for dataset in datasets if dataset in known.users}
     several = {dataset: jobs for dataset, jobs in writers.items() if len(jobs) > 1}
-    unread = sorted(frozenset().union(*several.values()) - graph.jobs.keys())[:most]
+    unread = sorted(frozenset().union(*several.values()) - known.heads.keys())[:most]
     others = reader.jobs(unread, usages=False) if unread else {}
-    edges = graph.edges_of | (
-        reader.edges_at(others, as_of) if as_of else {job: head.current for job, head in others.items()}
-    )
-    heads = {job: head for job, head in {**others, **graph.jobs}.items() if head.latest and not head.is_foreign}
+    edges = {
+        **known.edges,
+        **(reader.edges_at(others, as_of) if as_of else {job: head.current for job, head in others.items()}),
+    }
+    heads = {job: head for job, head in {**others, **known.heads}.items() if head.latest and not head.is_foreign}
     silences: dict[JobId, timedelta] = {}
 
     def allowed(job: JobId) -> timedelta:
@@ -71,12 +75,12 @@ def retired_writes(
 
     found = set()
     for dataset, jobs in several.items():
-        known = [
-            _writer(reader, graph, heads[job], edges[job], as_of)
+        written_by = [
+            _writer(reader, known, heads[job], edges[job], as_of)
             for job in jobs & heads.keys()
-            if dataset in map(graph.representative, edges[job].output_ids)
+            if dataset in map(known.representative, edges[job].output_ids)
         ]
-        found |= {(writer.job, dataset) for writer in known if _is_retired(dataset, writer, known, allowed)}
+        found |= {(writer.job, dataset) for writer in written_by if _is_retired(dataset, writer, written_by, allowed)}
     return found
 
 
@@ -89,13 +93,13 @@ def allowed_silence(reader: Reader, job: JobId, until: Instant | None = None) ->
     return LONGEST_GAPS * max(_between(earlier, later) for later, earlier in pairwise(starts))
 
 
-def _writer(reader: Reader, graph: LineageGraph, head: JobHead, edges: Edges, as_of: Instant | None) -> WriterTimes:
+def _writer(reader: Reader, known: KnownJobs, head: JobHead, edges: Edges, as_of: Instant | None) -> WriterTimes:
     """A writer, now or as of a time."""
     last = head.facts.last
     if as_of and last > as_of:
         newest = next(iter(reader.runs_until(head.facts.id, as_of)), None)
         last = min(as_of, newest.updated) if newest else edges.time
-    reads = frozenset(map(graph.representative, edges.input_ids))
+    reads = frozenset(map(known.representative, edges.input_ids))
     return WriterTimes(head.facts.id, head.facts.first, last, reads)
 
 

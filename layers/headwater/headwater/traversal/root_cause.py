@@ -22,7 +22,7 @@ from headwater.read.reader import RUNS_AT_A_TIME, Reader
 from headwater.read.window import Window
 from headwater.store.positions import run_position
 from headwater.traversal.findings import Finding, UpstreamNode, of_quality_results, of_schemas
-from headwater.traversal.lineage import Direction, Walk, walk_lineage
+from headwater.traversal.lineage import Direction, View, Walk, walk_lineage
 from headwater.traversal.lineage_graph import LineageGraph
 from headwater.traversal.run_findings import of_runs, went_well
 
@@ -44,9 +44,11 @@ class RootCause:
     graph: LineageGraph
 
 
-def root_cause(reader: Reader, node: NamedNode, depth: int, as_of: Instant | None = None) -> RootCause:
+def root_cause(
+    reader: Reader, node: NamedNode, depth: int, as_of: Instant | None = None, view: View = View.CURRENT
+) -> RootCause:
     """The findings at a job or dataset and upstream of it, until now or until a time."""
-    graph = walk_lineage(reader, node, Walk(depth, Direction.UPSTREAM, as_of=as_of, most=MAX_NODES))
+    graph = walk_lineage(reader, node, Walk(depth, Direction.UPSTREAM, view, as_of, MAX_NODES))
     ids, all_time = _ids(reader, graph), Window(NEVER, as_of)
     suspect = _suspect(reader, node, ids.get(graph.representative(node.dataset), ()), all_time)
     last_good = _last_good(reader, suspect, all_time) if suspect else None

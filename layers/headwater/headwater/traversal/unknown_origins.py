@@ -4,7 +4,7 @@ A column without column lineage may be a constant, or be made by code that the p
 listener says the same of both: nothing. So the column may be made of any column of the job's inputs.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from headwater.graph.identity import DatasetId, JobId
@@ -41,15 +41,19 @@ def unknown_origins(
     known.representatives |= graph.representatives
     known.read_jobs(writers[:MAX_WRITERS])
     known.read_columns(list(known.jobs), datasets)
-    return sorted(_origins(known, lineage.walked, whole))
+    return sorted(_origins(known, lineage, whole))
 
 
-def _origins(known: Consumers, walked: Collection[ColumnId], whole: DatasetId | None) -> Iterator[UnknownOrigin]:
+def _origins(known: Consumers, lineage: ColumnLineage, whole: DatasetId | None) -> Iterator[UnknownOrigin]:
     for job, head in known.jobs.items():
         for output in known.edges[job].output_ids:
             dataset = known.representative(output)
+            if (job, dataset) in lineage.graph.retired:
+                continue
             fields = tuple(
-                field for field in _untold(known, job, output) if dataset == whole or ColumnId(dataset, field) in walked
+                field
+                for field in _untold(known, job, output)
+                if dataset == whole or ColumnId(dataset, field) in lineage.walked
             )
             if fields:
                 inputs = tuple(sorted({source.name for source in known.edges[job].inputs}))

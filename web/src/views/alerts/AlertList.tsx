@@ -1,6 +1,7 @@
 /** Alerts, newest first: how grave, what, when, whose. */
 
 import { alerts, type Alert } from "../../api/alerts";
+import { brokenText } from "../../graph/risk";
 import { useLookup } from "../../api/useLookup";
 import { Severity } from "../../parts/State";
 import { Shown } from "../../parts/Told";
@@ -28,7 +29,7 @@ function Lines({ found }: { found: Alert[] }) {
             <a className="inert" href={linkTo("alerts", { id: alert.id })}>
               {oneLine(alert.title)}
             </a>
-            {(alert.owners ?? []).length > 0 && <div className="muted inert">{(alert.owners ?? []).join(", ")}</div>}
+            <div className="muted inert">{[...brokenOf(alert), ...ownersOf(alert)].join(" · ")}</div>
           </span>
           <span className="end" title={moment(alert.time)}>
             {ago(alert.time)}
@@ -37,4 +38,13 @@ function Lines({ found }: { found: Alert[] }) {
       ))}
     </ul>
   );
+}
+
+/** What it breaks, in a few words, if the alert tells. */
+function brokenOf({ details }: Alert): string[] {
+  return details?.breaks ? [brokenText(details.breaks)] : [];
+}
+
+function ownersOf({ owners = [] }: Alert): string[] {
+  return owners.length ? [`of ${owners.map(oneLine).join(", ")}`] : [];
 }

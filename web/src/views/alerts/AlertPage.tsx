@@ -16,6 +16,8 @@ export function AlertPage({ alert }: { alert: Alert }) {
   const { nodeId, details = {}, lines = [], owners = [] } = alert;
   const isJob = splitNodeId(nodeId).kind === "job";
   const items = details.breaks?.items ?? [];
+  const runId = details.run?.runId ?? details.runId;
+  const isOnlyRead = details.seenAs === "input";
   return (
     <section className="sheet">
       <header className="node-head">
@@ -68,17 +70,26 @@ export function AlertPage({ alert }: { alert: Alert }) {
             <dd>
               <Name name={alert.name} href={linkTo("node", { nodeId })} />
             </dd>
+            {!isJob && details.job && (
+              <>
+                <dt>{isOnlyRead ? "Read by" : "Job"}</dt>
+                <dd>
+                  <Name name={details.job.name} href={linkTo("node", { nodeId: nodeIdOf("job", details.job.namespace, details.job.name) })} />
+                </dd>
+              </>
+            )}
             <Reporter label="Application" reporter={details.application} />
             <Reporter label="Orchestrator" reporter={details.orchestrator} />
-            {typeof details.runId === "string" && (
+            {runId && (
               <>
                 <dt>Run</dt>
                 <dd>
-                  <a href={linkTo("run", { id: details.runId })}>{details.runId}</a>
+                  <a href={linkTo("run", { id: runId })}>{runId}</a>
                 </dd>
               </>
             )}
           </dl>
+          {isOnlyRead && <p className="muted after">No known job wrote the change: the data comes from outside. The job above was the first that read the dataset so.</p>}
         </div>
       </div>
       {items.length > 0 && details.breaks && (

@@ -2,6 +2,7 @@
 
 import { alertOf } from "../../api/alerts";
 import { useLookup } from "../../api/useLookup";
+import { FilterField } from "../../parts/FilterField";
 import { Shown } from "../../parts/Told";
 import { changeParameters } from "../../routing/location";
 import { AlertList } from "./AlertList";
@@ -31,8 +32,8 @@ function All({ parameters }: { parameters: URLSearchParams }) {
               </button>
             ))}
           </div>
-          <input aria-label="Owner" placeholder="Owner" defaultValue={owner} onKeyDown={(event) => event.key === "Enter" && changeParameters({ owner: event.currentTarget.value })} />
-          <input aria-label="Namespace" placeholder="Namespace" defaultValue={namespace} onKeyDown={(event) => event.key === "Enter" && changeParameters({ namespace: event.currentTarget.value })} />
+          <FilterField label="Owner" name="owner" value={owner} />
+          <FilterField label="Namespace" name="namespace" value={namespace} />
         </div>
       </header>
       <div className="card">

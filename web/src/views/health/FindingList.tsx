@@ -20,7 +20,7 @@ export function FindingList({ title, none, remedy, rows }: Properties) {
           <ul className="list">
             {rows.slice(0, MOST).map(({ key, text, why, link }) => (
               <li key={key}>
-                <span className="grow">
+                <span className="grow inert">
                   <a href={link}>
                     <bdi>{oneLine(text)}</bdi>
                   </a>

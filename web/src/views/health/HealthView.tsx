@@ -14,8 +14,10 @@ import { nodeIdOf, oneLine } from "../../text/names";
 import { FirstEvent } from "../start/FirstEvent";
 import "../start/start.css";
 import { FindingList } from "./FindingList";
-import { islands, late, suspicious } from "./findings";
+import { islands, lastEvents, late, suspicious } from "./findings";
 import { EventPlot, type Interval } from "./EventPlot";
+import { LastEvents } from "./LastEvents";
+import { Producers } from "./Producers";
 import { RefusalTable } from "./RefusalTable";
 import { seesAll, type Refusals } from "./refusals";
 
@@ -31,6 +33,8 @@ interface Found {
   seesAll: boolean;
   namespaces: Namespace[];
   jobs: Job[];
+  /** Whether there are more jobs than these. */
+  isCut: boolean;
   late: Alert[];
 }
 
@@ -50,17 +54,17 @@ export default function HealthView() {
 }
 
 async function find(signal: AbortSignal): Promise<Found> {
-  const [intervals, running, setAside, refused, caller, { namespaces }, { jobs }, told] = await Promise.all([
+  const [intervals, running, setAside, refused, caller, { namespaces }, { jobs, totalCount }, told] = await Promise.all([
     get<Interval[]>("stats/lineage-events", { period: "DAY" }, signal),
     get<{ jobs: Job[] }>("jobs", { lastRunStates: "RUNNING", limit: 50 }, signal),
     get<SetAside>("stats/set-aside", {}, signal),
     get<Refusals>("stats/refusals", {}, signal),
     get<Caller>("caller", {}, signal),
     get<{ namespaces: Namespace[] }>("namespaces", { limit: 1000 }, signal),
-    get<{ jobs: Job[] }>("jobs", { limit: MOST_JOBS }, signal),
+    get<{ jobs: Job[]; totalCount: number }>("jobs", { limit: MOST_JOBS }, signal),
     alerts({ limit: 200 }, signal),
   ]);
-  return { intervals, running: running.jobs, setAside, refused, seesAll: seesAll(caller), namespaces, jobs, late: late(told.alerts) };
+  return { intervals, running: running.jobs, setAside, refused, seesAll: seesAll(caller), namespaces, jobs, isCut: totalCount > jobs.length, late: late(told.alerts) };
 }
 
 /** Without any event that was taken: those that were refused say why, else how to send the first one. */
@@ -73,7 +77,7 @@ function Beginning({ refused, seesAll }: Found) {
   );
 }
 
-function Cards({ intervals, running, setAside, refused, seesAll, namespaces, jobs, late }: Found) {
+function Cards({ intervals, running, setAside, refused, seesAll, namespaces, jobs, isCut, late }: Found) {
   const total = intervals.reduce((sum, { start, complete, fail, abort }) => sum + start + complete + fail + abort, 0);
   const old = running.filter((job) => Date.now() - Date.parse(job.latestRun?.startedAt ?? job.updatedAt) > 24 * HOUR);
   return (
@@ -86,6 +90,14 @@ function Cards({ intervals, running, setAside, refused, seesAll, namespaces, job
         </p>
       </div>
       <RefusalTable {...refused} seesAll={seesAll} />
+      <Producers />
+      <LastEvents
+        title="Namespaces of jobs, by their last event"
+        noun="job"
+        rows={lastEvents(jobs.map(({ namespace, updatedAt, latestRun }) => ({ name: namespace, at: latestRun?.updatedAt ?? updatedAt })))}
+        view="namespace"
+        remedy="Silent for a day or more: `headwater doctor` checks what a driver of this namespace sends."
+      />
       <div className="card">
         <h2>Runs that never ended</h2>
         {old.length ? (
@@ -131,9 +143,9 @@ function Cards({ intervals, running, setAside, refused, seesAll, namespaces, job
       <FindingList title="Late events" none="None: the events of each job arrive in time." remedy="The producer or its network is slow, or a clock is wrong: an alert of each has the run." rows={late.map(({ id, title }) => ({ key: id, text: title, link: linkTo("alerts", { id }) }))} />
       <FindingList
         title="Islands: jobs whose data no other job uses"
-        none={`None among the ${count(jobs.length)} jobs that ran last.`}
+        none={isCut ? `Not looked for: of more than ${count(jobs.length)} jobs, those not looked at may use the data. Coverage has the datasets that nobody reads.` : `None among the ${count(jobs.length)} jobs.`}
         remedy="The next job may use another name of the same dataset: see suspicious names."
-        rows={islands(jobs).map(({ namespace, name }) => ({ key: `${namespace} ${name}`, text: name, link: linkTo("lineage", { nodeId: nodeIdOf("job", namespace, name) }) }))}
+        rows={(isCut ? [] : islands(jobs)).map(({ namespace, name }) => ({ key: `${namespace} ${name}`, text: name, link: linkTo("lineage", { nodeId: nodeIdOf("job", namespace, name) }) }))}
       />
       <FindingList
         title="Suspicious names"

@@ -38,3 +38,19 @@ export function late(alerts: readonly Alert[]): Alert[] {
   }
   return [...newest.values()].filter(({ type }) => type === "Emission Latency Exceeded");
 }
+
+export interface LastEvent {
+  name: string;
+  at: string;
+  count: number;
+}
+
+/** The newest time of each name, and how many have the name; those that are silent for longest come first. */
+export function lastEvents(seen: readonly { name: string; at: string }[]): LastEvent[] {
+  const newest = new Map<string, LastEvent>();
+  for (const { name, at } of seen) {
+    const known = newest.get(name);
+    newest.set(name, { name, at: known && known.at > at ? known.at : at, count: (known?.count ?? 0) + 1 });
+  }
+  return [...newest.values()].sort((one, other) => one.at.localeCompare(other.at));
+}

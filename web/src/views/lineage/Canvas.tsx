@@ -29,6 +29,8 @@ export type EdgeOfPicture = { flow: SceneEdge } | { column: ColumnEdge };
 interface Properties {
   placed: Placed;
   centre: string;
+  /** Whether the picture is a part of a longer page: then the wheel scrolls the page. */
+  isInset?: boolean;
   onNode: (id: string) => void;
   onEdge: (edge: EdgeOfPicture) => void;
   onNothing: () => void;
@@ -42,7 +44,7 @@ export function Canvas(properties: Properties) {
   );
 }
 
-function Flow({ placed, centre, onNode, onEdge, onNothing }: Properties) {
+function Flow({ placed, centre, isInset = false, onNode, onEdge, onNothing }: Properties) {
   const nodes = useMemo(() => nodesOf(placed), [placed]);
   const edges = useMemo(() => edgesOf(placed), [placed]);
   const isFar = useStore(({ transform }) => transform[2] < FAR);
@@ -64,6 +66,8 @@ function Flow({ placed, centre, onNode, onEdge, onNothing }: Properties) {
           if (id) onNode(id);
           else onNothing();
         }}
+        preventScrolling={!isInset}
+        zoomOnScroll={!isInset}
         nodesDraggable={false}
         nodesConnectable={false}
         edgesFocusable={false}
@@ -78,7 +82,7 @@ function Flow({ placed, centre, onNode, onEdge, onNothing }: Properties) {
         aria-label="Lineage graph. The table shows the same."
       >
         {isFarPicture && <FarPicture placed={placed} centre={centre} />}
-        <Controls showInteractive={false} position="bottom-left" />
+        {!isInset && <Controls showInteractive={false} position="bottom-left" />}
         {nodes.length > 12 && nodes.length <= MANY && <MiniMap pannable zoomable position="bottom-right" nodeStrokeWidth={0} ariaLabel="Overview of the graph" />}
       </ReactFlow>
     </div>
@@ -195,5 +199,9 @@ function onArrow(event: KeyboardEvent, { scene, places }: Placed): void {
   };
   const next = scene.nodes.reduce((best, other) => (cost(other) < cost(best) ? other : best), scene.nodes[0]!);
   if (cost(next) === Infinity) return;
-  document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(next.node.id)}"]`)?.focus();
+  focusNode(next.node.id);
+}
+
+export function focusNode(id: string): void {
+  document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`)?.focus();
 }

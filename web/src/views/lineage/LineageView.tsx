@@ -14,7 +14,7 @@ import { changeParameters } from "../../routing/location";
 import { shortNames } from "../../text/names";
 import { remember } from "../search/recent";
 import { ActionsContext, type Actions } from "./actions";
-import { Canvas, type EdgeOfPicture } from "./Canvas";
+import { Canvas, focusNode, type EdgeOfPicture } from "./Canvas";
 import { DifferenceBar } from "./DifferenceBar";
 import { GraphTable } from "./GraphTable";
 import "./lineage.css";
@@ -89,6 +89,11 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
     [shownGraph.expand, shownGraph.collapse, shownGraph.busy, toggleTable, toggleGroup, pickColumn, shown, lookup, marks, names, centre, selected, picked],
   );
 
+  const close = (): void => {
+    if (selected) focusNode(selected);
+    select(null);
+  };
+
   if (!wish.nodeId) return <Empty>No node is named in this link. Press / and search for one.</Empty>;
   if (lookup.state === "failed") return <Failed error={lookup.error} what="the lineage" again={lookup.again} />;
   const hiddenCount = [...shown.hidden.values()].reduce((sum, count) => sum + count, 0);
@@ -102,7 +107,7 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
         {lookup.state === "done" && lookup.value.isTruncated && <Truncated>The graph goes on: this is its beginning. The handles with a number fetch more.</Truncated>}
         {shownGraph.failure && <Truncated>More could not be fetched: {shownGraph.failure}</Truncated>}
         {layoutError && <Truncated>The picture could not be laid out ({layoutError}). The table shows the same.</Truncated>}
-        <div className="stage">
+        <div className="stage" onKeyDown={(event) => event.key === "Escape" && (selected || edge) && close()}>
           {lookup.state === "loading" && !graph.nodes.size ? (
             <Loading what="the lineage" />
           ) : wanted.asTable || layoutError ? (
@@ -119,7 +124,7 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
               <span className="spinner" aria-hidden="true" /> drawing
             </span>
           )}
-          <SidePanel node={selected ? (whole.graph.nodes.get(selected) ?? null) : null} edge={edge} graph={graph} marks={marks} isFiltering={isFiltering(filter)} onClose={() => select(null)} />
+          <SidePanel node={selected ? (whole.graph.nodes.get(selected) ?? null) : null} edge={edge} graph={graph} marks={marks} isFiltering={isFiltering(filter)} onClose={close} />
         </div>
       </div>
     </ActionsContext.Provider>

@@ -9,10 +9,13 @@ import { tracedTop, MOST_TRACED } from "../../graph/sizes";
 import { sideKey } from "../../graph/visible";
 import { Icon, type IconName } from "../../parts/Icon";
 import { compact } from "../../text/amounts";
-import { contextOf, oneLine } from "../../text/names";
+import { contextOf, middleCut, oneLine } from "../../text/names";
 import { useActions } from "./actions";
 import { ColumnList, TracedColumns } from "./ColumnList";
 import type { SceneNode } from "./scene";
+
+/** What of a name is legible in the width of a node. */
+const MOST_CHARACTERS = 22;
 
 export type PictureNodeType = Node<{ drawn: SceneNode }, "node">;
 
@@ -38,7 +41,7 @@ export const PictureNode = memo(function PictureNode({ data }: NodeProps<Picture
         </span>
         <span className="texts">
           <bdi className="title" title={oneLine(node.name)}>
-            {oneLine(short)}
+            {middleCut(oneLine(short), MOST_CHARACTERS)}
           </bdi>
           <bdi className="context">{oneLine(node.kind === "group" ? "group" : contextOf(node.name, short) || node.namespace)}</bdi>
         </span>

@@ -29,7 +29,7 @@ export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, cent
   const [isOpen, setOpen] = useState(false);
   const tags = [...new Set([...graph.nodes.values()].flatMap(tagsOf))].sort();
   const owners = [...new Set([...graph.nodes.values()].flatMap(ownersOf))].sort();
-  const active = [filter.text, filter.kind, filter.state, filter.tag].filter(Boolean).length;
+  const active = [filter.text, filter.kind, filter.state, filter.tag, filter.owner].filter(Boolean).length;
   return (
     <div className="toolbar">
       <h1 title={name}>
@@ -120,7 +120,7 @@ function Choice({ label, name, value, options }: { label: string; name: string; 
       <option value="">Any {label.toLowerCase()}</option>
       {options.map((option) => (
         <option key={option} value={option}>
-          {option.toLowerCase()}
+          {name === "state" ? option.toLowerCase() : option}
         </option>
       ))}
     </select>

@@ -15,6 +15,7 @@ import { remember } from "../search/recent";
 import { AliasesTab } from "./AliasesTab";
 import { ColumnsTab } from "./ColumnsTab";
 import { Curation } from "./Curation";
+import { EventsOfDataset, EventsTab } from "./EventsTab";
 import { FacetsTab } from "./FacetsTab";
 import "./node.css";
 import { Overview } from "./Overview";
@@ -57,6 +58,7 @@ function DatasetPage({ nodeId, tab }: { nodeId: string; tab: string }) {
             ["quality", "Quality", () => <QualityTab nodeId={nodeId} />],
             ["aliases", "Names", () => <AliasesTab nodeId={nodeId} />],
             ["facets", "Facets", () => <FacetsTab facets={found.facets} document={found} />],
+            ["events", "Events", () => <EventsOfDataset nodeId={nodeId} />],
           ]}
         />
       )}
@@ -86,6 +88,7 @@ function JobPage({ nodeId, tab }: { nodeId: string; tab: string }) {
             ["overview", "Overview", () => <Overview nodeId={nodeId} node={found} />],
             ["runs", "Runs", () => <RunsTab nodeId={nodeId} />],
             ["facets", "Facets", () => <FacetsTab facets={{ ...found.latestRun?.facets, ...found.facets }} document={found} />],
+            ["events", "Events", () => <EventsTab run={found.latestRun} />],
           ]}
         />
       )}

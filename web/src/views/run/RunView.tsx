@@ -1,5 +1,6 @@
 /** A run: its state and error, its parent and children, its inputs with their versions, its outputs, its facets. */
 
+import { useState } from "react";
 import { get, pathOf } from "../../api/request";
 import type { DatasetVersionOfRun, Run } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
@@ -11,6 +12,7 @@ import { count, duration, moment } from "../../text/amounts";
 import { nodeIdOf, oneLine } from "../../text/names";
 import { FacetsTab } from "../node/FacetsTab";
 import "../node/node.css";
+import { RawEvents } from "./RawEvents";
 import { RunTable } from "./RunTable";
 import { errorOf } from "./statistics";
 
@@ -25,7 +27,7 @@ export default function RunView({ parameters }: { parameters: URLSearchParams })
   if (!id) return <Empty>No run is named in this link.</Empty>;
   return (
     <Shown lookup={lookup} what="the run">
-      {(found) => <RunPage {...found} />}
+      {(found) => <RunPage key={found.run.id} {...found} />}
     </Shown>
   );
 }
@@ -51,7 +53,7 @@ function RunPage({ run, children }: Found) {
           <State state={run.state} />
           <span>{moment(run.startedAt)}</span>
           <span className="muted">{duration(run.durationMs)}</span>
-          <span className="muted mono">{run.id}</span>
+          {run.job && <span className="muted mono">{run.id}</span>}
         </div>
         {nodeId && (
           <div className="row">
@@ -93,7 +95,21 @@ function RunPage({ run, children }: Found) {
       )}
       <h2>Facets</h2>
       <FacetsTab facets={run.facets} document={run} />
+      <RawEventsCard run={run.id} />
     </section>
+  );
+}
+
+/** The events are fetched when somebody wants to see them: those of Spark are large. */
+function RawEventsCard({ run }: { run: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className="card facet" onToggle={(change) => change.target === change.currentTarget && setOpen(change.currentTarget.open)}>
+      <summary>
+        <h2>Events, as they were posted</h2>
+      </summary>
+      {isOpen && <RawEvents run={run} />}
+    </details>
   );
 }
 

@@ -2,6 +2,7 @@
 
 import { boardRuns } from "../../api/runs";
 import { useLookup } from "../../api/useLookup";
+import { FilterField } from "../../parts/FilterField";
 import { Empty, Shown } from "../../parts/Told";
 import { changeParameters } from "../../routing/location";
 import { counted } from "../../text/amounts";
@@ -24,7 +25,8 @@ export default function RunsView({ parameters }: { parameters: URLSearchParams }
   const hours = parameters.has("hours") ? Number(parameters.get("hours")) || null : 24;
   const namespace = parameters.get("namespace") ?? "";
   const after = hours ? new Date(Math.floor((Date.now() - hours * HOUR) / MINUTE) * MINUTE).toISOString() : "";
-  const question = { state, namespace, after, limit: LIMIT };
+  const producer = parameters.get("producer") ?? "";
+  const question = { state, namespace, producer, after, limit: LIMIT };
   const lookup = useLookup(JSON.stringify({ ...question, after: hours }), (signal) => boardRuns(question, signal));
   return (
     <section className="sheet">
@@ -45,7 +47,8 @@ export default function RunsView({ parameters }: { parameters: URLSearchParams }
               </option>
             ))}
           </select>
-          <input aria-label="Namespace" placeholder="Namespace" defaultValue={namespace} onKeyDown={(event) => event.key === "Enter" && changeParameters({ namespace: event.currentTarget.value })} />
+          <FilterField label="Namespace" name="namespace" value={namespace} />
+          <FilterField label="Producer" name="producer" value={producer} />
         </div>
       </header>
       <Shown lookup={lookup} what="the runs">
@@ -56,7 +59,7 @@ export default function RunsView({ parameters }: { parameters: URLSearchParams }
               <BoardTable runs={runs} />
             </>
           ) : (
-            <Empty>No run{state ? ` ${state.toLowerCase()}` : ""} in this time.</Empty>
+            <Empty>{cursor ? "No such run among the newest. Narrow the time to look further back." : `No run${state ? ` ${state.toLowerCase()}` : ""} in this time.`}</Empty>
           )
         }
       </Shown>

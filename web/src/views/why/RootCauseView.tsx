@@ -1,18 +1,22 @@
 /** Root cause: what failed or changed upstream since the last good run, on a time line. */
 
+import { lazy, Suspense } from "react";
 import { get } from "../../api/request";
 import type { Finding, RootCause, Run } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
 import { Icon } from "../../parts/Icon";
 import { Name } from "../../parts/Name";
 import { State } from "../../parts/State";
-import { Empty, Shown, Truncated } from "../../parts/Told";
+import { Empty, Loading, Shown, Truncated } from "../../parts/Told";
 import { linkTo } from "../../routing/location";
 import { ago, clock, counted, moment } from "../../text/amounts";
 import { nodeIdOf, oneLine, shortName, splitNodeId } from "../../text/names";
 import { SchemaChanges } from "../node/VersionsTab";
 import "../node/node.css";
 import "./why.css";
+
+/** The graph needs the code of the lineage view: the time line does not wait for it. */
+const CauseGraph = lazy(() => import("./CauseGraph"));
 
 const KINDS: Record<string, [string, string]> = {
   RUN_FAILED: ["bad", "run failed"],
@@ -69,6 +73,11 @@ function Found({ found }: { found: RootCause }) {
         </a>
       </div>
       {truncated && <Truncated>The search was cut: nodes further upstream were not looked at.</Truncated>}
+      {findings.some((finding) => finding.nodeId !== nodeId) && (
+        <Suspense fallback={<Loading what="the graph" />}>
+          <CauseGraph found={found} />
+        </Suspense>
+      )}
       <ol className="why">
         {suspect && <Stop run={suspect} title={suspect.state === "COMPLETED" ? "The newest run, which made the data" : "The newest run"} tone="suspect" />}
         {findings.map((finding, index) => (
@@ -141,7 +150,7 @@ function Line({ finding }: { finding: Finding }) {
 function When({ at }: { at: string }) {
   return (
     <time className="when" dateTime={at} title={moment(at)}>
-      <b>{clock(at).slice(0, 5)}Z</b>
+      <b>{clock(at)}</b>
       <span>{at.slice(0, 10)}</span>
     </time>
   );

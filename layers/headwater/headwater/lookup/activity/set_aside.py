@@ -1,6 +1,6 @@
 """GET /stats/set-aside: the jobs whose producers spoke of the namespaces of others in the last week.
 
-The note of what was set aside is a facet of the job (access/admission.py). A job is listed by its last event, hence the
+The note of what was set aside is a facet of the job (access/admission.py). A job is listed by its note, too, hence the
 request reads the jobs of the last week, and no more than `MAX_JOBS`.
 """
 

@@ -12,7 +12,7 @@ from headwater.openlineage.instant import Instant, instant_of, shown
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
 from headwater.traversal.graph_diff import Columns, GraphAtTime, GraphEdge, graph_diff
-from headwater.traversal.lineage import Direction, Walk
+from headwater.traversal.lineage import Direction, View, Walk
 
 
 def diff(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:
@@ -22,7 +22,8 @@ def diff(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:
         raise InvalidRequest(Fault("from", "missing; expected a time"))
     if begin >= end:
         raise InvalidRequest(Fault("from", "must be earlier than `to`"))
-    walk = Walk(request.depth(), request.choice("direction", Direction), most=DEFAULT_NODES)
+    view = request.choice("view", View) or View.CURRENT
+    walk = Walk(request.depth(), request.choice("direction", Direction), view, most=DEFAULT_NODES)
     graphs = [(time, walked(reader, node, walk._replace(as_of=time), None)) for time in (begin, end)]
     views = [(serialise(reader, graph, as_of=time), graph.is_truncated) for time, graph in graphs]
     difference = graph_diff(*(_at_time(view) for view, _ in views))

@@ -15,11 +15,13 @@ from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
 from headwater.traversal.impact import Impact, NodeAtRisk, Reach, impact
 from headwater.traversal.impacted_node import Granularity
+from headwater.traversal.lineage import View
 
 
 def at_risk(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:
     """The jobs, datasets and columns downstream, a page of at most `limit`, the certain ones first."""
-    page, reach = _page(request), Reach(request.depth(), as_of=time_from_query(reader, request, node))
+    view = request.choice("view", View) or View.CURRENT
+    page, reach = _page(request), Reach(request.depth(), as_of=time_from_query(reader, request, node), view=view)
     impacted = impact(reader, node.dataset, None if node.field is None else [node.field], reach)
     if impacted.head is None:
         raise NotFound(f"Dataset '{node.name.name}' not found.")

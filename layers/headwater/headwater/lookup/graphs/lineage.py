@@ -100,14 +100,14 @@ def column_lineage(reader: Reader, request: ApiRequest, node: NamedNode) -> Json
     page = _page(request)
     with_downstream = Direction.BOTH if request.flag("withDownstream") else Direction.UPSTREAM
     direction = request.choice("direction", Direction) or with_downstream
-    depth = request.depth()
     as_of = time_from_query(reader, request, node)
-    lineage = walk_column_lineage(reader, node, depth, direction, as_of)
+    walk = Walk(request.depth(), direction, request.choice("view", View) or View.CURRENT, as_of)
+    lineage = walk_column_lineage(reader, node, walk)
     nodes = serialise_columns(lineage)
     if node.field is not None and not nodes and not _has_field(reader, node):
         raise NotFound("Could not find node")
-    view = GraphView({document["id"]: document for document in nodes}, frozenset())
-    answer = {**_paged(view, page, is_truncated=lineage.graph.is_truncated), "indirect": serialise_indirect(lineage)}
+    shown = GraphView({document["id"]: document for document in nodes}, frozenset())
+    answer = {**_paged(shown, page, is_truncated=lineage.graph.is_truncated), "indirect": serialise_indirect(lineage)}
     if direction is not Direction.DOWNSTREAM:
         whole = lineage.graph.representative(node.dataset) if node.kind is NodeKind.DATASET else None
         if unknown := unknown_origins(reader, lineage, whole, as_of):

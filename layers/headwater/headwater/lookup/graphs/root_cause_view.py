@@ -14,6 +14,7 @@ from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
 from headwater.read.run_details import read_run_details
 from headwater.traversal.findings import Finding
+from headwater.traversal.lineage import View
 from headwater.traversal.lineage_graph import LineageEdge, LineageGraph
 from headwater.traversal.root_cause import root_cause
 
@@ -21,7 +22,7 @@ from headwater.traversal.root_cause import root_cause
 def rootcause(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:
     """The suspect, the last good run before the suspect, and at most `limit` findings since then, newest first."""
     as_of, limit = time_from_query(reader, request, node), request.number("limit", DEFAULT_LIMIT, MAX_LIMIT)
-    cause = root_cause(reader, node, request.depth(), as_of)
+    cause = root_cause(reader, node, request.depth(), as_of, request.choice("view", View) or View.CURRENT)
     findings = within_size_limit(map(_finding, cause.findings[:limit]))
     answer: JsonObject = {
         "nodeId": node_id(node.kind, node.name),

@@ -34,7 +34,7 @@ def all_jobs(reader: Reader, request: ApiRequest, namespaces: Sequence[KnownName
 
 
 def _job_list(reader: Reader, request: ApiRequest, names: Sequence[str]) -> JsonObject:
-    """The jobs of namespaces, by the time of their last event, newest first, each with its newest runs."""
+    """The jobs of namespaces, by the start of their newest run, newest first, each with its newest runs."""
     states, page = _states(request), request.page()
     ahead = READ_AT_A_TIME if states else page.offset + page.limit
     lists = [reader.store.jobs_in(name) for name in names]

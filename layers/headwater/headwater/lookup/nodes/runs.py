@@ -37,7 +37,8 @@ def job_runs(reader: Reader, request: ApiRequest, job: NamedNode) -> JsonObject:
 
 
 def run(reader: Reader, _request: ApiRequest, run: Run) -> JsonObject:
-    return marquez.run(*read_run_details(reader, [run]))
+    """A run, with its job: Marquez's run has none."""
+    return {"job": run.job.as_json(), **marquez.run(*read_run_details(reader, [run]))}
 
 
 def run_children(reader: Reader, request: ApiRequest, parent: Run) -> JsonObject:

@@ -39,12 +39,12 @@ class Sort(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class JobMatch:
-    """A job whose name contains the text, and the time of its last event."""
+    """A job whose name contains the text; the time of its last event is None until the job is read."""
 
     kind: ClassVar = NodeKind.JOB
     name: Name
     id: JobId
-    updated: Instant | None
+    updated: Instant | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class SearchResult(NamedTuple, Generic[AnyMatch]):
 def jobs_in(reader: Reader, namespace: str) -> Iterator[JobMatch]:
     """The jobs of a namespace, the newest first."""
     for entry in reader.store.jobs_in(namespace).entries(newest_first=True):
-        yield JobMatch(Name(namespace, entry.name), entry.id, entry.time)
+        yield JobMatch(Name(namespace, entry.name), entry.id)
 
 
 def datasets_in(reader: Reader, namespace: str) -> Iterator[DatasetMatch]:
@@ -156,13 +156,15 @@ def _matching_in(nodes: Iterator[AnyMatch], text: str, deadline: float) -> Searc
 
 
 def with_times(reader: Reader, matches: Collection[Match]) -> list[Match]:
-    """The matches with the times of their last use, without deleted datasets."""
-    untimed = [match.id for match in matches if isinstance(match, DatasetMatch) and not match.updated]
-    times = _times(reader, untimed) if untimed else {}
-    timed = [
-        replace(match, updated=times.get(match.id)) if isinstance(match, DatasetMatch) and not match.updated else match
-        for match in matches
-    ]
+    """The matches with the times of their last event or use, without deleted datasets."""
+    untimed = [match for match in matches if not match.updated]
+    datasets = [match.id for match in untimed if isinstance(match, DatasetMatch)]
+    jobs = [match.id for match in untimed if isinstance(match, JobMatch)]
+    heads = reader.jobs(jobs, usages=False) if jobs else {}
+    used = _times(reader, datasets) if datasets else {}
+    times = {str(job): head.facts.updated for job, head in heads.items()}
+    times |= {str(dataset): time for dataset, time in used.items()}
+    timed = [match if match.updated else replace(match, updated=times.get(match.id)) for match in matches]
     return [match for match in timed if match.updated]
 
 

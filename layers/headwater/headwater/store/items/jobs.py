@@ -62,20 +62,31 @@ def encode(head: JobHead) -> Item:
 
 
 def _labels(head: JobHead) -> Mapping[str, str]:
-    return _labels_at(head.listed_at, head)
+    facts = head.facts
+    return _labels_in(keys.jobs_of(facts.name.namespace, facts.id), head.listed_at, head)
 
 
-def _former_labels(head: JobHead) -> Mapping[str, str]:
-    """Before version 3 each event moved its job in the list of its namespace."""
-    return _labels_at(head.facts.updated, head)
+def _labels_before_version_4(head: JobHead) -> Mapping[str, str]:
+    """The list of a namespace had no shards, and the end of a run moved its job, too."""
+    ended_at = (head.latest and head.latest.ended_at) or head.listed_at
+    return _labels_in(_only_list(head), max(head.listed_at, ended_at), head)
 
 
-def _labels_at(time: Instant, head: JobHead) -> Mapping[str, str]:
+def _labels_before_version_3(head: JobHead) -> Mapping[str, str]:
+    """Each event moved its job."""
+    return _labels_in(_only_list(head), head.facts.updated, head)
+
+
+def _only_list(head: JobHead) -> str:
+    return keys.all_jobs_of(head.facts.name.namespace)[0]
+
+
+def _labels_in(job_list: str, time: Instant, head: JobHead) -> Mapping[str, str]:
     facts = head.facts
     labels = {"namespace": facts.name.namespace, "name": facts.name.name}
     if facts.is_deleted or facts.is_derivation:
         return labels
-    return labels | {"listed_in": keys.jobs_of(facts.name.namespace), "place": keys.time_key(time, facts.id)}
+    return labels | {"listed_in": job_list, "place": keys.time_key(time, facts.id)}
 
 
 def _decode(item: Item, members: Members) -> JobHead:
@@ -101,8 +112,9 @@ def _decode_without_usages(item: Item, members: Members) -> JobHead:
     return JobHead(facts, latest, chosen, item.labels.get(RESELECTING))
 
 
-_UPGRADES: tuple[Upgrade, ...] = (unchanged, unchanged)
-JOB = Codec("job", _decode, _UPGRADES, _labels, former_labels=_former_labels, relabelled_in=3)
+_UPGRADES: tuple[Upgrade, ...] = (unchanged, unchanged, unchanged)
+_FORMER_LABELS = ((3, _labels_before_version_3), (4, _labels_before_version_4))
+JOB = Codec("job", _decode, _UPGRADES, _labels, former_labels=_FORMER_LABELS)
 JOB_WITHOUT_USAGES = replace(JOB, decode=_decode_without_usages)
 """Reads the head of a job without its usages."""
 

@@ -23,12 +23,12 @@ Row = tuple[Any, ...]
 
 def row_of(item: Item) -> Row:
     """The row of an item, in the order of COLUMNS."""
-    others = {name: text for name, text in item.labels.items() if name not in INDEXED}
+    others = tuple((name, text) for name, text in item.labels.items() if name not in INDEXED)
     parts = {name: part for name, part in item.parts.items() if name != DOC}
     return (
         *item.key,
         item.version,
-        json.dumps(others),
+        _labels_text(others),
         *map(item.labels.get, INDEXED),
         item.expires_at,
         item.parts.get(DOC),
@@ -51,6 +51,11 @@ def part_of(row: Row, name: str) -> Item:
     parts = {DOC: content} if name == DOC else _unpacked(content) if content else {}
     labels = {label: text for label, text in _labels(others).items() if label in FORM}
     return Item(Key(pk, sk), labels, {name: parts[name]} if parts.get(name) is not None else {})
+
+
+@lru_cache(maxsize=1_000)
+def _labels_text(labels: tuple[tuple[str, str], ...]) -> str:
+    return json.dumps(dict(labels))
 
 
 @lru_cache(maxsize=1_000)

@@ -200,8 +200,7 @@ class Transaction:
     def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
         unread = [key for key in keys if key not in self._read]
         found = self._table.read(unread, only) if unread else {}
-        if only is None:
-            self._read |= {key: found.get(key) for key in unread}
+        self._read |= {key: found.get(key) for key in unread if only is None or key not in found}
         known = {key: item for key in keys if (item := self._read.get(key))}
         return found | (known if only is None else {key: _cut(item, only) for key, item in known.items()})
 
@@ -212,9 +211,16 @@ class Transaction:
     def put_if(self, changes: Sequence[ConditionalPut]) -> list[Conflict]:
         """Puts each item on its condition. Returns a Conflict for each condition that does not hold."""
         stored = self.read([change.item.key for change in changes])
-        held = [change for change in changes if _version(stored.get(change.item.key)) == _version(change.replacing)]
-        self._write([ItemChange(stored.get(change.item.key), change.item) for change in held])
-        return [Conflict(str(change.item.key)) for change in changes if change not in held]
+        held: list[ItemChange] = []
+        conflicts: list[Conflict] = []
+        for item, replacing in changes:
+            before = stored.get(item.key)
+            if _version(before) == _version(replacing):
+                held.append(ItemChange(before, item))
+            else:
+                conflicts.append(Conflict(str(item.key)))
+        self._write(held)
+        return conflicts
 
     def put(self, items: Iterable[Item]) -> None:
         items = list(items)

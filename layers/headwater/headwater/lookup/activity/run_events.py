@@ -1,0 +1,42 @@
+"""GET /jobs/runs/RUN/events: the events of a run as they were posted, newest first.
+
+A stream sends an event each minute, hence the list is not counted, and a page is short. The list is by the run id
+alone: of a run id that jobs of several namespaces use, the events of the run's own namespace are returned.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from headwater.graph.identity import EventId
+from headwater.graph.run import Run
+from headwater.http.paging import within_size_limit
+from headwater.http.request import ApiRequest
+from headwater.openlineage.exact_json import JsonObject
+from headwater.read.reader import Reader
+from headwater.store.positions import run_event_position
+
+DEFAULT_LIMIT = 20
+MAX_LIMIT = 100
+
+
+def run_events(reader: Reader, request: ApiRequest, run: Run) -> JsonObject:
+    """A page of the events of a run. A page may be short, or empty, and still have a cursor."""
+    page = request.page_by_cursor(DEFAULT_LIMIT, MAX_LIMIT)
+    stored = reader.store.newest_events_of_run(run.run_id, page.limit + 1, page.after)
+    scanned: list[EventId] = []
+    own: list[EventId] = []
+
+    def events() -> Iterator[dict[str, Any]]:
+        for event_id, event in islice(stored, page.limit):
+            scanned.append(event_id)
+            if event is not None and event["job"]["namespace"] == run.job.namespace:
+                own.append(event_id)
+                yield event
+
+    shown = within_size_limit(events())
+    is_cut = len(shown) < len(own)
+    if not is_cut and (not scanned or next(stored, None) is None):
+        return {"events": shown}
+    last = own[len(shown) - 1] if is_cut else scanned[-1]
+    return {"events": shown, "cursor": page.cursor(run_event_position(last), 0)}

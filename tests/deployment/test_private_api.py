@@ -1,0 +1,75 @@
+"""The private API is off by default, is reached by one VPC endpoint alone, and has the keys and functions of the HTTP
+API."""
+
+from tests.deployment.conftest import Properties, Resources
+
+NAMES = (
+    "PrivateApi",
+    "PrivateAuthoriser",
+    "PrivateAuthoriserPermission",
+    "PrivateIngestPermission",
+    "PrivateLookupPermission",
+    "PrivatePath",
+    "PrivatePost",
+    "PrivateGet",
+    "PrivateDeployment1",
+    "PrivateStage",
+    "PrivateApiServerErrorsAlarm",
+)
+
+
+def test_without_an_endpoint_there_is_no_private_api(template: Properties, resources: Resources) -> None:
+    assert template["Parameters"]["PrivateEndpointId"]["Default"] == ""
+    assert {resources.whole(name)["Condition"] for name in NAMES} == {"HasPrivateApi"}
+    assert template["Outputs"]["PrivateApiUrl"]["Condition"] == "HasPrivateApi"
+    of_rest_apis = {name for name, each in template["Resources"].items() if "AWS::ApiGateway::" in each["Type"]}
+    assert of_rest_apis <= set(NAMES)
+
+
+def test_only_the_endpoint_reaches_the_private_api(resources: Resources) -> None:
+    api, endpoint = resources["PrivateApi"], {"Ref": "PrivateEndpointId"}
+    assert api["EndpointConfiguration"] == {"Types": ["PRIVATE"], "VpcEndpointIds": [endpoint]}
+    (statement,) = api["Policy"]["Statement"]
+    assert statement["Effect"] == "Allow"
+    assert statement["Condition"] == {"StringEquals": {"aws:SourceVpce": endpoint}}
+
+
+def test_a_gzipped_body_arrives_whole(resources: Resources) -> None:
+    """A REST API damages a body that is no text, unless its type is binary; the listener gzips application/json."""
+    assert resources["PrivateApi"]["BinaryMediaTypes"] == ["*/*"]
+    assert "MinimumCompressionSize" not in resources["PrivateApi"]
+
+
+def test_events_go_to_ingest_and_lookups_to_lookup_with_a_key(resources: Resources) -> None:
+    for name, function in (("PrivatePost", "IngestFunction"), ("PrivateGet", "LookupFunction")):
+        method = resources[name]
+        assert f"${{{function}.Arn}}" in method["Integration"]["Uri"]["Fn::Sub"]
+        assert method["Integration"]["Type"] == "AWS_PROXY"
+    assert resources["PrivatePost"]["AuthorizationType"] == "CUSTOM"
+    by_iam_or_key = {"Fn::If": ["LookupByIam", "AWS_IAM", "CUSTOM"]}
+    assert resources["PrivateGet"]["AuthorizationType"] == by_iam_or_key
+
+
+def test_no_answer_of_the_authoriser_is_kept(resources: Resources) -> None:
+    """A policy names one request; kept for a key, it would refuse the next."""
+    assert resources["PrivateAuthoriser"]["AuthorizerResultTtlInSeconds"] == 0
+
+
+def test_only_the_methods_of_the_private_api_may_invoke_the_functions(resources: Resources) -> None:
+    arns = [resources[name]["SourceArn"]["Fn::Sub"].rpartition(":")[2] for name in NAMES if "Permission" in name]
+    assert arns == ["${PrivateApi}/authorizers/${PrivateAuthoriser}", "${PrivateApi}/*/POST/*", "${PrivateApi}/*/GET/*"]
+
+
+def test_a_flood_is_answered_429(resources: Resources) -> None:
+    (settings,) = resources["PrivateStage"]["MethodSettings"]
+    assert settings == {
+        "HttpMethod": "*",
+        "ResourcePath": "/*",
+        "ThrottlingRateLimit": {"Ref": "RequestsPerSecond"},
+        "ThrottlingBurstLimit": {"Ref": "RequestBurst"},
+    }
+
+
+def test_the_deployment_has_all_methods(template: Properties) -> None:
+    methods = {name for name, each in template["Resources"].items() if each["Type"] == "AWS::ApiGateway::Method"}
+    assert set(template["Resources"]["PrivateDeployment1"]["DependsOn"]) == methods

@@ -1,0 +1,80 @@
+"""A saved model of Spark ML is one dataset, and each training is a run of the same jobs."""
+
+import pytest
+
+from headwater.graph.identity import dataset_id
+from headwater.graph.normalised_event import NormalisedEvent
+from headwater.openlineage.event import Name, RunEvent
+from tests import factory
+from tests.producer_records import recorded
+
+MODEL = Name("file", "/srv/lake/models/churn")
+
+
+def of(scenario: str) -> list[NormalisedEvent]:
+    return factory.received(*recorded("spark", scenario))
+
+
+def datasets(events: list[NormalisedEvent], side: str) -> set[Name]:
+    references = [reference for normalised in events for reference in getattr(normalised.event, side)]
+    return {reference.name for reference in references}
+
+
+def jobs(events: list[NormalisedEvent]) -> set[str]:
+    return {normalised.event.job.name.name for normalised in events if isinstance(normalised.event, RunEvent)}
+
+
+@pytest.mark.parametrize("scenario", ["model_trained", "model_trained_again"])
+def test_all_folders_of_a_saved_model_are_the_model(scenario: str) -> None:
+    assert datasets(of(scenario), "outputs") == {MODEL}
+
+
+def test_a_job_that_loads_a_model_reads_the_model() -> None:
+    read = datasets(of("model_scores"), "inputs")
+    assert read == {MODEL, Name("file", "/srv/lake/visitors")}
+
+
+def test_two_trainings_are_runs_of_the_same_jobs() -> None:
+    assert jobs(of("model_trained")) == jobs(of("model_trained_again"))
+    assert "train_churn.adaptive_spark_plan.1_LogisticRegression_data" in jobs(of("model_trained"))
+
+
+def test_the_folder_of_the_metadata_is_an_alias_of_the_model() -> None:
+    aliases = {alias for normalised in of("model_trained") for alias in normalised.aliases}
+    rules = {alias.sent.name: alias.rules for alias in aliases}
+    assert rules["/srv/lake/models/churn/metadata"] == ("model",)
+
+
+SPARK = {"jobType": factory.facet(integration="SPARK", jobType="RDD_JOB")}
+SQL = {"jobType": factory.facet(integration="SPARK", jobType="SQL_JOB")}
+WITH_SCHEMA = factory.dataset("wh/metadata", schema=factory.schema("id:long"))
+
+
+@pytest.mark.parametrize(
+    ("output", "job_facets"),
+    [
+        (factory.dataset("wh/metadata"), SQL),
+        (factory.dataset("wh/metadata"), {}),
+        (WITH_SCHEMA, SPARK),
+        (factory.dataset("metadata"), SPARK),
+        (factory.dataset("wh/metadata", "kafka://broker:9092"), SPARK),
+    ],
+    ids=["sql", "no spark", "with a schema", "root", "topic"],
+)
+def test_a_dataset_called_metadata_is_no_model(output: factory.Document, job_facets: factory.Document) -> None:
+    (normalised,) = factory.received(factory.run_event("COMPLETE", outputs=[output], job_facets=job_facets))
+    assert isinstance(normalised.event, RunEvent)
+    (reference,) = normalised.event.outputs
+    assert dataset_id(reference.name) == dataset_id(Name(output["namespace"], output["name"]))
+
+
+@pytest.mark.parametrize(
+    ("name", "facets"),
+    [
+        ("load.map_partitions_orders_202611200800_part", SPARK),
+        ("load.execute_insert.orders_4b1f9d2e3a1c", SQL),
+        ("load.map_partitions_logistic_regression_052a7c363ac6_training", {}),
+    ],
+)
+def test_other_names_of_jobs_stay(name: str, facets: factory.Document) -> None:
+    assert jobs(factory.received(factory.run_event("START", job=name, job_facets=facets))) == {name}
