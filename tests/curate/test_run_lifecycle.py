@@ -25,6 +25,7 @@ def test_a_run_is_announced(api: Api) -> None:
     assert (run["state"], run["startedAt"], run["endedAt"]) == ("NEW", None, None)
     assert (run["nominalStartTime"], run["nominalEndTime"], run["args"]["a"]) == ("2026-11-20T08:00:00Z", None, "b")
     assert api.get(f"jobs/runs/{run['id']}").body == run
+    assert run.pop("job") == {"namespace": "demo", "name": "report"}
     assert api.get(RUNS).body["runs"][0] == run
     assert api.get("namespaces/demo/jobs/report").body["latestRun"] == run
 

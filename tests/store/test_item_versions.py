@@ -1,6 +1,7 @@
 """Items of each released version are read, folded into and upgraded. An item that cannot be read is a CorruptItem, and
 costs no event."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headwater.fold.fold import fold
-from headwater.graph.identity import job_id
+from headwater.graph.identity import job_id, namespace_id
 from headwater.graph.stored_states import Severity, StoredAlert
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant, parse_instant
@@ -51,6 +52,36 @@ def states(table: MemoryTable) -> dict[Key, Any]:
     return {key: codec.read(table.items[key]) for key, codec in codecs.items() if codec}
 
 
+def comparable(table: MemoryTable) -> dict[Key, Any]:
+    """The states in a table of any release, but for what a release decided otherwise and corrects event by event:
+
+    - a namespace `s3a://` was another than `s3://`; the ids of its datasets were the same;
+    - one late event was enough for a breach of a job's latency; such a breach is open until events are in time.
+    """
+    former = {
+        keys.namespace(namespace_id("s3a://lake")),
+        keys.latency(job_id(Name("demo", "ingest"))),
+        keys.catalog_progress(),
+    }
+    renamed = MemoryTable()
+    renamed.put(_with_s3(item) for key, item in table.items.items() if key not in former)
+    return states(renamed)
+
+
+def _with_s3(item: Item) -> Item:
+    if item.labels["kind"] not in CODECS.keys() - {"event"}:
+        return item
+    text = json.dumps([{name: unpack(part) for name, part in item.parts.items()}, item.labels])
+    for former, now in (
+        ('"s3a://lake", "raw"', '"s3://lake", "raw"'),
+        ('"namespace": "s3a://lake"', '"namespace": "s3://lake"'),
+        (keys.datasets_of("s3a://lake"), keys.datasets_of("s3://lake")),
+    ):
+        text = text.replace(former, now)
+    parts, labels = json.loads(text)
+    return Item(item.key, labels, {name: pack(part) for name, part in parts.items()}, item.expires_at)
+
+
 def with_document(item: Item, document: Any, **labels: str) -> Item:
     return Item(item.key, {**item.labels, **labels}, {**item.parts, DOC: pack(document)}, item.expires_at)
 
@@ -84,16 +115,12 @@ def test_the_golden_items_have_every_kind(release: str) -> None:
 
 @each_release
 def test_the_items_of_a_release_have_the_states_that_this_release_stores(release: str) -> None:
-    table = states(golden.table_of(release))
-    table.pop(keys.catalog_progress())
-    assert table == states(golden.folded(MemoryTable()))
+    assert comparable(golden.table_of(release)) == comparable(golden.folded(MemoryTable()))
 
 
 @each_release
 def test_all_recorded_events_folded_over_a_release_s_items_leave_the_items_of_this_release(release: str) -> None:
-    old = golden.folded(golden.table_of(release))
-    old.items.pop(keys.catalog_progress())
-    assert states(old) == states(golden.folded(MemoryTable()))
+    assert comparable(golden.folded(golden.table_of(release))) == comparable(golden.folded(MemoryTable()))
 
 
 @each_release

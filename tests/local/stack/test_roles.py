@@ -25,7 +25,7 @@ from tests.alert_samples import put, schema_changed
 pytestmark = pytest.mark.emulator
 
 EVENTS = (Path(__file__).parents[2] / "fixtures" / "spark-3.5" / "orders.jsonl").read_bytes().splitlines()
-INGESTION_SECONDS = 30
+INGESTION_SECONDS = 120
 
 
 @pytest.fixture(scope="module")

@@ -75,4 +75,4 @@ def _time(request: ApiRequest, run: Run) -> Instant:
 
 def _as_json(curator: Curator, run_id: str) -> JsonObject:
     reader = curator.reader()
-    return marquez.run(*read_run_details(reader, [known_run(reader, run_id)]))
+    return marquez.run_of_job(*read_run_details(reader, [known_run(reader, run_id)]))

@@ -38,6 +38,11 @@ def run(details: RunDetails) -> JsonObject:
     }
 
 
+def run_of_job(details: RunDetails) -> JsonObject:
+    """A run, with its job."""
+    return {"job": details.run.job.as_json(), **run(details)}
+
+
 def run_in_graph(latest: LatestRun) -> JsonObject:
     """A run in a lineage graph: without facets and datasets, which would make the response several times as long."""
     ended = latest.ended_at

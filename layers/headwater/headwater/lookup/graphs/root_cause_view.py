@@ -53,7 +53,7 @@ def _node_id(graph: LineageGraph, node: NodeId) -> str:
 
 
 def _run(reader: Reader, run: Run | None) -> JsonObject | None:
-    return {"job": run.job.as_json(), **marquez.run(*read_run_details(reader, [run]))} if run else None
+    return marquez.run_of_job(*read_run_details(reader, [run])) if run else None
 
 
 def _finding(finding: Finding) -> JsonObject:

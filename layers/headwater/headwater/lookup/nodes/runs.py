@@ -38,7 +38,7 @@ def job_runs(reader: Reader, request: ApiRequest, job: NamedNode) -> JsonObject:
 
 def run(reader: Reader, _request: ApiRequest, run: Run) -> JsonObject:
     """A run, with its job: Marquez's run has none."""
-    return {"job": run.job.as_json(), **marquez.run(*read_run_details(reader, [run]))}
+    return marquez.run_of_job(*read_run_details(reader, [run]))
 
 
 def run_children(reader: Reader, request: ApiRequest, parent: Run) -> JsonObject:
@@ -46,7 +46,7 @@ def run_children(reader: Reader, request: ApiRequest, parent: Run) -> JsonObject
     page, children = request.page(), reader.store.children_of(parent.run_id)
     entries, total = listed_page(children, page)
     runs = _children(reader, parent, entries)
-    shown = [{"job": details.run.job.as_json(), **marquez.run(details)} for details in read_run_details(reader, runs)]
+    shown = [marquez.run_of_job(details) for details in read_run_details(reader, runs)]
     return {"runs": shown, "totalCount": _count(reader, parent, children, total), **next_cursor(page, entries, total)}
 
 

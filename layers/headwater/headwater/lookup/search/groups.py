@@ -19,7 +19,7 @@ from headwater.graph.schema_fields import fields_of
 from headwater.graph.search_terms import Holder, NameKind, searched_namespace
 from headwater.graph.search_words import plain_name, words_of
 from headwater.http.request import ApiRequest
-from headwater.lookup.search.names import Label, NameSearch
+from headwater.lookup.search.names import FoundLabel, NameSearch
 from headwater.lookup.search.search import text_of
 from headwater.openlineage.event import Facets, Name
 from headwater.openlineage.exact_json import JsonObject
@@ -37,7 +37,7 @@ class Candidates:
 
     words: Sequence[str]
     nodes: Sequence[Holder]
-    labels: Mapping[NameKind, Sequence[Label]]
+    labels: Mapping[NameKind, Sequence[FoundLabel]]
     tables: Sequence[tuple[Sequence[str], Sequence[Holder]]]
 
     @property

@@ -31,7 +31,7 @@ MAX_NAMES, MAX_LISTED_NAMESPACES, MAX_CORRECTIONS = 8, 8, 3
 _AFTER_ALL = "\U0010ffff"
 
 
-class Label(NamedTuple):
+class FoundLabel(NamedTuple):
     """A name of columns, an owner or a tag, by its words, and the nodes that have it."""
 
     name: str
@@ -52,12 +52,12 @@ class NameSearch:
         found = self._nodes(kind, " ".join(words), most)
         return found or (self._nodes(kind, max(words, key=len), most) if len(words) > 1 else [])
 
-    def labels(self, kind: NameKind, words: Sequence[str], most: int) -> list[Label]:
+    def labels(self, kind: NameKind, words: Sequence[str], most: int) -> list[FoundLabel]:
         """The names of columns, the owners or the tags that have the words in a row, each with a few of its nodes."""
         places = self._places(kind, " ".join(words))
         names = sorted(dict.fromkeys((len(before), " ".join(filter(None, (before, name)))) for name, before in places))
         plain = list(dict.fromkeys(name for _, name in sorted(names, key=lambda pair: (pair[0] > 0, len(pair[1])))))
-        return [Label(name, self._holders(kind, name, most)) for name in plain[:MAX_NAMES]]
+        return [FoundLabel(name, self._holders(kind, name, most)) for name in plain[:MAX_NAMES]]
 
     def corrections(self, words: Iterable[str]) -> list[list[str]]:
         """The words with some of them replaced by known words that differ by a letter, the likeliest first."""
