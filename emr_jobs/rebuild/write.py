@@ -21,6 +21,7 @@ from headwater.alerts.heartbeat import MIN_SILENCE
 from headwater.fold.fold import ATTEMPTS
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.dataset_claims import DatasetClaims
+from headwater.graph.neighbours import Side
 from headwater.graph.run import Run
 from headwater.openlineage.instant import to_datetime
 from headwater.retry import backoff
@@ -97,13 +98,15 @@ class Writer:
         return [item for item in items if self._is_outdated(table, item)]
 
     def _is_outdated(self, table: Table, item: Item) -> bool:
-        """Whether a job was deleted or came back while the head with its column lineage was absent."""
+        """Whether a job was deleted or came back while the head with its column lineage was absent. The head of a
+        dataset does not name a deleted job: the neighbours do."""
         if item.labels["kind"] != "dataset":
             return False
         head: DatasetHead = CODECS["dataset"].read(item)
-        jobs = GraphStore(table, self.retention).read(Wanted(jobs=head.columns)).jobs.all()
-        now = [DatasetClaims.of(job, head.id).columns for job in jobs.values() if head.id in job.facts.usages]
-        return {job: digest for columns in now for job, digest in columns.items()} != head.columns
+        store = GraphStore(table, self.retention)
+        writers = store.read(Wanted(jobs=store.neighbours(head.id)[Side.WRITES])).jobs.all()
+        claims = [DatasetClaims.of(writer, head.id).columns for writer in writers.values()]
+        return {job: digest for claimed in claims for job, digest in claimed.items()} != head.columns
 
     def _join(self, table: Table, item: Item) -> bool:
         """Joins an item with that of the table. Returns whether the table changed."""
