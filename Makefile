@@ -79,7 +79,7 @@ test: $(STATE)/venv.stamp $(STATE)/spark4.stamp $(PAGE) ## run the tests, in two
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not engine' $(ARGS)
 
 .PHONY: test-engines
-test-engines: $(STATE)/venv.stamp $(STATE)/iceberg.stamp $(PAGE) ## run the tests with real engines (dbt, Airflow, Flink, Kafka Connect, DuckDB), and the rebuild with Spark
+test-engines: $(STATE)/venv.stamp $(STATE)/iceberg.stamp $(PAGE) ## run the tests with real engines (dbt, Airflow, Flink, Kafka, DuckDB), and long jobs of Spark
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m engine $(ARGS)
 
 .PHONY: rie

@@ -7,7 +7,7 @@ from kafka import KafkaConsumer  # type: ignore[import-untyped]
 
 from tests.pipelines.cluster import PROGRAMS, Cluster, drawing, run_python
 
-pytestmark = [pytest.mark.spark, pytest.mark.emulator]
+pytestmark = [pytest.mark.spark, pytest.mark.emulator, pytest.mark.engine]
 
 CHURN = PROGRAMS / "churn_model"
 

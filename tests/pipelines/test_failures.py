@@ -17,7 +17,7 @@ from local.machine.ports import free_port
 from tests.pipelines.cluster import PROGRAMS, Cluster, drawing, run_python, started, wait_until
 from tests.upstream import Upstream, serving
 
-pytestmark = [pytest.mark.spark, pytest.mark.emulator]
+pytestmark = [pytest.mark.spark, pytest.mark.emulator, pytest.mark.engine]
 
 CLEAN = PROGRAMS / "orders" / "clean_orders.py"
 COST_SECONDS = 15

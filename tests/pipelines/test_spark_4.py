@@ -10,7 +10,7 @@ from local.spark.java import candidates, java_home
 from local.stack.lifecycle import Stack
 from tests.pipelines.cluster import PROGRAMS, Cluster, drawing
 
-pytestmark = [pytest.mark.spark, pytest.mark.emulator]
+pytestmark = [pytest.mark.spark, pytest.mark.emulator, pytest.mark.engine]
 
 HEADER = "customer_id,months,support_calls,churned"
 

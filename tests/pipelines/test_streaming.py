@@ -7,7 +7,7 @@ import pytest
 
 from tests.pipelines.cluster import PROGRAMS, Cluster, drawing, run_python, started, wait_until
 
-pytestmark = [pytest.mark.spark, pytest.mark.emulator]
+pytestmark = [pytest.mark.spark, pytest.mark.emulator, pytest.mark.engine]
 
 STREAMING = PROGRAMS / "streaming"
 STOP_SECONDS = 30
