@@ -161,6 +161,7 @@ def test_an_application_without_an_integration_is_a_job_while_it_reads(connect: 
         group_id="billing",
         auto_offset_reset="earliest",
         auto_commit_interval_ms=100,
+        metadata_max_age_ms=1_000,  # a consumer that joins before it knows the topic has no partition
     )
     with closing(consumer):
         wait_until(lambda: bool(consumer.poll(200)))
