@@ -17,7 +17,7 @@ from headwater.graph.dataset_claims import DatasetClaims
 from headwater.graph.dataset_reference import Document
 from headwater.graph.identity import NO_JOB, DatasetId, JobId, dataset_id, derivation_id, job_id
 from headwater.graph.job import JobFacts, JobHead
-from headwater.graph.long_facet import COLUMN_LINEAGE, SCHEMA, stored_form
+from headwater.graph.long_facet import COLUMN_LINEAGE, SCHEMA, digest_of, stored_form
 from headwater.graph.naming import Naming
 from headwater.graph.normalised_event import NormalisedEvent
 from headwater.graph.register import is_deletion, join_registers
@@ -133,7 +133,7 @@ def _sent_columns(event: AnyEvent) -> Iterator[Keyed]:
     for output in outputs:
         facet = output.facets.get(COLUMN_LINEAGE)
         if facet is not None and not is_deletion(facet):
-            stored, digest = stored_form(COLUMN_LINEAGE, facet)
+            digest, stored = digest_of(COLUMN_LINEAGE, facet), stored_form(COLUMN_LINEAGE, facet)
             sent = SentColumns(job, output.name, stored, event.time, event.time)
             yield ("SentColumns", job, dataset_id(output.name), digest), sent
 

@@ -4,6 +4,7 @@ Each step joins states by their keys: no step collects on the driver, and no ste
 docs/decisions/0003-choosing-heads.md has how the fold reaches the same heads one event at a time.
 """
 
+import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
@@ -40,9 +41,9 @@ def rebuilt(archived: RDD[ArchivedEvent | Fault], settings: RebuildSettings) -> 
     tasks, retention = archived.getNumPartitions(), settings.retention
 
     def step(packets: RDD[Packet], work: Work) -> RDD[Packet]:
-        return sent(packets, tasks).mapPartitions(work).persist(KEPT)
+        return sent(packets, tasks).mapPartitions(_without_collector(work)).persist(KEPT)
 
-    said = archived.mapPartitions(lambda part: states_of(part, settings, tasks)).persist(KEPT)
+    said = archived.mapPartitions(_without_collector(lambda part: states_of(part, settings, tasks))).persist(KEPT)
     first = step(of_kinds(said, *OF_FIRST_STEP), partial(first_step, retention=retention, tasks=tasks))
     runs = step(of_kinds(first, "Run"), partial(run_step, retention=retention, tasks=tasks))
     jobs = step(of_kinds(said.union(runs), "JobHead"), partial(job_step, retention=retention, tasks=tasks))
@@ -72,6 +73,19 @@ def rebuilt(archived: RDD[ArchivedEvent | Fault], settings: RebuildSettings) -> 
     is_kept = _is_kept(settings.now)
     kept = {kind: made.filter(is_kept) for kind, made in items.items()}
     return RebuiltTable(kept, records_of(said, "Fault").distinct(tasks), items[EVENT])
+
+
+def _without_collector(
+    work: Callable[[Iterable[Any]], Iterator[Packet]],
+) -> Callable[[Iterable[Any]], Iterator[Packet]]:
+    """The work of a task, in a worker whose collector is off. The collector looks for cycles among the states of the
+    task, which have none, and takes a third of the time."""
+
+    def uncollected(part: Iterable[Any]) -> Iterator[Packet]:
+        gc.disable()
+        return work(part)
+
+    return uncollected
 
 
 def _encoding(retention: Retention) -> Callable[[Any], Item]:

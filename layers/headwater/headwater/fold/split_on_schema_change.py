@@ -7,7 +7,7 @@ schema: a schema that goes from A to B and back to A within one batch has change
 from collections.abc import Iterator, Sequence
 
 from headwater.graph.identity import DatasetId, dataset_id
-from headwater.graph.long_facet import SCHEMA, stored_form
+from headwater.graph.long_facet import SCHEMA, digest_of
 from headwater.graph.normalised_event import NormalisedEvent
 from headwater.openlineage.event import DatasetEvent
 
@@ -39,8 +39,7 @@ def _schemas(normalised: NormalisedEvent) -> dict[DatasetId, Schemas]:
     for side, references in enumerate(sides):
         for reference in references:
             digests = tuple(
-                stored_form(name, reference.facets[name])[1] if name in reference.facets else None
-                for name in SCHEMA_FACETS
+                digest_of(name, reference.facets[name]) if name in reference.facets else None for name in SCHEMA_FACETS
             )
             if any(digests):
                 schemas.setdefault(dataset_id(reference.name), set()).add((side, digests))

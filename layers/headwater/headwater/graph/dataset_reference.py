@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from headwater.graph.curation import FOREIGN, FOREIGN_SOURCES
 from headwater.graph.identity import ColumnLineageId, DatasetId, SchemaId, dataset_id
-from headwater.graph.long_facet import LONG_FACETS, SCHEMA, stored_form
+from headwater.graph.long_facet import LONG_FACETS, SCHEMA, digest_of
 from headwater.graph.partial_schema import PARTIAL
 from headwater.graph.register import (
     Register,
@@ -166,8 +166,7 @@ def documents(event: AnyEvent) -> Iterator[Document]:
         for facet in sorted(LONG_FACETS & reference.facets.keys()):
             value = reference.facets[facet]
             if not is_deletion(value):
-                stored, digest = stored_form(facet, value)
-                yield Document(dataset_id(reference.name), facet, digest, stored, event.time)
+                yield Document(dataset_id(reference.name), facet, digest_of(facet, value), value, event.time)
 
 
 def symlinks(facet: Any) -> list[Name]:
@@ -194,4 +193,4 @@ def named(entry: Any) -> Name | None:
 
 
 def _in_state(name: str, facet: Any) -> Any:
-    return facet if name not in LONG_FACETS or is_deletion(facet) else stored_form(name, facet)[1]
+    return facet if name not in LONG_FACETS or is_deletion(facet) else digest_of(name, facet)

@@ -99,7 +99,7 @@ def _renamed(event: AnyEvent, naming: Naming) -> AnyEvent:
 
 
 def _with_long_facets(facets: Facets) -> Facets:
-    """Facets, the long ones in their stored form."""
+    """Facets, the long ones with their digests."""
     long = {name: facet for name in LONG_FACETS & facets.keys() if isinstance(facet := facets[name], dict)}
     return {**facets, **{name: LongFacet(name, facet) for name, facet in long.items() if not is_deletion(facet)}}
 

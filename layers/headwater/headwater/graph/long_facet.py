@@ -1,7 +1,9 @@
-"""Facets that are stored under their digest: schema and column lineage, in the form in which they are stored.
+"""Facets that are stored under their digest: schema and column lineage.
 
-An event's long facets are brought into this form once, when the event is normalised. The fold asks for the digest of
-each up to four times.
+The arrays of a column lineage are sorted before the facet is stored, and before its digest is made: their order means
+nothing. To sort takes longer than all else that is done with an event, hence the digests are kept. An event's long
+facets are brought into this form once, when the event is normalised. The fold asks for the digest of each up to four
+times.
 """
 
 from functools import lru_cache
@@ -13,23 +15,38 @@ from headwater.openlineage import exact_json
 SCHEMA = "schema"
 COLUMN_LINEAGE = "columnLineage"
 LONG_FACETS = frozenset({SCHEMA, COLUMN_LINEAGE})
+MAX_DIGESTS = 50_000
+"""Digests that are kept: some 10 MB."""
+_digests: dict[str, str] = {}
+"""The digests of sorted column lineages, by the digests of the facets as they were sent."""
 
 
 class LongFacet(dict[str, Any]):
-    """A facet with its digest. A column lineage has sorted arrays: their order means nothing."""
+    """A facet as it was sent, with the digest of its stored form."""
 
     def __init__(self, name: str, facet: dict[str, Any]) -> None:
-        stored, text = _sorted(facet) if name == COLUMN_LINEAGE else (facet, exact_json.dumps(facet))
-        super().__init__(stored)
-        self.digest = exact_json.digest_of(text)
+        super().__init__(facet)
+        self.digest = digest_of(name, facet)
 
 
-def stored_form(name: str, facet: Any) -> tuple[Any, str]:
-    """A long facet as it is stored, and its digest."""
+def digest_of(name: str, facet: Any) -> str:
+    """The digest under which a long facet is stored."""
     if isinstance(facet, LongFacet):
-        return facet, facet.digest
-    stored, text = _sorted(facet) if name == COLUMN_LINEAGE else (facet, exact_json.dumps(facet))
-    return stored, exact_json.digest_of(text)
+        return facet.digest
+    sent = exact_json.digest(facet)
+    if name != COLUMN_LINEAGE:
+        return sent
+    digest = _digests.get(sent)
+    if digest is None:
+        if len(_digests) >= MAX_DIGESTS:
+            _digests.clear()
+        digest = _digests[sent] = exact_json.digest_of(_sorted(facet)[1])
+    return digest
+
+
+def stored_form(name: str, facet: Any) -> Any:
+    """A long facet as it is stored."""
+    return _sorted(facet)[0] if name == COLUMN_LINEAGE else facet
 
 
 def _sorted(value: Any) -> tuple[Any, str]:

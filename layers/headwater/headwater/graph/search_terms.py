@@ -31,7 +31,7 @@ from headwater.graph.identity import (
     job_id,
     namespace_id,
 )
-from headwater.graph.long_facet import SCHEMA, stored_form
+from headwater.graph.long_facet import SCHEMA, digest_of
 from headwater.graph.naming import plain_namespace
 from headwater.graph.partial_schema import PARTIAL, columns_among
 from headwater.graph.register import Registers, is_deletion, values
@@ -195,7 +195,7 @@ def _labels(facets: Facets, known: KnownLabels) -> Iterator[tuple[NameKind, str]
 
 def _columns(schema: Any, known: KnownLabels) -> set[str]:
     """The columns of a schema, none of a schema that is known."""
-    is_new = schema is not None and not is_deletion(schema) and stored_form(SCHEMA, schema)[1] not in known.schemas
+    is_new = schema is not None and not is_deletion(schema) and digest_of(SCHEMA, schema) not in known.schemas
     return {field["name"] for field in fields_of(schema)} if is_new else set()
 
 

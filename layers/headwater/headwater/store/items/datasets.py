@@ -6,7 +6,7 @@ from typing import Any
 from headwater.graph.dataset import DatasetFacts, DatasetHead
 from headwater.graph.dataset_reference import Document
 from headwater.graph.identity import JobId, SchemaId, dataset_id
-from headwater.graph.long_facet import SCHEMA
+from headwater.graph.long_facet import SCHEMA, stored_form
 from headwater.graph.neighbours import NeighbourPage, Side
 from headwater.openlineage.instant import NEVER
 from headwater.store import keys
@@ -136,7 +136,8 @@ def encode_document(document: Document) -> Item:
     schema."""
     if isinstance(document.id, SchemaId):
         return SCHEMAS.item(keys.schema(document.id), _facet(document.value), _schema_labels(document))
-    return COLUMN_LINEAGE.item(keys.column_lineage(document.id), _facet(document.value))
+    columns = stored_form(document.facet, document.value)
+    return COLUMN_LINEAGE.item(keys.column_lineage(document.id), _facet(columns))
 
 
 def _schema_labels(document: Document) -> Mapping[str, str]:

@@ -1,0 +1,41 @@
+"""The digests of column lineages are kept, and are those of the sorted facets."""
+
+import random
+from typing import Any
+
+import pytest
+
+from headwater.graph import long_facet
+from headwater.graph.long_facet import COLUMN_LINEAGE, SCHEMA, LongFacet, digest_of, stored_form
+from headwater.openlineage import exact_json
+
+
+def facet(number: int, seed: int) -> dict[str, Any]:
+    """A column lineage of a number; its arrays are in an order of the seed."""
+    entries = [{"namespace": "s3://lake", "name": f"t{at}", "field": f"f{number}"} for at in range(5)]
+    return {"fields": {"id": {"inputFields": random.Random(seed).sample(entries, 5)}}}
+
+
+def test_a_digest_does_not_depend_on_the_order_of_arrays_and_is_that_of_what_is_stored() -> None:
+    digests = {digest_of(COLUMN_LINEAGE, facet(1, seed)) for seed in range(5)}
+    stored = [stored_form(COLUMN_LINEAGE, facet(1, seed)) for seed in range(5)]
+    assert digests == {exact_json.digest(stored[0])}
+    assert stored == [stored[0]] * 5
+
+
+def test_the_array_of_a_schema_has_an_order() -> None:
+    assert digest_of(SCHEMA, {"fields": [1, 2]}) != digest_of(SCHEMA, {"fields": [2, 1]})
+
+
+def test_a_facet_is_kept_as_it_was_sent() -> None:
+    sent = facet(1, 1)
+    assert LongFacet(COLUMN_LINEAGE, sent) == sent
+
+
+def test_as_many_digests_are_kept_as_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(long_facet, "MAX_DIGESTS", 3)
+    monkeypatch.setattr(long_facet, "_digests", kept := dict[str, str]())
+    digests = [digest_of(COLUMN_LINEAGE, facet(number, 1)) for number in range(10)]
+    assert len(kept) <= 3
+    assert [digest_of(COLUMN_LINEAGE, facet(number, 1)) for number in range(10)] == digests
+    assert len(set(digests)) == 10
