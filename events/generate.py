@@ -163,6 +163,7 @@ def curate() -> dict[str, Document]:
         "curate/tag-field.json": writing("POST", f"{returns}/fields/customer/tags/pii"),
         "curate/untag-field.json": writing("DELETE", f"{returns}/fields/customer/tags/pii"),
         "curate/untag-dataset.json": writing("DELETE", f"{returns}/tags/GOLD"),
+        "curate/own-dataset.json": writing("PUT", f"{returns}/owners", {"owners": ["returns desk"]}),
         "curate/put-job.json": writing("PUT", job, story.COUNT_RETURNS),
         "curate/tag-job.json": writing("POST", f"{job}/tags/GOLD"),
         "curate/untag-job.json": writing("DELETE", f"{job}/tags/GOLD"),

@@ -54,3 +54,13 @@ test("from the name of the table, the search and Why? lead to the cause", async 
   });
   expect(clicks).toBeLessThanOrEqual(2);
 });
+
+test("an owner is set, and shown", async () => {
+  const { page, faults, close } = await open(chromium, `${server.url}/#/node?nodeId=${encodeURIComponent("dataset:file:/data/lake/raw/orders")}`);
+  await page.getByRole("button", { name: "Edit" }).click();
+  await page.getByLabel("Owners, with commas between them").fill("orders desk, finance");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("orders desk, finance").first().waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});

@@ -50,6 +50,7 @@ export const putFieldTag = (nodeId: string, field: string, tag: string): Promise
   request("POST", `${pathOfNode(nodeId)}/${pathOf("fields", field, "tags", tag)}`, {});
 export const removeFieldTag = (nodeId: string, field: string, tag: string): Promise<unknown> =>
   request("DELETE", `${pathOfNode(nodeId)}/${pathOf("fields", field, "tags", tag)}`, {});
+export const putOwners = (nodeId: string, owners: string[]): Promise<unknown> => request("PUT", `${pathOfNode(nodeId)}/owners`, {}, undefined, { owners });
 export const deleteNode = (nodeId: string): Promise<unknown> => request("DELETE", pathOfNode(nodeId), {});
 
 /** Marquez's PUT of a dataset wants its type, its physical name and its source, and leaves what the body lacks. */

@@ -17,6 +17,7 @@ from headwater.openlineage.strict_model import (
     Prose,
     StrictModel,
     Text,
+    Texts,
     after,
     checked,
     optional,
@@ -54,6 +55,10 @@ class SourceBody(StrictModel):
 
 class TagBody(StrictModel):
     description: Prose
+
+
+class OwnersBody(StrictModel):
+    owners: Texts
 
 
 class FieldBody(StrictModel):

@@ -7,6 +7,7 @@ from headwater.curate.curator import Curator
 from headwater.curate.tagging import tag_name
 from headwater.graph.curation import NAMESPACES, SOURCES, TAGS
 from headwater.graph.dataset_reference import DATA_SOURCE
+from headwater.graph.facets import OWNERSHIP
 from headwater.graph.identity import dataset_id
 from headwater.http.marquez.namespaces import namespace as namespace_as_json
 from headwater.http.marquez.sources import source as source_as_json
@@ -23,7 +24,7 @@ def put_namespace(curator: Curator, request: ApiRequest, name: str) -> JsonObjec
     """Sets owner and description of a namespace. A missing namespace is created."""
     described = body.read(body.NamespaceBody, request)
     owners = facet("1-0-1/OwnershipDatasetFacet", owners=[{"name": described.ownerName}])
-    facets = {"ownership": owners, **_documentation(described.description)}
+    facets = {OWNERSHIP: owners, **_documentation(described.description)}
     _describe(curator, request, Name(NAMESPACES, name), facets)
     return namespace_as_json(read_namespace_details(curator.reader(), name))
 

@@ -1,7 +1,7 @@
 """The routes of curate. docs/routes.md lists them."""
 
 from headwater.access.principal import Scope
-from headwater.curate import declarations, deletion, descriptions, run_lifecycle, subjects, tagging
+from headwater.curate import declarations, deletion, descriptions, owners, run_lifecycle, subjects, tagging
 from headwater.curate.curator import Curator
 from headwater.http.parameters import time
 from headwater.http.paths import Path
@@ -21,6 +21,8 @@ ROUTES = (
     Route("POST", _JOB_TAG, Scope.CURATE, subjects.JOB, tagging.tag_job),
     Route("POST", Path.JOB_RUNS, Scope.INGEST, subjects.JOB, run_lifecycle.create_run, run_lifecycle.created),
     Route("POST", _TRANSITION, Scope.INGEST, subjects.RUN, run_lifecycle.mark_run, parameters=(time("at"),)),
+    Route("PUT", f"{Path.DATASET}/owners", Scope.CURATE, subjects.DATASET, owners.put_dataset_owners),
+    Route("PUT", f"{Path.JOB}/owners", Scope.CURATE, subjects.JOB, owners.put_job_owners),
     Route("PUT", JOB_OR_DATASET, Scope.INGEST, subjects.NEW_NODE, declarations.put_node),
     Route("PUT", Path.NAMESPACE, Scope.CURATE, subjects.NEW_NAMESPACE, descriptions.put_namespace),
     Route("PUT", Path.SOURCE, Scope.CURATE, subjects.SOURCE, descriptions.put_source),

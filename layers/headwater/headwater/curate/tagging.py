@@ -57,15 +57,15 @@ def untag_field(curator: Curator, request: ApiRequest, dataset: DatasetNames) ->
 def tag_job(curator: Curator, request: ApiRequest, job: NamedNode) -> JsonObject:
     reader, name = curator.before, tag_name(request)
     facets = {tag_facet(name): tag_document(name)}
-    documents = [*new_tags(reader, request, [name]), _of_job(request, _facts(reader, job), facets)]
+    documents = [*new_tags(reader, request, [name]), event_of_job(request, facts_of(reader, job), facets)]
     curator.apply(request.received_at, documents)
     return job_as_json(read_job_details(curator.reader(), job.job))
 
 
 def untag_job(curator: Curator, request: ApiRequest, job: NamedNode) -> JsonObject:
-    name, facts = tag_name(request), _facts(curator.before, job)
+    name, facts = tag_name(request), facts_of(curator.before, job)
     facets = {tag_facet(name): _removed_tag(values(facts.facets), name, None)}
-    curator.apply(request.received_at, [_of_job(request, facts, facets)])
+    curator.apply(request.received_at, [event_of_job(request, facts, facets)])
     return job_as_json(read_job_details(curator.reader(), job.job))
 
 
@@ -97,7 +97,7 @@ def _field_name(request: ApiRequest) -> str:
 def _tag(curator: Curator, request: ApiRequest, dataset: DatasetNames, tag: str, field: str | None) -> JsonObject:
     _require_field(dataset.shown, field)
     head = dataset.heads[dataset_id(dataset.shown.facts.name)]
-    document = _of_dataset(request, head, {tag_facet(tag, field): tag_document(tag, field)})
+    document = event_of_dataset(request, head, {tag_facet(tag, field): tag_document(tag, field)})
     curator.apply(request.received_at, [*new_tags(curator.before, request, [tag]), document])
     return dataset_as_json(read_dataset_details(curator.reader(), dataset.node.dataset))
 
@@ -110,7 +110,7 @@ def _untag(
     facets = {tag_facet(tag, field): _removed_tag(dataset.shown.facets, tag, field) for tag in tags}
     holders = [head for head in dataset.heads.values() if facets.keys() & head.facets.keys()]
     heads = holders or [dataset.heads[dataset_id(dataset.shown.facts.name)]]
-    curator.apply(request.received_at, [_of_dataset(request, head, facets) for head in heads])
+    curator.apply(request.received_at, [event_of_dataset(request, head, facets) for head in heads])
     return dataset_as_json(read_dataset_details(curator.reader(), dataset.node.dataset))
 
 
@@ -124,16 +124,16 @@ def _removed_tag(facets: Mapping[str, Any], tag: str, field: str | None) -> Docu
     return {**tag_document(tag, field), "isRemoved": True} if tag in sent_tags(facets, field) else deleted_facet()
 
 
-def _of_dataset(request: ApiRequest, head: DatasetHead, facets: Mapping[str, Document]) -> Document:
+def event_of_dataset(request: ApiRequest, head: DatasetHead, facets: Mapping[str, Document]) -> Document:
     """The event that gives facets to a dataset under one of its names. The principal needs the namespace of that
     name."""
     request.principal.require_writing(head.facts.name.namespace, "namespace")
     return of_dataset(head.facts.name, facets, time_after(request.received_at, *times_of(head.facts.own, facets)))
 
 
-def _of_job(request: ApiRequest, facts: JobFacts, facets: Mapping[str, Document]) -> Document:
+def event_of_job(request: ApiRequest, facts: JobFacts, facets: Mapping[str, Document]) -> Document:
     return of_job(facts.name, facets, time_after(request.received_at, *times_of(facts.facets, facets)))
 
 
-def _facts(reader: Reader, job: NamedNode) -> JobFacts:
+def facts_of(reader: Reader, job: NamedNode) -> JobFacts:
     return reader.jobs([job.job])[job.job].facts

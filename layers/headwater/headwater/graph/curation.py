@@ -15,6 +15,8 @@ DELETED = "headwater_deleted"
 """`{"through": event time}`: the node is deleted, unless an event after that time names it."""
 CATALOG = "headwater_catalog"
 """`{"table": ..., "owner": ..., ...}`: the owner and description of the dataset's table at the last Glue import."""
+OWNED = "headwater_owned"
+"""`{}` beside an `ownership` facet: the owners were set through the API, which is no use of the node."""
 DECLARED = "headwater_declared"
 """`{"physicalName": ...}`: members of a dataset declared through the API that no facet of OpenLineage has."""
 FOREIGN = "headwater_foreign"
@@ -42,7 +44,7 @@ def is_curation(event: AnyEvent) -> bool:
         return False
     facets = event.dataset.facets if isinstance(event, DatasetEvent) else event.job.facets
     has_datasets = not isinstance(event, DatasetEvent) and bool(event.inputs or event.outputs)
-    is_ours = CATALOG in facets or all(name.startswith(PREFIX) for name in facets)
+    is_ours = bool({CATALOG, OWNED} & facets.keys()) or all(name.startswith(PREFIX) for name in facets)
     return bool(facets) and not has_datasets and is_ours
 
 

@@ -23,9 +23,12 @@ _SECRET = re.compile(
 """A secret in an error message, such as a password in a database's URL."""
 
 
+OWNERSHIP = "ownership"
+
+
 def owners_of(facets: Facets) -> list[str]:
     """The names of the owners in an `ownership` facet."""
-    facet = facets.get("ownership")
+    facet = facets.get(OWNERSHIP)
     owners = facet.get("owners") if isinstance(facet, dict) else None
     names = [owner.get("name") for owner in owners if isinstance(owner, dict)] if isinstance(owners, list) else []
     return [name for name in names if isinstance(name, str)]

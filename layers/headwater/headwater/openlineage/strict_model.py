@@ -44,6 +44,7 @@ def or_empty(schema: Schema, empty: Callable[[], Any]) -> Schema:
 Text = Annotated[str, _TEXT]
 """A name or namespace."""
 OptionalText = Annotated[str | None, optional(_TEXT)]
+Texts = Annotated[list[str], core_schema.list_schema(_TEXT)]
 OptionalTexts = Annotated[list[str] | None, optional(core_schema.list_schema(_TEXT))]
 Prose = Annotated[str | None, optional(core_schema.str_schema())]
 """A text of any length, or none."""

@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple, TypeVar
 
 from headwater.graph.dataset import DatasetHead
-from headwater.graph.facets import owners_of
+from headwater.graph.facets import OWNERSHIP, owners_of
 from headwater.graph.identity import ColumnLineageId, DatasetId, JobId, QualityId, WriteId
 from headwater.graph.job import JobHead
 from headwater.graph.neighbours import NO_NEIGHBOURS, Neighbours, Side
@@ -24,7 +24,7 @@ from headwater.store.snapshot import Wanted
 MAX_JOBS = 100
 """Jobs, and column lineages, that are read for a list of datasets: one BatchGetItem for each of the two."""
 MAX_WRITES = 20
-OWNERSHIP, DERIVED_FROM = "ownership", "headwater_derivedFrom"
+DERIVED_FROM = "headwater_derivedFrom"
 
 Value = TypeVar("Value")
 

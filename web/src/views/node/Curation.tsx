@@ -1,22 +1,29 @@
-/** What people say of a node: tags, a description; and its deletion: as far as the scopes of the key allow. */
+/** What people say of a node: tags, owners, a description; and its deletion: as far as the scopes of the key allow. */
 
 import { useRef, useState } from "react";
 import { useScopes } from "../../api/caller";
-import { deleteNode, describeDataset, describeJob, putTag, removeTag } from "../../api/nodes";
+import { deleteNode, describeDataset, describeJob, putOwners, putTag, removeTag } from "../../api/nodes";
 import type { Dataset, Job } from "../../api/types";
 import { goTo } from "../../routing/location";
 import { shortName } from "../../text/names";
 import { attempt } from "./attempt";
+import { ownersOf } from "./Overview";
 import { TagList } from "./TagList";
 
 export function Curation({ nodeId, node, again }: { nodeId: string; node: Dataset | Job; again: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [failure, setFailure] = useState("");
   const [description, setDescription] = useState(node.description ?? "");
+  const before = ownersOf(node.facets).join(", ");
+  const [owners, setOwners] = useState(before);
   const [isSure, setSure] = useState(false);
   const short = shortName(node.name);
   const scopes = useScopes();
   const describe = (): Promise<unknown> => ("fields" in node ? describeDataset(nodeId, node, description) : describeJob(nodeId, node, description));
+  const save = async (): Promise<void> => {
+    if (owners !== before) await putOwners(nodeId, owners.split(",").map((owner) => owner.trim()).filter(Boolean));
+    if (description !== (node.description ?? "")) await describe();
+  };
   return (
     <>
       <TagList tags={node.tags} of={short} mayCurate={scopes.has("curate")} add={(tag) => attempt(putTag(nodeId, tag), setFailure, again)} remove={(tag) => attempt(removeTag(nodeId, tag), setFailure, again)} />
@@ -30,7 +37,7 @@ export function Curation({ nodeId, node, again }: { nodeId: string; node: Datase
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            void attempt(describe(), setFailure, () => {
+            void attempt(save(), setFailure, () => {
               dialog.current?.close();
               again();
             });
@@ -39,6 +46,8 @@ export function Curation({ nodeId, node, again }: { nodeId: string; node: Datase
           <h2 id="edit-title">{short}</h2>
           <label htmlFor="description">Description</label>
           <textarea id="description" rows={5} value={description} onChange={(event) => setDescription(event.target.value)} />
+          <label htmlFor="owners">Owners, with commas between them</label>
+          <input id="owners" value={owners} autoComplete="off" onChange={(event) => setOwners(event.target.value)} />
           {failure && (
             <p className="refusal" role="alert">
               {failure}
