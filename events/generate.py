@@ -167,6 +167,7 @@ def curate() -> dict[str, Document]:
         "curate/put-job.json": writing("PUT", job, story.COUNT_RETURNS),
         "curate/tag-job.json": writing("POST", f"{job}/tags/GOLD"),
         "curate/untag-job.json": writing("DELETE", f"{job}/tags/GOLD"),
+        "curate/own-job.json": writing("PUT", f"{job}/owners", {"owners": ["returns desk"]}),
         "curate/create-run.json": writing(
             "POST", f"{job}/runs", {"id": story.COUNT_RUN, "args": {"day": "2026-11-20"}}
         ),

@@ -150,6 +150,8 @@ CURATED: dict[str, Callable[[Any], bool]] = {
     "curate/untag-field.json": lambda body: body["fields"][1]["tags"] == [],
     "curate/untag-dataset.json": lambda body: body["tags"] == [],
     "curate/put-job.json": lambda body: names(body["inputs"]) == ["raw/returns"],
+    "curate/own-dataset.json": lambda body: body["facets"]["ownership"]["owners"] == [{"name": "returns desk"}],
+    "curate/own-job.json": lambda body: body["facets"]["ownership"]["owners"] == [{"name": "returns desk"}],
     "curate/tag-job.json": lambda body: body["tags"] == ["GOLD"],
     "curate/untag-job.json": lambda body: body["tags"] == [],
     "curate/create-run.json": lambda body: (body["id"], body["state"]) == (story.COUNT_RUN, "NEW"),
