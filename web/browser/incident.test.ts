@@ -153,6 +153,16 @@ test("an alert tells what changed, who did it and what breaks", async () => {
   await page.getByRole("link", { name: "clean_orders", exact: true }).waitFor();
 });
 
+test("alerts are those since a time", async () => {
+  const page = await at("#/alerts");
+  await page.getByText("It breaks 8 columns", { exact: false }).waitFor();
+  const asked = page.waitForRequest(/alerts\?.*after=20/);
+  await page.getByLabel("Since").selectOption("Last 7 days");
+  await asked;
+  await page.getByLabel("Since").selectOption("All");
+  await page.getByText("It breaks 8 columns", { exact: false }).waitFor();
+});
+
 test("every picture is saved as SVG, PNG, Mermaid, DOT and JSON", async () => {
   const page = await at(lineageLink(REVENUE));
   await node(page, "revenue_daily").waitFor();

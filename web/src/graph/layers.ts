@@ -4,7 +4,14 @@
  */
 
 import type { Edge } from "./graph";
-import type { Places, Sized } from "./layout";
+
+export interface Sized {
+  id: string;
+  width: number;
+  height: number;
+}
+
+export type Places = ReadonlyMap<string, { x: number; y: number }>;
 
 const LAYER_GAP = 130;
 const NODE_GAP = 22;

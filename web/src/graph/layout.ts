@@ -3,15 +3,7 @@
 import ELK, { type ELK as Engine, type ElkNode } from "elkjs/lib/elk-api.js";
 import workerUrl from "elkjs/lib/elk-worker.min.js?url";
 import type { Edge } from "./graph";
-import { layersOf } from "./layers";
-
-export interface Sized {
-  id: string;
-  width: number;
-  height: number;
-}
-
-export type Places = ReadonlyMap<string, { x: number; y: number }>;
+import { layersOf, type Places, type Sized } from "./layers";
 
 /** Beyond this number of nodes the layout is plain layers: ELK takes longer than a reader waits, and few would see a difference. */
 const MANY = 60;

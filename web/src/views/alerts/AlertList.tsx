@@ -4,17 +4,25 @@ import { alerts, type Alert } from "../../api/alerts";
 import { brokenText } from "../../graph/risk";
 import { useLookup } from "../../api/useLookup";
 import { Severity } from "../../parts/State";
+import { hoursAgo } from "../../parts/Since";
 import { Shown } from "../../parts/Told";
 import { linkTo } from "../../routing/location";
 import { ago, moment } from "../../text/amounts";
 import { oneLine } from "../../text/names";
 
-export function AlertList({ limit, severity, owner, namespace }: { limit: number; severity?: string; owner?: string; namespace?: string }) {
-  const question = { limit, severity, owner, namespace };
-  const lookup = useLookup(JSON.stringify(question), (signal) => alerts(question, signal));
+interface Filter {
+  severity?: string;
+  owner?: string;
+  namespace?: string;
+  hours?: number | null;
+}
+
+export function AlertList({ limit, severity, owner, namespace, hours = null }: Filter & { limit: number }) {
+  const question = { limit, severity, owner, namespace, after: hoursAgo(hours) };
+  const lookup = useLookup(JSON.stringify({ ...question, after: hours }), (signal) => alerts(question, signal));
   return (
     <Shown lookup={lookup} what="the alerts">
-      {(found) => (found.alerts.length ? <Lines found={found.alerts} /> : <p className="muted">No alert{severity || owner || namespace ? " of this kind" : ""}. That is good.</p>)}
+      {(found) => (found.alerts.length ? <Lines found={found.alerts} /> : <p className="muted">No alert{severity || owner || namespace || hours ? " of this kind" : ""}. That is good.</p>)}
     </Shown>
   );
 }

@@ -1,8 +1,9 @@
-/** Alerts: what was told, by severity, owner and namespace; and one alert, with its graph, its change and its breakage. */
+/** Alerts: what was told, by time, severity, owner and namespace; and one alert, with its graph, its change and its breakage. */
 
 import { alertOf } from "../../api/alerts";
 import { useLookup } from "../../api/useLookup";
 import { FilterField } from "../../parts/FilterField";
+import { hoursIn, Since } from "../../parts/Since";
 import { Shown } from "../../parts/Told";
 import { changeParameters } from "../../routing/location";
 import { AlertList } from "./AlertList";
@@ -20,6 +21,7 @@ function All({ parameters }: { parameters: URLSearchParams }) {
   const severity = parameters.get("severity") ?? "";
   const owner = parameters.get("owner") ?? "";
   const namespace = parameters.get("namespace") ?? "";
+  const hours = hoursIn(parameters, null);
   return (
     <section className="sheet">
       <header className="spread">
@@ -32,12 +34,13 @@ function All({ parameters }: { parameters: URLSearchParams }) {
               </button>
             ))}
           </div>
+          <Since hours={hours} />
           <FilterField label="Owner" name="owner" value={owner} />
           <FilterField label="Namespace" name="namespace" value={namespace} />
         </div>
       </header>
       <div className="card">
-        <AlertList limit={LIMIT} severity={severity} owner={owner} namespace={namespace} />
+        <AlertList limit={LIMIT} severity={severity} owner={owner} namespace={namespace} hours={hours} />
       </div>
     </section>
   );

@@ -3,30 +3,21 @@
 import { boardRuns } from "../../api/runs";
 import { useLookup } from "../../api/useLookup";
 import { FilterField } from "../../parts/FilterField";
+import { hoursAgo, hoursIn, Since } from "../../parts/Since";
 import { Empty, Shown } from "../../parts/Told";
 import { changeParameters } from "../../routing/location";
 import { counted } from "../../text/amounts";
 import { BoardTable } from "./BoardTable";
 
 const LIMIT = 200;
-const SPANS: [string, number | null][] = [
-  ["Last hour", 1],
-  ["Last 24 hours", 24],
-  ["Last 7 days", 168],
-  ["All", null],
-];
 const STATES = ["", "FAILED", "ABORTED", "RUNNING", "COMPLETED"];
-const HOUR = 3_600_000;
-/** A span begins at a whole minute, so that the same view asks the same question. */
-const MINUTE = 60_000;
 
 export default function RunsView({ parameters }: { parameters: URLSearchParams }) {
   const state = parameters.get("state") ?? "";
-  const hours = parameters.has("hours") ? Number(parameters.get("hours")) || null : 24;
+  const hours = hoursIn(parameters, 24);
   const namespace = parameters.get("namespace") ?? "";
-  const after = hours ? new Date(Math.floor((Date.now() - hours * HOUR) / MINUTE) * MINUTE).toISOString() : "";
   const producer = parameters.get("producer") ?? "";
-  const question = { state, namespace, producer, after, limit: LIMIT };
+  const question = { state, namespace, producer, after: hoursAgo(hours), limit: LIMIT };
   const lookup = useLookup(JSON.stringify({ ...question, after: hours }), (signal) => boardRuns(question, signal));
   return (
     <section className="sheet">
@@ -40,13 +31,7 @@ export default function RunsView({ parameters }: { parameters: URLSearchParams }
               </button>
             ))}
           </div>
-          <select aria-label="Since" value={hours ?? "all"} onChange={(event) => changeParameters({ hours: event.target.value })}>
-            {SPANS.map(([label, value]) => (
-              <option key={label} value={value ?? "all"}>
-                {label}
-              </option>
-            ))}
-          </select>
+          <Since hours={hours} />
           <FilterField label="Namespace" name="namespace" value={namespace} />
           <FilterField label="Producer" name="producer" value={producer} />
         </div>
