@@ -280,6 +280,11 @@ class GraphStore(GraphReader):
         """This store on another table, such as a transaction of its table."""
         return GraphStore(table, self._retention, self._cache)
 
+    def read_eventually(self, wanted: Wanted) -> Snapshot:
+        """The wanted states, as each is stored or was a moment ago: for half the price. To save a state upon one that
+        has changed since is a Conflict."""
+        return Snapshot(self._states(self._writable.read_eventually(wanted.keys)))
+
     def save(self, states: Iterable[State], read: Snapshot) -> Snapshot:
         """Writes the states that differ from the snapshot, each on condition that its item is still as it was read.
 
