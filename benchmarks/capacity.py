@@ -7,7 +7,8 @@ https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-oper
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -141,7 +142,7 @@ class MeteredTable(MemoryTable):
         self._count_read(set(keys), items.keys(), price=0.5)
         return items
 
-    def _count_read(self, keys: Set[Key], found: Set[Key], price: float = 1) -> None:
+    def _count_read(self, keys: AbstractSet[Key], found: AbstractSet[Key], price: float = 1) -> None:
         """A read of a KB takes a unit for each four, half of that if it may lag; also a read of nothing is a read."""
         if keys:
             self.calls["BatchGetItem"] += -(-len(keys) // 100)

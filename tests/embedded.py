@@ -116,7 +116,7 @@ class Deployed:
         pages = self.dynamodb.get_paginator("scan").paginate(TableName=self.outputs["TableName"], ConsistentRead=True)
         items = (item for page in pages for item in page["Items"])
         keyed = ((item["PK"]["S"], item["SK"]["S"], item) for item in items)
-        return {(pk, sk): item for pk, sk, item in keyed if sk != "ALERT" and not pk.startswith("AUDIT#")}
+        return {(pk, sk): item for pk, sk, item in keyed if not pk.startswith(("K#", "AUDIT#"))}
 
     def objects(self, prefix: str) -> dict[str, bytes]:
         """The objects of the archive bucket whose keys have this prefix."""

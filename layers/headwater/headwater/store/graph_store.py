@@ -34,6 +34,7 @@ from headwater.graph.run import Run, RunState
 from headwater.graph.search_terms import SearchTerm
 from headwater.graph.stored_states import (
     CatalogProgress,
+    DatasetAlert,
     DatasetWrite,
     EventDay,
     KnownAlias,
@@ -78,6 +79,7 @@ State = (
     | EventDay
     | CatalogProgress
     | StoredAlert
+    | DatasetAlert
     | SearchTerm
 )
 """The states of the store; a NormalisedEvent is stored as the event alone."""
@@ -201,6 +203,10 @@ class GraphReader:
         """The alerts of a severity, by time: lists to be merged."""
         lists = [keys.alerts_of(severity, shard) for shard in keys.LIST_SHARDS]
         return [Listing(self._table, [name], keys.alert_of) for name in lists]
+
+    def alerts_of(self, dataset: DatasetId) -> Iterator[DatasetAlert]:
+        """The alerts of a dataset, by time: none is missing, as it might be in an index that lags."""
+        return map(keys.dataset_alert_of, self._table.partition(keys.alerts_of_dataset(dataset), ""))
 
     def names_of(self, dataset: DatasetId) -> Listing[AliasId]:
         """The aliases of a dataset, by the time at which each was first sent."""
@@ -348,6 +354,7 @@ _EXPIRING: Mapping[type, Callable[[Any, Retention], Item]] = {
     NormalisedEvent: events.encode,
     EventDay: events.encode_day,
     StoredAlert: alerts.encode,
+    DatasetAlert: alerts.encode_dataset_alert,
 }
 
 
