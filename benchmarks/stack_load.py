@@ -7,8 +7,8 @@ those of processes, which hold on a busy machine; events a second and latencies 
 
 import argparse
 import time
-from collections import Counter
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,8 @@ from tests.embedded import Deployed, embedded_stack
 FUNCTIONS = ("authorise", "ingest", "normalise", "alerts", "catalog", "lookup", "sweep", "web")
 OF_AN_EVENT = FUNCTIONS[:3]
 """The functions that each event passes."""
+LOADS = {"new names, and functions that start": None, "as fast as it goes": None, "at 30 events a second": 30.0}
+"""The loads, one after the other, each with the events of later runs, and its events a second."""
 PATIENCE_SECONDS = 600
 
 Document = dict[str, Any]
@@ -32,18 +34,16 @@ Document = dict[str, Any]
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jobs", type=int, default=100)
-    parser.add_argument("--runs", type=int, default=5, help="runs of each job: the first has new names (%(default)s)")
+    parser.add_argument("--runs", type=int, default=5, help="runs of each job in each load (%(default)s)")
     parser.add_argument("--connections", type=int, default=8)
-    parser.add_argument("--rate", type=float, default=30, help="events a second of the second load (%(default)s)")
     options = parser.parse_args()
     graph = layered_graph(options.jobs, 1)
+    of_all_runs = sorted(events(graph, len(LOADS) * options.runs, 1), key=lambda event: str(event["eventTime"]))
+    size = len(of_all_runs) // len(LOADS)
     with embedded_stack("load") as stack:
-        for name, seed, rate in (
-            ("new names, and functions that start", 1, None),
-            ("as fast as it goes", 2, None),
-            (f"at {options.rate:g} a second", 3, options.rate),
-        ):
-            say(f"\n{name}: {measure(stack, list(events(graph, options.runs, seed)), options.connections, rate)}")
+        for number, (name, rate) in enumerate(LOADS.items()):
+            documents = of_all_runs[number * size : (number + 1) * size]
+            say(f"\n{name}: {measure(stack, documents, options.connections, rate)}")
 
 
 def measure(stack: Stack, documents: Sequence[Document], connections: int, rate: float | None) -> str:
@@ -68,7 +68,7 @@ def measure(stack: Stack, documents: Sequence[Document], connections: int, rate:
     accepted = time.perf_counter() - started
     deployed.wait_for_ingestion(PATIENCE_SECONDS)
     folded, count = time.perf_counter() - started, len(documents)
-    cpu = {name: seconds * 1000 / count for name, seconds in (_cpu_by_function(stack) - spent).items()}
+    cpu = {name: (seconds - spent.get(name, 0)) * 1000 / count for name, seconds in _cpu_by_function(stack).items()}
     own = sum(cpu.get(name, 0) for name in OF_AN_EVENT)
     return (
         f"{count} events, {count / accepted:.0f} accepted a second, {count / folded:.0f} folded a second\n"
@@ -78,9 +78,9 @@ def measure(stack: Stack, documents: Sequence[Document], connections: int, rate:
     )
 
 
-def _cpu_by_function(stack: Stack) -> Counter[str]:
+def _cpu_by_function(stack: Stack) -> Mapping[str, float]:
     """The CPU seconds so far of the processes of each function, and of the emulator."""
-    spent: Counter[str] = Counter()
+    spent: dict[str, float] = defaultdict(float)
     for process in with_children([stack.emulator.process.pid]):
         command = Path(f"/proc/{process}/cmdline").read_text().lower()
         name = next((name for name in FUNCTIONS if f"-{name}function-" in command), "emulator")
