@@ -67,10 +67,10 @@ class System:
 
     def cpu_seconds(self) -> float:
         """The CPU time of the processes and of those that they started, so far."""
-        return sum(map(_cpu_seconds, _with_children(self.processes)))
+        return sum(map(cpu_seconds_of, with_children(self.processes)))
 
     def peak_megabytes(self) -> float:
-        return sum(map(_peak_megabytes, _with_children(self.processes)))
+        return sum(map(_peak_megabytes, with_children(self.processes)))
 
     def _send(self, method: str, target: str, body: bytes | None = None) -> Answer:
         headers = {"Accept-Encoding": "gzip", "Accept": "application/json"}
@@ -104,7 +104,8 @@ class System:
         return connection
 
 
-def _with_children(processes: Sequence[int]) -> list[int]:
+def with_children(processes: Sequence[int]) -> list[int]:
+    """The processes, and those that they started."""
     found = list(processes)
     for process in found:
         for task in Path(f"/proc/{process}/task").glob("*/children"):
@@ -112,7 +113,8 @@ def _with_children(processes: Sequence[int]) -> list[int]:
     return found
 
 
-def _cpu_seconds(process: int) -> float:
+def cpu_seconds_of(process: int) -> float:
+    """The CPU time of a process so far, with that of its children that have ended."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     user, system, of_children_user, of_children_system = map(int, fields[11:15])
     return (user + system + of_children_user + of_children_system) / os.sysconf("SC_CLK_TCK")

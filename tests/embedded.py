@@ -22,6 +22,8 @@ from local.stack.lifecycle import Stack, StackOptions, run_stack
 LOGS = Path("tests") / str(os.getpid())
 """Where the stacks of this process log, below .local."""
 INGESTION_SECONDS = 60
+QUEUED = ("ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible")
+"""The counts of a queue's messages: those that wait, and those in flight."""
 
 Items = dict[tuple[str, str], dict[str, Any]]
 KeyEntry = dict[str, Any]
@@ -114,7 +116,7 @@ class Deployed:
         pages = self.dynamodb.get_paginator("scan").paginate(TableName=self.outputs["TableName"], ConsistentRead=True)
         items = (item for page in pages for item in page["Items"])
         keyed = ((item["PK"]["S"], item["SK"]["S"], item) for item in items)
-        return {(pk, sk): item for pk, sk, item in keyed if sk != "ALERT" and not pk.startswith("AUDIT#")}
+        return {(pk, sk): item for pk, sk, item in keyed if not pk.startswith(("K#", "AUDIT#"))}
 
     def objects(self, prefix: str) -> dict[str, bytes]:
         """The objects of the archive bucket whose keys have this prefix."""
@@ -124,18 +126,20 @@ class Deployed:
 
     def queued(self) -> int:
         """The number of messages in the queue, in flight or not."""
-        return self._count("QueueUrl")
+        return self._count("QueueUrl", *QUEUED)
 
     def dead_letters(self) -> int:
-        return self._count("DeadLetterQueueUrl")
+        return self._count("DeadLetterQueueUrl", *QUEUED)
 
-    def wait_for_ingestion(self) -> None:
-        """Waits until the queue is empty. Fails after a minute, or if a message is quarantined or a dead letter."""
-        deadline = time.monotonic() + INGESTION_SECONDS
+    def in_flight(self) -> int:
+        """The number of messages that normalise has, or had until its visibility timeout."""
+        return self._count("QueueUrl", "ApproximateNumberOfMessagesNotVisible")
+
+    def wait_for_ingestion(self, seconds: float = INGESTION_SECONDS) -> None:
+        """Waits until the queue is empty. Fails after `seconds`, or if a message is quarantined or a dead letter."""
+        deadline = time.monotonic() + seconds
         while self.queued():
-            assert time.monotonic() < deadline, (
-                f"{self.queued()} messages are not normalised after {INGESTION_SECONDS} s"
-            )
+            assert time.monotonic() < deadline, f"{self.queued()} messages are not normalised after {seconds} s"
             time.sleep(0.1)
         assert self.dead_letters() == 0
         assert self.objects("quarantine/") == {}
@@ -178,7 +182,7 @@ class Deployed:
         setting = {"Enabled": False, "AttributeName": "expires_at"}
         self.dynamodb.update_time_to_live(TableName=self.outputs["TableName"], TimeToLiveSpecification=setting)
 
-    def _count(self, queue: str) -> int:
-        names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
-        attributes = self.sqs.get_queue_attributes(QueueUrl=self.outputs[queue], AttributeNames=names)["Attributes"]
+    def _count(self, queue: str, *names: str) -> int:
+        url = self.outputs[queue]
+        attributes = self.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=list(names))["Attributes"]
         return sum(int(attributes[name]) for name in names)

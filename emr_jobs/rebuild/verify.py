@@ -15,7 +15,7 @@ from headwater.store.table import Item
 EXAMPLES = 3
 _NOT_OF_EVENTS = keys.catalog_progress().pk
 """The partition of the item that no event gives: the progress of the import from Glue."""
-_KINDS_NOT_OF_EVENTS = frozenset({"alert", "auditEntry", "refusal"})
+_KINDS_NOT_OF_EVENTS = frozenset({"alert", "datasetAlert", "auditEntry", "refusal"})
 """Kinds of items that no event gives: what was announced, audited or refused."""
 Fingerprint = Mapping[str, str]
 """The hash of each attribute of an item."""

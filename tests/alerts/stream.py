@@ -92,8 +92,8 @@ class FakeBus:
 class World:
     """Events go in, alerts come out."""
 
-    def __init__(self) -> None:
-        self.table = StreamedTable()
+    def __init__(self, table: StreamedTable | None = None) -> None:
+        self.table = table or StreamedTable()
         self.store = GraphStore(self.table, RETENTION)
         self.bus = FakeBus()
         self.bucket = FakeBucket()

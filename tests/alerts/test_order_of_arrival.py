@@ -3,12 +3,16 @@ was."""
 
 import random
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from headwater.alerts.stored_alerts import StoringBus
-from tests.alerts.stream import Detail, World, changes
+from headwater.store.table import IndexEntry
+from tests import factory
+from tests.alerts.stream import Detail, StreamedTable, World, changes
 from tests.alerts.test_producers import EXPECTED
 from tests.factory import Document
 from tests.producer_records import recorded
@@ -53,6 +57,27 @@ def test_one_failure_is_told_once_in_any_order_and_however_often_its_events_come
 
 def changed(alerts: list[Detail]) -> Counter[str]:
     return Counter(changes(alert for alert in alerts if alert["alert"] == "Dataset Schema Changed"))
+
+
+class LaggingLists(StreamedTable):
+    """A table whose lists do not show any entry yet."""
+
+    def list_entries(self, list_name: str, **_: Any) -> Iterator[IndexEntry]:
+        yield from ()
+
+
+def test_a_change_that_a_reader_told_is_not_told_of_the_write_though_the_index_lags() -> None:
+    before, after = factory.schema("id:long"), factory.schema("id:string")
+    events = [
+        factory.run_event("COMPLETE", seconds=1, run=1, outputs=[factory.dataset("a", schema=before)]),
+        factory.run_event("COMPLETE", seconds=2, run=2, job="reader", inputs=[factory.dataset("a", schema=before)]),
+        factory.run_event("START", seconds=61, run=3, outputs=[factory.dataset("a")]),
+        factory.run_event("COMPLETE", seconds=63, run=4, job="reader", inputs=[factory.dataset("a", schema=after)]),
+        factory.run_event("COMPLETE", seconds=64, run=3, outputs=[factory.dataset("a", schema=after)]),
+    ]
+    world = World(LaggingLists())
+    world.announcer = replace(world.announcer, bus=StoringBus(world.store, world.bus))
+    assert [alert["seenAs"] for alert in world.alerts_one_by_one(events)] == ["input"]
 
 
 @pytest.mark.parametrize("seed", range(6))

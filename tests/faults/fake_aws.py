@@ -64,10 +64,10 @@ class FakeDynamoDb:
 
     def batch_get_item(self, *, RequestItems: Attributes) -> Attributes:  # noqa: N803
         ((name, page),) = RequestItems.items()
-        assert page["ConsistentRead"]
+        items = self.versions[-1 - (0 if page["ConsistentRead"] else self.doubts.lag(len(self.versions)))]
         taken = self.doubts.taken(len(page["Keys"]))
         wanted = set(page.get("ExpressionAttributeNames", {}).values())
-        stored = [self.items[key] for each in page["Keys"][:taken] if (key := _key(each)) in self.items]
+        stored = [items[key] for each in page["Keys"][:taken] if (key := _key(each)) in items]
         found = [{name: value for name, value in item.items() if not wanted or name in wanted} for item in stored]
         rest = {name: {**page, "Keys": page["Keys"][taken:]}} if page["Keys"][taken:] else {}
         return {"Responses": {name: found}, "UnprocessedKeys": rest}

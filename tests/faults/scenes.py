@@ -133,7 +133,8 @@ def _stored(world: World) -> dict[TableKey, Any]:
     """The items, but for those that follow from the time at which an event was received, for stored alerts, and for
     those of curation: a repeated request is another event, at a later time."""
     items = world.functions.dynamodb.items.items()
-    return {key: item for key, item in items if item["kind"]["S"] not in ("latency", "alert") and not _is_curated(key)}
+    left_out = ("latency", "alert", "datasetAlert")
+    return {key: item for key, item in items if item["kind"]["S"] not in left_out and not _is_curated(key)}
 
 
 def _is_curated(key: TableKey) -> bool:

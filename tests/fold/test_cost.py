@@ -82,6 +82,21 @@ def test_a_batch_is_folded_with_two_reads() -> None:
     assert len(table.reads) == 2
 
 
+class LaggingTable(CountedTable):
+    """A table whose reads that may lag do not show any item yet."""
+
+    def read_eventually(self, keys: Collection[Key]) -> dict[Key, Item]:
+        self.reads.append(len(keys))
+        return {}
+
+
+def test_a_fold_whose_first_read_lags_reads_again_and_stores_the_same() -> None:
+    lagging = LaggingTable()
+    for number in (1, 2):
+        fold(factory.received(*run(number)), GraphStore(lagging, RETENTION, CheckedCache()))
+    assert lagging.items == after_some_runs().items
+
+
 def test_an_event_delivered_again_writes_the_event_alone() -> None:
     table = after_some_runs()
     fold(factory.received(*run(2)), GraphStore(table, RETENTION, CheckedCache()))

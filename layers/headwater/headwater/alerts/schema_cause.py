@@ -15,15 +15,13 @@ an alert that is not stored yet has none. Nothing is looked for again later.
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from itertools import islice
 from typing import NamedTuple
 
-from headwater.alerts.alert import DetailType
 from headwater.alerts.attribution import Attribution
 from headwater.alerts.schemas import Schemas
 from headwater.graph.column_lineage import column_flows
 from headwater.graph.dataset_reference import schema_register
-from headwater.graph.identity import ColumnLineageId, DatasetId, NodeKind, dataset_id, namespace_id, node_id
+from headwater.graph.identity import ColumnLineageId, DatasetId, NodeKind, dataset_id, node_id
 from headwater.graph.long_facet import COLUMN_LINEAGE
 from headwater.graph.neighbours import Side
 from headwater.graph.register import values
@@ -33,11 +31,10 @@ from headwater.graph.stored_states import Severity, StoredAlert
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.read.reader import Reader
-from headwater.store.positions import namespace_of
 from headwater.store.snapshot import Wanted
 
 MAX_ALERTS = 100
-"""The newest stored alerts among which that of a cause is looked for, of each severity."""
+"""The newest stored alerts of a dataset among which that of a cause is looked for."""
 
 
 class SchemaCause(NamedTuple):
@@ -119,12 +116,6 @@ def _alert_id(reader: Reader, source: Name, before: Run, run: Run) -> str | None
 
 def schema_alerts(reader: Reader, name: Name, since: str, until: str = "~") -> list[StoredAlert]:
     """The stored alerts for changes of a dataset's schema between two times that are more than information, by time."""
-    node = node_id(NodeKind.DATASET, name)
-    listings = [*reader.store.alerts(Severity.CRITICAL), *reader.store.alerts(Severity.WARNING)]
-    ids: list[str] = []
-    for listing in listings:
-        entries = islice(listing.entries(after=since, before=until, newest_first=True, limit=MAX_ALERTS), MAX_ALERTS)
-        ids += [entry.id for entry in entries if namespace_of(entry.position) == namespace_id(name.namespace)]
+    ids = [each.alert for each in reader.store.alerts_of(dataset_id(name)) if since <= each.time < until][-MAX_ALERTS:]
     alerts = reader.store.read(Wanted(alerts=ids)).alerts.of(ids)
-    told = [alert for alert in alerts if alert.document.get("type") == DetailType.SCHEMA_CHANGED]
-    return sorted((alert for alert in told if alert.document.get("nodeId") == node), key=lambda alert: alert.time)
+    return [alert for alert in alerts if alert.severity is not Severity.INFO]

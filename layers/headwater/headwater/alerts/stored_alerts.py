@@ -6,9 +6,10 @@ An alert that is put again has the same id, and its item the same key.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from headwater.alerts.alert import Alert
+from headwater.alerts.alert import Alert, DetailType
 from headwater.alerts.announce import Bus
-from headwater.graph.stored_states import StoredAlert
+from headwater.graph.identity import dataset_id
+from headwater.graph.stored_states import DatasetAlert, StoredAlert
 from headwater.openlineage.exact_json import JsonObject
 from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import Snapshot
@@ -26,7 +27,9 @@ class StoringBus:
 
     def put(self, alerts: Sequence[Alert]) -> None:
         """Stores and puts alerts. Raises StorageError; the caller puts all alerts again."""
-        self.store.put(map(stored, alerts), Snapshot())
+        of_datasets = [alert for alert in alerts if alert.type is DetailType.SCHEMA_CHANGED]
+        found = [DatasetAlert(dataset_id(alert.name), alert.time, alert.id) for alert in of_datasets]
+        self.store.put([*map(stored, alerts), *found], Snapshot())
         self.bus.put(alerts)
 
 

@@ -7,12 +7,13 @@ reader's schema deserves an alert only if the same reader reported another schem
 
 from headwater.alerts.attribution import Attribution, users_of
 from headwater.alerts.schema_transition import SchemaTransition
-from headwater.alerts.schemas import Schemas
+from headwater.alerts.schemas import Schemas, newest_writes
 from headwater.graph.dataset_reference import IoDataset, schema_register
 from headwater.graph.identity import DatasetId
 from headwater.graph.neighbours import Side
-from headwater.graph.schema_diff import columns_diff, columns_of
+from headwater.graph.schema_diff import Columns, columns_diff, columns_of
 from headwater.openlineage.instant import Instant
+from headwater.read.reader import Reader
 
 
 def should_alert(schemas: Schemas, transition: SchemaTransition, attribution: Attribution) -> bool:
@@ -20,7 +21,7 @@ def should_alert(schemas: Schemas, transition: SchemaTransition, attribution: At
     if transition.side is Side.WRITES or attribution.job is None:
         return True
     dataset = schemas.dataset
-    if _is_known_by_another_name(schemas, transition):
+    if _is_known_by_another_name(schemas, transition, attribution):
         return False
     uses = [run.inputs[dataset] for run in attribution.earlier if _digest(run.inputs.get(dataset))]
     previous = uses[0] if uses else None
@@ -41,13 +42,27 @@ def is_first(dataset: DatasetId, attribution: Attribution) -> bool:
     return attribution.job is not None and not any(_digest(run.inputs.get(dataset)) for run in attribution.earlier)
 
 
-def _is_known_by_another_name(schemas: Schemas, transition: SchemaTransition) -> bool:
-    """Whether the schema after the transition is already the schema of the dataset under another name (a symlink)."""
+def _is_known_by_another_name(schemas: Schemas, transition: SchemaTransition, attribution: Attribution) -> bool:
+    """Whether the schema after the transition is already the schema of the dataset under another name (a symlink).
+
+    A run may write or read the dataset under both names. The run and its write are stored before the heads, of which
+    one may still follow: an invocation may end between the heads of two datasets.
+    """
     neighbourhood = schemas.reader.neighbourhood([schemas.dataset], ())
     others = neighbourhood.ids_of(neighbourhood.representative(schemas.dataset)) - {schemas.dataset}
     columns = schemas[transition.after] if transition.after else {}
     heads = schemas.reader.datasets(others) if others else {}
-    return any(not columns_diff(columns_of(head.schema), columns) for head in heads.values())
+    if any(not columns_diff(columns_of(head.schema), columns) for head in heads.values()):
+        return True
+    return any(_is_used_with(schemas.reader, other, columns, attribution) for other in others)
+
+
+def _is_used_with(reader: Reader, dataset: DatasetId, columns: Columns, attribution: Attribution) -> bool:
+    """Whether the newest write of a dataset that has a schema has these columns, or the reading run's input."""
+    written = (digest for write in newest_writes(reader, dataset) if (digest := _digest(write.output)))
+    read = _digest(attribution.run.inputs.get(dataset)) if attribution.run else None
+    schemas = Schemas(reader, dataset, Side.READS)
+    return any(digest and not columns_diff(schemas[digest], columns) for digest in (next(written, None), read))
 
 
 def _was_reported(schemas: Schemas, transition: SchemaTransition, attribution: Attribution, since: Instant) -> bool:

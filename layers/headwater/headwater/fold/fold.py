@@ -55,7 +55,7 @@ def fold(
     timely_events: tuple[NormalisedEvent, ...] | None = None
     for attempt in range(ATTEMPTS):
         try:
-            read = store.read(batch.wanted)
+            read = store.read(batch.wanted) if attempt else store.read_eventually(batch.wanted)
             timely_events = timely(batch, read) if timely_events is None else timely_events
             put_latency(timely_events, store, read, thresholds)
             _fold_once(batch, store, read)

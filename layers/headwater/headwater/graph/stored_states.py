@@ -10,6 +10,7 @@ from headwater.graph.identity import (
     NO_JOB,
     AliasId,
     ColumnLineageId,
+    DatasetId,
     NamespaceId,
     QualityId,
     SchemaId,
@@ -128,6 +129,14 @@ class StoredAlert(NamedTuple):
     severity: Severity
     namespace: str
     document: dict[str, Any]
+
+
+class DatasetAlert(NamedTuple):
+    """That a dataset has a stored alert, of this time."""
+
+    dataset: DatasetId
+    time: Instant
+    alert: str
 
 
 class KnownNamespace(NamedTuple):

@@ -45,10 +45,10 @@ class DynamoTable:
         self._marks: Attributes = {REBUILT: {"BOOL": True}} if is_rebuild else {}
 
     def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
-        wanted = [{"PK": {"S": key.pk}, "SK": {"S": key.sk}} for key in sorted(set(keys))]
-        pages = [_page(wanted[start : start + READ_LIMIT], only) for start in range(0, len(wanted), READ_LIMIT)]
-        items = [item_of(stored, self._bucket) for page in concurrent_map(self._read_page, pages) for stored in page]
-        return {item.key: item for item in items}
+        return self._read(keys, only, is_consistent=True)
+
+    def read_eventually(self, keys: Collection[Key]) -> dict[Key, Item]:
+        return self._read(keys, None, is_consistent=False)
 
     def change(self, changes: Sequence[ConditionalPut]) -> None:
         conflicts = [conflict for conflict in concurrent_map(self._change, changes) if conflict]
@@ -117,6 +117,13 @@ class DynamoTable:
         shards = [_between("open_in", keys.open_runs(shard), "at", LOWEST, before) for shard in keys.SHARDS]
         of_shards = concurrent_map(lambda within: list(self._query(None, IndexName="open", **within)), shards)
         return [_key(stored) for pages in of_shards for page in pages for stored in page]
+
+    def _read(self, keys: Collection[Key], only: str | None, *, is_consistent: bool) -> dict[Key, Item]:
+        wanted = [{"PK": {"S": key.pk}, "SK": {"S": key.sk}} for key in sorted(set(keys))]
+        chunks = [wanted[start : start + READ_LIMIT] for start in range(0, len(wanted), READ_LIMIT)]
+        pages = [{**_page(chunk, only), "ConsistentRead": is_consistent} for chunk in chunks]
+        items = [item_of(stored, self._bucket) for page in concurrent_map(self._read_page, pages) for stored in page]
+        return {item.key: item for item in items}
 
     def _read_page(self, page: dict[str, Any]) -> list[Attributes]:
         items: list[Attributes] = []
@@ -250,7 +257,7 @@ def _as_stored(item: Item) -> dict[str, Any]:
 
 def _page(wanted: list[Attributes], only: str | None) -> dict[str, Any]:
     """The request of one BatchGetItem."""
-    page: dict[str, Any] = {"Keys": wanted, "ConsistentRead": True}
+    page: dict[str, Any] = {"Keys": wanted}
     if only is None:
         return page
     names = {f"#{number}": name for number, name in enumerate(("PK", "SK", only, *FORM))}  # `schema` is a reserved word

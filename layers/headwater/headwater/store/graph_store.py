@@ -34,6 +34,7 @@ from headwater.graph.run import Run, RunState
 from headwater.graph.search_terms import SearchTerm
 from headwater.graph.stored_states import (
     CatalogProgress,
+    DatasetAlert,
     DatasetWrite,
     EventDay,
     KnownAlias,
@@ -78,6 +79,7 @@ State = (
     | EventDay
     | CatalogProgress
     | StoredAlert
+    | DatasetAlert
     | SearchTerm
 )
 """The states of the store; a NormalisedEvent is stored as the event alone."""
@@ -202,6 +204,10 @@ class GraphReader:
         lists = [keys.alerts_of(severity, shard) for shard in keys.LIST_SHARDS]
         return [Listing(self._table, [name], keys.alert_of) for name in lists]
 
+    def alerts_of(self, dataset: DatasetId) -> Iterator[DatasetAlert]:
+        """The alerts of a dataset, by time: none is missing, as it might be in an index that lags."""
+        return map(keys.dataset_alert_of, self._table.partition(keys.alerts_of_dataset(dataset), ""))
+
     def names_of(self, dataset: DatasetId) -> Listing[AliasId]:
         """The aliases of a dataset, by the time at which each was first sent."""
         return Listing(self._table, [keys.names_of(dataset)], keys.alias_of)
@@ -280,6 +286,11 @@ class GraphStore(GraphReader):
         """This store on another table, such as a transaction of its table."""
         return GraphStore(table, self._retention, self._cache)
 
+    def read_eventually(self, wanted: Wanted) -> Snapshot:
+        """The wanted states, as each is stored or was a moment ago: for half the price. To save a state upon one that
+        has changed since is a Conflict."""
+        return Snapshot(self._states(self._writable.read_eventually(wanted.keys)))
+
     def save(self, states: Iterable[State], read: Snapshot) -> Snapshot:
         """Writes the states that differ from the snapshot, each on condition that its item is still as it was read.
 
@@ -343,6 +354,7 @@ _EXPIRING: Mapping[type, Callable[[Any, Retention], Item]] = {
     NormalisedEvent: events.encode,
     EventDay: events.encode_day,
     StoredAlert: alerts.encode,
+    DatasetAlert: alerts.encode_dataset_alert,
 }
 
 

@@ -21,6 +21,7 @@ from headwater.graph.identity import (
     namespace_id,
 )
 from headwater.graph.search_terms import SearchTerm
+from headwater.graph.stored_states import DatasetAlert
 from headwater.openlineage.event import EventKind, Name
 from headwater.openlineage.instant import Instant
 
@@ -289,6 +290,22 @@ def search_term_of(key: Key) -> SearchTerm:
 
 def alert(alert: str) -> Key:
     return Key(f"K#{alert}", _ALERT)
+
+
+def dataset_alert(dataset: DatasetId, time: Instant, alert: str) -> Key:
+    """That a dataset has an alert. A partition of the table, since an index may lag."""
+    return Key(alerts_of_dataset(dataset), time_key(time, alert))
+
+
+def alerts_of_dataset(dataset: DatasetId) -> str:
+    """The partition of a dataset's alerts, by time."""
+    return f"K#D#{dataset}"
+
+
+def dataset_alert_of(key: Key) -> DatasetAlert:
+    """The alert of a dataset, in a partition of its alerts."""
+    time, _, alert = key.sk.partition("#")
+    return DatasetAlert(DatasetId(key.pk.removeprefix("K#D#")), Instant(time), alert)
 
 
 def alert_of(key: Key) -> str:

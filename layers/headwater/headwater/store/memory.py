@@ -18,6 +18,9 @@ class MemoryTable:
     def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
         return {key: _only(self.items[key], only) for key in keys if key in self.items}
 
+    def read_eventually(self, keys: Collection[Key]) -> dict[Key, Item]:
+        return self.read(keys)
+
     def change(self, changes: Sequence[ConditionalPut]) -> None:
         conflicts = [change for change in changes if not self._holds(change)]
         self.items.update((change.item.key, change.item) for change in changes if change not in conflicts)

@@ -118,6 +118,10 @@ class TableReader(ItemReader, Protocol):
 class Table(TableReader, Protocol):
     """A table for reading and writing."""
 
+    def read_eventually(self, keys: Collection[Key]) -> dict[Key, Item]:
+        """As `read`, for half the price: an item may be as it was a moment ago. A ConditionalPut upon such an item is a
+        Conflict."""
+
     def change(self, changes: Sequence[ConditionalPut]) -> None:
         """Puts each item on its condition. Raises Conflict, after all puts were tried, if a condition did not hold."""
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from headwater.graph.stored_states import Severity, StoredAlert
+from headwater.graph.stored_states import DatasetAlert, Severity, StoredAlert
 from headwater.store import keys
-from headwater.store.codec import Codec, Members, WrongMember, unchanged
+from headwater.store.codec import SCHEMA, Codec, Members, WrongMember, unchanged
 from headwater.store.decoders import anything, instant, text
 from headwater.store.positions import alert_position
 from headwater.store.retention import Retention, expiry
@@ -20,6 +20,12 @@ def encode(alert: StoredAlert, retention: Retention) -> Item:
         "document": alert.document,
     }
     return ALERT.item(keys.alert(alert.id), document, _labels(alert), expiry(alert.time, retention.runs))
+
+
+def encode_dataset_alert(alert: DatasetAlert, retention: Retention) -> Item:
+    """The item says all by its key."""
+    labels = {"kind": "datasetAlert", SCHEMA: "1"}
+    return Item(keys.dataset_alert(*alert), labels, {}, expiry(alert.time, retention.runs))
 
 
 def _labels(alert: StoredAlert) -> Mapping[str, str]:

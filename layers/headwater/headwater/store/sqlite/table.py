@@ -83,6 +83,9 @@ class SqliteTable:
             items = [part_of(row, only) for row in self._rows(READ_DOC if only == DOC else READ_PARTS, *wanted)]
         return {item.key: item for item in items}
 
+    def read_eventually(self, keys: Collection[Key]) -> dict[Key, Item]:
+        return self.read(keys)
+
     def change(self, changes: Sequence[ConditionalPut]) -> None:
         with self.transaction() as transaction:
             conflicts = transaction.put_if(changes)
@@ -203,6 +206,9 @@ class Transaction:
         self._read |= {key: found.get(key) for key in unread if only is None or key not in found}
         known = {key: item for key in keys if (item := self._read.get(key))}
         return found | (known if only is None else {key: _cut(item, only) for key, item in known.items()})
+
+    def read_eventually(self, keys: Collection[Key]) -> dict[Key, Item]:
+        return self.read(keys)
 
     def change(self, changes: Sequence[ConditionalPut]) -> None:
         if conflicts := self.put_if(changes):
