@@ -50,12 +50,13 @@ def test_each_drift_raises_one_alert_with_its_change() -> None:
     assert changes(World().alerts_one_by_one(RECORDED)) == EXPECTED
 
 
-def test_events_in_one_batch_raise_the_alerts_of_single_events() -> None:
+@pytest.mark.parametrize("size", [10, 60, len(RECORDED)])
+def test_events_in_one_batch_raise_the_alerts_of_single_events(size: int) -> None:
     world = World()
     alerts = [
         detail
-        for start in range(0, len(RECORDED), 10)
-        for detail in world.alerts_of_batch(*RECORDED[start : start + 10])
+        for start in range(0, len(RECORDED), size)
+        for detail in world.alerts_of_batch(*RECORDED[start : start + size])
     ]
     assert sorted(changes(alerts)) == sorted(EXPECTED)
 

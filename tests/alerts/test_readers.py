@@ -86,6 +86,14 @@ def test_of_several_readers_the_first_to_see_a_change_tells_it() -> None:
     assert [(alert["job"]["name"], changes([alert])[0]) for alert in alerts] == [("job 2", "a +x")]
 
 
+def test_of_several_readers_in_one_batch_the_first_to_see_a_change_tells_it() -> None:
+    world = World()
+    world.alerts_one_by_one(reads(number, OLD, job=f"job {number}", run=number) for number in range(1, 4))
+    later = [reads(number, NEW, job=f"job {number % 3 + 1}", run=number) for number in range(4, 10)]
+    alerts = world.alerts_of_batch(*later)
+    assert [(alert["job"]["name"], alert["run"]["runId"]) for alert in alerts] == [("job 2", factory.run_id(4))]
+
+
 def test_a_slow_reader_with_the_old_schema_raises_no_second_alert() -> None:
     world = World()
     world.alerts_one_by_one([reads(0, OLD, job="one", run=1), reads(1, OLD, job="other", run=2)])

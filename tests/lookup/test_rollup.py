@@ -13,6 +13,7 @@ from tests import factory
 from tests.factory import Document
 from tests.lookup.lineage import APPLICATION, LAKE, RETENTION, after, edges, ran
 from tests.lookup.test_cost import CountedTable
+from tests.producer_records import recorded
 
 ACTION = {"jobType": factory.facet(processingType="STREAMING", integration="SPARK", jobType="SQL_JOB")}
 TASK = {"jobType": factory.facet(processingType="BATCH", integration="AIRFLOW", jobType="TASK")}
@@ -159,6 +160,45 @@ def test_an_output_of_a_query_is_its_application_s_from_any_start() -> None:
         drawn = edges(get("lineage", nodeId=f"dataset:{LAKE}:{node}", direction=direction))
         assert ("app", "audit") in drawn
         assert not any("app." in name for edge in drawn for name in edge)
+
+
+def scored() -> list[Document]:
+    """An application whose one query reads a model, and another makes scores of visitors; `audit` is of its own."""
+    loads, scores = part("model", "", run=10), part("visitors", "scores", run=11)
+    looks, audits = part("visitors", "", run=12), part("log", "audit", run=13)
+    trained = ran("train", "visitors", "model", run=1)
+    return [trained, loads, scores, looks, audits, ran("app", "", "", run=9)]
+
+
+UP = {("visitors", "train"), ("train", "model"), ("model", "app"), ("visitors", "app"), ("app", "scores")}
+
+
+def test_what_an_application_only_reads_bears_on_what_it_writes() -> None:
+    get = after(*scored())
+
+    def drawn(name: str, direction: str) -> set[tuple[str, str]]:
+        query = {"nodeId": f"dataset:{LAKE}:{name}", "direction": direction}
+        return edges(get("lineage", rollup="parent", **query))
+
+    assert drawn("scores", "upstream") == UP
+    assert drawn("model", "downstream") == {("model", "app"), ("app", "scores"), ("app", "audit")}
+    assert drawn("log", "downstream") == {("log", "app"), ("app", "audit")}
+    assert edges(get("lineage", nodeId=f"dataset:{LAKE}:scores", rollup="parent")) >= UP
+
+
+def test_without_roll_up_a_query_has_the_edges_that_it_told() -> None:
+    get = after(*scored())
+    drawn = edges(get("lineage", nodeId=f"dataset:{LAKE}:scores", direction="upstream", rollup="none"))
+    assert drawn == {("visitors", "app.visitors_to_scores"), ("app.visitors_to_scores", "scores")}
+
+
+def test_an_application_that_loads_a_saved_model_reads_the_model_from_any_start() -> None:
+    get = after(*recorded("spark", "model_trained"), *recorded("spark", "model_scores"))
+    model = {("models/churn", "score_visitors"), ("train_churn", "models/churn"), ("score_visitors", "churn_scores")}
+    for start, direction in (("churn_scores", "upstream"), ("visitors", "downstream"), ("churn_scores", "both")):
+        graph = get("lineage", nodeId=f"dataset:file:/srv/lake/{start}", direction=direction, rollup="parent")
+        drawn = {(a.removeprefix("/srv/lake/"), b.removeprefix("/srv/lake/")) for a, b in edges(graph)}
+        assert drawn == model | {("visitors", "score_visitors"), ("visitors", "train_churn")}
 
 
 def test_a_stream_is_one_node_at_risk() -> None:

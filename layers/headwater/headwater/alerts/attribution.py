@@ -1,6 +1,6 @@
 """The job and run that a schema transition is attributed to."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from headwater.graph.neighbours import NO_NEIGHBOURS, Side
 from headwater.graph.producer_profile import integration_of
 from headwater.graph.register import Register, values
 from headwater.graph.run import Run
-from headwater.openlineage.instant import Instant
+from headwater.openlineage.instant import NEVER, Instant
 from headwater.read.reader import Reader
 
 DROPPED = "dropped"
@@ -46,22 +46,27 @@ class Attribution:
 
 
 def attribute_transition(reader: Reader, dataset: DatasetId, transition: SchemaTransition) -> Attribution | None:
-    """The run that wrote the schema after a transition, or the newest run that read the dataset with that schema.
+    """The run that wrote the schema after a transition, or the first run that read the dataset with that schema.
 
     None if no job is known to have reported the schema.
     """
     if transition.side is Side.WRITES:
         return _writing_run(reader, dataset, transition)
-    usages = users_of(reader, dataset, (Side.READS,))
-    reports = [_SchemaReport(register, job) for job, usage in usages if (register := schema_register(usage.facets))]
+    usages = [*users_of(reader, dataset, tuple(Side))]
+    read = [(usage, job) for job, usage in usages if usage.reads]
+    reports = [_SchemaReport(register, job) for usage, job in read if (register := schema_register(usage.facets))]
     reports.sort(key=lambda report: report.register.stamp)
     agreeing = [report for report in reports if report.register.value == transition.after]
     if agreeing:
-        register, job = agreeing[-1]
-        return _reading_run(reader, dataset, job, register.value, register.time) or Attribution(register.time, job)
+        return _first_reading_run(reader, dataset, agreeing, [usage for _, usage in usages])
     # The reader has reported another schema since, perhaps in the same batch.
-    runs = [_reading_run(reader, dataset, report.job, transition.after) for report in reports[-MAX_READERS:]]
-    return max((run for run in runs if run), key=lambda attribution: attribution.at, default=None)
+    runs = [
+        run.attribution(report.job)
+        for report in reports[-MAX_READERS:]
+        for run in _reading_runs(reader, dataset, report.job)
+        if run.register.value == transition.after
+    ]
+    return max(runs, key=lambda attribution: attribution.at, default=None)
 
 
 def is_of_another_engine(
@@ -100,16 +105,59 @@ def users_of(reader: Reader, dataset: DatasetId, sides: Collection[Side]) -> Ite
     return ((head, head.facts.usages[dataset]) for head in heads.values() if dataset in head.facts.usages)
 
 
-def _reading_run(
-    reader: Reader, dataset: DatasetId, job: JobHead, digest: str | None, at: Instant | None = None
-) -> Attribution | None:
-    """The newest run of a job that read a dataset with a schema; with `at`, the run that reported the schema then."""
+def _first_reading_run(
+    reader: Reader, dataset: DatasetId, agreeing: Sequence[_SchemaReport], usages: Collection[DatasetUsage]
+) -> Attribution:
+    """The first of the runs that read a dataset with one schema, since another schema was last reported before these
+    reports. The reports are the newest of each reader, the oldest first.
+
+    A batch may have several runs of a reader, and several readers:
+
+        10:00  report reads `id, coupon`
+        11:00  report reads `id`            this run saw the change
+        11:05  audit reads `id`
+        12:00  report reads `id`            this run is the newest with the schema
+    """
+    newest = agreeing[-1].register
+    registers = [register for usage in usages for register in (schema_register(usage.facets), usage.wrote)]
+    since = _last_other(registers, newest)
+    found: list[Attribution] = []
+    for report in agreeing[: -MAX_READERS - 1 : -1]:
+        if report.register.time <= since:
+            break
+        runs = _reading_runs(reader, dataset, report.job)
+        since = max(since, _last_other((run.register for run in runs), newest))
+        found += [run.attribution(report.job) for run in runs if run.register.value == newest.value]
+    first = min((run for run in found if run.at > since), key=lambda attribution: attribution.at, default=None)
+    return first or Attribution(newest.time, agreeing[-1].job)
+
+
+def _last_other(registers: Iterable[Register | None], newest: Register) -> Instant:
+    """The time of the last register with another value before the newest."""
+    others = [register.time for register in registers if register and register.value != newest.value]
+    return max((time for time in others if time < newest.time), default=NEVER)
+
+
+class _ReadingRun(NamedTuple):
+    """A run that reported a schema of a dataset that it read, and the job's runs before it."""
+
+    register: Register
+    run: Run
+    earlier: tuple[Run, ...]
+
+    def attribution(self, job: JobHead) -> Attribution:
+        return Attribution(self.register.time, job, self.run, self.earlier)
+
+
+def _reading_runs(reader: Reader, dataset: DatasetId, job: JobHead) -> list[_ReadingRun]:
+    """The runs of a job that reported a schema of a dataset that they read, the newest first."""
     runs = _runs(reader, job)
-    for number, run in enumerate(runs):
-        register = schema_register(use.facets) if (use := run.inputs.get(dataset)) else None
-        if register and register.value == digest and at in (None, register.time):
-            return Attribution(register.time, job, run, tuple(runs[number + 1 :]))
-    return None
+    registers = [schema_register(use.facets) if (use := run.inputs.get(dataset)) else None for run in runs]
+    return [
+        _ReadingRun(register, runs[number], tuple(runs[number + 1 :]))
+        for number, register in enumerate(registers)
+        if register
+    ]
 
 
 class _WrittenVersion(NamedTuple):

@@ -90,7 +90,7 @@ def change_of(
         return None  # the drop came late: by event time, a newer run wrote the dataset
     before = schemas[transition.before]
     if not before and not transition.is_drop:
-        before = _columns_before_drop(reader, dataset, schemas)
+        before = _columns_before_drop(reader, dataset, schemas, attribution)
     after = before if transition.is_drop or transition.after is None else schemas[transition.after]
     diff = columns_diff(before, after)
     if diff.retyped and attribution and is_of_another_engine(reader, dataset, transition, attribution):
@@ -120,10 +120,13 @@ def change_of(
 _NOTHING = Downstream((), is_truncated=False)
 
 
-def _columns_before_drop(reader: Reader, dataset: DatasetId, schemas: Schemas) -> Columns:
+def _columns_before_drop(
+    reader: Reader, dataset: DatasetId, schemas: Schemas, attribution: Attribution | None
+) -> Columns:
     """The last columns of a table before the table was dropped and created again."""
     registers = [schema_register(write.output.facets) for write in newest_writes(reader, dataset)]
-    written = [schemas[register.value] for register in registers if register]
+    earlier = [register for register in registers if register and (not attribution or register.time <= attribution.at)]
+    written = [schemas[register.value] for register in earlier]
     return next((columns for columns in dropwhile(len, written) if columns), {})
 
 

@@ -22,6 +22,7 @@ from headwater.graph.long_facet import COLUMN_LINEAGE, LONG_FACETS, LongFacet
 from headwater.graph.metadata_table_columns import without_metadata_table_columns
 from headwater.graph.naming import IdentifiedName, Naming
 from headwater.graph.normalised_event import Alias, NormalisedEvent, SymlinkPair
+from headwater.graph.parsed_columns import with_proven_columns
 from headwater.graph.partial_schema import as_partial
 from headwater.graph.producer_profile import has_partial_schema, integration_of
 from headwater.graph.register import is_deletion
@@ -44,7 +45,7 @@ def normalise_event(
     aliases = {alias for reference in dataset_references(event) for alias in _aliases(event, reference, naming)}
     outputs = without_foreign_outputs(event).outputs if isinstance(event, RunEvent) else ()
     written = {alias for reference in outputs for alias in _aliases(event, reference, naming)}
-    event = _with_undeclared_inputs(_renamed(event, naming), naming)
+    event = with_proven_columns(_with_undeclared_inputs(_renamed(event, naming), naming), naming)
     links = {link for reference in dataset_references(event) for link in _links(reference, naming)}
     named = tuple(sorted(aliases)), tuple(sorted(links)), tuple(sorted(written))
     return NormalisedEvent(event, canonical, *named, at)

@@ -42,6 +42,14 @@ def parent_name(head: JobHead) -> Name | None:
     return None
 
 
+def parent_run_id(head: JobHead) -> str | None:
+    """The run that the newest `parent` facet of a job's runs names."""
+    match values(head.facts.run_facets).get("parent"):
+        case {"run": {"runId": str(run_id)}}:
+            return run_id.lower()
+    return None
+
+
 def facet_text(facets: Facets, facet: str, member: str) -> str | None:
     """The text in a member of a facet; None if the facet or the member is absent, or the member is no text."""
     holder = facets.get(facet)

@@ -54,19 +54,21 @@ class Profile:
     inputs, outputs   which columns of an input or output a schema facet has
     tells_indirect    whether column lineage has indirect flows (filters, joins, groupings). If not, their absence says
                       nothing: any column of an input may bear on the output
+    parses_sql        whether column lineage is parsed from SQL, and sent before the database has seen the SQL
     """
 
     inputs: Strength
     outputs: Strength
     tells_indirect: bool
+    parses_sql: bool = False
 
 
 PROFILES: Mapping[str, Profile] = {
     "spark": Profile(Strength.COMPLETE, Strength.COMPLETE, tells_indirect=True),
     "flink": Profile(Strength.COMPLETE, Strength.COMPLETE, tells_indirect=False),
-    "airflow": Profile(Strength.COMPLETE, Strength.COMPLETE, tells_indirect=False),
+    "airflow": Profile(Strength.COMPLETE, Strength.COMPLETE, tells_indirect=False, parses_sql=True),
     "trino": Profile(Strength.PARTIAL, Strength.CREATED, tells_indirect=True),
-    "dbt": Profile(Strength.PARTIAL, Strength.PARTIAL, tells_indirect=False),
+    "dbt": Profile(Strength.PARTIAL, Strength.PARTIAL, tells_indirect=False, parses_sql=True),
 }
 _NO_PROFILE = Profile(Strength.UNKNOWN, Strength.UNKNOWN, tells_indirect=True)
 

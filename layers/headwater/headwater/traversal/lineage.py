@@ -23,6 +23,7 @@ from headwater.graph.neighbours import NO_NEIGHBOURS, Neighbours, Side
 from headwater.openlineage.instant import Instant
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
+from headwater.traversal.application_reads import with_application_reads
 from headwater.traversal.lineage_graph import LineageGraph, reached
 from headwater.traversal.retired_writers import KnownJobs, retired_writes
 
@@ -49,13 +50,17 @@ class View(StrEnum):
 
 
 class Walk(NamedTuple):
-    """The reach of a walk: hops, direction (None: as in Marquez), view, time (None: now), and nodes."""
+    """The reach of a walk: hops, direction (None: as in Marquez), view, time (None: now), and nodes.
+
+    `of_applications`   whether a query has the edges between what its application only reads and what it writes
+    """
 
     depth: int
     direction: Direction | None = None
     view: View = View.CURRENT
     as_of: Instant | None = None
     most: int = 5_000
+    of_applications: bool = False
 
 
 class _Walker:
@@ -75,7 +80,10 @@ class _Walker:
             self.graph.is_truncated = True
             wanted = wanted[: self.room()]
         heads = self.reader.jobs(wanted, usages=self.walk.view is View.EVER)
-        self.graph.edges_of |= self.edges(heads)
+        is_whole = self.walk.of_applications
+        self.graph.edges_of |= (
+            with_application_reads(self.reader, heads, self.edges) if is_whole else self.edges(heads)
+        )
         return heads
 
     def edges(self, heads: Mapping[JobId, JobHead]) -> dict[JobId, Edges]:

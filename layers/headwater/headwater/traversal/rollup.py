@@ -48,6 +48,14 @@ def jobs_started_by(reader: Reader, job: JobId) -> list[JobId]:
     return sorted(started)
 
 
+def jobs_of_runs(reader: Reader, namespaces: Mapping[str, str]) -> dict[str, list[JobId]]:
+    """The jobs that each of these runs started, by the namespace of the run's job."""
+    parent_of = _children(reader, namespaces)
+    heads = _readable(reader.jobs(sorted(parent_of), usages=False)) if parent_of else {}
+    started = _started(reader, heads, parent_of, namespaces)
+    return {run: [job for job in started if parent_of[job].parent == run] for run in namespaces}
+
+
 class _Started(NamedTuple):
     """A run of a job, and the run that the job's run names as its parent."""
 

@@ -74,6 +74,7 @@ def walked(reader: Reader, node: NamedNode, walk: Walk, rollup: Rollup | None) -
     job = node.job if node.kind is NodeKind.JOB else None
     started = jobs_started_by(reader, job) if rollup is Rollup.PARENT and job else []
     end = clock.monotonic() + ROLLUP_SECONDS
+    walk = walk._replace(of_applications=rollup is Rollup.PARENT)
     wanted = walk.most
     while True:
         found = _first(walk_lineage(reader, node, walk, started), walk.most)

@@ -1,0 +1,78 @@
+"""The datasets that an application only reads, for a graph with applications in place of their queries.
+
+One query may hand what it reads to the driver, and another query uses it. No event connects the two but for their
+application. Spark ML loads a model like that:
+
+    query of the application `score`     reads       writes
+    map_partitions_hadoop                model       nothing
+    execute_insert_into_...              visitors    scores
+
+So the model bears on all that the application writes. What a query that writes reads has its own edges, and what the
+application writes itself is no input of it.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+
+from headwater.graph.application import is_query_job
+from headwater.graph.edges import DatasetRef, Edges
+from headwater.graph.facets import parent_name, parent_run_id
+from headwater.graph.identity import DatasetId, JobId
+from headwater.graph.job import JobHead
+from headwater.graph.register import values
+from headwater.read.reader import Reader
+from headwater.traversal.rollup import jobs_of_runs
+
+EdgesOf = Callable[[Mapping[JobId, JobHead]], Mapping[JobId, Edges]]
+
+
+def with_application_reads(reader: Reader, heads: Mapping[JobId, JobHead], edges_of: EdgesOf) -> dict[JobId, Edges]:
+    """The edges of jobs; a query also has the flow between what its application only reads and what it writes."""
+    edges = {**edges_of(heads)}
+    application_of = {job: run for job, head in heads.items() if (run := _application_run(head))}
+    if not application_of:
+        return edges
+    namespaces = {run: parent.namespace for job, run in application_of.items() if (parent := parent_name(heads[job]))}
+    started = jobs_of_runs(reader, namespaces)
+    others = edges_of(reader.jobs(sorted({job for jobs in started.values() for job in jobs} - heads.keys())))
+    for application, jobs in started.items():
+        known = [found for job in jobs if (found := edges.get(job) or others.get(job))]
+        queries = [job for job, run in application_of.items() if run == application]
+        edges |= _connected({job: edges[job] for job in queries}, known)
+    return edges
+
+
+def _application_run(head: JobHead) -> str | None:
+    """The run of the application whose query a job is."""
+    return parent_run_id(head) if is_query_job(values(head.facts.facets)) else None
+
+
+def _connected(queries: Mapping[JobId, Edges], known: Collection[Edges]) -> dict[JobId, Edges]:
+    """The edges of queries of one application, connected with those of all its queries."""
+    writers = [edges for edges in known if edges.outputs]
+    used = {dataset for edges in writers for dataset in edges.input_ids | edges.output_ids}
+    written = _by_id(output for edges in writers for output in edges.outputs)
+    read = _by_id(source for edges in known for source in edges.inputs if source.id not in used)
+    if not (read and written):
+        return {}
+    return {
+        job: _reading(edges, read) if edges.outputs else _writing(edges, read, written)
+        for job, edges in queries.items()
+    }
+
+
+def _reading(edges: Edges, read: Mapping[DatasetId, DatasetRef]) -> Edges:
+    """The edges of a query that writes: it reads what its application only reads."""
+    sources = tuple((output, tuple({*made_of, *read})) for output, made_of in edges.sources)
+    return edges._replace(inputs=(*edges.inputs, *read.values()), sources=sources)
+
+
+def _writing(edges: Edges, read: Mapping[DatasetId, DatasetRef], written: Mapping[DatasetId, DatasetRef]) -> Edges:
+    """The edges of a query that writes nothing: what it alone reads bears on all that its application writes."""
+    own = tuple(sorted(edges.input_ids & read.keys()))
+    if not own:
+        return edges
+    return edges._replace(outputs=tuple(written.values()), sources=tuple((output, own) for output in sorted(written)))
+
+
+def _by_id(datasets: Iterable[DatasetRef]) -> dict[DatasetId, DatasetRef]:
+    return {dataset.id: dataset for dataset in datasets}

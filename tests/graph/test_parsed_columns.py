@@ -1,0 +1,65 @@
+"""Of column lineage that was parsed from SQL counts what the database accepted: the columns of a COMPLETE."""
+
+from headwater.graph.identity import dataset_id, job_id
+from headwater.graph.naming import Naming
+from headwater.graph.schema_fields import fields_of
+from headwater.openlineage.event import Name
+from headwater.read.reader import Reader
+from tests import factory
+from tests.alerts.stream import World
+from tests.producer_records import recorded
+
+SHOP = "duckdb:///srv/shop/shop.duckdb"
+TABLES = {
+    "raw_customers": ["country", "customer_id", "email", "name"],
+    "stg_customers": ["country", "customer_id", "email", "name"],
+    "stg_orders": ["customer_id", "order_id", "ordered_at", "price", "status"],
+    "paid_orders": ["amount", "country", "customer_id", "order_id", "ordered_at"],
+}
+
+
+def after(*scenarios: str) -> Reader:
+    world = World()
+    for scenario in scenarios:
+        world.fold(factory.received(*recorded("dbt", scenario)))
+    return Reader(world.store, Naming())
+
+
+def columns(reader: Reader, table: str) -> tuple[list[str], bool]:
+    """The columns of a table, and whether they are marked as partial."""
+    dataset = dataset_id(Name(SHOP, f"shop.main.{table}"))
+    schema = reader.datasets([dataset])[dataset].schema
+    return [field["name"] for field in fields_of(schema)], bool(schema and schema.get("headwater_partial"))
+
+
+def test_a_table_of_dbt_shows_the_columns_that_column_lineage_names_marked_as_partial() -> None:
+    """schema.yml has none of stg_customers and three of stg_orders; raw_customers is a seed."""
+    reader = after("run")
+    assert {table: columns(reader, table) for table in TABLES} == {
+        table: (names, True) for table, names in TABLES.items()
+    }
+
+
+def test_a_statement_that_the_database_refused_made_no_column() -> None:
+    reader = after("run_failing_model")
+    model = job_id(Name("shop", "model.shop.paid_orders"))
+    head = reader.jobs([model])[model]
+    assert {head.column_lineage(dataset) for dataset in head.facts.usages} == {None}
+    assert "net_price" not in columns(reader, "stg_orders")[0]
+
+
+def test_a_statement_that_fails_leaves_the_column_lineage_of_the_run_before() -> None:
+    reader = after("run", "run_failing_model")
+    model, output = job_id(Name("shop", "model.shop.paid_orders")), dataset_id(Name(SHOP, "shop.main.paid_orders"))
+    assert reader.jobs([model])[model].column_lineage(output) == after("run").jobs([model])[model].column_lineage(output)
+
+
+def test_a_statement_that_fails_still_reads_the_table_that_column_lineage_names() -> None:
+    """dbt names no seed as an input; the START names it in column lineage alone."""
+    (start,) = [
+        event
+        for event in recorded("dbt", "run")
+        if event["eventType"] == "START" and event["job"]["name"].endswith("stg_orders")
+    ]
+    (normalised,) = factory.received(start)
+    assert [reference.name.name for reference in normalised.event.inputs] == ["shop.main.raw_orders"]
