@@ -97,6 +97,15 @@ def test_of_all_statements_of_trino_one_changes_a_schema() -> None:
     assert "datasetField:trino://trino.shop:8080:memory.shop.revenue:segment" in broken
 
 
+def test_a_failed_assertion_reaches_what_is_made_of_the_data_and_no_other_test() -> None:
+    world = World()
+    for scenario in ("run", "test", "structured_logs_build"):
+        world.alerts_one_by_one(recorded("dbt", scenario))
+    (alert,) = world.alerts_one_by_one(recorded("dbt", "test_failing"))
+    jobs = {node["nodeId"] for node in alert["reaches"]["items"] if node["type"] == "JOB"}
+    assert jobs == {"job:shop:model.shop.revenue_by_country", "job:shop:model.shop.top_customers"}
+
+
 def test_the_message_of_a_model_is_its_cause_and_not_its_heading() -> None:
     (alert,) = World().alerts_one_by_one(recorded("dbt", "structured_logs_run_failing_model"))
     assert alert["message"] == 'Binder Error: Values list "o" does not have a column named "net_price"'

@@ -42,6 +42,10 @@ class Downstream(NamedTuple):
         """The nodes without one: the job that checks data is not at risk by its own check."""
         return self._replace(at_risk=tuple(node for node in self.at_risk if node.node_id != node_id))
 
+    def without_tests(self) -> "Downstream":
+        """The nodes without jobs that only check data: wrong values reach nobody by a test."""
+        return self._replace(at_risk=tuple(node for node in self.at_risk if not node.is_test))
+
     @property
     def is_told(self) -> bool:
         """Whether a node is at risk for which more is known than that its producer leaves it open."""

@@ -18,8 +18,9 @@ from datetime import timedelta
 from itertools import islice
 
 from headwater.alerts.alert import DetailType, id_of
+from headwater.graph import application
 from headwater.graph.application import is_query_job
-from headwater.graph.facets import assertions_of, facet_text
+from headwater.graph.facets import assertions_of
 from headwater.graph.identity import job_id
 from headwater.graph.job import JobHead
 from headwater.graph.register import values
@@ -44,7 +45,7 @@ def is_told_elsewhere(reader: Reader, run: Run) -> bool:
 
 def is_test(run: Run) -> bool:
     """Whether a run only checks data: its assertions have alerts of their own."""
-    return facet_text(values(run.job_facets), "jobType", "jobType") == "TEST"
+    return application.is_test(values(run.job_facets))
 
 
 def _is_query_of_airflow(run: Run) -> bool:

@@ -12,6 +12,14 @@ _INTEGRATIONS = {"SPARK", "FLINK", "HIVE", "TRINO"}
 """Integrations (jobType facet) whose jobs are queries of an application."""
 
 
+def is_test(job_facets: Facets) -> bool:
+    """Whether a job only checks data, as a test of dbt does."""
+    match job_facets.get("jobType"):
+        case {"jobType": "TEST"}:
+            return True
+    return False
+
+
 def is_query_job(job_facets: Facets) -> bool:
     """Whether a job is a query of an application."""
     match job_facets.get("jobType"):

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from headwater.graph.application import is_test
 from headwater.graph.column_lineage import Steps
 from headwater.graph.curation import HIDDEN
 from headwater.graph.dataset import DatasetHead
@@ -43,7 +44,7 @@ _FAR = Reach()
 @dataclass(frozen=True, slots=True)
 class NodeAtRisk:
     """A job, dataset or column at risk. `distance` counts the jobs on the path, and `path` has the nodeIds from the
-    changed node to this one. `owners` are the owners of the dataset, else those of the job that writes the dataset.
+    changed node to this one. `is_test` marks a job that only checks data. `owners` are the owners of the dataset, else those of the job that writes the dataset.
     `is_possible` marks a node that a change of columns may break, or may not: a job on the path leaves open whether it
     uses the columns. `criticality` is that of the last analysis of the whole graph (graph/insights.py)."""
 
@@ -57,6 +58,7 @@ class NodeAtRisk:
     transformations: Steps
     owners: tuple[str, ...]
     criticality: JsonObject | None = None
+    is_test: bool = False
 
     def as_json(self) -> JsonObject:
         """The node as JSON, for responses and alerts, without its owners."""
@@ -136,6 +138,7 @@ def _at_risk(propagation: ImpactPropagation, asked: Granularity) -> Iterator[Nod
                 transformations=[step for hop_steps in node.steps for step in hop_steps],
                 owners=tuple(dict.fromkeys(_owners(known, node))),
                 criticality=_criticality(known, node.target),
+                is_test=_is_test(known, node.target),
             )
 
 
@@ -147,6 +150,10 @@ def _is_hidden(known: Consumers, target: ImpactTarget) -> bool:
 def _is_derivation(known: Consumers, target: ImpactTarget) -> bool:
     """Whether a target is a derivation, which is a hop, but no node in a response."""
     return isinstance(target, ImpactedJob) and known.jobs[target.id].facts.is_derivation
+
+
+def _is_test(known: Consumers, target: ImpactTarget) -> bool:
+    return isinstance(target, ImpactedJob) and is_test(values(known.jobs[target.id].facts.facets))
 
 
 def _criticality(known: Consumers, target: ImpactTarget) -> JsonObject | None:
