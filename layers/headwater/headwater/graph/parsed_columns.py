@@ -48,8 +48,9 @@ def _without_column_lineage(output: DatasetReference) -> DatasetReference:
 
 def _columns_read(output: DatasetReference, naming: Naming) -> list[Column]:
     facet = output.facets.get(COLUMN_LINEAGE)
-    flows = (*column_flows(output.name, facet), *indirect_flows(output.name, facet))
-    return [Column(naming.identify(flow.source.dataset).shown, flow.source.field) for flow in flows]
+    sources = [flow.source for flow in column_flows(output.name, facet)]
+    sources += [flow.source for flow in indirect_flows(output.name, facet)]
+    return [Column(naming.identify(source.dataset).shown, source.field) for source in sources]
 
 
 def _columns_written(output: DatasetReference) -> list[Column]:

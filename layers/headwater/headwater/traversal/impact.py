@@ -44,9 +44,10 @@ _FAR = Reach()
 @dataclass(frozen=True, slots=True)
 class NodeAtRisk:
     """A job, dataset or column at risk. `distance` counts the jobs on the path, and `path` has the nodeIds from the
-    changed node to this one. `is_test` marks a job that only checks data. `owners` are the owners of the dataset, else those of the job that writes the dataset.
-    `is_possible` marks a node that a change of columns may break, or may not: a job on the path leaves open whether it
-    uses the columns. `criticality` is that of the last analysis of the whole graph (graph/insights.py)."""
+    changed node to this one. `is_test` marks a job that only checks data. `owners` are the owners of the dataset, else
+    those of the job that writes the dataset. `is_possible` marks a node that a change of columns may break, or may not:
+    a job on the path leaves open whether it uses the columns. `criticality` is that of the last analysis of the whole
+    graph (graph/insights.py)."""
 
     node_id: str
     kind: NodeKind

@@ -81,9 +81,7 @@ class _Walker:
             wanted = wanted[: self.room()]
         heads = self.reader.jobs(wanted, usages=self.walk.view is View.EVER)
         is_whole = self.walk.of_applications
-        self.graph.edges_of |= (
-            with_application_reads(self.reader, heads, self.edges) if is_whole else self.edges(heads)
-        )
+        self.graph.edges_of |= with_application_reads(self.reader, heads, self.edges) if is_whole else self.edges(heads)
         return heads
 
     def edges(self, heads: Mapping[JobId, JobHead]) -> dict[JobId, Edges]:
