@@ -22,11 +22,11 @@ from headwater.graph.long_facet import COLUMN_LINEAGE, LONG_FACETS, LongFacet
 from headwater.graph.metadata_table_columns import without_metadata_table_columns
 from headwater.graph.naming import IdentifiedName, Naming
 from headwater.graph.normalised_event import Alias, NormalisedEvent, SymlinkPair
-from headwater.graph.parsed_columns import with_proven_columns
 from headwater.graph.partial_schema import as_partial
 from headwater.graph.producer_profile import has_partial_schema, integration_of
 from headwater.graph.register import is_deletion
 from headwater.graph.saved_model import with_model
+from headwater.graph.sql_columns import with_proven_columns
 from headwater.graph.table_name import with_database
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, Facets, Name, RunEvent
