@@ -116,9 +116,9 @@ def differences(seed: int) -> tuple[list[str], dict[str, int]]:
     )
     wrong += [f"in quarantine: {key}" for key in world.functions.s3.objects if key.startswith("quarantine/")]
     wrong += _items(expected, world)
+    wrong += [f"several ids: {text}" for text in _repeated(expected.alerts, world.alerts)]
     if in_order:
         wrong += _tables(expected, world)
-        wrong += [f"several ids: {text}" for text in _repeated(expected.alerts, world.alerts)]
         wrong += _alerts(expected, world)
     return wrong, faults.injected
 

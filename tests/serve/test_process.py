@@ -51,7 +51,7 @@ def folded(documents: Iterable[Any]) -> MemoryTable:
 
 def without_latency(items: dict[Key, Item]) -> dict[Key, Item]:
     """Emission latency depends on when an event is received; alerts are not folded."""
-    return {key: item for key, item in items.items() if key.sk not in ("LATENCY", "ALERT")}
+    return {key: item for key, item in items.items() if key.sk != "LATENCY" and not key.pk.startswith("K#")}
 
 
 def archived(database: Database) -> list[Any]:

@@ -57,7 +57,7 @@ class AffectedTables:
 
     def _add_job(self, change: StateChange, job: JobHead) -> None:
         before: JobHead | None = change.before
-        if affects_tables(before, job):
+        if not change.is_rewrite and affects_tables(before, job):
             edges = [job.current, *([before.current] if before else [])]
             self._mark({dataset for used in edges for flow in flows(used) for dataset in flow if dataset}, change)
 

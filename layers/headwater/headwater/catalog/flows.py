@@ -34,11 +34,15 @@ def is_complete(head: JobHead) -> bool:
 
 
 def affects_tables(before: JobHead | None, after: JobHead) -> bool:
-    """Whether a change of a job's head changes the lineage of any table."""
+    """Whether a change of a job's head may change the lineage of any table.
+
+    While the newest run is open, a late event of an older run may make that run the last complete one.
+    """
     if before is None or before.facts.is_deleted != after.facts.is_deleted:
         return True
     if not is_complete(after):
-        return not flows(after.current) <= flows(before.current)
+        is_of_older_run = (before.latest, before.current) == (after.latest, after.current)
+        return is_of_older_run or not flows(after.current) <= flows(before.current)
     return not is_complete(before) or flows(before.current) != flows(after.current)
 
 
