@@ -1,21 +1,25 @@
 """Folds the events of the inbox into the table, a batch a transaction.
 
 The events leave the inbox in the transaction that stores what they say: a process that is killed folds them after its
-next start. A group of which an event cannot be folded for now (a corrupt item) waits, and keeps its order; the other
-groups go on.
+next start. An event with very many datasets is folded in parts, a transaction each, with batches of others in between;
+it leaves the inbox with its last part. A group of which an event cannot be folded for now (a corrupt item) waits, and
+keeps its order; the other groups go on.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from headwater import metrics
-from headwater.fold.normalise import BatchResult, Delivery, Normaliser
+from headwater.fold.normalise import Delivery, Normaliser
 from headwater.retry import backoff
-from headwater.store.sqlite.inbox import Inbox, InboxMessage
+from headwater.store.sqlite.inbox import Inbox
 from headwater.store.sqlite.table import SqliteTable
 
 BATCH = 50
+PART = 1_000
+"""Datasets of an event that are folded in one transaction. Each part writes the run and the head of the job anew, hence
+smaller parts take more time together."""
 IDLE_SECONDS = 60.0
 FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 1.0, 60.0
 
@@ -37,38 +41,45 @@ class Folder:
     normaliser: Normaliser
     on_fold: Callable[[], object]
     clock: Callable[[], float] = time.monotonic
-    _waiting: dict[str, _Waiting] = field(default_factory=dict)
+    _waiting: dict[str, _Waiting] = field(default_factory=dict)  # by group
+    _unfinished: dict[str, Delivery] = field(default_factory=dict)  # by the id of the message
 
     def step(self) -> float:
         """Folds a batch. Returns the seconds until there may be another. Raises StorageError."""
         now = self.clock()
         held_up = [group for group, waiting in self._waiting.items() if now < waiting.until]
-        messages = self.inbox.take(BATCH, held_up)
-        if not messages:
+        unfinished = list(self._unfinished.values())
+        messages = self.inbox.take(BATCH, [*held_up, *(delivery.group for delivery in unfinished)])
+        if not messages and not unfinished:
             return min((self._waiting[group].until - now for group in held_up), default=IDLE_SECONDS)
-        result = self._fold(messages)
-        self._note(messages, set(result.failed))
+        if messages:
+            self._fold([Delivery(str(number), group, body, received) for number, group, body, received in messages])
+        if unfinished:
+            self._fold(unfinished[:1])
+        return 0
+
+    def _fold(self, deliveries: Sequence[Delivery]) -> None:
+        with self.table.transaction() as transaction:
+            normaliser = replace(self.normaliser, store=self.normaliser.store.on(transaction), part=PART)
+            result = normaliser.normalise(deliveries)
+            remaining = {*result.failed, *result.unfinished}
+            finished = [delivery.message_id for delivery in deliveries if delivery.message_id not in remaining]
+            transaction.other_writes.append(lambda connection: self.inbox.remove(connection, map(int, finished)))
+        for message in (*finished, *result.failed):
+            self._unfinished.pop(message, None)
+        self._unfinished |= {
+            message: rest for message, rest in result.unfinished.items() if message not in result.failed
+        }
+        self._note(deliveries, set(result.failed))
         metrics.count(EventsNormalised=result.folded, EventsQuarantined=result.quarantined)
         metrics.corrupt_items(result.corrupt)
         metrics.durations(result.durations)
         self.on_fold()
-        return 0
 
-    def _fold(self, messages: list[InboxMessage]) -> BatchResult:
-        deliveries = [
-            Delivery(str(message.number), message.group, message.body, message.received) for message in messages
-        ]
-        with self.table.transaction() as transaction:
-            normaliser = replace(self.normaliser, store=self.normaliser.store.on(transaction))
-            result = normaliser.normalise(deliveries)
-            folded = [message.number for message in messages if str(message.number) not in result.failed]
-            transaction.other_writes.append(lambda connection: self.inbox.remove(connection, folded))
-        return result
-
-    def _note(self, messages: list[InboxMessage], failed: set[str]) -> None:
+    def _note(self, deliveries: Sequence[Delivery], failed: set[str]) -> None:
         """Notes which groups wait, and for how long."""
-        stuck = {message.group for message in messages if str(message.number) in failed}
-        for group in {message.group for message in messages} - stuck:
+        stuck = {delivery.group for delivery in deliveries if delivery.message_id in failed}
+        for group in {delivery.group for delivery in deliveries} - stuck:
             self._waiting.pop(group, None)
         for group in stuck:
             failures = self._waiting[group].failures if group in self._waiting else 0

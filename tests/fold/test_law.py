@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from headwater.fold.event_parts import divide
 from headwater.fold.fold import fold
 from headwater.graph.normalised_event import NormalisedEvent
 from headwater.store import keys
@@ -91,6 +92,18 @@ def test_order_batches_and_repetition_do_not_matter(over: Fold, data: st.DataObj
     cuts = sorted(data.draw(st.sets(st.integers(1, len(shuffled)))))
     batches = [shuffled[start:end] for start, end in zip([0, *cuts], [*cuts, len(shuffled)], strict=True)]
     assert over(batches) == expected
+
+
+@pytest.mark.parametrize("over", [folded, folded_into_a_file], ids=["memory", "sqlite"])
+@given(st.data(), st.lists(strategies.events, min_size=1, max_size=6), st.integers(1, 3))
+@settings(max_examples=200)
+def test_events_in_parts_among_other_events_leave_the_items_of_whole_events(
+    over: Fold, data: st.DataObject, documents: list[Document], datasets: int
+) -> None:
+    events = factory.received(*documents)
+    parts = [part for event in events for part in divide(event, datasets)]
+    begun_again = data.draw(st.lists(st.sampled_from(parts), max_size=3))
+    assert over([part] for part in data.draw(st.permutations(parts + begun_again))) == folded([events])
 
 
 @given(st.lists(strategies.events, min_size=2, max_size=6))

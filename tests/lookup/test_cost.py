@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import Any, TypeVar
 
 import pytest
+import simplejson
 
 from headwater.access.principal import Principal
 from headwater.fold.fold import fold
@@ -139,7 +140,7 @@ def body_and_calls(table: CountedTable, path: str, caller: Principal = ANYONE, /
     table.calls = table.rows = 0
     answer = response_to(table, request)
     assert answer.status == 200
-    return answer.body, table.calls
+    return simplejson.loads(answer.content()[1]), table.calls
 
 
 GRAPH = layered(LAYERS, WIDTH)

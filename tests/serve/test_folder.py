@@ -13,6 +13,7 @@ from headwater.fold.normalise import Normaliser
 from headwater.graph.identity import job_id
 from headwater.graph.naming import Naming
 from headwater.graph.thresholds import Thresholds
+from headwater.metrics import Measurement
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
@@ -28,7 +29,7 @@ from headwater.store.sqlite.bodies import SqliteBodies
 from headwater.store.sqlite.database import Database
 from headwater.store.sqlite.inbox import Inbox
 from headwater.store.sqlite.table import SqliteTable
-from serve.folder import BATCH, MAX_PAUSE_SECONDS, Folder
+from serve.folder import BATCH, MAX_PAUSE_SECONDS, PART, Folder
 from serve.log import ServeLog
 from tests import factory
 from tests.factory import Document
@@ -68,11 +69,20 @@ class World:
     def runs_waiting(self) -> list[str]:
         return [message.group for message in self.inbox.take(1_000)]
 
+    def writes(self) -> int:
+        """The stored writes of datasets."""
+        return sum(key.sk.startswith("W#") for key in items_in(self.database))
+
     def quarantine(self) -> list[str]:
         """The reasons of the messages in quarantine."""
         with self.database.reading() as connection:
             query = "SELECT content FROM bodies WHERE key LIKE 'quarantine/%'"
             return [json.loads(content)["reason"] for (content,) in connection.execute(query).fetchall()]
+
+    def start_again(self) -> None:
+        """What a process does that was killed."""
+        self.inbox = Inbox(self.database, lambda: None, ServeLog())
+        self.folder = self._folder()
 
     def _folder(self) -> Folder:
         thresholds = Thresholds(300_000, {})
@@ -95,6 +105,11 @@ def folded(documents: Iterable[Document]) -> MemoryTable:
     for event in factory.received(*documents):
         fold([event], GraphStore(table, RETENTION))
     return table
+
+
+def wide(run: int, datasets: int = 2 * PART + 1) -> Document:
+    """An event with three parts."""
+    return factory.run_event("COMPLETE", run=run, outputs=[factory.dataset(f"t{at}") for at in range(datasets)])
 
 
 def events(number: int) -> list[Document]:
@@ -194,3 +209,47 @@ def test_the_archive_has_every_event_in_its_order_and_forgets_the_oldest(world: 
     world.folder.step()
     assert world.archive.remove_received_before(later) == 3
     assert list(world.archive.events()) == []
+
+
+def test_an_event_with_very_many_datasets_is_folded_in_parts_with_other_events_in_between(world: World) -> None:
+    world.receive(wide(run=1))
+    world.folder.step()
+    assert world.writes() == PART
+    between = factory.run_event("START", run=2, job="other")
+    world.receive(between)
+    world.folder.step()
+    assert (world.writes(), world.runs_waiting()) == (2 * PART, [factory.run_id(1)])
+    assert keys.job_head(job_id(Name("demo", "other"))) in items_in(world.database)
+    world.folder.step()
+    assert world.inbox.depth() == 0
+    assert items_in(world.database) == folded([wide(run=1), between]).items
+
+
+def test_a_process_that_is_killed_between_two_parts_folds_the_event_after_its_next_start(world: World) -> None:
+    world.receive(wide(run=1))
+    world.folder.step()
+    world.start_again()
+    while world.inbox.depth():
+        world.folder.step()
+    assert items_in(world.database) == folded([wide(run=1)]).items
+
+
+def test_an_event_of_several_parts_is_counted_once(world: World, measured: list[Measurement]) -> None:
+    world.receive(wide(run=1))
+    while world.inbox.depth():
+        world.folder.step()
+    assert [measurement.values["EventsNormalised"] for measurement in measured if measurement.unit == "Count"] == [[1]]
+
+
+def test_if_a_part_cannot_be_folded_the_event_waits_and_is_folded_once_it_can_be(world: World) -> None:
+    world.receive(wide(run=1))
+    world.folder.step()
+    world.damage_run(1)
+    world.folder.step()
+    assert world.folder.step() > 0
+    assert world.inbox.depth() == 1
+    world.repair_run(1)
+    world.now += MAX_PAUSE_SECONDS
+    while world.inbox.depth():
+        world.folder.step()
+    assert items_in(world.database) == folded([wide(run=1)]).items

@@ -7,7 +7,7 @@ import pytest
 
 from headwater.graph.stored_states import KnownNamespace
 from headwater.openlineage.instant import Instant
-from headwater.store.caches import StateCache
+from headwater.store.caches import MEMORY_OF_PACKED, StateCache
 from headwater.store.codec import Codec
 from headwater.store.errors import CorruptItem
 from headwater.store.items import names
@@ -81,3 +81,29 @@ def test_a_state_that_was_kept_is_not_decoded() -> None:
     cache.keep(item_of("shop"), counting.codec, KnownNamespace("shop", NOON))
     assert cache.read(item_of("shop"), counting.codec) == KnownNamespace("shop", NOON)
     assert counting.decoded == []
+
+
+def test_a_text_is_made_once_for_a_state_and_what_else_is_given() -> None:
+    made: list[str] = []
+
+    def text(state: object, given: str) -> str:
+        return cache.text(state, given, lambda: made.append(given) or given)  # type: ignore[func-returns-value]
+
+    cache = StateCache()
+    state = cache.read(item_of("shop"), names.NAMESPACE)
+    assert [text(state, given) for given in "aabbaa"] == list("aabbaa")
+    assert made == ["a", "b", "a"]
+    like_it = KnownNamespace("shop", NOON)
+    assert [text(like_it, "a") for _ in range(2)] == ["a", "a"]
+    assert made == ["a", "b", "a", "a", "a"], "a state that is not in the cache has no text of its own"
+
+
+def test_texts_count_for_the_bound_and_go_with_their_states() -> None:
+    items = [item_of(f"team-{number}") for number in range(20)]
+    size = max(sum(map(len, item.parts.values())) for item in items)
+    counting, cache = CountingCodec(), StateCache(max_packed_bytes=20 * size)
+    for item in items:
+        cache.text(cache.read(item, counting.codec), None, lambda: "x" * 4 * size * MEMORY_OF_PACKED)
+    for item in reversed(items):
+        cache.read(item, counting.codec)
+    assert len(counting.decoded) == len(items) + len(items) - 4

@@ -2,7 +2,8 @@
 
 Events are folded first: an archive that takes no events delays none. A message of which the event is not archived is
 delivered again, and is folded once more, which changes nothing. An event with very many datasets is folded after the
-others, alone: where the time of the invocation ends, that event alone is delivered again, and goes on.
+others, alone: where the time of the invocation ends, that event alone is delivered again, and goes on. A caller that
+folds in transactions has it folded part by part, so that no transaction takes long.
 
 A message that can never be folded goes to quarantine with the reason, and its group goes on. If the table or another
 service cannot be used, the messages of a group fail from the first message on that was not folded: the group keeps its
@@ -11,10 +12,11 @@ order.
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, Protocol
 
+from headwater.fold.event_parts import divide
 from headwater.fold.fold import fold
 from headwater.fold.split_on_schema_change import split_on_schema_change
 from headwater.graph.dataset_reference import dataset_references
@@ -38,13 +40,15 @@ WIDE_EVENT = 500
 @dataclass(frozen=True, slots=True)
 class Delivery:
     """A message as the queue delivers it; `received` is its content, in the process that received the event. `receipt`
-    is its receipt handle on AWS, with the number of its deliveries."""
+    is its receipt handle on AWS, with the number of its deliveries. `parts` are those parts of its event that are still
+    to be folded, if some are folded."""
 
     message_id: str
     group: str
     body: str
     received: ReceivedMessage | None = None
     receipt: tuple[str, int] = ("", 1)
+    parts: tuple[NormalisedEvent, ...] = ()
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> "Delivery":
@@ -71,6 +75,7 @@ class BatchResult:
     """The outcome of a batch.
 
     failed        ids of the messages to deliver again
+    unfinished    messages of which a part of the event was folded, as they are to be delivered next; by their ids
     folded        events that are in the table
     quarantined   messages that can never be folded
     corrupt       messages that fail because an item of the table cannot be read
@@ -78,6 +83,7 @@ class BatchResult:
     """
 
     failed: list[str] = field(default_factory=list)
+    unfinished: dict[str, Delivery] = field(default_factory=dict)
     folded: int = 0
     quarantined: int = 0
     corrupt: int = 0
@@ -86,18 +92,22 @@ class BatchResult:
 
 @dataclass(frozen=True, slots=True)
 class _Readable:
+    """A message with its event, or with the part of its event to fold; `rest` are the parts after that."""
+
     delivery: Delivery
     received: ReceivedMessage
     normalised: NormalisedEvent
+    rest: tuple[NormalisedEvent, ...] = ()
 
     @property
     def is_wide(self) -> bool:
-        return len(dataset_references(self.normalised.event)) > WIDE_EVENT
+        return bool(self.rest) or len(dataset_references(self.normalised.event)) > WIDE_EVENT
 
 
 @dataclass(frozen=True)
 class Normaliser:
-    """Folds the events that the queue delivers into the store."""
+    """Folds the events that the queue delivers into the store. With `part`, at most so many datasets of an event are
+    folded at a time: the message is `unfinished` until its last part is folded."""
 
     store: GraphStore
     bucket: Bodies
@@ -106,6 +116,7 @@ class Normaliser:
     thresholds: Thresholds
     now: Callable[[], Instant]
     log: FaultLog
+    part: int | None = None
 
     def normalise(self, deliveries: Sequence[Delivery]) -> BatchResult:
         """Folds all messages together. If that fails, folds message by message, to find the message that fails."""
@@ -137,8 +148,8 @@ class Normaliser:
                 continue
             try:
                 message = delivery.received or read_message(delivery.body, self.bucket)
-                normalised = normalise_event(message.canonical, self.naming, message.received_at, message.event)
-                readable.append(_Readable(delivery, message, normalised))
+                first, *rest = delivery.parts or self._parts(message)
+                readable.append(_Readable(delivery, message, first, tuple(rest)))
             except StorageError as error:
                 self.log("a message's body could not be read", error, run=delivery.run)
                 stuck.add(delivery.group)
@@ -146,6 +157,10 @@ class Normaliser:
             except Exception as error:  # noqa: BLE001 - ingest checked the event: another try cannot help
                 self._quarantine(delivery, error, stuck, result)
         return readable
+
+    def _parts(self, message: ReceivedMessage) -> Sequence[NormalisedEvent]:
+        normalised = normalise_event(message.canonical, self.naming, message.received_at, message.event)
+        return divide(normalised, self.part) if self.part else [normalised]
 
     def _one_by_one(self, readable: Iterable[_Readable], result: BatchResult) -> None:
         stuck: set[str] = set()
@@ -164,15 +179,24 @@ class Normaliser:
                 self._quarantine(message.delivery, error, stuck, result)
 
     def _fold(self, readable: Sequence[_Readable], result: BatchResult) -> None:
-        """Folds in the order given, one fold for each change of a schema, and one for each wide event; `result.folded`
-        counts the events folded."""
+        """Folds in the order given, one fold for each change of a schema, and one for each wide event or part of it;
+        `result.folded` counts the events folded."""
         narrow = [message.normalised for message in readable if not message.is_wide]
-        wide = [[message.normalised] for message in readable if message.is_wide]
-        for group in [*split_on_schema_change(narrow), *wide]:
-            timely = fold(group, self.store, self.thresholds)
-            now = self.now()
-            result.folded += len(group)
-            result.durations += [_durations(event, now, is_timely=event in timely) for event in group]
+        for group in split_on_schema_change(narrow):
+            self._fold_events(group, result)
+        for message in readable:
+            if message.rest:
+                fold([message.normalised], self.store, self.thresholds)
+                rest = replace(message.delivery, received=message.received, parts=message.rest)
+                result.unfinished[message.delivery.message_id] = rest
+            elif message.is_wide:
+                self._fold_events([message.normalised], result)
+
+    def _fold_events(self, events: Sequence[NormalisedEvent], result: BatchResult) -> None:
+        timely = fold(events, self.store, self.thresholds)
+        now = self.now()
+        result.folded += len(events)
+        result.durations += [_durations(event, now, is_timely=event in timely) for event in events]
 
     def _quarantine(self, delivery: Delivery, error: Exception, stuck: set[str], result: BatchResult) -> None:
         """Puts a message into quarantine with the reason; if the bucket fails, the message is to be delivered again."""

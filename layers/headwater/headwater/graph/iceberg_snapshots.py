@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from headwater.graph.dataset_reference import IoDataset
-from headwater.graph.register import values
+from headwater.graph.register import Register, values
 
 _OF_THE_TABLE = {"CREATE", "ALTER", "RENAME", "DROP"}
 """Changes of a table that do not change its data (lifecycleStateChange facet)."""
@@ -17,8 +17,8 @@ _OF_THE_TABLE = {"CREATE", "ALTER", "RENAME", "DROP"}
 
 def scanned_snapshot(io_dataset: IoDataset) -> float | None:
     """The snapshot that a run scanned, by the scan report of its input."""
-    match values(io_dataset.io_facets).get("icebergScanReport"):
-        case {"snapshotId": int() | float() | Decimal() as snapshot}:
+    match io_dataset.io_facets.get("icebergScanReport"):
+        case Register(value={"snapshotId": int() | float() | Decimal() as snapshot}):
             return _id(snapshot)
     return None
 

@@ -11,6 +11,7 @@ import simplejson
 from headwater.http.request import ApiRequest
 from headwater.openlineage.faults import InvalidRequest
 
+_ENCODER = simplejson.JSONEncoder(use_decimal=True, ensure_ascii=False, namedtuple_as_object=False)
 RETRY_AFTER_SECONDS = 1
 GZIP_FROM_BYTES = 4 * 1024
 MAX_PLAIN_BYTES = 5_800_000
@@ -53,9 +54,21 @@ class ApiResponse:
         return {"statusCode": self.status, "headers": headers, "body": packed, "isBase64Encoded": True}
 
 
+@dataclass(frozen=True)
+class JsonText(simplejson.RawJSON):
+    """A part of a document that is JSON already, and is written as it is."""
+
+    encoded_json: str
+
+
+def json_text(document: Any) -> str:
+    """A document as JSON, in which a number keeps its digits."""
+    text: str = _ENCODER.encode(document)
+    return text
+
+
 def _json(body: Any) -> bytes:
-    text: str = simplejson.dumps(body, use_decimal=True, ensure_ascii=False, namedtuple_as_object=False)
-    return text.encode()
+    return json_text(body).encode()
 
 
 def ok(_request: ApiRequest, value: object) -> ApiResponse:

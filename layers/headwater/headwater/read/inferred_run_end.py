@@ -20,7 +20,8 @@ from headwater.store.snapshot import Wanted
 
 def with_inferred_ends(store: GraphReader, runs: Sequence[Run]) -> list[Run]:
     """Runs, each with its own end or the end of its application."""
-    parents = {run.run_id: run.parent for run in runs if run.parent and _is_open(run.state, values(run.job_facets))}
+    open_runs = [run for run in runs if run.state is RunState.RUNNING]
+    parents = {run.run_id: run.parent for run in open_runs if run.parent and is_query_job(values(run.job_facets))}
     applications = _ended(store, parents.values())
     known = [
         run.with_inferred_end(applications[parent]) if (parent := parents.get(run.run_id)) in applications else run

@@ -5,9 +5,10 @@ the reading run is open, the writes of its inputs may change. An event without a
 reads the version of such an event.
 """
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from headwater.concurrent import concurrent_map
@@ -143,10 +144,12 @@ def _used_names(neighbourhood: Neighbourhood, dataset: DatasetId) -> set[Dataset
 
 def _latest(reader: Reader, inputs: Sequence[_InputOfRun], most: int) -> dict[RunInput, list[_Begun]]:
     """For each input, the latest writes by other runs that started before the reading run ended, under every id."""
+    if not inputs:
+        return {}
+    by_ids = [[_InputById(run_input.run, dataset) for dataset in run_input.ids] for run_input in inputs]
     readers: dict[DatasetId, list[_InputById]] = defaultdict(list)
-    for run_input in inputs:
-        for dataset in run_input.ids:
-            readers[dataset].append(_InputById(run_input.run, dataset))
+    for by_id in chain.from_iterable(by_ids):
+        readers[by_id.dataset].append(by_id)
     latest = _latest_together(
         reader, {dataset: of_dataset for dataset, of_dataset in readers.items() if len(of_dataset) > 1}, most
     )
@@ -154,8 +157,8 @@ def _latest(reader: Reader, inputs: Sequence[_InputOfRun], most: int) -> dict[Ru
     writes_of_single = concurrent_map(lambda by_id: _latest_of(reader, by_id, most), single)
     latest |= {by_id.key: writes for by_id, writes in zip(single, writes_of_single, strict=True)}
     return {
-        run_input.key: [begun for dataset in run_input.ids for begun in latest[_InputById(run_input.run, dataset).key]]
-        for run_input in inputs
+        run_input.key: [begun for by_id in of_input for begun in latest[by_id.key]]
+        for run_input, of_input in zip(inputs, by_ids, strict=True)
     }
 
 
@@ -191,8 +194,11 @@ def _latest_together(
     latest: dict[_Key, list[_Begun]] = {}
     for (dataset, of_dataset), known in listed:
         is_whole = len(known) < length(dataset)
+        times = [begun.time for begun in reversed(known)]
         for by_id in of_dataset:
-            writes = list(islice(filter(by_id.may_have_read, known), most))
+            ended = by_id.run.ended_at
+            too_late = len(times) - bisect_left(times, ended) if ended else 0
+            writes = list(islice(filter(by_id.may_have_read, islice(known, too_late, None)), most))
             if is_whole or len(writes) == most:
                 latest[by_id.key] = writes
     return latest

@@ -2,7 +2,7 @@
 
 import re
 import uuid
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from urllib.parse import urlsplit
 
 from headwater.graph.curation import tags, without_curation
@@ -13,10 +13,12 @@ from headwater.graph.insights import criticality_of
 from headwater.graph.job import JobHead, LatestRun
 from headwater.graph.register import values
 from headwater.http.marquez.runs import run, run_in_graph
+from headwater.http.response import JsonText
 from headwater.openlineage.event import Facets
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import shown
 from headwater.read.job_details import JobDetails
+from headwater.read.run_details import RunDetails
 
 _TYPES = {"BATCH": "BATCH", "STREAMING": "STREAM", "SERVICE": "SERVICE"}
 _LOCATION_SCHEMES = frozenset({"http", "https", "ftp", "file"})
@@ -48,8 +50,8 @@ def job_node(head: JobHead, edges: Edges, latest: LatestRun | None) -> JsonObjec
     }
 
 
-def job(details: JobDetails) -> JsonObject:
-    """A single job: with its facets and newest runs."""
+def job(details: JobDetails, run: Callable[[RunDetails], JsonObject | JsonText] = run) -> JsonObject:
+    """A single job: with its facets and newest runs. A caller may write the runs as JSON itself."""
     head, newest = details.head, details.newest_runs
     document = job_node(head, head.current, None)
     del document["currentRunUuid"]

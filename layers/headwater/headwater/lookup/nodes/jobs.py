@@ -1,6 +1,7 @@
 """Single jobs and lists of jobs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from heapq import merge
 from itertools import islice
 
@@ -8,13 +9,16 @@ from headwater.graph.identity import JobId
 from headwater.graph.job import JobHead
 from headwater.graph.stored_states import KnownNamespace
 from headwater.http.marquez import jobs as marquez
+from headwater.http.marquez.runs import run as marquez_run
 from headwater.http.paging import chunked, next_cursor, within_size_limit
 from headwater.http.request import ApiRequest
+from headwater.http.response import JsonText, json_text
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.read.job_details import list_job_details, read_job_details
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
+from headwater.read.run_details import RunDetails
 from headwater.store.ranges import Entry
 
 READ_AT_A_TIME = 100
@@ -52,7 +56,15 @@ def _job_list(reader: Reader, request: ApiRequest, names: Sequence[str]) -> Json
 
 def _documents(reader: Reader, heads: Mapping[JobId, JobHead]) -> Iterator[JsonObject]:
     for chunk in chunked(heads, DETAILED_AT_A_TIME):
-        yield from map(marquez.job, list_job_details(reader, {job: heads[job] for job in chunk}))
+        for details in list_job_details(reader, {job: heads[job] for job in chunk}):
+            yield marquez.job(details, partial(_run_text, reader))
+
+
+def _run_text(reader: Reader, details: RunDetails) -> JsonText:
+    """The JSON of a run. A run hardly changes once it has ended, hence its text is kept for the versions of its
+    inputs."""
+    versions = tuple(details.input_versions.values())
+    return JsonText(reader.store.text(details.run, versions, lambda: json_text(marquez_run(details))))
 
 
 def _in_states(reader: Reader, merged: Iterable[Entry[JobId]], states: frozenset[str]) -> Iterable[Entry[JobId]]:

@@ -1,0 +1,37 @@
+"""Divides an event with very many datasets into events of fewer datasets, which are folded one after the other.
+
+A part has the digest and the times of its event, as if the producer had sent the datasets bit by bit. Hence the parts
+leave the items that the whole event leaves, and a part that is folded twice changes nothing.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from headwater.graph.dataset_reference import dataset_references
+from headwater.graph.identity import dataset_id
+from headwater.graph.normalised_event import NormalisedEvent
+from headwater.openlineage.event import DatasetReference, RunEvent
+
+
+def divide(normalised: NormalisedEvent, datasets: int) -> list[NormalisedEvent]:
+    """The parts of an event, with at most so many datasets each. An event may name a dataset several times, with and
+    without the mark of a foreign one: all of that is in one part.
+
+    Only a RunEvent is divided: the datasets of its run are the union over the run's events. The datasets of a JobEvent
+    replace those of an earlier JobEvent.
+    """
+    event = normalised.event
+    if not isinstance(event, RunEvent):
+        return [normalised]
+    names = {reference.name: dataset_id(reference.name) for reference in dataset_references(event)}
+    part_of = {dataset: number // datasets for number, dataset in enumerate(dict.fromkeys(names.values()))}
+    if len(part_of) <= datasets:
+        return [normalised]
+
+    def only(references: Iterable[DatasetReference], part: int) -> tuple[DatasetReference, ...]:
+        return tuple(reference for reference in references if part_of[names[reference.name]] == part)
+
+    return [
+        normalised._replace(event=replace(event, inputs=only(event.inputs, part), outputs=only(event.outputs, part)))
+        for part in range(max(part_of.values()) + 1)
+    ]
