@@ -27,6 +27,8 @@ export interface Alert extends Name {
     application?: { job: Name; runId: string };
     orchestrator?: { job: Name; runId: string };
     breaks?: Broken & { items: (ImpactItem & { owners: string[] })[] };
+    /** The columns of a changed schema that have another type. */
+    retyped?: { field: string }[];
     runId?: string;
     job?: Name;
     run?: { runId: string };

@@ -12,6 +12,9 @@ import { ago, moment } from "../../text/amounts";
 import { columnOf, nodeIdOf, oneLine, shortName, splitNodeId } from "../../text/names";
 import "../node/node.css";
 
+/** How many columns of a new type have a link to their way. */
+const WAYS = 10;
+
 export function AlertPage({ alert }: { alert: Alert }) {
   const { nodeId, details = {}, lines = [], owners = [] } = alert;
   const isJob = splitNodeId(nodeId).kind === "job";
@@ -45,7 +48,7 @@ export function AlertPage({ alert }: { alert: Alert }) {
           </a>
           {!isJob && (
             <a className="button" href={linkTo("impact", { nodeId })}>
-              <Icon name="impact" /> The whole impact
+              <Icon name="impact" /> All downstream
             </a>
           )}
           <a className="button" href={linkTo("node", { nodeId, tab: isJob ? "runs" : "versions" })}>
@@ -60,6 +63,13 @@ export function AlertPage({ alert }: { alert: Alert }) {
           {(items.length ? lines.slice(0, 3) : lines).map((line, index) => (
             <p key={index} className="inert">
               {oneLine(line)}
+            </p>
+          ))}
+          {details.retyped?.slice(0, WAYS).map(({ field }) => (
+            <p key={field}>
+              <a className="inert" href={linkTo("lineage", { nodeId, table: nodeId, column: field })}>
+                the way of {oneLine(field)}
+              </a>
             </p>
           ))}
         </div>
@@ -129,7 +139,8 @@ function Reporter({ label, reporter }: { label: string; reporter?: { job: NameOf
     <>
       <dt>{label}</dt>
       <dd>
-        <Name name={reporter.job.name} href={linkTo("node", { nodeId: nodeIdOf("job", reporter.job.namespace, reporter.job.name) })} />{" "}
+        <Name name={reporter.job.name} href={linkTo("node", { nodeId: nodeIdOf("job", reporter.job.namespace, reporter.job.name) })} />
+        {" · "}
         <a href={linkTo("run", { id: reporter.runId })}>its run</a>
       </dd>
     </>

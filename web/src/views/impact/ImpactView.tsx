@@ -98,7 +98,7 @@ function Found({ impact, name }: { impact: Impact; name: string }) {
           { name: "Breaks", value: (item) => (isPossible(item) ? "may break" : "breaks") },
           { name: "Hops", value: ({ distance }) => distance, isNumber: true },
           { name: "By", value: how },
-          { name: "Path", value: ({ path }) => path.map(displayName).join(" → ") },
+          { name: "Path", value: ({ path }) => path.map(displayName).join(" → "), show: ({ path }) => <span title={path.map((step) => oneLine(displayName(step))).join(" → ")}>{path.map((step) => oneLine(shortStep(step))).join(" → ")}</span> },
         ]}
       />
     </>
@@ -138,6 +138,10 @@ function displayName(nodeId: string): string {
   if (kind !== "datasetField") return name;
   const { dataset, field } = columnOf(nodeId);
   return `${shortName(splitNodeId(dataset).name)}.${field}`;
+}
+
+function shortStep(nodeId: string): string {
+  return splitNodeId(nodeId).kind === "datasetField" ? displayName(nodeId) : shortName(splitNodeId(nodeId).name);
 }
 
 function lineageOf(nodeId: string): Record<string, string> {

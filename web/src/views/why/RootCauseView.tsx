@@ -59,10 +59,12 @@ function Found({ found }: { found: RootCause }) {
         <span>
           <b>{counted(findings.length, "finding")}</b>
           {lastGood ? ` since the last good run, ${ago(lastGood.endedAt)}` : ", and no good run before"}
-          <span className="muted">
-            {" "}
-            · {counted(well, "run")} of {counted(found.successfulRuns.length, "job")} went well
-          </span>
+          {well > 0 && (
+            <span className="muted">
+              {" "}
+              · {counted(well, "run")} of {counted(found.successfulRuns.length, "job")} went well
+            </span>
+          )}
         </span>
         <span className="push" />
         <a className="button" href={linkTo("lineage", { nodeId, down: 0, asOf: found.asOf })}>
@@ -121,6 +123,7 @@ function Line({ finding }: { finding: Finding }) {
     ...(finding.removed ?? []).map((field) => ({ kind: "removed" as const, field, before: null, after: null })),
     ...(finding.retyped ?? []).map(({ field, before, after }) => ({ kind: "retyped" as const, field, before, after })),
   ];
+  const present = changes.filter((change) => change.kind !== "removed"); // a removed column has no way any more
   return (
     <li className={`stop ${tone}`}>
       <When at={finding.at} />
@@ -135,7 +138,7 @@ function Line({ finding }: { finding: Finding }) {
         <div className="row links">
           {typeof finding.runId === "string" && <a href={linkTo("run", { id: finding.runId })}>the run</a>}
           {kind === "dataset" &&
-            changes.slice(0, 3).map(({ field }) => (
+            present.slice(0, 3).map(({ field }) => (
               <a key={field} href={linkTo("lineage", { nodeId: finding.nodeId, table: finding.nodeId, column: field })}>
                 the way of {oneLine(field)}
               </a>
