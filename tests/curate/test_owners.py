@@ -1,4 +1,4 @@
-"""Owners that are set are in the next lookup of their dataset or job, until a producer names others."""
+"""Owners that are set are in the next lookup of their dataset or job, in place of those that producers send."""
 
 import pytest
 
@@ -6,6 +6,7 @@ from tests import factory
 from tests.curate.conftest import LAKE, Api
 
 ORDERS, REPORT = f"namespaces/{LAKE}/datasets/orders", "namespaces/demo/jobs/report"
+LOAD = "namespaces/demo/jobs/load"
 
 
 def owners(api: Api, path: str) -> list[str]:
@@ -38,11 +39,31 @@ def test_a_job_keeps_its_inputs_and_outputs(api: Api) -> None:
     assert (after["inputs"], after["outputs"]) == (before["inputs"], before["outputs"])
 
 
-def test_owners_of_a_later_event_replace_those_that_were_set(api: Api) -> None:
+@pytest.mark.parametrize("path", [ORDERS, LOAD])
+def test_a_later_event_of_a_producer_does_not_replace_them(api: Api, path: str) -> None:
+    api.put(f"{path}/owners", {"owners": ["finance"]})
+    ownership = factory.facet(owners=[{"name": "airflow"}])
+    written, later = factory.dataset("orders", ownership=ownership), {"ownership": ownership}
+    api.fold_events(
+        factory.run_event("COMPLETE", seconds=9_000, run=90, job="load", outputs=[written], job_facets=later)
+    )
+    assert owners(api, path) == ["finance"]
+    api.now += factory.EPOCH.resolution * 9_000_000_000
+    api.put(f"{path}/owners", {"owners": []})
+    assert owners(api, path) == ["airflow"]
+
+
+def test_a_dataset_without_owners_has_those_set_on_the_job_that_writes_it(api: Api) -> None:
+    api.put(f"{LOAD}/owners", {"owners": ["finance"]})
+    ownership = api.get(ORDERS).body["facets"]["ownership"]
+    assert ownership["owners"] == [{"name": "finance"}]
+    assert ownership["headwater_derivedFrom"] == {"namespace": "demo", "name": "load"}
+
+
+def test_owners_are_found_by_search_and_told_by_impact(api: Api) -> None:
     api.put(f"{REPORT}/owners", {"owners": ["finance"]})
-    ownership = factory.facet(owners=[{"name": "data"}])
-    api.fold_events(factory.run_event(seconds=86_400 * 3650, run=90, job="report", job_facets={"ownership": ownership}))
-    assert owners(api, REPORT) == ["data"]
+    assert "finance" in str(api.get("impact", nodeId=f"dataset:{LAKE}:orders").body)
+    assert "finance" in str(api.get("search/groups", q="finance").body)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from datetime import timedelta
 from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, link_to, short_name
 from headwater.alerts.announce import Bus
 from headwater.alerts.heartbeat import MIN_SILENCE, Heartbeat
+from headwater.alerts.job_owners import owners_of_job
 from headwater.alerts.run_ancestors import ancestors_of
 from headwater.graph.application import is_query_job
 from headwater.graph.facets import owners_of
@@ -153,7 +154,7 @@ def _before(now: Instant, span: timedelta) -> Instant:
 def _alert_of(reader: Reader, run: Run, since: Instant, allowed: timedelta) -> Alert:
     ancestors, job = ancestors_of(reader, run), job_id(run.job)
     outputs = reader.datasets(run.outputs)
-    owners = [owners_of(values(run.job_facets)), *(owners_of(head.facets) for head in outputs.values())]
+    owners = [owners_of_job(reader, run), *(owners_of(head.facets) for head in outputs.values())]
     minutes = int(allowed.total_seconds() // 60)
     started = f"Run {run.run_id} of job {run.job.name} in {run.job.namespace} started at {shown(run.started_at)}"
     return Alert(

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from headwater.alerts.alert import Alert, DetailType, distinct_owners, link_to, quantity, short_name
 from headwater.alerts.failure_cause import failure_id, is_told_elsewhere
+from headwater.alerts.job_owners import owners_of_job
 from headwater.alerts.record import Record
 from headwater.alerts.run_ancestors import ancestors_of
 from headwater.graph.dataset_reference import IoDatasets
@@ -56,7 +57,7 @@ def _alert(run: Run, reader: Reader) -> Alert:
         severity=Severity.CRITICAL,
         kind=NodeKind.JOB,
         name=run.job,
-        owners=distinct_owners(owners_of(values(run.job_facets)), *owners),
+        owners=distinct_owners(owners_of_job(reader, run), *owners),
         title=f"{short_name(subject.name)} failed{_while_writing(outputs) if application else ''}",
         lines=tuple(lines),
         group=job_id(run.job),

@@ -1,12 +1,11 @@
-"""Sets the owners of datasets and jobs. A later event of a producer with owners of its own replaces them."""
+"""Sets the owners of datasets and jobs, in place of the owners that producers send."""
 
 from headwater.curate import body
-from headwater.curate.curation_events import Document, deleted_facet, facet, own_facet
+from headwater.curate.curation_events import Document, deleted_facet, own_facet
 from headwater.curate.curator import Curator
 from headwater.curate.subjects import DatasetNames
 from headwater.curate.tagging import event_of_dataset, event_of_job, facts_of
 from headwater.graph.curation import OWNED
-from headwater.graph.facets import OWNERSHIP
 from headwater.graph.identity import dataset_id
 from headwater.http.marquez.datasets import dataset as dataset_as_json
 from headwater.http.marquez.jobs import job as job_as_json
@@ -18,19 +17,21 @@ from headwater.read.name_resolution import NamedNode
 
 
 def put_dataset_owners(curator: Curator, request: ApiRequest, dataset: DatasetNames) -> JsonObject:
-    """Sets the owners of a dataset. Without owners, the dataset has those of the job that writes it."""
-    head = dataset.heads[dataset_id(dataset.shown.facts.name)]
-    curator.apply(request.received_at, [event_of_dataset(request, head, _facets(request, "OwnershipDatasetFacet"))])
+    """Sets the owners of a dataset, in place of those that producers send. Without owners, those of producers count."""
+    facets, shown = _facets(request), dataset.heads[dataset_id(dataset.shown.facts.name)]
+    holders = {name: head for name, head in dataset.heads.items() if OWNED in head.facets}  # set under another name
+    heads = {**holders, shown.id: shown}.values()
+    curator.apply(request.received_at, [event_of_dataset(request, head, facets) for head in heads])
     return dataset_as_json(read_dataset_details(curator.reader(), dataset.node.dataset))
 
 
 def put_job_owners(curator: Curator, request: ApiRequest, job: NamedNode) -> JsonObject:
-    """Sets the owners of a job."""
+    """Sets the owners of a job, in place of those that producers send. Without owners, those of producers count."""
     facts = facts_of(curator.before, job)
-    curator.apply(request.received_at, [event_of_job(request, facts, _facets(request, "OwnershipJobFacet"))])
+    curator.apply(request.received_at, [event_of_job(request, facts, _facets(request))])
     return job_as_json(read_job_details(curator.reader(), job.job))
 
 
-def _facets(request: ApiRequest, schema: str) -> dict[str, Document]:
-    owners = [{"name": owner} for owner in dict.fromkeys(body.read(body.OwnersBody, request).owners)]
-    return {OWNERSHIP: facet(f"1-0-1/{schema}", owners=owners) if owners else deleted_facet(), OWNED: own_facet()}
+def _facets(request: ApiRequest) -> dict[str, Document]:
+    owners = dict.fromkeys(body.read(body.OwnersBody, request).owners)
+    return {OWNED: own_facet(owners=[{"name": owner} for owner in owners]) if owners else deleted_facet()}

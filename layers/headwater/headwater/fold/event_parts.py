@@ -10,7 +10,7 @@ from dataclasses import replace
 from headwater.graph.dataset_reference import dataset_references
 from headwater.graph.identity import dataset_id
 from headwater.graph.normalised_event import NormalisedEvent
-from headwater.openlineage.event import DatasetReference, RunEvent
+from headwater.openlineage.event import DatasetReference, EventType, RunEvent
 
 
 def divide(normalised: NormalisedEvent, datasets: int) -> list[NormalisedEvent]:
@@ -18,10 +18,10 @@ def divide(normalised: NormalisedEvent, datasets: int) -> list[NormalisedEvent]:
     without the mark of a foreign one: all of that is in one part.
 
     Only a RunEvent is divided: the datasets of its run are the union over the run's events. The datasets of a JobEvent
-    replace those of an earlier JobEvent.
+    replace those of an earlier JobEvent. A FAIL is not divided: the alert of the failed run names all outputs.
     """
     event = normalised.event
-    if not isinstance(event, RunEvent):
+    if not isinstance(event, RunEvent) or event.type is EventType.FAIL:
         return [normalised]
     names = {reference.name: dataset_id(reference.name) for reference in dataset_references(event)}
     part_of = {dataset: number // datasets for number, dataset in enumerate(dict.fromkeys(names.values()))}

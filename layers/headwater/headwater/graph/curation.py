@@ -15,8 +15,9 @@ DELETED = "headwater_deleted"
 """`{"through": event time}`: the node is deleted, unless an event after that time names it."""
 CATALOG = "headwater_catalog"
 """`{"table": ..., "owner": ..., ...}`: the owner and description of the dataset's table at the last Glue import."""
-OWNED = "headwater_owned"
-"""`{}` beside an `ownership` facet: the owners were set through the API, which is no use of the node."""
+OWNED = "headwater_owners"
+"""`{"owners": [{"name": ...}]}`: the owners set through the API, which stand in place of the owners that producers and
+catalogues send: Airflow sends the owner of its DAG with each run."""
 DECLARED = "headwater_declared"
 """`{"physicalName": ...}`: members of a dataset declared through the API that no facet of OpenLineage has."""
 FOREIGN = "headwater_foreign"
@@ -44,7 +45,7 @@ def is_curation(event: AnyEvent) -> bool:
         return False
     facets = event.dataset.facets if isinstance(event, DatasetEvent) else event.job.facets
     has_datasets = not isinstance(event, DatasetEvent) and bool(event.inputs or event.outputs)
-    is_ours = bool({CATALOG, OWNED} & facets.keys()) or all(name.startswith(PREFIX) for name in facets)
+    is_ours = CATALOG in facets or all(name.startswith(PREFIX) for name in facets)
     return bool(facets) and not has_datasets and is_ours
 
 
@@ -105,5 +106,6 @@ def deleted_through(facets: Mapping[str, Any]) -> Instant | None:
 
 
 def without_curation(facets: Facets) -> dict[str, Any]:
-    """Facets without those of curation."""
-    return {name: facet for name, facet in facets.items() if not name.startswith(PREFIX)}
+    """Facets without those of curation. Owners that were set through the API are the `ownership` facet."""
+    sent = {name: facet for name, facet in facets.items() if not name.startswith(PREFIX)}
+    return {**sent, "ownership": facets[OWNED]} if facets.get(OWNED) else sent

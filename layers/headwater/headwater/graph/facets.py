@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from headwater.graph.curation import OWNED
 from headwater.graph.dataset_reference import ASSERTIONS
 from headwater.graph.job import JobHead
 from headwater.graph.register import values
@@ -26,9 +27,14 @@ _SECRET = re.compile(
 OWNERSHIP = "ownership"
 
 
+def ownership_of(facets: Facets) -> Any:
+    """The facet that has the owners of a node: that of the API, else the `ownership` facet that was sent."""
+    return facets.get(OWNED) or facets.get(OWNERSHIP)
+
+
 def owners_of(facets: Facets) -> list[str]:
-    """The names of the owners in an `ownership` facet."""
-    facet = facets.get(OWNERSHIP)
+    """The names of the owners of a node."""
+    facet = ownership_of(facets)
     owners = facet.get("owners") if isinstance(facet, dict) else None
     names = [owner.get("name") for owner in owners if isinstance(owner, dict)] if isinstance(owners, list) else []
     return [name for name in names if isinstance(name, str)]

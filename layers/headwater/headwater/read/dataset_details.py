@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple, TypeVar
 
 from headwater.graph.dataset import DatasetHead
-from headwater.graph.facets import OWNERSHIP, owners_of
+from headwater.graph.facets import owners_of, ownership_of
 from headwater.graph.identity import ColumnLineageId, DatasetId, JobId, QualityId, WriteId
 from headwater.graph.job import JobHead
 from headwater.graph.neighbours import NO_NEIGHBOURS, Neighbours, Side
@@ -110,7 +110,7 @@ def _derived_ownership(head: DatasetHead, jobs: Iterable[JobHead], ids: Abstract
     writer = max(owned, key=lambda job: (job.current.time, job.facts.id), default=None)
     if writer is None:
         return None
-    return {**values(writer.facts.facets)[OWNERSHIP], DERIVED_FROM: writer.facts.name.as_json()}
+    return {**ownership_of(values(writer.facts.facets)), DERIVED_FROM: writer.facts.name.as_json()}
 
 
 def _last_outcome(

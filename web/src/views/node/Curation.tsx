@@ -44,8 +44,12 @@ export function Curation({ nodeId, node, again }: { nodeId: string; node: Datase
           }}
         >
           <h2 id="edit-title">{short}</h2>
-          <label htmlFor="description">Description</label>
-          <textarea id="description" rows={5} value={description} onChange={(event) => setDescription(event.target.value)} />
+          {scopes.has("ingest") && (
+            <>
+              <label htmlFor="description">Description</label>
+              <textarea id="description" rows={5} value={description} onChange={(event) => setDescription(event.target.value)} />
+            </>
+          )}
           <label htmlFor="owners">Owners, with commas between them</label>
           <input id="owners" value={owners} autoComplete="off" onChange={(event) => setOwners(event.target.value)} />
           {failure && (

@@ -10,6 +10,6 @@ export async function attempt(change: Promise<unknown>, tell: (failure: string) 
   } catch (error) {
     const isForbidden = error instanceof ApiError && (error.status === 401 || error.status === 403);
     const reason = error instanceof Error ? error.message : String(error);
-    tell(isForbidden ? `This key may not change that (${reason}). Tags, descriptions and owners need the scope curate, deletion the scope admin.` : reason);
+    tell(isForbidden ? `This key may not change that (${reason}). Tags and owners need the scope curate, descriptions the scope ingest, deletion the scope admin.` : reason);
   }
 }
