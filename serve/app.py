@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from headwater.concurrent import make_sequential
-from headwater.http.response import GZIP_FROM_BYTES, ApiResponse, JsonText, error_response
+from headwater.http.response import GZIP_FROM_BYTES, ApiResponse, DocumentText, error_response
 from headwater.openlineage.body import MAX_WIRE_BYTES
 from serve.api import Api, HttpRequest
 from serve.connection import MAX_HEADER_BYTES, headers_too_long
@@ -23,7 +23,7 @@ time: more threads would hold more half-made responses in memory, and end none s
 
 def _written(value: Any) -> msgspec.Raw:
     """What a response has as JSON already."""
-    if isinstance(value, JsonText):
+    if isinstance(value, DocumentText):
         return msgspec.Raw(value.encoded_json.encode())
     raise NotImplementedError(type(value))
 

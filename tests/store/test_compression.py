@@ -43,3 +43,10 @@ def test_a_document_with_the_dictionary_of_a_newer_release_is_refused() -> None:
     packer = zlib.compressobj(zdict=b"a better dictionary")
     with pytest.raises(ValueError, match="a dictionary that this release does not have"):
         unpack(packer.compress(b"{}") + packer.flush())
+
+
+def test_texts_that_documents_have_in_common_are_one_object_in_memory() -> None:
+    document = {"fields": [{"name": "id of the order", "type": "a long type"}], "the member's name": 1}
+    one, other = (unpack(pack({**document, "n": number})) for number in (1, 2))
+    assert one["fields"][0]["name"] is other["fields"][0]["name"]
+    assert [id(name) for name in one] == [id(name) for name in other]

@@ -55,7 +55,7 @@ class ApiResponse:
 
 
 @dataclass(frozen=True)
-class JsonText(simplejson.RawJSON):
+class DocumentText(simplejson.RawJSON):
     """A part of a document that is JSON already, and is written as it is."""
 
     encoded_json: str

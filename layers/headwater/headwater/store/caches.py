@@ -12,8 +12,8 @@ from headwater.store.table import Item, ItemReader
 
 State = TypeVar("State")
 
-MAX_PACKED_BYTES = 4_000_000
-"""The items of some 2,000 jobs with their datasets."""
+MAX_PACKED_BYTES = 5_000_000
+"""The items of some 2,500 jobs with their datasets."""
 MEMORY_OF_PACKED = 15
 """A state takes about fifteen times the memory of its packed item."""
 

@@ -13,7 +13,7 @@ from headwater.graph.insights import criticality_of
 from headwater.graph.job import JobHead, LatestRun
 from headwater.graph.register import values
 from headwater.http.marquez.runs import run, run_in_graph
-from headwater.http.response import JsonText
+from headwater.http.response import DocumentText
 from headwater.openlineage.event import Facets
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import shown
@@ -50,7 +50,7 @@ def job_node(head: JobHead, edges: Edges, latest: LatestRun | None) -> JsonObjec
     }
 
 
-def job(details: JobDetails, run: Callable[[RunDetails], JsonObject | JsonText] = run) -> JsonObject:
+def job(details: JobDetails, run: Callable[[RunDetails], JsonObject | DocumentText] = run) -> JsonObject:
     """A single job: with its facets and newest runs. A caller may write the runs as JSON itself."""
     head, newest = details.head, details.newest_runs
     document = job_node(head, head.current, None)
