@@ -14,10 +14,10 @@ from tests.functions.handlers import ROOT
 
 BUDGETS = {
     "authorise": 377,
-    "ingest": 428,
-    "normalise": 460,
+    "ingest": 430,
+    "normalise": 462,
     "lookup": 545,
-    "curate": 508,
+    "curate": 510,
     "catalog": 448,
     "glue_import": 463,
     "connect": 480,

@@ -54,11 +54,9 @@ class ApiResponse:
         return {"statusCode": self.status, "headers": headers, "body": packed, "isBase64Encoded": True}
 
 
-@dataclass(frozen=True)
 class DocumentText(simplejson.RawJSON):
-    """A part of a document that is JSON already, and is written as it is."""
-
-    encoded_json: str
+    """A part of a document that is JSON already, and is written as it is. It is no dataclass: msgspec would write
+    an object with its fields."""
 
 
 def json_text(document: Any) -> str:
