@@ -44,6 +44,10 @@ class Scene:
             world.curate(self.requests)
             world.events(self.second)
             world.sweep()
+            known = world.tables
+            world.synchronise_all()
+        stale = [name for name, parameters in world.tables.items() if parameters != known[name]]
+        world.wrong += [f"stale table {name}: {known[name]} became {world.tables[name]}" for name in stale]
         return world
 
 
@@ -142,10 +146,7 @@ def _is_curated(key: TableKey) -> bool:
 
 
 def _tables(expected: World, world: World) -> list[str]:
-    ours, theirs = (
-        {name: table["Parameters"] for name, table in each.functions.glue.tables_by_name.items()}
-        for each in (world, expected)
-    )
+    ours, theirs = world.tables, expected.tables
     return [f"table {name}: {theirs[name]} became {ours[name]}" for name in theirs if ours[name] != theirs[name]]
 
 

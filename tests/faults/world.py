@@ -59,6 +59,7 @@ class World:
         self.wrong: list[str] = []
         self.accepted: list[Document] = []
         self.shards = {name: [Shard() for _ in range(SHARDS)] for name in ("alerts", "catalog")}
+        self._followed: list[Record] = []
         self._busy: set[Any] = set()
         self._seen: set[str] = set()
         self._depth = 0
@@ -92,6 +93,21 @@ class World:
                 continue
         self._undisturbed(lambda: self.functions.invoke("sweep", scheduled()))
         self.events([])
+
+    @property
+    def tables(self) -> dict[str, dict[str, str]]:
+        """The parameters of the tables of Glue."""
+        return {name: dict(table["Parameters"]) for name, table in self.functions.glue.tables_by_name.items()}
+
+    def synchronise_all(self) -> None:
+        """All items of the table come to the catalogue once more, as if they were new."""
+        images = [record["dynamodb"] for record in self._followed]
+        new = [{name: image[name] for name in image if name != "OldImage"} for image in images]
+        records = [
+            {**record, "eventName": "INSERT", "dynamodb": image}
+            for record, image in zip(self._followed, new, strict=True)
+        ]
+        self._undisturbed(lambda: self.functions.invoke("catalog", {"Records": records}))
 
     @property
     def alerts(self) -> list[Document]:
@@ -197,7 +213,9 @@ class World:
             or (kind == "run" and state == "FAILED")
             or kind in ("quality", "latency")
         )
-        for name, is_wanted in (("alerts", is_alert), ("catalog", kind in KINDS)):
+        is_catalog = kind in KINDS and (kind != "run" or state == "COMPLETED")
+        self._followed += [record] if is_catalog else []
+        for name, is_wanted in (("alerts", is_alert), ("catalog", is_catalog)):
             if is_wanted:
                 self.shards[name][sum(image["PK"]["S"].encode()) % SHARDS].records.append(record)
 

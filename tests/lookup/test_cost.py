@@ -8,6 +8,7 @@ each hundred runs. The versions that the runs of a response read take two more, 
 import math
 from collections.abc import Collection, Iterator
 from datetime import timedelta
+from threading import Lock
 from typing import Any, TypeVar
 
 import pytest
@@ -43,6 +44,8 @@ LAYERS, WIDTH = 6, 10
 
 PAGE = 5_000
 """Rows in the megabyte of a query without a limit."""
+LOCK = Lock()
+"""A lookup makes calls in several threads."""
 Row = TypeVar("Row")
 
 
@@ -53,24 +56,29 @@ class CountedTable(MemoryTable):
     calls = 0
     rows = 0
 
+    def _count(self, calls: int = 0, rows: int = 0) -> None:
+        with LOCK:
+            self.calls += calls
+            self.rows += rows
+
     def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
-        self.calls += math.ceil(len(set(keys)) / READ_LIMIT)
+        self._count(calls=math.ceil(len(set(keys)) / READ_LIMIT))
         return super().read(keys, only)
 
     def newest(
         self, pk: str, before: str = keys.QUALITY, after: str = LOWEST, limit: int | None = None
     ) -> Iterator[IndexEntry]:
-        self.calls += 1
+        self._count(calls=1)
         return self._in_pages(super().newest(pk, before, after, limit), limit)
 
     def newest_items(self, pk: str, after: str, before: str, limit: int) -> Iterator[Item]:
-        self.calls += 1
+        self._count(calls=1)
         for item in super().newest_items(pk, after, before, limit):
-            self.rows += 1
+            self._count(rows=1)
             yield item
 
     def partition(self, pk: str, beginning: str) -> Iterator[Key]:
-        self.calls += 1
+        self._count(calls=1)
         return super().partition(pk, beginning)
 
     def list_entries(
@@ -82,12 +90,12 @@ class CountedTable(MemoryTable):
         newest_first: bool = False,
         limit: int | None = None,
     ) -> Iterator[IndexEntry]:
-        self.calls += 1
+        self._count(calls=1)
         entries = super().list_entries(list_name, after=after, before=before, newest_first=newest_first, limit=limit)
         return self._in_pages(entries, limit)
 
     def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST, pk: str = "") -> int:
-        self.calls += 1
+        self._count(calls=1)
         entries = super().list_entries(list_name, after=after, before=before)
         return sum(entry.key.pk.startswith(pk) for entry in entries)
 
@@ -98,8 +106,7 @@ class CountedTable(MemoryTable):
     def _in_pages(self, rows: Iterator[Row], limit: int | None) -> Iterator[Row]:
         """Rows as a caller of DynamoDB gets them. The first page is counted as a call already."""
         for number, page in enumerate(chunked(rows, limit or PAGE)):
-            self.calls += number > 0
-            self.rows += len(page)
+            self._count(calls=number > 0, rows=len(page))
             yield from page
 
 

@@ -1,6 +1,7 @@
 """The datasets whose tables may need other parameters after changes in the stream.
 
-A job's head changes with every run, but mostly in its newest run alone. Such a change affects no table.
+A job's head changes with every run, but mostly in its newest run alone. Such a change affects no table. A late event of
+an older run changes no head, yet that run may now be the last complete one: hence completed runs are followed, too.
 """
 
 from collections import defaultdict
@@ -11,15 +12,19 @@ from typing import Any
 from headwater.catalog.flows import affects_tables, flows
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.dataset_reference import SYMLINKS
-from headwater.graph.identity import DatasetId, dataset_id
+from headwater.graph.edges import Edges
+from headwater.graph.identity import DatasetId, JobId, dataset_id, job_id
 from headwater.graph.job import JobHead
+from headwater.graph.neighbours import NeighbourPage
 from headwater.graph.normalised_event import FirstWriter
+from headwater.graph.run import Run, RunState
 from headwater.graph.stored_states import KnownAlias
 from headwater.openlineage.event import Name
 from headwater.store.stream_records import StateChange
 
-KINDS = ("job", "dataset", "alias")
-"""The kinds of items whose changes can affect a table. template.yaml filters the stream by these kinds."""
+KINDS = ("job", "dataset", "neighbours", "alias", "run")
+"""The kinds of items whose changes can affect a table. template.yaml filters the stream by these kinds, and lets
+through runs that are COMPLETED alone."""
 _STAGED = {"temporary", "model"}
 """Rules of naming for paths of data that is still being written: such a path is no partition yet."""
 
@@ -30,6 +35,8 @@ class AffectedTables:
 
     relabelled   datasets that are new, renamed or deleted: the parameters of tables one hop away name these datasets
     partitions   for each dataset, the paths of partitions, each with its first writer
+    jobs         jobs whose flows have changed: the datasets of their newest runs are affected, too
+    completed    jobs of which a run has come to its end: their flows have changed if a newer run is open
 
     The fold stores a dataset after the jobs that use the dataset. A window may end in between, so a dataset may come in
     a later window than its jobs.
@@ -38,6 +45,8 @@ class AffectedTables:
     datasets: dict[DatasetId, set[str]] = field(default_factory=lambda: defaultdict(set))
     relabelled: dict[DatasetId, set[str]] = field(default_factory=lambda: defaultdict(set))
     partitions: dict[DatasetId, dict[Name, FirstWriter]] = field(default_factory=lambda: defaultdict(dict))
+    jobs: dict[JobId, set[str]] = field(default_factory=lambda: defaultdict(set))
+    completed: dict[JobId, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     @classmethod
     def of(cls, changes: Iterable[StateChange]) -> "AffectedTables":
@@ -50,8 +59,12 @@ class AffectedTables:
         match change.after:
             case JobHead() as job:
                 self._add_job(change, job)
+            case Run() as run:
+                self._add_run(change, run)
             case DatasetHead() as dataset:
                 self._add_dataset(change, dataset)
+            case NeighbourPage() as page:
+                self._add_links(change, page)
             case KnownAlias() as alias:
                 self._add_partition(change, alias)
 
@@ -60,6 +73,14 @@ class AffectedTables:
         if not change.is_rewrite and affects_tables(before, job):
             edges = [job.current, *([before.current] if before else [])]
             self._mark({dataset for used in edges for flow in flows(used) for dataset in flow if dataset}, change)
+            if before:
+                self.jobs[job_id(job.facts.name)].add(change.sequence)
+
+    def _add_run(self, change: StateChange, run: Run) -> None:
+        before: Run | None = change.before
+        is_known = before is not None and (before.state, Edges.of(before)) == (run.state, Edges.of(run))
+        if run.state is RunState.COMPLETED and run.names_datasets and not is_known:
+            self.completed[run.id.job].add(change.sequence)
 
     def _add_dataset(self, change: StateChange, head: DatasetHead) -> None:
         before: DatasetHead | None = change.before
@@ -70,12 +91,27 @@ class AffectedTables:
         if is_relabelled or before is None or head.schema_digest != before.schema_digest:
             self._mark({dataset}, change)
 
+    def _add_links(self, change: StateChange, page: NeighbourPage) -> None:
+        """Links to other names of the dataset, which a late event of an older run may bring without a new head."""
+        before: NeighbourPage | None = change.before
+        if (page.linked, page.merged) != ((before.linked, before.merged) if before else (frozenset(), frozenset())):
+            self.relabelled[page.id.dataset].add(change.sequence)
+            self._mark({page.id.dataset}, change)
+
     def _add_partition(self, change: StateChange, known: KnownAlias) -> None:
         before: KnownAlias | None = change.before
         rules, is_known = known.alias.rules, before is not None and before.writing == known.writing
         if known.writing and not is_known and "partition" in rules and not _STAGED & set(rules):
             self.partitions[known.id.dataset][known.alias.sent] = known.writing
             self._mark({known.id.dataset}, change)
+
+    def __bool__(self) -> bool:
+        return bool(self.datasets or self.jobs or self.completed)
+
+    @property
+    def records(self) -> set[str]:
+        """The sequence numbers of all records that affect a table."""
+        return set().union(*self.datasets.values(), *self.jobs.values(), *self.completed.values())
 
     def mark(self, datasets: Iterable[DatasetId], sequences: Iterable[str]) -> None:
         for dataset in datasets:

@@ -5,7 +5,7 @@ If the newest run alone counted, a table would lose its upstream tables with eac
 COMPLETE. So a run that is not complete adds flows to those of the last complete run, and removes none.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from headwater.concurrent import concurrent_map
 from headwater.graph.edges import NO_EDGES, Edges
@@ -36,13 +36,13 @@ def is_complete(head: JobHead) -> bool:
 def affects_tables(before: JobHead | None, after: JobHead) -> bool:
     """Whether a change of a job's head may change the lineage of any table.
 
-    While the newest run is open, a late event of an older run may make that run the last complete one.
+    The flows of a run that did not complete are gone with the next run.
     """
     if before is None or before.facts.is_deleted != after.facts.is_deleted:
         return True
     if not is_complete(after):
-        is_of_older_run = (before.latest, before.current) == (after.latest, after.current)
-        return is_of_older_run or not flows(after.current) <= flows(before.current)
+        known, told = flows(before.current), flows(after.current)
+        return not told <= known if is_complete(before) else told != known
     return not is_complete(before) or flows(before.current) != flows(after.current)
 
 
@@ -57,3 +57,13 @@ def known_flows(reader: Reader, heads: Mapping[JobId, JobHead]) -> dict[JobId, f
     incomplete = [job for job, head in heads.items() if not is_complete(head)]
     before = dict(zip(incomplete, concurrent_map(last_complete, incomplete), strict=True))
     return {job: flows(head.current) | before.get(job, frozenset()) for job, head in heads.items()}
+
+
+def datasets_of_newest_runs(reader: Reader, jobs: Collection[JobId]) -> dict[JobId, set[DatasetId]]:
+    """The datasets that the newest runs of jobs use. After a change of the known flows of a job, the flows until then
+    were among them: a table that the last complete run uses no longer has to lose its parameters."""
+    newest = concurrent_map(lambda job: reader.newest_runs(job, MAX_RUNS), jobs)
+    return {
+        job: {dataset for run in runs for dataset in (*run.inputs, *run.outputs)}
+        for job, runs in zip(jobs, newest, strict=True)
+    }

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from headwater.catalog import parameters
 from headwater.catalog.affected_tables import AffectedTables
 from headwater.catalog.creation import Creation
+from headwater.catalog.flows import datasets_of_newest_runs, is_complete
 from headwater.catalog.glue import Busy, CallRejected, GlueCatalog, Missing
 from headwater.catalog.glue_retry import GlueRetry
 from headwater.catalog.identity import TableRef
@@ -67,7 +68,7 @@ class Synchroniser:
         """Writes the tables that the changes in a window affect. Raises StorageError if the table cannot be used."""
         result = SyncResult()
         affected = AffectedTables.of(self._changes(records, result))
-        if not affected.datasets:
+        if not affected:
             return result
         window = _Window(self, affected, result, GlueRetry(self.sleep, has_time))
         try:
@@ -75,7 +76,7 @@ class Synchroniser:
         except CorruptItem as error:
             self.log("the window is left for later, since an item cannot be read", error)
             result.corrupt += 1
-            result.failed.update(*affected.datasets.values())
+            result.failed |= affected.records
         return result
 
     def _changes(self, records: Iterable[StreamRecord], result: SyncResult) -> Iterator[StateChange]:
@@ -100,6 +101,11 @@ class _Window:
     retry: GlueRetry
 
     def synchronise(self, reader: Reader) -> None:
+        for job, head in reader.jobs(self.affected.completed, usages=False).items():
+            if not is_complete(head):
+                self.affected.jobs[job] |= self.affected.completed[job]
+        for job, used in datasets_of_newest_runs(reader, self.affected.jobs).items():
+            self.affected.mark(used, self.affected.jobs[job])
         for dataset, neighbours in adjacent(reader, self.affected.relabelled).items():
             self.affected.mark(neighbours, self.affected.relabelled[dataset])
         tables, lineage = self._find(reader)
