@@ -7,6 +7,7 @@ from typing import Any
 
 from headwater.concurrent import concurrent_map
 from headwater.graph.dataset import DatasetHead
+from headwater.graph.dataset_reference import Document
 from headwater.graph.edges import NO_EDGES, Edges
 from headwater.graph.identity import ColumnLineageId, DatasetId, JobId, JobRunId, NeighbourPageId, SchemaId, job_id
 from headwater.graph.job import JobHead
@@ -136,7 +137,10 @@ class Reader:
             if heads[dataset].is_foreign:
                 return heads[dataset]
             facets = {name: facet for name, facet in heads[dataset].facets.items() if name != SCHEMA}
-            return replace(heads[dataset], facets=facets, schema=self._schema_at(dataset, time))
+            schema = self._schema_at(dataset, time)
+            if schema is None:
+                return replace(heads[dataset], facets=facets, schema=None)
+            return replace(heads[dataset], facets={**facets, SCHEMA: schema.digest}, schema=schema.value)
 
         return dict(zip(heads, concurrent_map(head_at, heads), strict=True))
 
@@ -210,17 +214,16 @@ class Reader:
         named = [event["job"] for event in read.events.of(events)]
         return [JobRunId(job_id(Name(job["namespace"], job["name"])), run_id) for job in named]
 
-    def _schema_at(self, dataset: DatasetId, time: Instant) -> Any:
+    def _schema_at(self, dataset: DatasetId, time: Instant) -> Document | None:
         for write_id in self.store.writes_of(dataset).newest(until=time, limit=1):
             write = self.store.read(Wanted(writes=[write_id])).writes.get(write_id)
             if write and write.schema:
-                document = self.store.read(Wanted(schemas=[write.schema])).schemas.get(write.schema)
-                return document.value if document else None
+                return self.store.read(Wanted(schemas=[write.schema])).schemas.get(write.schema)
             break
         ids = list(self.store.schemas_of(dataset))
         read = self.store.read(Wanted(schemas=ids))
         known = [document for document in read.schemas.of(ids) if document.time <= time]
-        return max(known, key=lambda document: document.time).value if known else None
+        return max(known, key=lambda document: document.time, default=None)
 
 
 def _present(heads: Mapping[DatasetId, DatasetHead]) -> dict[DatasetId, DatasetHead]:

@@ -84,10 +84,7 @@ class ColumnGraph:
         readers = {job for dataset in unread & self.users.keys() for job in self.users[dataset][Side.READS]}
         self.is_truncated |= len(readers) > MAX_READERS
         heads = self.reader.jobs(sorted(readers)[:MAX_READERS])
-        edges = (
-            self.reader.edges_at(heads, self.as_of) if self.as_of else {job: head.ever for job, head in heads.items()}
-        )
-        self._read_columns(self._read({output for job_edges in edges.values() for output in job_edges.output_ids}))
+        self._read_columns(self._read({output for head in heads.values() for output in head.ever.output_ids}))
 
     def reached(self, begin: Collection[ColumnId], depth: int, *, upstream: bool) -> dict[ColumnId, int]:
         """The columns up to `depth` hops from the columns `begin`, each with its distance."""
@@ -118,8 +115,13 @@ class ColumnGraph:
         return self.representatives.get(dataset, dataset)
 
     def read_heads(self, datasets: Iterable[DatasetId]) -> None:
-        """Reads the heads of datasets that were not read yet, for their names."""
-        self.heads |= self.reader.datasets(set(datasets) - self.heads.keys())
+        """Reads the heads of datasets that were not read yet, for their names and schemas: of a time, if one is asked
+        for."""
+        wanted = set(datasets)
+        self.heads |= self.reader.datasets(wanted - self.heads.keys())
+        if self.as_of:
+            heads = {dataset: self.heads[dataset] for dataset in wanted & self.heads.keys()}
+            self.heads |= self.reader.datasets_at(heads, self.as_of)
 
     def _read(self, datasets: Collection[DatasetId]) -> dict[DatasetId, DatasetHead]:
         """Reads the datasets that were not read yet, with their neighbours. Returns their heads."""
