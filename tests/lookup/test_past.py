@@ -1,6 +1,7 @@
 """The graph at a past time is the graph that the events until then make, whatever came later and in whatever order."""
 
 import random
+from typing import Any
 
 import pytest
 
@@ -49,7 +50,7 @@ def runs_of(chance: random.Random) -> list[list[Document]]:
     return runs
 
 
-def _table(name: str, columns: list[str], **facets: Document) -> Document:
+def _table(name: str, columns: list[str], **facets: Any) -> Document:
     return factory.dataset(name, schema=factory.schema(*(f"{column}:long" for column in columns)), **facets)
 
 

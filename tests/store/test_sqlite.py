@@ -14,6 +14,7 @@ from headwater.store.errors import Conflict, StorageError
 from headwater.store.keys import Key
 from headwater.store.sqlite import table as queries
 from headwater.store.sqlite.database import Database, RefusedDatabase, sole_use
+from headwater.store.sqlite.list_counts import ListCounts
 from headwater.store.sqlite.table import SqliteTable, Transaction
 from headwater.store.table import ConditionalPut, Item
 from tests.store.files import items_in, plan
@@ -231,3 +232,42 @@ def test_many_changes_of_a_transaction_are_not_compared_with_each_other(
         assert transaction.put_if(changes) == []
         assert len(transaction.put_if(changes)) == len(changes), "each is stored by now"
     assert compared == []
+
+
+def listed(sk: str, place: str = "a", *, within: str = "J#ns", expires_at: int | None = None) -> Item:
+    return item(sk, expires_at=expires_at, listed_in=within, place=place)
+
+
+def test_a_list_is_counted_once_and_anew_after_a_change_of_its_entries(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, queries_made = SqliteTable(database), list[str]()
+    rows = table._rows
+    monkeypatch.setattr(table, "_rows", lambda query, *given: queries_made.append(query) or rows(query, *given))  # type: ignore[func-returns-value]
+    table.put([listed("A"), listed("B"), listed("C", within="J#other", expires_at=5)])
+    assert [table.count(name) for name in ("J#ns", "J#other", "J#ns", "J#other")] == [2, 1, 2, 1]
+    table.put([listed("A", place="z"), item("D", part=b"not listed")])
+    assert table.count("J#ns") == 2
+    assert queries_made.count(queries.COUNT) == 2
+    table.put([listed("B", within="J#other")])
+    assert [table.count(name) for name in ("J#ns", "J#other")] == [1, 2]
+    table.put([item("A")])
+    assert table.count("J#ns") == 0
+    assert table.remove_expired(6) == 1
+    assert table.count("J#other") == 1
+
+
+def test_a_count_during_a_write_is_not_kept() -> None:
+    """A count that began before the write was committed may lack its entry."""
+    counts = ListCounts()
+    with counts.changing(["J#ns"]):
+        assert counts.length("J#ns", lambda: 1) == 1
+    assert counts.length("J#ns", lambda: 2) == 2
+    assert counts.length("J#ns", lambda: 3) == 2
+
+    def count_while_written() -> int:
+        with counts.changing(["J#other"]):
+            return 4
+
+    assert counts.length("J#other", count_while_written) == 4
+    assert counts.length("J#other", lambda: 5) == 5

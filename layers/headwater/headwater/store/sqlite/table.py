@@ -24,6 +24,7 @@ from headwater.store.codec import DOC
 from headwater.store.errors import Conflict
 from headwater.store.keys import Key
 from headwater.store.sqlite.database import Database
+from headwater.store.sqlite.list_counts import ListCounts, changed_lists
 from headwater.store.sqlite.outbox import ItemChange, Outbox
 from headwater.store.sqlite.rows import COLUMNS, FORM_COLUMNS, item_of, part_of, row_of
 from headwater.store.table import FORM, HIGHEST, LOWEST, ConditionalPut, IndexEntry, Item
@@ -66,6 +67,7 @@ class SqliteTable:
         self._database = database
         self._outbox = outbox
         self._changing = threading.Lock()
+        self._counts = ListCounts()
 
     @contextmanager
     def transaction(self) -> Iterator["Transaction"]:
@@ -148,9 +150,11 @@ class SqliteTable:
 
     def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST, pk: str = "") -> int:
         bounds = (list_name, after, before)
-        rows = self._rows(COUNT_OF_PARTITIONS, *bounds, pk, pk + HIGHEST) if pk else self._rows(COUNT, *bounds)
-        number: int = rows[0][0]
-        return number
+        if pk:
+            return self._number(COUNT_OF_PARTITIONS, *bounds, pk, pk + HIGHEST)
+        if (after, before) != (LOWEST, HIGHEST):
+            return self._number(COUNT, *bounds)
+        return self._counts.length(list_name, lambda: self._number(COUNT, *bounds))
 
     def runs(self, run_id: str) -> list[Key]:
         return [Key(*row) for row in self._rows(RUNS, run_id)]
@@ -160,7 +164,7 @@ class SqliteTable:
 
     def remove_expired(self, now: float) -> int:
         """Removes some of the items that have expired, and returns how many it removed: 0 once there are none."""
-        with self._changing, self._database.writing() as connection:
+        with self._changing, self._counts.changing(), self._database.writing() as connection:
             return connection.execute(EXPIRED, (int(now), EXPIRED_AT_ONCE)).rowcount
 
     def segment(self, segment: int, segments: int) -> Iterator[Item]:
@@ -172,12 +176,16 @@ class SqliteTable:
             after = rows[-1][0]
 
     def _commit(self, transaction: "Transaction") -> None:
-        with self._database.writing() as connection:
+        with self._counts.changing(changed_lists(transaction.changes)), self._database.writing() as connection:
             connection.executemany(PUT, map(row_of, transaction.written.values()))
             if self._outbox:
                 self._outbox.add(connection, transaction.changes)
             for write in transaction.other_writes:
                 write(connection)
+
+    def _number(self, query: str, *parameters: Any) -> int:
+        number: int = self._rows(query, *parameters)[0][0]
+        return number
 
     def _rows(self, query: str, *parameters: Any) -> list[Any]:
         with self._database.reading() as connection:
