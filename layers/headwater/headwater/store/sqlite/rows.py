@@ -22,12 +22,13 @@ Row = tuple[Any, ...]
 
 
 def row_of(item: Item) -> Row:
-    """The row of an item, in the order of COLUMNS."""
+    """The row of an item, in the order of COLUMNS. Without parts, the key and the labels are all that an item has:
+    its version is the empty text, and is made of them when it is asked for."""
     others = tuple((name, text) for name, text in item.labels.items() if name not in INDEXED)
     parts = {name: part for name, part in item.parts.items() if name != DOC}
     return (
         *item.key,
-        item.version,
+        item.version if item.parts else "",
         _labels_text(others),
         *map(item.labels.get, INDEXED),
         item.expires_at,
@@ -42,7 +43,7 @@ def item_of(row: Row) -> Item:
     own = {name: text for name, text in zip(INDEXED, indexed, strict=True) if text is not None}
     parts = {} if doc is None else {DOC: doc}
     parts = parts | _unpacked(packed) if packed else parts
-    return Item(Key(pk, sk), {**_labels(others), **own}, parts, expires_at, version)
+    return Item(Key(pk, sk), {**_labels(others), **own}, parts, expires_at, version or None)
 
 
 def part_of(row: Row, name: str) -> Item:
