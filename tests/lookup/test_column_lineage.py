@@ -5,6 +5,7 @@ import pytest
 from tests import factory
 from tests.factory import Document
 from tests.lookup.lineage import LAKE, TABLE, after, nodes, ran
+from tests.lookup.requests import after as client_after
 
 
 def test_explicit_lineage_of_columns_is_column_lineage() -> None:
@@ -69,3 +70,23 @@ def test_column_lineage_of_a_deleted_job_is_gone_until_a_newer_event() -> None:
         after(*events)("column-lineage", nodeId=f"dataset:{LAKE}:b") for events in ([run, gone], [run, gone, again])
     ]
     assert [len(answer["graph"]) for answer in answers] == [0, 2]
+
+
+def test_a_source_column_that_no_schema_has_is_a_column() -> None:
+    output = factory.dataset("b", columnLineage=factory.columns(y=(LAKE, "a", "x")))
+    get = client_after(ran("load", "a", "", run=1, outputs=[output]))
+    for direction in ("upstream", "downstream", "both"):
+        get("column-lineage", nodeId=f"datasetField:{LAKE}:a:x", direction=direction)
+    assert get.answer("column-lineage", nodeId=f"datasetField:{LAKE}:a:none")[0] == 404
+
+
+def test_a_column_that_was_removed_since_is_a_column_of_the_past() -> None:
+    def made(*columns: str, run: int) -> Document:
+        output = factory.dataset("a", schema=factory.schema(*columns))
+        return ran("make", "", "", run=run, seconds=run * 100, outputs=[output])
+
+    get = client_after(made("x:long", "y:long", run=1), made("y:long", run=2))
+    column = f"datasetField:{LAKE}:a:x"
+    for direction in ("upstream", "downstream", "both"):
+        assert get.answer("column-lineage", nodeId=column, direction=direction)[0] == 404
+        assert get("column-lineage", nodeId=column, direction=direction, asOf=factory.at(150))["graph"] == []

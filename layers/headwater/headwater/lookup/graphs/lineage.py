@@ -18,6 +18,7 @@ from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
+from headwater.traversal.column_graph import ColumnGraph, ColumnId
 from headwater.traversal.column_lineage import walk_column_lineage
 from headwater.traversal.lineage import Direction, View, Walk, walk_lineage
 from headwater.traversal.lineage_graph import LineageGraph
@@ -105,7 +106,7 @@ def column_lineage(reader: Reader, request: ApiRequest, node: NamedNode) -> Json
     walk = Walk(request.depth(), direction, request.choice("view", View) or View.CURRENT, as_of)
     lineage = walk_column_lineage(reader, node, walk)
     nodes = serialise_columns(lineage)
-    if node.field is not None and not nodes and not _has_field(reader, node):
+    if node.field is not None and not nodes and not _is_column(reader, lineage.graph, node):
         raise NotFound("Could not find node")
     shown = GraphView({document["id"]: document for document in nodes}, frozenset())
     answer = {**_paged(shown, page, is_truncated=lineage.graph.is_truncated), "indirect": serialise_indirect(lineage)}
@@ -145,6 +146,13 @@ def _paged(view: GraphView, page: PageRequest, *, is_truncated: bool) -> JsonObj
     return answer
 
 
-def _has_field(reader: Reader, node: NamedNode) -> bool:
+def _is_column(reader: Reader, graph: ColumnGraph, node: NamedNode) -> bool:
+    """Whether a column is in the schema of now or of the time of the graph, or has a flow: a source column may be known
+    by the column lineage of its readers alone."""
     head = reader.datasets([node.dataset])[node.dataset]
-    return any(field["name"] == node.field for field in fields_of(head.schema))
+    then = reader.datasets_at({node.dataset: head}, graph.as_of).values() if graph.as_of else ()
+    if any(field["name"] == node.field for each in (head, *then) for field in fields_of(each.schema)):
+        return True
+    graph.read_downstream([node.dataset])
+    column = ColumnId(graph.representative(node.dataset), node.field or "")
+    return column in graph.into or column in graph.out_of or column in graph.bears_on
