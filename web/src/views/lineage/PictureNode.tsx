@@ -71,7 +71,7 @@ export const PictureNode = memo(function PictureNode({ data }: NodeProps<Picture
         ))}
       </div>
       {opening.traced.length > 0 && <TracedColumns node={node} traced={opening.traced} />}
-      {opening.isOpen && <ColumnList node={node} />}
+      {opening.isOpen && <ColumnList node={node} traced={opening.traced} />}
       <More id={node.id} side="up" name={short} />
       <More id={node.id} side="down" name={short} />
     </div>
