@@ -16,6 +16,7 @@ beforeAll(async () => {
   [server, chromium] = await Promise.all([emptyServer(), browser()]);
   await server.post(runEvent("load", [table("source", COLUMNS)], [table("wide", COLUMNS, Object.fromEntries(COLUMNS.map((column) => [column, ["source", column]])))]));
   await server.post(runEvent("report", [table("wide", COLUMNS)], [table("report", ["last"], { last: ["wide", "column_2999"] })]));
+  await server.folded(2);
 });
 afterAll(async () => {
   await chromium?.close();

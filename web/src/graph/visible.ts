@@ -3,7 +3,8 @@
  * node with very many neighbours the first of them.
  */
 
-import { neighbours, type Graph, type Side } from "./graph";
+import { nodeIdOf } from "../text/names";
+import { neighbours, type Graph, type GraphNode, type Side } from "./graph";
 
 /** At most so many neighbours of one side of a node are shown until the reader asks for more. */
 export const FAN = 40;
@@ -22,7 +23,7 @@ export interface Extent {
 
 export interface Visible {
   ids: ReadonlySet<string>;
-  /** Known neighbours that are not shown, by side. */
+  /** Neighbours that are not shown, by side. */
   hidden: ReadonlyMap<string, number>;
 }
 
@@ -38,11 +39,19 @@ export function visible(graph: Graph, centre: string, extent: Extent): Visible {
   const hidden = new Map<string, number>();
   for (const id of ids) {
     for (const side of ["up", "down"] as const) {
-      const count = neighbours(graph, id, side).filter((other) => !ids.has(other)).length;
+      const all = neighbours(graph, id, side);
+      const named = all.length ? all : namedBy(graph.nodes.get(id), side);
+      const count = named.filter((other) => !ids.has(other)).length;
       if (count) hidden.set(sideKey(id, side), count);
     }
   }
   return { ids, hidden };
+}
+
+/** The datasets of a job as it names them: an answer that was cut has the job, and may lack the edges to them. */
+function namedBy(node: GraphNode | undefined, side: Side): string[] {
+  const datasets = side === "up" ? node?.job?.inputs : node?.job?.outputs;
+  return (datasets ?? []).map(({ namespace, name }) => nodeIdOf("dataset", namespace, name));
 }
 
 /** The most hops, in both directions, whose picture is comfortable. */

@@ -78,7 +78,7 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
       openGroup: toggleGroup,
       pickColumn,
       hidden: shown.hidden,
-      isTruncated: lookup.state === "done" && lookup.value.isTruncated,
+      open: shownGraph.open,
       busy: shownGraph.busy,
       marks,
       shortNames: names,
@@ -86,7 +86,7 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
       selected,
       picked,
     }),
-    [shownGraph.expand, shownGraph.collapse, shownGraph.busy, toggleTable, toggleGroup, pickColumn, shown, lookup, marks, names, centre, selected, picked],
+    [shownGraph.expand, shownGraph.collapse, shownGraph.busy, shownGraph.open, toggleTable, toggleGroup, pickColumn, shown, marks, names, centre, selected, picked],
   );
 
   const close = (): void => {
