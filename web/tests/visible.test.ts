@@ -49,5 +49,6 @@ test("a job of an answer that was cut names the datasets that the answer lacks",
   const nodes = new Map(CHAIN.nodes);
   nodes.set("j9", { id: "j9", kind: "job", namespace: "n", name: "j9", job: { inputs: [], outputs: [{ namespace: "n", name: "far" }] } as unknown as JobInGraph });
   const cut = withEdges({ ...CHAIN, nodes }, [{ from: "d", to: "j9" }]);
-  expect(visible(cut, "d", { up: 0, down: 1, chosen: new Map() }).hidden.get(sideKey("j9", "down"))).toBe(1);
+  const hidden = (isCut: boolean) => visible(cut, "d", { up: 0, down: 1, chosen: new Map(), isCut }).hidden.get(sideKey("j9", "down"));
+  expect([hidden(true), hidden(false)]).toEqual([1, undefined]);
 });

@@ -19,6 +19,8 @@ export interface Extent {
   down: number;
   /** How many neighbours of a side are shown where the reader chose: 0 for a collapsed side. */
   chosen: ReadonlyMap<string, number>;
+  /** Whether the answer was cut: then a job may have datasets that only its own document names. */
+  isCut?: boolean;
 }
 
 export interface Visible {
@@ -40,7 +42,7 @@ export function visible(graph: Graph, centre: string, extent: Extent): Visible {
   for (const id of ids) {
     for (const side of ["up", "down"] as const) {
       const all = neighbours(graph, id, side);
-      const named = all.length ? all : namedBy(graph.nodes.get(id), side);
+      const named = all.length || !extent.isCut ? all : namedBy(graph.nodes.get(id), side);
       const count = named.filter((other) => !ids.has(other)).length;
       if (count) hidden.set(sideKey(id, side), count);
     }
@@ -48,7 +50,7 @@ export function visible(graph: Graph, centre: string, extent: Extent): Visible {
   return { ids, hidden };
 }
 
-/** The datasets of a job as it names them: an answer that was cut has the job, and may lack the edges to them. */
+/** The datasets of a job as it names them. In a whole answer, those that it names in vain have been deleted. */
 function namedBy(node: GraphNode | undefined, side: Side): string[] {
   const datasets = side === "up" ? node?.job?.inputs : node?.job?.outputs;
   return (datasets ?? []).map(({ namespace, name }) => nodeIdOf("dataset", namespace, name));

@@ -67,7 +67,7 @@ export function useGraph(wish: Wish): ShownGraph {
     const comfortable = wish.up === null || wish.down === null ? comfortableDepth(graph, centre) : 0;
     return { up: wish.up ?? comfortable, down: wish.down ?? comfortable };
   }, [graph, centre, wish.up, wish.down]);
-  const shown = useMemo(() => visible(graph, centre, { ...depth, chosen }), [graph, centre, depth, chosen]);
+  const shown = useMemo(() => visible(graph, centre, { ...depth, chosen, isCut: kept.isTruncated }), [graph, centre, depth, chosen, kept.isTruncated]);
 
   const expand = useCallback(
     (id: string, side: Side) => {
