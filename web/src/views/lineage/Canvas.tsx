@@ -3,7 +3,7 @@
 import { Controls, getViewportForBounds, MarkerType, MiniMap, ReactFlow, ReactFlowProvider, useReactFlow, useStore, type EdgeTypes, type NodeTypes } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { useEffect, useMemo, useRef, type KeyboardEvent } from "react";
-import { oneLine } from "../../text/names";
+import { oneLine, shortName } from "../../text/names";
 import { conditionOf } from "../../graph/marks";
 import { wayKey } from "../../graph/backEdge";
 import type { ColumnEdge } from "../../graph/trace";
@@ -143,6 +143,8 @@ function nodesOf({ scene, places }: Placed): PictureNodeType[] {
 
 function edgesOf({ scene, places }: Placed): PictureEdgeType[] {
   const isPlaced = (id: string): boolean => places.has(id);
+  const names = new Map(scene.nodes.map(({ node }) => [node.id, oneLine(shortName(node.name))]));
+  const nameOf = (id: string): string => names.get(id) ?? "";
   const lanes = lanesIn(scene, places);
   const laneOf = (from: string, to: string) => {
     const lane = lanes.get(wayKey({ from, to }));
@@ -151,7 +153,7 @@ function edgesOf({ scene, places }: Placed): PictureEdgeType[] {
   const flow = scene.edges
     .map(({ from, to, count, isFaded }, index) => {
       const { lane, markerEnd } = laneOf(from, to);
-      return { id: `f${index}`, source: from, target: to, type: "edge" as const, markerEnd, data: { count, isFaded, lane } };
+      return { id: `f${index}`, source: from, target: to, type: "edge" as const, ariaLabel: `${nameOf(from)} to ${nameOf(to)}`, markerEnd, data: { count, isFaded, lane } };
     })
     .filter(({ source, target }) => isPlaced(source) && isPlaced(target));
   const rows = new Map(scene.nodes.map(({ node, opening }) => [node.id, new Set(opening.traced.slice(0, MOST_TRACED))]));
@@ -171,6 +173,7 @@ function edgesOf({ scene, places }: Placed): PictureEdgeType[] {
       sourceHandle: handle("out", from.dataset, from.field),
       targetHandle: handle("in", to.dataset, to.field),
       type: "edge" as const,
+      ariaLabel: `${oneLine(from.field)} of ${nameOf(from.dataset)} to ${oneLine(to.field ?? "all columns")} of ${nameOf(to.dataset)}`,
       zIndex: 1,
       data: { transformations, slot: slotOf(from), lane: laneOf(from.dataset, to.dataset).lane },
     }))

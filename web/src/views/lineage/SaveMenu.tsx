@@ -26,7 +26,13 @@ export function SaveMenu({ scene, placed, name }: { scene: Scene; placed: Placed
       </summary>
       <div className="menu-list">
         {kinds.map(([label, save]) => (
-          <button key={label} onClick={save}>
+          <button
+            key={label}
+            onClick={(event) => {
+              event.currentTarget.closest("details")?.removeAttribute("open");
+              save();
+            }}
+          >
             {label}
           </button>
         ))}
