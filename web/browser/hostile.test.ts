@@ -103,8 +103,8 @@ test("no export carries a name that is more than text", async () => {
   const { page, faults, close } = await open(chromium, `${server.url}/${lineageLink(NODE)}`);
   await page.locator(".react-flow__node").first().waitFor();
   await settled(page);
+  await page.locator(".menu summary").click();
   const saved = async (label: string): Promise<string> => {
-    await page.locator(".menu summary").click();
     const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: label, exact: true }).click()]);
     return readFileSync((await download.path())!, "utf8");
   };
@@ -117,6 +117,7 @@ test("no export carries a name that is more than text", async () => {
   const svg = await saved("SVG");
   expect(svg).not.toMatch(/<(script|img)/);
   expect(await page.evaluate((text) => new DOMParser().parseFromString(text, "image/svg+xml").querySelector("parsererror"), svg)).toBeNull();
+  await page.locator(".menu summary").click();
   await page.getByRole("button", { name: "Table", exact: true }).click();
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "CSV" }).click()]);
   const csv = readFileSync((await download.path())!, "utf8");

@@ -26,13 +26,7 @@ export function SaveMenu({ scene, placed, name }: { scene: Scene; placed: Placed
       </summary>
       <div className="menu-list">
         {kinds.map(([label, save]) => (
-          <button
-            key={label}
-            onClick={(event) => {
-              event.currentTarget.closest("details")?.removeAttribute("open");
-              save();
-            }}
-          >
+          <button key={label} onClick={save}>
             {label}
           </button>
         ))}
