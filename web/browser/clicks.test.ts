@@ -64,3 +64,14 @@ test("an owner is set, and shown", async () => {
   expect(faults).toEqual([]);
   await close();
 });
+
+test("a sentence finds what its longest word finds", async () => {
+  const { page, faults, close } = await open(chromium, `${server.url}/`);
+  await page.getByRole("heading", { name: "Which number is wrong?" }).waitFor();
+  await page.keyboard.press("/");
+  await page.keyboard.type("revenue is 30% off");
+  await page.getByText("As “revenue”.").waitFor();
+  await page.getByRole("option", { name: /revenue_daily.*data\/lake/ }).waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});

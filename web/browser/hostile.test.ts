@@ -1,7 +1,9 @@
 /** Names and texts of events are inert: no script runs, no layout breaks, nothing turns the direction of a line. */
 
+import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { facet, runEvent } from "./events";
 import { browser, lineageLink, open, settled, tooWide } from "./page";
 import { emptyServer, type Server } from "./server";
 
@@ -35,6 +37,11 @@ beforeAll(async () => {
     inputs: datasets.slice(0, 4),
     outputs: datasets.slice(4),
   });
+  const later = (name: string): object => ({ namespace: "hostile", name, facets: { schema: facet({ fields: HOSTILE.slice(1).map((field) => ({ name: field, type: "other" })) }) } });
+  await server.post({ ...runEvent("x", [], HOSTILE.slice(0, 6).map(later)), job: { namespace: HOSTILE[0], name: HOSTILE[5] } });
+  await server.post({ ...runEvent("x", [], []), job: { namespace: HOSTILE[3], name: HOSTILE[4] } });
+  await server.folded(1, "hostile");
+  await server.folded(1, encodeURIComponent(HOSTILE[3]!));
 });
 afterAll(async () => {
   await chromium?.close();
@@ -52,18 +59,70 @@ const LINKS = [
   "#/run?id=01a203a4-764e-7334-9f14-d6d70bfca421",
   `#/node?nodeId=${encodeURIComponent(NODE)}&tab=events`,
   "#/namespace?name=hostile",
+  `#/namespace?name=${encodeURIComponent(HOSTILE[0]!)}`,
+  "#/namespaces?by=environment",
+  "#/alerts",
+  "#/",
+  lineageLink(`dataset:hostile:${HOSTILE[0]}`, "&since=2026-01-01T00:00:00Z"),
+  `#/why?nodeId=${encodeURIComponent(`dataset:hostile:${HOSTILE[1]}`)}`,
+  `#/impact?nodeId=${encodeURIComponent(`dataset:hostile:${HOSTILE[0]}`)}`,
   "#/runs",
   "#/coverage?list=all&namespace=hostile",
 ];
 
-test.each(LINKS)("%s", async (link) => {
-  const { page, faults, close } = await open(chromium, `${server.url}/${link}`);
+test.each([...LINKS, ...LINKS.map((link) => `${link} narrow`)])("%s", async (shown) => {
+  const link = shown.replace(/ narrow$/, "");
+  const { page, faults, close } = await open(chromium, `${server.url}/${link}`, { width: link === shown ? 1280 : 360, height: 800 });
   await page.waitForFunction(() => document.querySelector(".react-flow__node, table, .card"));
   await settled(page);
   expect(await page.evaluate(() => (window as { struck?: number }).struck)).toBeUndefined();
   expect(await page.locator('a[href^="javascript:"], main img, main script').count()).toBe(0);
   expect(await page.evaluate(() => /[\u202a-\u202e]/.test(document.querySelector("main")?.textContent?.replace(/"[^"]*"/g, "") ?? ""))).toBe(false);
   expect(await tooWide(page)).toEqual([]);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test("alerts about hostile names are shown inert, each on its page", async () => {
+  const { alerts } = (await (await fetch(`${server.url}/api/v1/alerts`)).json()) as { alerts: { id: string }[] };
+  expect(alerts.length).toBeGreaterThanOrEqual(6);
+  const { page, faults, close } = await open(chromium, `${server.url}/#/alerts`);
+  for (const { id } of alerts) {
+    await page.evaluate((hash) => (window.location.hash = hash), `#/alerts?id=${id}`);
+    await page.getByRole("heading", { name: "What happened" }).waitFor();
+    await settled(page);
+    expect(await page.locator('a[href^="javascript:"], main img, main script').count()).toBe(0);
+    expect(await tooWide(page)).toEqual([]);
+  }
+  expect(await page.evaluate(() => (window as { struck?: number }).struck)).toBeUndefined();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test("no export carries a name that is more than text", async () => {
+  const { page, faults, close } = await open(chromium, `${server.url}/${lineageLink(NODE)}`);
+  await page.locator(".react-flow__node").first().waitFor();
+  await settled(page);
+  await page.locator(".menu summary").click();
+  const saved = async (label: string): Promise<string> => {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: label, exact: true }).click()]);
+    return readFileSync((await download.path())!, "utf8");
+  };
+  const mermaid = await saved("Mermaid");
+  expect(mermaid).not.toMatch(/<|[\u202a-\u202e]|javascript:window\.struck=/);
+  expect(mermaid.trimEnd().split("\n").slice(1).every((line) => /^ {2}n\d+(\[|\(\[| -->)/.test(line))).toBe(true);
+  const dot = await saved("DOT");
+  expect(dot.trimEnd().split("\n").slice(2, -1).every((line) => /^ {2}"(\\.|[^"\\])*" (\[label="(\\.|[^"\\])*", shape=\w+\]|-> "(\\.|[^"\\])*");$/.test(line))).toBe(true);
+  expect(dot).not.toMatch(/label="[^"]*[\u202a-\u202e]/);
+  const svg = await saved("SVG");
+  expect(svg).not.toMatch(/<(script|img)/);
+  expect(await page.evaluate((text) => new DOMParser().parseFromString(text, "image/svg+xml").querySelector("parsererror"), svg)).toBeNull();
+  await page.locator(".menu summary").click();
+  await page.getByRole("button", { name: "Table", exact: true }).click();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "CSV" }).click()]);
+  const csv = readFileSync((await download.path())!, "utf8");
+  expect(csv).toContain("'=HYPERLINK(1)");
+  expect(csv.match(/^=/m)).toBeNull();
   expect(faults).toEqual([]);
   await close();
 });

@@ -11,12 +11,17 @@ const ENVIRONMENT = { ...process.env, PYTHONPATH: `${join(ROOT, "layers/headwate
 const START_MS = 150_000;
 /** The emulator starts, and template.yaml is deployed into it. */
 const STACK_MS = 240_000;
+/** Events of a request. */
+const BATCH = 100;
 const STACK_PORT = process.env["STACK_PORT"] ?? "8765";
 
 export interface Server {
   url: string;
   load: (...files: string[]) => void;
   post: (event: unknown, key?: string) => Promise<void>;
+  postAll: (events: unknown[]) => Promise<void>;
+  /** Waits until a namespace has so many jobs: events are folded after they were accepted. */
+  folded: (jobs: number, namespace?: string) => Promise<void>;
   stop: () => void;
 }
 
@@ -46,17 +51,36 @@ function server(child: ChildProcess, url: string, clean: () => void): Server {
   return {
     url,
     load: (...files) => void headwater("load", "--url", url, ...files),
-    post: async (event, key) => {
-      const headers: Record<string, string> = { "content-type": "application/json" };
-      if (key) headers["authorization"] = `Bearer ${key}`;
-      const response = await fetch(`${url}/api/v1/lineage`, { method: "POST", headers, body: JSON.stringify(event) });
-      if (response.status !== 201) throw new Error(await response.text());
+    post: async (event, key) => void (await posted(`${url}/api/v1/lineage`, event, key)),
+    postAll: async (events) => {
+      for (let first = 0; first < events.length; first += BATCH) {
+        const { status } = (await posted(`${url}/api/v1/lineage/batch`, events.slice(first, first + BATCH))) as { status: string };
+        if (status !== "success") throw new Error(status);
+      }
+    },
+    folded: async (jobs, namespace = "n") => {
+      const end = Date.now() + START_MS;
+      for (let found = 0; found < jobs; ) {
+        if (Date.now() > end) throw new Error(`${found} of ${jobs} jobs are known`);
+        const response = await fetch(`${url}/api/v1/namespaces/${namespace}/jobs?limit=1`);
+        found = response.ok ? ((await response.json()) as { totalCount: number }).totalCount : 0;
+        if (found < jobs) await new Promise((resolve) => setTimeout(resolve, 200));
+      }
     },
     stop: () => {
       child.kill("SIGINT");
       clean();
     },
   };
+}
+
+async function posted(address: string, body: unknown, key?: string): Promise<unknown> {
+  const headers: Record<string, string> = { "content-type": "application/json" };
+  if (key) headers["authorization"] = `Bearer ${key}`;
+  const response = await fetch(address, { method: "POST", headers, body: JSON.stringify(body) });
+  const text = await response.text();
+  if (!response.ok) throw new Error(text);
+  return text ? JSON.parse(text) : null;
 }
 
 function headwater(...command: string[]): string {

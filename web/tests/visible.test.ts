@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { JobInGraph } from "../src/api/types";
 import { EMPTY, withEdges, type Graph, type GraphNode } from "../src/graph/graph";
 import { comfortableDepth, FAN, sideKey, visible } from "../src/graph/visible";
 
@@ -42,4 +43,12 @@ test("without a wish, a picture stays comfortable", () => {
   const wide = Array.from({ length: 30 }, (_, index) => ["b", `j${index}`, `x${index}`, `jj${index}`, `y${index}`]);
   expect(comfortableDepth(graphOf(...wide), "b")).toBe(1);
   expect(comfortableDepth(CHAIN, "b")).toBe(5);
+});
+
+test("a job of an answer that was cut names the datasets that the answer lacks", () => {
+  const nodes = new Map(CHAIN.nodes);
+  nodes.set("j9", { id: "j9", kind: "job", namespace: "n", name: "j9", job: { inputs: [], outputs: [{ namespace: "n", name: "far" }] } as unknown as JobInGraph });
+  const cut = withEdges({ ...CHAIN, nodes }, [{ from: "d", to: "j9" }]);
+  const hidden = (isCut: boolean) => visible(cut, "d", { up: 0, down: 1, chosen: new Map(), isCut }).hidden.get(sideKey("j9", "down"));
+  expect([hidden(true), hidden(false)]).toEqual([1, undefined]);
 });

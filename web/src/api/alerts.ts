@@ -29,6 +29,7 @@ export interface Alert extends Name {
     breaks?: Broken & { items: (ImpactItem & { owners: string[] })[] };
     /** The columns of a changed schema that have another type. */
     retyped?: { field: string }[];
+    removed?: { field: string }[];
     runId?: string;
     job?: Name;
     run?: { runId: string };

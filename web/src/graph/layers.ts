@@ -45,10 +45,11 @@ function arrange(layer: string[], before: readonly string[], neighbours: Readonl
 
 function placed(layers: readonly string[][], sizes: ReadonlyMap<string, Sized>): Places {
   const places = new Map<string, { x: number; y: number }>();
+  const heights = layers.map((layer) => layer.reduce((sum, id) => sum + sizes.get(id)!.height + NODE_GAP, 0));
+  const highest = Math.max(...heights);
   let x = 0;
-  for (const layer of layers) {
-    const height = layer.reduce((sum, id) => sum + sizes.get(id)!.height + NODE_GAP, 0);
-    let y = -height / 2;
+  for (const [index, layer] of layers.entries()) {
+    let y = (highest - heights[index]!) / 2;
     for (const id of layer) {
       places.set(id, { x, y });
       y += sizes.get(id)!.height + NODE_GAP;

@@ -1,7 +1,7 @@
 /** What a node shows of its condition: its state, how fresh it is, and what the root-cause lookup found about it. */
 
 import type { Finding } from "../api/types";
-import { ago } from "../text/amounts";
+import { ago, counted } from "../text/amounts";
 import type { GraphNode } from "./graph";
 
 export interface Mark {
@@ -26,8 +26,8 @@ export function stateOf(node: GraphNode): string | null {
 
 /** The line under a node's name: state and time of a job, freshness of a dataset. */
 export function conditionOf(node: GraphNode): Mark {
-  if (node.kind === "group") return { tone: "plain", text: `${node.size} nodes` };
-  if (!node.job) return { tone: "plain", text: `${node.dataset?.fields.length ?? 0} columns · ${ago(freshness(node))}` };
+  if (node.kind === "group") return { tone: "plain", text: counted(node.size ?? 0, "node") };
+  if (!node.job) return { tone: "plain", text: `${counted(node.dataset?.fields.length ?? 0, "column")} · ${ago(freshness(node))}` };
   const run = node.job.latestRun;
   if (!run) return { tone: "plain", text: "never run" };
   return { tone: TONES[run.state] ?? "plain", text: `${run.state.toLowerCase()} · ${ago(run.endedAt ?? run.startedAt ?? run.updatedAt)}` };

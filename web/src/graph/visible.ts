@@ -3,7 +3,8 @@
  * node with very many neighbours the first of them.
  */
 
-import { neighbours, type Graph, type Side } from "./graph";
+import { nodeIdOf } from "../text/names";
+import { neighbours, type Graph, type GraphNode, type Side } from "./graph";
 
 /** At most so many neighbours of one side of a node are shown until the reader asks for more. */
 export const FAN = 40;
@@ -18,11 +19,13 @@ export interface Extent {
   down: number;
   /** How many neighbours of a side are shown where the reader chose: 0 for a collapsed side. */
   chosen: ReadonlyMap<string, number>;
+  /** Whether the answer was cut: then a job may have datasets that only its own document names. */
+  isCut?: boolean;
 }
 
 export interface Visible {
   ids: ReadonlySet<string>;
-  /** Known neighbours that are not shown, by side. */
+  /** Neighbours that are not shown, by side. */
   hidden: ReadonlyMap<string, number>;
 }
 
@@ -38,11 +41,19 @@ export function visible(graph: Graph, centre: string, extent: Extent): Visible {
   const hidden = new Map<string, number>();
   for (const id of ids) {
     for (const side of ["up", "down"] as const) {
-      const count = neighbours(graph, id, side).filter((other) => !ids.has(other)).length;
+      const all = neighbours(graph, id, side);
+      const named = all.length || !extent.isCut ? all : namedBy(graph.nodes.get(id), side);
+      const count = named.filter((other) => !ids.has(other)).length;
       if (count) hidden.set(sideKey(id, side), count);
     }
   }
   return { ids, hidden };
+}
+
+/** The datasets of a job as it names them. In a whole answer, those that it names in vain have been deleted. */
+function namedBy(node: GraphNode | undefined, side: Side): string[] {
+  const datasets = side === "up" ? node?.job?.inputs : node?.job?.outputs;
+  return (datasets ?? []).map(({ namespace, name }) => nodeIdOf("dataset", namespace, name));
 }
 
 /** The most hops, in both directions, whose picture is comfortable. */

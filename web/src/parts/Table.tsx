@@ -4,6 +4,7 @@ import { useMemo, useState, type ReactNode } from "react";
 import { csv } from "../picture/csv";
 import { saveText } from "../picture/save";
 import { count } from "../text/amounts";
+import { oneLine } from "../text/names";
 import { Icon } from "./Icon";
 
 export interface Column<Row> {
@@ -67,7 +68,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, file, sortedBy }: Pr
               <tr key={keyOf(row)}>
                 {columns.map((column) => (
                   <td key={column.name} className={column.isNumber ? "number" : undefined}>
-                    {column.show ? column.show(row) : column.value(row)}
+                    {column.show ? column.show(row) : inert(column.value(row))}
                   </td>
                 ))}
               </tr>
@@ -82,6 +83,10 @@ export function Table<Row>({ caption, columns, rows, keyOf, file, sortedBy }: Pr
       )}
     </div>
   );
+}
+
+function inert(value: string | number): string | number {
+  return typeof value === "string" ? oneLine(value) : value;
 }
 
 function filtered<Row>(rows: Row[], columns: Column<Row>[], filter: string): Row[] {

@@ -1,9 +1,12 @@
 /** The picture as an SVG of its own: no style sheet, no script, readable on light paper. */
 
+import { pathBack, wayKey } from "../graph/backEdge";
+import type { Edge } from "../graph/graph";
 import { conditionOf } from "../graph/marks";
 import { headHeight, tracedTop } from "../graph/sizes";
 import { transformationText } from "../graph/trace";
 import { oneLine } from "../text/names";
+import { lanesIn } from "../views/lineage/scene";
 import type { Placed } from "../views/lineage/usePlaces";
 import { labelsOf } from "./texts";
 
@@ -23,7 +26,7 @@ export function sizeOf({ scene, places }: Placed): { width: number; height: numb
   const boxes = scene.nodes.map(({ node, width, height }) => ({ ...(places.get(node.id) ?? { x: 0, y: 0 }), width, height }));
   return {
     width: Math.max(0, ...boxes.map(({ x, width }) => x + width)) + 2 * MARGIN,
-    height: Math.max(0, ...boxes.map(({ y, height }) => y + height)) + 2 * MARGIN,
+    height: Math.max(0, ...boxes.map(({ y, height }) => y + height), ...lanesIn(scene, places).values()) + 2 * MARGIN,
   };
 }
 
@@ -39,17 +42,21 @@ export function svgOf(placed: Placed): string {
     const index = field === null ? -1 : (entry?.opening.traced.indexOf(field) ?? -1);
     return entry && index >= 0 ? tracedTop(entry.node, index) : middle(id);
   };
-  const curve = (from: Box, fromTop: number, to: Box, toTop: number, style: string): string => {
+  const lanes = lanesIn(scene, places);
+  const curve = (edge: Edge, fromTop: number, toTop: number, style: string): string => {
+    const [from, to, lane] = [boxes.get(edge.from)!, boxes.get(edge.to)!, lanes.get(wayKey(edge))];
     const [x1, y1, x2, y2] = [from.x + from.width, from.y + fromTop, to.x, to.y + toTop];
+    if (lane !== undefined) return `<path d="${pathBack(x1, y1, x2, y2, lane)}" fill="none" stroke-dasharray="2 4" ${style}/>`;
     const bend = Math.max(40, (x2 - x1) / 2);
     return `<path d="M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}" fill="none" ${style}/>`;
   };
-  const edges = scene.edges.map(({ from, to }) => curve(boxes.get(from)!, middle(from), boxes.get(to)!, middle(to), 'stroke="#9fb0b9" stroke-width="1.5"'));
+  const edges = scene.edges.map((edge) => curve(edge, middle(edge.from), middle(edge.to), 'stroke="#9fb0b9" stroke-width="1.5"'));
   const columnEdges = scene.columnEdges
     .filter(({ from, to }) => boxes.has(from.dataset) && boxes.has(to.dataset))
-    .map(({ from, to, transformations }) => {
+    .map((edge) => {
+      const { from, to, transformations } = edge;
       const title = `<title>${escaped(`${from.field} → ${to.field ?? "all columns"}: ${transformationText(transformations)}`)}</title>`;
-      const path = curve(boxes.get(from.dataset)!, row(from.dataset, from.field), boxes.get(to.dataset)!, row(to.dataset, to.field), 'stroke="#0b6680" stroke-width="2"');
+      const path = curve({ from: from.dataset, to: to.dataset }, row(from.dataset, from.field), row(to.dataset, to.field), 'stroke="#0b6680" stroke-width="2"');
       return `<g>${title}${path}</g>`;
     });
   const nodes = scene.nodes.map(({ node, opening, width: w, height: h }) => {

@@ -12,7 +12,7 @@ import { ago, moment } from "../../text/amounts";
 import { columnOf, nodeIdOf, oneLine, shortName, splitNodeId } from "../../text/names";
 import "../node/node.css";
 
-/** How many columns of a new type have a link to their way. */
+/** How many columns of a new type, and how many removed ones, have a link to their way. */
 const WAYS = 10;
 
 export function AlertPage({ alert }: { alert: Alert }) {
@@ -69,6 +69,13 @@ export function AlertPage({ alert }: { alert: Alert }) {
             <p key={field}>
               <a className="inert" href={linkTo("lineage", { nodeId, table: nodeId, column: field })}>
                 the way of {oneLine(field)}
+              </a>
+            </p>
+          ))}
+          {details.removed?.slice(0, WAYS).map(({ field }) => (
+            <p key={field}>
+              <a className="inert" href={linkTo("lineage", { nodeId, table: nodeId, column: field, asOf: justBefore(alert.time) })}>
+                the way of {oneLine(field)} before it was removed
               </a>
             </p>
           ))}
@@ -131,6 +138,11 @@ export function AlertPage({ alert }: { alert: Alert }) {
       </details>
     </section>
   );
+}
+
+/** The last time at which a column was there that an event removed. */
+function justBefore(time: string): string {
+  return new Date(Date.parse(time) - 1).toISOString();
 }
 
 function Reporter({ label, reporter }: { label: string; reporter?: { job: NameOf; runId: string } }) {

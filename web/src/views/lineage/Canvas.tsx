@@ -1,16 +1,17 @@
 /** The picture: React Flow draws, pans and zooms; places come from the layout. */
 
-import { Controls, getViewportForBounds, MiniMap, ReactFlow, ReactFlowProvider, useReactFlow, useStore, type EdgeTypes, type NodeTypes } from "@xyflow/react";
+import { Controls, getViewportForBounds, MarkerType, MiniMap, ReactFlow, ReactFlowProvider, useReactFlow, useStore, type EdgeTypes, type NodeTypes } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { useEffect, useMemo, useRef, type KeyboardEvent } from "react";
-import { oneLine } from "../../text/names";
+import { oneLine, shortName } from "../../text/names";
 import { conditionOf } from "../../graph/marks";
+import { wayKey } from "../../graph/backEdge";
 import type { ColumnEdge } from "../../graph/trace";
 import { MOST_TRACED, WIDTH } from "../../graph/sizes";
 import { FarPicture, nodeAt } from "./FarPicture";
 import { PictureEdge, type PictureEdgeType } from "./PictureEdge";
 import { PictureNode, type PictureNodeType } from "./PictureNode";
-import type { SceneEdge } from "./scene";
+import { lanesIn, type SceneEdge } from "./scene";
 import type { Placed } from "./usePlaces";
 
 const NODES: NodeTypes = { node: PictureNode };
@@ -142,8 +143,18 @@ function nodesOf({ scene, places }: Placed): PictureNodeType[] {
 
 function edgesOf({ scene, places }: Placed): PictureEdgeType[] {
   const isPlaced = (id: string): boolean => places.has(id);
+  const names = new Map(scene.nodes.map(({ node }) => [node.id, oneLine(shortName(node.name))]));
+  const nameOf = (id: string): string => names.get(id) ?? "";
+  const lanes = lanesIn(scene, places);
+  const laneOf = (from: string, to: string) => {
+    const lane = lanes.get(wayKey({ from, to }));
+    return lane === undefined ? {} : { lane, markerEnd: { type: MarkerType.ArrowClosed, color: "var(--accent)" } };
+  };
   const flow = scene.edges
-    .map((edge, index) => ({ id: `f${index}`, source: edge.from, target: edge.to, type: "edge" as const, data: { count: edge.count, isFaded: edge.isFaded } }))
+    .map(({ from, to, count, isFaded }, index) => {
+      const { lane, markerEnd } = laneOf(from, to);
+      return { id: `f${index}`, source: from, target: to, type: "edge" as const, ariaLabel: `${nameOf(from)} to ${nameOf(to)}`, markerEnd, data: { count, isFaded, lane } };
+    })
     .filter(({ source, target }) => isPlaced(source) && isPlaced(target));
   const rows = new Map(scene.nodes.map(({ node, opening }) => [node.id, new Set(opening.traced.slice(0, MOST_TRACED))]));
   const handle = (prefix: string, dataset: string, field: string | null): string | undefined =>
@@ -162,8 +173,9 @@ function edgesOf({ scene, places }: Placed): PictureEdgeType[] {
       sourceHandle: handle("out", from.dataset, from.field),
       targetHandle: handle("in", to.dataset, to.field),
       type: "edge" as const,
+      ariaLabel: `${oneLine(from.field)} of ${nameOf(from.dataset)} to ${oneLine(to.field ?? "all columns")} of ${nameOf(to.dataset)}`,
       zIndex: 1,
-      data: { transformations, slot: slotOf(from) },
+      data: { transformations, slot: slotOf(from), lane: laneOf(from.dataset, to.dataset).lane },
     }))
     .filter(({ source, target }) => isPlaced(source) && isPlaced(target));
   return [...flow, ...columns];

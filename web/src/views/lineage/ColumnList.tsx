@@ -1,27 +1,33 @@
 /** The columns of a table in the picture. Of 3,000 columns only the rows in sight are drawn. */
 
-import { useMemo, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import type { Field } from "../../api/types";
 import type { GraphNode } from "../../graph/graph";
-import { hasSearch, MOST_ROWS, MOST_TRACED, ROW } from "../../graph/sizes";
+import { hasSearch, heightOf, MOST_ROWS, MOST_TRACED, ROW } from "../../graph/sizes";
 import { Icon } from "../../parts/Icon";
 import { oneLine } from "../../text/names";
 import { useActions } from "./actions";
 
-export function ColumnList({ node }: { node: GraphNode }) {
+export function ColumnList({ node, traced }: { node: GraphNode; traced: readonly string[] }) {
   const { pickColumn, picked } = useActions();
   const [filter, setFilter] = useState("");
   const [top, setTop] = useState(0);
+  const rows = useRef<HTMLDivElement>(null);
   const fields = node.dataset?.fields ?? [];
   const found = useMemo(() => matching(fields, filter), [fields, filter]);
   const first = Math.floor(top / ROW);
   const isPicked = (field: Field): boolean => picked?.dataset === node.id && picked.field === field.name;
+  /** What matches is shown from its beginning, wherever the list was scrolled to. */
+  const search = (text: string): void => {
+    setFilter(text);
+    rows.current?.scrollTo({ top: 0 });
+  };
   return (
-    <div className="columns nodrag nowheel nopan" onClick={(event) => event.stopPropagation()} onKeyDown={(event) => event.stopPropagation()}>
+    <div className="columns nodrag nowheel nopan" style={{ top: heightOf(node, { isOpen: false, traced }) }} onClick={(event) => event.stopPropagation()} onKeyDown={(event) => event.stopPropagation()}>
       {hasSearch(node) && (
-        <input type="search" aria-label={`Find one of ${fields.length} columns`} placeholder={`Find in ${fields.length} columns`} value={filter} onChange={(event) => setFilter(event.target.value)} />
+        <input type="search" aria-label={`Find one of ${fields.length} columns`} placeholder={`Find in ${fields.length} columns`} value={filter} onChange={(event) => search(event.target.value)} />
       )}
-      <div className="rows" tabIndex={-1} style={{ maxHeight: MOST_ROWS * ROW }} onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
+      <div ref={rows} className="rows" tabIndex={-1} style={{ maxHeight: MOST_ROWS * ROW }} onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
         <div style={{ height: found.length * ROW, position: "relative" }}>
           {found.slice(first, first + MOST_ROWS + 2).map((field, index) => (
             <button key={field.name} className="column" style={{ top: (first + index) * ROW }} aria-pressed={isPicked(field)} onClick={() => pickColumn(node, field.name)} title={oneLine(`${field.name} ${field.type ?? ""}`)}>

@@ -2,6 +2,8 @@
 
 import { useStore } from "@xyflow/react";
 import { useEffect, useRef } from "react";
+import { conditionOf, type Mark } from "../../graph/marks";
+import { useActions } from "./actions";
 import type { Placed } from "./usePlaces";
 
 const LINES = 20_000;
@@ -11,9 +13,10 @@ export function FarPicture({ placed, centre }: { placed: Placed; centre: string 
   const transform = useStore((state) => state.transform);
   const width = useStore((state) => state.width);
   const height = useStore((state) => state.height);
+  const { marks } = useActions();
   useEffect(() => {
-    if (canvas.current && width) draw(canvas.current, placed, centre, transform, width, height);
-  }, [placed, centre, transform, width, height]);
+    if (canvas.current && width) draw(canvas.current, placed, centre, marks, transform, width, height);
+  }, [placed, centre, marks, transform, width, height]);
   return <canvas ref={canvas} className="far-picture" role="img" aria-label={`${placed.scene.nodes.length} nodes from afar. Zoom in to read them, or choose the table.`} />;
 }
 
@@ -26,7 +29,7 @@ export function nodeAt({ scene, places }: Placed, point: { x: number; y: number 
   return hit?.node.id ?? null;
 }
 
-function draw(canvas: HTMLCanvasElement, { scene, places }: Placed, centre: string, [x, y, zoom]: [number, number, number], width: number, height: number): void {
+function draw(canvas: HTMLCanvasElement, { scene, places }: Placed, centre: string, marks: ReadonlyMap<string, readonly Mark[]>, [x, y, zoom]: [number, number, number], width: number, height: number): void {
   const scale = window.devicePixelRatio || 1;
   canvas.width = width * scale;
   canvas.height = height * scale;
@@ -49,10 +52,9 @@ function draw(canvas: HTMLCanvasElement, { scene, places }: Placed, centre: stri
   for (const { node, width: w, height: h, isFaded } of scene.nodes) {
     const place = places.get(node.id);
     if (!place) continue;
-    const state = node.job?.latestRun?.state;
-    const isBad = state === "FAILED" || state === "ABORTED";
+    const tone = marks.get(node.id)?.[0]?.tone ?? conditionOf(node).tone;
     context.globalAlpha = isFaded ? 0.2 : 1;
-    context.fillStyle = colour(isBad ? "--bad" : node.id === centre ? "--accent" : node.kind === "job" ? "--job" : "--line-strong");
+    context.fillStyle = colour(tone === "bad" || marks.has(node.id) ? `--${tone}` : node.id === centre ? "--accent" : node.kind === "job" ? "--job" : "--line-strong");
     context.fillRect(place.x, place.y, w, h);
   }
 }

@@ -78,7 +78,7 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
       openGroup: toggleGroup,
       pickColumn,
       hidden: shown.hidden,
-      isTruncated: lookup.state === "done" && lookup.value.isTruncated,
+      open: shownGraph.open,
       busy: shownGraph.busy,
       marks,
       shortNames: names,
@@ -86,7 +86,7 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
       selected,
       picked,
     }),
-    [shownGraph.expand, shownGraph.collapse, shownGraph.busy, toggleTable, toggleGroup, pickColumn, shown, lookup, marks, names, centre, selected, picked],
+    [shownGraph.expand, shownGraph.collapse, shownGraph.busy, shownGraph.open, toggleTable, toggleGroup, pickColumn, shown, marks, names, centre, selected, picked],
   );
 
   const close = (): void => {
@@ -105,6 +105,9 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
         {wanted.since && <DifferenceBar lookup={difference} since={wanted.since} />}
         {picked && <TraceBar wanted={wanted} lookup={traceLookup} trace={trace} />}
         {lookup.state === "done" && lookup.value.isTruncated && <Truncated>The graph goes on: this is its beginning. The handles with a number fetch more.</Truncated>}
+        {lookup.state === "done" && graph.nodes.size === 1 && !wish.asOf && (
+          <Truncated>An island: no event so far tells of anything that {graph.nodes.get(centre)?.kind === "job" ? "it reads or writes" : "reads or writes it"}.</Truncated>
+        )}
         {shownGraph.failure && <Truncated>More could not be fetched: {shownGraph.failure}</Truncated>}
         {layoutError && <Truncated>The picture could not be laid out ({layoutError}). The table shows the same.</Truncated>}
         <div className="stage" onKeyDown={(event) => event.key === "Escape" && (selected || edge) && close()}>

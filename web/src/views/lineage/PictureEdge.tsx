@@ -3,23 +3,27 @@
 import { BaseEdge, EdgeLabelRenderer, getBezierPath, type Edge, type EdgeProps } from "@xyflow/react";
 import { memo } from "react";
 import type { Transformation } from "../../api/types";
+import { pathBack } from "../../graph/backEdge";
 import { isIndirect, isMasked, transformationText } from "../../graph/trace";
 import { Icon } from "../../parts/Icon";
 
-export type PictureEdgeType = Edge<{ transformations?: readonly Transformation[]; count?: number; isFaded?: boolean; slot?: number }, "edge">;
+export type PictureEdgeType = Edge<{ transformations?: readonly Transformation[]; count?: number; isFaded?: boolean; slot?: number; lane?: number }, "edge">;
 
 /** Edges that begin at one column have their labels side by side, so far apart. */
 const SLOT = 118;
 
 export const PictureEdge = memo(function PictureEdge(properties: EdgeProps<PictureEdgeType>) {
   const { data } = properties;
-  const [path, middleX, middleY] = getBezierPath({ ...properties, curvature: 0.3 });
+  const [curve, middleX, curveY] = getBezierPath({ ...properties, curvature: 0.3 });
+  const { sourceX, sourceY, targetX, targetY } = properties;
+  const [path, middleY] = data?.lane === undefined ? [curve, curveY] : [pathBack(sourceX, sourceY, targetX, targetY, data.lane), data.lane];
   const transformations = data?.transformations;
   const label = transformations ? transformationText(transformations) : (data?.count ?? 1) > 1 ? String(data?.count) : "";
-  const kind = transformations ? (isIndirect(transformations) ? "of-column indirect" : "of-column") : data?.isFaded ? "faded" : "";
+  const way = transformations ? (isIndirect(transformations) ? "of-column indirect" : "of-column") : data?.isFaded ? "faded" : "";
+  const kind = data?.lane === undefined ? way : `${way} back`;
   // The label of a column's edge is at its beginning, where each column has a row of its own.
   const place = transformations
-    ? `translate(0, -50%) translate(${properties.sourceX + 12 + SLOT * (data.slot ?? 0)}px, ${properties.sourceY}px)`
+    ? `translate(0, -50%) translate(${sourceX + 12 + SLOT * (data.slot ?? 0)}px, ${sourceY}px)`
     : `translate(-50%, -50%) translate(${middleX}px, ${middleY}px)`;
   return (
     <>

@@ -8,7 +8,7 @@ import { conditionOf } from "../../graph/marks";
 import { tracedTop, MOST_TRACED } from "../../graph/sizes";
 import { sideKey } from "../../graph/visible";
 import { Icon, type IconName } from "../../parts/Icon";
-import { compact } from "../../text/amounts";
+import { count as grouped } from "../../text/amounts";
 import { contextOf, middleCut, oneLine } from "../../text/names";
 import { useActions } from "./actions";
 import { ColumnList, TracedColumns } from "./ColumnList";
@@ -71,7 +71,7 @@ export const PictureNode = memo(function PictureNode({ data }: NodeProps<Picture
         ))}
       </div>
       {opening.traced.length > 0 && <TracedColumns node={node} traced={opening.traced} />}
-      {opening.isOpen && <ColumnList node={node} />}
+      {opening.isOpen && <ColumnList node={node} traced={opening.traced} />}
       <More id={node.id} side="up" name={short} />
       <More id={node.id} side="down" name={short} />
     </div>
@@ -89,15 +89,16 @@ function ColumnHandles({ field, top }: { field: string; top: number }) {
 
 /** The handle of a side: "+12" shows what is hidden, "−" hides it again. */
 function More({ id, side, name }: { id: string; side: Side; name: string }) {
-  const { hidden, expand, collapse, busy, isTruncated, selected } = useActions();
+  const { hidden, expand, collapse, busy, open, selected } = useActions();
   const count = hidden.get(sideKey(id, side)) ?? 0;
   const where = side === "up" ? "upstream" : "downstream";
   if (busy === sideKey(id, side)) return <span className={`more-handle ${side}`}>…</span>;
   if (count) {
+    const all = `${open.has(sideKey(id, side)) ? "at least " : ""}${grouped(count)} more ${where}`;
     return (
-      <button className={`more-handle nodrag ${side}`} aria-label={`Show ${count} more ${where} of ${name}`} title={`${count} more ${where}`} onClick={stopping(() => expand(id, side))}>
-        +{compact(count)}
-        {isTruncated && count > 500 ? "…" : ""}
+      <button className={`more-handle nodrag ${side}`} aria-label={`Show ${all} of ${name}`} title={all} onClick={stopping(() => expand(id, side))}>
+        +{grouped(count)}
+        {open.has(sideKey(id, side)) && " or more"}
       </button>
     );
   }

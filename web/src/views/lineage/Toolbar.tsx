@@ -5,7 +5,7 @@ import { tagsOf } from "../../graph/filter";
 import { ownersOf, type Graph } from "../../graph/graph";
 import { Icon } from "../../parts/Icon";
 import { changeParameters, linkTo } from "../../routing/location";
-import { counted } from "../../text/amounts";
+import { count, counted } from "../../text/amounts";
 import { shortName, splitNodeId } from "../../text/names";
 import type { LineageParameters } from "./parameters";
 import { SaveMenu } from "./SaveMenu";
@@ -37,7 +37,7 @@ export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, cent
       </h1>
       <span className="muted count" role="status">
         {counted(scene.nodes.length, "node")}
-        {hiddenCount > 0 && `, ${hiddenCount} behind handles`}
+        {hiddenCount > 0 && `, ${count(hiddenCount)} behind handles`}
       </span>
       <span className="push" />
       <Stepper label="Upstream" value={depth.up} name="up" />

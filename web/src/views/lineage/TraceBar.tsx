@@ -18,7 +18,7 @@ export function TraceBar({ wanted, lookup, trace }: { wanted: LineageParameters;
       <span>
         The way of <b>{oneLine(picked.field)}</b> of {oneLine(shortName(picked.name))}
         {lookup.state === "loading" && " is being looked up…"}
-        {lookup.state === "failed" && `: ${lookup.error.message}`}
+        {lookup.state === "failed" && `: ${lookup.error.status === 404 ? `it is not there ${wanted.wish.asOf ? "at this time" : "now. If it was removed, look at the past"}` : lookup.error.message}`}
         {trace && (trace.edges.length ? `: ${trace.datasets.size} tables` : target ? ": no path between the two" : ": no column lineage is known, which is not to say that there is none")}
         {trace?.isTruncated && ", cut"}
       </span>

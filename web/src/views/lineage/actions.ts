@@ -11,7 +11,8 @@ export interface Actions {
   openGroup: (id: string) => void;
   pickColumn: (node: GraphNode, field: string) => void;
   hidden: ReadonlyMap<string, number>;
-  isTruncated: boolean;
+  /** Sides that have more neighbours than are known. */
+  open: ReadonlySet<string>;
   busy: string | null;
   marks: ReadonlyMap<string, readonly Mark[]>;
   shortNames: ReadonlyMap<string, string>;

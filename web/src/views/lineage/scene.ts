@@ -1,6 +1,8 @@
 /** The scene: what is to be drawn, without places. A pure function of the graph and of what the reader chose. */
 
 import { neighbours, type Edge, type Graph, type GraphNode } from "../../graph/graph";
+import { lanesOf } from "../../graph/backEdge";
+import type { Places } from "../../graph/layers";
 import { picture, type Grouping } from "../../graph/groups";
 import { CLOSED, heightOf, WIDTH, type Opening } from "../../graph/sizes";
 import type { ColumnEdge, Trace } from "../../graph/trace";
@@ -88,6 +90,12 @@ function jobsOnlyBetween(graph: Graph, shown: ReadonlySet<string>, trace: Trace)
   const isOnWay = (id: string): boolean => trace.datasets.has(id) || !shown.has(id);
   const jobs = [...jobsBetween(graph, trace)];
   return new Set(jobs.filter((job) => [...neighbours(graph, job, "up"), ...neighbours(graph, job, "down")].every(isOnWay)));
+}
+
+/** Where the edges that lead back are drawn, by `wayKey`. */
+export function lanesIn({ nodes, edges, columnEdges }: Scene, places: Places): Map<string, number> {
+  const boxes = nodes.map(({ node, width, height }) => ({ id: node.id, width, height }));
+  return lanesOf(boxes, places, [...edges, ...columnEdges.map(({ from, to }) => ({ from: from.dataset, to: to.dataset }))]);
 }
 
 /** The edges that the layout follows: those of columns, too, whose job may be unknown. */

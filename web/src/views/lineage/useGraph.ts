@@ -24,13 +24,20 @@ export interface Answer {
   centre: string;
   /** Whether an answer was cut, and the graph goes on. */
   isTruncated: boolean;
+  /** Sides of which a part was fetched, with the cursor of the next part; null: no request leads further. */
+  cursors: ReadonlyMap<string, string | null>;
+  /** Sides that have more neighbours than are known. */
+  open: ReadonlySet<string>;
 }
+
+const NOTHING: Omit<Answer, "centre"> = { graph: EMPTY, isTruncated: false, cursors: new Map(), open: new Set() };
 
 export interface ShownGraph {
   lookup: Lookup<Answer>;
   graph: Graph;
   centre: string;
   shown: Visible;
+  open: ReadonlySet<string>;
   depth: { up: number; down: number };
   expand: (id: string, side: Side) => void;
   collapse: (id: string, side: Side) => void;
@@ -46,7 +53,7 @@ export function useGraph(wish: Wish): ShownGraph {
   const question = JSON.stringify([nodeId, asOf, rollup, view, upDepth, downDepth]);
   const common = useMemo(() => ({ nodeId, asOf, rollup, view, limit: PAGE }), [nodeId, asOf, rollup, view]);
   const lookup = useLookup(question, (signal) => askBothWays(common, upDepth, downDepth, signal));
-  const [kept, setKept] = useState<Answer>({ graph: EMPTY, centre: nodeId, isTruncated: false });
+  const [kept, setKept] = useState<Answer>({ ...NOTHING, centre: nodeId });
   const [chosen, setChosen] = useState<ReadonlyMap<string, number>>(new Map());
   const [busy, setBusy] = useState<string | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
@@ -55,28 +62,32 @@ export function useGraph(wish: Wish): ShownGraph {
     if (lookup.state === "done") setKept(lookup.value);
   }, [lookup.state, lookup.value]);
 
-  const { graph, centre } = kept;
+  const { graph, centre, cursors } = kept;
   const depth = useMemo(() => {
     const comfortable = wish.up === null || wish.down === null ? comfortableDepth(graph, centre) : 0;
     return { up: wish.up ?? comfortable, down: wish.down ?? comfortable };
   }, [graph, centre, wish.up, wish.down]);
-  const shown = useMemo(() => visible(graph, centre, { ...depth, chosen }), [graph, centre, depth, chosen]);
+  const shown = useMemo(() => visible(graph, centre, { ...depth, chosen, isCut: kept.isTruncated }), [graph, centre, depth, chosen, kept.isTruncated]);
 
   const expand = useCallback(
     (id: string, side: Side) => {
       const key = sideKey(id, side);
-      setChosen((before) => new Map(before).set(key, shownOf(graph, shown, id, side) + FAN));
-      setBusy(key);
+      const already = shownOf(graph, shown, id, side);
+      const more = Math.max(FAN, already);
+      setChosen((before) => new Map(before).set(key, already + more));
       setFailure(null);
-      askMore(common, id, side)
-        .then((answer) => setKept((before) => ({ ...before, graph: withAnswer(before.graph, answer) })))
+      const cursor = cursors.get(key);
+      if (cursor === null || (cursor && (shown.hidden.get(key) ?? 0) > more)) return;
+      setBusy(key);
+      askMore(common, id, side, cursor)
+        .then((answer) => setKept((before) => withPart(before, id, side, answer)))
         .catch((error: unknown) => setFailure(error instanceof Error ? error.message : String(error)))
         .finally(() => setBusy(null));
     },
-    [common, graph, shown],
+    [common, cursors, graph, shown],
   );
   const collapse = useCallback((id: string, side: Side) => setChosen((before) => new Map(before).set(sideKey(id, side), 0)), []);
-  return { lookup, graph, centre, shown, depth, expand, collapse, busy, failure };
+  return { lookup, graph, centre, shown, open: kept.open, depth, expand, collapse, busy, failure };
 }
 
 async function askBothWays(common: Query, up: number, down: number, signal: AbortSignal): Promise<Answer> {
@@ -84,11 +95,35 @@ async function askBothWays(common: Query, up: number, down: number, signal: Abor
     get<Lineage>("lineage", { ...common, direction: "upstream", depth: up }, signal),
     get<Lineage>("lineage", { ...common, direction: "downstream", depth: down }, signal),
   ]);
-  return {
-    graph: withAnswer(withAnswer(EMPTY, upstream), downstream),
-    centre: centreOf(String(common["nodeId"]), upstream, downstream),
-    isTruncated: Boolean(upstream.truncated || downstream.truncated || upstream.cursor || downstream.cursor),
-  };
+  const graph = withAnswer(withAnswer(EMPTY, upstream), downstream);
+  const isCut = { up: isTruncated(upstream), down: isTruncated(downstream) };
+  return { ...NOTHING, graph, centre: centreOf(String(common["nodeId"]), upstream, downstream), isTruncated: isCut.up || isCut.down, open: widest(graph, isCut) };
+}
+
+function isTruncated({ truncated, cursor }: Lineage): boolean {
+  return Boolean(truncated || cursor);
+}
+
+/** Where an answer was cut: it has the nearest nodes first, hence the node with the most neighbours lacks some. */
+function widest(graph: Graph, isCut: Record<Side, boolean>): Set<string> {
+  const sides = (["up", "down"] as const).filter((side) => isCut[side]);
+  return new Set(
+    sides.flatMap((side) => {
+      const most = Math.max(...[...graph[side].values()].map(({ length }) => length));
+      return most > FAN ? [...graph[side]].filter(([, others]) => others.length === most).map(([id]) => sideKey(id, side)) : [];
+    }),
+  );
+}
+
+/** The graph with the next part of a side. Nearest nodes come first: a part that reaches further has all neighbours. */
+function withPart(before: Answer, id: string, side: Side, answer: Lineage): Answer {
+  const key = sideKey(id, side);
+  const graph = withAnswer(before.graph, answer);
+  const near = new Set([id, ...neighbours(graph, id, side)]);
+  const open = new Set(before.open);
+  if (isTruncated(answer) && answer.graph.every((node) => near.has(node.id))) open.add(key);
+  else open.delete(key);
+  return { ...before, graph, cursors: new Map(before.cursors).set(key, answer.cursor ?? null), open };
 }
 
 /** The node that was asked for: under another of its names it is the node that both directions begin with. */
@@ -98,9 +133,9 @@ function centreOf(nodeId: string, upstream: Lineage, downstream: Lineage): strin
   return downstream.graph.find(({ id }) => ids.has(id))?.id ?? nodeId;
 }
 
-function askMore(common: Query, nodeId: string, side: Side): Promise<Lineage> {
+function askMore(common: Query, nodeId: string, side: Side, cursor?: string): Promise<Lineage> {
   const direction = side === "up" ? "upstream" : "downstream";
-  return get<Lineage>("lineage", { ...common, nodeId, direction, depth: STEP_DEPTH });
+  return get<Lineage>("lineage", { ...common, nodeId, direction, depth: STEP_DEPTH, cursor });
 }
 
 function shownOf(graph: Graph, shown: Visible, id: string, side: Side): number {

@@ -56,7 +56,7 @@ export function SchemaChanges({ changes }: { changes: readonly FieldChange[] }) 
       {changes.map(({ kind, field, before, after }) => (
         <li key={`${kind} ${field}`} className={kind}>
           <span aria-hidden="true">{{ added: "+", removed: "−", retyped: "~" }[kind]}</span> <bdi>{oneLine(field)}</bdi>{" "}
-          <span className="muted">{kind === "retyped" ? `${before} → ${after}` : `${kind}${(after ?? before) ? `, ${after ?? before}` : ""}`}</span>
+          <span className="muted">{oneLine(kind === "retyped" ? `${before} → ${after}` : `${kind}${(after ?? before) ? `, ${after ?? before}` : ""}`)}</span>
         </li>
       ))}
     </ul>

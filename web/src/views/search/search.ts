@@ -9,11 +9,15 @@ const LIMIT = 12;
 const RUN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const LABELS: Record<Result["type"], string> = { COLUMN: "Columns", DATASET: "Datasets", JOB: "Jobs", OWNER: "Owners", TAG: "Tags", RUN: "Runs" };
 
-/** What has words that begin so; if there is nothing, what has the text anywhere in its name. */
+/** What has words that begin so; else what has the text anywhere in its name; else, of a sentence, what has its longest word. */
 export async function search(text: string, signal: AbortSignal): Promise<Found> {
   if (RUN_ID.test(text)) return { results: [{ type: "RUN", name: text.toLowerCase() }] };
   const found = await get<Found>("search/groups", { q: text, limit: LIMIT }, signal);
-  return found.results.length ? found : get<Found>("search", { q: text, limit: LIMIT }, signal);
+  if (found.results.length) return found;
+  const anywhere = await get<Found>("search", { q: text, limit: LIMIT }, signal);
+  const [word = ""] = text.split(/[^\p{L}\p{N}_]+/u).toSorted((one, other) => other.length - one.length);
+  if (anywhere.results.length || !word || word === text) return anywhere;
+  return { ...(await get<Found>("search/groups", { q: word, limit: LIMIT }, signal)), corrected: word };
 }
 
 /** A column leads straight to its lineage, a dataset or job to its graph, an owner or a tag to what has it. */

@@ -104,7 +104,7 @@ function Stop({ run, title, tone }: { run: Run; title: string; tone: string }) {
       <When at={at} />
       <div className="card">
         <span className="muted">{title}</span>{" "}
-        <a href={linkTo("run", { id: run.id })}>{run.job ? oneLine(shortName(run.job.name)) : run.id}</a> <State state={run.state} />
+        <Name name={run.job?.name ?? run.id} href={linkTo("run", { id: run.id })} isContext={false} /> <State state={run.state} />
         {run.job && (
           <a className="aside" href={linkTo("lineage", { nodeId: nodeIdOf("job", run.job.namespace, run.job.name), asOf: at })}>
             lineage then
@@ -143,6 +143,7 @@ function Line({ finding }: { finding: Finding }) {
                 the way of {oneLine(field)}
               </a>
             ))}
+          <a href={linkTo("impact", { nodeId: finding.nodeId })}>what it breaks, and whose that is</a>
           <a href={linkTo("lineage", { nodeId: finding.nodeId, asOf: finding.at })}>lineage then</a>
         </div>
       </div>
