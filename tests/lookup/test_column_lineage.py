@@ -5,6 +5,7 @@ import pytest
 from tests import factory
 from tests.factory import Document
 from tests.lookup.lineage import LAKE, TABLE, after, nodes, ran
+from tests.lookup.requests import LookupClient, table_after
 
 
 def test_explicit_lineage_of_columns_is_column_lineage() -> None:
@@ -31,6 +32,36 @@ def test_columns_downstream_and_as_of_a_time() -> None:
     assert (sources(), sources(asOf=factory.at(50)), sources(asOf=factory.at(-1))) == ({"new"}, {"old"}, set())
     downstream = get("column-lineage", nodeId=f"datasetField:{LAKE}:a:new", direction="downstream")
     assert [node["data"]["field"] for node in downstream["graph"]] == ["new", "y"]
+
+
+def statuses(*events: Document, column: str, **query: str) -> set[int]:
+    """The statuses of the column lineage of a column, in all directions."""
+    get = LookupClient(table_after(*events))
+    node = f"datasetField:{LAKE}:a:{column}"
+    directions = ("upstream", "downstream", "both")
+    return {get.answer("column-lineage", nodeId=node, direction=each, **query)[0] for each in directions}
+
+
+@pytest.mark.parametrize("column", ["old", "unused"])
+def test_a_source_that_was_removed_since_is_known_in_the_past(column: str) -> None:
+    def extracted(run: int, seconds: float, *fields: str) -> Document:
+        output = factory.dataset("a", schema=factory.schema(*fields))
+        return ran("extract", "", "", run=run, seconds=seconds, outputs=[output])
+
+    def loaded(run: int, seconds: float, source: str) -> Document:
+        output = factory.dataset("b", columnLineage=factory.columns(y=(LAKE, "a", source)))
+        return ran("load", "a", "", run=run, seconds=seconds, outputs=[output])
+
+    before = [extracted(1, 0, "id:long", "old:long", "unused:long"), loaded(2, 10, "old")]
+    events = [*before, extracted(3, 100, "id:long"), loaded(4, 110, "id")]
+    assert statuses(*events, column=column, asOf=factory.at(50)) == {200}
+    assert statuses(*events, column=column) == {404}
+
+
+@pytest.mark.parametrize(("column", "status"), [("x", 200), ("no_column", 404)])
+def test_a_source_that_only_column_lineage_names_is_known_in_each_direction(column: str, status: int) -> None:
+    output = factory.dataset("b", columnLineage=factory.columns(y=(LAKE, "a", "x")))
+    assert statuses(ran("load", "a", "", run=1, outputs=[output]), column=column) == {status}
 
 
 @pytest.mark.parametrize("is_used", [True, False])

@@ -18,6 +18,7 @@ from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
+from headwater.traversal.column_graph import ColumnGraph
 from headwater.traversal.column_lineage import walk_column_lineage
 from headwater.traversal.lineage import Direction, View, Walk, walk_lineage
 from headwater.traversal.lineage_graph import LineageGraph
@@ -105,7 +106,7 @@ def column_lineage(reader: Reader, request: ApiRequest, node: NamedNode) -> Json
     walk = Walk(request.depth(), direction, request.choice("view", View) or View.CURRENT, as_of)
     lineage = walk_column_lineage(reader, node, walk)
     nodes = serialise_columns(lineage)
-    if node.field is not None and not nodes and not _has_field(reader, node):
+    if node.field is not None and not nodes and not _is_known(reader, lineage.graph, node):
         raise NotFound("Could not find node")
     shown = GraphView({document["id"]: document for document in nodes}, frozenset())
     answer = {**_paged(shown, page, is_truncated=lineage.graph.is_truncated), "indirect": serialise_indirect(lineage)}
@@ -145,6 +146,12 @@ def _paged(view: GraphView, page: PageRequest, *, is_truncated: bool) -> JsonObj
     return answer
 
 
-def _has_field(reader: Reader, node: NamedNode) -> bool:
-    head = reader.datasets([node.dataset])[node.dataset]
-    return any(field["name"] == node.field for field in fields_of(head.schema))
+def _is_known(reader: Reader, graph: ColumnGraph, node: NamedNode) -> bool:
+    """Whether the column is in the schema, now or at the time of the graph, or is a source of other columns."""
+    heads = reader.datasets([node.dataset])
+    at_time = reader.datasets_at(heads, graph.as_of) if graph.as_of else {}
+    schemas = [head.schema for head in (*heads.values(), *at_time.values())]
+    if any(field["name"] == node.field for schema in schemas for field in fields_of(schema)):
+        return True
+    graph.read_downstream([node.dataset])
+    return any(column.field == node.field for column in graph.columns_of([node.dataset]))
