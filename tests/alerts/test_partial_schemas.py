@@ -62,6 +62,17 @@ def test_columns_of_several_queries_add_up_and_are_marked_until_one_has_all() ->
     assert schema_of(world) == (["id", "price", "total"], False)
 
 
+def test_a_table_that_was_there_already_is_not_created_and_keeps_its_columns() -> None:
+    """Trino does nothing then, and its analyser gives the output no columns: an empty schema, as for DELETE."""
+    world = World()
+    world.fold(factory.received(CREATED))
+    nothing = query(5, "-- nightly\nCREATE TABLE IF NOT EXISTS orders AS SELECT ...")
+    assert nothing["outputs"][0]["facets"]["schema"]["fields"] == []
+    world.fold(factory.received(nothing))
+    assert world.alerts_of_records(world.table.stream) == []
+    assert schema_of(world) == (["id", "price", "total"], False)
+
+
 def test_a_complete_schema_after_a_complete_schema_is_still_a_change() -> None:
     world = World()
     world.fold(factory.received(CREATED))

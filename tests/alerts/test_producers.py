@@ -29,7 +29,9 @@ REFERENCE_FAILED = (
     "Data Quality Assertion Failed: ward.main.stg_patients: 1 assertion failed: "
     "relationships_fct_stays_patient_id__patient_id__ref_stg…"
 )
+TONNES_MISSING = "Data Quality Assertion Failed: port.main.stg_calls: 1 assertion failed: not_null of tonnes"
 EXPECTED = {
+    ("dbt", "harbour_skipped_ephemeral"): [TONNES_MISSING],
     ("dbt", "hospital_failing_model"): [CITY_WARNED, "Run Failed: model.hospital.fct_stays failed"],
     ("dbt", "hospital_failing_relationship"): [CITY_WARNED, REFERENCE_FAILED],
     ("dbt", "run_failing_model"): [PAID_ORDERS_FAILED],
@@ -85,6 +87,16 @@ def test_a_failed_assertion_that_comes_after_the_failure_of_its_wrapper_is_told_
     world = World()
     world.announcer = replace(world.announcer, bus=StoringBus(world.store, world.bus))
     assert told(world.alerts_one_by_one(recorded("dbt", scenario)[::-1])) == ["Run Failed: dbt-run-shop failed"]
+
+
+def test_a_model_that_dbt_skipped_is_never_abandoned() -> None:
+    world, events = World(), recorded("dbt", "harbour_skipped_ephemeral")
+    world.alerts_one_by_one(events)
+    end = datetime.fromisoformat(max(event["eventTime"] for event in events))
+    told_before = len(world.bus.sent)
+    sweeper = Sweeper(world.store, world.bus, Naming(), Thresholds(60, {}), lambda *_, **__: None)
+    assert sweeper.sweep(instant_of(end + timedelta(hours=2))).open_runs == 0
+    assert world.bus.sent[told_before:] == []
 
 
 def test_of_all_statements_of_trino_one_changes_a_schema() -> None:

@@ -14,7 +14,7 @@ from tests.producer_records import recorded, scenarios
 
 SCENARIOS = [(engine, scenario) for engine, graphs in GRAPHS.items() for scenario in graphs]
 FINGERPRINT = re.compile(r" [0-9a-f]{8}$")
-SCHEMA = re.compile(r"^(shop\.(main|public)|ward\.main|ward)\.")
+SCHEMA = re.compile(r"^(shop\.(main|public)|ward\.main|ward|port\.main)\.")
 
 
 def jobs_after(events: Sequence[Document]) -> dict[str, str]:

@@ -6,6 +6,8 @@ What is sent, and what is made of it:
                                                  lineage names the tables that it reads
     ..._dbt_test__audit.unique_id as an output   left out: a table for failed rows, which mostly is not made
     FAIL of tests that dbt skipped               ABORT, as with structured logs; COMPLETE if the others passed
+    OTHER of a node                              ABORT: with structured logs the last event of an ephemeral model that
+                                                 dbt skipped, and of the models that it skipped for that
 """
 
 import re
@@ -30,7 +32,10 @@ def with_corrections(event: RunEvent | JobEvent) -> RunEvent | JobEvent:
     """
     if not event.outputs or _has_undeclared_sources(event):
         event = replace(event, inputs=tuple(read for read in event.inputs if not _is_ephemeral(read)))
-    if facet_text(event.job.facets, "jobType", "jobType") != "TEST":
+    kind = facet_text(event.job.facets, "jobType", "jobType")
+    if isinstance(event, RunEvent) and event.type is EventType.OTHER and kind != "JOB":
+        event = replace(event, type=EventType.ABORT)
+    if kind != "TEST":
         return event
     event = replace(event, outputs=tuple(output for output in event.outputs if not _AUDIT.search(output.name.name)))
     return replace(event, type=_end_of_test(event)) if isinstance(event, RunEvent) else event

@@ -7,8 +7,9 @@ real producer, which are in tests/fixtures/producers:
     flink     A schema is the table's definition: all columns. There is no column lineage.
     airflow   A schema is read from the database: all columns. Column lineage is parsed from SQL: direct flows alone.
     trino     A schema has the columns that the query touches; `UPDATE t SET price = 1` names `price` alone. Only an
-              output of CREATE TABLE AS or CREATE VIEW is named with all columns. Column lineage lists each column that
-              the query scans as an indirect input of the whole output.
+              output of CREATE TABLE AS or CREATE VIEW is named with all columns; with none, if IF NOT EXISTS found the
+              table (from Trino's StatementAnalyzer; not recorded). Column lineage lists each column that the query
+              scans as an indirect input of the whole output.
     dbt       A schema has the columns that schema.yml documents, or all columns as of an earlier `dbt docs generate`;
               the event does not tell which. Column lineage has direct flows alone.
 
@@ -105,7 +106,7 @@ def has_partial_schema(event: AnyEvent, reference: DatasetReference, *, is_read:
         case Strength.PARTIAL:
             return True
         case Strength.CREATED:
-            return not _creates(event.job.facets)
+            return not (columns_of(reference.facets[SCHEMA]) and _creates(event.job.facets))
         case Strength.UNKNOWN:
             named = _columns_read(event.outputs, reference.name) if is_read else _columns_written(reference)
             return _lacks(columns_of(reference.facets[SCHEMA]), named)
