@@ -1,5 +1,6 @@
 """Sets a real engine up from the package registries, runs a small pipeline on it with the engine's own OpenLineage
-integration, and shows the lineage and the alerts. The last step of each pipeline fails, to show an alert."""
+integration, and shows the lineage and the alerts. Kafka Connect has no integration: its connectors are followed as by
+headwater connect. The last step of each pipeline fails, to show an alert."""
 
 import argparse
 import importlib
@@ -19,7 +20,7 @@ from local.layout import Layout
 from local.progress import say
 from serve.server import NoAddress
 
-ENGINES = ("airflow", "dbt", "flink", "trino")
+ENGINES = ("airflow", "connect", "dbt", "flink", "trino")
 EPILOG = (
     "examples:\n  headwater try dbt\n  headwater try flink --url https://... --key-file key.txt\n\n"
     "Downloads are kept in .local. docs/producers/ says what each engine sends, and which settings to copy."

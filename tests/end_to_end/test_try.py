@@ -57,3 +57,14 @@ def test_flink_runs_jobs_on_kafka_and_one_fails() -> None:
     assert ("clear_payments", "FAILED") in JOB.findall(output)
     assert "orders  stream" in output
     assert ALERT.findall(output) == ["clear_payments failed"]
+
+
+def test_kafka_connect_runs_connectors_and_one_fails() -> None:
+    try:
+        java_home(Layout.here())
+    except Failure as failure:
+        pytest.skip(str(failure))
+    output = tried("connect")
+    assert set(JOB.findall(output)) == {("bill_orders", "RUNNING"), ("take_orders", "RUNNING")}
+    assert "shop-orders" in output
+    assert ALERT.findall(output) == ["archive_orders failed"]
