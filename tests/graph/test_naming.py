@@ -1,7 +1,10 @@
 """Two names mean one dataset if that is certain, and two datasets if the names are only similar."""
 
+import json
+import re
 import time
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -17,6 +20,7 @@ from headwater.graph.naming import (
 )
 from headwater.openlineage.event import Name
 
+ROOT = Path(__file__).parents[2]
 PART = "part-00000-0f8fad5b-d9cb-469f-a165-70867728950e.c000.snappy.parquet"
 STAGE = "stages/0_VectorAssembler_4b1f9d2e3a1c"
 GLUE = "arn:aws:glue:eu-west-1:123456789012"
@@ -373,3 +377,22 @@ def test_of_a_very_long_name_nothing_is_kept() -> None:
     for name in (short, short, long, long):
         assert rule(name, "!") == name.name + "!"
     assert looked_at == [short, long, long]
+
+
+def set_ups() -> list[list[str]]:
+    """The rows of the table of set-ups in docs/identity.md, without the first column."""
+    section = (ROOT / "docs" / "identity.md").read_text(encoding="utf-8").split("## Six common set-ups")[1]
+    return [line.split(" | ")[1:] for line in section.splitlines() if line.startswith("| ")][1:]
+
+
+@pytest.mark.parametrize("row", set_ups(), ids=lambda row: row[0].strip("`"))
+def test_the_names_of_each_documented_set_up_are_one_table(row: list[str]) -> None:
+    one, other, line = row
+    aliases = json.loads("{" + line.strip("`| ") + "}") if "`" in line else {}
+    names = [re.findall("`([^`]+)`", named) for named in (one, other)]
+    identities = {identified(namespace, name, aliases).identity for namespace, name in names}
+    assert len(identities) == 1
+
+
+def test_six_set_ups_are_documented() -> None:
+    assert len(set_ups()) == 6
