@@ -4,13 +4,15 @@ The archive may have an event many times: an earlier rebuild, a redrive or Fireh
 are joins, to which an event may be given twice; and only the earliest receipt of an event counts for its latency. So no
 step looks for doubled events before they are read.
 
-An object is unpacked by one task, since nothing can begin in the middle of gzip. Its lines are handed on in chunks: the
-events of one large object are normalised by all tasks.
+An object is unpacked by one task, since nothing can begin in the middle of gzip. Its lines are handed on to all tasks,
+those of a job to one: the events of a run become one state there, and a schema or column lineage that the job sends
+again and again is sent on once.
 """
 
 import gzip
 import io
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any, NamedTuple
@@ -24,11 +26,13 @@ from headwater.store.archive_lines import lines_of
 from headwater.store.aws import translated_errors
 from headwater.store.errors import StorageError
 
-PARTITION_BYTES = 16 * 1024 * 1024
-"""Gzipped lines of events for one task: some 150 MB of text."""
+PARTITION_BYTES = 8 * 1024 * 1024
+"""Gzipped lines of events for one task: some 100 MB of text."""
 BUFFER_BYTES = 64 * 1024
-CHUNK_BYTES = 1024 * 1024
-"""Text of a chunk: some hundred events, which mostly are of the same runs."""
+HANDED_ON_BYTES = 4 * 1024 * 1024
+"""Text that is handed on at once: some hundred events."""
+LINES_TOGETHER = 64
+"""Lines of an object for which a job has one task; the job's further lines go to sixteen, by the runs."""
 _START, _EVENT, _END = b'{"receivedAt":', b',"event":', b"}"
 _AFTER = " after line "
 
@@ -53,12 +57,12 @@ class Fault(NamedTuple):
         return key if separator else ""
 
 
-class Chunk(NamedTuple):
-    """Consecutive lines of an object, from the number of the first line on."""
+class Lines(NamedTuple):
+    """Lines of an object for one task, each with its number."""
 
     key: str
-    first: int
-    lines: tuple[bytes, ...]
+    task: int
+    numbered: list[tuple[int, bytes]]
 
 
 class Span(NamedTuple):
@@ -95,45 +99,58 @@ def read_objects(archive: Location, objects: RDD[ArchiveObject], span: Span = AL
     listed = objects.cache()
     size = listed.map(lambda found: found.size).sum()
     tasks = int(max(listed.context.defaultParallelism, size // PARTITION_BYTES + 1))
-    chunks = listed.keyBy(_task).partitionBy(tasks, _itself).values().flatMap(lambda found: _chunks(archive, found))
-    read = chunks.keyBy(_task).partitionBy(tasks, _itself).values().flatMap(lambda chunk: _read(archive, chunk))
+    objects_of_tasks = listed.keyBy(_task).partitionBy(tasks, _itself).values()
+    lines = objects_of_tasks.flatMap(lambda found: _lines_by_task(archive, found, tasks))
+    read = lines.keyBy(_task).partitionBy(tasks, _itself).values().flatMap(lambda part: _read(archive, part))
     return read.filter(lambda found: isinstance(found, Fault) or span.has(found))
 
 
-def _task(part: ArchiveObject | Chunk | Fault) -> int:
-    """Spreads objects and chunks over the tasks."""
-    match part:
-        case Chunk():
-            return zlib.crc32(part.key.encode()) + part.first
-    return zlib.crc32(part[0].encode())
+def _task(part: ArchiveObject | Lines | Fault) -> int:
+    """Spreads objects over the tasks."""
+    return part.task if isinstance(part, Lines) else zlib.crc32(part[0].encode())
 
 
 def _itself(task: int) -> int:
     return task
 
 
-def _chunks(archive: Location, found: ArchiveObject) -> Iterator[Chunk | Fault]:
-    lines: list[bytes] = []
+def _lines_by_task(archive: Location, found: ArchiveObject, tasks: int) -> Iterator[Lines | Fault]:
+    by_task: dict[int, list[tuple[int, bytes]]] = {}
     number = size = 0
+    lines_of_jobs: Counter[bytes] = Counter()
     try:
         with closing(archive.open(found.key)) as raw:
             for number, line in enumerate(_lines(raw), start=1):
-                lines.append(line)
+                job = _job_in(line)
+                lines_of_jobs[job] += 1
+                run = b"" if lines_of_jobs[job] <= LINES_TOGETHER else _run_in(line)[-1:]
+                by_task.setdefault(zlib.crc32(job + run) % tasks, []).append((number, line))
                 size += len(line)
-                if size >= CHUNK_BYTES:
-                    yield Chunk(found.key, number - len(lines) + 1, tuple(lines))
-                    lines, size = [], 0
+                if size >= HANDED_ON_BYTES:
+                    yield from (Lines(found.key, task, lines) for task, lines in by_task.items())
+                    by_task, size = {}, 0
     except (StorageError, OSError, EOFError, zlib.error) as error:
         yield Fault(f"{found.key}{_AFTER}{number}", _reason(error))
-    if lines:
-        yield Chunk(found.key, number - len(lines) + 1, tuple(lines))
+    yield from (Lines(found.key, task, lines) for task, lines in by_task.items())
 
 
-def _read(archive: Location, part: Chunk | Fault) -> Iterator[ArchivedEvent | Fault]:
+def _job_in(line: bytes) -> bytes:
+    """What is the same in all lines of a job: in a canonical event the job's name and namespace come before the
+    outputs. In any other line it is some text; every task reads every line alike."""
+    before, _, _ = line.partition(b',"outputs":')
+    return before[before.rfind(b'"name":') :] if len(before) < len(line) else line[-100:]
+
+
+def _run_in(line: bytes) -> bytes:
+    """The id of an event's run, which comes after all else that has a run id in a canonical event."""
+    return line[line.rfind(b'"runId":"') + 9 :].partition(b'"')[0]
+
+
+def _read(archive: Location, part: Lines | Fault) -> Iterator[ArchivedEvent | Fault]:
     if isinstance(part, Fault):
         yield part
         return
-    for number, line in enumerate(part.lines, start=part.first):
+    for number, line in part.numbered:
         if line.strip():
             yield _read_line(archive, line, f"{part.key} line {number}")
 

@@ -82,6 +82,12 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
 
 
+MEMORY = "2g"
+END_WITHOUT_MEMORY = "-XX:+ExitOnOutOfMemoryError"
+"""Without this, a Spark of this process waits forever after Java has had no memory in a thread that writes to Python. A
+cluster ends such an executor."""
+
+
 def spark() -> SparkContext:
     """The Spark of spark-submit; without it, a Spark of this process that uses this Python."""
     settings = SparkConf().setAppName("headwater-rebuild")
@@ -89,6 +95,7 @@ def spark() -> SparkContext:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         settings.setMaster("local[*]").set("spark.ui.enabled", "false").set("spark.log.level", "ERROR")
         settings.set("spark.ui.showConsoleProgress", str(sys.stderr.isatty()).lower())
+        settings.set("spark.driver.memory", MEMORY).set("spark.driver.extraJavaOptions", END_WITHOUT_MEMORY)
     return SparkContext.getOrCreate(settings)
 
 

@@ -24,9 +24,13 @@ from headwater.graph.neighbours import NeighbourPage
 from headwater.graph.register import Register
 from headwater.graph.run import Run
 
-MOST_STATES = 100_000
-"""States and records that a task keeps before it packs them: some 300 MB of runs."""
+MOST_STATES = 30_000
+"""States and records that a task keeps before it packs them: some 200 MB of runs."""
+MOST_RECORDS, MOST_BYTES = 200, 1024 * 1024
+"""A packet has at most so many records, and a packet of several records at most so many bytes. Java keeps sixteen
+packets or more at once, and has one array for each."""
 Key = Hashable
+"""A text, or a tuple of texts or of such tuples: their hashes are the same in all workers."""
 State = TypeVar("State")
 
 
@@ -38,8 +42,17 @@ class Packet(NamedTuple):
     content: bytes
 
     @classmethod
-    def of(cls, kind: str, task: int, records: Sequence[Any]) -> "Packet":
-        return cls(kind, task, pickle.dumps(records, pickle.HIGHEST_PROTOCOL))
+    def all_of(cls, kind: str, task: int, records: Sequence[Any]) -> "Iterator[Packet]":
+        """As many packets as records take."""
+        for start in range(0, len(records), MOST_RECORDS):
+            part = records[start : start + MOST_RECORDS]
+            content = pickle.dumps(part, pickle.HIGHEST_PROTOCOL)
+            if len(content) <= MOST_BYTES or len(part) == 1:
+                yield cls(kind, task, content)
+            else:
+                half = len(part) // 2
+                yield from cls.all_of(kind, task, part[:half])
+                yield from cls.all_of(kind, task, part[half:])
 
     @property
     def records(self) -> list[Any]:
@@ -85,6 +98,7 @@ class Packer:
     """Packs what a task has for the tasks of the next step."""
 
     def __init__(self, tasks: int) -> None:
+        portable_hash("")  # raises if the workers do not hash texts alike
         self._tasks = tasks
         self._joins = Joins()
         self._records: dict[tuple[str, int], list[Any]] = {}
@@ -99,8 +113,8 @@ class Packer:
         self._joins.add((kind, key), state)
 
     def add(self, kind: str, key: Key, record: Any) -> None:
-        """Add a record for the task of a key."""
-        self._add(kind, portable_hash(key) % self._tasks, record)
+        """Add a record for the task of a key, which is a text or a tuple of texts."""
+        self._add(kind, hash(key) % self._tasks, record)
 
     def packets(self) -> Iterator[Packet]:
         """Pack everything; the packer is empty then."""
@@ -109,7 +123,7 @@ class Packer:
         records, self._records, self._number = self._records, {}, 0
         while records:
             (kind, task), of_task = records.popitem()
-            yield Packet.of(kind, task, of_task)
+            yield from Packet.all_of(kind, task, of_task)
 
     def _add(self, kind: str, task: int, record: Any) -> None:
         self._records.setdefault((kind, task), []).append(record)

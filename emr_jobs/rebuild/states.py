@@ -4,9 +4,9 @@ Each function takes the events or states of one partition and joins what it can 
 with a million states is a few hundred states in the shuffle.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from emr_jobs.archive.events import ArchivedEvent, Fault
@@ -16,19 +16,17 @@ from emr_jobs.rebuild.packets import Packer, Packet
 from emr_jobs.rebuild.settings import RebuildSettings
 from headwater.fold.batch import Batch
 from headwater.fold.datasets import namespace_of
-from headwater.fold.search_terms import known_labels
 from headwater.fold.supporting_items import known_namespaces
 from headwater.graph.dataset import DatasetFacts
 from headwater.graph.dataset_claims import DatasetClaims
 from headwater.graph.dataset_reference import Document
-from headwater.graph.identity import DatasetId, JobId, NeighbourPageId, dataset_id, job_id
+from headwater.graph.identity import DatasetId, JobId, NeighbourPageId, dataset_id
 from headwater.graph.job import JobFacts, JobHead
 from headwater.graph.naming import Naming
 from headwater.graph.neighbours import NeighbourPage, Side
 from headwater.graph.run import Run
-from headwater.graph.search_terms import SearchTerm, dataset_terms, job_terms, labels_in, terms_of_labels
+from headwater.graph.search_terms import SearchTerm, dataset_terms, job_terms, node_facets_in, terms_of_labels
 from headwater.graph.stored_states import DatasetWrite, KnownAlias, KnownNamespace, QualityResult
-from headwater.openlineage.event import DatasetEvent
 from headwater.store.graph_store import encode
 
 AT_ONCE = 200
@@ -72,7 +70,7 @@ def states_of(archived: Iterable[ArchivedEvent | Fault], settings: RebuildSettin
     """The states of the events of a partition; the items of the events themselves (`event`); what counts for their
     jobs' emission latency (`Measure`); and what could not be read (`Fault`)."""
     naming, packer = Naming(settings.namespace_aliases), Packer(tasks)
-    seen = _Seen({}, set())
+    seen = _Seen(set(), set())
     read = (normalised(each, naming) if isinstance(each, ArchivedEvent) else each for each in archived)
     while chunk := list(islice(read, AT_ONCE)):
         for fault in chunk:
@@ -87,11 +85,10 @@ def states_of(archived: Iterable[ArchivedEvent | Fault], settings: RebuildSettin
         for event in batch.events:
             item = encode(event, settings.retention)
             packer.add("event", item.key, item)
-        seen.jobs.update(batch.jobs)
         seen.datasets.update(batch.datasets)
         if packer.is_full:
             yield from packer.packets()
-            seen = _Seen({}, set())
+            seen = _Seen(set(), set())
     yield from packer.packets()
 
 
@@ -144,9 +141,9 @@ def names_of(head: JobHead) -> Iterator[SearchTerm | KnownNamespace]:
 
 
 class _Seen(NamedTuple):
-    """The jobs and datasets whose search terms the packer has: every run names them again."""
+    """The nodes and datasets whose search terms the packer has: every run names them again."""
 
-    jobs: dict[JobId, JobFacts]
+    nodes: set[Hashable]
     datasets: set[DatasetId]
 
 
@@ -163,19 +160,17 @@ def _joined(batch: Batch, seen: _Seen) -> Iterator[Joined]:
     yield from known_namespaces(named).values()
     yield from map(Day, batch.days)
     yield from _pages(batch)
-    yield from _label_terms(batch, seen.jobs)
+    yield from _label_terms(batch, seen.nodes)
     new = (facts for dataset, facts in batch.datasets.items() if dataset not in seen.datasets)
     yield from {term for facts in new for term in dataset_terms(facts.name)}
 
 
-def _label_terms(batch: Batch, seen: dict[JobId, JobFacts]) -> set[SearchTerm]:
-    """The terms of columns, owners and tags, but for those that `seen` has; the facts of new jobs are added to it."""
-    terms: set[SearchTerm] = set()
-    for event in (each.event for each in batch.events):
-        terms.update(terms_of_labels(labels_in(event, known_labels(event, seen))))
-        if not isinstance(event, DatasetEvent) and job_id(event.job.name) not in seen and (facts := JobFacts.of(event)):
-            seen[facts.id] = facts
-    return terms
+def _label_terms(batch: Batch, seen: set[Hashable]) -> Iterator[SearchTerm]:
+    """The terms of columns, owners and tags, but for those of the nodes that `seen` has; new nodes are added to it."""
+    nodes = (node for event in batch.events for node in node_facets_in(event.event))
+    new = {key: node for node in nodes if (key := node.key) not in seen}
+    seen.update(new)
+    return terms_of_labels(chain.from_iterable(node.labels() for node in new.values()))
 
 
 def _pages(batch: Batch) -> Iterator[NeighbourPage]:

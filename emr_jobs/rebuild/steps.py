@@ -49,7 +49,7 @@ def first_step(packets: Iterable[Packet], retention: Retention, tasks: int) -> I
             events.update((item.key, item) for item in packet.records)
         else:
             _add(joins, packet)
-    yield Packet.of(EVENT, 0, [*events.values()])
+    yield from Packet.all_of(EVENT, 0, [*events.values()])
     packer = _ItemPacker(retention, tasks)
     for (kind, key), state in joins.take():
         if isinstance(state, Run):
@@ -110,7 +110,7 @@ def node_step(packets: Iterable[Packet], retention: Retention, tasks: int) -> It
                 packer.add_item("searchTerm", state)
     for facts in datasets:
         head = claims.get(key_of(facts), DatasetClaims()).head(facts)
-        packer.add("DatasetHead", (head.id, head.schema_digest), head)
+        packer.add("DatasetHead", (head.id, head.schema_digest or ""), head)
     yield from packer.packets()
 
 
@@ -124,7 +124,7 @@ def schema_step(packets: Iterable[Packet], retention: Retention) -> Iterator[Pac
             heads += packet.records
     found = ((head, schemas.get((head.id, head.schema_digest))) for head in heads)
     with_schemas = (replace(head, schema=schema.value) if schema else head for head, schema in found)
-    yield Packet.of("dataset", 0, [encode(head, retention) for head in with_schemas])
+    yield from Packet.all_of("dataset", 0, [encode(head, retention) for head in with_schemas])
 
 
 class _ItemPacker(Packer):

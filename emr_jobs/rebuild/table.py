@@ -23,7 +23,7 @@ from headwater.store.graph_store import encode
 from headwater.store.retention import Retention
 from headwater.store.table import Item
 
-KEPT = StorageLevel.MEMORY_AND_DISK
+KEPT = StorageLevel.DISK_ONLY
 Work = Callable[[Iterable[Packet]], Iterator[Packet]]
 
 

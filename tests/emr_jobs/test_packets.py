@@ -10,12 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emr_jobs.archive import events as archive_events
-from emr_jobs.archive.events import Chunk
+from emr_jobs.archive.events import Lines
+from emr_jobs.archive.location import Location
 from emr_jobs.rebuild.packets import Joins, Packer, Packet
 from headwater.graph.job import JobFacts, JobHead
 from headwater.graph.run import Run
+from headwater.openlineage import exact_json
 from headwater.openlineage.event import RunEvent
+from headwater.openlineage.instant import parse_instant
 from headwater.openlineage.wire import read_event
+from headwater.store.messages import ReceivedMessage, archive_line
 from tests import factory, strategies
 from tests.emr_jobs.archives import archive
 
@@ -61,7 +65,17 @@ def test_a_state_is_unpacked_as_it_was_packed(documents: list[factory.Document])
         facts = JobFacts.of(event)
         states += [JobHead(facts)] if facts else []
         states += [Run.of(event)] if isinstance(event, RunEvent) else []
-    assert Packet.of("states", 0, states).records == states
+    packets = Packet.all_of("states", 0, states)
+    assert [state for packet in packets for state in packet.records] == states
+
+
+def test_a_packet_of_several_records_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    records = ["x" * 100, "y" * 5_000, *map(str, range(1_000))]
+    monkeypatch.setattr("emr_jobs.rebuild.packets.MOST_BYTES", 1_000)
+    packets = list(Packet.all_of("texts", 7, records))
+    assert [record for packet in packets for record in packet.records] == records
+    assert all(len(packet.content) <= 1_000 or len(packet.records) == 1 for packet in packets)
+    assert {packet.task for packet in packets} == {7}
 
 
 def test_a_packet_has_all_records_of_a_task(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,14 +93,39 @@ def test_a_packet_has_all_records_of_a_task(monkeypatch: pytest.MonkeyPatch) -> 
     assert list(packer.packets()) == []
 
 
-def test_a_large_object_is_handed_on_in_chunks_that_know_their_lines(
+def handed_on(location: Location, tasks: int) -> list[Lines]:
+    (found,) = location.objects("events/date=2026-11-20/")
+    return [part for part in archive_events._lines_by_task(location, found, tasks) if isinstance(part, Lines)]
+
+
+def test_a_large_object_is_handed_on_in_parts_that_know_their_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = [b"%d %s\n" % (number, b"x" * 50) for number in range(1, 101)]
-    location = archive(tmp_path, lines, files=1)
-    (found,) = location.objects("events/date=2026-11-20/")
-    monkeypatch.setattr(archive_events, "CHUNK_BYTES", 1000)
-    chunks = [each for each in archive_events._chunks(location, found) if isinstance(each, Chunk)]
-    assert len(chunks) > 5
-    assert [line for chunk in chunks for line in chunk.lines] == lines
-    assert all(chunk.lines[0].split()[0] == b"%d" % chunk.first for chunk in chunks)
+    monkeypatch.setattr(archive_events, "HANDED_ON_BYTES", 1000)
+    parts = handed_on(archive(tmp_path, lines, files=1), tasks=3)
+    assert len(parts) > 5
+    assert {part.task for part in parts} <= {0, 1, 2}
+    numbered = sorted(pair for part in parts for pair in part.numbered)
+    assert numbered == [*enumerate(lines, start=1)]
+
+
+def line_of(job: str, run: int, kind: str) -> bytes:
+    event = factory.run_event(kind, job=job, run=run, outputs=[factory.dataset(f"{job} out")])
+    return archive_line(ReceivedMessage(exact_json.dumps(event), parse_instant("2026-11-20T10:00:00Z")))
+
+
+def test_a_job_has_one_task_and_a_job_with_many_runs_has_several(tmp_path: Path) -> None:
+    runs = [(job, run) for run in range(20) for job in ("one", "two", "three")]
+    runs += [("hot", run) for run in range(20, 1_020)]
+    lines = [line_of(*run, kind) for run in runs for kind in ("START", "COMPLETE")]
+    tasks: dict[str, set[int]] = {}
+    of_runs: dict[tuple[str, int], set[int]] = {}
+    for part in handed_on(archive(tmp_path, lines, files=1), tasks=50):
+        for number, _ in part.numbered:
+            job, run = runs[(number - 1) // 2]
+            tasks.setdefault(job, set()).add(part.task)
+            of_runs.setdefault((job, run), set()).add(part.task)
+    assert {job: len(tasks[job]) for job in ("one", "two", "three")} == {"one": 1, "two": 1, "three": 1}
+    assert len(tasks["hot"]) > 8
+    assert max(map(len, of_runs.values())) == 1

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from headwater.graph.identity import dataset_id
+from headwater.openlineage import exact_json
 from headwater.openlineage.event import Name
 
 ALL_EVENTS = {"eventKinds": ("RunEvent", "JobEvent", "DatasetEvent")}
@@ -41,11 +42,16 @@ def without_changes(release: str, path: str, old: str, new: str) -> tuple[str, s
     """The bodies of a release's answer and of today's, equal in the members that have changed since."""
     changes = [change for change in CHANGES if change.since >= release and change.applies(path)]
     if not changes:
-        return old, new
+        return _without_spaces(old), _without_spaces(new)
     before, after = (json.loads(body, parse_float=str) for body in (old, new))
     for change in changes:
         change.settle(before, after)
     return json.dumps(before), json.dumps(after)
+
+
+def _without_spaces(body: str) -> str:
+    """A document as it is, without spaces between its members. Answers of 0.1.0 had them."""
+    return exact_json.encode(exact_json.loads(body)).decode() if body.startswith(("{", "[")) else body
 
 
 def _types_in_graphs(_old: Any, new: Any) -> None:

@@ -67,7 +67,7 @@ def test_a_key_for_another_namespace_gets_no_text(table: MemoryTable, path: str)
 def test_an_error_is_json(table: MemoryTable, path: str) -> None:
     status, headers, body = response(table, path, nodeId="dataset:s3://lake:none", format="text")
     assert (status, headers["content-type"]) == (404, "application/json")
-    assert '"code": 404' in body
+    assert '"code":404' in body
 
 
 def test_the_width_and_the_direction_are_those_of_the_request(table: MemoryTable) -> None:

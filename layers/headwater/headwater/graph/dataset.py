@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any
 
 from headwater.graph.curation import SOURCES as NAMED_SOURCES
@@ -76,12 +76,25 @@ class DatasetFacts:
     def join(self, other: "DatasetFacts | None") -> "DatasetFacts":
         if other is None or other == self:
             return self
+        if other.includes(self):  # another event of a dataset that is known, as most are
+            return other
         confirmed = [facts for facts in (self, other) if not facts.is_foreign] or [self, other]
         shown = min(confirmed, key=lambda facts: (not _is_plain(facts.name), facts.named, facts.name))
         created = min(facts.created for facts in confirmed)
         own, described = join_registers(self.own, other.own), max(self.described, other.described)
         is_foreign = self.is_foreign and other.is_foreign
         return DatasetFacts(shown.name, shown.named, created, own, described, is_foreign)
+
+    def includes(self, later: "DatasetFacts") -> bool:
+        """Whether these facts and those of a later event are these facts."""
+        return (
+            self.name == later.name
+            and self.named <= later.named
+            and self.created <= later.created
+            and self.described >= later.described
+            and self.is_foreign == later.is_foreign
+            and not later.own
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,10 +198,14 @@ def _source(facets: Facets) -> tuple[Name, Registers] | None:
     """
     match facets.get(DATA_SOURCE):
         case {"name": str(name), "uri": str(uri)} if name:
-            source = {"name": name, "uri": uri}
-            at = Stamp("0" * 30 + exact_json.digest(source))
-            return Name(NAMED_SOURCES, name), {DATA_SOURCE: Register(at, source)}
+            return Name(NAMED_SOURCES, name), {DATA_SOURCE: _source_register(name, uri)}
     return None
+
+
+@lru_cache(maxsize=1_000)
+def _source_register(name: str, uri: str) -> Register:
+    source = {"name": name, "uri": uri}
+    return Register(Stamp("0" * 30 + exact_json.digest(source)), source)
 
 
 def _is_plain(name: Name) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from headwater.graph.curation import FOREIGN, FOREIGN_SOURCES
 from headwater.graph.identity import ColumnLineageId, DatasetId, SchemaId, dataset_id
-from headwater.graph.long_facet import LONG_FACETS, SCHEMA, digest_of
+from headwater.graph.long_facet import LONG_FACETS, SCHEMA, LongFacet, digest_of
 from headwater.graph.partial_schema import PARTIAL
 from headwater.graph.register import (
     Register,
@@ -175,8 +175,25 @@ def symlinks(facet: Any) -> list[Name]:
     return [name for entry in (entries if isinstance(entries, list) else []) if (name := named(entry))]
 
 
-def sources_of(facet: Any) -> Iterator[Name]:
-    """The datasets that a columnLineage facet names as sources."""
+def sources_of(facet: Any) -> frozenset[Name]:
+    """The datasets that a columnLineage facet names as sources. The sources of a facet with a digest are kept: the runs
+    of a job repeat the facet."""
+    if not isinstance(facet, LongFacet):
+        return frozenset(_sources_in(facet))
+    sources = _sources.get(facet.digest)
+    if sources is None:
+        if len(_sources) >= MAX_KEPT:
+            _sources.clear()
+        sources = _sources[facet.digest] = frozenset(_sources_in(facet))
+    return sources
+
+
+MAX_KEPT = 10_000
+"""Facets whose sources are kept."""
+_sources: dict[str, frozenset[Name]] = {}
+
+
+def _sources_in(facet: Any) -> Iterator[Name]:
     fields = facet.get("fields") if isinstance(facet, dict) else None
     columns = list(fields.values()) if isinstance(fields, dict) else []
     for holder, member in [(facet, "dataset"), *((column, "inputFields") for column in columns)]:

@@ -35,6 +35,8 @@ def apply_lineage_facet(event: AnyEvent) -> AnyEvent:
 
 def _plain(reference: DatasetReference) -> DatasetReference:
     """The dataset without a sources facet of its producer: only `apply_lineage_facet` sets that facet."""
+    if SOURCES not in reference.facets:
+        return reference
     return replace(reference, facets={name: facet for name, facet in reference.facets.items() if name != SOURCES})
 
 

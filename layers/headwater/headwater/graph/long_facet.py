@@ -6,8 +6,6 @@ facets are brought into this form once, when the event is normalised. The fold a
 times.
 """
 
-from functools import lru_cache
-from operator import itemgetter
 from typing import Any
 
 from headwater.openlineage import exact_json
@@ -40,41 +38,26 @@ def digest_of(name: str, facet: Any) -> str:
     if digest is None:
         if len(_digests) >= MAX_DIGESTS:
             _digests.clear()
-        digest = _digests[sent] = exact_json.digest_of(_sorted(facet)[1])
+        digest = _digests[sent] = exact_json.digest(_sorted(facet))
     return digest
 
 
 def stored_form(name: str, facet: Any) -> Any:
     """A long facet as it is stored."""
-    return _sorted(facet)[0] if name == COLUMN_LINEAGE else facet
+    return _sorted(facet) if name == COLUMN_LINEAGE else facet
 
 
-def _sorted(value: Any) -> tuple[Any, str]:
-    """A document with all its arrays sorted by the JSON of their entries, and its JSON.
-
-    The JSON of a document is put together from the JSON of its members, so that each value is written once, however
-    deep it is.
-    """
-    if isinstance(value, str):
-        return value, _text(value)
+def _sorted(value: Any) -> Any:
+    """A document with all its arrays sorted by the JSON of their entries."""
     if isinstance(value, dict):
-        members = {
-            name: (member, _text(member)) if isinstance(member, str) else _sorted(member)  # saves most of the calls
+        return {
+            name: _sorted(member) if isinstance(member, _CONTAINERS) else member  # saves most of the calls
             for name, member in value.items()
         }
-        texts = [f"{_text(name)}:{members[name][1]}" for name in sorted(members)]
-        return {name: member for name, (member, _) in members.items()}, f"{{{','.join(texts)}}}"
     if isinstance(value, list):
-        entries = sorted(map(_sorted, value), key=itemgetter(1))
-        return [entry for entry, _ in entries], f"[{','.join([text for _, text in entries])}]"
-    return value, _LITERALS[value] if isinstance(value, bool) else exact_json.dumps(value)
+        entries = [_sorted(entry) for entry in value]
+        return sorted(entries, key=exact_json.dumps) if len(entries) > 1 else entries
+    return value
 
 
-_LITERALS = {True: "true", False: "false"}
-"""Nearly every scalar of a column lineage that is no text is its `masking`."""
-
-
-@lru_cache(maxsize=10_000)
-def _text(value: str) -> str:
-    """The JSON of a text: of namespaces, names and columns there are few, each many times."""
-    return exact_json.dumps(value)
+_CONTAINERS = (dict, list)

@@ -79,7 +79,8 @@ def cached_by_name(
 
     @wraps(function)
     def of_name(name: Name, /, *rest: Rest.args, **more: Rest.kwargs) -> Result:
-        is_short = len(name.namespace) + len(name.name) <= MAX_CACHED_LENGTH
+        namespace, text = name  # twice as fast as the names of a tuple's members
+        is_short = len(namespace) + len(text) <= MAX_CACHED_LENGTH
         return (cached if is_short else function)(name, *rest, **more)  # type: ignore[arg-type]
 
     return of_name

@@ -13,14 +13,14 @@ A term is never changed or removed. A search reads the heads of the nodes that i
 what has no such column any more, and what the caller may not read.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from headwater.graph.curation import RESERVED, all_tags
+from headwater.graph.curation import OWNED, RESERVED, all_tags, tagging
 from headwater.graph.dataset_reference import dataset_references
-from headwater.graph.facets import owners_of
+from headwater.graph.facets import OWNERSHIP, owners_of
 from headwater.graph.identity import (
     DatasetId,
     JobId,
@@ -37,7 +37,11 @@ from headwater.graph.partial_schema import PARTIAL, columns_among
 from headwater.graph.register import Registers, is_deletion, values
 from headwater.graph.schema_fields import fields_of
 from headwater.graph.search_words import variants, words_of
+from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent, Facets, Name
+
+_WITH_NAMES = frozenset({OWNERSHIP, OWNED, PARTIAL})
+"""Facets with owners, or with columns."""
 
 END = "\x1f"
 """Ends the phrase of a place. It sorts before every letter and is in no word: `orders` sorts before `orders daily`."""
@@ -150,17 +154,29 @@ class Label(NamedTuple):
     holder: Holder
 
 
-def label_terms(event: AnyEvent) -> Iterator[SearchTerm]:
-    """The terms of the columns, owners and tags in an event."""
-    return terms_of_labels(labels_in(event, {}))
+class NodeFacets(NamedTuple):
+    """A dataset or job in an event, with the event's facets of it."""
+
+    holder: Holder
+    facets: Facets
+
+    @property
+    def key(self) -> Hashable:
+        """The same whenever the node has the same columns, owners and tags."""
+        schema = self.facets.get(SCHEMA)
+        named = {name: self.facets[name] for name in _WITH_NAMES & self.facets.keys()} | tagging(self.facets)
+        digest = digest_of(SCHEMA, schema) if schema is not None else None
+        return self.holder.kind, self.holder.node, digest, exact_json.dumps(named) if named else None
+
+    def labels(self, known: KnownLabels = _NOTHING) -> Iterator[Label]:
+        """The columns, owners and tags, but for those that are known."""
+        return (Label(kind, label, self.holder) for kind, label in _labels(self.facets, known))
 
 
 def labels_in(event: AnyEvent, known: Mapping[NodeId, KnownLabels]) -> Iterator[Label]:
     """The columns, owners and tags in an event, but for those that are known of their node."""
-    for name, holder, facets in _described(event):
-        if name.namespace not in RESERVED:
-            for kind, label in _labels(facets, known.get(holder.node, _NOTHING)):
-                yield Label(kind, label, holder)
+    for described in node_facets_in(event):
+        yield from described.labels(known.get(described.holder.node, _NOTHING))
 
 
 def terms_of_labels(labels: Iterable[Label]) -> Iterator[SearchTerm]:
@@ -177,13 +193,13 @@ def terms_of_labels(labels: Iterable[Label]) -> Iterator[SearchTerm]:
     yield from _spellings({word for of_name in words.values() for word in of_name})
 
 
-def _described(event: AnyEvent) -> Iterator[tuple[Name, Holder, Facets]]:
-    """The nodes that an event describes, with their facets."""
-    if not isinstance(event, DatasetEvent):
-        yield event.job.name, Holder.of_job(event.job.name), event.job.facets
+def node_facets_in(event: AnyEvent) -> Iterator[NodeFacets]:
+    """The nodes that an event describes, none of a reserved namespace."""
+    if not isinstance(event, DatasetEvent) and event.job.name.namespace not in RESERVED:
+        yield NodeFacets(Holder.of_job(event.job.name), event.job.facets)
     for reference in dataset_references(event):
-        identity = identity_of(reference.name)
-        yield reference.name, Holder.of_dataset(identity), reference.facets
+        if reference.name.namespace not in RESERVED:
+            yield NodeFacets(Holder.of_dataset(identity_of(reference.name)), reference.facets)
 
 
 def _labels(facets: Facets, known: KnownLabels) -> Iterator[tuple[NameKind, str]]:

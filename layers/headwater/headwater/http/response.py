@@ -6,12 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import simplejson
-
 from headwater.http.request import ApiRequest
+from headwater.openlineage import exact_json
 from headwater.openlineage.faults import InvalidRequest
 
-_ENCODER = simplejson.JSONEncoder(use_decimal=True, ensure_ascii=False, namedtuple_as_object=False)
 RETRY_AFTER_SECONDS = 1
 GZIP_FROM_BYTES = 4 * 1024
 MAX_PLAIN_BYTES = 5_800_000
@@ -29,13 +27,13 @@ class ApiResponse:
     body: Any
     headers: Mapping[str, str] = field(default_factory=dict)
 
-    def content(self, encode: Callable[[Any], bytes] | None = None) -> tuple[dict[str, str], bytes]:
-        """The headers with the content type, and the content. `encode` writes a document as JSON."""
+    def content(self) -> tuple[dict[str, str], bytes]:
+        """The headers with the content type, and the content: a document as JSON."""
         headers = {"content-type": "application/json", **self.headers}
         if isinstance(self.body, bytes):
             return headers, self.body
         is_text = isinstance(self.body, str) and "content-type" in self.headers
-        return headers, self.body.encode() if is_text else (encode or _json)(self.body)
+        return headers, self.body.encode() if is_text else exact_json.encode(self.body)
 
     def to_gateway(self, *, accepts_gzip: bool = False) -> dict[str, Any]:
         """The response in payload format 2.0. It is gzipped if the client accepts gzip and the body is long, or if
@@ -52,21 +50,6 @@ class ApiResponse:
             return error_response(413, "the response is too long; reduce `limit` or `depth`").to_gateway()
         headers["content-encoding"] = "gzip"
         return {"statusCode": self.status, "headers": headers, "body": packed, "isBase64Encoded": True}
-
-
-class DocumentText(simplejson.RawJSON):
-    """A part of a document that is JSON already, and is written as it is. It is no dataclass: msgspec would write
-    an object with its fields."""
-
-
-def json_text(document: Any) -> str:
-    """A document as JSON, in which a number keeps its digits."""
-    text: str = _ENCODER.encode(document)
-    return text
-
-
-def _json(body: Any) -> bytes:
-    return json_text(body).encode()
 
 
 def ok(_request: ApiRequest, value: object) -> ApiResponse:

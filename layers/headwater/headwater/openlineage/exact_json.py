@@ -8,6 +8,7 @@ import re
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+import orjson
 import simplejson
 
 from headwater.openlineage.faults import Fault, InvalidRequest, path_of
@@ -21,9 +22,7 @@ MAX_DEPTH = 200
 MAX_VALUES = 1_000_000
 """Values in a document: each value costs memory and time, however short. 5,000 datasets have some 200,000 values."""
 
-_ENCODER = simplejson.JSONEncoder(
-    sort_keys=True, separators=(",", ":"), ensure_ascii=False, use_decimal=True, namedtuple_as_object=False
-)
+_STRICT = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 _DECODER = simplejson.JSONDecoder(parse_float=Decimal)
 _SUSPICIOUS = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 """A NUL or a surrogate as a JSON escape. UTF-8 has no unescaped surrogate, JSON no unescaped NUL."""
@@ -55,10 +54,42 @@ def loads_trusted(text: str) -> Any:
     return _DECODER.decode(text)
 
 
+class DocumentText(simplejson.RawJSON):
+    """A part of a document that is JSON already, and is written as it is."""
+
+
 def dumps(document: Any) -> str:
-    """The canonical text of a document: members sorted, no spaces, no escapes that JSON does not require."""
-    text: str = _ENCODER.encode(document)
-    return text
+    """The canonical text of a document: members sorted, no spaces, no escapes that JSON does not require.
+
+    A document has the types of `loads`, tuples and floats. Raises TypeError for any other.
+    """
+    return _written(document, orjson.OPT_SORT_KEYS).decode()
+
+
+def encode(document: Any) -> bytes:
+    """The JSON of a document, its members in their order."""
+    return _written(document)
+
+
+def _written(document: Any, option: int = 0) -> bytes:
+    """orjson writes five times as fast as simplejson, but no integer of more than 64 bits."""
+    try:
+        return orjson.dumps(document, _converted, _STRICT | option)
+    except orjson.JSONEncodeError:
+        encoder = _SORTED_ENCODER if option else _ENCODER
+        return encoder.encode(document).encode()
+
+
+def _converted(value: Any) -> Any:
+    """What orjson does not know, as something that it knows."""
+    match value:
+        case Decimal() if value.is_finite():
+            return orjson.Fragment(str(value))
+        case DocumentText():
+            return orjson.Fragment(value.encoded_json)
+        case tuple():
+            return list(value)
+    raise TypeError
 
 
 def digest(document: Any) -> str:
@@ -80,6 +111,12 @@ def _no_constant(name: str) -> Decimal:
 
 
 _CONTAINERS = (dict, list)
+_ENCODER, _SORTED_ENCODER = (
+    simplejson.JSONEncoder(
+        sort_keys=is_sorted, separators=(",", ":"), ensure_ascii=False, use_decimal=True, namedtuple_as_object=False
+    )
+    for is_sorted in (False, True)
+)
 _STRICT_DECODER = simplejson.JSONDecoder(parse_float=Decimal, parse_constant=_no_constant)
 
 

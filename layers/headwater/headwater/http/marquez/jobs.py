@@ -13,9 +13,8 @@ from headwater.graph.insights import criticality_of
 from headwater.graph.job import JobHead, LatestRun
 from headwater.graph.register import values
 from headwater.http.marquez.runs import run, run_in_graph
-from headwater.http.response import DocumentText
 from headwater.openlineage.event import Facets
-from headwater.openlineage.exact_json import JsonObject
+from headwater.openlineage.exact_json import DocumentText, JsonObject
 from headwater.openlineage.instant import shown
 from headwater.read.job_details import JobDetails
 from headwater.read.run_details import RunDetails

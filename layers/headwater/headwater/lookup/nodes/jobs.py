@@ -12,8 +12,8 @@ from headwater.http.marquez import jobs as marquez
 from headwater.http.marquez.runs import run as marquez_run
 from headwater.http.paging import chunked, next_cursor, within_size_limit
 from headwater.http.request import ApiRequest
-from headwater.http.response import DocumentText, json_text
-from headwater.openlineage.exact_json import JsonObject
+from headwater.openlineage import exact_json
+from headwater.openlineage.exact_json import DocumentText, JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.read.job_details import list_job_details, read_job_details
 from headwater.read.name_resolution import NamedNode
@@ -64,7 +64,9 @@ def _run_text(reader: Reader, details: RunDetails) -> DocumentText:
     """The JSON of a run. A run hardly changes once it has ended, hence its text is kept for the versions of its
     inputs."""
     versions = tuple(details.input_versions.values())
-    return DocumentText(reader.store.text(details.run, versions, lambda: json_text(marquez_run(details))))
+    return DocumentText(
+        reader.store.text(details.run, versions, lambda: exact_json.encode(marquez_run(details)).decode())
+    )
 
 
 def _in_states(reader: Reader, merged: Iterable[Entry[JobId]], states: frozenset[str]) -> Iterable[Entry[JobId]]:
