@@ -1,12 +1,17 @@
 """The composition root makes each part once, on first use, and uses the parts of a test instead."""
 
+import base64
+import json
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import sleep
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from botocore.awsrequest import AWSResponse
+from botocore.compat import HTTPHeaders
 from botocore.session import Session
 
 from headwater import config
@@ -98,6 +103,51 @@ def test_threads_share_the_client_that_the_first_call_makes() -> None:
 def test_a_session_makes_a_client_of_each_service_that_has_one() -> None:
     session = new_session()
     assert [client(session, service).meta.service_model.service_name for service in SERVICES] == SERVICES
+
+
+VALUES = {
+    "text": {"S": "orders"},
+    "number": {"N": "1.50"},
+    "bytes": {"B": b"\0\xff"},
+    "flag": {"BOOL": True},
+    "nothing": {"NULL": True},
+    "texts": {"SS": ["a", "b"]},
+    "parts": {"BS": [b"a", b"\0"]},
+    "outside": {"M": {"s3": {"S": "items/1"}, "deep": {"L": [{"B": b"x"}, {"M": {}}]}}},
+    "empty": {"B": b""},
+}
+
+
+def answered_by(session: Session, operation: str, document: dict[str, Any], **request: Any) -> dict[str, Any]:
+    """The answer of a client of DynamoDB to whose request a document is sent."""
+    sent = json.dumps(document, default=lambda content: base64.b64encode(content).decode()).encode()
+    raw = SimpleNamespace(stream=lambda *_given, **_named: iter([sent]))
+    dynamodb = session.create_client(
+        "dynamodb", region_name="eu-west-1", aws_access_key_id="a", aws_secret_access_key="b"
+    )
+    response = AWSResponse("https://dynamodb", 200, HTTPHeaders(), raw)
+    events: Any = dynamodb.meta.events
+    events.register("before-send.dynamodb.*", lambda **_: response)
+    answer: dict[str, Any] = getattr(dynamodb, operation)(**request)
+    del answer["ResponseMetadata"]
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("operation", "document", "request_members"),
+    [
+        ("query", {"Items": [VALUES, {}], "Count": 2, "LastEvaluatedKey": {"PK": {"S": "x"}}}, {"TableName": "t"}),
+        ("query", {"Count": 7}, {"TableName": "t"}),
+        ("batch_get_item", {"Responses": {"t": [VALUES]}, "UnprocessedKeys": {}}, {"RequestItems": {}}),
+    ],
+)
+def test_a_session_reads_items_as_botocore_does(
+    operation: str, document: dict[str, Any], request_members: dict[str, Any]
+) -> None:
+    ours, botocores = new_session(), Session()
+    answers = [answered_by(each, operation, document, **request_members) for each in (ours, botocores)]
+    assert answers[0] == answers[1]
+    assert answers[0].get("Items", [{}])[0] == (VALUES if "Items" in document else {})
 
 
 def test_a_session_finds_the_models_of_a_folder_of_ones_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ is imported on first use: `headwater serve` runs without it.
 from __future__ import annotations
 
 import os
+from binascii import a2b_base64
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
@@ -37,19 +38,48 @@ _NEVER_TAKEN = {"ValidationException", "ItemCollectionSizeLimitExceededException
 
 
 def new_session() -> Session:
-    """A session, for all clients of a process. The session knows SERVICES alone: the search for all other services
-    looks into some nine hundred folders, for a tenth of the time in which a function starts."""
+    """A session, for all clients of a process.
+
+    The session knows SERVICES alone: the search for all other services looks into some nine hundred folders, for a
+    tenth of the time in which a function starts. And it reads the attributes of DynamoDB's items in a fifth of the time
+    that botocore takes, which asks the model of the service about each value.
+    """
     from botocore.loaders import Loader
+    from botocore.parsers import JSONParser, ResponseParserFactory
     from botocore.session import Session
 
     class _Models(Loader):
         def list_available_services(self, type_name: str) -> list[str]:  # noqa: ARG002 - each service has each type
             return SERVICES
 
+    class _Parser(JSONParser):
+        def _handle_map(self, shape: Any, value: Any) -> Any:
+            if shape.value.name != "AttributeValue":
+                return super()._handle_map(shape, value)  # type: ignore[misc]
+            return {name: sent if "S" in sent else _attribute(sent) for name, sent in value.items()}
+
+    class _Parsers(ResponseParserFactory):
+        def create_parser(self, protocol_name: str) -> Any:
+            return _Parser() if protocol_name == "json" else super().create_parser(protocol_name)
+
     session = Session()
+    session.register_component("response_parser_factory", _Parsers())
     paths = session.get_config_variable("data_path")
     session.register_component("data_loader", _Models(paths.split(os.pathsep) if paths else None))
     return session
+
+
+def _attribute(sent: dict[str, Any]) -> dict[str, Any]:
+    """An attribute's value as botocore has it: `{"B": "AA=="}` is `{"B": b"\\0"}`."""
+    if "B" in sent:
+        return {"B": a2b_base64(sent["B"])}
+    if "BS" in sent:
+        return {"BS": [a2b_base64(content) for content in sent["BS"]]}
+    if "M" in sent:
+        return {"M": {name: _attribute(member) for name, member in sent["M"].items()}}
+    if "L" in sent:
+        return {"L": [_attribute(member) for member in sent["L"]]}
+    return sent
 
 
 class ClientOnRequest:
