@@ -136,7 +136,7 @@ def _lines_by_task(archive: Location, found: ArchiveObject, tasks: int) -> Itera
 
 def _job_in(line: bytes) -> bytes:
     """What is the same in all lines of a job: in a canonical event the job's name and namespace come before the
-    outputs. In any other line it is some text; every task reads every line alike."""
+    outputs. Any other line gives some text, and the task of a line changes no result."""
     before, _, _ = line.partition(b',"outputs":')
     return before[before.rfind(b'"name":') :] if len(before) < len(line) else line[-100:]
 
