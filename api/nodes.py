@@ -148,7 +148,13 @@ NODES: dict[str, Schema] = {
     "QualityResult": record(runId=TEXT, at=TIME, dataQualityAssertions=ANYTHING, dataQualityMetrics=ANYTHING),
     "ListedDataset": extended(_DATASET, isRead=maybe(FLAG), lastWrittenAt=maybe(nullable(TIME))),
     "Dataset": extended(_DATASET, aliases=array(_NAME), dataQuality=nullable(component("QualityResult"))),
-    "DatasetInGraph": extended(_DATASET_NODE, datasetType=nullable(TEXT), owners=array(TEXT)),
+    "DatasetInGraph": extended(
+        _DATASET_NODE,
+        datasetType=nullable(TEXT),
+        owners=array(TEXT),
+        estimatedReaders=maybe(COUNT),
+        estimatedWriters=maybe(COUNT),
+    ),
     "DatasetVersion": extended(
         _DATASET_CORE,
         lifecycleState=TEXT,

@@ -77,6 +77,14 @@ def _owners_in_graphs(_old: Any, new: Any) -> None:
         assert all(isinstance(owner, str) for owner in node["data"].pop("owners"))
 
 
+def _estimates_in_graphs(_old: Any, new: Any) -> None:
+    """`estimatedReaders` and `estimatedWriters` are new, in graphs that are cut."""
+    for node in new.get("graph", []):
+        for member in {"estimatedReaders", "estimatedWriters"} & node["data"].keys():
+            assert new["truncated"]
+            assert node["data"].pop(member) > 0
+
+
 def _versions_of_inputs(old: Any, new: Any) -> None:
     """The `version` of a run's input was that of the schema, or null. It is the run that wrote the dataset, as in
     `/runlineage`, and never null: Marquez's Java client fails on null. (tests/lookup/test_input_versions.py)"""
@@ -196,6 +204,7 @@ CHANGES = [
     Change("0.1.0", lambda path: "/datasets/" in path and path.endswith("/versions"), _versions_of_read_datasets),
     Change("0.1.0", _is_list_of_jobs, _order_of_jobs),
     Change("0.1.0", lambda path: path == "lineage", _owners_in_graphs),
+    Change("0.1.0", lambda path: path == "lineage", _estimates_in_graphs),
     Change("0.1.0", _is_list_of_jobs, _latest_runs_in_lists),
     Change("0.1.0", lambda path: path.endswith("/children"), _children_after_a_cursor),
     Change("0.1.0", lambda path: path.startswith("jobs/runs/") and path.count("/") == 2, _job_of_run),

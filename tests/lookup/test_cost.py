@@ -6,7 +6,7 @@ each hundred runs. The versions that the runs of a response read take two more, 
 """
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from datetime import timedelta
 from threading import Lock
 from typing import Any, TypeVar
@@ -388,6 +388,35 @@ def test_of_a_table_with_very_many_readers_only_as_many_are_read_as_are_looked_a
     assert (len(some.at_risk), some.is_truncated) == (50, True)
     assert (len(everybody.at_risk), everybody.is_truncated) == (4_000, False)
     assert few <= 5 < table.calls
+
+
+def _reading(dataset: str, number: int) -> Document:
+    return factory.job_event(job=f"reader {number}", inputs=[factory.dataset(dataset)])
+
+
+def _writing(dataset: str, number: int) -> Document:
+    return factory.job_event(job=f"writer {number}", outputs=[factory.dataset(dataset)])
+
+
+@pytest.mark.parametrize(
+    ("using", "direction", "member"),
+    [(_reading, "downstream", "estimatedReaders"), (_writing, "upstream", "estimatedWriters")],
+)
+@pytest.mark.parametrize("limit", [40, 1_000])
+def test_a_graph_that_is_cut_tells_about_how_many_jobs_use_a_dataset_without_reading_them(
+    using: Callable[[str, int], Document], direction: str, member: str, limit: int
+) -> None:
+    """The ids of jobs are digests: pages that are read tell how full their sisters are."""
+    table = table_of(*(using("wide", number) for number in range(4_500)))
+    wide = {"nodeId": f"dataset:{LAKE}:wide", "direction": direction, "depth": 1, "view": "ever"}
+    cut, calls = body_and_calls(table, "lineage", **wide, limit=limit)
+    (node,) = [node for node in cut["graph"] if node["type"] == "DATASET"]
+    assert 4_000 < node["data"][member] < 5_000
+    assert len(cut["graph"]) == limit
+    assert calls <= 12 + limit / 100
+    whole, _ = body_and_calls(table, "lineage", **wide, limit=5_000)
+    assert len(whole["graph"]) == 4_501
+    assert not [node for node in whole["graph"] if member in node["data"]]
 
 
 TEAM = Principal("team", frozenset({"read"}), ("demo", LAKE))

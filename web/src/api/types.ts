@@ -68,6 +68,9 @@ export interface DatasetData extends Name {
 export interface DatasetInGraph extends DatasetData {
   datasetType: string | null;
   owners: string[];
+  /** About how many readers or writers there are, where an answer was cut and lacks some of them. */
+  estimatedReaders?: number;
+  estimatedWriters?: number;
 }
 
 export interface Dataset extends DatasetData {

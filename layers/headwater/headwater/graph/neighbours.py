@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import NamedTuple
 
 from headwater.graph.identity import DatasetId, JobId, NeighbourPageId
 
@@ -29,6 +30,14 @@ Neighbours = Mapping[Side, frozenset[JobId]]
 """Jobs that have ever read or written a dataset."""
 
 NO_NEIGHBOURS: Neighbours = {side: frozenset() for side in Side}
+
+
+class NeighboursRead(NamedTuple):
+    """The neighbours of datasets, as far as they were read. `unread` has the datasets with further neighbours, and
+    about how many there are."""
+
+    by_dataset: dict[DatasetId, Neighbours]
+    unread: dict[DatasetId, dict[Side, int]]
 
 
 def union(left: Neighbours, right: Neighbours) -> dict[Side, frozenset[JobId]]:

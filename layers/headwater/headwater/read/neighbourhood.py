@@ -11,7 +11,7 @@ from typing import Any
 
 from headwater.graph.dataset import DatasetHead
 from headwater.graph.identity import DatasetId
-from headwater.graph.neighbours import NO_NEIGHBOURS, NeighbourPage, Neighbours, union
+from headwater.graph.neighbours import NO_NEIGHBOURS, NeighbourPage, Neighbours, NeighboursRead, Side, union
 
 
 @dataclass
@@ -22,14 +22,19 @@ class Neighbourhood:
     users              the neighbours, by representative
     representatives    the representative of each id, for datasets with several ids
     used               the ids under which a state is stored; no event uses most symlinks
-    is_cut             whether there are neighbours that were not read
+    unread             about how many neighbours of a side were not read, by representative
     """
 
     heads: dict[DatasetId, DatasetHead] = field(default_factory=dict)
     users: dict[DatasetId, Neighbours] = field(default_factory=dict)
     representatives: dict[DatasetId, DatasetId] = field(default_factory=dict)
     used: frozenset[DatasetId] = frozenset()
-    is_cut: bool = False
+    unread: dict[DatasetId, dict[Side, int]] = field(default_factory=dict)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there are neighbours that were not read."""
+        return bool(self.unread)
 
     def representative(self, dataset: DatasetId) -> DatasetId:
         """The id that stands for all ids of a dataset."""
@@ -43,16 +48,19 @@ class Neighbourhood:
 
 def merged(
     heads: dict[DatasetId, DatasetHead],
-    users: Mapping[DatasetId, Neighbours],
+    read: NeighboursRead,
     first_pages: Mapping[DatasetId, NeighbourPage],
 ) -> Neighbourhood:
     """The neighbourhood of datasets; the several ids of a dataset are merged."""
-    representatives = _representatives(heads, first_pages)
+    representatives, users = _representatives(heads, first_pages), read.by_dataset
     neighbourhood = Neighbourhood(representatives=representatives, used=frozenset({*heads, *users}))
     for dataset in {*heads, *users}:
         shown = neighbourhood.representative(dataset)
         known = neighbourhood.users.get(shown, NO_NEIGHBOURS)
         neighbourhood.users[shown] = union(known, users.get(dataset, NO_NEIGHBOURS))
+    for dataset, unread in read.unread.items():
+        of_shown = neighbourhood.unread.setdefault(neighbourhood.representative(dataset), {})
+        of_shown |= {side: of_shown.get(side, 0) + number for side, number in unread.items()}
     for dataset, head in sorted(heads.items(), key=lambda entry: neighbourhood.representative(entry[0]) == entry[0]):
         shown = neighbourhood.representative(dataset)
         neighbourhood.heads[shown] = _united(head, neighbourhood.heads.get(shown))

@@ -72,8 +72,7 @@ class Reader:
             pages = {page.id.dataset: page for page in read.neighbours.all().values() if page.id.dataset not in foreign}
             first_pages = {node: page.without_links(foreign) for node, page in {**first_pages, **pages}.items()}
             unread = {other for page in pages.values() for other in page.merged} - first_pages.keys() - unread
-        users = self.store.neighbours_below(first_pages, sides, most)
-        return replace(merged(heads, users.by_dataset, first_pages), is_cut=bool(users.cut))
+        return merged(heads, self.store.neighbours_below(first_pages, sides, most), first_pages)
 
     def _as_written(self, heads: dict[DatasetId, DatasetHead]) -> dict[DatasetId, DatasetHead]:
         """Heads of datasets, each with the schema with which the dataset was last written.

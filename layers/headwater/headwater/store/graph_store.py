@@ -27,7 +27,7 @@ from headwater.graph.identity import (
 )
 from headwater.graph.job import JobHead
 from headwater.graph.latency import Latency
-from headwater.graph.neighbours import NeighbourPage, Neighbours, Side
+from headwater.graph.neighbours import NeighbourPage, Neighbours, NeighboursRead, Side
 from headwater.graph.normalised_event import NormalisedEvent
 from headwater.graph.refusal import RefusalEntry
 from headwater.graph.run import Run, RunState
@@ -54,7 +54,6 @@ from headwater.store.items.audit import AUDIT_ENTRY
 from headwater.store.items.refusals import REFUSAL
 from headwater.store.keys import Key
 from headwater.store.kinds import JoinedState
-from headwater.store.neighbour_pages import NeighboursRead
 from headwater.store.ranges import Listing, TimeLine
 from headwater.store.retention import Retention
 from headwater.store.snapshot import ItemStates, Preconditions, Snapshot, States, Wanted

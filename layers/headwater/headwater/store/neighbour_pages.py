@@ -2,20 +2,13 @@
 
 import math
 from collections.abc import Callable, Collection, Mapping
-from typing import NamedTuple
+from itertools import groupby, islice
 
 from headwater.graph.identity import DatasetId, NeighbourPageId
-from headwater.graph.neighbours import NO_NEIGHBOURS, PAGE_SIZE, NeighbourPage, Neighbours, Side, union
+from headwater.graph.neighbours import NO_NEIGHBOURS, PAGE_SIZE, NeighbourPage, Neighbours, NeighboursRead, Side, union
 from headwater.store.snapshot import Snapshot, Wanted
 
 _DIGITS = "0123456789abcdef"
-
-
-class NeighboursRead(NamedTuple):
-    """The neighbours of datasets; `cut` has the datasets with further neighbours that were not read."""
-
-    by_dataset: dict[DatasetId, Neighbours]
-    cut: frozenset[DatasetId] = frozenset()
 
 
 Read = Callable[[Wanted], Snapshot]
@@ -36,30 +29,41 @@ def read_below(
 
     With `most`, the first `most` neighbours of a side, by id. Below a page that has split are more than fit into one
     page, hence only `most / PAGE_SIZE` pages of a level are followed.
+
+    Ids are digests, hence each of the sixteen pages below a page has about as many ids as its sisters. Example: of 256
+    pages, ten were read, with 3,900 readers; about 3,900 * 246 / 10 = 96,000 were not.
     """
     neighbours: dict[DatasetId, Neighbours] = {dataset: page.jobs for dataset, page in first_pages.items()}
-    cut: set[DatasetId] = set()
+    left_out: set[tuple[NeighbourPageId, Side]] = set()
     level = {page.id: page for page in first_pages.values()}
     while level:
         followed = sorted(page_id for page_id, page in level.items() if page.split & set(sides))
         if most is not None:
-            followed, left_out = _first(followed, math.ceil(most / PAGE_SIZE))
-            cut |= left_out
+            followed = _first(followed, math.ceil(most / PAGE_SIZE))
+            left = level.keys() - set(followed)
+            left_out |= {(page_id, side) for page_id in left for side in level[page_id].split & set(sides)}
         children = [page_id._replace(prefix=page_id.prefix + digit) for page_id in followed for digit in _DIGITS]
         level = read(Wanted(neighbours=children)).neighbours.all()
         for page_id, page in level.items():
             neighbours[page_id.dataset] = union(neighbours[page_id.dataset], page.jobs)
-    return NeighboursRead(neighbours, frozenset(cut))
+    return NeighboursRead(neighbours, _unread(neighbours, left_out))
 
 
-def _first(page_ids: list[NeighbourPageId], most: int) -> tuple[list[NeighbourPageId], set[DatasetId]]:
-    """The first pages of each dataset, and the datasets that have more pages."""
-    kept: dict[DatasetId, list[NeighbourPageId]] = {}
-    left_out: set[DatasetId] = set()
-    for page_id in page_ids:
-        pages = kept.setdefault(page_id.dataset, [])
-        if len(pages) < most:
-            pages.append(page_id)
-        else:
-            left_out.add(page_id.dataset)
-    return [page_id for pages in kept.values() for page_id in pages], left_out
+def _first(page_ids: list[NeighbourPageId], most: int) -> list[NeighbourPageId]:
+    """The first pages of each dataset."""
+    by_dataset = groupby(page_ids, key=lambda page_id: page_id.dataset)
+    return [page_id for _, pages in by_dataset for page_id in islice(pages, most)]
+
+
+def _unread(
+    neighbours: Mapping[DatasetId, Neighbours], left_out: Collection[tuple[NeighbourPageId, Side]]
+) -> dict[DatasetId, dict[Side, int]]:
+    """About how many neighbours of each side are on the pages that were left out, and below."""
+    parts: dict[DatasetId, dict[Side, float]] = {}
+    for page_id, side in left_out:
+        of_dataset = parts.setdefault(page_id.dataset, {})
+        of_dataset[side] = of_dataset.get(side, 0) + len(_DIGITS) ** -len(page_id.prefix)
+    return {
+        dataset: {side: round(len(neighbours[dataset][side]) * part / (1 - part)) for side, part in of_dataset.items()}
+        for dataset, of_dataset in parts.items()
+    }

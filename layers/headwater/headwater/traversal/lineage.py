@@ -13,6 +13,7 @@ writers, and a read of the runs of each writer that another job may have replace
 
 import time as clock
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -71,6 +72,9 @@ class _Walker:
         self.walk = walk
         self.graph = LineageGraph()
         self.users: dict[DatasetId, Neighbours] = {}
+        self.unread: dict[DatasetId, dict[Side, int]] = {}
+        self.followed: set[tuple[DatasetId, Side]] = set()
+        self.asked: set[JobId] = set()
         self.deadline = clock.monotonic() + MAX_SECONDS
 
     def read_jobs(self, ids: Collection[JobId]) -> dict[JobId, JobHead]:
@@ -79,6 +83,7 @@ class _Walker:
         if len(wanted) > self.room():
             self.graph.is_truncated = True
             wanted = wanted[: self.room()]
+        self.asked |= set(wanted)
         heads = self.reader.jobs(wanted, usages=self.walk.view is View.EVER)
         is_whole = self.walk.of_applications
         self.graph.edges_of |= with_application_reads(self.reader, heads, self.edges) if is_whole else self.edges(heads)
@@ -106,6 +111,7 @@ class _Walker:
         new = heads.keys() - self.graph.datasets.keys()
         self.graph.representatives |= neighbourhood.representatives
         self.users |= neighbourhood.users
+        self.unread |= neighbourhood.unread
         self.graph.datasets |= heads
         self.graph.order |= dict.fromkeys(sorted(new))
         return set(new)
@@ -120,8 +126,19 @@ class _Walker:
         return is_over
 
     def used_by(self, datasets: Collection[DatasetId], sides: Collection[Side]) -> set[JobId]:
-        """The jobs that ever used any of these datasets, on some sides."""
+        """The jobs that ever used any of these datasets, on some sides, as far as they were read."""
+        self.followed |= {(dataset, side) for dataset in datasets for side in sides}
         return {job for dataset in datasets for side in sides for job in self.users.get(dataset, NO_NEIGHBOURS)[side]}
+
+    def part_read(self) -> dict[tuple[DatasetId, Side], float]:
+        """The part of the jobs that were read, of each side that the walk followed but did not read to its end."""
+        parts: dict[tuple[DatasetId, Side], float] = {}
+        for dataset, side in self.followed:
+            known = self.users.get(dataset, NO_NEIGHBOURS)[side]
+            read, unread = known & self.asked, self.unread.get(dataset, {}).get(side, 0)
+            if 0 < len(read) < len(known) + unread:
+                parts[dataset, side] = len(read) / (len(known) + unread)
+        return parts
 
 
 def walk_lineage(reader: Reader, start: NamedNode, walk: Walk, query_jobs: Collection[JobId] = ()) -> LineageGraph:
@@ -136,7 +153,7 @@ def walk_lineage(reader: Reader, start: NamedNode, walk: Walk, query_jobs: Colle
         for way in (Direction.UPSTREAM, Direction.DOWNSTREAM):
             if walk.direction in (way, Direction.BOTH):
                 _walk_directed(walker, start, query_jobs, way)
-    graph = walker.graph.between_its_nodes()
+    graph = replace(walker.graph.between_its_nodes(), part_read=walker.part_read())
     return graph if walk.view is View.EVER else _without_retired_writers(walker, graph, start, query_jobs)
 
 

@@ -7,6 +7,7 @@ from headwater.graph.dataset import DatasetHead
 from headwater.graph.edges import Edges
 from headwater.graph.identity import DatasetId, JobId, NodeId
 from headwater.graph.job import JobHead
+from headwater.graph.neighbours import Side
 
 LineageEdge = tuple[NodeId, NodeId]
 """From an input to its job, or from a job to its output."""
@@ -21,6 +22,7 @@ class LineageGraph:
     reads              edges from an input to its job
     writes             edges from a job to its output
     representatives    the representative of each id, for datasets with several ids
+    part_read          the part of the jobs on a side of a dataset that the walk read, about, where it is not the whole
     """
 
     order: dict[NodeId, None] = field(default_factory=dict)
@@ -30,6 +32,7 @@ class LineageGraph:
     reads: set[tuple[DatasetId, JobId]] = field(default_factory=set)
     writes: set[tuple[JobId, DatasetId]] = field(default_factory=set)
     representatives: dict[DatasetId, DatasetId] = field(default_factory=dict)
+    part_read: dict[tuple[DatasetId, Side], float] = field(default_factory=dict)
     is_truncated: bool = False
 
     def representative(self, dataset: DatasetId) -> DatasetId:

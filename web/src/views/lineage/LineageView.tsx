@@ -78,7 +78,7 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
       openGroup: toggleGroup,
       pickColumn,
       hidden: shown.hidden,
-      open: shownGraph.open,
+      unnamed: shownGraph.unnamed,
       busy: shownGraph.busy,
       marks,
       shortNames: names,
@@ -86,7 +86,7 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
       selected,
       picked,
     }),
-    [shownGraph.expand, shownGraph.collapse, shownGraph.busy, shownGraph.open, toggleTable, toggleGroup, pickColumn, shown, marks, names, centre, selected, picked],
+    [shownGraph.expand, shownGraph.collapse, shownGraph.busy, shownGraph.unnamed, toggleTable, toggleGroup, pickColumn, shown, marks, names, centre, selected, picked],
   );
 
   const close = (): void => {
@@ -96,11 +96,11 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
 
   if (!wish.nodeId) return <Empty>No node is named in this link. Press / and search for one.</Empty>;
   if (lookup.state === "failed") return <Failed error={lookup.error} what="the lineage" again={lookup.again} />;
-  const hiddenCount = [...shown.hidden.values()].reduce((sum, count) => sum + count, 0);
+  const hiddenCount = [...shown.hidden.values(), ...shownGraph.unnamed.values()].reduce((sum, count) => sum + count, 0);
   return (
     <ActionsContext.Provider value={actions}>
       <div className="lineage">
-        <Toolbar wanted={wanted} depth={shownGraph.depth} graph={graph} scene={scene} placed={placed} hiddenCount={hiddenCount} centre={centre} onTime={() => setTimeOpen(!isTimeOpen)} />
+        <Toolbar wanted={wanted} depth={shownGraph.depth} graph={graph} scene={scene} placed={placed} hiddenCount={hiddenCount} isAbout={shownGraph.unnamed.size > 0} centre={centre} onTime={() => setTimeOpen(!isTimeOpen)} />
         {(isTimeOpen || wish.asOf) && <TimeControl asOf={wish.asOf} graph={graph} nodeId={wish.nodeId} />}
         {wanted.since && <DifferenceBar lookup={difference} since={wanted.since} />}
         {picked && <TraceBar wanted={wanted} lookup={traceLookup} trace={trace} />}

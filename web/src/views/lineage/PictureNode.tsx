@@ -89,16 +89,18 @@ function ColumnHandles({ field, top }: { field: string; top: number }) {
 
 /** The handle of a side: "+12" shows what is hidden, "−" hides it again. */
 function More({ id, side, name }: { id: string; side: Side; name: string }) {
-  const { hidden, expand, collapse, busy, open, selected } = useActions();
-  const count = hidden.get(sideKey(id, side)) ?? 0;
+  const { hidden, unnamed, expand, collapse, busy, selected } = useActions();
+  const unknown = unnamed.get(sideKey(id, side)) ?? 0;
+  const count = (hidden.get(sideKey(id, side)) ?? 0) + unknown;
   const where = side === "up" ? "upstream" : "downstream";
   if (busy === sideKey(id, side)) return <span className={`more-handle ${side}`}>…</span>;
   if (count) {
-    const all = `${open.has(sideKey(id, side)) ? "at least " : ""}${grouped(count)} more ${where}`;
+    const about = unknown ? "about " : "";
+    const all = `${about}${grouped(count)} more ${where}`;
     return (
       <button className={`more-handle nodrag ${side}`} aria-label={`Show ${all} of ${name}`} title={all} onClick={stopping(() => expand(id, side))}>
-        +{grouped(count)}
-        {open.has(sideKey(id, side)) && " or more"}
+        +{about}
+        {grouped(count)}
       </button>
     );
   }

@@ -19,11 +19,13 @@ interface Properties {
   scene: Scene;
   placed: Placed | null;
   hiddenCount: number;
+  /** Whether some of what is hidden is estimated. */
+  isAbout: boolean;
   centre: string;
   onTime: () => void;
 }
 
-export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, centre, onTime }: Properties) {
+export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, isAbout, centre, onTime }: Properties) {
   const { kind, name } = splitNodeId(wanted.wish.nodeId);
   const { filter } = wanted;
   const [isOpen, setOpen] = useState(false);
@@ -37,7 +39,7 @@ export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, cent
       </h1>
       <span className="muted count" role="status">
         {counted(scene.nodes.length, "node")}
-        {hiddenCount > 0 && `, ${count(hiddenCount)} behind handles`}
+        {hiddenCount > 0 && `, ${isAbout ? "about " : ""}${count(hiddenCount)} behind handles`}
       </span>
       <span className="push" />
       <Stepper label="Upstream" value={depth.up} name="up" />

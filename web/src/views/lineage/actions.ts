@@ -11,8 +11,8 @@ export interface Actions {
   openGroup: (id: string) => void;
   pickColumn: (node: GraphNode, field: string) => void;
   hidden: ReadonlyMap<string, number>;
-  /** Sides that have more neighbours than are known. */
-  open: ReadonlySet<string>;
+  /** About how many neighbours on a side no answer has named yet. */
+  unnamed: ReadonlyMap<string, number>;
   busy: string | null;
   marks: ReadonlyMap<string, readonly Mark[]>;
   shortNames: ReadonlyMap<string, string>;

@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { get, type Query } from "../../api/request";
-import type { Lineage } from "../../api/types";
+import type { DatasetInGraph, Lineage } from "../../api/types";
 import { useLookup, type Lookup } from "../../api/useLookup";
 import { EMPTY, neighbours, withAnswer, type Graph, type Side } from "../../graph/graph";
 import { comfortableDepth, FAN, MAX_AUTO_DEPTH, sideKey, visible, type Visible } from "../../graph/visible";
@@ -26,18 +26,19 @@ export interface Answer {
   isTruncated: boolean;
   /** Sides of which a part was fetched, with the cursor of the next part; null: no request leads further. */
   cursors: ReadonlyMap<string, string | null>;
-  /** Sides that have more neighbours than are known. */
-  open: ReadonlySet<string>;
+  /** About how many neighbours there are on a side of which an answer lacks some. */
+  totals: ReadonlyMap<string, number>;
 }
 
-const NOTHING: Omit<Answer, "centre"> = { graph: EMPTY, isTruncated: false, cursors: new Map(), open: new Set() };
+const NOTHING: Omit<Answer, "centre"> = { graph: EMPTY, isTruncated: false, cursors: new Map(), totals: new Map() };
 
 export interface ShownGraph {
   lookup: Lookup<Answer>;
   graph: Graph;
   centre: string;
   shown: Visible;
-  open: ReadonlySet<string>;
+  /** About how many neighbours on a side no answer has named yet. */
+  unnamed: ReadonlyMap<string, number>;
   depth: { up: number; down: number };
   expand: (id: string, side: Side) => void;
   collapse: (id: string, side: Side) => void;
@@ -69,6 +70,8 @@ export function useGraph(wish: Wish): ShownGraph {
   }, [graph, centre, wish.up, wish.down]);
   const shown = useMemo(() => visible(graph, centre, { ...depth, chosen, isCut: kept.isTruncated }), [graph, centre, depth, chosen, kept.isTruncated]);
 
+  const unnamed = useMemo(() => unnamedOf(kept), [kept]);
+
   const expand = useCallback(
     (id: string, side: Side) => {
       const key = sideKey(id, side);
@@ -87,7 +90,7 @@ export function useGraph(wish: Wish): ShownGraph {
     [common, cursors, graph, shown],
   );
   const collapse = useCallback((id: string, side: Side) => setChosen((before) => new Map(before).set(sideKey(id, side), 0)), []);
-  return { lookup, graph, centre, shown, open: kept.open, depth, expand, collapse, busy, failure };
+  return { lookup, graph, centre, shown, unnamed, depth, expand, collapse, busy, failure };
 }
 
 async function askBothWays(common: Query, up: number, down: number, signal: AbortSignal): Promise<Answer> {
@@ -96,34 +99,35 @@ async function askBothWays(common: Query, up: number, down: number, signal: Abor
     get<Lineage>("lineage", { ...common, direction: "downstream", depth: down }, signal),
   ]);
   const graph = withAnswer(withAnswer(EMPTY, upstream), downstream);
-  const isCut = { up: isTruncated(upstream), down: isTruncated(downstream) };
-  return { ...NOTHING, graph, centre: centreOf(String(common["nodeId"]), upstream, downstream), isTruncated: isCut.up || isCut.down, open: widest(graph, isCut) };
+  const totals = new Map([...totalsOf(upstream, "up"), ...totalsOf(downstream, "down")]);
+  return { ...NOTHING, graph, centre: centreOf(String(common["nodeId"]), upstream, downstream), isTruncated: isTruncated(upstream) || isTruncated(downstream), totals };
 }
 
 function isTruncated({ truncated, cursor }: Lineage): boolean {
   return Boolean(truncated || cursor);
 }
 
-/** Where an answer was cut: it has the nearest nodes first, hence the node with the most neighbours lacks some. */
-function widest(graph: Graph, isCut: Record<Side, boolean>): Set<string> {
-  const sides = (["up", "down"] as const).filter((side) => isCut[side]);
-  return new Set(
-    sides.flatMap((side) => {
-      const most = Math.max(...[...graph[side].values()].map(({ length }) => length));
-      return most > FAN ? [...graph[side]].filter(([, others]) => others.length === most).map(([id]) => sideKey(id, side)) : [];
-    }),
-  );
+/** About how many neighbours the datasets of an answer have on its side, where the answer lacks some. */
+function totalsOf({ graph }: Lineage, side: Side): [string, number][] {
+  return graph.flatMap(({ id, data }) => {
+    const { estimatedReaders, estimatedWriters } = data as Partial<DatasetInGraph>;
+    const total = side === "up" ? estimatedWriters : estimatedReaders;
+    return total === undefined ? [] : [[sideKey(id, side), total]];
+  });
 }
 
-/** The graph with the next part of a side. Nearest nodes come first: a part that reaches further has all neighbours. */
+function unnamedOf({ graph, totals }: Answer): Map<string, number> {
+  const named = new Map((["up", "down"] as const).flatMap((side) => [...graph[side]].map(([id, others]) => [sideKey(id, side), others.length])));
+  return new Map([...totals].map(([key, total]): [string, number] => [key, total - (named.get(key) ?? 0)]).filter(([, count]) => count > 0));
+}
+
+/** The graph with the next part of a side. A whole answer has all neighbours of the side. */
 function withPart(before: Answer, id: string, side: Side, answer: Lineage): Answer {
   const key = sideKey(id, side);
-  const graph = withAnswer(before.graph, answer);
-  const near = new Set([id, ...neighbours(graph, id, side)]);
-  const open = new Set(before.open);
-  if (isTruncated(answer) && answer.graph.every((node) => near.has(node.id))) open.add(key);
-  else open.delete(key);
-  return { ...before, graph, cursors: new Map(before.cursors).set(key, answer.cursor ?? null), open };
+  const totals = new Map(before.totals);
+  if (!isTruncated(answer)) totals.delete(key);
+  for (const [other, total] of totalsOf(answer, side)) totals.set(other, total);
+  return { ...before, graph: withAnswer(before.graph, answer), cursors: new Map(before.cursors).set(key, answer.cursor ?? null), totals };
 }
 
 /** The node that was asked for: under another of its names it is the node that both directions begin with. */

@@ -37,7 +37,7 @@ export default function CauseGraph({ found }: { found: RootCause }) {
       openGroup: NOTHING,
       pickColumn: (node, field) => goTo(linkTo("lineage", { nodeId: node.id, table: node.id, column: field, asOf })),
       hidden: new Map(),
-      open: new Set(),
+      unnamed: new Map(),
       busy: null,
       marks: marksOf(findings),
       shortNames: shortNames(scene.nodes.map(({ node }) => node.name)),

@@ -8,6 +8,7 @@ from headwater.graph.edges import DatasetRef, Edges
 from headwater.graph.facets import owners_of
 from headwater.graph.identity import DatasetId, JobId, JobRunId, NodeId, job_id, node_id
 from headwater.graph.job import LatestRun
+from headwater.graph.neighbours import Side
 from headwater.graph.register import values
 from headwater.http.marquez.datasets import dataset_node, dataset_type
 from headwater.http.marquez.jobs import job_node
@@ -87,9 +88,21 @@ def _dataset_nodes(graph: LineageGraph) -> dict[NodeId, JsonObject]:
             data = dataset_node(head, used.get(dataset)) | {
                 "datasetType": dataset_type(head.facets),
                 "owners": owners_of(head.facets),
+                **_estimates(graph, dataset),
             }
             nodes[dataset] = {"id": node_id("dataset", head.facts.name), "type": "DATASET", "data": data}
     return nodes
+
+
+def _estimates(graph: LineageGraph, dataset: DatasetId) -> JsonObject:
+    """About how many readers or writers a dataset has, if the walk did not read them all: as many times more than the
+    graph has as there are jobs for each job that was read."""
+    estimates: JsonObject = {}
+    if part := graph.part_read.get((dataset, Side.READS)):
+        estimates["estimatedReaders"] = round(sum(read == dataset for read, _ in graph.reads) / part)
+    if part := graph.part_read.get((dataset, Side.WRITES)):
+        estimates["estimatedWriters"] = round(sum(written == dataset for _, written in graph.writes) / part)
+    return estimates
 
 
 def _drawn(graph: LineageGraph, edges: Collection[LineageEdge]) -> Iterator[LineageEdge]:
