@@ -69,8 +69,8 @@ class Consumers:
         self.column_digests: dict[JobId, dict[DatasetId, str]] = {}
         self.schema_digests: dict[JobId, dict[DatasetId, str]] = {}
         self._users: dict[DatasetId, Neighbours] = {}
+        self._lineages: dict[ColumnLineageId, Any] = {}
         self._links: dict[ColumnLineageId, list[ColumnLink]] = {}
-        self._told: dict[ColumnLineageId, frozenset[str]] = {}
         self._schemas: dict[SchemaId, Any] = {}
         self._ids: dict[Name, DatasetId] = {}
 
@@ -143,16 +143,16 @@ class Consumers:
         }
         schemas = {SchemaId(*entry) for job in jobs for entry in self.schema_digests.get(job, {}).items()}
         earlier = {schema for schema in schemas if self._is_earlier(schema)}
-        lineages = (wanted | own) - self._links.keys()
+        lineages = (wanted | own) - self._lineages.keys()
         read = self.reader.store.read(Wanted(column_lineages=lineages, schemas=earlier - self._schemas.keys()))
-        documents = read.column_lineages.all()
-        self._links |= {key: self._read_links(document) for key, document in documents.items()}
-        self._told |= {key: told_columns(document) for key, document in documents.items()}
+        self._lineages |= read.column_lineages.all()
         self._schemas |= {key: document.value for key, document in read.schemas.all().items()}
 
     def links(self, job: JobId, output: DatasetId) -> list[ColumnLink]:
         """The column links of a job to an output. If there are none, those of a DatasetEvent of the output."""
         lineage = self._lineage(job, output)
+        if lineage and lineage not in self._links:
+            self._links[lineage] = self._read_links(self._lineages[lineage])
         return self._links[lineage] if lineage else []
 
     def untold(self, job: JobId, output: DatasetId) -> list[str]:
@@ -161,7 +161,7 @@ class Consumers:
         The Spark listener has no entry for a column that a Python UDF makes, and none for a constant.
         """
         lineage = self._lineage(job, output)
-        told = self._told[lineage] if lineage else frozenset()
+        told = told_columns(self._lineages[lineage]) if lineage else frozenset()
         return [field for field in self._written(job, output) if field.lower() not in told]
 
     def tells_indirect(self, job: JobId) -> bool:
@@ -174,7 +174,10 @@ class Consumers:
         own = self._own(output) if self.of_columns else None
         by_job = ColumnLineageId(output, digest) if digest else None
         by_event = ColumnLineageId(self.representative(output), own) if own else None
-        return next((lineage for lineage in (by_job, by_event) if lineage and self._links.get(lineage)), None)
+        return next((lineage for lineage in (by_job, by_event) if lineage and self._has_entries(lineage)), None)
+
+    def _has_entries(self, lineage: ColumnLineageId) -> bool:
+        return next(_entries(self._lineages.get(lineage)), None) is not None
 
     def _written(self, job: JobId, output: DatasetId) -> list[str]:
         """The columns that a job wrote of an output, as far as it names them."""
