@@ -23,6 +23,7 @@ const VIEWS: Record<string, [string, ComponentType<ViewProperties>]> = {
   why: ["Root cause", lazy(() => import("./views/why/RootCauseView"))],
   alerts: ["Alerts", lazy(() => import("./views/alerts/AlertsView"))],
   runs: ["Runs", lazy(() => import("./views/runs/RunsView"))],
+  events: ["Events", lazy(() => import("./views/events/EventsView"))],
   namespaces: ["Namespaces", lazy(() => import("./views/namespaces/NamespacesView"))],
   namespace: ["Namespace", lazy(() => import("./views/namespaces/NamespaceView"))],
   health: ["Health", lazy(() => import("./views/health/HealthView"))],

@@ -2,7 +2,8 @@
 
 import { isToken, storedKey } from "./key";
 
-export type Query = Record<string, string | number | boolean | null | undefined>;
+/** The parameters of a query. A list is a parameter that is repeated. */
+export type Query = Record<string, string | number | boolean | readonly string[] | null | undefined>;
 
 /** A response that is no success, or none at all (status 0). */
 export class ApiError extends Error {
@@ -42,7 +43,9 @@ function addressOf(path: string, query: Query): URL {
   const prefix = key && isToken(key) ? "people/api/v1/" : "api/v1/";
   const address = new URL(prefix + path, document.baseURI);
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined && value !== null && value !== "") address.searchParams.set(name, String(value));
+    for (const each of Array.isArray(value) ? value : [value]) {
+      if (each !== undefined && each !== null && each !== "") address.searchParams.append(name, String(each));
+    }
   }
   return address;
 }

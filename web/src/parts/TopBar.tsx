@@ -10,6 +10,7 @@ import { nextTheme, theme, useTheme } from "./theme";
 const BOARDS: [string, string][] = [
   ["alerts", "Alerts"],
   ["runs", "Runs"],
+  ["events", "Events"],
   ["namespaces", "Namespaces"],
   ["health", "Health"],
   ["coverage", "Coverage"],
