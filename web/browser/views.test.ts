@@ -16,7 +16,7 @@ const VIEWS: Record<string, [string, string | RegExp]> = {
   "lineage as a table": [lineageLink(REVENUE, "&as=table"), "Condition"],
   dataset: [`#/node?nodeId=${id(REVENUE)}`, "About"],
   columns: [`#/node?nodeId=${id(REVENUE)}&tab=columns`, "total_revenue"],
-  versions: [`#/node?nodeId=${id(REVENUE)}&tab=versions`, "lineage then"],
+  versions: [`#/node?nodeId=${id(REVENUE)}&tab=versions`, "lineage at that time"],
   quality: [`#/node?nodeId=${id(REVENUE)}&tab=quality`, "No event told a quality result"],
   names: [`#/node?nodeId=${id(REVENUE)}&tab=aliases`, "All producers use one name"],
   facets: [`#/node?nodeId=${id(REVENUE)}&tab=facets`, "columnLineage"],

@@ -44,7 +44,7 @@ function Line({ nodeId, version, before }: { nodeId: string; version: DatasetVer
         {changes.length > 0 ? <SchemaChanges changes={changes} /> : <span className="muted"> · {version.fields.length} columns{before ? ", unchanged" : ""}</span>}
       </span>
       <a className="end" href={linkTo("lineage", { nodeId, asOf: version.createdAt })}>
-        lineage then
+        lineage at that time
       </a>
     </li>
   );

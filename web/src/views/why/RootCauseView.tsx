@@ -107,7 +107,7 @@ function Stop({ run, title, tone }: { run: Run; title: string; tone: string }) {
         <Name name={run.job?.name ?? run.id} href={linkTo("run", { id: run.id })} isContext={false} /> <State state={run.state} />
         {run.job && (
           <a className="aside" href={linkTo("lineage", { nodeId: nodeIdOf("job", run.job.namespace, run.job.name), asOf: at })}>
-            lineage then
+            lineage at that time
           </a>
         )}
       </div>
@@ -144,7 +144,7 @@ function Line({ finding }: { finding: Finding }) {
               </a>
             ))}
           <a href={linkTo("impact", { nodeId: finding.nodeId })}>what it breaks, and whose that is</a>
-          <a href={linkTo("lineage", { nodeId: finding.nodeId, asOf: finding.at })}>lineage then</a>
+          <a href={linkTo("lineage", { nodeId: finding.nodeId, asOf: finding.at })}>lineage at that time</a>
         </div>
       </div>
     </li>
