@@ -17,10 +17,11 @@ import type { SceneNode } from "./scene";
 /** What of a name is legible in the width of a node. */
 const MOST_CHARACTERS = 22;
 
-export type PictureNodeType = Node<{ drawn: SceneNode }, "node">;
+export type PictureNodeType = Node<{ drawn: SceneNode; isTabStop: boolean }, "node">;
 
 export const PictureNode = memo(function PictureNode({ data }: NodeProps<PictureNodeType>) {
   const { node, opening, isFaded } = data.drawn;
+  const tabIndex = data.isTabStop ? 0 : -1;
   const { marks, shortNames, centre, selected, toggleColumns, openGroup } = useActions();
   const short = shortNames.get(node.name) ?? node.name;
   const condition = conditionOf(node);
@@ -46,12 +47,12 @@ export const PictureNode = memo(function PictureNode({ data }: NodeProps<Picture
           <bdi className="context">{oneLine(node.kind === "group" ? "group" : contextOf(node.name, short) || node.namespace)}</bdi>
         </span>
         {node.dataset && node.dataset.fields.length > 0 && (
-          <button className="quiet nodrag" aria-expanded={opening.isOpen} aria-label={`Columns of ${short}`} title="Columns" onClick={stopping(() => toggleColumns(node.id))}>
+          <button className="quiet nodrag" tabIndex={tabIndex} aria-expanded={opening.isOpen} aria-label={`Columns of ${short}`} title="Columns" onClick={stopping(() => toggleColumns(node.id))}>
             <Icon name={opening.isOpen ? "minus" : "column"} />
           </button>
         )}
         {node.kind === "group" && (
-          <button className="quiet nodrag" aria-label={`Open ${short}`} title="Open the group" onClick={stopping(() => openGroup(node.id))}>
+          <button className="quiet nodrag" tabIndex={tabIndex} aria-label={`Open ${short}`} title="Open the group" onClick={stopping(() => openGroup(node.id))}>
             <Icon name="plus" />
           </button>
         )}
@@ -70,10 +71,10 @@ export const PictureNode = memo(function PictureNode({ data }: NodeProps<Picture
           </span>
         ))}
       </div>
-      {opening.traced.length > 0 && <TracedColumns node={node} traced={opening.traced} />}
-      {opening.isOpen && <ColumnList node={node} traced={opening.traced} />}
-      <More id={node.id} side="up" name={short} />
-      <More id={node.id} side="down" name={short} />
+      {opening.traced.length > 0 && <TracedColumns node={node} traced={opening.traced} tabIndex={tabIndex} />}
+      {opening.isOpen && <ColumnList node={node} traced={opening.traced} tabIndex={tabIndex} />}
+      <More id={node.id} side="up" name={short} tabIndex={tabIndex} />
+      <More id={node.id} side="down" name={short} tabIndex={tabIndex} />
     </div>
   );
 });
@@ -88,7 +89,7 @@ function ColumnHandles({ field, top }: { field: string; top: number }) {
 }
 
 /** The handle of a side: "+12" shows what is hidden, "−" hides it again. */
-function More({ id, side, name }: { id: string; side: Side; name: string }) {
+function More({ id, side, name, tabIndex }: { id: string; side: Side; name: string; tabIndex: number }) {
   const { hidden, expand, collapse, busy, open, selected } = useActions();
   const count = hidden.get(sideKey(id, side)) ?? 0;
   const where = side === "up" ? "upstream" : "downstream";
@@ -96,7 +97,7 @@ function More({ id, side, name }: { id: string; side: Side; name: string }) {
   if (count) {
     const all = `${open.has(sideKey(id, side)) ? "at least " : ""}${grouped(count)} more ${where}`;
     return (
-      <button className={`more-handle nodrag ${side}`} aria-label={`Show ${all} of ${name}`} title={all} onClick={stopping(() => expand(id, side))}>
+      <button tabIndex={tabIndex} className={`more-handle nodrag ${side}`} aria-label={`Show ${all} of ${name}`} title={all} onClick={stopping(() => expand(id, side))}>
         +{grouped(count)}
         {open.has(sideKey(id, side)) && " or more"}
       </button>
@@ -104,7 +105,7 @@ function More({ id, side, name }: { id: string; side: Side; name: string }) {
   }
   if (selected !== id) return null;
   return (
-    <button className={`more-handle minus nodrag ${side}`} aria-label={`Hide what is ${where} of ${name}`} title={`Hide ${where}`} onClick={stopping(() => collapse(id, side))}>
+    <button tabIndex={tabIndex} className={`more-handle minus nodrag ${side}`} aria-label={`Hide what is ${where} of ${name}`} title={`Hide ${where}`} onClick={stopping(() => collapse(id, side))}>
       −
     </button>
   );

@@ -39,6 +39,14 @@ export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, cent
         {counted(scene.nodes.length, "node")}
         {hiddenCount > 0 && `, ${count(hiddenCount)} behind handles`}
       </span>
+      <a className="button" href={linkTo("why", { nodeId: centre, asOf: wanted.wish.asOf })}>
+        <Icon name="why" /> <span className="label">Why?</span>
+      </a>
+      {kind === "dataset" && (
+        <a className="button" href={linkTo("impact", { nodeId: centre })}>
+          <Icon name="impact" /> <span className="label">Impact</span>
+        </a>
+      )}
       <span className="push" />
       <Stepper label="Upstream" value={depth.up} name="up" />
       <Stepper label="Downstream" value={depth.down} name="down" />
@@ -71,14 +79,6 @@ export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, cent
           Table
         </button>
       </div>
-      <a className="button" href={linkTo("why", { nodeId: centre, asOf: wanted.wish.asOf })}>
-        <Icon name="why" /> <span className="label">Why?</span>
-      </a>
-      {kind === "dataset" && (
-        <a className="button" href={linkTo("impact", { nodeId: centre })}>
-          <Icon name="impact" /> <span className="label">Impact</span>
-        </a>
-      )}
       <SaveMenu scene={scene} placed={placed} name={name} />
       {isOpen && (
         <div className="filters row" role="group" aria-label="Filter">
@@ -104,7 +104,7 @@ function Stepper({ label, value, name }: { label: string; value: number; name: "
       </button>
       <span title={`${label}: ${value} hops`}>
         {name === "up" ? "← " : ""}
-        <b>{value}</b> {name}
+        <b>{value}</b> <span className="word">{name}</span>
         {name === "down" ? " →" : ""}
       </span>
       <button aria-label={`More hops ${label.toLowerCase()}`} disabled={value >= 99} onClick={() => changeParameters({ [name]: value + 1 })}>
