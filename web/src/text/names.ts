@@ -2,6 +2,10 @@
 
 import { grouped } from "./grouped";
 
+/** How many characters of a name's end are always shown, and how many characters fit into a node in any font. */
+const ENDING = 9;
+const FITTING = 14;
+
 /** The parts of a name: of a path its folders, else what its dots separate. */
 export function partsOf(name: string): string[] {
   const separator = name.includes("/") ? "/" : ".";
@@ -36,12 +40,11 @@ function ending(name: string, count: number): string {
   return partsOf(name).slice(-count).join(name.includes("/") ? "/" : ".");
 }
 
-/** A name that fits into some characters: both its ends are kept, since names of one schema often differ at the end alone. */
-export function middleCut(text: string, most: number): string {
+/** A name in two parts, of which the first may be cut: names of one schema often differ at the end alone. */
+export function cuttable(text: string): [start: string, end: string] {
   const characters = [...text];
-  if (characters.length <= most) return text;
-  const end = Math.ceil((most - 1) * 0.6);
-  return `${characters.slice(0, most - 1 - end).join("")}…${characters.slice(-end).join("")}`;
+  if (characters.length <= FITTING) return ["", text];
+  return [characters.slice(0, -ENDING).join(""), characters.slice(-ENDING).join("")];
 }
 
 /** What precedes the short name: the folder or schema. */

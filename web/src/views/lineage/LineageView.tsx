@@ -101,7 +101,7 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
   return (
     <ActionsContext.Provider value={actions}>
       <div className="lineage">
-        <Toolbar wanted={wanted} depth={shownGraph.depth} graph={graph} scene={scene} placed={placed} hiddenCount={hiddenCount} centre={centre} onTime={() => setTimeOpen(!isTimeOpen)} />
+        <Toolbar wanted={wanted} depth={shownGraph.depth} graph={graph} scene={scene} placed={placed} hiddenCount={hiddenCount} centre={centre} isTimeOpen={isTimeOpen || wish.asOf !== ""} onTime={() => setTimeOpen(!isTimeOpen)} />
         {(isTimeOpen || wish.asOf) && <TimeControl asOf={wish.asOf} graph={graph} nodeId={wish.nodeId} />}
         {wanted.since && <DifferenceBar lookup={difference} since={wanted.since} />}
         {picked && <TraceBar wanted={wanted} lookup={traceLookup} trace={trace} />}

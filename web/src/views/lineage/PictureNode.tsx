@@ -9,13 +9,10 @@ import { tracedTop, MOST_TRACED } from "../../graph/sizes";
 import { sideKey } from "../../graph/visible";
 import { Icon, type IconName } from "../../parts/Icon";
 import { count as grouped } from "../../text/amounts";
-import { contextOf, middleCut, oneLine } from "../../text/names";
+import { contextOf, cuttable, oneLine } from "../../text/names";
 import { useActions } from "./actions";
 import { ColumnList, TracedColumns } from "./ColumnList";
 import type { SceneNode } from "./scene";
-
-/** What of a name is legible in the width of a node. */
-const MOST_CHARACTERS = 22;
 
 export type PictureNodeType = Node<{ drawn: SceneNode; isTabStop: boolean }, "node">;
 
@@ -24,6 +21,7 @@ export const PictureNode = memo(function PictureNode({ data }: NodeProps<Picture
   const tabIndex = data.isTabStop ? 0 : -1;
   const { marks, shortNames, centre, selected, toggleColumns, openGroup } = useActions();
   const short = shortNames.get(node.name) ?? node.name;
+  const [start, end] = cuttable(oneLine(short));
   const condition = conditionOf(node);
   const classes = ["card-node", node.kind, `tone-${condition.tone}`];
   if (isFaded) classes.push("faded");
@@ -41,8 +39,9 @@ export const PictureNode = memo(function PictureNode({ data }: NodeProps<Picture
           <Icon name={iconOf(node.kind, node.dataset?.datasetType ?? node.dataset?.type)} />
         </span>
         <span className="texts">
-          <bdi className="title" title={oneLine(node.name)}>
-            {middleCut(oneLine(short), MOST_CHARACTERS)}
+          <bdi className="title" title={oneLine(node.name)} aria-hidden="true">
+            {start && <span>{start}</span>}
+            {end}
           </bdi>
           <bdi className="context">{oneLine(node.kind === "group" ? "group" : contextOf(node.name, short) || node.namespace)}</bdi>
         </span>

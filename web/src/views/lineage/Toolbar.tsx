@@ -20,16 +20,17 @@ interface Properties {
   placed: Placed | null;
   hiddenCount: number;
   centre: string;
+  isTimeOpen: boolean;
   onTime: () => void;
 }
 
-export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, centre, onTime }: Properties) {
+export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, centre, isTimeOpen, onTime }: Properties) {
   const { kind, name } = splitNodeId(wanted.wish.nodeId);
   const { filter } = wanted;
-  const [isOpen, setOpen] = useState(false);
   const tags = [...new Set([...graph.nodes.values()].flatMap(tagsOf))].sort();
   const owners = [...new Set([...graph.nodes.values()].flatMap(ownersOf))].sort();
   const active = [filter.text, filter.kind, filter.state, filter.tag, filter.owner].filter(Boolean).length;
+  const [isOpen, setOpen] = useState(active > 0);
   return (
     <div className="toolbar">
       <h1 title={name}>
@@ -54,7 +55,7 @@ export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, cent
         <Icon name="filter" /> <span className="label">Filter</span>
         {active > 0 && ` (${active})`}
       </button>
-      <button className={wanted.wish.asOf ? "on" : ""} onClick={onTime}>
+      <button className={wanted.wish.asOf ? "on" : ""} title="Look at another time" aria-expanded={isTimeOpen} onClick={onTime}>
         <Icon name="clock" /> <span className="label">{wanted.wish.asOf ? "Past" : "Now"}</span>
       </button>
       {!wanted.since && (

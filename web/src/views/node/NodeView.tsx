@@ -111,7 +111,9 @@ function Page({ nodeId, tab, kind, title, namespace, chips, tabs }: PageProperti
   const short = shortName(title);
   const shown = tabs.find(([name]) => name === tab) ?? tabs[0]!;
   const row = useRef<HTMLElement>(null);
-  useEffect(() => row.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [tab]);
+  useEffect(() => {
+    row.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [tab]);
   return (
     <section className="sheet">
       <header className="node-head">
