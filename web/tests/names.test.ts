@@ -39,6 +39,7 @@ test("what precedes a short name is its context", () => {
 
 test("text of events neither breaks the line nor turns its direction", () => {
   expect(oneLine("a\nb\u202ec\u0000d")).toBe("a\ufffdb\ufffdc\ufffdd");
+  expect(oneLine("\u061ca\u2066b\uffff\ud800 \u{1f986}")).toBe("\ufffda\ufffdb\ufffd\ufffd \u{1f986}");
 });
 
 test("a long name keeps both ends: tables of one schema differ at the end", () => {

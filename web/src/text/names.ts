@@ -52,9 +52,14 @@ export function contextOf(name: string, short: string): string {
   return name.endsWith(short) ? name.slice(0, name.length - short.length).replace(/[/.]$/, "") : name;
 }
 
-/** Text of an event on one line: invisible and direction-changing characters are shown as a mark. */
+/** Text of an event on one line: characters that are invisible, change the direction or are none are shown as a mark. */
 export function oneLine(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\u200b-\u200f\ufeff]/g, "\ufffd");
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u2028\u2029\u202a-\u202e\u2060-\u206f\u200b-\u200f\ufeff\ufffe\uffff\ud800-\udfff]/gu, "\ufffd");
+}
+
+/** Prose of an event, whose lines stay apart. */
+export function inertLines(text: string): string {
+  return text.split("\n").map(oneLine).join("\n");
 }
 
 export function nodeIdOf(kind: "dataset" | "job", namespace: string, name: string): string {

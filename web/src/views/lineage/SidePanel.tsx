@@ -10,7 +10,7 @@ import { Copy, Name } from "../../parts/Name";
 import { State } from "../../parts/State";
 import { changeParameters, linkTo } from "../../routing/location";
 import { ago, duration, moment } from "../../text/amounts";
-import { oneLine, splitNodeId } from "../../text/names";
+import { inertLines, oneLine, splitNodeId } from "../../text/names";
 import { useActions } from "./actions";
 import type { EdgeOfPicture } from "./Canvas";
 import { iconOf } from "./PictureNode";
@@ -104,7 +104,7 @@ function OfNode({ node, marks }: { node: GraphNode; marks: readonly Mark[] }) {
         {(node.dataset?.description ?? node.job?.description) && (
           <>
             <dt>Description</dt>
-            <dd className="inert">{node.dataset?.description ?? node.job?.description}</dd>
+            <dd className="prose">{inertLines(node.dataset?.description ?? node.job?.description ?? "")}</dd>
           </>
         )}
       </dl>
@@ -163,8 +163,8 @@ function OfColumns({ edge, graph }: { edge: ColumnEdge; graph: Graph }) {
           <li key={index}>
             <span className={`chip ${transformation.type === "INDIRECT" ? "warn" : "good"}`}>{transformation.type.toLowerCase()}</span>
             <span className="grow">
-              {transformation.subtype.toLowerCase().replaceAll("_", " ")}
-              {transformation.description && <div className="muted inert">{transformation.description}</div>}
+              {oneLine(transformation.subtype.toLowerCase().replaceAll("_", " "))}
+              {transformation.description && <div className="muted inert">{oneLine(transformation.description)}</div>}
             </span>
             {transformation.masking && (
               <span className="chip">
