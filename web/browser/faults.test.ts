@@ -66,3 +66,14 @@ test("an unknown node says so", async () => {
   await page.getByRole("heading", { name: "Headwater does not know this" }).waitFor();
   await close();
 });
+
+test("an answer of something else than Headwater is told as that", async () => {
+  const { page, close } = await open(chromium, `${server.url}/`);
+  await page.route("**/api/v1/lineage?**", (route) => route.fulfill({ status: 200, contentType: "text/html", body: "<html>Sign in to the network</html>" }));
+  await page.goto(`${server.url}/${lineageLink(REVENUE)}`);
+  await page.getByRole("alert").getByText("Something else than Headwater answered").waitFor();
+  await page.unroute("**/api/v1/lineage?**");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.locator(".react-flow__node").first().waitFor();
+  await close();
+});

@@ -17,6 +17,8 @@ const HOSTILE = [
   "=HYPERLINK(1)",
   "表 таблица جدول",
 ];
+/** Names that mean something in an address, in a path or in a language. */
+const ODD = ["a/../b", "100%", "%2F", "a?b=c#d", "a&b+c d", "\u{1f986} duck", "__proto__", "a:b", "s3://x:80/y:z"];
 let server: Server;
 let chromium: Browser;
 
@@ -40,6 +42,8 @@ beforeAll(async () => {
   const later = (name: string): object => ({ namespace: "hostile", name, facets: { schema: facet({ fields: HOSTILE.slice(1).map((field) => ({ name: field, type: "other" })) }) } });
   await server.post({ ...runEvent("x", [], HOSTILE.slice(0, 6).map(later)), job: { namespace: HOSTILE[0], name: HOSTILE[5] } });
   await server.post({ ...runEvent("x", [], []), job: { namespace: HOSTILE[3], name: HOSTILE[4] } });
+  for (const name of ODD) await server.post({ ...runEvent("x", [{ namespace: name, name, facets: { documentation: facet({ description: "two\nlines\u202e" }) } }], []), job: { namespace: name, name } });
+  await server.folded(1, encodeURIComponent(ODD.at(-1)!));
   await server.folded(1, "hostile");
   await server.folded(1, encodeURIComponent(HOSTILE[3]!));
 });
@@ -80,6 +84,30 @@ test.each([...LINKS, ...LINKS.map((link) => `${link} narrow`)])("%s", async (sho
   expect(await page.evaluate(() => /[\u202a-\u202e]/.test(document.querySelector("main")?.textContent?.replace(/"[^"]*"/g, "") ?? ""))).toBe(false);
   expect(await tooWide(page)).toEqual([]);
   expect(faults).toEqual([]);
+  await close();
+});
+
+test.each(ODD)("links to %s lead there", async (name) => {
+  const { page, faults, close } = await open(chromium, `${server.url}/#/namespace?name=${encodeURIComponent(name)}`);
+  for (const [kind, tab] of [["Jobs", "Runs"], ["Datasets", "Versions"]] as const) {
+    await page.getByRole("table", { name: kind }).getByRole("link").first().click();
+    await page.getByRole("navigation", { name: "Parts of this page" }).getByRole("link", { name: tab }).click();
+    await settled(page);
+    expect(await page.getByRole("alert").count()).toBe(0);
+    await page.locator("main").getByRole("link", { name: "Lineage", exact: true }).click();
+    await page.locator(".react-flow__node").nth(1).waitFor();
+    await settled(page);
+    expect(await page.getByRole("alert").count()).toBe(0);
+    for (const _ of ["lineage", "tab", "node"]) await page.goBack();
+    await page.getByRole("table", { name: kind }).waitFor();
+  }
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test("a description keeps its lines, and turns nothing around", async () => {
+  const { page, close } = await open(chromium, `${server.url}/#/node?nodeId=${encodeURIComponent("dataset:100%:100%")}`);
+  expect(await page.getByRole("definition").getByText("two").innerText()).toBe("two\nlines\ufffd");
   await close();
 });
 

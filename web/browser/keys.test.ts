@@ -69,3 +69,21 @@ test("another tab knows nothing of the key", async () => {
   expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([]);
   await close();
 });
+
+test("a key that expires while the page is open is asked for where it is missed", async () => {
+  const { page, close } = await open(chromium, `${server.url}/#/namespaces`);
+  await page.getByLabel("Key", { exact: true }).fill(server.keys[0]!);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Namespaces" }).waitFor();
+  await settled(page);
+  await page.route("**/api/v1/**", (route) => (route.request().headers()["authorization"]?.endsWith(server.keys[0]!) ? route.fulfill({ status: 401, json: { code: 401, message: "the key has expired" } }) : route.continue()));
+  await page.getByRole("link", { name: "Runs", exact: true }).click();
+  await page.getByRole("alert").getByText("the key has expired").waitFor();
+  await page.getByRole("button", { name: "Enter another key" }).click();
+  await page.getByLabel("Key", { exact: true }).fill(server.keys[1]!);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "A key is needed" }).waitFor({ state: "detached" });
+  await page.getByRole("heading", { name: "Runs", level: 1 }).waitFor();
+  expect(page.url()).toContain("#/runs");
+  await close();
+});

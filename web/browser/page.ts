@@ -55,3 +55,15 @@ export function tooWide(page: Page): Promise<string[]> {
     return boxes.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map((box) => `${box.tagName} ${box.className}: ${box.scrollWidth} of ${box.clientWidth}`);
   });
 }
+
+/** What a finger may miss: links and controls less than 24 pixels high, or narrower than a word of four letters. Of a box its label is the target. */
+export function tooSmall(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const targets = [...document.querySelectorAll<HTMLElement>("main :is(a[href], button, select, summary, input:not([type=checkbox]), label:has([type=checkbox])), nav a, header button")];
+    return targets
+      .filter((target) => target.checkVisibility({ visibilityProperty: true }))
+      .map((target) => [target, target.getBoundingClientRect()] as const)
+      .filter(([, { width, height }]) => width > 0 && (height < 24 || width < 20))
+      .map(([target, { width, height }]) => `${target.tagName} ${target.innerText}: ${width} x ${height}`);
+  });
+}

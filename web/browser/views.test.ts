@@ -3,7 +3,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { violations } from "./axe";
-import { browser, lineageLink, open, settled, tooWide } from "./page";
+import { browser, lineageLink, open, settled, tooSmall, tooWide } from "./page";
 import { demoServer, type Server } from "./server";
 
 const REVENUE = "dataset:file:/data/lake/revenue_daily";
@@ -69,6 +69,8 @@ describe.each(Object.entries(VIEWS))("%s", (_, [link, text]) => {
     await page.getByText(text).first().waitFor({ state: "attached" });
     await settled(page);
     expect(await tooWide(page)).toEqual([]);
+    expect(await tooSmall(page)).toEqual([]);
+    expect(await page.locator("nav [aria-current]").evaluateAll((links) => links.filter((link) => link.getBoundingClientRect().right > innerWidth).length)).toBe(0);
     await close();
   });
 });

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { lanesOf, pathBack, wayKey } from "../src/graph/backEdge";
 import { layersOf } from "../src/graph/layers";
+import { CLOSED } from "../src/graph/sizes";
+import { waysOf } from "../src/views/lineage/FarPicture";
 
 const BOX = { width: 100, height: 50 };
 const CHAIN = ["a", "j", "b"].map((id) => ({ id, ...BOX }));
@@ -26,4 +28,14 @@ test("a layout of many nodes begins at 0, so that an export has all of them", ()
   const fan = Array.from({ length: 70 }, (_, index) => ({ id: `t${index}`, ...BOX }));
   const places = layersOf(fan, fan.slice(1).map(({ id }) => ({ from: "t0", to: id })));
   expect(Math.min(...[...places.values()].map(({ y }) => y))).toBe(0);
+});
+
+test("from afar, too, a way back goes around the nodes", () => {
+  const nodes = CHAIN.map(({ id, ...size }) => ({ node: { id, kind: "group" as const, namespace: "", name: id }, opening: CLOSED, isFaded: false, ...size }));
+  const edge = { count: 1, isFaded: false };
+  const edges = [{ from: "a", to: "j", ...edge }, { from: "j", to: "b", ...edge }, { from: "b", to: "a", ...edge }];
+  const ways = waysOf({ scene: { nodes, edges, columnEdges: [] }, places: PLACES });
+  expect(ways.on).toEqual(["M100 29L200 109", "M300 109L400 29"]);
+  expect(ways.back).toHaveLength(1);
+  expect(ways.back[0]).toMatch(/^M500 29Q.* 0 29$/);
 });

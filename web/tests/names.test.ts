@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { middleCut, columnOf, contextOf, oneLine, shortNames, splitNodeId } from "../src/text/names";
+import { cuttable, columnOf, contextOf, oneLine, shortNames, splitNodeId } from "../src/text/names";
 
 test("names are as short as tells them apart", () => {
   const short = shortNames(["/lake/raw/orders", "/lake/clean/orders", "/lake/revenue", "db.sales.orders_daily"]);
@@ -39,9 +39,10 @@ test("what precedes a short name is its context", () => {
 
 test("text of events neither breaks the line nor turns its direction", () => {
   expect(oneLine("a\nb\u202ec\u0000d")).toBe("a\ufffdb\ufffdc\ufffdd");
+  expect(oneLine("\u061ca\u2066b\uffff\ud800 \u{1f986}")).toBe("\ufffda\ufffdb\ufffd\ufffd \u{1f986}");
 });
 
 test("a long name keeps both ends: tables of one schema differ at the end", () => {
-  expect(middleCut("warehouse_layer_05_table_00050", 22)).toBe("warehous…5_table_00050");
-  expect(middleCut("revenue_daily", 22)).toBe("revenue_daily");
+  expect(cuttable("warehouse_layer_05_table_00050")).toEqual(["warehouse_layer_05_ta", "ble_00050"]);
+  expect(cuttable("revenue_daily")).toEqual(["", "revenue_daily"]);
 });

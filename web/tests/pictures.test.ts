@@ -22,6 +22,11 @@ test("Mermaid: names are escaped, edges go from left to right", () => {
   expect(text).toContain("n0 --> n1");
 });
 
+test("a label has an end: Mermaid refuses a long text", () => {
+  const text = mermaid({ ...SCENE, nodes: [node("a", "dataset", "x".repeat(5000)), node("b", "job", "step")] });
+  expect(text).toContain(`${"x".repeat(119)}#8230;`);
+});
+
 test("DOT: names are quoted", () => {
   const text = dot(SCENE);
   expect(text).toContain('"a" -> "b";');
@@ -37,6 +42,14 @@ test("SVG: names are text, and never elements", () => {
 test("CSV: quotes are doubled, and a formula is inert", () => {
   const columns = [{ name: "name", value: (row: string) => row }, { name: "length", value: (row: string) => -row.length }];
   expect(csv(columns, ['a "b", c', "=1+1"])).toBe('name,length\r\n"a ""b"", c",-8\r\n\'=1+1,-4\r\n');
+  expect(csv(columns, ["\uff1d1", "\n=1"])).toBe('name,length\r\n\'\uff1d1,-2\r\n"\'\n=1",-3\r\n');
+});
+
+test("Markdown: what an event calls a transformation is text", () => {
+  const transformations = [{ type: "DIRECT" as const, subtype: "<img src=x> [l](http://e)", description: "", masking: false }];
+  const item = { nodeId: "datasetField:n:t:c", type: "DATASET_FIELD" as const, distance: 1, by: "column" as const, indirect: false, path: [], transformations };
+  const text = impactMarkdown({ nodeId: "x", totalCount: 1, owners: [{ owner: null, items: [item] }] }, "orders.price");
+  expect(text).toContain("\\<img src=x\\> \\[l\\]\\(http://e\\)");
 });
 
 test("Markdown: names are code, owners are text", () => {

@@ -1,17 +1,34 @@
 /** A node's own routes. */
 
-import { splitNodeId } from "../text/names";
-import { get, pathOf, request, type Query } from "./request";
-import type { Dataset, DatasetVersion, Job, Name, Page, Run } from "./types";
+import { kindOf, splitNodeId } from "../text/names";
+import { ApiError, get, pathOf, request, type Query } from "./request";
+import type { Dataset, DatasetVersion, Job, Lineage, Name, Page, Run } from "./types";
+
+/** Names of nodes whose ids are not parted where their text suggests: a namespace may contain colons, as `a:b`. */
+const parted = new Map<string, Name>();
 
 /** The path of a node: `namespaces/N/datasets/D`. */
 export function pathOfNode(nodeId: string): string {
-  const { kind, namespace, name } = splitNodeId(nodeId);
-  return pathOf("namespaces", namespace, kind === "job" ? "jobs" : "datasets", name);
+  const { namespace, name } = parted.get(nodeId) ?? splitNodeId(nodeId);
+  return pathOf("namespaces", namespace, kindOf(nodeId) === "job" ? "jobs" : "datasets", name);
 }
 
-export const dataset = (nodeId: string, signal?: AbortSignal): Promise<Dataset> => get(pathOfNode(nodeId), {}, signal);
-export const job = (nodeId: string, signal?: AbortSignal): Promise<Job> => get(pathOfNode(nodeId), {}, signal);
+export const dataset = (nodeId: string, signal?: AbortSignal): Promise<Dataset> => node(nodeId, signal);
+export const job = (nodeId: string, signal?: AbortSignal): Promise<Job> => node(nodeId, signal);
+
+/** What is not found by its path may be found by its id, which the server parts as it knows the namespaces. */
+async function node<T>(nodeId: string, signal?: AbortSignal): Promise<T> {
+  try {
+    return await get<T>(pathOfNode(nodeId), {}, signal);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404 || parted.has(nodeId)) throw error;
+    const { graph } = await get<Lineage>("lineage", { nodeId, depth: 0 }, signal);
+    const found = graph[0]?.data;
+    if (!found) throw error;
+    parted.set(nodeId, { namespace: found.namespace, name: found.name });
+    return get<T>(pathOfNode(nodeId), {}, signal);
+  }
+}
 
 export interface Versions extends Page {
   versions: DatasetVersion[];

@@ -23,7 +23,7 @@ const PAUSE_MS = 600;
 export async function request<T>(method: string, path: string, query: Query, signal?: AbortSignal, body?: unknown): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const response = await send(method, path, query, signal, body);
-    if (response.ok) return (await response.json()) as T;
+    if (response.ok) return (await documentOf(response, signal)) as T;
     if (response.status !== 503 || attempt === ATTEMPTS) throw await errorOf(response);
     await pause(PAUSE_MS * attempt, signal);
   }
@@ -67,6 +67,15 @@ async function send(method: string, path: string, query: Query, signal?: AbortSi
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new ApiError(0, "Headwater did not answer. Is the server up, and is this machine online?");
+  }
+}
+
+async function documentOf(response: Response, signal?: AbortSignal): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, "Something else than Headwater answered: a proxy, or the sign-in of a network.");
   }
 }
 

@@ -1,7 +1,7 @@
 /** The way of one column: the columns that it is made of and that are made of it, with the transformation on each edge. */
 
 import type { ColumnLineage, InputField, Transformation } from "../api/types";
-import { columnIdOf, nodeIdOf } from "../text/names";
+import { columnIdOf, nodeIdOf, oneLine } from "../text/names";
 
 export interface ColumnRef {
   dataset: string;
@@ -77,7 +77,7 @@ export function isIndirect(transformations: readonly Transformation[]): boolean 
 /** The transformations in a word or two: `aggregation`, `filter, join`. */
 export function transformationText(transformations: readonly Transformation[]): string {
   const words = transformations.map(({ subtype, type }) => (subtype || type).toLowerCase().replaceAll("_", " "));
-  return [...new Set(words)].join(", ");
+  return oneLine([...new Set(words)].join(", "));
 }
 
 export function inputText(input: InputField): string {

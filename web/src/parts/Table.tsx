@@ -3,7 +3,7 @@
 import { useMemo, useState, type ReactNode } from "react";
 import { csv } from "../picture/csv";
 import { saveText } from "../picture/save";
-import { count } from "../text/amounts";
+import { count, counted } from "../text/amounts";
 import { oneLine } from "../text/names";
 import { Icon } from "./Icon";
 
@@ -40,7 +40,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, file, sortedBy }: Pr
           <input type="search" placeholder="Filter" value={filter} onChange={(event) => setFilter(event.target.value)} />
         </label>
         <span className="muted" role="status">
-          {filter ? `${count(shown.length)} of ${count(rows.length)}` : count(rows.length)}
+          {filter ? `${count(shown.length)} of ${counted(rows.length, "row")}` : counted(rows.length, "row")}
         </span>
         {file && (
           <button onClick={() => saveText(`${file}.csv`, csv(columns, shown), "text/csv")}>

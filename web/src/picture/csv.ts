@@ -13,6 +13,6 @@ export function csv<Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[
 /** A text that a spreadsheet would take for a formula gets an apostrophe: names come from events. */
 function cell(value: string | number): string {
   const text = String(value);
-  const inert = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const inert = typeof value === "string" && /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }

@@ -13,7 +13,7 @@ export function impactMarkdown({ totalCount, possibleCount = 0, owners, truncate
     lines.push(`**${owner ? text(owner) : "no owner"}**`, "");
     for (const item of items) {
       const how = item.by === "column" && !item.indirect ? transformationText(item.transformations ?? []) : wayOf(item);
-      lines.push(`- ${code(withoutKind(item.nodeId))}, ${counted(item.distance, "hop")}${how ? `, ${how}` : ""}`);
+      lines.push(`- ${code(withoutKind(item.nodeId))}, ${counted(item.distance, "hop")}${how ? `, ${text(how)}` : ""}`);
     }
     lines.push("");
   }

@@ -2,6 +2,10 @@
 
 import { grouped } from "./grouped";
 
+/** How many characters of a name's end are always shown, and how many characters fit into a node in any font. */
+const ENDING = 9;
+const FITTING = 14;
+
 /** The parts of a name: of a path its folders, else what its dots separate. */
 export function partsOf(name: string): string[] {
   const separator = name.includes("/") ? "/" : ".";
@@ -36,12 +40,11 @@ function ending(name: string, count: number): string {
   return partsOf(name).slice(-count).join(name.includes("/") ? "/" : ".");
 }
 
-/** A name that fits into some characters: both its ends are kept, since names of one schema often differ at the end alone. */
-export function middleCut(text: string, most: number): string {
+/** A name in two parts, of which the first may be cut: names of one schema often differ at the end alone. */
+export function cuttable(text: string): [start: string, end: string] {
   const characters = [...text];
-  if (characters.length <= most) return text;
-  const end = Math.ceil((most - 1) * 0.6);
-  return `${characters.slice(0, most - 1 - end).join("")}…${characters.slice(-end).join("")}`;
+  if (characters.length <= FITTING) return ["", text];
+  return [characters.slice(0, -ENDING).join(""), characters.slice(-ENDING).join("")];
 }
 
 /** What precedes the short name: the folder or schema. */
@@ -49,9 +52,14 @@ export function contextOf(name: string, short: string): string {
   return name.endsWith(short) ? name.slice(0, name.length - short.length).replace(/[/.]$/, "") : name;
 }
 
-/** Text of an event on one line: invisible and direction-changing characters are shown as a mark. */
+/** Text of an event on one line: characters that are invisible, change the direction or are none are shown as a mark. */
 export function oneLine(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\u200b-\u200f\ufeff]/g, "\ufffd");
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u2028\u2029\u202a-\u202e\u2060-\u206f\u200b-\u200f\ufeff\ufffe\uffff\ud800-\udfff]/gu, "\ufffd");
+}
+
+/** Prose of an event, whose lines stay apart. */
+export function inertLines(text: string): string {
+  return text.split("\n").map(oneLine).join("\n");
 }
 
 export function nodeIdOf(kind: "dataset" | "job", namespace: string, name: string): string {

@@ -3,6 +3,7 @@
  * or were never read. Each number leads to the list of its datasets.
  */
 
+import { useState } from "react";
 import { useLookup } from "../../api/useLookup";
 import { Empty, Shown, Truncated } from "../../parts/Told";
 import { Table, type Column } from "../../parts/Table";
@@ -19,10 +20,12 @@ export default function CoverageView({ parameters }: { parameters: URLSearchPara
   const namespace = parameters.get("namespace") ?? undefined;
   const part: Part = { namespace, owner: parameters.has("unowned") ? null : (parameters.get("owner") ?? undefined) };
   const kind = kindOf(parameters.get("list"));
-  const lookup = useLookup(JSON.stringify(["coverage", namespace]), (signal) => load(namespace, signal));
+  const [{ read, all }, setRead] = useState({ read: 0, all: 0 });
+  const lookup = useLookup(JSON.stringify(["coverage", namespace]), (signal) => load(namespace, signal, (read, all) => setRead({ read, all })));
   return (
     <section className="sheet">
       {!kind && <h1>Coverage</h1>}
+      {lookup.state === "loading" && all > 1 && <progress aria-label="Namespaces that were read" value={read} max={all} />}
       <Shown lookup={lookup} what="the coverage">
         {({ datasets, isCut }) => (
           <>

@@ -14,13 +14,16 @@ export interface Loaded {
   isCut: boolean;
 }
 
-/** The datasets of a namespace, else of all that the key reads. */
-export async function load(namespace: string | undefined, signal: AbortSignal): Promise<Loaded> {
+/** The datasets of a namespace, else of all that the key reads. `tell` hears how many namespaces of how many were read. */
+export async function load(namespace: string | undefined, signal: AbortSignal, tell: (read: number, all: number) => void): Promise<Loaded> {
   const found: Loaded = { datasets: [], isCut: false };
   const names = namespace === undefined ? await namespaces(found, signal) : [namespace];
-  const next = names.values();
+  const next = names.entries();
   const work = async (): Promise<void> => {
-    for (const name of next) await loadNamespace(name, found, signal);
+    for (const [read, name] of next) {
+      tell(read, names.length);
+      await loadNamespace(name, found, signal);
+    }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return found;

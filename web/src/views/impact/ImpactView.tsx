@@ -11,7 +11,7 @@ import { Icon, type IconName } from "../../parts/Icon";
 import { copyText, Name } from "../../parts/Name";
 import { Empty, Shown, Truncated } from "../../parts/Told";
 import { linkTo } from "../../routing/location";
-import { counted } from "../../text/amounts";
+import { count, counted } from "../../text/amounts";
 import { columnOf, oneLine, shortName, splitNodeId } from "../../text/names";
 import { Table } from "../../parts/Table";
 import "./impact.css";
@@ -68,6 +68,7 @@ function Found({ impact, name }: { impact: Impact; name: string }) {
         </button>
       </div>
       {impact.truncated && <Truncated>The walk was cut: there is more downstream.</Truncated>}
+      {items.length < impact.totalCount && <Truncated>The first {count(items.length)} are listed, the nearest first.</Truncated>}
       <div className="owners">
         {impact.owners.map(({ owner, items: own }) => (
           <div key={owner ?? ""} className="card">

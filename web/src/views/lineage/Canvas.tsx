@@ -2,7 +2,7 @@
 
 import { Controls, getViewportForBounds, MarkerType, MiniMap, ReactFlow, ReactFlowProvider, useReactFlow, useStore, type EdgeTypes, type NodeTypes } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
-import { useEffect, useMemo, useRef, type KeyboardEvent } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { oneLine, shortName } from "../../text/names";
 import { conditionOf } from "../../graph/marks";
 import { wayKey } from "../../graph/backEdge";
@@ -13,6 +13,7 @@ import { PictureEdge, type PictureEdgeType } from "./PictureEdge";
 import { PictureNode, type PictureNodeType } from "./PictureNode";
 import { lanesIn, type SceneEdge } from "./scene";
 import type { Placed } from "./usePlaces";
+import { useKeys } from "./useKeys";
 
 const NODES: NodeTypes = { node: PictureNode };
 const EDGES: EdgeTypes = { edge: PictureEdge };
@@ -20,6 +21,10 @@ const EDGES: EdgeTypes = { edge: PictureEdge };
 const MANY = 250;
 /** A picture that needs a smaller zoom to be seen whole is shown at its centre. */
 const LEGIBLE = 0.42;
+/** The zoom at which a picture is shown that is too large to be legible as a whole: a finger hits its buttons. */
+const NEAR = 0.95;
+/** What a screen reader says of each node. */
+const SAID = { "node.a11yDescription.default": "Arrow keys lead to the next node, Enter opens this one." };
 /** The zoom at which a picture is first shown. */
 const NEAREST_ZOOM = [0.02, 1.05] as const;
 /** Below this zoom nobody reads the small print. */
@@ -46,15 +51,18 @@ export function Canvas(properties: Properties) {
 }
 
 function Flow({ placed, centre, isInset = false, onNode, onEdge, onNothing }: Properties) {
-  const nodes = useMemo(() => nodesOf(placed), [placed]);
+  const [reached, setReached] = useState(centre);
+  useEffect(() => setReached(centre), [centre]);
+  const placedNodes = useMemo(() => nodesOf(placed), [placed]);
+  const nodes = useMemo(() => withTabStop(placedNodes, reached), [placedNodes, reached]);
   const edges = useMemo(() => edgesOf(placed), [placed]);
   const isFar = useStore(({ transform }) => transform[2] < FAR);
   const isFarPicture = isFar && nodes.length > MANY;
   const flow = useReactFlow();
-  const canvas = useRef<HTMLDivElement>(null);
+  const keys = useKeys(placed, reached, setReached, onNode);
   useFit(placed, centre);
   return (
-    <div ref={canvas} className={`canvas${isFar ? " far" : ""}`} onKeyDown={(event) => (event.key === "Enter" ? onEnter(event, onNode) : onArrow(event, placed))}>
+    <div className={`canvas${isFar ? " far" : ""}`} {...keys}>
       <ReactFlow
         nodes={isFarPicture ? [] : nodes}
         edges={isFarPicture ? [] : edges}
@@ -80,12 +88,17 @@ function Flow({ placed, centre, isInset = false, onNode, onEdge, onNothing }: Pr
         minZoom={0.02}
         maxZoom={2}
         proOptions={{ hideAttribution: true }}
+        tabIndex={nodes.length > MANY ? 0 : undefined}
+        ariaLabelConfig={SAID}
         aria-label="Lineage graph. The table shows the same."
       >
         {isFarPicture && <FarPicture placed={placed} centre={centre} />}
         {!isInset && <Controls showInteractive={false} position="bottom-left" />}
         {nodes.length > 12 && nodes.length <= MANY && <MiniMap pannable zoomable position="bottom-right" nodeStrokeWidth={0} ariaLabel="Overview of the graph" />}
       </ReactFlow>
+      <p className="keys" aria-hidden="true">
+        <kbd>← → ↑ ↓</kbd> next node <kbd>Enter</kbd> open <kbd>Tab</kbd> its buttons
+      </p>
     </div>
   );
 }
@@ -103,7 +116,7 @@ function useFit(placed: Placed, centre: string): void {
     const place = placed.places.get(centre);
     const frame = requestAnimationFrame(() => {
       if (isLegible || !place) void flow.setViewport(getViewportForBounds(whole, width, height, NEAREST_ZOOM[0], NEAREST_ZOOM[1], 0.12));
-      else void flow.setCenter(place.x + WIDTH / 2, place.y + WIDTH / 4, { zoom: Math.min(0.85, width / (1.4 * WIDTH)) });
+      else void flow.setCenter(place.x + WIDTH / 2, place.y + WIDTH / 4, { zoom: Math.min(NEAR, width / (1.4 * WIDTH)) });
     });
     return () => cancelAnimationFrame(frame);
     // the picture is fitted when it changes its shape, and not whenever a node fades
@@ -123,8 +136,9 @@ function boundsOf({ scene, places }: Placed): { x: number; y: number; width: num
   return { x: bounds.left, y: bounds.top, width: bounds.right - bounds.left, height: bounds.bottom - bounds.top };
 }
 
+/** The nodes in the order in which they are read: left to right, then top to bottom. */
 function nodesOf({ scene, places }: Placed): PictureNodeType[] {
-  return scene.nodes.flatMap((drawn) => {
+  const nodes = scene.nodes.flatMap((drawn) => {
     const place = places.get(drawn.node.id);
     if (!place) return [];
     const { width, height, node } = drawn;
@@ -135,10 +149,18 @@ function nodesOf({ scene, places }: Placed): PictureNodeType[] {
       width,
       height,
       measured: { width, height },
-      data: { drawn },
+      data: { drawn, isTabStop: false },
+      domAttributes: { tabIndex: -1 },
       ariaLabel: `${node.kind} ${oneLine(node.name)}, ${conditionOf(node).text}`,
     };
   });
+  return nodes.toSorted((one, other) => one.position.x - other.position.x || one.position.y - other.position.y);
+}
+
+/** Tab leads to one node and its buttons, and then out of the graph: arrow keys lead to the other nodes. */
+function withTabStop(nodes: PictureNodeType[], reached: string): PictureNodeType[] {
+  const stop = nodes.find(({ id }) => id === reached) ?? nodes[0];
+  return nodes.map((node) => (node === stop ? { ...node, data: { ...node.data, isTabStop: true }, domAttributes: { tabIndex: 0 } } : node));
 }
 
 function edgesOf({ scene, places }: Placed): PictureEdgeType[] {
@@ -184,36 +206,4 @@ function edgesOf({ scene, places }: Placed): PictureEdgeType[] {
 function edgeOf({ scene }: Placed, id: string): EdgeOfPicture {
   const index = Number(id.slice(1));
   return id.startsWith("c") ? { column: scene.columnEdges[index]! } : { flow: scene.edges[index]! };
-}
-
-function onEnter(event: KeyboardEvent, onNode: (id: string) => void): void {
-  const target = event.target as HTMLElement;
-  const id = target.matches(".react-flow__node") ? target.getAttribute("data-id") : null;
-  if (id) onNode(id);
-}
-
-/** Arrow keys go to the nearest node in that direction. */
-function onArrow(event: KeyboardEvent, { scene, places }: Placed): void {
-  const steps: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-  const step = steps[event.key];
-  const here = (event.target as HTMLElement).closest?.(".react-flow__node")?.getAttribute("data-id");
-  const from = here ? places.get(here) : undefined;
-  if (!step || !from || (event.target as HTMLElement).matches("input")) return;
-  event.preventDefault();
-  event.stopPropagation();
-  const [dx, dy] = step;
-  const cost = ({ node }: { node: { id: string } }): number => {
-    const place = places.get(node.id);
-    if (!place) return Infinity;
-    const along = (place.x - from.x) * dx + (place.y - from.y) * dy;
-    const across = Math.abs((place.x - from.x) * dy) + Math.abs((place.y - from.y) * dx);
-    return along > 1 ? along + 2 * across : Infinity;
-  };
-  const next = scene.nodes.reduce((best, other) => (cost(other) < cost(best) ? other : best), scene.nodes[0]!);
-  if (cost(next) === Infinity) return;
-  focusNode(next.node.id);
-}
-
-export function focusNode(id: string): void {
-  document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`)?.focus();
 }

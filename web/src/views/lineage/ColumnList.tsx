@@ -8,7 +8,13 @@ import { Icon } from "../../parts/Icon";
 import { oneLine } from "../../text/names";
 import { useActions } from "./actions";
 
-export function ColumnList({ node, traced }: { node: GraphNode; traced: readonly string[] }) {
+interface Properties {
+  node: GraphNode;
+  traced: readonly string[];
+  tabIndex: number;
+}
+
+export function ColumnList({ node, traced, tabIndex }: Properties) {
   const { pickColumn, picked } = useActions();
   const [filter, setFilter] = useState("");
   const [top, setTop] = useState(0);
@@ -25,12 +31,12 @@ export function ColumnList({ node, traced }: { node: GraphNode; traced: readonly
   return (
     <div className="columns nodrag nowheel nopan" style={{ top: heightOf(node, { isOpen: false, traced }) }} onClick={(event) => event.stopPropagation()} onKeyDown={(event) => event.stopPropagation()}>
       {hasSearch(node) && (
-        <input type="search" aria-label={`Find one of ${fields.length} columns`} placeholder={`Find in ${fields.length} columns`} value={filter} onChange={(event) => search(event.target.value)} />
+        <input type="search" tabIndex={tabIndex} aria-label={`Find one of ${fields.length} columns`} placeholder={`Find in ${fields.length} columns`} value={filter} onChange={(event) => search(event.target.value)} />
       )}
       <div ref={rows} className="rows" tabIndex={-1} style={{ maxHeight: MOST_ROWS * ROW }} onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
         <div style={{ height: found.length * ROW, position: "relative" }}>
           {found.slice(first, first + MOST_ROWS + 2).map((field, index) => (
-            <button key={field.name} className="column" style={{ top: (first + index) * ROW }} aria-pressed={isPicked(field)} onClick={() => pickColumn(node, field.name)} title={oneLine(`${field.name} ${field.type ?? ""}`)}>
+            <button key={field.name} tabIndex={tabIndex} className="column" style={{ top: (first + index) * ROW }} aria-pressed={isPicked(field)} onClick={() => pickColumn(node, field.name)} title={oneLine(`${field.name} ${field.type ?? ""}`)}>
               <bdi className="column-name">{oneLine(field.name)}</bdi>
               {field.tags.length > 0 && <Icon name="tag" label={field.tags.join(", ")} />}
               <span className="type">{oneLine(field.type ?? "")}</span>
@@ -43,13 +49,13 @@ export function ColumnList({ node, traced }: { node: GraphNode; traced: readonly
 }
 
 /** The columns on the way of the picked column, where its edges end. */
-export function TracedColumns({ node, traced }: { node: GraphNode; traced: readonly string[] }) {
+export function TracedColumns({ node, traced, tabIndex }: Properties) {
   const { pickColumn, picked } = useActions();
   const types = new Map((node.dataset?.fields ?? []).map(({ name, type }) => [name, type]));
   return (
     <div className="traced nodrag" onClick={(event) => event.stopPropagation()}>
       {traced.slice(0, MOST_TRACED).map((field) => (
-        <button key={field} className="column" aria-pressed={picked?.dataset === node.id && picked.field === field} onClick={() => pickColumn(node, field)} title={oneLine(field)}>
+        <button key={field} tabIndex={tabIndex} className="column" aria-pressed={picked?.dataset === node.id && picked.field === field} onClick={() => pickColumn(node, field)} title={oneLine(field)}>
           <bdi className="column-name">{oneLine(field)}</bdi>
           <span className="type">{oneLine(types.get(field) ?? "")}</span>
         </button>

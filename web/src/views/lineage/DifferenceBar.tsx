@@ -6,7 +6,7 @@ import { Icon } from "../../parts/Icon";
 import { Name } from "../../parts/Name";
 import { changeParameters, linkTo } from "../../routing/location";
 import { counted, moment } from "../../text/amounts";
-import { shortName, splitNodeId } from "../../text/names";
+import { oneLine, shortName, splitNodeId } from "../../text/names";
 import { SchemaChanges } from "../node/VersionsTab";
 import "../node/node.css";
 
@@ -15,11 +15,13 @@ export function DifferenceBar({ lookup, since }: { lookup: Lookup<Difference | n
   return (
     <details className="difference">
       <summary>
-        <Icon name="change" /> Since <b>{moment(since)}</b>
-        {lookup.state === "loading" && " …"}
-        {lookup.state === "failed" && `: ${lookup.error.message}`}
-        {found && `: ${summary(found)}`}
-        {found?.truncated && ", cut"}
+        <span role="status">
+          <Icon name="change" /> Since <b>{moment(since)}</b>
+          {lookup.state === "loading" && " …"}
+          {lookup.state === "failed" && `: ${lookup.error.message}`}
+          {found && `: ${summary(found)}`}
+          {found?.truncated && ", cut"}
+        </span>
         <span className="push" />
         <input
           type="datetime-local"
@@ -97,7 +99,7 @@ function Edges({ title, edges }: { title: string; edges: readonly { origin: stri
       <ul className="list">
         {edges.map(({ origin, destination }) => (
           <li key={`${origin} ${destination}`}>
-            {shortName(splitNodeId(origin).name)} → {shortName(splitNodeId(destination).name)}
+            <bdi>{oneLine(shortName(splitNodeId(origin).name))}</bdi> → <bdi>{oneLine(shortName(splitNodeId(destination).name))}</bdi>
           </li>
         ))}
       </ul>

@@ -1,12 +1,16 @@
 /** A large picture from afar: boxes and lines on a canvas, since nobody reads a name there and the browser draws it at once. */
 
 import { useStore } from "@xyflow/react";
-import { useEffect, useRef } from "react";
+import { useEffect, useMemo, useRef } from "react";
+import { pathBack, wayKey } from "../../graph/backEdge";
 import { conditionOf, type Mark } from "../../graph/marks";
 import { useActions } from "./actions";
+import { lanesIn } from "./scene";
 import type { Placed } from "./usePlaces";
 
 const LINES = 20_000;
+/** How far below the top of a node its edges begin and end. */
+const MIDDLE = 29;
 
 export function FarPicture({ placed, centre }: { placed: Placed; centre: string }) {
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -14,9 +18,10 @@ export function FarPicture({ placed, centre }: { placed: Placed; centre: string 
   const width = useStore((state) => state.width);
   const height = useStore((state) => state.height);
   const { marks } = useActions();
+  const ways = useMemo(() => waysOf(placed), [placed]);
   useEffect(() => {
-    if (canvas.current && width) draw(canvas.current, placed, centre, marks, transform, width, height);
-  }, [placed, centre, marks, transform, width, height]);
+    if (canvas.current && width) draw(canvas.current, placed, ways, centre, marks, transform, width, height);
+  }, [placed, ways, centre, marks, transform, width, height]);
   return <canvas ref={canvas} className="far-picture" role="img" aria-label={`${placed.scene.nodes.length} nodes from afar. Zoom in to read them, or choose the table.`} />;
 }
 
@@ -29,7 +34,22 @@ export function nodeAt({ scene, places }: Placed, point: { x: number; y: number 
   return hit?.node.id ?? null;
 }
 
-function draw(canvas: HTMLCanvasElement, { scene, places }: Placed, centre: string, marks: ReadonlyMap<string, readonly Mark[]>, [x, y, zoom]: [number, number, number], width: number, height: number): void {
+/** The lines of the edges. One that leads back goes around the nodes between its ends, as it does from near. */
+export function waysOf({ scene, places }: Placed): { on: string[]; back: string[] } {
+  const widths = new Map(scene.nodes.map(({ node, width }) => [node.id, width]));
+  const lanes = lanesIn(scene, places);
+  const ways: { on: string[]; back: string[] } = { on: [], back: [] };
+  for (const edge of scene.edges.slice(0, LINES)) {
+    const [start, end, lane] = [places.get(edge.from), places.get(edge.to), lanes.get(wayKey(edge))];
+    if (!start || !end) continue;
+    const [x1, y1, x2, y2] = [start.x + (widths.get(edge.from) ?? 0), start.y + MIDDLE, end.x, end.y + MIDDLE];
+    if (lane === undefined) ways.on.push(`M${x1} ${y1}L${x2} ${y2}`);
+    else ways.back.push(pathBack(x1, y1, x2, y2, lane));
+  }
+  return ways;
+}
+
+function draw(canvas: HTMLCanvasElement, { scene, places }: Placed, ways: ReturnType<typeof waysOf>, centre: string, marks: ReadonlyMap<string, readonly Mark[]>, [x, y, zoom]: [number, number, number], width: number, height: number): void {
   const scale = window.devicePixelRatio || 1;
   canvas.width = width * scale;
   canvas.height = height * scale;
@@ -37,18 +57,15 @@ function draw(canvas: HTMLCanvasElement, { scene, places }: Placed, centre: stri
   if (!context) return;
   const colour = colours();
   context.setTransform(scale * zoom, 0, 0, scale * zoom, scale * x, scale * y);
-  const sizes = new Map(scene.nodes.map((drawn) => [drawn.node.id, drawn]));
-  context.strokeStyle = colour("--edge");
   context.lineWidth = 0.7 / zoom;
   context.globalAlpha = 0.6;
-  context.beginPath();
-  for (const { from, to } of scene.edges.slice(0, LINES)) {
-    const [start, end, size] = [places.get(from), places.get(to), sizes.get(from)];
-    if (!start || !end || !size) continue;
-    context.moveTo(start.x + size.width, start.y + 29);
-    context.lineTo(end.x, end.y + 29);
-  }
-  context.stroke();
+  context.strokeStyle = colour("--edge");
+  context.stroke(new Path2D(ways.on.join("")));
+  context.globalAlpha = 1;
+  context.strokeStyle = colour("--accent");
+  context.setLineDash([2 / zoom, 3 / zoom]);
+  context.stroke(new Path2D(ways.back.join("")));
+  context.setLineDash([]);
   for (const { node, width: w, height: h, isFaded } of scene.nodes) {
     const place = places.get(node.id);
     if (!place) continue;

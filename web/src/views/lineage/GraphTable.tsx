@@ -2,7 +2,9 @@
 
 import { useState } from "react";
 import type { Mark } from "../../graph/marks";
+import { ownersOf, type Graph, type GraphNode } from "../../graph/graph";
 import { conditionOf, freshness, stateOf } from "../../graph/marks";
+import { jobsOf } from "../../graph/provenance";
 import { tagsOf } from "../../graph/filter";
 import { transformationText } from "../../graph/trace";
 import { Name } from "../../parts/Name";
@@ -20,9 +22,12 @@ interface EdgeRow {
   to: string;
   toColumn: string;
   transformation: string;
+  /** The jobs that read the one and write the other, and when the last of them ran. */
+  jobs: readonly GraphNode[];
+  lastSeen: string;
 }
 
-export function GraphTable({ scene, marks }: { scene: Scene; marks: ReadonlyMap<string, readonly Mark[]> }) {
+export function GraphTable({ scene, graph, marks }: { scene: Scene; graph: Graph; marks: ReadonlyMap<string, readonly Mark[]> }) {
   const [ofEdges, setOfEdges] = useState(scene.columnEdges.length > 0);
   return (
     <div className="sheet">
@@ -35,7 +40,7 @@ export function GraphTable({ scene, marks }: { scene: Scene; marks: ReadonlyMap<
         </button>
       </div>
       {ofEdges ? (
-        <Table caption="Edges" columns={EDGE_COLUMNS} rows={edgeRows(scene)} keyOf={(row) => row.key} file="lineage-edges" />
+        <Table caption="Edges" columns={EDGE_COLUMNS} rows={edgeRows(scene, graph)} keyOf={(row) => row.key} file="lineage-edges" />
       ) : (
         <Table caption="Nodes" columns={nodeColumns(scene, marks)} rows={scene.nodes.filter(({ isFaded }) => !isFaded)} keyOf={({ node }) => node.id} file="lineage-nodes" />
       )}
@@ -53,6 +58,7 @@ function nodeColumns(scene: Scene, marks: ReadonlyMap<string, readonly Mark[]>):
     { name: "State", value: ({ node }) => stateOf(node)?.toLowerCase() ?? "" },
     { name: "Last seen", value: ({ node }) => freshness(node) ?? "", show: ({ node }) => moment(freshness(node)) },
     { name: "Found", value: ({ node }) => (marks.get(node.id) ?? []).map(({ text }) => text).join(", ") },
+    { name: "Owner", value: ({ node }) => ownersOf(node).join(", ") },
     { name: "Tags", value: ({ node }) => tagsOf(node).join(", ") },
     { name: "Condition", value: ({ node }) => conditionOf(node).text },
     { name: "Inputs", value: ({ node }) => incoming.get(node.id) ?? 0, isNumber: true },
@@ -70,11 +76,17 @@ const EDGE_COLUMNS: Column<EdgeRow>[] = [
   { name: "To", value: ({ to }) => splitNodeId(to).name, show: ({ to }) => <Name name={splitNodeId(to).name} href={linkTo("node", { nodeId: to })} /> },
   { name: "To column", value: ({ toColumn }) => toColumn },
   { name: "Transformation", value: ({ transformation }) => transformation },
+  { name: "Job", value: ({ jobs }) => jobs.map(({ name }) => name).join(", "), show: ({ jobs }) => jobs.map(({ id, name }) => <Name key={id} name={name} href={linkTo("node", { nodeId: id })} />) },
+  { name: "Last seen", value: ({ lastSeen }) => lastSeen, show: ({ lastSeen }) => lastSeen && moment(lastSeen) },
 ];
 
-function edgeRows({ edges, columnEdges }: Scene): EdgeRow[] {
+function edgeRows({ edges, columnEdges }: Scene, graph: Graph): EdgeRow[] {
+  const provenance = (jobs: readonly GraphNode[]) => ({ jobs, lastSeen: jobs.map((job) => freshness(job) ?? "").toSorted().at(-1) ?? "" });
   if (!columnEdges.length) {
-    return edges.map(({ from, to }, index) => ({ key: String(index), from, fromColumn: "", to, toColumn: "", transformation: "" }));
+    return edges.map(({ from, to }, index) => {
+      const jobs = [from, to].flatMap((id) => graph.nodes.get(id) ?? []).filter(({ kind }) => kind === "job");
+      return { key: String(index), from, fromColumn: "", to, toColumn: "", transformation: "", ...provenance(jobs) };
+    });
   }
   return columnEdges.map(({ from, to, transformations }, index) => ({
     key: String(index),
@@ -83,5 +95,6 @@ function edgeRows({ edges, columnEdges }: Scene): EdgeRow[] {
     to: to.dataset,
     toColumn: to.field ?? "all columns",
     transformation: transformationText(transformations),
+    ...provenance(jobsOf(graph, from.dataset, to.dataset)),
   }));
 }

@@ -14,7 +14,7 @@ import { changeParameters } from "../../routing/location";
 import { shortNames } from "../../text/names";
 import { remember } from "../search/recent";
 import { ActionsContext, type Actions } from "./actions";
-import { Canvas, focusNode, type EdgeOfPicture } from "./Canvas";
+import { Canvas, type EdgeOfPicture } from "./Canvas";
 import { DifferenceBar } from "./DifferenceBar";
 import { GraphTable } from "./GraphTable";
 import "./lineage.css";
@@ -25,6 +25,7 @@ import { TimeControl } from "./TimeControl";
 import { Toolbar } from "./Toolbar";
 import { TraceBar } from "./TraceBar";
 import { useGraph } from "./useGraph";
+import { focusNode } from "./useKeys";
 import { usePlaces } from "./usePlaces";
 import { useTrace } from "./useTrace";
 
@@ -100,7 +101,7 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
   return (
     <ActionsContext.Provider value={actions}>
       <div className="lineage">
-        <Toolbar wanted={wanted} depth={shownGraph.depth} graph={graph} scene={scene} placed={placed} hiddenCount={hiddenCount} isAbout={shownGraph.unnamed.size > 0} centre={centre} onTime={() => setTimeOpen(!isTimeOpen)} />
+        <Toolbar wanted={wanted} depth={shownGraph.depth} graph={graph} scene={scene} placed={placed} hiddenCount={hiddenCount} isAbout={shownGraph.unnamed.size > 0} centre={centre} isTimeOpen={isTimeOpen || wish.asOf !== ""} onTime={() => setTimeOpen(!isTimeOpen)} />
         {(isTimeOpen || wish.asOf) && <TimeControl asOf={wish.asOf} graph={graph} nodeId={wish.nodeId} />}
         {wanted.since && <DifferenceBar lookup={difference} since={wanted.since} />}
         {picked && <TraceBar wanted={wanted} lookup={traceLookup} trace={trace} />}
@@ -115,7 +116,7 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
             <Loading what="the lineage" />
           ) : wanted.asTable || layoutError ? (
             <div className="as-table">
-              <GraphTable scene={scene} marks={marks} />
+              <GraphTable scene={scene} graph={whole.graph} marks={marks} />
             </div>
           ) : placed && placed.scene.nodes.length > 0 ? (
             <Canvas placed={placed} centre={centre} onNode={select} onEdge={setEdge} onNothing={() => select(null)} />

@@ -9,20 +9,19 @@ import { tracedTop, MOST_TRACED } from "../../graph/sizes";
 import { sideKey } from "../../graph/visible";
 import { Icon, type IconName } from "../../parts/Icon";
 import { count as grouped } from "../../text/amounts";
-import { contextOf, middleCut, oneLine } from "../../text/names";
+import { contextOf, cuttable, oneLine } from "../../text/names";
 import { useActions } from "./actions";
 import { ColumnList, TracedColumns } from "./ColumnList";
 import type { SceneNode } from "./scene";
 
-/** What of a name is legible in the width of a node. */
-const MOST_CHARACTERS = 22;
-
-export type PictureNodeType = Node<{ drawn: SceneNode }, "node">;
+export type PictureNodeType = Node<{ drawn: SceneNode; isTabStop: boolean }, "node">;
 
 export const PictureNode = memo(function PictureNode({ data }: NodeProps<PictureNodeType>) {
   const { node, opening, isFaded } = data.drawn;
+  const tabIndex = data.isTabStop ? 0 : -1;
   const { marks, shortNames, centre, selected, toggleColumns, openGroup } = useActions();
   const short = shortNames.get(node.name) ?? node.name;
+  const [start, end] = cuttable(oneLine(short));
   const condition = conditionOf(node);
   const classes = ["card-node", node.kind, `tone-${condition.tone}`];
   if (isFaded) classes.push("faded");
@@ -40,18 +39,19 @@ export const PictureNode = memo(function PictureNode({ data }: NodeProps<Picture
           <Icon name={iconOf(node.kind, node.dataset?.datasetType ?? node.dataset?.type)} />
         </span>
         <span className="texts">
-          <bdi className="title" title={oneLine(node.name)}>
-            {middleCut(oneLine(short), MOST_CHARACTERS)}
+          <bdi className="title" title={oneLine(node.name)} aria-hidden="true">
+            {start && <span>{start}</span>}
+            {end}
           </bdi>
           <bdi className="context">{oneLine(node.kind === "group" ? "group" : contextOf(node.name, short) || node.namespace)}</bdi>
         </span>
         {node.dataset && node.dataset.fields.length > 0 && (
-          <button className="quiet nodrag" aria-expanded={opening.isOpen} aria-label={`Columns of ${short}`} title="Columns" onClick={stopping(() => toggleColumns(node.id))}>
+          <button className="quiet nodrag" tabIndex={tabIndex} aria-expanded={opening.isOpen} aria-label={`Columns of ${short}`} title="Columns" onClick={stopping(() => toggleColumns(node.id))}>
             <Icon name={opening.isOpen ? "minus" : "column"} />
           </button>
         )}
         {node.kind === "group" && (
-          <button className="quiet nodrag" aria-label={`Open ${short}`} title="Open the group" onClick={stopping(() => openGroup(node.id))}>
+          <button className="quiet nodrag" tabIndex={tabIndex} aria-label={`Open ${short}`} title="Open the group" onClick={stopping(() => openGroup(node.id))}>
             <Icon name="plus" />
           </button>
         )}
@@ -70,10 +70,10 @@ export const PictureNode = memo(function PictureNode({ data }: NodeProps<Picture
           </span>
         ))}
       </div>
-      {opening.traced.length > 0 && <TracedColumns node={node} traced={opening.traced} />}
-      {opening.isOpen && <ColumnList node={node} traced={opening.traced} />}
-      <More id={node.id} side="up" name={short} />
-      <More id={node.id} side="down" name={short} />
+      {opening.traced.length > 0 && <TracedColumns node={node} traced={opening.traced} tabIndex={tabIndex} />}
+      {opening.isOpen && <ColumnList node={node} traced={opening.traced} tabIndex={tabIndex} />}
+      <More id={node.id} side="up" name={short} tabIndex={tabIndex} />
+      <More id={node.id} side="down" name={short} tabIndex={tabIndex} />
     </div>
   );
 });
@@ -88,7 +88,7 @@ function ColumnHandles({ field, top }: { field: string; top: number }) {
 }
 
 /** The handle of a side: "+12" shows what is hidden, "−" hides it again. */
-function More({ id, side, name }: { id: string; side: Side; name: string }) {
+function More({ id, side, name, tabIndex }: { id: string; side: Side; name: string; tabIndex: number }) {
   const { hidden, unnamed, expand, collapse, busy, selected } = useActions();
   const unknown = unnamed.get(sideKey(id, side)) ?? 0;
   const count = (hidden.get(sideKey(id, side)) ?? 0) + unknown;
@@ -98,7 +98,7 @@ function More({ id, side, name }: { id: string; side: Side; name: string }) {
     const about = unknown ? "about " : "";
     const all = `${about}${grouped(count)} more ${where}`;
     return (
-      <button className={`more-handle nodrag ${side}`} aria-label={`Show ${all} of ${name}`} title={all} onClick={stopping(() => expand(id, side))}>
+      <button tabIndex={tabIndex} className={`more-handle nodrag ${side}`} aria-label={`Show ${all} of ${name}`} title={all} onClick={stopping(() => expand(id, side))}>
         +{about}
         {grouped(count)}
       </button>
@@ -106,7 +106,7 @@ function More({ id, side, name }: { id: string; side: Side; name: string }) {
   }
   if (selected !== id) return null;
   return (
-    <button className={`more-handle minus nodrag ${side}`} aria-label={`Hide what is ${where} of ${name}`} title={`Hide ${where}`} onClick={stopping(() => collapse(id, side))}>
+    <button tabIndex={tabIndex} className={`more-handle minus nodrag ${side}`} aria-label={`Hide what is ${where} of ${name}`} title={`Hide ${where}`} onClick={stopping(() => collapse(id, side))}>
       −
     </button>
   );

@@ -1,8 +1,8 @@
 /** Beside the picture: the selected node and what one may ask about it, or the provenance of an edge. */
 
-import type { ReactNode } from "react";
+import { useEffect, useRef, type ReactNode } from "react";
 import { jobsOf } from "../../graph/provenance";
-import type { Graph, GraphNode } from "../../graph/graph";
+import { ownersOf, type Graph, type GraphNode } from "../../graph/graph";
 import { conditionOf, freshness, type Mark } from "../../graph/marks";
 import type { ColumnEdge } from "../../graph/trace";
 import { Icon } from "../../parts/Icon";
@@ -10,7 +10,7 @@ import { Copy, Name } from "../../parts/Name";
 import { State } from "../../parts/State";
 import { changeParameters, linkTo } from "../../routing/location";
 import { ago, duration, moment } from "../../text/amounts";
-import { oneLine, splitNodeId } from "../../text/names";
+import { inertLines, oneLine, splitNodeId } from "../../text/names";
 import { useActions } from "./actions";
 import type { EdgeOfPicture } from "./Canvas";
 import { iconOf } from "./PictureNode";
@@ -28,15 +28,20 @@ export function SidePanel({ node, edge, graph, marks, onClose }: Properties) {
   if (edge) return <Panel title="Provenance" onClose={onClose}>{"column" in edge ? <OfColumns edge={edge.column} graph={graph} /> : <OfNodes from={edge.flow.from} to={edge.flow.to} graph={graph} />}</Panel>;
   if (!node) return null;
   return (
-    <Panel title={node.kind === "job" ? "Job" : "Dataset"} onClose={onClose}>
+    <Panel key={node.id} title={node.kind === "job" ? "Job" : "Dataset"} onClose={onClose}>
       <OfNode node={node} marks={marks.get(node.id) ?? []} />
     </Panel>
   );
 }
 
 function Panel({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
+  const panel = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // A node that Enter opened has a visible focus, one that was clicked has none.
+    if (document.querySelector(".react-flow__node:focus-visible")) panel.current?.focus();
+  }, []);
   return (
-    <aside className="panel" aria-label={title}>
+    <aside ref={panel} tabIndex={-1} className="panel" aria-label={title}>
       <div className="spread">
         <span className="eyebrow">{title}</span>
         <button className="quiet" aria-label="Close" onClick={onClose}>
@@ -51,7 +56,7 @@ function Panel({ title, onClose, children }: { title: string; onClose: () => voi
 function OfNode({ node, marks }: { node: GraphNode; marks: readonly Mark[] }) {
   const { toggleColumns, expand } = useActions();
   const run = node.job?.latestRun;
-  const { nodeId } = { nodeId: node.id };
+  const nodeId = node.id;
   return (
     <>
       <h2 className="row">
@@ -71,7 +76,19 @@ function OfNode({ node, marks }: { node: GraphNode; marks: readonly Mark[] }) {
         <dt>Namespace</dt>
         <dd>{oneLine(node.namespace)}</dd>
         <dt>{node.kind === "job" ? "Last run" : "Last change"}</dt>
-        <dd title={moment(freshness(node))}>{node.kind === "job" ? conditionOf(node).text : ago(freshness(node))}</dd>
+        <dd title={moment(freshness(node))}>{run ? <a href={linkTo("run", { id: run.id })}>{conditionOf(node).text}</a> : node.kind === "job" ? conditionOf(node).text : ago(freshness(node))}</dd>
+        {ownersOf(node).length > 0 && (
+          <>
+            <dt>Owner</dt>
+            <dd>
+              {ownersOf(node).map((owner) => (
+                <div key={owner}>
+                  <a href={linkTo("label", { type: "OWNER", name: owner })}>{oneLine(owner)}</a>
+                </div>
+              ))}
+            </dd>
+          </>
+        )}
         {run?.durationMs != null && (
           <>
             <dt>Duration</dt>
@@ -87,7 +104,7 @@ function OfNode({ node, marks }: { node: GraphNode; marks: readonly Mark[] }) {
         {(node.dataset?.description ?? node.job?.description) && (
           <>
             <dt>Description</dt>
-            <dd>{node.dataset?.description ?? node.job?.description}</dd>
+            <dd className="prose">{inertLines(node.dataset?.description ?? node.job?.description ?? "")}</dd>
           </>
         )}
       </dl>
@@ -146,8 +163,8 @@ function OfColumns({ edge, graph }: { edge: ColumnEdge; graph: Graph }) {
           <li key={index}>
             <span className={`chip ${transformation.type === "INDIRECT" ? "warn" : "good"}`}>{transformation.type.toLowerCase()}</span>
             <span className="grow">
-              {transformation.subtype.toLowerCase().replaceAll("_", " ")}
-              {transformation.description && <div className="muted inert">{transformation.description}</div>}
+              {oneLine(transformation.subtype.toLowerCase().replaceAll("_", " "))}
+              {transformation.description && <div className="muted inert">{oneLine(transformation.description)}</div>}
             </span>
             {transformation.masking && (
               <span className="chip">

@@ -34,7 +34,7 @@ export function TimeControl({ asOf, graph, nodeId }: { asOf: string; graph: Grap
         </span>
       )}
       <input type="range" min={0} max={STEPS} value={position} aria-label="Time of the graph" aria-valuetext={moment(new Date(at).toISOString())} onChange={(event) => setSlid(Number(event.target.value))} />
-          <input type="datetime-local" aria-label="Time of the graph, in UTC" value={asOf ? asOf.slice(0, 16) : ""} onChange={(event) => changeParameters({ asOf: event.target.value ? `${event.target.value}:00Z` : null })} />
+      <input type="datetime-local" aria-label="Time of the graph, in UTC" value={asOf ? asOf.slice(0, 16) : ""} onChange={(event) => changeParameters({ asOf: event.target.value ? `${event.target.value}:00Z` : null })} />
       <span className="muted">UTC</span>
       {asOf && (
         <>

@@ -22,16 +22,17 @@ interface Properties {
   /** Whether some of what is hidden is estimated. */
   isAbout: boolean;
   centre: string;
+  isTimeOpen: boolean;
   onTime: () => void;
 }
 
-export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, isAbout, centre, onTime }: Properties) {
+export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, isAbout, centre, isTimeOpen, onTime }: Properties) {
   const { kind, name } = splitNodeId(wanted.wish.nodeId);
   const { filter } = wanted;
-  const [isOpen, setOpen] = useState(false);
   const tags = [...new Set([...graph.nodes.values()].flatMap(tagsOf))].sort();
   const owners = [...new Set([...graph.nodes.values()].flatMap(ownersOf))].sort();
   const active = [filter.text, filter.kind, filter.state, filter.tag, filter.owner].filter(Boolean).length;
+  const [isOpen, setOpen] = useState(active > 0);
   return (
     <div className="toolbar">
       <h1 title={name}>
@@ -41,6 +42,14 @@ export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, isAb
         {counted(scene.nodes.length, "node")}
         {hiddenCount > 0 && `, ${isAbout ? "about " : ""}${count(hiddenCount)} behind handles`}
       </span>
+      <a className="button" href={linkTo("why", { nodeId: centre, asOf: wanted.wish.asOf })}>
+        <Icon name="why" /> <span className="label">Why?</span>
+      </a>
+      {kind === "dataset" && (
+        <a className="button" href={linkTo("impact", { nodeId: centre })}>
+          <Icon name="impact" /> <span className="label">Impact</span>
+        </a>
+      )}
       <span className="push" />
       <Stepper label="Upstream" value={depth.up} name="up" />
       <Stepper label="Downstream" value={depth.down} name="down" />
@@ -48,7 +57,7 @@ export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, isAb
         <Icon name="filter" /> <span className="label">Filter</span>
         {active > 0 && ` (${active})`}
       </button>
-      <button className={wanted.wish.asOf ? "on" : ""} onClick={onTime}>
+      <button className={wanted.wish.asOf ? "on" : ""} title="Look at another time" aria-expanded={isTimeOpen} onClick={onTime}>
         <Icon name="clock" /> <span className="label">{wanted.wish.asOf ? "Past" : "Now"}</span>
       </button>
       {!wanted.since && (
@@ -73,14 +82,6 @@ export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, isAb
           Table
         </button>
       </div>
-      <a className="button" href={linkTo("why", { nodeId: centre, asOf: wanted.wish.asOf })}>
-        <Icon name="why" /> <span className="label">Why?</span>
-      </a>
-      {kind === "dataset" && (
-        <a className="button" href={linkTo("impact", { nodeId: centre })}>
-          <Icon name="impact" /> <span className="label">Impact</span>
-        </a>
-      )}
       <SaveMenu scene={scene} placed={placed} name={name} />
       {isOpen && (
         <div className="filters row" role="group" aria-label="Filter">
@@ -106,7 +107,7 @@ function Stepper({ label, value, name }: { label: string; value: number; name: "
       </button>
       <span title={`${label}: ${value} hops`}>
         {name === "up" ? "← " : ""}
-        <b>{value}</b> {name}
+        <b>{value}</b> <span className="word">{name}</span>
         {name === "down" ? " →" : ""}
       </span>
       <button aria-label={`More hops ${label.toLowerCase()}`} disabled={value >= 99} onClick={() => changeParameters({ [name]: value + 1 })}>

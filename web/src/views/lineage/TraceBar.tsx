@@ -15,7 +15,7 @@ export function TraceBar({ wanted, lookup, trace }: { wanted: LineageParameters;
   return (
     <div className="trace-bar" role="region" aria-label="The way of a column">
       <Icon name="column" />
-      <span>
+      <span role="status">
         The way of <b>{oneLine(picked.field)}</b> of {oneLine(shortName(picked.name))}
         {lookup.state === "loading" && " is being looked up…"}
         {lookup.state === "failed" && `: ${lookup.error.status === 404 ? `it is not there ${wanted.wish.asOf ? "at this time" : "now. If it was removed, look at the past"}` : lookup.error.message}`}

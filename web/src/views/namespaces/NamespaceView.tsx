@@ -11,7 +11,7 @@ import { Empty, Shown, Truncated } from "../../parts/Told";
 import { Table } from "../../parts/Table";
 import { linkTo } from "../../routing/location";
 import { count, moment } from "../../text/amounts";
-import { nodeIdOf, oneLine } from "../../text/names";
+import { inertLines, nodeIdOf, oneLine } from "../../text/names";
 import { attempt } from "../node/attempt";
 import "../node/node.css";
 
@@ -35,7 +35,7 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
               <span className="eyebrow">Namespace</span>
               <h1>{oneLine(namespace.name)}</h1>
               <Owner namespace={namespace} again={lookup.again} />
-              {namespace.description && <p>{namespace.description}</p>}
+              {namespace.description && <p className="prose">{inertLines(namespace.description)}</p>}
             </header>
             {jobs.totalCount > 0 && (
               <>

@@ -1,6 +1,6 @@
 /** The page of a dataset or job. Each tab has an address of its own. */
 
-import { useEffect, type ReactNode } from "react";
+import { useEffect, useRef, type ReactNode } from "react";
 import { dataset, job } from "../../api/nodes";
 import type { Dataset, Job } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
@@ -110,6 +110,10 @@ function Page({ nodeId, tab, kind, title, namespace, chips, tabs }: PageProperti
   useEffect(() => remember(nodeId), [nodeId]);
   const short = shortName(title);
   const shown = tabs.find(([name]) => name === tab) ?? tabs[0]!;
+  const row = useRef<HTMLElement>(null);
+  useEffect(() => {
+    row.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [tab]);
   return (
     <section className="sheet">
       <header className="node-head">
@@ -138,7 +142,7 @@ function Page({ nodeId, tab, kind, title, namespace, chips, tabs }: PageProperti
           )}
         </div>
       </header>
-      <nav className="tabs" aria-label="Parts of this page">
+      <nav ref={row} className="tabs" aria-label="Parts of this page">
         {tabs.map(([name, label]) => (
           <a key={name} href={linkTo("node", { nodeId, tab: name })} aria-current={name === shown[0] ? "page" : undefined}>
             {label}

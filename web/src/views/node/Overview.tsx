@@ -4,14 +4,14 @@ import type { Dataset, Facets, Job } from "../../api/types";
 import { Name } from "../../parts/Name";
 import { linkTo } from "../../routing/location";
 import { moment } from "../../text/amounts";
-import { nodeIdOf, oneLine } from "../../text/names";
+import { inertLines, nodeIdOf, oneLine } from "../../text/names";
 
 export function Overview({ node }: { nodeId: string; node: Dataset | Job }) {
   const { facets } = node;
   const owners = ownersOf(facets);
   const sql = textOf(facets, "sql", "query");
   const source = textOf(facets, "sourceCodeLocation", "url") ?? textOf(facets, "sourceCode", "sourceCode");
-  const documentation = textOf(facets, "documentation", "description");
+  const description = node.description ?? textOf(facets, "documentation", "description");
   const storage = textOf(facets, "storage", "storageLayer");
   return (
     <div className="cards">
@@ -19,7 +19,7 @@ export function Overview({ node }: { nodeId: string; node: Dataset | Job }) {
         <h2>About</h2>
         <dl className="facts">
           <dt>Description</dt>
-          <dd>{node.description ?? documentation ?? <span className="muted">none</span>}</dd>
+          <dd className="prose">{description ? inertLines(description) : <span className="muted">none</span>}</dd>
           <dt>Owner</dt>
           <dd>{owners.length ? owners.map(oneLine).join(", ") : <span className="muted">none known</span>}</dd>
           <dt>Full name</dt>

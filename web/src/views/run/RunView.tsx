@@ -9,7 +9,7 @@ import { State } from "../../parts/State";
 import { Empty, Shown } from "../../parts/Told";
 import { linkTo } from "../../routing/location";
 import { count, duration, moment } from "../../text/amounts";
-import { nodeIdOf, oneLine } from "../../text/names";
+import { inertLines, nodeIdOf, oneLine } from "../../text/names";
 import { FacetsTab } from "../node/FacetsTab";
 import "../node/node.css";
 import { RawEvents } from "./RawEvents";
@@ -74,11 +74,11 @@ function RunPage({ run, children }: Found) {
       {error && (
         <div className="card error">
           <h2>Error</h2>
-          <pre tabIndex={0} aria-label="Error message">{error.message}</pre>
+          <pre tabIndex={0} aria-label="Error message">{inertLines(error.message)}</pre>
           {error.stack && (
             <details>
               <summary>Stack trace</summary>
-              <pre tabIndex={0} aria-label="Stack trace">{error.stack}</pre>
+              <pre tabIndex={0} aria-label="Stack trace">{inertLines(error.stack)}</pre>
             </details>
           )}
         </div>
