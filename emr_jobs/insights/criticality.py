@@ -33,7 +33,8 @@ def criticality(graph: Graph) -> DataFrame:
 
 
 def downstream(graph: Graph) -> DataFrame:
-    """`id` and the counts of the datasets, jobs and owners downstream of each node, without the node itself."""
+    """`id` and the counts of the datasets, jobs and owners downstream of each node, without the node itself and its
+    owners."""
     own = graph.nodes.selectExpr("id", "type AS what", "id AS member")
     owners = graph.nodes.selectExpr("id", "'owner' AS what", "explode(owners) AS member")
     start = own.union(owners).groupBy("id", "what").agg(fn.hll_sketch_agg("member", LOG_SIZE).alias("sketch"))
@@ -49,14 +50,19 @@ def downstream(graph: Graph) -> DataFrame:
         changed, known = grown.where(is_grown).select("id", "what", "sketch").localCheckpoint(), united
         if changed.isEmpty():
             break
-    counted = (
-        known.groupBy("id").pivot("what", ["dataset", "job", "owner"]).agg(fn.first(fn.hll_sketch_estimate("sketch")))
-    )
-    return counted.join(graph.nodes.select("id", "type"), "id").selectExpr(
-        "id",
-        "coalesce(dataset, 0) - CAST(type = 'dataset' AS INT) AS downstream_datasets",
-        "coalesce(job, 0) - CAST(type = 'job' AS INT) AS downstream_jobs",
-        "coalesce(owner, 0) AS downstream_owners",
+    counted = known.groupBy("id").pivot("what", ["dataset", "job"]).agg(fn.first(fn.hll_sketch_estimate("sketch")))
+    of_targets = graph.edges.join(known.where("what = 'owner'"), fn.col("target") == fn.col("id"))
+    sketch = fn.hll_sketch_estimate(fn.hll_union_agg("sketch"))
+    below = of_targets.groupBy(fn.col("source").alias("id")).agg(sketch.alias("owner"))
+    return (
+        counted.join(graph.nodes.select("id", "type"), "id")
+        .join(below, "id", "left")
+        .selectExpr(
+            "id",
+            "coalesce(dataset, 0) - CAST(type = 'dataset' AS INT) AS downstream_datasets",
+            "coalesce(job, 0) - CAST(type = 'job' AS INT) AS downstream_jobs",
+            "coalesce(owner, 0) AS downstream_owners",
+        )
     )
 
 
@@ -71,7 +77,8 @@ def ranks(graph: Graph) -> DataFrame:
         taken = given.agg(fn.sum(fn.col("rank") / fn.col("sources")).alias("taken"))
         new = fn.lit(1 - DAMPING) + fn.lit(DAMPING) * fn.coalesce("taken", fn.lit(0.0))
         rank = graph.nodes.select("id").join(taken, "id", "left").select("id", new.alias("rank")).localCheckpoint()
-    return rank
+    mean = rank.agg(fn.avg("rank").alias("mean"))  # below 1: nodes that are made of nothing give their rank to nobody
+    return rank.crossJoin(fn.broadcast(mean)).select("id", (fn.col("rank") / fn.col("mean")).alias("rank"))
 
 
 def single_points(graph: Graph) -> DataFrame:

@@ -10,13 +10,16 @@ The context of an output is the set of filters, joins and groupings on the way, 
 
 Two outputs with the same origins and the same context are the same work, unless
 
-    one is made of the other                             a copy
+    one is made of the other                             a copy; two copies of one are the same work
     both are of one job, or both jobs write one dataset  one work
     the jobs have one name, in two namespaces            one work: development and production, a backfill
 
 Works whose sets overlap by most are found by MinHash: 8 bands of 4 hashes find a pair with an overlap of 0.8 in 98 of
-100 cases. Column lineage does not tell the constants of a filter: `country = 'DE'` and `country = 'FR'` are one filter
-on `country`. Nor does it tell a sum from a maximum: both are an aggregation.
+100 cases. Each work is told with the work that is nearest to it: of a hundred works that are alike, all pairs would be
+five thousand findings.
+
+Column lineage does not tell the constants of a filter: `country = 'DE'` and `country = 'FR'` are one filter on
+`country`. Nor does it tell a sum from a maximum: both are an aggregation.
 """
 
 from collections.abc import Callable
@@ -31,19 +34,27 @@ from emr_jobs.insights.origins import CODE, INDIRECT, ORIGIN, WORK, resolve, roo
 BANDS, ROWS = 8, 4
 NEAR, FEWEST_FEATURES = 0.8, 3
 MOST_IN_BUCKET, MOST_IN_GROUP, MOST_SHOWN = 50, 20, 10
+"""Works of a bucket with which all others of the bucket are compared, and members and sources that are told."""
 MOST_SEEN = 100
 """Entries of origins that are kept as evidence, of which the first sources are shown."""
+SAME = ("signature", "copied")
+"""Works that are equal in these do the same."""
 _SIDES = ("left", "right")
 
 
 def works(graph: Graph) -> DataFrame:
-    """A row for each job and each dataset that it writes with column lineage, but for copies of another such dataset:
-    the origins of the columns, the context, the features (hashes of both) and the signature, some roots, the
-    ancestors, and the name of the job."""
+    """A row for each job and each dataset that it writes of late with column lineage: the origins of the columns, the
+    context, the features (hashes of both) and the signature, some roots, the ancestors, the datasets of the same
+    signature that it is a copy of, and the name of the job."""
     resolved = resolve(graph)
-    columns = resolved.origins.groupBy(*WORK).agg(
-        fn.array_sort(fn.collect_list(fn.xxhash64("origin"))).alias("columns"),
-        fn.slice(fn.array_sort(fn.flatten(fn.collect_list("origin"))), 1, MOST_SEEN).alias("roots"),
+    writes = graph.usage.where("direction = 'write'").select(*WORK).distinct()
+    columns = (
+        resolved.origins.join(writes, [*WORK], "left_semi")
+        .groupBy(*WORK)
+        .agg(
+            fn.array_sort(fn.collect_list(fn.xxhash64("origin"))).alias("columns"),
+            fn.slice(fn.array_sort(fn.flatten(fn.collect_list("origin"))), 1, MOST_SEEN).alias("roots"),
+        )
     )
     names = graph.table("jobs").select("job_id", fn.col("name").alias("job_name"))
     joined = columns.join(resolved.contexts, [*WORK], "left").join(resolved.ancestors, "dataset_id")
@@ -51,7 +62,7 @@ def works(graph: Graph) -> DataFrame:
     features = fn.array_union("columns", fn.transform("context", _hash_of))
     made = joined.join(names, "job_id").withColumn("context", context).withColumn("features", features)
     signature = fn.sha2(fn.to_json(fn.struct("columns", "context")), 256)
-    return without_copies(made.withColumn("signature", signature).localCheckpoint()).localCheckpoint()
+    return with_copied(made.withColumn("signature", signature).localCheckpoint()).localCheckpoint()
 
 
 def _hash_of(entry: Column) -> Column:
@@ -59,45 +70,47 @@ def _hash_of(entry: Column) -> Column:
     return fn.xxhash64(entry)
 
 
-def without_copies(made: DataFrame) -> DataFrame:
-    """Works, without those that have a work of the same signature upstream."""
+def with_copied(made: DataFrame) -> DataFrame:
+    """Works with `copied`: the hashes of the datasets of the same signature upstream, of which the work is a copy."""
     same = made.select("signature", "dataset_id").distinct()
     shared = same.groupBy("signature").count().where("count > 1").select("signature")
     alike = made.join(shared, "signature", "left_semi")
     above = alike.select("signature", "dataset_id", fn.explode("ancestors").alias("upstream"))
     upstream = same.select("signature", fn.xxhash64("dataset_id").alias("upstream"))
-    copies = above.join(upstream, ["signature", "upstream"], "left_semi").select("signature", "dataset_id").distinct()
-    return made.join(copies, ["signature", "dataset_id"], "left_anti")
+    copies = above.join(upstream, ["signature", "upstream"], "left_semi").groupBy("signature", "dataset_id")
+    copied = copies.agg(fn.array_sort(fn.collect_set("upstream")).alias("copied"))
+    known = fn.coalesce("copied", fn.array().cast(ORIGIN))
+    return made.join(copied, ["signature", "dataset_id"], "left").withColumn("copied", known)
 
 
 def exact(made: DataFrame) -> DataFrame:
-    """`signature`, `members` of the works that are done twice. A member has its `work`: members with the same job, job
-    name or dataset have the same."""
-    named = made.select("signature", *WORK, "job_name", fn.col("job_id").alias("work"))
+    """`signature`, `copied`, `members` of the works that are done twice. A member has its `work`: members with the same
+    job, job name or dataset have the same."""
+    named = made.select(*SAME, *WORK, "job_name", fn.col("job_id").alias("work"))
     for shared in ("job_name", "dataset_id", "job_name"):
-        least = fn.min("work").over(Window.partitionBy("signature", shared))
+        least = fn.min("work").over(Window.partitionBy(*SAME, shared))
         named = named.withColumn("work", least)
-    groups = named.groupBy("signature").agg(
+    groups = named.groupBy(*SAME).agg(
         fn.countDistinct("work").alias("works"),
         fn.slice(fn.sort_array(fn.collect_list(fn.struct("work", *WORK))), 1, MOST_IN_GROUP).alias("members"),
     )
-    return groups.where("works > 1").select("signature", "members")
+    return groups.where("works > 1").select(*SAME, "members")
 
 
 def near(made: DataFrame) -> DataFrame:
-    """Pairs of works whose features overlap by most, with the overlap and what only one of the two has. Of the works
-    with one signature, one stands for all."""
+    """Pairs of works whose features overlap by most, each work with the nearest, with the overlap and what both have.
+    Of the works with one signature, one stands for all, and no copy."""
     same = Window.partitionBy("signature")
     first = fn.row_number().over(same.orderBy("job_name", *WORK)) == 1
     group = fn.collect_set(fn.xxhash64("dataset_id")).over(same)
-    wide = made.where(fn.size("features") >= FEWEST_FEATURES).withColumn("group", group)
+    wide = made.where(fn.size("features") >= FEWEST_FEATURES).withColumn("group", group).where(fn.size("copied") == 0)
     one_each = wide.withColumn("is_first", first).where("is_first").drop("is_first").localCheckpoint()
     hashes = [fn.array_min(fn.transform("features", _hash(seed))) for seed in range(BANDS * ROWS)]
     bands = [fn.xxhash64(fn.lit(band), *hashes[band * ROWS : (band + 1) * ROWS]) for band in range(BANDS)]
     buckets = one_each.select("signature", fn.explode(fn.array(*bands)).alias("bucket"))
     filled = buckets.groupBy("bucket").agg(fn.sort_array(fn.collect_set("signature")).alias("all"))
-    shared = filled.where(fn.size("all").between(2, MOST_IN_BUCKET))
-    pairs = shared.select(fn.explode("all").alias("left"), "all").select("left", fn.explode("all").alias("right"))
+    few = fn.slice("all", 1, MOST_IN_BUCKET)
+    pairs = filled.select(fn.explode(few).alias("left"), "all").select("left", fn.explode("all").alias("right"))
     named = [one_each.select(*(fn.col(name).alias(f"{side}_{name}") for name in one_each.columns)) for side in _SIDES]
     both = pairs.where("left < right").distinct().join(named[0], fn.col("left") == fn.col("left_signature"))
     both = both.join(named[1], fn.col("right") == fn.col("right_signature"))
@@ -106,7 +119,16 @@ def near(made: DataFrame) -> DataFrame:
     )
     found = both.withColumn("overlap", overlap).where(fn.col("overlap") >= NEAR)
     apart = "NOT arrays_overlap(left_ancestors, right_group) AND NOT arrays_overlap(right_ancestors, left_group)"
-    return found.where(apart).where("left_dataset_id <> right_dataset_id AND left_job_name <> right_job_name")
+    return nearest(found.where(apart).where("left_dataset_id <> right_dataset_id AND left_job_name <> right_job_name"))
+
+
+def nearest(pairs: DataFrame) -> DataFrame:
+    """Of pairs those in which one of the two has no work that is nearer."""
+    pairs = pairs.localCheckpoint()
+    ends = [pairs.selectExpr(f"{side} AS work", "left", "right", "overlap") for side in _SIDES]
+    by_overlap = Window.partitionBy("work").orderBy(fn.desc("overlap"), "left", "right")
+    ranked = ends[0].union(ends[1]).withColumn("rank", fn.row_number().over(by_overlap))
+    return pairs.join(ranked.where("rank = 1").select(*_SIDES).distinct(), [*_SIDES], "left_semi")
 
 
 def _hash(seed: int) -> Callable[[Column], Column]:
@@ -125,7 +147,8 @@ def duplicate_insights(graph: Graph) -> DataFrame:
         ).alias("source"),
     ).dropDuplicates(["root"])
     alike = exact(made).join(made.groupBy("signature").agg(fn.first("roots").alias("roots")), "signature")
-    alike = alike.select("signature", fn.lit(1.0).alias("overlap"), "members", "roots", fn.array().cast(ORIGIN))
+    finding = fn.concat_ws(" ", "signature", fn.xxhash64("copied"))
+    alike = alike.select(finding, fn.lit(1.0).alias("overlap"), "members", "roots", fn.array().cast(ORIGIN))
     both = fn.array(*(_member(fn.col(f"{side}_job_id"), fn.col(f"{side}_dataset_id")) for side in _SIDES))
     differs = fn.array_union(
         fn.array_except("left_context", "right_context"), fn.array_except("right_context", "left_context")

@@ -7,8 +7,8 @@ from functools import cached_property
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
-MOST_ROUNDS = 60
-"""Rounds of an iteration: no chain of jobs is taken to be longer."""
+MOST_ROUNDS = 500
+"""Rounds of an iteration: no chain of jobs and datasets is taken to be longer."""
 MONTH = timedelta(days=30)
 
 
@@ -25,13 +25,22 @@ class Graph:
 
     @cached_property
     def as_of(self) -> date:
-        """The newest day of a run; today without any run."""
-        row = self.table("runs").agg(fn.coalesce(fn.max("day"), fn.current_date())).first()
+        """The newest day of a run; today without any run. A producer's clock may be years ahead: no day counts that
+        comes after the newest receipt of an event."""
+        received = self.table("events").agg(fn.to_date(fn.max("received_at")).alias("received"))
+        newest = self.table("runs").agg(fn.max("day").alias("newest"))
+        row = newest.crossJoin(received).select(fn.coalesce(fn.least("newest", "received"), fn.current_date())).first()
         return row[0]  # type: ignore[index,no-any-return]
 
     @cached_property
+    def live_jobs(self) -> DataFrame:
+        """`job_id` of the jobs that are not deleted."""
+        return self.table("jobs").where("NOT is_deleted").select("job_id").persist()
+
+    @cached_property
     def representatives(self) -> DataFrame:
-        """`dataset_id`, `node`: the id that stands for all ids of a dataset, the smallest of those that are linked."""
+        """`dataset_id`, `node`: the id that stands for all ids of a dataset. It is the smallest that has a row in the
+        table of datasets: a symlink may name a table that no event reads or writes."""
         links = self.table("links").persist()
         found = links.groupBy("dataset_id").agg(fn.least(fn.min("linked_id"), fn.col("dataset_id")).alias("node"))
         for _ in range(MOST_ROUNDS):
@@ -42,7 +51,10 @@ class Graph:
             if found.join(nearer, ["dataset_id", "node"], "left_anti").isEmpty():
                 break
             found = nearer
-        return found.persist()
+        is_unknown = fn.coalesce("is_deleted", fn.lit(True))
+        rows = found.join(self.table("datasets").select("dataset_id", "is_deleted"), "dataset_id", "left")
+        best = rows.groupBy("node").agg(fn.min_by("dataset_id", fn.struct(is_unknown, "dataset_id")).alias("best"))
+        return found.join(best, "node").select("dataset_id", fn.col("best").alias("node")).persist()
 
     def under_one_id(self, rows: DataFrame, column: str = "dataset_id") -> DataFrame:
         """Rows with the representative in place of the dataset in a column."""
@@ -51,12 +63,17 @@ class Graph:
         return rows.join(fn.broadcast(known), column, "left").withColumn(column, named).drop("node")
 
     @cached_property
+    def history(self) -> DataFrame:
+        """All reads and writes of jobs that are not deleted, by the representatives of the datasets, and whether each
+        `is_recent`."""
+        is_recent = (fn.col("day") >= fn.lit(self.as_of - timedelta(days=self.recent))) | fn.col("is_declared")
+        of_live = self.table("reads_writes").join(self.live_jobs, "job_id", "left_semi")
+        return self.under_one_id(of_live.withColumn("is_recent", is_recent))
+
+    @cached_property
     def usage(self) -> DataFrame:
-        """The reads and writes of jobs that are not deleted, by the representatives of the datasets."""
-        live = self.table("jobs").where("NOT is_deleted").select("job_id")
-        since = fn.lit(self.as_of - timedelta(days=self.recent))
-        recent = self.table("reads_writes").where((fn.col("day") >= since) | fn.col("is_declared"))
-        return self.under_one_id(recent.join(live, "job_id", "left_semi")).persist()
+        """The recent reads and writes."""
+        return self.history.where("is_recent").persist()
 
     @cached_property
     def edges(self) -> DataFrame:
@@ -80,7 +97,7 @@ class Graph:
         """`job_id`, `runs`, `seconds`, `bytes`, `rows` of each job in the last 30 days."""
         last = self.table("runs").where(fn.col("day") > fn.lit(self.as_of - MONTH))
         sums = {"seconds": "seconds", "bytes": "bytes_written", "rows": "rows_written"}
-        summed = [fn.coalesce(fn.sum(of), fn.lit(0)).cast("double").alias(name) for name, of in sums.items()]
+        summed = [fn.coalesce(fn.sum(fn.col(of).cast("double")), fn.lit(0.0)).alias(name) for name, of in sums.items()]
         return last.groupBy("job_id").agg(fn.count("*").alias("runs"), *summed).persist()
 
     @cached_property
@@ -91,6 +108,6 @@ class Graph:
         newest = edges.groupBy("job_id", "dataset_id").agg(fn.max("last_seen").alias("last_seen"))
         current = edges.join(newest, ["job_id", "dataset_id", "last_seen"], "left_semi")
         deleted = self.table("jobs").where("is_deleted").select("job_id")
-        live = current.join(fn.broadcast(deleted), "job_id", "left_anti")
+        live = current.join(fn.broadcast(deleted), "job_id", "left_anti")  # the edges of a DatasetEvent have no job
         named = self.under_one_id(self.under_one_id(live), "source_id")
         return named.where("dataset_id <> source_id").localCheckpoint()

@@ -24,7 +24,7 @@ def sensitive_insights(graph: Graph, tags: Sequence[str]) -> DataFrame:
     by_dataset = reached.groupBy("dataset_id").agg(
         fn.sort_array(fn.collect_list(line)).alias("columns"), fn.count_if(~fn.col("is_masked")).alias("unmasked")
     )
-    names = graph.table("datasets").select("dataset_id", "namespace", "name")
+    names = graph.table("datasets").where("NOT is_deleted").select("dataset_id", "namespace", "name")
     found = by_dataset.join(names, "dataset_id")
     title = fn.format_string(
         "%s holds tagged data in %d columns, %d of them not masked", "name", fn.size("columns"), "unmasked"

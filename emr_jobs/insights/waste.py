@@ -10,24 +10,36 @@ from emr_jobs.insights.insight import Told, insights_frame, node
 
 
 def waste_insights(graph: Graph, unread_days: int) -> DataFrame:
-    """The datasets that were written and not read in the last `unread_days` days, the jobs all of whose datasets are
-    such, and the datasets that are read and that no job writes."""
-    used = usage_of_datasets(graph)
+    """The datasets that are written and were not read in the last `unread_days` days, the jobs all of whose datasets
+    are such, and the datasets that are read and that no job ever wrote."""
+    used = usage_of_datasets(graph).localCheckpoint()
     begin = fn.lit(graph.as_of - timedelta(days=unread_days))
     is_unread = fn.col("last_read").isNull() | (fn.col("last_read") < begin)
-    unread = used.where(fn.col("last_write").isNotNull() & is_unread).localCheckpoint()
-    unwritten = used.where("last_write IS NULL")
+    unread = used.where("is_written").where(is_unread)
+    unwritten = used.where("is_read AND last_write IS NULL")
     return _unread(unread).union(_idle_jobs(graph, unread)).union(_unwritten(unwritten))
 
 
 def usage_of_datasets(graph: Graph) -> DataFrame:
-    """`dataset_id`, `namespace`, `name`, the days of the last read and write, and the bytes written."""
+    """`dataset_id`, `namespace`, `name`, the days of the last read and write ever, whether it is read and written of
+    late, and the bytes and seconds of late writes. A job that merges into a dataset reads the dataset: such a read of a
+    writer is no use."""
     is_read, is_write = fn.col("direction") == "read", fn.col("direction") == "write"
-    summed = graph.usage.groupBy("dataset_id").agg(
-        fn.max(fn.when(is_read, fn.to_date("last_seen"))).alias("last_read"),
-        fn.max(fn.when(is_write, fn.to_date("last_seen"))).alias("last_write"),
-        fn.sum(fn.when(is_write, fn.col("bytes"))).alias("bytes_written"),
-        fn.sum(fn.when(is_write, fn.col("seconds"))).alias("seconds"),
+    writers = graph.history.where(is_write).select("job_id", "dataset_id").distinct()
+    reads = graph.history.where(is_read).join(writers, ["job_id", "dataset_id"], "left_anti")
+    late_write = is_write & fn.col("is_recent")
+    summed = (
+        graph.history.where(is_write)
+        .unionByName(reads)
+        .groupBy("dataset_id")
+        .agg(
+            fn.max(fn.when(is_read, fn.to_date("last_seen"))).alias("last_read"),
+            fn.max(fn.when(is_write, fn.to_date("last_seen"))).alias("last_write"),
+            fn.bool_or(is_read & fn.col("is_recent")).alias("is_read"),
+            fn.bool_or(late_write).alias("is_written"),
+            fn.sum(fn.when(late_write, fn.col("bytes").cast("double"))).alias("bytes_written"),
+            fn.sum(fn.when(late_write, fn.col("seconds"))).alias("seconds"),
+        )
     )
     return summed.join(
         graph.table("datasets").where("NOT is_deleted").select("dataset_id", "namespace", "name"), "dataset_id"

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from datetime import date
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
 from emr_jobs.lakehouse import tables
 from emr_jobs.lakehouse.merge import of_days, replace_groups
+from emr_jobs.lakehouse.rows import MOST
 
 FAILED = ("FAILED", "ABORTED")
 
@@ -39,9 +40,14 @@ def counted(runs: DataFrame) -> DataFrame:
             fn.count("*").alias("runs"),
             fn.count_if(fn.col("state").isin(*FAILED)).alias("failed_runs"),
             fn.coalesce(fn.sum("seconds"), fn.lit(0.0)).alias("seconds"),
-            fn.coalesce(fn.sum("used.rows"), fn.lit(0)).alias("rows"),
-            fn.coalesce(fn.sum("used.bytes"), fn.lit(0)).alias("bytes"),
+            _total("used.rows").alias("rows"),
+            _total("used.bytes").alias("bytes"),
         )
         .withColumns({"dataset_namespace": fn.col("dataset.namespace"), "dataset_name": fn.col("dataset.name")})
         .select(*tables.READS_WRITES.column_names)
     )
+
+
+def _total(counts: str) -> Column:
+    """The sum of counts; the greatest number where the sum is greater, as a producer's counts may be nonsense."""
+    return fn.when(fn.count(counts) == 0, 0).otherwise(fn.coalesce(fn.try_sum(counts), fn.lit(MOST)))

@@ -63,7 +63,7 @@ def run_row(run: Run) -> Row:
         run.state.value,
         started,
         ended,
-        max(0.0, (ended - started).total_seconds()) if ended else None,
+        _seconds(run),
         job_id(parent.job) if parent else None,
         parent.run_id if parent else None,
         integration_of(values(run.job_facets), run.producer.value) or None,
@@ -72,6 +72,13 @@ def run_row(run: Run) -> Row:
         used,
         packed(run),
     )
+
+
+def _seconds(run: Run) -> float | None:
+    """The duration of a run; None if it is open, or if its end is the first that is known of it."""
+    if not run.ended_at or (not run.started and run.started_at >= run.ended_at):
+        return None
+    return max(0.0, (time_of(run.ended_at) - time_of(run.started_at)).total_seconds())
 
 
 def _used(direction: str, datasets: Mapping[Any, IoDataset]) -> Iterator[Row]:
