@@ -71,7 +71,7 @@ test("from the search to the cause, its run, its column, the consequences and th
   await settled(page);
   const pressed = [await tabTo(page, /^lake_revenue_daily/)];
   await page.keyboard.press("Enter");
-  await page.getByText("Lineage at that time").waitFor();
+  await page.getByRole("link", { name: "Lineage at that time", exact: true }).waitFor();
   await backTo(opened, "Why is revenue_daily wrong?");
   pressed.push(await tabTo(page, /^the way of unit_price$/));
   await page.keyboard.press("Enter");
