@@ -66,8 +66,8 @@ def runs(
     for at, day in enumerate(days):
         if schemas:
             facets["schema"] = factory.schema(schemas[at % len(schemas)])
-        output = factory.dataset(wrote, **facets)
-        output["outputFacets"] = {"outputStatistics": factory.facet(rowCount=counts[at % len(counts)])}
+        statistics = {"outputStatistics": factory.facet(rowCount=counts[at % len(counts)])}
+        output = factory.dataset(wrote) | {"facets": dict(facets), "outputFacets": statistics}
         used: dict[str, Any] = {"inputs": [factory.dataset(reads)], "outputs": [output], "job_facets": job_facets}
         run, begin = next(_RUNS), -day * DAY
         yield factory.run_event("START", seconds=begin, run=run, job=job, **used)
