@@ -205,7 +205,8 @@ def test_owners_of_a_node_are_not_downstream_of_the_node(found: Found) -> None:
 
 def test_the_mean_rank_is_one(found: Found) -> None:
     ranks = [row["rank"] for row in found.rated.select("rank").collect()]
-    assert sum(ranks) / len(ranks) == pytest.approx(1)
+    assert sum(ranks) / len(ranks) == pytest.approx(1, abs=1e-6)
+    assert ranks == [round(rank, 6) for rank in ranks]
 
 
 def found_jobs(insight: dict[str, Any]) -> set[str]:
