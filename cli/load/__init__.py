@@ -42,6 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     if bool(options.paths) == bool(options.marquez):
         parser().error("name files, or --marquez")
+    sending = None
     try:
         key = options.key_file.read_text().strip() if options.key_file else os.environ.get(KEY_VARIABLE, "")
         server = MarquezApi(options.url.rstrip("/"), key)
@@ -55,13 +56,19 @@ def main(arguments: list[str] | None = None) -> int:
             sending.send(events(options.paths))
     except (OSError, ValueError) as error:
         print(f"failed: {error}", file=sys.stderr)
+        if sending:
+            report(sending, options.url)
         return 1
+    report(sending, options.url)
+    return 1 if sending.refused else 0
+
+
+def report(sending: Sending, url: str) -> None:
     for reason, number in Counter(reason for _, reason in sending.refused).most_common(SHOWN):
         place = next(place for place, refused_for in sending.refused if refused_for == reason)
         print(f"refused: {place}: {reason}" + (f" ({number:,} times)" if number > 1 else ""), file=sys.stderr)
     skipped = f", sent before: {sending.skipped:,}" if sending.skipped else ""
-    print(f"events accepted: {sending.accepted:,}, refused: {len(sending.refused):,}{skipped}, by {options.url}")
-    return 1 if sending.refused else 0
+    print(f"events accepted: {sending.accepted:,}, refused: {len(sending.refused):,}{skipped}, by {url}")
 
 
 def tell(number: int) -> None:

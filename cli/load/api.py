@@ -6,6 +6,7 @@ import time
 import urllib.error
 import urllib.request
 from dataclasses import dataclass, field
+from http.client import HTTPException
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -59,6 +60,10 @@ class MarquezApi:
                     reason = error.read(500).decode(errors="replace")
                     raise Refused(error.code, f"{url} answered {error.code}: {reason}") from error
                 time.sleep(2**attempt / 10)
+            except urllib.error.URLError as error:
+                raise OSError(f"{url}: {error.reason}") from error
+            except HTTPException as error:
+                raise OSError(f"{url}: the answer was cut off: {error!r}") from error
         raise AssertionError
 
 

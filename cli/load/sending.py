@@ -1,5 +1,6 @@
 """Sends events in batches, and remembers how many were sent."""
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -20,8 +21,8 @@ TOLD_EVERY = 5_000
 class Sending:
     """What became of the events: how many were accepted, and the places and reasons of those that were refused.
 
-    With `remembered`, a file, the number of events that were sent is kept there after each batch. The next load of the
-    same sources passes over so many events.
+    With `remembered`, a file, the number of events that were sent is kept there after each batch, with the place of the
+    last. The next load of the same sources passes over so many events.
     """
 
     api: MarquezApi
@@ -32,21 +33,25 @@ class Sending:
     refused: list[tuple[str, str]] = field(default_factory=list)
 
     def send(self, events: Iterable[SentEvent]) -> None:
-        """Send events. Raises OSError if the server does not take them."""
+        """Send events. Raises OSError if the server does not take them, ValueError if other sources were remembered."""
         rest = iter(events)
         if self.remembered and self.remembered.exists():
-            self.skipped = sum(1 for _ in islice(rest, int(self.remembered.read_text())))
+            self.skipped = _skip(rest, self.remembered)
         sent = self.skipped
         for batch in batches(rest):
             self._send(batch)
             sent += len(batch)
             if self.remembered:
-                self.remembered.write_text(str(sent))
+                _remember(self.remembered, sent, batch[-1].place)
             if sent // TOLD_EVERY > (sent - len(batch)) // TOLD_EVERY:
                 self.told(sent)
 
     def _send(self, batch: Sequence[SentEvent]) -> None:
         """Send a batch; if the server cannot read the batch, event by event."""
+        self.refused += [(event.place, event.fault) for event in batch if event.fault]
+        batch = [event for event in batch if not event.fault]
+        if not batch:
+            return
         try:
             answer = self.api.post("/lineage/batch", f"[{','.join(event.text for event in batch)}]")
         except Refused as refused:
@@ -58,8 +63,31 @@ class Sending:
                 for event in batch:
                     self._send([event])
             return
-        self.accepted += answer["summary"]["successful"]
-        self.refused += [(batch[event["index"]].place, event["reason"]) for event in answer["failed_events"]]
+        try:
+            accepted, failed = answer["summary"]["successful"], answer["failed_events"]
+        except (LookupError, TypeError) as error:
+            raise OSError(f"{self.api.url} answers, but not as Headwater does") from error
+        self.accepted += accepted
+        self.refused += [(batch[event["index"]].place, event["reason"]) for event in failed]
+
+
+def _skip(events: Iterator[SentEvent], remembered: Path) -> int:
+    """Pass over the events that were sent before, and return their number."""
+    number, _, place = remembered.read_text().partition("\n")
+    if not number.isdecimal():
+        raise ValueError(f"{remembered} has no number of events: it is no file of --resume")
+    passed = deque(((at, event.place) for at, event in enumerate(islice(events, int(number)), start=1)), maxlen=1)
+    at, last = passed[0] if passed else (0, "")
+    if place and (at, last) != (int(number), place):
+        raise ValueError(f"{remembered}: event {number} was {place}, and is no more: remove the file to begin anew")
+    return at
+
+
+def _remember(remembered: Path, sent: int, place: str) -> None:
+    """Replace the file as a whole: a load may be killed at any time."""
+    written = remembered.with_name(f"{remembered.name}.new")
+    written.write_text(f"{sent}\n{place}")
+    written.replace(remembered)
 
 
 def batches(events: Iterator[SentEvent]) -> Iterator[list[SentEvent]]:

@@ -3,7 +3,10 @@
 import gzip
 import io
 import urllib.request
+import zlib
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -11,6 +14,7 @@ from urllib.parse import urlsplit
 from headwater.openlineage import exact_json
 from headwater.openlineage.faults import InvalidRequest
 from headwater.store.archive_lines import lines_of
+from headwater.store.aws import errors_as
 
 SUFFIXES = (".jsonl", ".json", ".ndjson", ".gz")
 S3, WEB = "s3://", ("http://", "https://")
@@ -19,14 +23,17 @@ _EVENT = '"event":'
 
 
 class SentEvent(NamedTuple):
-    """An event as text, and the place where it stands, such as `events.jsonl line 7`."""
+    """An event as text, and the place where it stands, such as `events.jsonl line 7`. With a fault, what stands there
+    cannot be read, and there is no text."""
 
     place: str
     text: str
+    fault: str = ""
 
 
 def events(sources: Iterable[str | Path]) -> Iterator[SentEvent]:
-    """Yield the events of sources, in the order of names and lines. Raises OSError or ValueError."""
+    """Yield the events of sources, in the order of names and lines. What cannot be read of a file costs no other.
+    Raises OSError."""
     for source in map(str, sources):
         if source.startswith(S3):
             yield from _of_bucket(source)
@@ -57,31 +64,44 @@ def _of_bucket(url: str) -> Iterator[SentEvent]:
     except ModuleNotFoundError as missing:
         raise OSError("a bucket needs the extra aws; pip install 'headwater[aws]'") from missing
     parts = urlsplit(url)
-    client: Any = Session().create_client("s3")
-    pages = client.get_paginator("list_objects_v2").paginate(Bucket=parts.netloc, Prefix=parts.path.lstrip("/"))
-    for key in (found["Key"] for page in pages for found in page.get("Contents", [])):
-        if key.endswith(SUFFIXES) and not key.startswith(("bodies/", "quarantine/")):
-            content = client.get_object(Bucket=parts.netloc, Key=key)["Body"].read()
-            yield from _of_stream(f"{S3}{parts.netloc}/{key}", io.BytesIO(content))
+    with errors_as(lambda _, message: OSError(f"{url}: {message}")):
+        client: Any = Session().create_client("s3")
+        pages = client.get_paginator("list_objects_v2").paginate(Bucket=parts.netloc, Prefix=parts.path.lstrip("/"))
+        for key in (found["Key"] for page in pages for found in page.get("Contents", [])):
+            if key.endswith(SUFFIXES) and not key.startswith(("bodies/", "quarantine/")):
+                content = client.get_object(Bucket=parts.netloc, Key=key)["Body"].read()
+                yield from _of_stream(f"{S3}{parts.netloc}/{key}", io.BytesIO(content))
 
 
 def _of_stream(name: str, raw: Any, archive: Path | None = None) -> Iterator[SentEvent]:
     """The events of a file: one a line, or one document, which is an event or an array of events."""
-    lines = lines_of(io.BufferedReader(raw))
-    first = next((line for line in lines if line.strip()), b"")
-    if not _is_whole(first):
-        yield from _of_document(name, first + b"".join(lines))
-        return
-    yield SentEvent(f"{name} line 1", event_of(first.decode(), archive))
-    for number, line in enumerate(lines, start=2):
-        if line.strip():
-            yield SentEvent(f"{name} line {number}", event_of(line.decode(), archive))
+    number = 0
+    try:
+        lines = lines_of(io.BufferedReader(raw))
+        first = next((line for line in lines if line.strip()), b"").removeprefix(BOM_UTF8)
+        if not _is_whole(first):
+            yield from _of_document(name, first + b"".join(lines))
+            return
+        for number, line in enumerate(chain([first], lines), start=1):
+            if line.strip():
+                yield _of_line(f"{name} line {number}", line, archive)
+    except (EOFError, zlib.error) as error:
+        yield SentEvent(f"{name} after line {number}", "", f"the rest cannot be unpacked: {error}")
+
+
+def _of_line(place: str, line: bytes, archive: Path | None) -> SentEvent:
+    try:
+        return SentEvent(place, event_of(line.decode(), archive))
+    except (ValueError, LookupError, TypeError, OSError, EOFError, zlib.error) as error:
+        return SentEvent(place, "", str(error))
 
 
 def _is_whole(line: bytes) -> bool:
     """Whether a line is an event of its own, and not the beginning of a document."""
     try:
         return isinstance(exact_json.loads(line.decode()), dict)
+    except UnicodeDecodeError:
+        return True
     except InvalidRequest:
         return not line.strip().startswith((b"[", b"{")) or line.rstrip().endswith(b"}")
 
@@ -89,8 +109,9 @@ def _is_whole(line: bytes) -> bool:
 def _of_document(name: str, content: bytes) -> Iterator[SentEvent]:
     try:
         document = exact_json.loads(content.decode()) if content.strip() else []
-    except InvalidRequest as error:
-        raise ValueError(f"{name}: {error}") from error
+    except (InvalidRequest, UnicodeDecodeError) as error:
+        yield SentEvent(name, "", str(error))
+        return
     for number, event in enumerate(document if isinstance(document, list) else [document], start=1):
         yield SentEvent(f"{name} event {number}", exact_json.dumps(event))
 

@@ -80,6 +80,9 @@ def replay(homes: Iterable[HeldMessages], wanted: Wanted) -> int:
     number = 0
     for home in homes:
         for message in home.messages(wanted):
+            if not message.body:
+                print(f"left where it is: {message.handle}: {message.reason}", file=sys.stderr)
+                continue
             home.replay(message)
             number += 1
             if number % EVERY == 0:

@@ -1,7 +1,6 @@
 """The quarantine and the dead-letter queue of a deployed stack. Region, endpoint and credentials come from the
 environment."""
 
-import json
 import uuid
 from collections.abc import Iterator
 from typing import Any
@@ -55,8 +54,7 @@ class Quarantine:
 
     def _read(self, key: str) -> HeldMessage:
         with translated_errors():
-            kept = json.loads(self._s3.get_object(Bucket=self._bucket, Key=key)["Body"].read())
-        return HeldMessage(key, kept["reason"], kept["group"], kept["body"])
+            return HeldMessage.of_entry(key, self._s3.get_object(Bucket=self._bucket, Key=key)["Body"].read())
 
 
 class DeadLetters:

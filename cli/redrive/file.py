@@ -3,7 +3,6 @@
 The file has no dead-letter queue: a message whose fold fails for now waits in the inbox, and is tried again.
 """
 
-import json
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -30,8 +29,7 @@ class FileQuarantine:
         bodies = SqliteBodies(self._database)
         for (key,) in rows:
             with suppress(UnreadableBody):  # another redrive was faster
-                kept = json.loads(bodies.get(key))
-                message = HeldMessage(key, kept["reason"], kept["group"], kept["body"])
+                message = HeldMessage.of_entry(key, bodies.get(key))
                 if wanted.has(message):
                     yield message
 

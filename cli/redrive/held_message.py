@@ -11,17 +11,28 @@ from headwater.openlineage.instant import NEVER, Instant, parse_instant
 
 _PARTICULAR = re.compile(r"[0-9a-fA-F-]{8,}|\d+")
 """What differs between messages with one reason: ids, digests, numbers."""
+MOST_DIGITS = 5
+"""Of an age: there is no time 1,000,000 days ago."""
 
 
 @dataclass(frozen=True)
 class HeldMessage:
     """A message. `handle` is its key in the quarantine, or its receipt from the queue; `group` is the id of its run,
-    else of its job or dataset."""
+    else of its job or dataset. An entry that cannot be read has no body."""
 
     handle: str
     reason: str
     group: str
     body: str
+
+    @classmethod
+    def of_entry(cls, key: str, entry: bytes) -> "HeldMessage":
+        """The message of an entry of the quarantine."""
+        try:
+            kept = json.loads(entry)
+            return cls(key, str(kept["reason"]), str(kept["group"]), str(kept["body"]))
+        except (ValueError, TypeError, KeyError):
+            return cls(key, "an entry of the quarantine that cannot be read", "", "")
 
     @property
     def received_at(self) -> Instant:
@@ -84,6 +95,6 @@ def age(text: str) -> timedelta:
     """A duration such as 90m, 12h or 3d. Raises ValueError."""
     number, unit = text[:-1], text[-1:]
     units = {"m": "minutes", "h": "hours", "d": "days"}
-    if unit not in units or not number.isdecimal():
+    if unit not in units or not number.isdecimal() or len(number) > MOST_DIGITS:
         raise ValueError(f"{text} is not a duration such as 90m, 12h or 3d")
     return timedelta(**{units[unit]: int(number)})

@@ -12,6 +12,7 @@ again and again is sent on once.
 import gzip
 import io
 import zlib
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -177,12 +178,14 @@ class _Readable(io.RawIOBase):
 
 def _read_line(archive: Location, line: bytes, place: str) -> ArchivedEvent | Fault:
     try:
-        text = line.strip()
+        text = line.strip().removeprefix(BOM_UTF8)
         received, separator, event = text.partition(_EVENT)
         if separator and received.startswith(_START) and text.endswith(_END):
             received_at = simplejson.loads(received.removeprefix(_START))
             return ArchivedEvent(event[:-1].decode(), parse_instant(received_at))
         pointer = simplejson.loads(text)
+        if not isinstance(pointer, dict) or not isinstance(pointer.get("s3"), str):
+            raise TypeError('neither {"receivedAt": ..., "event": ...} nor {"receivedAt": ..., "s3": ...}')  # noqa: TRY301
         content = gzip.decompress(archive.get(pointer["s3"]))
         return ArchivedEvent(content.decode(), parse_instant(pointer["receivedAt"]))
     except (ValueError, TypeError, KeyError, OSError, EOFError, zlib.error, StorageError) as error:

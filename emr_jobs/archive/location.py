@@ -27,8 +27,11 @@ class Location(NamedTuple):
     url: str
 
     def days(self) -> list[str]:
-        """The beginnings of the keys of each day's events, such as `events/date=2026-11-20/`. Raises StorageError."""
+        """The beginnings of the keys of each day's events, such as `events/date=2026-11-20/`. Raises StorageError, also
+        if there is no such folder."""
         if not self.is_bucket:
+            if not Path(self.url).is_dir():
+                raise StorageError(f"{self.url}: there is no such folder")
             folders = Path(self.url, EVENTS).glob("date=*")
             return sorted(f"{EVENTS}{folder.name}/" for folder in folders if folder.is_dir())
         pages = self._listed(f"{EVENTS}date=", Delimiter="/")
@@ -88,8 +91,8 @@ class Location(NamedTuple):
         return f"{prefix}/" if prefix else ""
 
     def _listed(self, beginning: str, **options: Any) -> Iterator[dict[str, Any]]:
-        pages = _client().get_paginator("list_objects_v2")
         with translated_errors():
+            pages = _client().get_paginator("list_objects_v2")
             yield from pages.paginate(Bucket=self.bucket, Prefix=self._prefix + beginning, **options)
 
 

@@ -74,10 +74,13 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Return 1 if events were not taken, else 0."""
+    """Return 1 if there is no lakehouse or events were not taken, else 0."""
     options = parser().parse_args(arguments)
     spark = session("headwater_insights", options.warehouse)
     try:
+        if not spark.catalog.tableExists(f"{DATABASE}.runs"):
+            print(f"failed: --warehouse {options.warehouse} has no tables of the lakehouse", file=sys.stderr)
+            return 1
         graph = Graph(spark, DATABASE)
         create_tables(graph)
         read, made = ([table(spark, f"{DATABASE}.{name}") for name in names] for names in (READ, MADE))

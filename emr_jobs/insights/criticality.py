@@ -14,6 +14,8 @@ from emr_jobs.insights.insight import Told, insights_frame
 LOG_SIZE = 12
 """2^12 registers: exact up to some 380 members, an error of 1.6 % above."""
 DAMPING, RANK_ROUNDS = 0.85, 15
+DIGITS = 6
+"""Of a rank after the point: the last bits of its sum depend on the order in which tasks end."""
 WIDE = 10
 """Nodes downstream from which on a single point of failure is told."""
 
@@ -78,7 +80,9 @@ def ranks(graph: Graph) -> DataFrame:
         new = fn.lit(1 - DAMPING) + fn.lit(DAMPING) * fn.coalesce("taken", fn.lit(0.0))
         rank = graph.nodes.select("id").join(taken, "id", "left").select("id", new.alias("rank")).localCheckpoint()
     mean = rank.agg(fn.avg("rank").alias("mean"))  # below 1: nodes that are made of nothing give their rank to nobody
-    return rank.crossJoin(fn.broadcast(mean)).select("id", (fn.col("rank") / fn.col("mean")).alias("rank"))
+    return rank.crossJoin(fn.broadcast(mean)).select(
+        "id", fn.round(fn.col("rank") / fn.col("mean"), DIGITS).alias("rank")
+    )
 
 
 def single_points(graph: Graph) -> DataFrame:

@@ -13,13 +13,17 @@ import argparse
 import sys
 import time
 
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyspark import RDD
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
 
 from emr_jobs.archive.events import Fault
 from emr_jobs.archive.location import Location
 from emr_jobs.lakehouse.increment import create_tables, new_objects, take
 from emr_jobs.lakehouse.session import CATALOG, DATABASE, session
 from emr_jobs.lakehouse.tables import TABLES
+from headwater.store.errors import StorageError
 from job_lineage import folder, lineage, table
 from serve.settings import read_settings
 
@@ -38,12 +42,12 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Return 1 if --strict found something that cannot be read, else 0."""
+    """Return 1 if --strict found something that cannot be read, or the archive or the warehouse cannot be used."""
     options = parser().parse_args(arguments)
     aliases = dict(read_settings().namespace_aliases)
     spark = session("headwater_lakehouse", options.warehouse)
     try:
-        create_tables(spark, DATABASE)
+        usable_tables(spark, options.warehouse)
         new = new_objects(spark, options.archive, DATABASE, aliases)
         progress(f"{new.number:,} new objects in {options.archive.url}")
         if not new.number:
@@ -55,9 +59,21 @@ def main(arguments: list[str] | None = None) -> int:
         with lineage(spark, reads=[folder(f"{options.archive.url}/events")], writes=made):
             take(spark, new, DATABASE, aliases, progress)
         progress(f"the tables of {CATALOG} are up to date")
+    except StorageError as error:
+        print(f"failed: {error}", file=sys.stderr)
+        return 1
     finally:
         spark.stop()
     return 0
+
+
+def usable_tables(spark: SparkSession, warehouse: str) -> None:
+    """Make the tables that do not exist yet. Raises StorageError if the warehouse cannot be written."""
+    try:
+        create_tables(spark, DATABASE)
+    except (PySparkException, Py4JJavaError) as error:
+        cause = getattr(error, "java_exception", error)
+        raise StorageError(f"--warehouse {warehouse}: {str(cause).splitlines()[0]}") from error
 
 
 _BEGUN = time.monotonic()

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from datetime import date
+from math import inf
 
 from pyspark import RDD, SparkConf, SparkContext
 
@@ -30,6 +31,9 @@ from emr_jobs.rebuild.target import Target
 from emr_jobs.rebuild.verify import differences, items_in
 from emr_jobs.rebuild.write import Writer, without_silent_run
 from headwater.openlineage.instant import NEVER, Instant, parse_instant, to_datetime
+from headwater.store.aws import translated_errors
+from headwater.store.errors import StorageError
+from headwater.store.keys import Key
 from headwater.store.sqlite.database import RefusedDatabase, sole_use
 from headwater.store.table import Item
 from serve.settings import read_settings
@@ -56,7 +60,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--to", dest="end", type=instant, default="", metavar="TIME", help="of receipt, excluded")
     parser.add_argument("--namespace", help="only the items of this namespace's jobs and datasets")
     parser.add_argument("--before", type=int, metavar="VERSION", help="with --into: only items of an older form")
-    parser.add_argument("--write-units", type=float, default=WRITE_UNITS, help="a second (default: %(default)s)")
+    parser.add_argument("--write-units", type=positive, default=WRITE_UNITS, help="a second (default: %(default)s)")
     parser.add_argument("--strict", action="store_true", help="stop if anything in the archive cannot be read")
     return parser
 
@@ -71,13 +75,20 @@ def instant(text: str) -> Instant:
         return parse_instant(text)
 
 
+def positive(text: str) -> float:
+    """Read a number above 0. Raises ValueError."""
+    if not 0 < (number := float(text)) < inf:
+        raise ValueError(text)
+    return number
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Return 1 if a table differs or something could not be read with --strict, else 0."""
     options = parser().parse_args(arguments)
     context = spark()
     try:
         return run(context, options)
-    except (Refused, RefusedDatabase) as refused:
+    except (Refused, RefusedDatabase, StorageError) as refused:
         print(f"failed: {refused}", file=sys.stderr)
         return 1
 
@@ -100,14 +111,18 @@ def spark() -> SparkContext:
 
 
 def run(context: SparkContext, options: argparse.Namespace) -> int:
-    """Read the archive, and do what the options say. Raises Refused or RefusedDatabase."""
+    """Read the archive, and do what the options say. Raises Refused, RefusedDatabase or StorageError."""
+    refuse_nonsense(options)
     settings, archive = rebuild_settings(options.end), options.archive
     table = rebuilt(read_archive(context, archive, Span(options.start, options.end)), settings)
     tell_faults(table.faults, is_strict=options.strict)
     print(f"{table.events.count():,} distinct events", flush=True)
     items = dict(table.items)
     if options.namespace:
-        wanted = items_of_namespace(context.union([*items.values()]), options.namespace).cache()
+        of_namespace = items_of_namespace(context.union([*items.values()]), options.namespace)
+        wanted = of_namespace.coalesce(table.events.getNumPartitions()).cache()
+        if wanted.isEmpty() and not options.verify:
+            raise Refused(f"--namespace: the archive has no job and no dataset in {options.namespace}")
         items = {kind: wanted.filter(_of_kind(kind)) for kind in items}
     bucket = options.bucket or archive.bucket
     if options.verify:
@@ -117,6 +132,21 @@ def run(context: SparkContext, options: argparse.Namespace) -> int:
     else:
         export(items, options.import_format, Location(f"{S3}{bucket}") if bucket else archive)
     return 0
+
+
+def refuse_nonsense(options: argparse.Namespace) -> None:
+    """Raises Refused for options that cannot mean anything together, and if there is no table."""
+    if options.end and options.start >= options.end:
+        raise Refused("--from is not before --to")
+    if options.before is not None and not options.into:
+        raise Refused("--before is for --into")
+    if table := options.verify or options.into:
+        target = Target(table, options.bucket or options.archive.bucket)
+        if options.verify and target.file and not target.file.is_file():
+            raise Refused(f"--verify {table}: there is no such file")
+        if not target.file:
+            with translated_errors():
+                target.table().read([Key("?", "?")])  # the driver asks first: executors would fail with a trace of Java
 
 
 def rebuild_settings(end: Instant) -> RebuildSettings:
@@ -143,7 +173,10 @@ def verify(
     """Print how a table differs. Return 1 if it does."""
     stored = items_in(context, target, now)
     stored = items_of_namespace(stored, namespace) if namespace else stored
-    found = differences(context.union([*items.values()]), stored)
+    made = context.union([*items.values()])
+    if made.isEmpty() and stored.isEmpty():
+        raise Refused("there is nothing to compare: neither the archive nor the table has such items")
+    found = differences(made, stored)
     for difference in found:
         print(f"{difference.kind}: {difference.number:,} {difference.what}")
         for example in difference.examples:

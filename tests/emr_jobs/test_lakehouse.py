@@ -193,3 +193,16 @@ def test_a_run_of_the_first_year_has_its_rows(session: SparkSession, tmp_path: P
     made = database(session, tmp_path / "lake")
     take_all(session, archive(tmp_path / "archive", lines), made)
     assert [str(row["day"]) for row in session.table(f"{made}.reads_writes").collect()] == ["0001-01-02"]
+
+
+def test_counts_beyond_the_greatest_number_and_a_lost_start(session: SparkSession, tmp_path: Path) -> None:
+    """A producer may send any count. The end of a run alone tells no duration."""
+    most = factory.facet(rowCount=2**63 - 1, size=2**63 - 1)
+    huge = factory.dataset("huge") | {"outputFacets": {"outputStatistics": most}}
+    ends = [factory.run_event("COMPLETE", run=run, seconds=run, outputs=[huge]) for run in (1, 2)]
+    lines = [archive_line(message) for message in received(ends, lags=(1,))]
+    made = database(session, tmp_path / "lake")
+    take_all(session, archive(tmp_path / "archive", lines), made)
+    (row,) = session.table(f"{made}.reads_writes").collect()
+    assert (row["runs"], row["rows"], row["bytes"], row["seconds"]) == (2, 2**63 - 1, 2**63 - 1, 0)
+    assert {row["seconds"] for row in session.table(f"{made}.runs").collect()} == {None}

@@ -3,6 +3,7 @@
 import base64
 import gzip
 import json
+from codecs import BOM_UTF8
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from pyspark import SparkContext
 from emr_jobs.rebuild.__main__ import Refused, parser, run
 from headwater.fold.fold import fold
 from headwater.store.dynamodb import item_of
+from headwater.store.errors import StorageError
 from headwater.store.graph_store import GraphStore
 from headwater.store.keys import Key
 from headwater.store.messages import archive_line
@@ -133,3 +135,48 @@ def test_strict_stops_before_anything_is_written(spark: SparkContext, folder: Pa
     with pytest.raises(Refused, match="--strict"):
         rebuild(spark, Path(broken.url), "--into", str(tmp_path / "none.db"), "--strict")
     assert not (tmp_path / "none.db").exists()
+
+
+def refusal(spark: SparkContext, folder: Path, *arguments: str) -> str:
+    with pytest.raises((Refused, StorageError)) as refused:
+        rebuild(spark, folder, *arguments)
+    return str(refused.value)
+
+
+def test_nonsense_is_refused_in_words_and_makes_no_file(spark: SparkContext, folder: Path, tmp_path: Path) -> None:
+    absent = tmp_path / "absent.db"
+    assert "there is no such file" in refusal(spark, folder, "--verify", str(absent))
+    assert not absent.exists()
+    assert "there is no such folder" in refusal(spark, tmp_path / "none", "--into", str(absent))
+    assert "not before" in refusal(spark, folder, "--into", str(absent), "--from", "2026-11-21", "--to", "2026-11-20")
+    assert "--before is for --into" in refusal(spark, folder, "--verify", str(absent), "--before", "2")
+    assert "no dataset in nowhere" in refusal(spark, folder, "--into", str(absent), "--namespace", "nowhere")
+
+
+def test_a_namespace_that_neither_side_has_is_no_agreement(spark: SparkContext, folder: Path, file: Path) -> None:
+    assert "nothing to compare" in refusal(spark, folder, "--verify", str(file), "--namespace", "nowhere")
+    assert rebuild(spark, folder, "--verify", str(file), "--namespace", "demo") == 0
+
+
+def test_a_table_of_dynamodb_that_cannot_be_read_is_told_by_the_driver(
+    spark: SparkContext, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", "/dev/null")
+    assert "specify a region" in refusal(spark, folder, "--verify", "a-table-without-a-region")
+
+
+@pytest.mark.parametrize("units", ["0", "-5", "nan", "many"])
+def test_write_units_that_are_no_rate_are_refused(units: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parser().parse_args(["/archive", "--into", "x.db", "--write-units", units])
+    assert "--write-units: invalid" in capsys.readouterr().err
+
+
+def test_a_line_with_a_byte_order_mark_counts(spark: SparkContext, folder: Path, file: Path, tmp_path: Path) -> None:
+    for number, source in enumerate(sorted((folder / "events").rglob("*.gz"))):
+        copy = tmp_path / "events" / "date=2026-11-20" / f"{number}.jsonl"
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(BOM_UTF8 + gzip.decompress(source.read_bytes()).replace(b"\n", b"\r\n"))
+    assert rebuild(spark, tmp_path, "--verify", str(file), "--strict") == 0

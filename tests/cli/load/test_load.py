@@ -5,7 +5,7 @@ import json
 import threading
 from collections.abc import Iterator
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import boto3
@@ -82,8 +82,8 @@ def test_an_archive_has_long_events_in_bodies(tmp_path: Path) -> None:
     (tmp_path / "events.gz").write_bytes(gzip.compress(b'{"receivedAt": "x", "s3": "bodies/long.json.gz"}\n'))
     assert [event.text for event in events([tmp_path])] == TEXTS[:1]
     (tmp_path / "bodies" / "long.json.gz").unlink()
-    with pytest.raises(ValueError, match="in the bucket alone"):
-        list(events([tmp_path]))
+    (missing,) = events([tmp_path])
+    assert "in the bucket alone" in missing.fault
 
 
 def test_a_load_that_was_cut_off_goes_on_from_there(
@@ -110,3 +110,66 @@ def test_a_broken_line_costs_no_other_and_is_told_with_its_place(server: ServePr
 def test_batches_are_neither_too_many_events_nor_too_long() -> None:
     assert [len(batch) for batch in batches(SentEvent("", "x") for _ in range(250))] == [100, 100, 50]
     assert [len(batch) for batch in batches(iter([SentEvent("", "x" * 5_000_000)] * 3))] == [1, 1, 1]
+
+
+def test_what_cannot_be_read_of_a_folder_costs_no_other_event(
+    server: ServeProcess, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "mixed"
+    folder.mkdir()
+    packed = gzip.compress("\n".join(TEXTS).encode())
+    (folder / "a.gz").write_bytes(gzip.compress(f"{TEXTS[0]}\n".encode()) + packed[:30])
+    (folder / "b.jsonl").write_bytes(b"\xff\xfe\x00\n" + TEXTS[1].encode())
+    (folder / "c.json").write_text("[1, ")
+    (folder / "d.jsonl").write_text('{"receivedAt": "x", "s3": "bodies/none"}\n' + TEXTS[2])
+    (folder / "e.json").write_bytes(b"")
+    (folder / "f.jsonl").write_bytes(b"\xef\xbb\xbf" + f"{TEXTS[3]}\r\n{TEXTS[4]}\r\n".encode())
+    (folder / "notes.txt").write_text("no events")
+    assert load.main([str(folder), "--url", server.url]) == 1
+    told = capsys.readouterr()
+    assert "events accepted: 5, refused: 4" in told.out
+    for place in ("a.gz after line 1", "b.jsonl line 1", "c.json", "d.jsonl line 1"):
+        assert f"refused: {folder}/{place}: " in told.err
+
+
+def test_a_resume_of_other_sources_is_refused(
+    server: ServeProcess, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, remembered = tmp_path / "events", tmp_path / "sent"
+    folder.mkdir()
+    (folder / "b.jsonl").write_text("\n".join(TEXTS[:3]))
+    arguments = [str(folder), "--url", server.url, "--resume", str(remembered)]
+    assert load.main(arguments) == 0
+    (folder / "c.jsonl").write_text(TEXTS[3])
+    assert load.main(arguments) == 0
+    assert "accepted: 1, refused: 0, sent before: 3" in capsys.readouterr().out
+    (folder / "a.jsonl").write_text(TEXTS[4])
+    assert load.main(arguments) == 1
+    assert f"event 4 was {folder}/c.jsonl line 1" in capsys.readouterr().err
+    remembered.write_text("nonsense")
+    assert load.main(arguments) == 1
+    assert "no file of --resume" in capsys.readouterr().err
+
+
+def test_a_server_that_refuses_or_is_another_is_told_with_its_url(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "events.jsonl").write_text(TEXTS[0])
+
+    class Other(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"[]")
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Other) as web:
+        url = f"http://127.0.0.1:{web.server_port}"
+        threading.Thread(target=web.serve_forever, daemon=True).start()
+        assert load.main([str(tmp_path), "--url", url]) == 1
+        assert f"failed: {url} answers, but not as Headwater does" in capsys.readouterr().err
+        web.shutdown()
+    assert load.main([str(tmp_path), "--url", url]) == 1
+    told = capsys.readouterr()
+    assert f"failed: {url}/api/v1/lineage/batch: [Errno 111]" in told.err
+    assert "events accepted: 0" in told.out

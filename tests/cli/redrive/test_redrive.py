@@ -187,3 +187,21 @@ def test_a_message_without_a_time_has_no_age() -> None:
     message = HeldMessage("key", "reason", "group", "no JSON")
     assert not Wanted(before=Instant("9999")).has(message)
     assert Wanted().has(message)
+
+
+def test_an_entry_that_cannot_be_read_is_told_and_left(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    for number, entry in enumerate((b"", b"[]", b'{"reason": "r"}', b"\xff")):
+        world.bodies.put(f"quarantine/broken{number}", entry)
+    assert redrive(world) == 0
+    assert "4 x an entry of the quarantine that cannot be read" in capsys.readouterr().out
+    assert redrive(world, "--all") == 0
+    told = capsys.readouterr()
+    assert "3 messages were sent once more" in told.out
+    assert told.err.count("left where it is: quarantine/broken") == 4
+    assert world.bodies.count("quarantine/") == 4
+
+
+@pytest.mark.parametrize("text", ["9999999999d", "1000000d", "-1d", "3w", ""])
+def test_an_age_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="not a duration"):
+        age(text)
