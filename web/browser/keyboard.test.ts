@@ -60,6 +60,8 @@ test("from the search to the cause, its run, its column, the consequences and th
   await page.keyboard.press("/");
   await page.keyboard.type("revenue");
   await page.locator('[role="option"][aria-selected="true"]', { hasText: "total_revenue" }).waitFor();
+  await page.getByRole("option", { name: "Columns total_revenue" }).waitFor();
+  await page.getByRole("status").getByText("5 results: ↑ ↓ choose, Enter opens.").waitFor();
   await page.keyboard.press("Enter");
   await page.getByText("The way of total_revenue", { exact: false }).waitFor();
   await settled(page);

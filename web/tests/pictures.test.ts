@@ -39,6 +39,17 @@ test("SVG: names are text, and never elements", () => {
   expect(svg).toContain("&lt;script&gt;");
 });
 
+test("SVG: an edge of a column says what it does, and a filter is dashed", () => {
+  const from = { dataset: "a", field: "x" };
+  const to = { dataset: "b", field: "y" };
+  const how = (type: "DIRECT" | "INDIRECT", subtype: string) => ({ from, to, transformations: [{ type, subtype, description: "", masking: false }] });
+  const scene: Scene = { ...SCENE, columnEdges: [how("DIRECT", "IDENTITY"), how("INDIRECT", "FILTER")] };
+  const svg = svgOf({ scene, places: new Map([["a", { x: 0, y: 0 }], ["b", { x: 500, y: 0 }]]) });
+  expect(svg).toMatch(/<g><title>x → y: identity<\/title><path (?!.*dasharray).*<\/g>/);
+  expect(svg).toMatch(/<g><title>x → y: filter<\/title><path .*stroke-dasharray="5 4".*<\/g>/);
+  for (const label of ["identity", "filter"]) expect(svg).toContain(`>${label}</text>`);
+});
+
 test("CSV: quotes are doubled, and a formula is inert", () => {
   const columns = [{ name: "name", value: (row: string) => row }, { name: "length", value: (row: string) => -row.length }];
   expect(csv(columns, ['a "b", c', "=1+1"])).toBe('name,length\r\n"a ""b"", c",-8\r\n\'=1+1,-4\r\n');

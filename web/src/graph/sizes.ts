@@ -37,3 +37,5 @@ export function heightOf(node: GraphNode, { isOpen, traced }: Opening): number {
 export function tracedTop(node: GraphNode, index: number): number {
   return HEAD[node.kind] + PADDING / 2 + (Math.min(index, MOST_TRACED) + 0.5) * ROW;
 }
+/** How far apart the labels of edges are that begin at one column. */
+export const SLOT = 118;

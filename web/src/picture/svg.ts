@@ -3,10 +3,10 @@
 import { pathBack, wayKey } from "../graph/backEdge";
 import type { Edge } from "../graph/graph";
 import { conditionOf } from "../graph/marks";
-import { headHeight, tracedTop } from "../graph/sizes";
-import { transformationText } from "../graph/trace";
+import { headHeight, SLOT, tracedTop } from "../graph/sizes";
+import { isIndirect, transformationText } from "../graph/trace";
 import { oneLine } from "../text/names";
-import { lanesIn } from "../views/lineage/scene";
+import { lanesIn, slotsOf } from "../views/lineage/scene";
 import type { Placed } from "../views/lineage/usePlaces";
 import { labelsOf } from "./texts";
 
@@ -14,6 +14,9 @@ const MARGIN = 32;
 const FONT = "system-ui, sans-serif";
 const FILLS = { dataset: "#ffffff", job: "#eeebf8", group: "#eef2f4" };
 const CHARACTERS = 30;
+/** How far after its column the label of an edge begins, and how many characters of it are shown. */
+const LABEL_AFTER = 12;
+const MOST_OF_LABEL = 16;
 
 interface Box {
   x: number;
@@ -51,14 +54,19 @@ export function svgOf(placed: Placed): string {
     return `<path d="M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}" fill="none" ${style}/>`;
   };
   const edges = scene.edges.map((edge) => curve(edge, middle(edge.from), middle(edge.to), 'stroke="#9fb0b9" stroke-width="1.5"'));
-  const columnEdges = scene.columnEdges
-    .filter(({ from, to }) => boxes.has(from.dataset) && boxes.has(to.dataset))
-    .map((edge) => {
-      const { from, to, transformations } = edge;
-      const title = `<title>${escaped(`${from.field} → ${to.field ?? "all columns"}: ${transformationText(transformations)}`)}</title>`;
-      const path = curve({ from: from.dataset, to: to.dataset }, row(from.dataset, from.field), row(to.dataset, to.field), 'stroke="#0b6680" stroke-width="2"');
-      return `<g>${title}${path}</g>`;
-    });
+  const slots = slotsOf(scene.columnEdges);
+  const columnEdges = scene.columnEdges.flatMap((edge, index) => {
+    const { from, to, transformations } = edge;
+    const box = boxes.get(from.dataset);
+    if (!box || !boxes.has(to.dataset)) return [];
+    const how = transformationText(transformations);
+    const [colour, dashes] = isIndirect(transformations) ? ["#8a5300", ' stroke-dasharray="5 4"'] : ["#0b6680", ""];
+    const top = row(from.dataset, from.field);
+    const path = curve({ from: from.dataset, to: to.dataset }, top, row(to.dataset, to.field), `stroke="${colour}" stroke-width="2"${dashes}`);
+    const title = `<title>${escaped(`${from.field} → ${to.field ?? "all columns"}: ${how}`)}</title>`;
+    const said = label(box.x + box.width + LABEL_AFTER + SLOT * slots[index]!, box.y + top, colour, how);
+    return [{ path: `<g>${title}${path}</g>`, said }];
+  });
   const nodes = scene.nodes.map(({ node, opening, width: w, height: h }) => {
     const { x, y } = boxes.get(node.id)!;
     const traced = opening.traced.map((field, index) => text(x + 14, y + tracedTop(node, index) + 4, 12, "#0b6680", field));
@@ -76,9 +84,17 @@ export function svgOf(placed: Placed): string {
     `<rect x="${-MARGIN}" y="${-MARGIN}" width="${width}" height="${height}" fill="#f6f8f9"/>`,
     ...edges,
     ...nodes,
-    ...columnEdges,
+    ...columnEdges.map(({ path }) => path),
+    ...columnEdges.map(({ said }) => said),
     "</svg>",
   ].join("\n");
+}
+
+/** What an edge does, in a pill at its beginning. */
+function label(x: number, y: number, colour: string, value: string): string {
+  const width = Math.min(value.length, MOST_OF_LABEL) * 6.3 + 12;
+  const short = value.length > MOST_OF_LABEL ? `${value.slice(0, MOST_OF_LABEL - 1)}…` : value;
+  return `<rect x="${x}" y="${y - 9}" width="${width}" height="18" rx="9" fill="#ffffff" stroke="${colour}"/>${text(x + 6, y + 4, 11, colour, short)}`;
 }
 
 function text(x: number, y: number, size: number, fill: string, value: string, weight = 400): string {

@@ -11,7 +11,7 @@ import { MOST_TRACED, WIDTH } from "../../graph/sizes";
 import { FarPicture, nodeAt } from "./FarPicture";
 import { PictureEdge, type PictureEdgeType } from "./PictureEdge";
 import { PictureNode, type PictureNodeType } from "./PictureNode";
-import { lanesIn, type SceneEdge } from "./scene";
+import { lanesIn, slotsOf, type SceneEdge } from "./scene";
 import type { Placed } from "./usePlaces";
 import { useKeys } from "./useKeys";
 
@@ -181,12 +181,7 @@ function edgesOf({ scene, places }: Placed): PictureEdgeType[] {
   const rows = new Map(scene.nodes.map(({ node, opening }) => [node.id, new Set(opening.traced.slice(0, MOST_TRACED))]));
   const handle = (prefix: string, dataset: string, field: string | null): string | undefined =>
     field !== null && rows.get(dataset)?.has(field) ? `${prefix} ${field}` : undefined;
-  const begun = new Map<string, number>();
-  const slotOf = ({ dataset, field }: { dataset: string; field: string }): number => {
-    const slot = begun.get(`${dataset}\n${field}`) ?? 0;
-    begun.set(`${dataset}\n${field}`, slot + 1);
-    return slot;
-  };
+  const slots = slotsOf(scene.columnEdges);
   const columns = scene.columnEdges
     .map(({ from, to, transformations }, index) => ({
       id: `c${index}`,
@@ -197,7 +192,7 @@ function edgesOf({ scene, places }: Placed): PictureEdgeType[] {
       type: "edge" as const,
       ariaLabel: `${oneLine(from.field)} of ${nameOf(from.dataset)} to ${oneLine(to.field ?? "all columns")} of ${nameOf(to.dataset)}`,
       zIndex: 1,
-      data: { transformations, slot: slotOf(from), lane: laneOf(from.dataset, to.dataset).lane },
+      data: { transformations, slot: slots[index], lane: laneOf(from.dataset, to.dataset).lane },
     }))
     .filter(({ source, target }) => isPlaced(source) && isPlaced(target));
   return [...flow, ...columns];

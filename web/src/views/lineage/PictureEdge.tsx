@@ -4,13 +4,11 @@ import { BaseEdge, EdgeLabelRenderer, getBezierPath, type Edge, type EdgeProps }
 import { memo } from "react";
 import type { Transformation } from "../../api/types";
 import { pathBack } from "../../graph/backEdge";
+import { SLOT } from "../../graph/sizes";
 import { isIndirect, isMasked, transformationText } from "../../graph/trace";
 import { Icon } from "../../parts/Icon";
 
 export type PictureEdgeType = Edge<{ transformations?: readonly Transformation[]; count?: number; isFaded?: boolean; slot?: number; lane?: number }, "edge">;
-
-/** Edges that begin at one column have their labels side by side, so far apart. */
-const SLOT = 118;
 
 export const PictureEdge = memo(function PictureEdge(properties: EdgeProps<PictureEdgeType>) {
   const { data } = properties;

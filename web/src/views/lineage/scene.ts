@@ -98,6 +98,17 @@ export function lanesIn({ nodes, edges, columnEdges }: Scene, places: Places): M
   return lanesOf(boxes, places, [...edges, ...columnEdges.map(({ from, to }) => ({ from: from.dataset, to: to.dataset }))]);
 }
 
+/** Edges that begin at one column have their labels side by side: which of them each edge is. */
+export function slotsOf(columnEdges: readonly ColumnEdge[]): number[] {
+  const begun = new Map<string, number>();
+  return columnEdges.map(({ from }) => {
+    const key = `${from.dataset}\n${from.field}`;
+    const slot = begun.get(key) ?? 0;
+    begun.set(key, slot + 1);
+    return slot;
+  });
+}
+
 /** The edges that the layout follows: those of columns, too, whose job may be unknown. */
 export function layoutEdges({ edges, columnEdges, nodes }: Scene): Edge[] {
   const ids = new Set(nodes.map(({ node }) => node.id));

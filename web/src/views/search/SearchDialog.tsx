@@ -5,6 +5,7 @@ import { ApiError } from "../../api/request";
 import type { Result } from "../../api/search";
 import { Icon, type IconName } from "../../parts/Icon";
 import { goTo, linkTo } from "../../routing/location";
+import { counted } from "../../text/amounts";
 import { contextOf, oneLine, shortName, splitNodeId } from "../../text/names";
 import { recentNodes } from "./recent";
 import { groupsOf, linkOf, search } from "./search";
@@ -74,7 +75,7 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
           <div key={line.key} className="found-line">
             {line.group !== lines[index - 1]?.group && <div className="eyebrow" role="presentation">{line.group}</div>}
             <div id={`found-${index}`} role="option" aria-selected={index === chosen} className="found" onMouseMove={() => setAt(index)} onClick={() => open(line)}>
-              <Icon name={line.icon} />
+              <Icon name={line.icon} label={line.group} />
               <bdi className="title">{line.title}</bdi>
               <bdi className="context">{line.context}</bdi>
             </div>
@@ -103,8 +104,8 @@ function useLines(text: string): { lines: Line[]; status: string } {
       search(wanted, controller.signal)
         .then(({ results, corrected, truncated }) => {
           const lines = groupsOf(results).flatMap(([group, members]) => members.map((member) => foundLine(group, member)));
-          const more = truncated ? "There is more: type more of the name." : "";
-          setResult({ lines, status: lines.length ? (corrected ? `As “${corrected}”. ${more}` : more) : `Nothing has ${wanted} in its name.` });
+          const told = [corrected && `As “${corrected}”.`, `${counted(lines.length, "result")}: ↑ ↓ choose, Enter opens.`, truncated && "There is more: type more of the name."];
+          setResult({ lines, status: lines.length ? told.filter(Boolean).join(" ") : `Nothing has ${wanted} in its name.` });
         })
         .catch((error: unknown) => {
           if (!controller.signal.aborted) setResult({ lines: [], status: error instanceof ApiError ? error.message : String(error) });
