@@ -25,7 +25,7 @@ STATE := .local
 UV := $(STATE)/uv/bin/uv
 BIN := $(STATE)/venv/bin
 # The web page as it is served, built of web/ by Node: that of PATH if it is recent, else one installed into .local.
-PAGE := layers/headwater/headwater/page/built/index.html.gz
+PAGE := layers/headwater/headwater/web_files/built/index.html.gz
 NODE_IS_RECENT := $(shell node -e 'const [major, minor] = process.versions.node.split(".").map(Number); process.exit(major > 20 || (major === 20 && minor >= 19) ? 0 : 1)' 2>/dev/null && echo 1)
 NODE_PATH := $(if $(NODE_IS_RECENT),,$(CURDIR)/$(STATE)/node/bin:)
 NPM := PATH="$(NODE_PATH)$$PATH" npm --prefix web
@@ -59,7 +59,7 @@ down: $(STATE)/venv.stamp ## stop the stack that `make up` runs
 rebuild: $(STATE)/venv.stamp ## rebuild a table from an archive with Spark: ARCHIVE=dir ARGS="--verify lineage.db", or --into, --import-format; see emr_jobs/README.md
 	@PYTHONPATH=.:layers/headwater $(BIN)/python -m emr_jobs.rebuild '$(ARCHIVE)' $(ARGS)
 
-ON_LAKE = env PYTHONPATH=.:layers/headwater:emr_jobs/packages $(BIN)/python -m
+ON_LAKE = env PYTHONPATH=.:layers/headwater $(BIN)/python -m
 
 .PHONY: lakehouse
 lakehouse: $(STATE)/venv.stamp ## keep lineage as Iceberg tables: ARCHIVE=dir (WAREHOUSE=.local/lake; ARGS=--strict), with lineage of its own if `make up` runs; see emr_jobs/README.md
@@ -71,7 +71,7 @@ insights: $(STATE)/venv.stamp ## analyse the tables of `make lakehouse` (WAREHOU
 
 .PHONY: doctor
 doctor: $(STATE)/venv.stamp ## say why a graph is empty: of the stack that `make up` runs, or of URL= with KEY_FILE= (NAMESPACE=prod), or of a driver's SPARK_DEFAULTS=file
-	@$(BIN)/python -m cli.doctor $(if $(URL),--url '$(URL)') $(if $(KEY_FILE),--key-file '$(KEY_FILE)') $(if $(NAMESPACE),--namespace '$(NAMESPACE)') $(if $(SPARK_DEFAULTS),--spark-defaults '$(SPARK_DEFAULTS)')
+	@PYTHONPATH=layers/headwater $(BIN)/python -m headwater.cli.doctor $(if $(URL),--url '$(URL)') $(if $(KEY_FILE),--key-file '$(KEY_FILE)') $(if $(NAMESPACE),--namespace '$(NAMESPACE)') $(if $(SPARK_DEFAULTS),--spark-defaults '$(SPARK_DEFAULTS)')
 
 # ------------------------------------------------------------------------------------------------------------ to change
 .PHONY: test
@@ -140,7 +140,7 @@ simulate: $(STATE)/venv.stamp $(STATE)/bench.stamp ## what of the stack on AWS b
 .PHONY: bench-spark
 bench-spark: $(STATE)/venv.stamp ## measure the rebuild of the table on generated archives (ARGS="--events 10000 --shapes one-job one-dataset"), and the insights on a generated graph
 	@PYTHONPATH=.:layers/headwater $(BIN)/python -m benchmarks.rebuild $(ARGS)
-	@PYTHONPATH=.:layers/headwater:emr_jobs/packages $(BIN)/python -m benchmarks.insights
+	@PYTHONPATH=.:layers/headwater $(BIN)/python -m benchmarks.insights
 
 .PHONY: lint
 lint: $(STATE)/venv.stamp ## check style, format and the direction of imports
@@ -159,13 +159,12 @@ lock: $(UV) ## compile the requirements again (ARGS=--upgrade for newer versions
 
 # ------------------------------------------------------------------------------------------------------------ to deploy
 .PHONY: jobs
-jobs: $(STATE)/venv.stamp ## pack what jobs on a cluster import: .local/job_lineage.zip (--py-files), .local/headwater_jobs.tar.gz (--archives; MACHINE=aarch64 for Graviton)
-	@$(BIN)/python -c "import shutil; print(shutil.make_archive('$(STATE)/job_lineage', 'zip', 'emr_jobs/packages'))"
-	@rm -rf $(STATE)/headwater_jobs && mkdir -p $(STATE)/headwater_jobs/emr_jobs $(STATE)/headwater_jobs/serve
+jobs: $(STATE)/venv.stamp ## pack what jobs on a cluster import: .local/headwater_spark.zip (--py-files), .local/headwater_jobs.tar.gz (--archives; MACHINE=aarch64 for Graviton)
+	@rm -f $(STATE)/headwater_spark.zip && cd layers/headwater && $(abspath $(BIN))/python -m zipfile -c $(abspath $(STATE))/headwater_spark.zip headwater/__init__.py headwater/spark/ job_lineage.py
+	@rm -rf $(STATE)/headwater_jobs && mkdir -p $(STATE)/headwater_jobs/emr_jobs
 	@$(UV) pip install --quiet --target $(STATE)/headwater_jobs --python-platform $(MACHINE)-manylinux2014 --python-version 3.11 \
 	  --only-binary :all: --require-hashes --requirement requirements/jobs.txt
-	@cp -R layers/headwater/headwater $(STATE)/headwater_jobs/ && cp -R emr_jobs/{archive,insights,lakehouse,rebuild} $(STATE)/headwater_jobs/emr_jobs/
-	@cp serve/__init__.py serve/settings.py $(STATE)/headwater_jobs/serve/ && cp -R emr_jobs/packages/job_lineage $(STATE)/headwater_jobs/
+	@cp -R layers/headwater/headwater layers/headwater/job_lineage.py $(STATE)/headwater_jobs/ && cp -R emr_jobs/{archive,insights,lakehouse,rebuild} $(STATE)/headwater_jobs/emr_jobs/
 	@tar --exclude=__pycache__ -czf $(STATE)/headwater_jobs.tar.gz -C $(STATE)/headwater_jobs . && echo $(STATE)/headwater_jobs.tar.gz
 
 .PHONY: validate

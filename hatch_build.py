@@ -10,7 +10,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-PAGE = Path("layers/headwater/headwater/page/built/index.html.gz")
+PAGE = Path("layers/headwater/headwater/web_files/built/index.html.gz")
 
 
 class PageHook(BuildHookInterface[Any]):

@@ -17,7 +17,7 @@ from api.json_schema import (
     one_of,
     record,
 )
-from headwater.graph.stored_states import Severity
+from headwater.graph.states.stored_states import Severity
 from headwater.http.paths import Path
 from headwater.traversal.findings import FindingKind
 from headwater.traversal.impacted_node import Granularity

@@ -13,10 +13,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from headwater.store.dynamodb import attributes_of
+from headwater.store.aws.dynamodb import attributes_of
+from headwater.store.aws.s3 import Bodies
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
-from headwater.store.s3 import Bodies
 from headwater.store.table import ConditionalPut, Item
 from local.deploy.template import read_template
 

@@ -17,12 +17,12 @@ from benchmarks.log_lines import log_bytes
 from benchmarks.recurring import recurring
 from benchmarks.stream import MeteredStream
 from headwater.fold.fold import fold
-from headwater.graph.event_normalisation import normalise_event
-from headwater.graph.naming import Naming
-from headwater.graph.normalised_event import NormalisedEvent
+from headwater.graph.names.naming import Naming
+from headwater.graph.producers.event_normalisation import normalise_event
+from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import Instant
-from headwater.store.firehose import Archive
+from headwater.store.aws.firehose import Archive
 from headwater.store.graph_store import GraphStore
 from headwater.store.messages import ReceivedMessage
 from headwater.store.retention import Retention

@@ -11,10 +11,10 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from headwater.fold.fold import fold
-from headwater.store.dynamodb import DynamoTable
+from headwater.store.aws.dynamodb import DynamoTable
+from headwater.store.aws.s3 import Bucket
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
-from headwater.store.s3 import Bucket
 from tests.embedded import Deployed
 from tests.factory import received
 

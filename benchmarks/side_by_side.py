@@ -132,7 +132,16 @@ def _served() -> Iterator[tuple[System, float]]:
     """`headwater serve` on an empty file, and the seconds until it answers."""
     with tempfile.TemporaryDirectory() as folder:
         port = free_port()
-        command = [sys.executable, "-m", "cli.serve", "--data", f"{folder}/lineage.db", "--port", str(port), "--open"]
+        command = [
+            sys.executable,
+            "-m",
+            "headwater.cli.serve",
+            "--data",
+            f"{folder}/lineage.db",
+            "--port",
+            str(port),
+            "--open",
+        ]
         started = time.perf_counter()
         with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:  # noqa: S603
             try:

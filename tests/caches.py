@@ -3,7 +3,7 @@
 from typing import TypeVar
 
 from headwater.store.caches import StateCache
-from headwater.store.codec import Codec
+from headwater.store.items.codec import Codec
 from headwater.store.table import Item
 
 State = TypeVar("State")

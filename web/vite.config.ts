@@ -4,9 +4,9 @@ import { constants, gzipSync } from "node:zlib";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
-const BUILT = "../layers/headwater/headwater/page/built";
+const BUILT = "../layers/headwater/headwater/web_files/built";
 
-/** Leaves each file of the build gzipped, as headwater.page.files expects it. */
+/** Leaves each file of the build gzipped, as headwater.web_files.files expects it. */
 function gzipped(): Plugin {
   const pack = (folder: string): void => {
     for (const name of readdirSync(folder)) {

@@ -24,7 +24,7 @@ from pyspark import RDD, SparkContext
 from emr_jobs.archive.location import ArchiveObject, Location
 from headwater.openlineage.instant import NEVER, Instant, parse_instant
 from headwater.store.archive_lines import lines_of
-from headwater.store.aws import translated_errors
+from headwater.store.aws.client import translated_errors
 from headwater.store.errors import StorageError
 
 PARTITION_BYTES = 8 * 1024 * 1024

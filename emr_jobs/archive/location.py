@@ -5,9 +5,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from headwater.store.aws import PATIENT_SECONDS, client, translated_errors
+from headwater.store.aws.client import PATIENT_SECONDS, client, translated_errors
+from headwater.store.aws.s3 import Bucket
 from headwater.store.errors import StorageError, UnreadableBody
-from headwater.store.s3 import Bucket
 
 S3 = "s3://"
 EVENTS = "events/"

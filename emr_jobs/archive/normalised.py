@@ -1,9 +1,9 @@
 """Normalises archived events, as the fold does."""
 
 from emr_jobs.archive.events import ArchivedEvent, Fault
-from headwater.graph.event_normalisation import normalise_event
-from headwater.graph.naming import Naming
-from headwater.graph.normalised_event import NormalisedEvent
+from headwater.graph.names.naming import Naming
+from headwater.graph.producers.event_normalisation import normalise_event
+from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.openlineage import exact_json
 from headwater.openlineage.wire import read_event
 

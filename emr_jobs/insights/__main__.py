@@ -33,9 +33,9 @@ from emr_jobs.insights.report import Section, report
 from emr_jobs.insights.sensitive import sensitive_insights
 from emr_jobs.insights.waste import waste_insights
 from emr_jobs.lakehouse.session import DATABASE, session
-from headwater.graph.insights import InsightKind
-from headwater.store.aws import PATIENT_SECONDS, client, translated_errors
-from job_lineage import lineage, table
+from headwater.graph.facets.insights import InsightKind
+from headwater.spark import lineage, table
+from headwater.store.aws.client import PATIENT_SECONDS, client, translated_errors
 
 SHOWN = 100
 """Insights of a kind in the report and in the graph; the table has all."""
@@ -161,7 +161,7 @@ def known_endpoint(url: str | None, secret: str | None) -> tuple[str, str]:
     if url := url or os.environ.get("HEADWATER_URL"):
         return url, key_in(secret) if secret else os.environ.get("HEADWATER_API_KEY", "")
     try:
-        from emr_jobs.this_machine import endpoint  # noqa: PLC0415 - a cluster has no such module
+        from emr_jobs.local_spark import endpoint  # noqa: PLC0415 - a cluster has no such module
     except ImportError as error:
         raise NotPosted(UNKNOWN) from error
     if found := endpoint():

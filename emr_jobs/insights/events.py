@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from headwater.graph.curation import INSIGHTS
-from headwater.graph.insights import CRITICALITY, INSIGHTS_FACET
+from headwater.graph.facets.curation import INSIGHTS
+from headwater.graph.facets.insights import CRITICALITY, INSIGHTS_FACET
 from headwater.openlineage.exact_json import JsonObject
 
 PRODUCER = "https://github.com/headwater-lineage/headwater/emr_jobs/insights"

@@ -23,9 +23,9 @@ from emr_jobs.archive.location import Location
 from emr_jobs.lakehouse.increment import create_tables, new_objects, take
 from emr_jobs.lakehouse.session import CATALOG, DATABASE, session
 from emr_jobs.lakehouse.tables import TABLES
+from headwater.serve.settings import read_settings
+from headwater.spark import folder, lineage, table
 from headwater.store.errors import StorageError
-from job_lineage import folder, lineage, table
-from serve.settings import read_settings
 
 SHOWN_FAULTS = 100
 STRICT = 1

@@ -37,9 +37,9 @@ from emr_jobs.lakehouse.reads_writes import reads_writes
 from emr_jobs.lakehouse.states import states_of
 from emr_jobs.lakehouse.tables import TABLES, TableForm
 from headwater.fold.runs import reported_to_parents
-from headwater.graph.dataset import DatasetFacts, DatasetHead
-from headwater.graph.job import JobFacts, JobHead
-from headwater.graph.run import Run
+from headwater.graph.states.dataset import DatasetFacts, DatasetHead
+from headwater.graph.states.job import JobFacts, JobHead
+from headwater.graph.states.run import Run
 
 KEPT = StorageLevel.MEMORY_AND_DISK
 Telling = Callable[[str], None]

@@ -7,20 +7,20 @@ from typing import Any
 
 from emr_jobs.lakehouse.packed_state import packed
 from emr_jobs.lakehouse.states import READ, WRITE, Declaration, ReceivedEvent, SentColumns
-from headwater.graph.column_lineage import Steps, column_flows, indirect_flows
-from headwater.graph.curation import tagging, tags
-from headwater.graph.dataset import DatasetFacts, DatasetHead
-from headwater.graph.dataset_claims import DatasetClaims
-from headwater.graph.dataset_reference import Document, IoDataset
-from headwater.graph.facets import assertions_of, error_message, error_summary, facet_text, owners_of
-from headwater.graph.identity import dataset_id, job_id
-from headwater.graph.job import JobFacts, JobHead
-from headwater.graph.long_facet import SCHEMA
-from headwater.graph.naming import Naming
-from headwater.graph.producer_profile import integration_of
-from headwater.graph.register import values
-from headwater.graph.run import PARENT, Run, parent_reference
-from headwater.graph.schema_fields import fields_of
+from headwater.graph.facets.column_lineage import Steps, column_flows, indirect_flows
+from headwater.graph.facets.curation import tagging, tags
+from headwater.graph.facets.dataset_reference import Document, IoDataset
+from headwater.graph.facets.long_facet import SCHEMA
+from headwater.graph.facets.members import assertions_of, error_message, error_summary, facet_text, owners_of
+from headwater.graph.facets.register import values
+from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.names.identity import dataset_id, job_id
+from headwater.graph.names.naming import Naming
+from headwater.graph.producers.producer_profile import integration_of
+from headwater.graph.states.dataset import DatasetFacts, DatasetHead
+from headwater.graph.states.dataset_claims import DatasetClaims
+from headwater.graph.states.job import JobFacts, JobHead
+from headwater.graph.states.run import PARENT, Run, parent_reference
 from headwater.openlineage.event import DatasetEvent, EventKind, JobEvent, RunEvent
 from headwater.openlineage.instant import Instant, to_datetime
 

@@ -6,7 +6,7 @@ from pyspark import SparkConf
 from pyspark.sql import SparkSession
 
 from emr_jobs.archive.location import S3
-from job_lineage import session as reported_session
+from headwater.spark import session as reported_session
 
 CATALOG = "lake"
 DATABASE = f"{CATALOG}.headwater"
@@ -18,7 +18,7 @@ def session(name: str, warehouse: str) -> SparkSession:
     given = SparkConf()
     settings = dict(catalog_settings(warehouse))
     if not given.contains("spark.master"):
-        from emr_jobs.this_machine import spark_settings  # noqa: PLC0415 - a cluster has what this machine has to find
+        from emr_jobs.local_spark import spark_settings  # noqa: PLC0415 - a cluster has what this machine has to find
 
         settings |= spark_settings(name)
     builder = SparkSession.builder

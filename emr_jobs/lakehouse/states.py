@@ -12,16 +12,16 @@ from typing import Any, NamedTuple
 from emr_jobs.archive.events import ArchivedEvent, Fault
 from emr_jobs.archive.normalised import normalised
 from headwater.fold.batch import Batch
-from headwater.graph.dataset import DatasetFacts
-from headwater.graph.dataset_claims import DatasetClaims
-from headwater.graph.dataset_reference import Document
-from headwater.graph.identity import NO_JOB, DatasetId, JobId, dataset_id, derivation_id, job_id
-from headwater.graph.job import JobFacts, JobHead
-from headwater.graph.long_facet import COLUMN_LINEAGE, SCHEMA, digest_of, stored_form
-from headwater.graph.naming import Naming
-from headwater.graph.normalised_event import NormalisedEvent
-from headwater.graph.register import is_deletion, join_registers
-from headwater.graph.run import Run
+from headwater.graph.facets.dataset_reference import Document
+from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA, digest_of, stored_form
+from headwater.graph.facets.register import is_deletion, join_registers
+from headwater.graph.names.identity import NO_JOB, DatasetId, JobId, dataset_id, derivation_id, job_id
+from headwater.graph.names.naming import Naming
+from headwater.graph.states.dataset import DatasetFacts
+from headwater.graph.states.dataset_claims import DatasetClaims
+from headwater.graph.states.job import JobFacts, JobHead
+from headwater.graph.states.normalised_event import NormalisedEvent
+from headwater.graph.states.run import Run
 from headwater.openlineage.event import AnyEvent, DatasetEvent, JobEvent, Name, RunEvent
 from headwater.openlineage.instant import Instant
 

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from emr_jobs.archive.location import Location
-from headwater.store.dynamodb import attributes_of
-from headwater.store.s3 import Bodies
+from headwater.store.aws.dynamodb import attributes_of
+from headwater.store.aws.s3 import Bodies
 from headwater.store.table import Item
 
 

@@ -10,14 +10,14 @@ from headwater.fold.jobs import choose_job_anew
 from headwater.fold.neighbour_updates import join_page
 from headwater.fold.runs import reported_to_parents
 from headwater.fold.supporting_items import join_namespaces
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.dataset_reference import Document
-from headwater.graph.identity import job_id
-from headwater.graph.job import JobFacts, JobHead
-from headwater.graph.latency import Latency
-from headwater.graph.neighbours import NeighbourPage
-from headwater.graph.run import Run, RunState
-from headwater.graph.stored_states import DatasetWrite, KnownAlias, KnownNamespace, QualityResult
+from headwater.graph.facets.dataset_reference import Document
+from headwater.graph.names.identity import job_id
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.job import JobFacts, JobHead
+from headwater.graph.states.latency import Latency
+from headwater.graph.states.neighbours import NeighbourPage
+from headwater.graph.states.run import Run, RunState
+from headwater.graph.states.stored_states import DatasetWrite, KnownAlias, KnownNamespace, QualityResult
 from headwater.store.graph_store import GraphStore
 from headwater.store.items import CODECS
 from headwater.store.snapshot import Preconditions, Wanted

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 from pyspark import RDD
 from pyspark.rdd import portable_hash
 
-from headwater.graph.identity import JobId, job_id
-from headwater.graph.latency import Latency, is_timely, next_breach_state
-from headwater.graph.normalised_event import NormalisedEvent
-from headwater.graph.thresholds import Thresholds
+from headwater.graph.names.identity import JobId, job_id
+from headwater.graph.names.thresholds import Thresholds
+from headwater.graph.states.latency import Latency, is_timely, next_breach_state
+from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.openlineage.event import Name, RunEvent
 from headwater.openlineage.instant import NEVER, Instant, milliseconds_between
 

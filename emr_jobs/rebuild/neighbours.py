@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from pyspark import RDD
 
 from emr_jobs.rebuild.states import Edge
-from headwater.graph.identity import DatasetId, JobId, NeighbourPageId
-from headwater.graph.neighbours import NO_NEIGHBOURS, NeighbourPage, Neighbours, Side, by_page
+from headwater.graph.names.identity import DatasetId, JobId, NeighbourPageId
+from headwater.graph.states.neighbours import NO_NEIGHBOURS, NeighbourPage, Neighbours, Side, by_page
 from headwater.store.keys import SHARDS
 
 Jobs = dict[Side, set[JobId]]

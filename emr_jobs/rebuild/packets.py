@@ -15,14 +15,14 @@ from typing import Any, NamedTuple, TypeVar
 from pyspark import RDD
 from pyspark.rdd import portable_hash
 
-from headwater.graph.dataset import DatasetFacts, DatasetHead
-from headwater.graph.dataset_claims import DatasetClaims
-from headwater.graph.dataset_reference import IoDataset
-from headwater.graph.dataset_usage import DatasetUsage
-from headwater.graph.job import JobFacts, JobHead
-from headwater.graph.neighbours import NeighbourPage
-from headwater.graph.register import Register
-from headwater.graph.run import Run
+from headwater.graph.facets.dataset_reference import IoDataset
+from headwater.graph.facets.register import Register
+from headwater.graph.states.dataset import DatasetFacts, DatasetHead
+from headwater.graph.states.dataset_claims import DatasetClaims
+from headwater.graph.states.dataset_usage import DatasetUsage
+from headwater.graph.states.job import JobFacts, JobHead
+from headwater.graph.states.neighbours import NeighbourPage
+from headwater.graph.states.run import Run
 
 MOST_STATES = 30_000
 """States and records that a task keeps before it packs them: some 200 MB of runs."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from headwater.graph.thresholds import Thresholds
+from headwater.graph.names.thresholds import Thresholds
 from headwater.store.retention import Retention
 
 

@@ -17,16 +17,16 @@ from emr_jobs.rebuild.settings import RebuildSettings
 from headwater.fold.batch import Batch
 from headwater.fold.datasets import namespace_of
 from headwater.fold.supporting_items import known_namespaces
-from headwater.graph.dataset import DatasetFacts
-from headwater.graph.dataset_claims import DatasetClaims
-from headwater.graph.dataset_reference import Document
-from headwater.graph.identity import DatasetId, JobId, NeighbourPageId, dataset_id
-from headwater.graph.job import JobFacts, JobHead
-from headwater.graph.naming import Naming
-from headwater.graph.neighbours import NeighbourPage, Side
-from headwater.graph.run import Run
-from headwater.graph.search_terms import SearchTerm, dataset_terms, job_terms, node_facets_in, terms_of_labels
-from headwater.graph.stored_states import DatasetWrite, KnownAlias, KnownNamespace, QualityResult
+from headwater.graph.facets.dataset_reference import Document
+from headwater.graph.names.identity import DatasetId, JobId, NeighbourPageId, dataset_id
+from headwater.graph.names.naming import Naming
+from headwater.graph.states.dataset import DatasetFacts
+from headwater.graph.states.dataset_claims import DatasetClaims
+from headwater.graph.states.job import JobFacts, JobHead
+from headwater.graph.states.neighbours import NeighbourPage, Side
+from headwater.graph.states.run import Run
+from headwater.graph.states.search_terms import SearchTerm, dataset_terms, job_terms, node_facets_in, terms_of_labels
+from headwater.graph.states.stored_states import DatasetWrite, KnownAlias, KnownNamespace, QualityResult
 from headwater.store.graph_store import encode
 
 AT_ONCE = 200

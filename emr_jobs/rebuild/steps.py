@@ -15,13 +15,13 @@ from typing import Any
 from emr_jobs.rebuild.packets import Joins, Packer, Packet
 from emr_jobs.rebuild.states import Day, claims_of, edges_of, heads_by, key_of, names_of
 from headwater.fold.runs import reported_to_parents
-from headwater.graph.dataset import DatasetFacts
-from headwater.graph.dataset_claims import DatasetClaims
-from headwater.graph.dataset_reference import Document
-from headwater.graph.identity import SchemaId
-from headwater.graph.run import Run
-from headwater.graph.search_terms import SearchTerm
-from headwater.graph.stored_states import DatasetWrite, EventDay, KnownAlias, KnownNamespace, QualityResult
+from headwater.graph.facets.dataset_reference import Document
+from headwater.graph.names.identity import SchemaId
+from headwater.graph.states.dataset import DatasetFacts
+from headwater.graph.states.dataset_claims import DatasetClaims
+from headwater.graph.states.run import Run
+from headwater.graph.states.search_terms import SearchTerm
+from headwater.graph.states.stored_states import DatasetWrite, EventDay, KnownAlias, KnownNamespace, QualityResult
 from headwater.store.graph_store import encode
 from headwater.store.keys import Key
 from headwater.store.retention import Retention

@@ -5,9 +5,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from headwater.store.aws import PATIENT_SECONDS, client, translated_errors
-from headwater.store.dynamodb import DynamoTable, item_of
-from headwater.store.s3 import Bucket
+from headwater.store.aws.client import PATIENT_SECONDS, client, translated_errors
+from headwater.store.aws.dynamodb import DynamoTable, item_of
+from headwater.store.aws.s3 import Bucket
 from headwater.store.sqlite.database import Database
 from headwater.store.sqlite.table import SqliteTable
 from headwater.store.table import Item, Table

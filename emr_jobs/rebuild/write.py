@@ -19,16 +19,16 @@ from math import inf
 from emr_jobs.rebuild.join import join
 from headwater.alerts.heartbeat import MIN_SILENCE
 from headwater.fold.fold import ATTEMPTS
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.dataset_claims import DatasetClaims
-from headwater.graph.neighbours import Side
-from headwater.graph.run import Run
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.dataset_claims import DatasetClaims
+from headwater.graph.states.neighbours import Side
+from headwater.graph.states.run import Run
 from headwater.openlineage.instant import to_datetime
 from headwater.retry import backoff
-from headwater.store.codec import SCHEMA
 from headwater.store.errors import Conflict, CorruptItem, StorageError
 from headwater.store.graph_store import GraphStore
 from headwater.store.items import CODECS
+from headwater.store.items.codec import SCHEMA
 from headwater.store.items.runs import OPEN_IN, RUN
 from headwater.store.retention import Retention
 from headwater.store.snapshot import Wanted

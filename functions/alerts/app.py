@@ -8,7 +8,7 @@ from headwater import metrics
 from headwater.alerts.announce import Announcer
 from headwater.bootstrap import Root
 from headwater.config import AlertsSettings, from_environment
-from headwater.store.aws import PATIENT_SECONDS
+from headwater.store.aws.client import PATIENT_SECONDS
 
 root = Root(from_environment(AlertsSettings), seconds=PATIENT_SECONDS)
 announcer = Announcer(

@@ -9,7 +9,7 @@ from headwater.bootstrap import Root
 from headwater.catalog.creation import Creation
 from headwater.catalog.synchroniser import Synchroniser
 from headwater.config import CatalogSettings, from_environment
-from headwater.store.aws import PATIENT_SECONDS
+from headwater.store.aws.client import PATIENT_SECONDS
 
 SECONDS = 240
 """The time for tables. The function has 300 seconds; the last call may take the rest."""

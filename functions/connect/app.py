@@ -11,14 +11,14 @@ from headwater.access.principal import Principal, Scope
 from headwater.access.secret import SecretsManagerSecret
 from headwater.bootstrap import Root
 from headwater.config import BadEnvironment, ConnectSettings, from_environment
-from headwater.connect.clusters import read_clusters
-from headwater.connect.connector_events import Document
-from headwater.connect.poll import ConnectCluster, Poll
-from headwater.connect.stored_connectors import StoredConnectors
 from headwater.openlineage import exact_json
 from headwater.read.reader import Reader
 from headwater.rest import Unreachable
-from headwater.store.aws import PATIENT_SECONDS
+from headwater.sources.connect.clusters import read_clusters
+from headwater.sources.connect.connector_events import Document
+from headwater.sources.connect.poll import ConnectCluster, Poll
+from headwater.sources.connect.stored_connectors import StoredConnectors
+from headwater.store.aws.client import PATIENT_SECONDS
 
 NO_SECRET = "NONE"  # noqa: S105 - there is none
 OURSELVES = Principal("connect", frozenset({Scope.INGEST}), ("*",))

@@ -9,7 +9,7 @@ from headwater import metrics
 from headwater.bootstrap import Root
 from headwater.catalog.glue_import import GlueImport
 from headwater.config import GlueImportSettings, from_environment
-from headwater.store.aws import PATIENT_SECONDS
+from headwater.store.aws.client import PATIENT_SECONDS
 
 SECONDS = 780
 """The time for pages of tables. The function has 900 seconds; the next import goes on with the rest."""

@@ -8,9 +8,9 @@ from headwater import metrics
 from headwater.bootstrap import Root
 from headwater.config import NormaliseSettings, from_environment
 from headwater.fold.normalise import Delivery, Normaliser
-from headwater.graph.thresholds import Thresholds
+from headwater.graph.names.thresholds import Thresholds
 from headwater.openlineage.instant import instant_of
-from headwater.store.aws import PATIENT_SECONDS
+from headwater.store.aws.client import PATIENT_SECONDS
 
 MARGIN_SECONDS = 15
 """The time for the archive and the report, once folding has to end: the calls of both time out within it."""

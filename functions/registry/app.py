@@ -13,12 +13,12 @@ from headwater.bootstrap import Root
 from headwater.config import BadEnvironment, RegistrySettings, from_environment
 from headwater.openlineage import exact_json
 from headwater.read.reader import Reader
-from headwater.registry.poll import FollowedRegistry, RegistryPoll
-from headwater.registry.registries import read_registries
-from headwater.registry.stored_topics import StoredTopics
-from headwater.registry.topic_events import Document
 from headwater.rest import Unreachable
-from headwater.store.aws import PATIENT_SECONDS
+from headwater.sources.registry.poll import FollowedRegistry, RegistryPoll
+from headwater.sources.registry.registries import read_registries
+from headwater.sources.registry.stored_topics import StoredTopics
+from headwater.sources.registry.topic_events import Document
+from headwater.store.aws.client import PATIENT_SECONDS
 
 NO_SECRET = "NONE"  # noqa: S105 - there is none
 OURSELVES = Principal("registry", frozenset({Scope.INGEST}), ("*",))

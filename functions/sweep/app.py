@@ -8,10 +8,10 @@ from headwater import metrics
 from headwater.alerts.abandoned_runs import Sweeper
 from headwater.bootstrap import Root
 from headwater.config import SweepSettings, from_environment
-from headwater.graph.naming import Naming
-from headwater.graph.thresholds import Thresholds
+from headwater.graph.names.naming import Naming
+from headwater.graph.names.thresholds import Thresholds
 from headwater.openlineage.instant import instant_of
-from headwater.store.aws import PATIENT_SECONDS
+from headwater.store.aws.client import PATIENT_SECONDS
 
 ENOUGH_MILLIS = 15_000
 """The remaining time of the function that the last run needs: the calls for a run time out within it."""

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from headwater.page.files import respond
+from headwater.web_files.files import respond
 
 
 def handler(request: dict[str, Any], context: Any) -> dict[str, Any]:

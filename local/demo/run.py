@@ -42,7 +42,7 @@ def run(layout: Layout, port: int, say: Say) -> None:
     jars = jar_files(layout, home / "bin" / "java", LISTENER_PINS)
     with run_stack(StackOptions(layout, "demo", port, data), say) as stack:
         spark, api = Spark(home, jars, stack.url, stack.key, folder), Api(stack.url, stack.key, folder)
-        pipeline = OrdersPipeline(layout.root / "emr_jobs" / "orders", spark, lake, say)
+        pipeline = OrdersPipeline(layout.root / "emr_jobs" / "pipelines" / "orders", spark, lake, say)
         alerts = subscribe(stack.deployment.account, stack.deployment.outputs["AlertTopicArn"], QUEUE)
         show_lineage(stack, api, pipeline, say)
         show_alerts(stack, alerts, pipeline, say)

@@ -13,6 +13,8 @@ from local.machine.wheels import install
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
 EXCLUDED = {"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache"}
+HOMES = {"cli", "serve"}
+"""What people run: no function imports it (layers/headwater/Makefile)."""
 NAME_LENGTH = 16
 
 
@@ -33,7 +35,7 @@ def layer_package(layout: Layout, source: Path) -> bytes:
 def layer_files(layout: Layout, source: Path) -> Iterator[tuple[str, Path]]:
     for file in files_below(source):
         path = file.relative_to(source)
-        if (source / path.parts[0] / "__init__.py").is_file():
+        if (source / path.parts[0] / "__init__.py").is_file() and path.parts[1] not in HOMES:
             yield f"python/{path.as_posix()}", file
     requirements = source / "requirements.txt"
     if requirements.is_file():

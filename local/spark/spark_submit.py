@@ -123,7 +123,7 @@ class Spark:
         """Return the environment for Spark: this Java and this Python, without SPARK_* variables of the user."""
         kept = {name: value for name, value in scrubbed(os.environ).items() if not name.startswith("SPARK_")}
         python = {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
-        python["PYTHONPATH"] = str(Layout.here().root / "emr_jobs" / "packages")
+        python["PYTHONPATH"] = str(Layout.here().root / "layers" / "headwater")
         python["OPENLINEAGE_CONFIG"] = str(self.listener_file)
         return kept | python | {"JAVA_HOME": str(self.java_home), "SPARK_LOCAL_IP": "127.0.0.1"}
 

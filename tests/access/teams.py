@@ -15,8 +15,8 @@ from headwater.access.principal import Principal
 from headwater.curate import routes as curating
 from headwater.curate.curator import Curator
 from headwater.fold.fold import fold
-from headwater.graph.event_normalisation import normalise_event
-from headwater.graph.naming import Naming
+from headwater.graph.names.naming import Naming
+from headwater.graph.producers.event_normalisation import normalise_event
 from headwater.http.audit import Audit
 from headwater.http.request import UNIDENTIFIED, ApiRequest
 from headwater.http.response import ApiResponse

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from headwater.access.principal import Principal
-from headwater.graph.naming import Naming
+from headwater.graph.names.naming import Naming
 from headwater.store.messages import read_message
 from tests import factory
 from tests.access.teams import (

@@ -8,9 +8,9 @@ from datetime import timedelta
 import pytest
 
 from headwater.alerts.heartbeat import Heartbeat
-from headwater.graph.identity import JobId, JobRunId, job_id
-from headwater.graph.naming import Naming
-from headwater.graph.run import Run
+from headwater.graph.names.identity import JobId, JobRunId, job_id
+from headwater.graph.names.naming import Naming
+from headwater.graph.states.run import Run
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import instant_of
 from headwater.read.reader import Reader

@@ -11,10 +11,10 @@ from headwater.access.principal import Principal, Scope
 from headwater.alerts.alert import Alert, DetailType
 from headwater.alerts.stored_alerts import stored
 from headwater.curate import routes as curating
-from headwater.graph.curation import INSIGHTS
-from headwater.graph.identity import NodeKind
-from headwater.graph.insights import INSIGHTS_FACET
-from headwater.graph.stored_states import Severity
+from headwater.graph.facets.curation import INSIGHTS
+from headwater.graph.facets.insights import INSIGHTS_FACET
+from headwater.graph.names.identity import NodeKind
+from headwater.graph.states.stored_states import Severity
 from headwater.http.paths import Path
 from headwater.http.router import Route
 from headwater.ingest import routes as ingesting

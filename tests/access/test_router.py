@@ -13,8 +13,8 @@ from events.envelopes import get, write
 from headwater.access.principal import Principal, Scope
 from headwater.curate import routes as curate
 from headwater.curate.curator import Curator
-from headwater.graph.naming import Naming
-from headwater.graph.stored_states import Severity, StoredAlert
+from headwater.graph.names.naming import Naming
+from headwater.graph.states.stored_states import Severity, StoredAlert
 from headwater.http.gateway import request_of
 from headwater.http.response import ApiResponse, response_or_error
 from headwater.http.router import CALLER, Route, Router

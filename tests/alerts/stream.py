@@ -10,9 +10,9 @@ from headwater.alerts.alert import Alert
 from headwater.alerts.announce import Announcer, AnnounceResult
 from headwater.fold.fold import fold
 from headwater.fold.split_on_schema_change import split_on_schema_change
-from headwater.graph.naming import Naming
-from headwater.graph.normalised_event import NormalisedEvent
-from headwater.graph.thresholds import Thresholds
+from headwater.graph.names.naming import Naming
+from headwater.graph.names.thresholds import Thresholds
+from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.store.errors import Conflict, StorageError
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable

@@ -8,9 +8,9 @@ import pytest
 
 from headwater.alerts.abandoned_runs import Sweeper
 from headwater.alerts.alert import Alert
-from headwater.graph.identity import JobRunId, job_id
-from headwater.graph.naming import Naming
-from headwater.graph.thresholds import Thresholds
+from headwater.graph.names.identity import JobRunId, job_id
+from headwater.graph.names.naming import Naming
+from headwater.graph.names.thresholds import Thresholds
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant, instant_of
 from headwater.store import keys

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from headwater.alerts.alert import Alert, DetailType, id_of, short_name
 from headwater.alerts.bus import EventBus
-from headwater.graph.facets import error_summary
-from headwater.graph.identity import NodeKind
-from headwater.graph.stored_states import Severity
+from headwater.graph.facets.members import error_summary
+from headwater.graph.names.identity import NodeKind
+from headwater.graph.states.stored_states import Severity
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.store.errors import StorageError

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from headwater.graph.dataset_reference import schema_register
-from headwater.graph.schema_diff import columns_of
+from headwater.graph.facets.dataset_reference import schema_register
+from headwater.graph.facets.schema_diff import columns_of
 from tests import factory
 from tests.alerts.stream import World, changes
 from tests.factory import Document

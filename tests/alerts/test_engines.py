@@ -2,7 +2,7 @@
 
 import pytest
 
-from headwater.graph.column_type import is_equal_across_engines
+from headwater.graph.facets.column_type import is_equal_across_engines
 from tests import factory
 from tests.alerts.stream import World, changes
 from tests.factory import Document

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from headwater.alerts.announce import BY_KIND
-from headwater.graph.identity import dataset_id
+from headwater.graph.names.identity import dataset_id
 from headwater.openlineage.event import Name
 from headwater.store import keys
 from headwater.store.snapshot import Snapshot

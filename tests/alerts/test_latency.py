@@ -4,8 +4,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from headwater.graph.event_normalisation import normalise_event
-from headwater.graph.naming import Naming
+from headwater.graph.names.naming import Naming
+from headwater.graph.producers.event_normalisation import normalise_event
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import parse_instant
 from tests import factory

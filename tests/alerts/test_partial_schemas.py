@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from headwater.graph.identity import dataset_id
-from headwater.graph.naming import Naming
+from headwater.graph.names.identity import dataset_id
+from headwater.graph.names.naming import Naming
 from headwater.openlineage.event import Name
 from headwater.read.reader import Reader
 from tests import factory

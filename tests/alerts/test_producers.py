@@ -10,10 +10,10 @@ import pytest
 
 from headwater.alerts.abandoned_runs import Sweeper
 from headwater.alerts.stored_alerts import StoringBus
-from headwater.graph.identity import dataset_id
-from headwater.graph.naming import Naming
-from headwater.graph.run import RunState
-from headwater.graph.thresholds import Thresholds
+from headwater.graph.names.identity import dataset_id
+from headwater.graph.names.naming import Naming
+from headwater.graph.names.thresholds import Thresholds
+from headwater.graph.states.run import RunState
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import instant_of, parse_instant
 from headwater.read.reader import Reader

@@ -18,10 +18,10 @@ from headwater.catalog.locations import Locations
 from headwater.catalog.resolver import Resolver
 from headwater.catalog.synchroniser import Synchroniser, SyncResult
 from headwater.fold.fold import fold
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.event_normalisation import normalise_event
-from headwater.graph.identity import dataset_id
-from headwater.graph.naming import Naming
+from headwater.graph.names.identity import dataset_id
+from headwater.graph.names.naming import Naming
+from headwater.graph.producers.event_normalisation import normalise_event
+from headwater.graph.states.dataset import DatasetHead
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import Name
 from headwater.read.reader import Reader

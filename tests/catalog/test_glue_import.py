@@ -2,9 +2,9 @@
 
 import pytest
 
-from headwater.graph.curation import tags
-from headwater.graph.facets import facet_text, owners_of
-from headwater.graph.identity import dataset_id
+from headwater.graph.facets.curation import tags
+from headwater.graph.facets.members import facet_text, owners_of
+from headwater.graph.names.identity import dataset_id
 from headwater.openlineage.event import Name
 from tests import factory
 from tests.catalog.conftest import ARN, World, storage

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from headwater.catalog.affected_tables import KINDS
-from headwater.graph.facets import owners_of
-from headwater.graph.identity import dataset_id
+from headwater.graph.facets.members import owners_of
+from headwater.graph.names.identity import dataset_id
 from headwater.openlineage.event import Name
 from headwater.store import keys
 from headwater.store.snapshot import Snapshot

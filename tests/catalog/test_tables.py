@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from headwater.graph.identity import version_of_schema
+from headwater.graph.names.identity import version_of_schema
 from tests import factory
 from tests.catalog.conftest import ARN, URL, World, storage, without_parameters
 from tests.catalog.glue_service import GlueService

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.connect import main
+from headwater.cli.connect import main
 from tests import factory
 from tests.connect.recorded_worker import AUTHORIZATION, LIST, RecordedWorker, run_worker
 from tests.serve.process import ServeProcess

@@ -9,8 +9,8 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from cli import backup, export, key, load
 from headwater.access.keys import read_keys
+from headwater.cli import backup, export, key, load
 from headwater.openlineage import exact_json
 from headwater.store.sqlite.api_keys import SqliteApiKeys
 from headwater.store.sqlite.database import Database

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cli.registry import main
+from headwater.cli.registry import main
 from tests.registry.conftest import record
 from tests.registry.fake_registry import AUTHORIZATION, FakeRegistry, run_registry
 from tests.serve.process import ServeProcess, wait_for

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from cli import endpoint
-from cli.doctor.listener import listener_of
-from cli.submit import __main__ as submit
-from cli.submit.listener_log import ListenerLog
-from cli.submit.submission import Arrivals, Submission
+from headwater.cli import endpoint
+from headwater.cli.doctor.listener import listener_of
+from headwater.cli.submit import __main__ as submit
+from headwater.cli.submit.listener_log import ListenerLog
+from headwater.cli.submit.submission import Arrivals, Submission
 from local.layout import Layout
 
 Started = list[tuple[list[str], dict[str, str]]]

@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from cli.__main__ import COMMANDS
+from headwater.cli.__main__ import COMMANDS
 from tests.serve.process import ENVIRONMENT, ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -25,10 +25,9 @@ PACKAGES = {
 
 
 def modules() -> Iterator[Path]:
-    build = PROJECT["tool"]["hatch"]["build"]
-    excluded = {ROOT / path.lstrip("/") for path in build["exclude"]}
-    for package in build["targets"]["wheel"]["packages"]:
-        yield from (path for path in (ROOT / package).rglob("*.py") if excluded.isdisjoint((path, *path.parents)))
+    for shipped in PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["only-include"]:
+        path = ROOT / shipped
+        yield from [path] if path.is_file() else path.rglob("*.py")
 
 
 def imported(path: Path) -> Iterator[str]:
@@ -49,7 +48,7 @@ def declared() -> set[str]:
 
 
 def test_what_the_wheel_imports_is_declared() -> None:
-    own = {"headwater", "cli", "serve", "job_lineage"}
+    own = {"headwater", "job_lineage"}
     names = {name for path in modules() for name in imported(path)} - own - set(sys.stdlib_module_names) - OF_LAMBDA
     assert {PACKAGES.get(name, name) for name in names} <= declared()
     assert "uvicorn" in names
@@ -57,14 +56,14 @@ def test_what_the_wheel_imports_is_declared() -> None:
 
 def test_every_command_tells_its_options() -> None:
     for name in COMMANDS:
-        command = [sys.executable, "-m", "cli", name, "--help"]
+        command = [sys.executable, "-m", "headwater.cli", name, "--help"]
         run = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=True)  # noqa: S603
         assert run.stdout.startswith(f"usage: headwater {name}")
 
 
 def test_an_unknown_command_is_told_the_known_ones() -> None:
     run = subprocess.run(
-        [sys.executable, "-m", "cli", "sevre"], env=ENVIRONMENT, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "headwater.cli", "sevre"], env=ENVIRONMENT, capture_output=True, text=True, check=False
     )
     assert run.returncode == 2
     assert all(f"headwater {name} " in run.stderr for name in COMMANDS)

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from headwater.connect.connector_events import Document
-from headwater.connect.poll import ConnectCluster, Poll, PollResult
-from headwater.connect.stored_connectors import StoredConnectors
 from headwater.fold.fold import fold
-from headwater.graph.naming import Naming
+from headwater.graph.names.naming import Naming
 from headwater.read.reader import Reader
+from headwater.sources.connect.connector_events import Document
+from headwater.sources.connect.poll import ConnectCluster, Poll, PollResult
+from headwater.sources.connect.stored_connectors import StoredConnectors
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
 from tests import factory

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from headwater.connect.worker import Workers, WorkerUrl
+from headwater.sources.connect.worker import Workers, WorkerUrl
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "connect"
 LIST = "/connectors?expand=status&expand=info"

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from headwater.connect.clusters import read_clusters
-from headwater.connect.consumer_groups import ConsumerGroups
-from headwater.connect.kafka_broker import KafkaBroker
-from headwater.connect.poll import ConnectCluster
-from headwater.connect.worker import Workers
 from headwater.rest import Unreachable
+from headwater.sources.connect.clusters import read_clusters
+from headwater.sources.connect.consumer_groups import ConsumerGroups
+from headwater.sources.connect.kafka_broker import KafkaBroker
+from headwater.sources.connect.poll import ConnectCluster
+from headwater.sources.connect.worker import Workers
 
 WORKERS = ["http://connect-1:8083"]
 SASL = {"security_protocol": "SASL_SSL", "sasl_plain_password": "hunter2"}

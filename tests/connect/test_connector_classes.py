@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from headwater.connect.connector import Connector
-from headwater.connect.connector_lineage import flows_of
+from headwater.sources.connect.connector import Connector
+from headwater.sources.connect.connector_lineage import flows_of
 
 KAFKA = "kafka://broker-1:9092"
 POSTGRES = "jdbc:postgresql://db/shop?user=etl&password=x"

@@ -6,12 +6,12 @@ from datetime import timedelta
 
 import pytest
 
-from headwater.connect.consumer_groups import ConsumerGroup, ConsumerGroups
-from headwater.connect.poll import ConnectCluster, Poll
-from headwater.connect.stored_connectors import StoredConnectors
-from headwater.graph.naming import Naming
+from headwater.graph.names.naming import Naming
 from headwater.read.reader import Reader
 from headwater.rest import Unreachable
+from headwater.sources.connect.consumer_groups import ConsumerGroup, ConsumerGroups
+from headwater.sources.connect.poll import ConnectCluster, Poll
+from headwater.sources.connect.stored_connectors import StoredConnectors
 from tests.connect.conftest import KAFKA, TOPICS, World
 from tests.connect.recorded_worker import RecordedWorker
 

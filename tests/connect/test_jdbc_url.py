@@ -2,7 +2,7 @@
 
 import pytest
 
-from headwater.connect.jdbc_url import database_of
+from headwater.sources.connect.jdbc_url import database_of
 
 NAMES = {
     ("jdbc:postgresql://db/shop", "orders"): "postgres://db:5432 shop.public.orders",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from headwater.connect.redaction import told_settings, without_secrets
+from headwater.sources.connect.redaction import told_settings, without_secrets
 from tests.connect.conftest import World
 from tests.connect.recorded_worker import LIST
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from headwater.connect.connector_lineage import column_lineage, flows_of
 from headwater.openlineage.event import Name
+from headwater.sources.connect.connector_lineage import column_lineage, flows_of
 from tests.connect.test_connector_classes import DEBEZIUM, KAFKA, POSTGRES, connector
 from tests.connect.test_transforms import chain
 

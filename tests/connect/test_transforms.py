@@ -2,9 +2,9 @@
 
 import pytest
 
-from headwater.connect.record_columns import Columns, columns_through, named_columns
-from headwater.connect.topic_routing import routed
-from headwater.connect.transform import transforms_of
+from headwater.sources.connect.record_columns import Columns, columns_through, named_columns
+from headwater.sources.connect.topic_routing import routed
+from headwater.sources.connect.transform import transforms_of
 
 PACKAGE = "org.apache.kafka.connect.transforms."
 COLUMNS = ["id", "email", "phone"]

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from headwater.connect.worker import Workers, WorkerUrl
 from headwater.rest import Unreachable
+from headwater.sources.connect.worker import Workers, WorkerUrl
 from tests.connect.conftest import World
 from tests.connect.recorded_worker import LIST, recorded
 

@@ -12,9 +12,9 @@ from headwater.access.principal import Principal, Scope
 from headwater.curate import routes as writing
 from headwater.curate.curator import Curator
 from headwater.fold.fold import fold
-from headwater.graph.event_normalisation import normalise_event
-from headwater.graph.naming import Naming
-from headwater.graph.normalised_event import NormalisedEvent
+from headwater.graph.names.naming import Naming
+from headwater.graph.producers.event_normalisation import normalise_event
+from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse, response_or_error
 from headwater.lookup import routes as reading

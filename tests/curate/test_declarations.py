@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from headwater.graph.naming import Naming
+from headwater.graph.names.naming import Naming
 from tests import factory
 from tests.curate.conftest import LAKE, Api
 

@@ -7,7 +7,7 @@ import pytest
 
 from headwater.access.principal import Principal
 from headwater.curate.deletion import AT_ONCE
-from headwater.graph.naming import Naming
+from headwater.graph.names.naming import Naming
 from tests import factory
 from tests.curate.conftest import LAKE, Api, folded, versions
 

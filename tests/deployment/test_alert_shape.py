@@ -7,8 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from headwater.alerts.alert import Alert, DetailType, link_to
-from headwater.graph.identity import NodeKind
-from headwater.graph.stored_states import Severity
+from headwater.graph.names.identity import NodeKind
+from headwater.graph.states.stored_states import Severity
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from local.alerts.datadog_event import parse_event

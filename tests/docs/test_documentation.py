@@ -10,10 +10,10 @@ from headwater.curate.routes import ROUTES as WRITTEN
 from headwater.http.paths import PREFIX
 from headwater.http.paths import Path as ApiPath
 from headwater.lookup.routes import ROUTES
+from headwater.serve.settings import DEFAULTS
 from headwater.store.items import CODECS
 from headwater.store.sqlite.database import TABLES
 from local.deploy.template import read_template
-from serve.settings import DEFAULTS
 from tests.alert_samples import TYPES
 
 ROOT = Path(__file__).parents[2]

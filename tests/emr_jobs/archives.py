@@ -12,10 +12,10 @@ from emr_jobs.archive.location import Location
 from emr_jobs.rebuild.settings import RebuildSettings
 from emr_jobs.rebuild.table import RebuiltTable, rebuilt
 from headwater.fold.fold import fold
-from headwater.graph.event_normalisation import normalise_event
-from headwater.graph.naming import Naming
-from headwater.graph.normalised_event import NormalisedEvent
-from headwater.graph.thresholds import Thresholds
+from headwater.graph.names.naming import Naming
+from headwater.graph.names.thresholds import Thresholds
+from headwater.graph.producers.event_normalisation import normalise_event
+from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import parse_instant
 from headwater.store.graph_store import GraphStore

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parent.parent.parent
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkContext]:
     """A Spark of this machine, whose executors import what the tests import, with Iceberg."""
-    paths = [ROOT, ROOT / "layers" / "headwater", ROOT / "emr_jobs" / "packages"]
+    paths = [ROOT, ROOT / "layers" / "headwater"]
     os.environ["PYTHONPATH"] = os.pathsep.join(map(str, paths))
     os.environ["PYSPARK_PYTHON"] = sys.executable
     home = java_home(Layout.here())

@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 
 from emr_jobs.lakehouse import tables
 from emr_jobs.lakehouse.tables import TableForm
-from headwater.graph.identity import dataset_id, job_id
+from headwater.graph.names.identity import dataset_id, job_id
 from headwater.openlineage.event import Name
 
 NOW = datetime(2026, 11, 20, 8, tzinfo=UTC)

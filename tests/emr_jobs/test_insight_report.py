@@ -9,8 +9,8 @@ import pytest
 
 from emr_jobs.insights.events import NotPosted, criticality_event, insights_event, post
 from emr_jobs.insights.report import Section, bars, report
-from headwater.graph.curation import is_curation
-from headwater.graph.insights import InsightKind
+from headwater.graph.facets.curation import is_curation
+from headwater.graph.facets.insights import InsightKind
 from headwater.openlineage.wire import read_event
 
 AT = "2026-11-20T08:00:00.000Z"

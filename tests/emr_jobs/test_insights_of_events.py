@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from emr_jobs.insights.__main__ import analyse, create_tables
 from emr_jobs.insights.graph import Graph
 from emr_jobs.insights.insight import as_json
-from headwater.graph.curation import DELETED
+from headwater.graph.facets.curation import DELETED
 from headwater.openlineage.instant import parse_instant
 from headwater.store.messages import ReceivedMessage, archive_line
 from tests import factory

@@ -1,4 +1,4 @@
-"""job_lineage names datasets as the listener does, and never delays a job for long."""
+"""headwater.spark names datasets as the listener does, and never delays a job for long."""
 
 import sys
 import time
@@ -10,9 +10,9 @@ from openlineage.client.event_v2 import Job, Run, RunEvent, RunState
 from py4j.protocol import Py4JNetworkError  # type: ignore[import-untyped]
 from pyspark.errors import StreamingQueryException
 
-from job_lineage import Dataset, folder, model, topic
-from job_lineage.application import PRODUCER, Lineage, plain
-from job_lineage.reporter import STOP_SECONDS, Silence, key_in_file, reporter
+from headwater.spark import Dataset, folder, model, topic
+from headwater.spark.application import PRODUCER, Lineage, plain
+from headwater.spark.reporter import STOP_SECONDS, Silence, key_in_file, reporter
 from tests.upstream import Upstream, serving
 
 KEY = "a-secret-key"

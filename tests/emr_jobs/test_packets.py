@@ -13,8 +13,8 @@ from emr_jobs.archive import events as archive_events
 from emr_jobs.archive.events import Lines
 from emr_jobs.archive.location import Location
 from emr_jobs.rebuild.packets import Joins, Packer, Packet
-from headwater.graph.job import JobFacts, JobHead
-from headwater.graph.run import Run
+from headwater.graph.states.job import JobFacts, JobHead
+from headwater.graph.states.run import Run
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import RunEvent
 from headwater.openlineage.instant import parse_instant

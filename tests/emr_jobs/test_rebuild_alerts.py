@@ -7,7 +7,7 @@ import boto3
 from moto import mock_aws
 
 from headwater.fold.fold import fold
-from headwater.store.dynamodb import REBUILT, DynamoTable
+from headwater.store.aws.dynamodb import REBUILT, DynamoTable
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
 from headwater.store.sqlite.database import Database

@@ -11,7 +11,8 @@ from pyspark import SparkContext
 
 from emr_jobs.rebuild.__main__ import Refused, parser, run
 from headwater.fold.fold import fold
-from headwater.store.dynamodb import item_of
+from headwater.serve.settings import read_settings
+from headwater.store.aws.dynamodb import item_of
 from headwater.store.errors import StorageError
 from headwater.store.graph_store import GraphStore
 from headwater.store.keys import Key
@@ -19,7 +20,6 @@ from headwater.store.messages import archive_line
 from headwater.store.sqlite.database import Database
 from headwater.store.sqlite.table import SqliteTable
 from headwater.store.table import Item
-from serve.settings import read_settings
 from tests import factory
 from tests.emr_jobs.archives import archive, assert_same, normalised, received
 from tests.fakes import FakeBucket

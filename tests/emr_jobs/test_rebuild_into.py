@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from emr_jobs.rebuild.write import Pace, Writer, units
 from headwater.fold.fold import fold
-from headwater.graph.run import Run
+from headwater.graph.states.run import Run
 from headwater.openlineage.instant import to_datetime
 from headwater.store import keys
 from headwater.store.graph_store import GraphStore

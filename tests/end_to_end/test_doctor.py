@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.doctor import canary
-from cli.doctor.__main__ import main
-from cli.doctor.listener import LISTENER
+from headwater.cli.doctor import canary
+from headwater.cli.doctor.__main__ import main
+from headwater.cli.doctor.listener import LISTENER
 from local.machine.ports import free_port
 from local.stack.lifecycle import Stack
 from tests import factory

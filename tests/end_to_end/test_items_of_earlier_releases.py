@@ -6,11 +6,11 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-from headwater.graph.identity import job_id
+from headwater.graph.names.identity import job_id
 from headwater.openlineage.event import Name
 from headwater.store import keys
-from headwater.store.codec import SCHEMA
-from headwater.store.dynamodb import DynamoTable
+from headwater.store.aws.dynamodb import DynamoTable
+from headwater.store.items.codec import SCHEMA
 from headwater.store.items.jobs import JOB
 from headwater.store.keys import Key
 from local.stack.function_logs import log_lines

@@ -25,7 +25,7 @@ ALERT = re.compile(r"^(?:CRITICAL|WARNING|INFO): (.*)$", re.MULTILINE)
 def tried(engine: str) -> str:
     """The output of the command, which must succeed."""
     variables = os.environ | {"PYTHONPATH": f"{ROOT / 'layers' / 'headwater'}:{ROOT}"}
-    command = [sys.executable, "-m", "cli", "try", engine]
+    command = [sys.executable, "-m", "headwater.cli", "try", engine]
     done = subprocess.run(  # noqa: S603 - the command is that of this test
         command, capture_output=True, text=True, cwd=ROOT, env=variables, timeout=SECONDS, check=False
     )

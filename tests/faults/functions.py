@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 import headwater.bootstrap
 import headwater.http.request
-import headwater.store.dynamodb
+import headwater.store.aws.dynamodb
 from events.envelopes import LambdaContext
 from headwater.retry import Deadline
 from tests.catalog.conftest import ARN
@@ -98,7 +98,7 @@ class Functions:
             patch.object(headwater.bootstrap, "new_session", lambda: self),
             patch.object(headwater.bootstrap, "Deadline", lambda: Deadline(self.clock, self.clock.sleep)),
             patch.object(headwater.http.request, "datetime", self._datetime()),
-            patch.object(headwater.store.dynamodb, "concurrent_map", self.faults.any_order),
+            patch.object(headwater.store.aws.dynamodb, "concurrent_map", self.faults.any_order),
             patch.object(time, "sleep", self.clock.sleep),
             contextlib.redirect_stdout(self.log),
         ):

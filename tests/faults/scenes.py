@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headwater.concurrent import make_sequential
-from headwater.graph.curation import TAGS
-from headwater.graph.identity import dataset_id, job_id
+from headwater.graph.facets.curation import TAGS
+from headwater.graph.names.identity import dataset_id, job_id
 from headwater.openlineage.event import Name
 from headwater.store import keys
 from tests import factory

@@ -17,8 +17,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from headwater.fold.fold import fold
-from headwater.graph.normalised_event import NormalisedEvent
-from headwater.store.dynamodb import DynamoTable
+from headwater.graph.states.normalised_event import NormalisedEvent
+from headwater.store.aws.dynamodb import DynamoTable
 from headwater.store.errors import StorageError
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable

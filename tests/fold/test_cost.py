@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import timedelta
 
 from headwater.fold.fold import fold
-from headwater.graph.identity import DatasetId
-from headwater.graph.neighbours import PAGE_SIZE, Side
+from headwater.graph.names.identity import DatasetId
+from headwater.graph.states.neighbours import PAGE_SIZE, Side
 from headwater.store.graph_store import GraphStore
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable

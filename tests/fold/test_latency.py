@@ -7,11 +7,11 @@ from itertools import permutations
 import pytest
 
 from headwater.fold.fold import fold
-from headwater.graph.event_normalisation import normalise_event
-from headwater.graph.identity import job_id
-from headwater.graph.naming import Naming
-from headwater.graph.normalised_event import NormalisedEvent
-from headwater.graph.thresholds import Thresholds
+from headwater.graph.names.identity import job_id
+from headwater.graph.names.naming import Naming
+from headwater.graph.names.thresholds import Thresholds
+from headwater.graph.producers.event_normalisation import normalise_event
+from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import parse_instant

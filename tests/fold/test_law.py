@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from headwater.fold.event_parts import divide
 from headwater.fold.fold import fold
-from headwater.graph.normalised_event import NormalisedEvent
+from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.store import keys
 from headwater.store.errors import StorageError
 from headwater.store.graph_store import GraphStore

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from headwater.fold.normalise import Delivery, Normaliser
-from headwater.graph.naming import Naming
-from headwater.graph.thresholds import Thresholds
+from headwater.graph.names.naming import Naming
+from headwater.graph.names.thresholds import Thresholds
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import Instant, parse_instant
 from headwater.openlineage.wire import read_event

@@ -11,20 +11,20 @@ import pytest
 from botocore.exceptions import ClientError
 
 from headwater.fold.normalise import WIDE_EVENT, BatchResult, Delivery, Normaliser
-from headwater.graph.naming import Naming
-from headwater.graph.thresholds import Thresholds
+from headwater.graph.names.naming import Naming
+from headwater.graph.names.thresholds import Thresholds
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import Instant
 from headwater.openlineage.wire import read_event
 from headwater.retry import Deadline
-from headwater.store.dynamodb import DynamoTable
+from headwater.store.aws.dynamodb import DynamoTable
+from headwater.store.aws.firehose import Archive, ArchiveWithoutDelay
+from headwater.store.aws.redelivery import PAUSES_SECONDS, Redelivery
 from headwater.store.errors import DeadlinePassed, StorageError, Throttled
-from headwater.store.firehose import Archive, ArchiveWithoutDelay
 from headwater.store.graph_store import GraphStore
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
 from headwater.store.messages import ReceivedMessage, write_message
-from headwater.store.redelivery import PAUSES_SECONDS, Redelivery
 from headwater.store.retention import Retention
 from headwater.store.table import ConditionalPut, Item
 from tests import factory

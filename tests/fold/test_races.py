@@ -13,7 +13,7 @@ from datetime import timedelta
 import pytest
 
 from headwater.fold.fold import fold
-from headwater.graph.normalised_event import NormalisedEvent
+from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.store import keys
 from headwater.store.graph_store import GraphStore
 from headwater.store.keys import Key

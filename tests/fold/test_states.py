@@ -3,10 +3,10 @@
 from datetime import timedelta
 
 from headwater.fold.fold import fold
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.identity import dataset_id, job_id
-from headwater.graph.job import JobHead
-from headwater.graph.run import Run, RunState
+from headwater.graph.names.identity import dataset_id, job_id
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.job import JobHead
+from headwater.graph.states.run import Run, RunState
 from headwater.openlineage.event import Name
 from headwater.store import keys
 from headwater.store.graph_store import GraphStore

@@ -10,11 +10,11 @@ import pytest
 from benchmarks.capacity import MeteredTable
 from benchmarks.recurring import recurring
 from headwater.fold.fold import fold
-from headwater.graph.event_normalisation import normalise_event
-from headwater.graph.naming import Naming
-from headwater.graph.normalised_event import NormalisedEvent
+from headwater.graph.names.naming import Naming
+from headwater.graph.producers.event_normalisation import normalise_event
+from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.openlineage import exact_json
-from headwater.store.dynamodb import DynamoTable
+from headwater.store.aws.dynamodb import DynamoTable
 from headwater.store.graph_store import GraphStore
 from headwater.store.retention import Retention
 from headwater.store.table import Table

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from headwater.store.aws.s3 import Bucket
 from headwater.store.messages import read_message
-from headwater.store.s3 import Bucket
 from tests.embedded import Deployed
 
 LIKE_THE_STACKS = {

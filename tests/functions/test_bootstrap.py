@@ -16,11 +16,11 @@ from botocore.session import Session
 
 from headwater import config
 from headwater.bootstrap import Root
-from headwater.graph.identity import job_id
+from headwater.graph.names.identity import job_id
 from headwater.openlineage.event import Name
-from headwater.store.aws import SERVICES, ClientOnRequest, client, new_session
+from headwater.store.aws.client import SERVICES, ClientOnRequest, client, new_session
+from headwater.store.aws.s3 import Bucket
 from headwater.store.memory import MemoryTable
-from headwater.store.s3 import Bucket
 from headwater.store.snapshot import Wanted
 from tests import factory
 from tests.fakes import FakeBucket, FakeQueue

@@ -6,7 +6,7 @@ All of OpenLineage's clients retry 503. A function at its timeout is answered 50
 import pytest
 from botocore.session import Session
 
-from headwater.store.aws import client
+from headwater.store.aws.client import client
 from local.deploy.template import read_template
 from tests.functions.handlers import ROOT
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from headwater.graph.column_lineage import told_columns, transformation
+from headwater.graph.facets.column_lineage import told_columns, transformation
 
 FILTER = {"type": "INDIRECT", "subtype": "FILTER", "description": "", "masking": False}
 IDENTITY = {"type": "DIRECT", "subtype": "IDENTITY", "description": "", "masking": False}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from headwater.graph.job_naming import with_stable_name
+from headwater.graph.producers.job_naming import with_stable_name
 from headwater.openlineage.event import JobReference, Name
 from tests import factory
 from tests.factory import Document

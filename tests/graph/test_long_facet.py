@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from headwater.graph import long_facet
-from headwater.graph.long_facet import COLUMN_LINEAGE, SCHEMA, LongFacet, digest_of, stored_form
+from headwater.graph.facets import long_facet
+from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA, LongFacet, digest_of, stored_form
 from headwater.openlineage import exact_json
 
 

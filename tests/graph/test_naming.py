@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.graph.naming import (
+from headwater.graph.names.naming import (
     FILE_SYSTEMS,
     MAX_CACHED_LENGTH,
     ONE_STORE,

@@ -2,9 +2,9 @@
 
 import pytest
 
-from headwater.graph.event_normalisation import normalise_event
-from headwater.graph.naming import Naming
-from headwater.graph.partial_schema import PARTIAL
+from headwater.graph.facets.partial_schema import PARTIAL
+from headwater.graph.names.naming import Naming
+from headwater.graph.producers.event_normalisation import normalise_event
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import RunEvent
 from tests import factory

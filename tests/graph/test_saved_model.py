@@ -2,8 +2,8 @@
 
 import pytest
 
-from headwater.graph.identity import dataset_id
-from headwater.graph.normalised_event import NormalisedEvent
+from headwater.graph.names.identity import dataset_id
+from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.openlineage.event import Name, RunEvent
 from tests import factory
 from tests.producer_records import recorded

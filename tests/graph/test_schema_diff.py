@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from headwater.graph.schema_diff import (
+from headwater.graph.facets.schema_diff import (
     ColumnSources,
     Retyped,
     columns_diff,

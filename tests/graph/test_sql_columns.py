@@ -1,8 +1,8 @@
 """Of column lineage that was parsed from SQL counts what the database accepted: the columns of a COMPLETE."""
 
-from headwater.graph.identity import dataset_id, job_id
-from headwater.graph.naming import Naming
-from headwater.graph.schema_fields import fields_of
+from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.names.identity import dataset_id, job_id
+from headwater.graph.names.naming import Naming
 from headwater.openlineage.event import Name, RunEvent
 from headwater.read.reader import Reader
 from tests import factory

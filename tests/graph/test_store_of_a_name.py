@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from headwater.graph.naming import IdentifiedName, Naming
+from headwater.graph.names.naming import IdentifiedName, Naming
 from headwater.openlineage.event import Name
 
 

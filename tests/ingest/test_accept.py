@@ -10,7 +10,7 @@ import pytest
 
 from headwater.access.event_sender import MAX_DATASETS, EventSender
 from headwater.access.principal import Principal
-from headwater.graph.naming import Naming
+from headwater.graph.names.naming import Naming
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse, response_or_error
 from headwater.ingest.routes import ROUTER, Ingest

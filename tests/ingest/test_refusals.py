@@ -10,7 +10,7 @@ import pytest
 
 from headwater import metrics
 from headwater.access.principal import Principal, no_key
-from headwater.graph.naming import Naming
+from headwater.graph.names.naming import Naming
 from headwater.http.audit import Audit
 from headwater.http.request import UNIDENTIFIED, ApiRequest
 from headwater.http.response import ApiResponse

@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from headwater.graph.identity import dataset_id
+from headwater.graph.names.identity import dataset_id
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import Name
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from headwater.graph.naming import Naming
+from headwater.graph.names.naming import Naming
 from headwater.read.reader import Reader
 from headwater.store.graph_store import GraphReader
 from tests import factory

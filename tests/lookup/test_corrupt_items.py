@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from headwater.graph.identity import JobRunId, dataset_id, job_id
-from headwater.graph.naming import Naming
+from headwater.graph.names.identity import JobRunId, dataset_id, job_id
+from headwater.graph.names.naming import Naming
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse, response_or_error
 from headwater.lookup.routes import Lookups, respond

@@ -16,8 +16,8 @@ import simplejson
 
 from headwater.access.principal import Principal
 from headwater.fold.fold import fold
-from headwater.graph.identity import NodeKind, dataset_id
-from headwater.graph.naming import Naming
+from headwater.graph.names.identity import NodeKind, dataset_id
+from headwater.graph.names.naming import Naming
 from headwater.http.paging import chunked
 from headwater.http.request import ApiRequest
 from headwater.lookup.nodes.jobs import DETAILED_AT_A_TIME
@@ -25,7 +25,7 @@ from headwater.openlineage.event import Name
 from headwater.read.name_resolution import MAX_ALIASES, MAX_SPLITS, path_candidates
 from headwater.read.reader import Reader
 from headwater.store import keys
-from headwater.store.dynamodb import READ_LIMIT
+from headwater.store.aws.dynamodb import READ_LIMIT
 from headwater.store.graph_store import GraphReader, GraphStore
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from headwater.read.dataset_usages import MAX_WRITERS
-from headwater.store.dynamodb import READ_LIMIT
+from headwater.store.aws.dynamodb import READ_LIMIT
 from tests import factory
 from tests.factory import Document
 from tests.lookup.requests import LookupClient, key_of, table_after

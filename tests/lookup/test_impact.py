@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.graph.identity import dataset_id
+from headwater.graph.names.identity import dataset_id
 from headwater.openlineage.event import Name
 from headwater.traversal.impact import Reach, impact
 from tests import factory, strategies

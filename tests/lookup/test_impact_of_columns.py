@@ -2,7 +2,7 @@
 
 import pytest
 
-from headwater.graph.identity import dataset_id
+from headwater.graph.names.identity import dataset_id
 from headwater.openlineage.event import Name
 from headwater.traversal.impact import impact
 from headwater.traversal.impacted_node import Granularity

@@ -2,8 +2,8 @@
 
 import pytest
 
-from headwater.graph.curation import INSIGHTS
-from headwater.graph.insights import CRITICALITY, INSIGHTS_FACET
+from headwater.graph.facets.curation import INSIGHTS
+from headwater.graph.facets.insights import CRITICALITY, INSIGHTS_FACET
 from tests import factory
 from tests.factory import Document
 from tests.lookup.requests import LAKE, LookupClient, table_after

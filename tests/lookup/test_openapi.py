@@ -11,7 +11,7 @@ from api.answers import ANSWERS
 from api.document import document
 from headwater.access.principal import Principal
 from headwater.alerts.stored_alerts import stored
-from headwater.graph.naming import Naming
+from headwater.graph.names.naming import Naming
 from headwater.http.paths import PREFIX, Path, parameters_of
 from headwater.http.request import ApiRequest
 from headwater.lookup.openapi import FILE

@@ -3,8 +3,8 @@
 import pytest
 
 from headwater.fold.fold import fold
-from headwater.graph.identity import job_id
-from headwater.graph.naming import Naming
+from headwater.graph.names.identity import job_id
+from headwater.graph.names.naming import Naming
 from headwater.openlineage.event import Name
 from headwater.read.reader import Reader
 from headwater.store.graph_store import GraphReader, GraphStore

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.fold.fold import fold
-from headwater.graph.search_words import differ_by_a_letter, variants, words_of
+from headwater.graph.names.search_words import differ_by_a_letter, variants, words_of
 from headwater.store.graph_store import GraphStore
 from tests import factory
 from tests.factory import Document

@@ -8,8 +8,8 @@ import pytest
 
 from headwater.alerts.alert import Alert, DetailType, id_of
 from headwater.alerts.stored_alerts import StoringBus
-from headwater.graph.identity import NodeKind
-from headwater.graph.stored_states import Severity
+from headwater.graph.names.identity import NodeKind
+from headwater.graph.states.stored_states import Severity
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.store.errors import StorageError

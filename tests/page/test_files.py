@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from functions.web.app import handler
-from headwater.page.files import HEADERS, is_of_page, respond
+from headwater.web_files.files import HEADERS, is_of_page, respond
 from tests.serve.process import ROOT
 
 GZIP = {"accept-encoding": "gzip, br"}

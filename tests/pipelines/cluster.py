@@ -18,7 +18,7 @@ from tests.embedded import Deployed
 from tests.end_to_end.api import Api
 
 WAIT_SECONDS = 90
-PROGRAMS = Layout.here().root / "emr_jobs"
+PROGRAMS = Layout.here().root / "emr_jobs" / "pipelines"
 
 Drawing = set[str]
 """The arrows of a graph: `raw/orders -> clean_orders`. Datasets go by their names below the test's folder."""

@@ -9,7 +9,7 @@ from tests.pipelines.cluster import PROGRAMS, Cluster, drawing, run_python
 
 pytestmark = [pytest.mark.spark, pytest.mark.emulator, pytest.mark.engine]
 
-CHURN = PROGRAMS / "churn_model"
+CHURN = PROGRAMS / "churn"
 
 
 def test_a_scored_topic_leads_back_to_the_data_and_the_training_of_its_model(cluster: Cluster, broker: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from kafka import KafkaConsumer  # type: ignore[import-untyped]
 
-from cli.connect import main
+from headwater.cli.connect import main
 from local.layout import Layout
 from local.spark.connect import ConnectWorker
 from tests.pipelines.cluster import wait_until

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.doctor.__main__ import main as doctor
+from headwater.cli.doctor.__main__ import main as doctor
 from local.failure import Failure
 from local.machine.ports import free_port
 from tests.pipelines.cluster import PROGRAMS, Cluster, drawing, run_python, started, wait_until

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cli.registry import main
+from headwater.cli.registry import main
 from local.layout import Layout
 from local.spark.registry import RegistryProcess
 from tests import factory

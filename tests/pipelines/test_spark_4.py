@@ -31,7 +31,7 @@ def cluster_4(shared_stack: Stack, tmp_path: Path) -> Cluster:
 def test_spark_4_reports_the_same_of_an_iceberg_table_as_spark_3(cluster_4: Cluster) -> None:
     raw = cluster_4.make("raw", HEADER, "C1,2,6,1", "C2,9,0,0")
     lake = {"table": "lake.crm.customers", "warehouse": cluster_4.path("lake")}
-    cluster_4.spark().run(PROGRAMS / "churn_model" / "load_customers.py", raw=raw, **lake)
+    cluster_4.spark().run(PROGRAMS / "churn" / "load_customers.py", raw=raw, **lake)
     assert cluster_4.drawn("lake/crm/customers", rollup="parent") == drawing(
         "raw -> load_customers -> lake/crm/customers"
     )

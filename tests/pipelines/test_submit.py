@@ -38,7 +38,7 @@ def _no_settings_left(server: ServeProcess) -> Iterator[None]:
 
 
 def submitted(server: ServeProcess, key: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "cli", "submit", "--namespace", "shop", *map(str, arguments)]
+    command = [sys.executable, "-m", "headwater.cli", "submit", "--namespace", "shop", *map(str, arguments)]
     environment = {**ENVIRONMENT, "HEADWATER_URL": server.url, "HEADWATER_API_KEY": key}
     return subprocess.run(  # noqa: S603
         command, env=environment, cwd=server.data.parent, capture_output=True, text=True, timeout=SECONDS, check=False

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from headwater.graph.naming import Naming
+from headwater.graph.names.naming import Naming
 from headwater.read.reader import Reader
-from headwater.registry.poll import FollowedRegistry, RegistryPoll, RegistryPollResult
-from headwater.registry.stored_topics import StoredTopics
-from headwater.registry.topic_events import Document
+from headwater.sources.registry.poll import FollowedRegistry, RegistryPoll, RegistryPollResult
+from headwater.sources.registry.stored_topics import StoredTopics
+from headwater.sources.registry.topic_events import Document
 from tests import factory
 from tests.alerts.stream import Detail
 from tests.alerts.stream import World as Graph

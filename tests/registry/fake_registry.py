@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import unquote
 
-from headwater.registry.confluent import ConfluentRegistry, RegistryUrl
+from headwater.sources.registry.confluent import ConfluentRegistry, RegistryUrl
 
 AUTHORIZATION = "Basic cmVhZGVyOmh1bnRlcjI="
 Answer = tuple[int, Any]

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from headwater.registry.avro import read_avro
-from headwater.registry.compatibility import broken, level_of, promised, strictest
+from headwater.sources.registry.avro import read_avro
+from headwater.sources.registry.compatibility import broken, level_of, promised, strictest
 from tests.registry.conftest import record
 
 

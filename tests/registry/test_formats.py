@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from headwater.graph.schema_diff import columns_of
-from headwater.registry.avro import read_avro
-from headwater.registry.columns import BadSchema, RecordSchema, by_path
-from headwater.registry.json_schema import read_json_schema
-from headwater.registry.protobuf import read_protobuf
+from headwater.graph.facets.schema_diff import columns_of
+from headwater.sources.registry.avro import read_avro
+from headwater.sources.registry.columns import BadSchema, RecordSchema, by_path
+from headwater.sources.registry.json_schema import read_json_schema
+from headwater.sources.registry.protobuf import read_protobuf
 from tests.registry.conftest import record
 
 

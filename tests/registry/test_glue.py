@@ -11,12 +11,12 @@ from botocore.exceptions import ClientError
 from botocore.session import Session
 from botocore.validate import ParamValidator
 
-from headwater.graph.naming import Naming
+from headwater.graph.names.naming import Naming
 from headwater.read.reader import Reader
-from headwater.registry.glue import GlueRegistry
-from headwater.registry.poll import FollowedRegistry, RegistryPoll, RegistryPollResult
-from headwater.registry.stored_topics import StoredTopics
 from headwater.rest import Unreachable
+from headwater.sources.registry.glue import GlueRegistry
+from headwater.sources.registry.poll import FollowedRegistry, RegistryPoll, RegistryPollResult
+from headwater.sources.registry.stored_topics import StoredTopics
 from tests.registry.conftest import KAFKA, World, record
 from tests.registry.fake_registry import FakeRegistry
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from headwater.registry.confluent import ConfluentRegistry, RegistryUrl
 from headwater.rest import Unreachable
+from headwater.sources.registry.confluent import ConfluentRegistry, RegistryUrl
 from tests.registry.conftest import World, record
 from tests.registry.fake_registry import AUTHORIZATION, FakeRegistry
 

@@ -52,7 +52,17 @@ class ServeProcess:
         self.kill()
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "cli", "serve", "--data", str(self.data), "--port", "0", *self._options]
+        command = [
+            sys.executable,
+            "-m",
+            "headwater.cli",
+            "serve",
+            "--data",
+            str(self.data),
+            "--port",
+            "0",
+            *self._options,
+        ]
         self._log = (self.data.parent / "serve.log").open("a")
         self._process = subprocess.Popen(  # noqa: S603
             command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=self._log, text=True, cwd=self.data.parent

@@ -8,12 +8,12 @@ import boto3
 import pytest
 from moto import mock_aws
 
+from headwater.serve.alerting import POLL_SECONDS, RETRY_SECONDS, Delivering, Message, message_of
+from headwater.serve.log import ServeLog
+from headwater.serve.receivers import Console, Topic
 from headwater.store.errors import Rejected, StorageError
 from headwater.store.sqlite.alert_log import KEPT, AlertLog
 from headwater.store.sqlite.database import Database
-from serve.alerting import POLL_SECONDS, RETRY_SECONDS, Delivering, Message, message_of
-from serve.log import ServeLog
-from serve.receivers import Console, Topic
 from tests.alerts.test_alert import _alert
 
 

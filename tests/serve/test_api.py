@@ -10,10 +10,10 @@ from urllib.parse import urljoin
 
 import pytest
 
+from headwater.serve.home import Home, Options
+from headwater.serve.settings import read_settings
 from headwater.store.sqlite.api_keys import SqliteApiKeys
 from headwater.store.sqlite.database import Database
-from serve.home import Home, Options
-from serve.settings import read_settings
 from tests import factory
 from tests.serve.process import Reply, wait_for
 

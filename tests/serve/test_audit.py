@@ -5,15 +5,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from headwater.graph.audit_entry import AuditEntry
+from headwater.graph.states.audit_entry import AuditEntry
 from headwater.openlineage.instant import Instant
+from headwater.serve.home import Home, Options
+from headwater.serve.settings import read_settings
 from headwater.store.audit_log import AuditLog
 from headwater.store.errors import StorageError
 from headwater.store.sqlite.audit_log import SqliteAuditLog
 from headwater.store.sqlite.database import Database
 from headwater.store.sqlite.table import SqliteTable
-from serve.home import Home, Options
-from serve.settings import read_settings
 from tests import factory
 from tests.serve.test_api import Client, add_key
 

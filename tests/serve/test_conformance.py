@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from headwater.serve.settings import read_settings
 from headwater.store.sqlite.api_keys import SqliteApiKeys
 from headwater.store.sqlite.database import Database
-from serve.settings import read_settings
 from tests.embedded import key_entry
 from tests.end_to_end.api import Api
 from tests.end_to_end.bad_requests import Bad, bad_requests, event, text

@@ -14,9 +14,9 @@ import pytest
 
 from headwater.http.response import ApiResponse
 from headwater.openlineage.body import MAX_WIRE_BYTES
-from serve import api, connection
-from serve.connection import MAX_HEADER_BYTES
-from serve.server import Start, in_background
+from headwater.serve import api, connection
+from headwater.serve.connection import MAX_HEADER_BYTES
+from headwater.serve.server import Start, in_background
 from tests import factory
 from tests.serve.process import SECONDS
 

@@ -10,14 +10,16 @@ import pytest
 
 from headwater.fold.fold import fold
 from headwater.fold.normalise import Normaliser
-from headwater.graph.identity import job_id
-from headwater.graph.naming import Naming
-from headwater.graph.thresholds import Thresholds
+from headwater.graph.names.identity import job_id
+from headwater.graph.names.naming import Naming
+from headwater.graph.names.thresholds import Thresholds
 from headwater.metrics import Measurement
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.openlineage.wire import read_event
+from headwater.serve.folder import BATCH, MAX_PAUSE_SECONDS, PART, Folder
+from headwater.serve.log import ServeLog
 from headwater.store import keys
 from headwater.store.errors import StorageError
 from headwater.store.graph_store import GraphStore
@@ -29,8 +31,6 @@ from headwater.store.sqlite.bodies import SqliteBodies
 from headwater.store.sqlite.database import Database
 from headwater.store.sqlite.inbox import Inbox
 from headwater.store.sqlite.table import SqliteTable
-from serve.folder import BATCH, MAX_PAUSE_SECONDS, PART, Folder
-from serve.log import ServeLog
 from tests import factory
 from tests.factory import Document
 from tests.store.files import items_in

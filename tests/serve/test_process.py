@@ -22,6 +22,8 @@ import pytest
 
 from headwater.fold.fold import fold
 from headwater.openlineage import exact_json
+from headwater.serve.server import Start, in_background
+from headwater.serve.settings import read_settings
 from headwater.store.graph_store import GraphStore
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
@@ -29,8 +31,6 @@ from headwater.store.sqlite.archive import SqliteArchive
 from headwater.store.sqlite.bodies import SqliteBodies
 from headwater.store.sqlite.database import Database, RefusedDatabase
 from headwater.store.table import Item
-from serve.server import Start, in_background
-from serve.settings import read_settings
 from tests import factory
 from tests.end_to_end.recorded import recorded_documents
 from tests.lookup.requests import LookupClient
@@ -38,7 +38,7 @@ from tests.serve.process import ENVIRONMENT, ServeProcess, wait_for
 from tests.store.files import items_in
 
 ROUNDS, CLIENTS = 6, 4
-IMPORTS = "import sys; import serve.server; print(*sys.modules)"
+IMPORTS = "import sys; import headwater.serve.server; print(*sys.modules)"
 
 
 def folded(documents: Iterable[Any]) -> MemoryTable:
@@ -150,7 +150,7 @@ def test_an_event_is_visible_soon_after_its_201(server: ServeProcess) -> None:
 
 
 def test_a_file_is_served_by_one_process(server: ServeProcess) -> None:
-    command = [sys.executable, "-m", "cli", "serve", "--data", str(server.data), "--port", "0", "--open"]
+    command = [sys.executable, "-m", "headwater.cli", "serve", "--data", str(server.data), "--port", "0", "--open"]
     second = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=30, check=False)  # noqa: S603
     assert second.returncode == 1
     assert f"in use by process {server._process.pid}" in second.stderr
@@ -249,7 +249,17 @@ def test_the_server_needs_no_sdk_of_aws() -> None:
     ],
 )
 def test_options_that_cannot_be_are_refused_in_words(tmp_path: Path, options: list[str], reason: str) -> None:
-    command = [sys.executable, "-m", "cli", "serve", "--data", str(tmp_path / "l.db"), "--port", "0", *options]
+    command = [
+        sys.executable,
+        "-m",
+        "headwater.cli",
+        "serve",
+        "--data",
+        str(tmp_path / "l.db"),
+        "--port",
+        "0",
+        *options,
+    ]
     run = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=30, check=False)  # noqa: S603
     assert run.returncode in (1, 2)
     assert reason in run.stderr
@@ -259,7 +269,11 @@ def test_options_that_cannot_be_are_refused_in_words(tmp_path: Path, options: li
 def test_a_disk_without_room_is_told_in_words(tmp_path: Path) -> None:
     """The process may write no byte to a file."""
     limit = "import resource, runpy, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0));"
-    command = [sys.executable, "-c", f"{limit} sys.argv[0] = 'cli'; runpy.run_module('cli', run_name='__main__')"]
+    command = [
+        sys.executable,
+        "-c",
+        f"{limit} sys.argv[0] = 'cli'; runpy.run_module('headwater.cli', run_name='__main__')",
+    ]
     options = ["serve", "--data", str(tmp_path / "l.db"), "--port", "0", "--open"]
     run = subprocess.run([*command, *options], env=ENVIRONMENT, capture_output=True, text=True, timeout=30, check=False)  # noqa: S603
     assert (run.returncode, "Traceback" in run.stderr) == (1, False)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from headwater.store.dynamodb import DynamoTable
+from headwater.store.aws.dynamodb import DynamoTable
 from headwater.store.sqlite.database import Database
 from local.deploy.template import read_template
 from local.emulator.ministack import run_emulator

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from headwater.fold.fold import fold
-from headwater.graph.event_normalisation import normalise_event
-from headwater.graph.naming import Naming
-from headwater.graph.normalised_event import NormalisedEvent
-from headwater.graph.stored_states import CatalogProgress
-from headwater.graph.thresholds import Thresholds
+from headwater.graph.names.naming import Naming
+from headwater.graph.names.thresholds import Thresholds
+from headwater.graph.producers.event_normalisation import normalise_event
+from headwater.graph.states.normalised_event import NormalisedEvent
+from headwater.graph.states.stored_states import CatalogProgress
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import Instant
 from headwater.store.graph_store import GraphStore

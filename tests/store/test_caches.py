@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from headwater.graph.stored_states import KnownNamespace
+from headwater.graph.states.stored_states import KnownNamespace
 from headwater.openlineage.instant import Instant
 from headwater.store.caches import MEMORY_OF_PACKED, StateCache
-from headwater.store.codec import Codec
 from headwater.store.errors import CorruptItem
 from headwater.store.items import names
+from headwater.store.items.codec import Codec
 from headwater.store.table import Item
 
 NOON = Instant("2026-11-20T12:00:00.000000000Z")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.openlineage import exact_json
-from headwater.store.compression import DICTIONARIES, pack, unpack
+from headwater.store.items.compression import DICTIONARIES, pack, unpack
 
 DOCUMENTS = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(alphabet=st.characters(exclude_categories=["Cs"])),

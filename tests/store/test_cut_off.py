@@ -8,11 +8,11 @@ import pytest
 
 from headwater.fold.fold import NO_THRESHOLDS
 from headwater.fold.normalise import Delivery, Normaliser
-from headwater.graph.naming import Naming
+from headwater.graph.names.naming import Naming
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import Instant
 from headwater.openlineage.wire import read_event
-from headwater.store.firehose import Archive
+from headwater.store.aws.firehose import Archive
 from headwater.store.graph_store import GraphStore
 from headwater.store.messages import write_message
 from headwater.store.retention import Retention

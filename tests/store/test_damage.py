@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 
 from headwater.fold.fold import NO_THRESHOLDS, fold
 from headwater.fold.normalise import BatchResult, Delivery, Normaliser
-from headwater.graph.identity import dataset_id, job_id
-from headwater.graph.naming import Naming
+from headwater.graph.names.identity import dataset_id, job_id
+from headwater.graph.names.naming import Naming
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.openlineage.wire import read_event
 from headwater.store import keys
-from headwater.store.codec import DOC, SCHEMA
-from headwater.store.compression import pack, unpack
 from headwater.store.errors import CorruptItem
 from headwater.store.graph_store import GraphStore
 from headwater.store.items import CODECS
+from headwater.store.items.codec import DOC, SCHEMA
+from headwater.store.items.compression import pack, unpack
 from headwater.store.items.jobs import USAGES
 from headwater.store.memory import MemoryTable
 from headwater.store.messages import ReceivedMessage, write_message

@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from headwater.graph.identity import job_id
+from headwater.graph.names.identity import job_id
 from headwater.openlineage.event import Name
 from headwater.store import keys
-from headwater.store.codec import DOC
-from headwater.store.dynamodb import item_of
+from headwater.store.aws.dynamodb import item_of
+from headwater.store.aws.s3 import Bucket
 from headwater.store.errors import CorruptItem, StorageError, UnreadableBody
+from headwater.store.items.codec import DOC
 from headwater.store.items.jobs import JOB
-from headwater.store.s3 import Bucket
 from tests.fakes import FakeBucket
 
 KEY = keys.job_head(job_id(Name("demo", "load")))

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from headwater.openlineage.instant import Instant
+from headwater.store.aws.firehose import MAX_BATCH_BYTES, Archive
 from headwater.store.errors import StorageError
-from headwater.store.firehose import MAX_BATCH_BYTES, Archive
 from headwater.store.messages import ReceivedMessage
 from tests.fakes import FakeBucket
 

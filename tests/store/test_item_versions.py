@@ -10,16 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headwater.fold.fold import fold
-from headwater.graph.identity import job_id, namespace_id
-from headwater.graph.stored_states import Severity, StoredAlert
+from headwater.graph.names.identity import job_id, namespace_id
+from headwater.graph.states.stored_states import Severity, StoredAlert
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant, parse_instant
 from headwater.store import keys
-from headwater.store.codec import DOC, SCHEMA, Codec
-from headwater.store.compression import pack, unpack
 from headwater.store.errors import CorruptItem
 from headwater.store.graph_store import GraphReader, GraphStore
 from headwater.store.items import CODECS, alerts
+from headwater.store.items.codec import DOC, SCHEMA, Codec
+from headwater.store.items.compression import pack, unpack
 from headwater.store.items.jobs import JOB
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable

@@ -5,8 +5,8 @@ from typing import Any
 from botocore.exceptions import EndpointConnectionError
 
 from headwater.openlineage.instant import NEVER
+from headwater.store.aws.sqs import Queue
 from headwater.store.messages import Message, ReceivedMessage
-from headwater.store.sqs import Queue
 
 
 class FakeSqs:

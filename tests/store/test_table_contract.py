@@ -9,7 +9,7 @@ import pytest
 
 from headwater.openlineage.instant import Instant
 from headwater.store import keys
-from headwater.store.dynamodb import MAX_PARTS_BYTES, DynamoTable
+from headwater.store.aws.dynamodb import MAX_PARTS_BYTES, DynamoTable
 from headwater.store.errors import Conflict, Rejected, StorageError
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable

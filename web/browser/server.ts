@@ -27,7 +27,7 @@ export interface Server {
 
 /** The server of the demo, with its incident, open for this machine. */
 export async function demoServer(): Promise<Server> {
-  const child = spawn(PYTHON, ["-m", "cli", "demo", "--port", "0"], { cwd: ROOT, env: ENVIRONMENT });
+  const child = spawn(PYTHON, ["-m", "headwater.cli", "demo", "--port", "0"], { cwd: ROOT, env: ENVIRONMENT });
   return server(child, await said(child, /the server stays at (\S+)/), () => undefined);
 }
 
@@ -36,7 +36,7 @@ export async function emptyServer(keys: string[][] = []): Promise<Server & { key
   const folder = mkdtempSync(join(tmpdir(), "headwater-"));
   const data = join(folder, "lineage.db");
   const made = keys.map((options, index) => headwater("key", "add", `key${index}`, "--data", data, ...options).trim().split(/\s+/).at(-1) ?? "");
-  const child = spawn(PYTHON, ["-m", "cli", "serve", "--data", data, "--port", "0", ...(keys.length ? [] : ["--open"])], { cwd: ROOT, env: ENVIRONMENT });
+  const child = spawn(PYTHON, ["-m", "headwater.cli", "serve", "--data", data, "--port", "0", ...(keys.length ? [] : ["--open"])], { cwd: ROOT, env: ENVIRONMENT });
   const url = await said(child, /Headwater serves \S+ at (\S+)/);
   return { ...server(child, url, () => rmSync(folder, { recursive: true, force: true })), keys: made };
 }
@@ -84,7 +84,7 @@ async function posted(address: string, body: unknown, key?: string): Promise<unk
 }
 
 function headwater(...command: string[]): string {
-  return execFileSync(PYTHON, ["-m", "cli", ...command], { cwd: ROOT, env: ENVIRONMENT, encoding: "utf8" });
+  return execFileSync(PYTHON, ["-m", "headwater.cli", ...command], { cwd: ROOT, env: ENVIRONMENT, encoding: "utf8" });
 }
 
 function said(child: ChildProcess, pattern: RegExp, most = START_MS): Promise<string> {

@@ -20,7 +20,7 @@ from headwater import config
 from headwater.log import FunctionLog
 from headwater.openlineage.instant import instant_of
 from headwater.retry import Deadline
-from headwater.store.aws import PROMPT_SECONDS, ClientOnRequest, client, new_session
+from headwater.store.aws.client import PROMPT_SECONDS, ClientOnRequest, client, new_session
 
 if TYPE_CHECKING:
     from botocore.session import Session
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from headwater.catalog.identity import CatalogArn
     from headwater.catalog.resolver import Resolver
     from headwater.fold.normalise import EventArchive
-    from headwater.graph.naming import Naming
+    from headwater.graph.names.naming import Naming
     from headwater.http.audit import Audit
     from headwater.store.audit_log import AuditLog, RefusalLog
+    from headwater.store.aws.redelivery import Redelivery
+    from headwater.store.aws.s3 import Bodies
     from headwater.store.graph_store import GraphReader, GraphStore
-    from headwater.store.redelivery import Redelivery
     from headwater.store.retention import Retention
-    from headwater.store.s3 import Bodies
     from headwater.store.table import Table
 
 Settings_co = TypeVar("Settings_co", bound=config.Settings, covariant=True)
@@ -86,12 +86,12 @@ class Root(Generic[Settings_co]):
         )
 
     def bucket(self: Root[config.BucketSettings]) -> Bodies:
-        from headwater.store.s3 import Bucket
+        from headwater.store.aws.s3 import Bucket
 
         return self._once("bucket", lambda: Bucket(self.rare_client("s3"), self.settings.archive_bucket))
 
     def queue(self: Root[config.QueueSettings]) -> Sender:
-        from headwater.store.sqs import Queue
+        from headwater.store.aws.sqs import Queue
 
         return self._once("queue", lambda: Queue(self.client("sqs"), self.settings.queue_url))
 
@@ -121,7 +121,7 @@ class Root(Generic[Settings_co]):
         return self._once("refusals", lambda: RefusalLog(self._table()))
 
     def naming(self: Root[config.NamingSettings]) -> Naming:
-        from headwater.graph.naming import Naming
+        from headwater.graph.names.naming import Naming
 
         return self._once("naming", lambda: Naming(self.settings.namespace_aliases))
 
@@ -135,7 +135,7 @@ class Root(Generic[Settings_co]):
 
     def archive(self: Root[config.ArchiveSettings]) -> EventArchive:
         """The archive, whose stream is given up soon: the bucket takes what the stream does not."""
-        from headwater.store.firehose import Archive, ArchiveWithoutDelay
+        from headwater.store.aws.firehose import Archive, ArchiveWithoutDelay
 
         def make() -> EventArchive:
             stream = Archive(client(self._session(), "firehose"), self.settings.archive_stream, self.bucket())
@@ -144,7 +144,7 @@ class Root(Generic[Settings_co]):
         return self._once("archive", make)
 
     def redelivery(self: Root[config.QueueSettings]) -> Redelivery:
-        from headwater.store.redelivery import Redelivery
+        from headwater.store.aws.redelivery import Redelivery
 
         return self._once(
             "redelivery", lambda: Redelivery(partial(self.client, "sqs"), self.settings.queue_url, self.log())
@@ -186,7 +186,7 @@ class Root(Generic[Settings_co]):
         return Resolver(self.catalog_arn(), self.naming(), locations)
 
     def _table(self: Root[config.TableSettings]) -> Table:
-        from headwater.store.dynamodb import DynamoTable
+        from headwater.store.aws.dynamodb import DynamoTable
 
         table = self.settings.table_name
         return self._once(

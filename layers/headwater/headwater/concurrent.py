@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 THREADS = 16
-"""Half of the connections of an AWS client (store/aws.py)."""
+"""Half of the connections of an AWS client (store/aws/client.py)."""
 
 Argument = TypeVar("Argument")
 Result = TypeVar("Result")

@@ -9,10 +9,10 @@ import urllib.request
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from cli.demo.recording import LAKE, recording
+from headwater.cli.demo.recording import LAKE, recording
 from tests.serve.process import ENVIRONMENT, SECONDS
 
-COMMAND = [sys.executable, "-m", "cli", "demo"]
+COMMAND = [sys.executable, "-m", "headwater.cli", "demo"]
 NOW = datetime(2027, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 

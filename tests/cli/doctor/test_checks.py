@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from cli.doctor import checks
-from cli.doctor.__main__ import main
-from cli.doctor.arrivals import Arrivals
-from cli.doctor.client import Client
-from cli.doctor.finding import Blame, Finding
-from cli.doctor.isolated_jobs import component_sizes, isolated_jobs
+from headwater.cli.doctor import checks
+from headwater.cli.doctor.__main__ import main
+from headwater.cli.doctor.arrivals import Arrivals
+from headwater.cli.doctor.client import Client
+from headwater.cli.doctor.finding import Blame, Finding
+from headwater.cli.doctor.isolated_jobs import component_sizes, isolated_jobs
 from tests import factory
 from tests.producer_records import recorded
 from tests.upstream import Upstream, serving

@@ -10,9 +10,9 @@ from threading import Thread
 
 import pytest
 
-from cli.doctor.canary import post_canary
-from cli.doctor.client import Client
-from cli.doctor.finding import Blame, Diagnosis
+from headwater.cli.doctor.canary import post_canary
+from headwater.cli.doctor.client import Client
+from headwater.cli.doctor.finding import Blame, Diagnosis
 
 DAMAGED = {"code": 400, "message": "body: damaged gzip", "details": []}
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from cli.doctor import engines
-from cli.doctor.__main__ import main
-from cli.doctor.arrivals import Arrivals
-from cli.doctor.client import Client
-from cli.doctor.same_tables import alias_line, in_order, pairs, same_tables
-from headwater.graph.naming import Naming
+from headwater.cli.doctor import engines
+from headwater.cli.doctor.__main__ import main
+from headwater.cli.doctor.arrivals import Arrivals
+from headwater.cli.doctor.client import Client
+from headwater.cli.doctor.same_tables import alias_line, in_order, pairs, same_tables
+from headwater.graph.names.naming import Naming
 from headwater.openlineage.event import Name
 from tests import factory
 from tests.cli.doctor.test_checks import what

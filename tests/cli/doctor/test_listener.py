@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.doctor.finding import Blame, Diagnosis
-from cli.doctor.listener import LISTENER, Listener, listener_of
+from headwater.cli.doctor.finding import Blame, Diagnosis
+from headwater.cli.doctor.listener import LISTENER, Listener, listener_of
 
 SETTINGS = {
     "spark.extraListeners": f"com.example.Other, {LISTENER}",

@@ -12,10 +12,10 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from cli import load
-from cli.load.api import MarquezApi
-from cli.load.sending import Sending, batches
-from cli.load.sources import SentEvent, events
+from headwater.cli import load
+from headwater.cli.load.api import MarquezApi
+from headwater.cli.load.sending import Sending, batches
+from headwater.cli.load.sources import SentEvent, events
 from headwater.openlineage import exact_json
 from tests import factory
 from tests.serve.process import ServeProcess

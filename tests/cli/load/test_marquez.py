@@ -8,10 +8,10 @@ from urllib.parse import quote
 
 import pytest
 
-from cli import load
-from cli.load import marquez
-from cli.load.api import MarquezApi
-from cli.load.sending import Sending
+from headwater.cli import load
+from headwater.cli.load import marquez
+from headwater.cli.load.api import MarquezApi
+from headwater.cli.load.sending import Sending
 from headwater.openlineage import exact_json
 from tests import factory
 from tests.serve.process import ServeProcess

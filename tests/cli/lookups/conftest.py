@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import pytest
 
-from cli import endpoint
-from cli.endpoint import KEY_VARIABLE, URL_VARIABLE
-from cli.lookups.__main__ import main
+from headwater.cli import endpoint
+from headwater.cli.endpoint import KEY_VARIABLE, URL_VARIABLE
+from headwater.cli.lookups.__main__ import main
 from tests import factory
 from tests.cli.lookups.server import KEY, api_over
 from tests.factory import Document

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from headwater.access.principal import Principal
-from headwater.graph.naming import Naming
+from headwater.graph.names.naming import Naming
 from headwater.http.audit import Audit
 from headwater.http.gateway import accepts_gzip, answer
 from headwater.log import FunctionLog

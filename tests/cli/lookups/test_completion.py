@@ -4,9 +4,9 @@ import subprocess
 
 import pytest
 
-from cli import __main__ as launcher
-from cli.__main__ import COMMANDS
-from cli.completion import SHELLS, main, whole_command
+from headwater.cli import __main__ as launcher
+from headwater.cli.__main__ import COMMANDS
+from headwater.cli.completion import SHELLS, main, whole_command
 
 
 @pytest.mark.parametrize("shell", SHELLS)

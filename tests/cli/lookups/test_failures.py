@@ -5,10 +5,10 @@ import socket
 
 import pytest
 
-from cli import endpoint
-from cli.endpoint import KEY_VARIABLE, URL_VARIABLE
-from cli.lookups import api
-from cli.lookups.failure import UNREACHABLE, LookupFailure
+from headwater.cli import endpoint
+from headwater.cli.endpoint import KEY_VARIABLE, URL_VARIABLE
+from headwater.cli.lookups import api
+from headwater.cli.lookups.failure import UNREACHABLE, LookupFailure
 from tests.cli.lookups.conftest import Headwater
 from tests.cli.lookups.server import KEY, NARROW, WRITER
 from tests.upstream import Upstream, serving

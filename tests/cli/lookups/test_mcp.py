@@ -9,9 +9,9 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.types import TextContent
 
-from cli.lookups.api import Api
-from cli.lookups.failure import UNREACHABLE, LookupFailure
-from cli.mcp.tools import server_over
+from headwater.cli.lookups.api import Api
+from headwater.cli.lookups.failure import UNREACHABLE, LookupFailure
+from headwater.cli.mcp.tools import server_over
 from tests.cli.lookups.conftest import HOSTILE, Headwater
 from tests.cli.lookups.server import KEY, WRITER
 from tests.serve.process import ENVIRONMENT
@@ -47,7 +47,7 @@ def ask(url: str) -> Ask:
 def in_a_process(url: str, task: Callable[[Client], Awaitable[Any]]) -> Any:
     """What a task with a client gets from `headwater mcp`."""
     named = {**ENVIRONMENT, "HEADWATER_URL": url, "HEADWATER_API_KEY": KEY}
-    server = StdioServerParameters(command=sys.executable, args=["-m", "cli", "mcp"], env=named)
+    server = StdioServerParameters(command=sys.executable, args=["-m", "headwater.cli", "mcp"], env=named)
 
     async def done() -> Any:
         async with Client(server) as client:

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from cli.lookups.shell import command
+from headwater.cli.lookups.shell import command
 from tests.cli.lookups.conftest import HOSTILE, Headwater
 
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from unittest.mock import patch
 
-from cli.lookups.__main__ import main
-from cli.lookups.parser import parser
+from headwater.cli.lookups.__main__ import main
+from headwater.cli.lookups.parser import parser
 from tests.cli.lookups.server import KEY, api_over
 from tests.lookup.requests import table_after
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.lookups.terminal import display_for, paint_for, shown
+from headwater.cli.lookups.terminal import display_for, paint_for, shown
 from headwater.lookup.text import lineage
 from headwater.lookup.text.display import Display, Role, plain
 from headwater.lookup.text.inert import width_of
@@ -16,7 +16,7 @@ from tests.cli.lookups.server import KEY
 from tests.lookup.text.graphs import graph
 
 ROOT = Path(__file__).parents[3]
-COMMAND = [sys.executable, "-m", "cli.lookups"]
+COMMAND = [sys.executable, "-m", "headwater.cli.lookups"]
 
 
 def environment(url: str, **more: str) -> dict[str, str]:
@@ -77,7 +77,7 @@ def test_a_pipe_gets_whole_names_and_no_colours(url: str) -> None:
 
 
 def test_a_reader_that_goes_away_ends_the_command_quietly(url: str) -> None:
-    line = f"{sys.executable} -m cli.lookups lineage orders_daily | head -1"
+    line = f"{sys.executable} -m headwater.cli.lookups lineage orders_daily | head -1"
     ended = subprocess.run(  # noqa: S603
         ["/bin/bash", "-c", line],
         env=environment(url, PATH=os.environ["PATH"]),

@@ -9,12 +9,12 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from cli.redrive.__main__ import main, replay, show
-from cli.redrive.deployed import DeadLetters, Quarantine, Queue
-from cli.redrive.held_message import HeldMessage, Wanted, age
+from headwater.cli.redrive.__main__ import main, replay, show
+from headwater.cli.redrive.deployed import DeadLetters, Quarantine, Queue
+from headwater.cli.redrive.held_message import HeldMessage, Wanted, age
 from headwater.fold.normalise import Delivery, Normaliser
-from headwater.graph.naming import Naming
-from headwater.graph.thresholds import Thresholds
+from headwater.graph.names.naming import Naming
+from headwater.graph.names.thresholds import Thresholds
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import Instant
 from headwater.openlineage.wire import read_event

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cli import key
+from headwater.cli import key
 from tests.serve.process import ServeProcess
 
 Key = Callable[..., str]

@@ -4,12 +4,12 @@ import time
 
 import pytest
 
-from cli.doctor.canary import JOB
-from cli.doctor.client import Client
-from cli.doctor.finding import Blame, Diagnosis
-from cli.doctor.listener import Listener
-from cli.submit import check as module
-from cli.submit.check import check
+from headwater.cli.doctor.canary import JOB
+from headwater.cli.doctor.client import Client
+from headwater.cli.doctor.finding import Blame, Diagnosis
+from headwater.cli.doctor.listener import Listener
+from headwater.cli.submit import check as module
+from headwater.cli.submit.check import check
 from tests.cli.submit.conftest import Key
 from tests.serve.process import ServeProcess
 
@@ -58,7 +58,7 @@ def test_a_slow_fold_does_not_keep_the_program_from_starting(
     def not_yet(*_: object) -> set[str]:
         return set()
 
-    monkeypatch.setattr("cli.doctor.canary.linked", not_yet)
+    monkeypatch.setattr("headwater.cli.doctor.canary.linked", not_yet)
     monkeypatch.setattr(module, "SECONDS", 0.1)
     begun = time.monotonic()
     assert "`headwater doctor` may tell why" in check(Listener(Client(server.url, server.key), NAMESPACE))

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from cli.submit.listener_log import ListenerLog, reason
+from headwater.cli.submit.listener_log import ListenerLog, reason
 
 TIME = "26/11/22 14:18:44 "
 DELIVERED = (
@@ -73,7 +73,9 @@ def test_events_of_job_lineage_are_counted_beside_those_of_the_listener() -> Non
     own = "lineage was not accepted: HTTPError\nlineage was not sent within 6 s; the job goes on\n"
     log = read(tasks(0, 1) + DELIVERED)
     log.output.feed(own.encode())
-    assert log.refused == Counter({"job_lineage HTTPError": 1, "job_lineage perhaps taken without an answer": 1})
+    assert log.refused == Counter(
+        {"headwater.spark HTTPError": 1, "headwater.spark perhaps taken without an answer": 1}
+    )
     assert (log.delivered, log.unsent) == (1, 1)
 
 

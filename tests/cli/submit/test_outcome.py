@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 
-from cli.submit.listener_log import ListenerLog
-from cli.submit.outcome import Outcome
-from cli.submit.submission import Arrivals
+from headwater.cli.submit.listener_log import ListenerLog
+from headwater.cli.submit.outcome import Outcome
+from headwater.cli.submit.submission import Arrivals
 
 NODE = "dataset:file:/lake/a b"
 SEE = "see `headwater lineage 'dataset:file:/lake/a b'`"

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from cli.submit.listener_log import ListenerLog
-from cli.submit.spark_process import Signals, run
+from headwater.cli.submit.listener_log import ListenerLog
+from headwater.cli.submit.spark_process import Signals, run
 from tests.cli.submit.test_listener_log import DELIVERED
 from tests.serve.process import ENVIRONMENT, SECONDS
 
 RUN = """
 import os, sys
-from cli.submit.listener_log import ListenerLog
-from cli.submit.spark_process import run
+from headwater.cli.submit.listener_log import ListenerLog
+from headwater.cli.submit.spark_process import run
 sys.exit(run(sys.argv[1:], os.environ, ListenerLog()))
 """
 

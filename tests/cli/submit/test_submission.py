@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from cli.doctor.client import Client
-from cli.submit import submission as module
-from cli.submit.submission import CAPTURED, PROPERTY, Arrivals, Submission
+from headwater.cli.doctor.client import Client
+from headwater.cli.submit import submission as module
+from headwater.cli.submit.submission import CAPTURED, PROPERTY, Arrivals, Submission
 from tests.cli.submit.conftest import Key
 from tests.serve.process import ServeProcess
 
@@ -38,7 +38,7 @@ def test_its_events_are_counted_beside_others(server: ServeProcess, submission: 
     server.post_all(
         [
             event("app", application, submission=submission),
-            event("app", application, kind="OTHER"),  # of job_lineage, which reports on the application's run
+            event("app", application, kind="OTHER"),  # of headwater.spark, which reports on the application's run
             event("app", other, output="/lake/other", submission=Submission.new()),
             event("app.query", query, output="/lake/a", submission=submission),
             event("app", application, kind="COMPLETE", submission=submission),

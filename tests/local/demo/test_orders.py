@@ -9,7 +9,7 @@ import pytest
 
 from local.layout import Layout
 
-ORDERS = Layout.here().root / "emr_jobs" / "orders"
+ORDERS = Layout.here().root / "emr_jobs" / "pipelines" / "orders"
 
 
 def run(program: str, *arguments: str) -> str:

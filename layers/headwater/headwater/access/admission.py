@@ -18,12 +18,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headwater.access.principal import Principal, Scope
-from headwater.graph.curation import FOREIGN, FOREIGN_SOURCES, PREFIX, RESERVED, SET_ASIDE
-from headwater.graph.dataset_reference import named as name_in
-from headwater.graph.event_normalisation import undeclared_inputs
-from headwater.graph.explicit_lineage import dataset_of, sources_of_target
-from headwater.graph.long_facet import COLUMN_LINEAGE
-from headwater.graph.naming import Naming
+from headwater.graph.facets.curation import FOREIGN, FOREIGN_SOURCES, PREFIX, RESERVED, SET_ASIDE
+from headwater.graph.facets.dataset_reference import named as name_in
+from headwater.graph.facets.explicit_lineage import dataset_of, sources_of_target
+from headwater.graph.facets.long_facet import COLUMN_LINEAGE
+from headwater.graph.names.naming import Naming
+from headwater.graph.producers.event_normalisation import undeclared_inputs
 from headwater.metrics import producer_name
 from headwater.openlineage.event import MAX_NAME_LENGTH, AnyEvent, DatasetEvent, Name, RunEvent
 from headwater.openlineage.faults import Fault, InvalidRequest

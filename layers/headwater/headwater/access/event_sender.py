@@ -7,16 +7,16 @@ from typing import Any, NamedTuple, Protocol
 
 from headwater.access.admission import admitted_event
 from headwater.access.principal import Principal
-from headwater.graph.naming import Naming
+from headwater.graph.names.naming import Naming
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.openlineage.instant import instant_of
 from headwater.openlineage.nameless import with_named_datasets
 from headwater.openlineage.wire import read_event
+from headwater.store.aws.s3 import Bodies
 from headwater.store.errors import StorageError
 from headwater.store.messages import Message, write_message
-from headwater.store.s3 import Bodies
 
 MAX_DATASETS = 10_000
 """Inputs and outputs of an event. An output takes four writes when it is new; the deliveries of a message have time for

@@ -12,8 +12,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from headwater.access.token import claims_of
-from headwater.graph.curation import RESERVED
-from headwater.graph.naming import plain_namespace
+from headwater.graph.facets.curation import RESERVED
+from headwater.graph.names.naming import plain_namespace
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.store.errors import StorageError
 

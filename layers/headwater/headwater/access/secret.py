@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from headwater.store.aws import translated_errors
+from headwater.store.aws.client import translated_errors
 
 
 class SecretsManagerSecret:

@@ -1,8 +1,8 @@
 """What a principal sees."""
 
 from headwater.access.principal import Principal
-from headwater.graph.naming import Naming
-from headwater.graph.visibility import Visibility
+from headwater.graph.names.naming import Naming
+from headwater.graph.states.visibility import Visibility
 
 
 def visibility_of_reader(principal: Principal, naming: Naming) -> Visibility | None:

@@ -22,14 +22,14 @@ from headwater.alerts.announce import Bus
 from headwater.alerts.heartbeat import MIN_SILENCE, Heartbeat
 from headwater.alerts.job_owners import owners_of_job
 from headwater.alerts.run_ancestors import ancestors_of
-from headwater.graph.application import is_query_job
-from headwater.graph.facets import owners_of
-from headwater.graph.identity import JobRunId, NodeKind, job_id, node_id
-from headwater.graph.naming import Naming
-from headwater.graph.register import values
-from headwater.graph.run import Run, RunState
-from headwater.graph.stored_states import Severity
-from headwater.graph.thresholds import Thresholds
+from headwater.graph.facets.members import owners_of
+from headwater.graph.facets.register import values
+from headwater.graph.names.identity import JobRunId, NodeKind, job_id, node_id
+from headwater.graph.names.naming import Naming
+from headwater.graph.names.thresholds import Thresholds
+from headwater.graph.producers.application import is_query_job
+from headwater.graph.states.run import Run, RunState
+from headwater.graph.states.stored_states import Severity
 from headwater.log import FaultLog
 from headwater.openlineage.instant import Instant, instant_of, shown, to_datetime
 from headwater.read.reader import Reader

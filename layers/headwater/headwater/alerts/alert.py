@@ -12,8 +12,8 @@ from enum import StrEnum
 from typing import Any
 from urllib.parse import quote
 
-from headwater.graph.identity import NodeKind, node_id
-from headwater.graph.stored_states import Severity
+from headwater.graph.names.identity import NodeKind, node_id
+from headwater.graph.states.stored_states import Severity
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant, shown
 

@@ -17,12 +17,12 @@ from headwater.alerts.emission_latency_breach import emission_latency_breach
 from headwater.alerts.record import Record
 from headwater.alerts.run_failed import run_failed
 from headwater.alerts.schema_changed import schema_changed
-from headwater.graph.naming import Naming
+from headwater.graph.names.naming import Naming
 from headwater.log import FaultLog
 from headwater.read.reader import Reader
+from headwater.store.aws.s3 import Bodies
 from headwater.store.errors import CorruptItem, StorageError
 from headwater.store.graph_store import GraphReader
-from headwater.store.s3 import Bodies
 from headwater.store.stream_records import (
     StreamRecord,
     is_rebuilt,

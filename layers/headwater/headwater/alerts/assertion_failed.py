@@ -9,13 +9,13 @@ from headwater.alerts.downstream import downstream
 from headwater.alerts.failure_cause import is_told_by_run_above
 from headwater.alerts.record import Record
 from headwater.alerts.run_ancestors import RunAncestors, ancestors_of
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.dataset_reference import ASSERTIONS
-from headwater.graph.facets import assertions_of, describe_assertion, owners_of
-from headwater.graph.identity import NodeKind, node_id
-from headwater.graph.register import values
-from headwater.graph.run import Run
-from headwater.graph.stored_states import QualityResult, Severity
+from headwater.graph.facets.dataset_reference import ASSERTIONS
+from headwater.graph.facets.members import assertions_of, describe_assertion, owners_of
+from headwater.graph.facets.register import values
+from headwater.graph.names.identity import NodeKind, node_id
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.run import Run
+from headwater.graph.states.stored_states import QualityResult, Severity
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import shown
 from headwater.read.reader import Reader

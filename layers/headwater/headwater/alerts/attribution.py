@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from headwater.alerts.schema_transition import SchemaTransition, is_drop
 from headwater.alerts.schemas import newest_writes
-from headwater.graph.dataset_reference import schema_register
-from headwater.graph.dataset_usage import DatasetUsage
-from headwater.graph.identity import NO_JOB, DatasetId, WriteId
-from headwater.graph.job import JobHead
-from headwater.graph.neighbours import NO_NEIGHBOURS, Side
-from headwater.graph.producer_profile import integration_of
-from headwater.graph.register import Register, values
-from headwater.graph.run import Run
+from headwater.graph.facets.dataset_reference import schema_register
+from headwater.graph.facets.register import Register, values
+from headwater.graph.names.identity import NO_JOB, DatasetId, WriteId
+from headwater.graph.producers.producer_profile import integration_of
+from headwater.graph.states.dataset_usage import DatasetUsage
+from headwater.graph.states.job import JobHead
+from headwater.graph.states.neighbours import NO_NEIGHBOURS, Side
+from headwater.graph.states.run import Run
 from headwater.openlineage.instant import NEVER, Instant
 from headwater.read.reader import Reader
 

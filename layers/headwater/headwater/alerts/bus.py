@@ -6,7 +6,7 @@ from typing import Any
 
 from headwater.alerts.alert import Alert
 from headwater.openlineage.instant import to_datetime
-from headwater.store.aws import translated_errors
+from headwater.store.aws.client import translated_errors
 from headwater.store.errors import StorageError
 
 SOURCE = "headwater.lineage"

@@ -9,11 +9,11 @@ from typing import Any
 from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, link_to, short_name
 from headwater.alerts.dataset_names import all_names
 from headwater.alerts.downstream import Downstream, downstream
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.facets import owners_of
-from headwater.graph.identity import NodeKind
-from headwater.graph.registered_schema import REGISTRY, broken_promise
-from headwater.graph.stored_states import Severity
+from headwater.graph.facets.members import owners_of
+from headwater.graph.facets.registered_schema import REGISTRY, broken_promise
+from headwater.graph.names.identity import NodeKind
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.stored_states import Severity
 from headwater.openlineage.exact_json import JsonObject
 from headwater.read.reader import Reader
 from headwater.store.stream_records import StateChange

@@ -2,9 +2,9 @@
 
 from itertools import islice
 
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.dataset_reference import SYMLINKS, symlinks
-from headwater.graph.identity import DatasetId
+from headwater.graph.facets.dataset_reference import SYMLINKS, symlinks
+from headwater.graph.names.identity import DatasetId
+from headwater.graph.states.dataset import DatasetHead
 from headwater.openlineage.exact_json import JsonObject
 from headwater.read.reader import Reader
 from headwater.store.snapshot import Wanted

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from headwater.alerts.alert import distinct_owners, quantity, short_name
-from headwater.graph.identity import DatasetId, NodeKind
+from headwater.graph.names.identity import DatasetId, NodeKind
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant, instant_of, to_datetime
 from headwater.read.reader import Reader

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 from headwater.alerts.alert import Alert, DetailType, id_of, link_to, short_name
 from headwater.alerts.record import Record
-from headwater.graph.application import is_query_job
-from headwater.graph.facets import facet_text, owners_of, parent_name
-from headwater.graph.identity import NodeKind, job_id
-from headwater.graph.job import JobHead
-from headwater.graph.latency import Latency
-from headwater.graph.producer_profile import integration_of
-from headwater.graph.register import values
-from headwater.graph.stored_states import Severity
+from headwater.graph.facets.members import facet_text, owners_of
+from headwater.graph.facets.register import values
+from headwater.graph.names.identity import NodeKind, job_id
+from headwater.graph.producers.application import is_query_job
+from headwater.graph.producers.producer_profile import integration_of
+from headwater.graph.states.job import JobHead
+from headwater.graph.states.latency import Latency
+from headwater.graph.states.stored_states import Severity
 from headwater.openlineage.instant import shown
 from headwater.read.reader import Reader
 
@@ -65,4 +65,4 @@ def _is_part(head: JobHead) -> bool:
     """Whether the job is a part of a larger job of the same producer."""
     facets = values(head.facts.facets)
     is_node = integration_of(facets) == "dbt" and facet_text(facets, "jobType", "jobType") != "JOB"
-    return parent_name(head) is not None and (is_query_job(facets) or is_node)
+    return head.parent_name is not None and (is_query_job(facets) or is_node)

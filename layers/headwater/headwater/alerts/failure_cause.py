@@ -18,13 +18,13 @@ from datetime import timedelta
 from itertools import islice
 
 from headwater.alerts.alert import DetailType, id_of
-from headwater.graph import application
-from headwater.graph.application import is_query_job
-from headwater.graph.facets import assertions_of
-from headwater.graph.identity import job_id
-from headwater.graph.job import JobHead
-from headwater.graph.register import values
-from headwater.graph.run import Run, RunState
+from headwater.graph.facets.members import assertions_of
+from headwater.graph.facets.register import values
+from headwater.graph.names.identity import job_id
+from headwater.graph.producers import application
+from headwater.graph.producers.application import is_query_job
+from headwater.graph.states.job import JobHead
+from headwater.graph.states.run import Run, RunState
 from headwater.openlineage.instant import to_datetime
 from headwater.read.reader import Reader
 from headwater.store.snapshot import Wanted

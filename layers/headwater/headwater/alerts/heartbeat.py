@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from itertools import islice, pairwise
 
-from headwater.graph.identity import job_id
-from headwater.graph.producer_profile import integration_of
-from headwater.graph.register import values
-from headwater.graph.run import Run, RunState
-from headwater.graph.thresholds import Thresholds
+from headwater.graph.facets.register import values
+from headwater.graph.names.identity import job_id
+from headwater.graph.names.thresholds import Thresholds
+from headwater.graph.producers.producer_profile import integration_of
+from headwater.graph.states.run import Run, RunState
 from headwater.openlineage.instant import Instant, to_datetime
 from headwater.read.inferred_run_end import is_stream
 from headwater.read.reader import Reader

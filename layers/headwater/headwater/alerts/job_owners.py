@@ -1,10 +1,10 @@
 """The owners of the job of a run."""
 
-from headwater.graph.curation import OWNED
-from headwater.graph.facets import owners_of
-from headwater.graph.identity import job_id
-from headwater.graph.register import values
-from headwater.graph.run import Run
+from headwater.graph.facets.curation import OWNED
+from headwater.graph.facets.members import owners_of
+from headwater.graph.facets.register import values
+from headwater.graph.names.identity import job_id
+from headwater.graph.states.run import Run
 from headwater.read.reader import Reader
 
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from headwater.graph.application import is_query_job
-from headwater.graph.register import values
-from headwater.graph.run import ParentRef, Run
+from headwater.graph.facets.register import values
+from headwater.graph.producers.application import is_query_job
+from headwater.graph.states.run import ParentRef, Run
 from headwater.openlineage.exact_json import JsonObject
 from headwater.read.reader import Reader
 

@@ -11,12 +11,12 @@ from headwater.alerts.failure_cause import failure_id, is_told_elsewhere
 from headwater.alerts.job_owners import owners_of_job
 from headwater.alerts.record import Record
 from headwater.alerts.run_ancestors import ancestors_of
-from headwater.graph.dataset_reference import IoDatasets
-from headwater.graph.facets import error_message, error_summary, owners_of
-from headwater.graph.identity import NodeKind, job_id, node_id
-from headwater.graph.register import values
-from headwater.graph.run import ParentRef, Run, RunState
-from headwater.graph.stored_states import Severity
+from headwater.graph.facets.dataset_reference import IoDatasets
+from headwater.graph.facets.members import error_message, error_summary, owners_of
+from headwater.graph.facets.register import values
+from headwater.graph.names.identity import NodeKind, job_id, node_id
+from headwater.graph.states.run import ParentRef, Run, RunState
+from headwater.graph.states.stored_states import Severity
 from headwater.openlineage.instant import shown
 from headwater.read.reader import Reader
 

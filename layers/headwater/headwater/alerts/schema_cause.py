@@ -19,15 +19,15 @@ from typing import NamedTuple
 
 from headwater.alerts.attribution import Attribution
 from headwater.alerts.schemas import Schemas
-from headwater.graph.column_lineage import column_flows
-from headwater.graph.dataset_reference import schema_register
-from headwater.graph.identity import ColumnLineageId, DatasetId, NodeKind, dataset_id, node_id
-from headwater.graph.long_facet import COLUMN_LINEAGE
-from headwater.graph.neighbours import Side
-from headwater.graph.register import values
-from headwater.graph.run import Run
-from headwater.graph.schema_diff import SchemaDiff, columns_diff
-from headwater.graph.stored_states import Severity, StoredAlert
+from headwater.graph.facets.column_lineage import column_flows
+from headwater.graph.facets.dataset_reference import schema_register
+from headwater.graph.facets.long_facet import COLUMN_LINEAGE
+from headwater.graph.facets.register import values
+from headwater.graph.facets.schema_diff import SchemaDiff, columns_diff
+from headwater.graph.names.identity import ColumnLineageId, DatasetId, NodeKind, dataset_id, node_id
+from headwater.graph.states.neighbours import Side
+from headwater.graph.states.run import Run
+from headwater.graph.states.stored_states import Severity, StoredAlert
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.read.reader import Reader

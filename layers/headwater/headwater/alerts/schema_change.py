@@ -15,15 +15,11 @@ from headwater.alerts.schema_cause import SchemaCause, causes_of
 from headwater.alerts.schema_transition import SchemaTransition
 from headwater.alerts.schemas import Schemas, newest_writes
 from headwater.alerts.suppression import is_first, should_alert
-from headwater.graph.column_lineage import column_flows
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.dataset_reference import schema_register
-from headwater.graph.identity import ColumnLineageId, DatasetId
-from headwater.graph.long_facet import COLUMN_LINEAGE
-from headwater.graph.neighbours import Side
-from headwater.graph.register import values
-from headwater.graph.run import Run
-from headwater.graph.schema_diff import (
+from headwater.graph.facets.column_lineage import column_flows
+from headwater.graph.facets.dataset_reference import schema_register
+from headwater.graph.facets.long_facet import COLUMN_LINEAGE
+from headwater.graph.facets.register import values
+from headwater.graph.facets.schema_diff import (
     Columns,
     ColumnSources,
     SchemaDiff,
@@ -33,7 +29,11 @@ from headwater.graph.schema_diff import (
     holders_of,
     with_renames,
 )
-from headwater.graph.stored_states import Severity
+from headwater.graph.names.identity import ColumnLineageId, DatasetId
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.neighbours import Side
+from headwater.graph.states.run import Run
+from headwater.graph.states.stored_states import Severity
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant

@@ -10,11 +10,11 @@ from headwater.alerts.run_ancestors import RunAncestors
 from headwater.alerts.schema_cause import schema_alerts
 from headwater.alerts.schema_change import ReportedSchemaChange, change_of
 from headwater.alerts.schema_transition import SchemaTransition, schema_transition
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.facets import owners_of
-from headwater.graph.identity import NodeKind
-from headwater.graph.neighbours import Side
-from headwater.graph.schema_diff import Verdict
+from headwater.graph.facets.members import owners_of
+from headwater.graph.facets.schema_diff import Verdict
+from headwater.graph.names.identity import NodeKind
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.neighbours import Side
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import shown
 from headwater.read.reader import Reader

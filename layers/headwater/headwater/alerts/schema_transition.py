@@ -6,12 +6,12 @@ in exactly one record of the stream, even if a function dies before or after it 
 
 from typing import NamedTuple
 
-from headwater.graph.curation import RESERVED
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.facets import facet_text
-from headwater.graph.neighbours import Side
-from headwater.graph.registered_schema import is_registered
-from headwater.graph.schema_fields import fields_of
+from headwater.graph.facets.curation import RESERVED
+from headwater.graph.facets.members import facet_text
+from headwater.graph.facets.registered_schema import is_registered
+from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.neighbours import Side
 from headwater.openlineage.event import Facets
 
 

@@ -2,10 +2,10 @@
 
 from itertools import islice
 
-from headwater.graph.identity import DatasetId, SchemaId
-from headwater.graph.neighbours import Side
-from headwater.graph.schema_diff import Columns, columns_diff, columns_of, without_metadata
-from headwater.graph.stored_states import DatasetWrite
+from headwater.graph.facets.schema_diff import Columns, columns_diff, columns_of, without_metadata
+from headwater.graph.names.identity import DatasetId, SchemaId
+from headwater.graph.states.neighbours import Side
+from headwater.graph.states.stored_states import DatasetWrite
 from headwater.read.reader import Reader
 from headwater.store.snapshot import Wanted
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from headwater.alerts.alert import Alert, DetailType
 from headwater.alerts.announce import Bus
-from headwater.graph.identity import dataset_id
-from headwater.graph.stored_states import DatasetAlert, StoredAlert
+from headwater.graph.names.identity import dataset_id
+from headwater.graph.states.stored_states import DatasetAlert, StoredAlert
 from headwater.openlineage.exact_json import JsonObject
 from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import Snapshot

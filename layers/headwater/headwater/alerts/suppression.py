@@ -8,10 +8,10 @@ reader's schema deserves an alert only if the same reader reported another schem
 from headwater.alerts.attribution import Attribution, users_of
 from headwater.alerts.schema_transition import SchemaTransition
 from headwater.alerts.schemas import Schemas, newest_writes
-from headwater.graph.dataset_reference import IoDataset, schema_register
-from headwater.graph.identity import DatasetId
-from headwater.graph.neighbours import Side
-from headwater.graph.schema_diff import Columns, columns_diff, columns_of
+from headwater.graph.facets.dataset_reference import IoDataset, schema_register
+from headwater.graph.facets.schema_diff import Columns, columns_diff, columns_of
+from headwater.graph.names.identity import DatasetId
+from headwater.graph.states.neighbours import Side
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
 

@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headwater.catalog.flows import affects_tables, flows
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.dataset_reference import SYMLINKS
-from headwater.graph.edges import Edges
-from headwater.graph.identity import DatasetId, JobId, dataset_id, job_id
-from headwater.graph.job import JobHead
-from headwater.graph.neighbours import NeighbourPage
-from headwater.graph.normalised_event import FirstWriter
-from headwater.graph.run import Run, RunState
-from headwater.graph.stored_states import KnownAlias
+from headwater.graph.facets.dataset_reference import SYMLINKS
+from headwater.graph.names.identity import DatasetId, JobId, dataset_id, job_id
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.edges import Edges
+from headwater.graph.states.job import JobHead
+from headwater.graph.states.neighbours import NeighbourPage
+from headwater.graph.states.normalised_event import FirstWriter
+from headwater.graph.states.run import Run, RunState
+from headwater.graph.states.stored_states import KnownAlias
 from headwater.openlineage.event import Name
 from headwater.store.stream_records import StateChange
 

@@ -13,9 +13,9 @@ from headwater.catalog.glue_retry import GlueRetry
 from headwater.catalog.hive_types import columns
 from headwater.catalog.identity import CatalogArn, TableRef
 from headwater.catalog.parameters import CREATED
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.identity import dataset_id
-from headwater.graph.naming import FILE_SYSTEMS
+from headwater.graph.names.identity import dataset_id
+from headwater.graph.names.naming import FILE_SYSTEMS
+from headwater.graph.states.dataset import DatasetHead
 
 _NOT_ALLOWED = re.compile(r"[^a-z0-9_]+")
 MAX_NAME = 200

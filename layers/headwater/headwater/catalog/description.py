@@ -10,7 +10,7 @@ from typing import Any
 
 from headwater.catalog.glue import Table
 from headwater.catalog.identity import TableRef
-from headwater.graph.curation import CATALOG, tag_facet
+from headwater.graph.facets.curation import CATALOG, tag_facet
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 

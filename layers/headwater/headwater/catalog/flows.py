@@ -8,10 +8,10 @@ COMPLETE. So a run that is not complete adds flows to those of the last complete
 from collections.abc import Collection, Mapping
 
 from headwater.concurrent import concurrent_map
-from headwater.graph.edges import NO_EDGES, Edges
-from headwater.graph.identity import DatasetId, JobId
-from headwater.graph.job import JobHead
-from headwater.graph.run import RunState
+from headwater.graph.names.identity import DatasetId, JobId
+from headwater.graph.states.edges import NO_EDGES, Edges
+from headwater.graph.states.job import JobHead
+from headwater.graph.states.run import RunState
 from headwater.read.reader import Reader
 
 MAX_RUNS = 20

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from headwater.catalog.identity import TableRef
-from headwater.store.aws import errors_as
+from headwater.store.aws.client import errors_as
 
 PARTITIONS_READ = 1_000
 """Partitions of a BatchGetPartition."""

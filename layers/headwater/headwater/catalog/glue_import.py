@@ -16,17 +16,17 @@ from headwater.catalog.glue import CatalogError, GlueCatalog, Missing, Table
 from headwater.catalog.glue_retry import GlueRetry
 from headwater.catalog.identity import TableRef
 from headwater.catalog.resolver import Resolver
-from headwater.graph.curation import CATALOG
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.naming import Naming
-from headwater.graph.stored_states import CatalogProgress
+from headwater.graph.facets.curation import CATALOG
+from headwater.graph.names.naming import Naming
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.stored_states import CatalogProgress
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import instant_of
 from headwater.read.reader import Reader
+from headwater.store.aws.s3 import Bodies
 from headwater.store.errors import CorruptItem
 from headwater.store.graph_store import GraphStore
-from headwater.store.s3 import Bodies
 from headwater.store.snapshot import Wanted
 
 _OURSELVES = Principal("catalog", frozenset({Scope.ADMIN}), ("*",))

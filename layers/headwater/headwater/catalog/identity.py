@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from headwater.graph.identity import DatasetId, dataset_id
+from headwater.graph.names.identity import DatasetId, dataset_id
 from headwater.openlineage.event import Name
 
 _GLUE = re.compile(r"(?:table/)?([^/.]+)[/.]([^/]+)")

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from headwater.catalog.flows import Flow, known_flows
 from headwater.catalog.identity import TableRef
 from headwater.catalog.resolver import Resolver
-from headwater.graph.identity import DatasetId, JobId, version_of_schema
-from headwater.graph.job import JobHead
-from headwater.graph.neighbours import NO_NEIGHBOURS, Side
+from headwater.graph.names.identity import DatasetId, JobId, version_of_schema
+from headwater.graph.states.job import JobHead
+from headwater.graph.states.neighbours import NO_NEIGHBOURS, Side
 from headwater.openlineage.event import Name
 from headwater.read.neighbourhood import Neighbourhood
 from headwater.read.reader import Reader

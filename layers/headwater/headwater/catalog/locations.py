@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from headwater.catalog.glue import CallRejected, GlueCatalog, Table
 from headwater.catalog.glue_retry import GlueRetry
 from headwater.catalog.identity import TableRef, dataset_at
-from headwater.graph.identity import DatasetId
+from headwater.graph.names.identity import DatasetId
 
 FRESH_SECONDS = 600
 LISTING_SECONDS = 90

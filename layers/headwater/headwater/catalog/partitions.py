@@ -9,7 +9,7 @@ from headwater.catalog.glue import GlueCatalog, Table, Values
 from headwater.catalog.glue_retry import GlueRetry
 from headwater.catalog.identity import TableRef
 from headwater.catalog.locations import location_of
-from headwater.graph.normalised_event import FirstWriter
+from headwater.graph.states.normalised_event import FirstWriter
 from headwater.openlineage.event import Name
 
 WrittenPaths = Mapping[Name, FirstWriter]

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from headwater.catalog.glue import Table
 from headwater.catalog.identity import CatalogArn, TableRef, dataset_at, table_in_other_catalog
 from headwater.catalog.locations import Locations, location_of
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.dataset_reference import SYMLINKS, symlinks
-from headwater.graph.identity import DatasetId, dataset_id
-from headwater.graph.naming import Naming
+from headwater.graph.facets.dataset_reference import SYMLINKS, symlinks
+from headwater.graph.names.identity import DatasetId, dataset_id
+from headwater.graph.names.naming import Naming
+from headwater.graph.states.dataset import DatasetHead
 from headwater.openlineage.event import Name
 
 

@@ -10,8 +10,8 @@ from headwater.catalog.glue import GlueCatalog, Missing, Table
 from headwater.catalog.glue_retry import GlueRetry
 from headwater.catalog.identity import TableRef
 from headwater.catalog.resolver import Resolver
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.identity import DatasetId, dataset_id
+from headwater.graph.names.identity import DatasetId, dataset_id
+from headwater.graph.states.dataset import DatasetHead
 from headwater.read.reader import Reader
 
 _NOT_OURS = ("TargetTable", "FederatedTable", "ViewDefinition", "IsMultiDialectView")

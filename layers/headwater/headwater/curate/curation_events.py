@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from headwater.graph.register import Register
+from headwater.graph.facets.register import Register
 from headwater.openlineage.event import EventType, Facets, Name
 from headwater.openlineage.instant import Instant, instant_of, to_datetime
 
@@ -44,7 +44,7 @@ def facet(schema: str, **members: Any) -> Document:
 
 
 def own_facet(**members: Any) -> Document:
-    """A facet `headwater_*` (headwater.graph.curation)."""
+    """A facet `headwater_*` (headwater.graph.facets.curation)."""
     return {"_producer": PRODUCER, "_schemaURL": _OURS, **members}
 
 

@@ -16,15 +16,15 @@ from headwater.access.principal import Principal, Scope
 from headwater.access.visibility import visibility_of_writer
 from headwater.curate.curation_events import Document
 from headwater.fold.fold import fold
-from headwater.graph.curation import RESERVED
-from headwater.graph.event_normalisation import normalise_event
-from headwater.graph.naming import Naming
+from headwater.graph.facets.curation import RESERVED
+from headwater.graph.names.naming import Naming
+from headwater.graph.producers.event_normalisation import normalise_event
 from headwater.openlineage import exact_json
 from headwater.openlineage.nameless import NamedDatasets
 from headwater.openlineage.wire import read_event
 from headwater.read.reader import Reader
+from headwater.store.aws.s3 import Bodies
 from headwater.store.graph_store import GraphStore
-from headwater.store.s3 import Bodies
 
 _CURATE = Principal("curate", frozenset({Scope.ADMIN}), ("*",))
 """The principal of curation events. The router has checked the caller, who may not write the reserved namespaces of

@@ -12,9 +12,9 @@ from headwater.curate.curation_events import Document, facet, of_dataset, of_job
 from headwater.curate.curator import Curator
 from headwater.curate.subjects import refuse_reserved
 from headwater.curate.tagging import new_tags, tag_document
-from headwater.graph.curation import DECLARED, deleted_through, tag_facet
-from headwater.graph.identity import DatasetId, JobId, NodeKind
-from headwater.graph.register import values
+from headwater.graph.facets.curation import DECLARED, deleted_through, tag_facet
+from headwater.graph.facets.register import values
+from headwater.graph.names.identity import DatasetId, JobId, NodeKind
 from headwater.http.marquez.datasets import dataset as dataset_as_json
 from headwater.http.marquez.jobs import job as job_as_json
 from headwater.http.request import ApiRequest

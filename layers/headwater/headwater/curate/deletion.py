@@ -10,11 +10,11 @@ from typing import TypeVar
 from headwater.curate.curation_events import Document, of_dataset, of_job, own_facet, time_after, times_of
 from headwater.curate.curator import Curator
 from headwater.curate.subjects import DatasetNames
-from headwater.graph.curation import DELETED, NAMESPACES
-from headwater.graph.dataset import DatasetFacts
-from headwater.graph.identity import DatasetId, JobId, dataset_id
-from headwater.graph.job import JobFacts
-from headwater.graph.neighbours import NO_NEIGHBOURS, all_jobs
+from headwater.graph.facets.curation import DELETED, NAMESPACES
+from headwater.graph.names.identity import DatasetId, JobId, dataset_id
+from headwater.graph.states.dataset import DatasetFacts
+from headwater.graph.states.job import JobFacts
+from headwater.graph.states.neighbours import NO_NEIGHBOURS, all_jobs
 from headwater.http.marquez.datasets import dataset as dataset_as_json
 from headwater.http.marquez.jobs import job as job_as_json
 from headwater.http.marquez.namespaces import namespace as namespace_as_json

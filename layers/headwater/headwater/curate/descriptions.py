@@ -5,10 +5,10 @@ from headwater.curate import body
 from headwater.curate.curation_events import Document, deleted_facet, facet, of_dataset, time_after, times_of
 from headwater.curate.curator import Curator
 from headwater.curate.tagging import tag_name
-from headwater.graph.curation import NAMESPACES, SOURCES, TAGS
-from headwater.graph.dataset_reference import DATA_SOURCE
-from headwater.graph.facets import OWNERSHIP
-from headwater.graph.identity import dataset_id
+from headwater.graph.facets.curation import NAMESPACES, SOURCES, TAGS
+from headwater.graph.facets.dataset_reference import DATA_SOURCE
+from headwater.graph.facets.members import OWNERSHIP
+from headwater.graph.names.identity import dataset_id
 from headwater.http.marquez.namespaces import namespace as namespace_as_json
 from headwater.http.marquez.sources import source as source_as_json
 from headwater.http.marquez.tags import tag as tag_as_json

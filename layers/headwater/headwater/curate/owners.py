@@ -5,8 +5,8 @@ from headwater.curate.curation_events import Document, deleted_facet, own_facet
 from headwater.curate.curator import Curator
 from headwater.curate.subjects import DatasetNames
 from headwater.curate.tagging import event_of_dataset, event_of_job, facts_of
-from headwater.graph.curation import OWNED
-from headwater.graph.identity import dataset_id
+from headwater.graph.facets.curation import OWNED
+from headwater.graph.names.identity import dataset_id
 from headwater.http.marquez.datasets import dataset as dataset_as_json
 from headwater.http.marquez.jobs import job as job_as_json
 from headwater.http.request import ApiRequest

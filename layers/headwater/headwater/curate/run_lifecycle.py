@@ -7,7 +7,7 @@ from headwater.curate import body
 from headwater.curate.body import RunBody
 from headwater.curate.curation_events import Document, facet, of_run, own_facet, time_after
 from headwater.curate.curator import Curator
-from headwater.graph.run import CREATED, Run
+from headwater.graph.states.run import CREATED, Run
 from headwater.http.marquez import runs as marquez
 from headwater.http.paths import PREFIX
 from headwater.http.request import ApiRequest

@@ -9,11 +9,11 @@ from urllib.parse import unquote
 
 from headwater.access.principal import Principal
 from headwater.curate.curator import Curator
-from headwater.graph import curation
-from headwater.graph.curation import RESERVED
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.identity import DatasetId, NodeKind
-from headwater.graph.run import Run
+from headwater.graph.facets import curation
+from headwater.graph.facets.curation import RESERVED
+from headwater.graph.names.identity import DatasetId, NodeKind
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.run import Run
 from headwater.http import subjects
 from headwater.http.request import ApiRequest
 from headwater.http.router import Subject

@@ -15,12 +15,12 @@ from headwater.curate.curation_events import (
 )
 from headwater.curate.curator import Curator
 from headwater.curate.subjects import DatasetNames
-from headwater.graph.curation import TAGS, sent_tags, tag_facet
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.identity import dataset_id
-from headwater.graph.job import JobFacts
-from headwater.graph.register import values
-from headwater.graph.schema_fields import fields_of
+from headwater.graph.facets.curation import TAGS, sent_tags, tag_facet
+from headwater.graph.facets.register import values
+from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.names.identity import dataset_id
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.job import JobFacts
 from headwater.http.marquez.datasets import dataset as dataset_as_json
 from headwater.http.marquez.jobs import job as job_as_json
 from headwater.http.request import ApiRequest

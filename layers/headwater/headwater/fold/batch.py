@@ -4,28 +4,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from headwater.graph.dataset import DatasetFacts
-from headwater.graph.dataset_reference import (
+from headwater.graph.facets.dataset_reference import (
     Document,
     dataset_references,
     documents,
     is_foreign,
     without_foreign_outputs,
 )
-from headwater.graph.identity import (
-    NO_JOB,
-    AliasId,
-    DatasetId,
-    JobId,
-    JobRunId,
-    dataset_id,
-    event_id,
-    job_id,
-)
-from headwater.graph.job import JobFacts
-from headwater.graph.normalised_event import FirstWriter, NormalisedEvent
-from headwater.graph.run import Run, runs_of
-from headwater.graph.stored_states import DatasetWrite, KnownAlias, QualityResult
+from headwater.graph.names.identity import NO_JOB, AliasId, DatasetId, JobId, JobRunId, dataset_id, event_id, job_id
+from headwater.graph.states.dataset import DatasetFacts
+from headwater.graph.states.job import JobFacts
+from headwater.graph.states.normalised_event import FirstWriter, NormalisedEvent
+from headwater.graph.states.run import Run, runs_of
+from headwater.graph.states.stored_states import DatasetWrite, KnownAlias, QualityResult
 from headwater.openlineage.event import AnyEvent, DatasetEvent, Name, RunEvent
 from headwater.openlineage.instant import Instant
 from headwater.store.snapshot import Wanted

@@ -7,12 +7,12 @@ from headwater.fold.batch import Batch
 from headwater.fold.head_selection import HeadSelection
 from headwater.fold.job_claims import JobClaims
 from headwater.fold.supporting_items import join_namespaces
-from headwater.graph.curation import DELETED, NAMESPACES
-from headwater.graph.dataset import DatasetFacts, DatasetHead, first_users
-from headwater.graph.identity import DatasetId, JobId, SchemaId, dataset_id
-from headwater.graph.job import JobHead
-from headwater.graph.long_facet import SCHEMA
-from headwater.graph.neighbours import all_jobs
+from headwater.graph.facets.curation import DELETED, NAMESPACES
+from headwater.graph.facets.long_facet import SCHEMA
+from headwater.graph.names.identity import DatasetId, JobId, SchemaId, dataset_id
+from headwater.graph.states.dataset import DatasetFacts, DatasetHead, first_users
+from headwater.graph.states.job import JobHead
+from headwater.graph.states.neighbours import all_jobs
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import NEVER, Instant
 from headwater.store.errors import Conflict

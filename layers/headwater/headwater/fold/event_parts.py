@@ -7,9 +7,9 @@ leave the items that the whole event leaves, and a part that is folded twice cha
 from collections.abc import Iterable
 from dataclasses import replace
 
-from headwater.graph.dataset_reference import dataset_references
-from headwater.graph.identity import dataset_id
-from headwater.graph.normalised_event import NormalisedEvent
+from headwater.graph.facets.dataset_reference import dataset_references
+from headwater.graph.names.identity import dataset_id
+from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.openlineage.event import DatasetReference, EventType, RunEvent
 
 

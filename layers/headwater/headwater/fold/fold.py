@@ -27,10 +27,10 @@ from headwater.fold.jobs import fold_jobs
 from headwater.fold.latency import put_latency, timely
 from headwater.fold.runs import fold_runs
 from headwater.fold.supporting_items import write_supporting_items
-from headwater.graph.latency import BACKFILL_MILLIS
-from headwater.graph.normalised_event import NormalisedEvent
-from headwater.graph.stored_states import EventDay
-from headwater.graph.thresholds import Thresholds
+from headwater.graph.names.thresholds import Thresholds
+from headwater.graph.states.latency import BACKFILL_MILLIS
+from headwater.graph.states.normalised_event import NormalisedEvent
+from headwater.graph.states.stored_states import EventDay
 from headwater.retry import backoff
 from headwater.store.errors import Conflict, StorageError
 from headwater.store.graph_store import GraphStore

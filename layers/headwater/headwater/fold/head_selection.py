@@ -42,8 +42,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.job import JobHead
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.job import JobHead
 from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import Snapshot
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping
 from functools import reduce
 
-from headwater.graph.dataset import DatasetFacts, DatasetHead, without_schema
-from headwater.graph.dataset_claims import DatasetClaims
-from headwater.graph.dataset_reference import schema_register
-from headwater.graph.dataset_usage import DatasetUsage
-from headwater.graph.identity import DatasetId, JobId
-from headwater.graph.job import JobHead
-from headwater.graph.register import Register, Registers
+from headwater.graph.facets.dataset_reference import schema_register
+from headwater.graph.facets.register import Register, Registers
+from headwater.graph.names.identity import DatasetId, JobId
+from headwater.graph.states.dataset import DatasetFacts, DatasetHead, without_schema
+from headwater.graph.states.dataset_claims import DatasetClaims
+from headwater.graph.states.dataset_usage import DatasetUsage
+from headwater.graph.states.job import JobHead
 from headwater.openlineage.instant import Instant
 
 

@@ -6,10 +6,10 @@ from itertools import islice
 
 from headwater.fold.head_selection import HeadSelection
 from headwater.fold.runs import FoldedRun
-from headwater.graph.edges import NO_EDGES, Edges
-from headwater.graph.identity import JobId
-from headwater.graph.job import JobFacts, JobHead, LatestRun
-from headwater.graph.run import Run
+from headwater.graph.names.identity import JobId
+from headwater.graph.states.edges import NO_EDGES, Edges
+from headwater.graph.states.job import JobFacts, JobHead, LatestRun
+from headwater.graph.states.run import Run
 from headwater.store.errors import Conflict
 from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import Preconditions, Snapshot, Wanted

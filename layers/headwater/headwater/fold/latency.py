@@ -7,10 +7,10 @@ not count either.
 from collections.abc import Iterator, Sequence
 
 from headwater.fold.batch import Batch
-from headwater.graph.identity import JobRunId, job_id
-from headwater.graph.latency import Latency, is_timely, next_breach_state
-from headwater.graph.normalised_event import NormalisedEvent
-from headwater.graph.thresholds import Thresholds
+from headwater.graph.names.identity import JobRunId, job_id
+from headwater.graph.names.thresholds import Thresholds
+from headwater.graph.states.latency import Latency, is_timely, next_breach_state
+from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.openlineage.event import RunEvent
 from headwater.openlineage.instant import NEVER, Instant, milliseconds_between
 from headwater.store.graph_store import GraphStore

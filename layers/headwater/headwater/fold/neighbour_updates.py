@@ -5,16 +5,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from headwater.fold.batch import Batch
-from headwater.graph.identity import DatasetId, JobId, NeighbourPageId
-from headwater.graph.job import JobFacts
-from headwater.graph.neighbours import (
-    NO_NEIGHBOURS,
-    NeighbourPage,
-    Neighbours,
-    Side,
-    by_page,
-    union,
-)
+from headwater.graph.names.identity import DatasetId, JobId, NeighbourPageId
+from headwater.graph.states.job import JobFacts
+from headwater.graph.states.neighbours import NO_NEIGHBOURS, NeighbourPage, Neighbours, Side, by_page, union
 from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import Snapshot, Wanted
 

@@ -19,19 +19,19 @@ from typing import Any, Protocol
 from headwater.fold.event_parts import divide
 from headwater.fold.fold import fold
 from headwater.fold.split_on_schema_change import split_on_schema_change
-from headwater.graph.dataset_reference import dataset_references
-from headwater.graph.event_normalisation import normalise_event
-from headwater.graph.naming import Naming
-from headwater.graph.normalised_event import NormalisedEvent
-from headwater.graph.thresholds import Thresholds
+from headwater.graph.facets.dataset_reference import dataset_references
+from headwater.graph.names.naming import Naming
+from headwater.graph.names.thresholds import Thresholds
+from headwater.graph.producers.event_normalisation import normalise_event
+from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.log import FaultLog
 from headwater.metrics import Durations
 from headwater.openlineage.event import DatasetEvent, is_uuid
 from headwater.openlineage.instant import Instant, milliseconds_between
+from headwater.store.aws.s3 import Bodies
 from headwater.store.errors import CorruptItem, StorageError
 from headwater.store.graph_store import GraphStore
 from headwater.store.messages import ReceivedMessage, read_message
-from headwater.store.s3 import Bodies
 
 WIDE_EVENT = 500
 """Datasets of an event. An event with more is folded alone: each output takes four writes when it is new."""

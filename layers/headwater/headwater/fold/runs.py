@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from headwater.fold.batch import Batch
-from headwater.graph.identity import JobId, JobRunId
-from headwater.graph.job import JobFacts
-from headwater.graph.run import Run
+from headwater.graph.names.identity import JobId, JobRunId
+from headwater.graph.states.job import JobFacts
+from headwater.graph.states.run import Run
 from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import Snapshot, Wanted
 

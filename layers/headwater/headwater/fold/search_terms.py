@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 
 from headwater.fold.batch import Batch
-from headwater.graph.dataset_reference import dataset_references
-from headwater.graph.identity import JobId, NodeId, dataset_id, job_id
-from headwater.graph.job import JobFacts
-from headwater.graph.search_terms import (
+from headwater.graph.facets.dataset_reference import dataset_references
+from headwater.graph.names.identity import JobId, NodeId, dataset_id, job_id
+from headwater.graph.states.job import JobFacts
+from headwater.graph.states.search_terms import (
     KnownLabels,
     SearchTerm,
     dataset_terms,

@@ -6,9 +6,9 @@ schema: a schema that goes from A to B and back to A within one batch has change
 
 from collections.abc import Iterator, Sequence
 
-from headwater.graph.identity import DatasetId, dataset_id
-from headwater.graph.long_facet import SCHEMA, digest_of
-from headwater.graph.normalised_event import NormalisedEvent
+from headwater.graph.facets.long_facet import SCHEMA, digest_of
+from headwater.graph.names.identity import DatasetId, dataset_id
+from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.openlineage.event import DatasetEvent
 
 SCHEMA_FACETS = (SCHEMA, "lifecycleStateChange")

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable, Mapping
 from headwater.fold.batch import Batch
 from headwater.fold.neighbour_updates import NeighbourUpdates, write_neighbours
 from headwater.fold.search_terms import put_search_terms
-from headwater.graph.curation import RESERVED
-from headwater.graph.dataset_reference import Document
-from headwater.graph.identity import ColumnLineageId, JobId, NamespaceId, SchemaId
-from headwater.graph.job import JobFacts
-from headwater.graph.stored_states import KnownNamespace
+from headwater.graph.facets.curation import RESERVED
+from headwater.graph.facets.dataset_reference import Document
+from headwater.graph.names.identity import ColumnLineageId, JobId, NamespaceId, SchemaId
+from headwater.graph.states.job import JobFacts
+from headwater.graph.states.stored_states import KnownNamespace
 from headwater.openlineage.instant import Instant
 from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import Snapshot, Wanted

@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable
 from urllib.parse import unquote
 
 from headwater.access.principal import other_namespace
-from headwater.graph.identity import NodeKind, namespace_id, node_id
-from headwater.graph.naming import plain_namespace
-from headwater.graph.run import Run
+from headwater.graph.names.identity import NodeKind, namespace_id, node_id
+from headwater.graph.names.naming import plain_namespace
+from headwater.graph.states.run import Run
 from headwater.http.request import ApiRequest
 from headwater.http.router import Subject
 from headwater.openlineage.event import is_uuid

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from headwater import metrics
 from headwater.access.event_sender import NOT_QUEUED, AdmittedMessage, EventSender, Sender
 from headwater.access.principal import Principal, Scope
-from headwater.graph.audit_entry import AuditedEvents
-from headwater.graph.naming import Naming
+from headwater.graph.names.naming import Naming
+from headwater.graph.states.audit_entry import AuditedEvents
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse, RequestError
 from headwater.http.router import CALLER, Route, Router
@@ -18,7 +18,7 @@ from headwater.ingest.accept import AcceptedBatch, accept_batch, accept_event
 from headwater.ingest.refusals import kind_of, producer_in
 from headwater.openlineage.event import AnyEvent, DatasetEvent, RunEvent
 from headwater.openlineage.faults import InvalidRequest
-from headwater.store.s3 import Bodies
+from headwater.store.aws.s3 import Bodies
 
 
 @dataclass(frozen=True, slots=True)

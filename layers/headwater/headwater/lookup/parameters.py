@@ -1,8 +1,8 @@
 """The query parameters of lookups that more than one function reads, or that no function reads by a common name."""
 
-from headwater.graph.insights import InsightKind
-from headwater.graph.run import RunState
-from headwater.graph.stored_states import Severity
+from headwater.graph.facets.insights import InsightKind
+from headwater.graph.states.run import RunState
+from headwater.graph.states.stored_states import Severity
 from headwater.http.parameters import (
     AS_OF,
     DEPTH,

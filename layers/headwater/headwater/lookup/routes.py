@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from headwater import metrics
 from headwater.access.principal import Scope
 from headwater.access.visibility import visibility_of_reader
-from headwater.graph.identity import NodeKind
-from headwater.graph.naming import Naming
+from headwater.graph.names.identity import NodeKind
+from headwater.graph.names.naming import Naming
 from headwater.http.parameters import DEPTH, NODE_ID, PAGE, RUN_ID
 from headwater.http.paths import Path
 from headwater.http.request import ApiRequest

@@ -4,11 +4,11 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from headwater.access.principal import Principal
-from headwater.graph.curation import SOURCES
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.identity import DatasetId
-from headwater.graph.naming import plain_namespace
-from headwater.graph.stored_states import KnownNamespace, StoredAlert
+from headwater.graph.facets.curation import SOURCES
+from headwater.graph.names.identity import DatasetId
+from headwater.graph.names.naming import plain_namespace
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.stored_states import KnownNamespace, StoredAlert
 from headwater.http.paging import listed_page
 from headwater.http.request import ApiRequest
 from headwater.http.router import Subject

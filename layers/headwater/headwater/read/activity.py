@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from headwater.concurrent import concurrent_map
-from headwater.graph.identity import DatasetId, JobId, JobRunId, QualityId, WriteId
-from headwater.graph.run import Run
-from headwater.graph.stored_states import DatasetWrite, QualityResult
+from headwater.graph.names.identity import DatasetId, JobId, JobRunId, QualityId, WriteId
+from headwater.graph.states.run import Run
+from headwater.graph.states.stored_states import DatasetWrite, QualityResult
 from headwater.read.reader import Reader
 from headwater.read.schema_changes import SchemaChange, SchemaVersion, changes_of, versions_of, versions_seen
 from headwater.read.window import Window, history

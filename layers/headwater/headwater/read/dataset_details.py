@@ -5,13 +5,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple, TypeVar
 
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.facets import owners_of, ownership_of
-from headwater.graph.identity import ColumnLineageId, DatasetId, JobId, QualityId, WriteId
-from headwater.graph.job import JobHead
-from headwater.graph.neighbours import NO_NEIGHBOURS, Neighbours, Side
-from headwater.graph.register import values
-from headwater.graph.stored_states import DatasetWrite, QualityResult
+from headwater.graph.facets.members import owners_of, ownership_of
+from headwater.graph.facets.register import values
+from headwater.graph.names.identity import ColumnLineageId, DatasetId, JobId, QualityId, WriteId
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.job import JobHead
+from headwater.graph.states.neighbours import NO_NEIGHBOURS, Neighbours, Side
+from headwater.graph.states.stored_states import DatasetWrite, QualityResult
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant

@@ -5,9 +5,9 @@ from collections.abc import Set as AbstractSet
 from itertools import chain, islice, zip_longest
 from typing import NamedTuple
 
-from headwater.graph.identity import DatasetId, JobId
-from headwater.graph.job import JobHead
-from headwater.graph.neighbours import NO_NEIGHBOURS, Side
+from headwater.graph.names.identity import DatasetId, JobId
+from headwater.graph.states.job import JobHead
+from headwater.graph.states.neighbours import NO_NEIGHBOURS, Side
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
 

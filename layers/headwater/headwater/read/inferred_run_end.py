@@ -7,12 +7,12 @@ This takes one read for each of the two, and none if every run has an end event.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from headwater.graph.application import is_query_job
-from headwater.graph.facets import facet_text
-from headwater.graph.identity import JobId, JobRunId, job_id
-from headwater.graph.job import JobHead, LatestRun
-from headwater.graph.register import values
-from headwater.graph.run import PARENT, Ending, ParentRef, Run, RunState, parent_reference
+from headwater.graph.facets.members import facet_text
+from headwater.graph.facets.register import values
+from headwater.graph.names.identity import JobId, JobRunId, job_id
+from headwater.graph.producers.application import is_query_job
+from headwater.graph.states.job import JobHead, LatestRun
+from headwater.graph.states.run import PARENT, Ending, ParentRef, Run, RunState, parent_reference
 from headwater.openlineage.event import EventType, Facets
 from headwater.store.graph_store import GraphReader
 from headwater.store.snapshot import Wanted

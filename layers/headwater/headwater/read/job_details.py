@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from headwater.graph.identity import JobId
-from headwater.graph.job import JobHead
+from headwater.graph.names.identity import JobId
+from headwater.graph.states.job import JobHead
 from headwater.read.reader import Reader
 from headwater.read.run_details import RunDetails, read_run_details
 

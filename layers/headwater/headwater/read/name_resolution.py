@@ -10,7 +10,16 @@ from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from headwater.graph.identity import DatasetId, JobId, NeighbourPageId, NodeId, NodeKind, dataset_id, job_id, sent_id
+from headwater.graph.names.identity import (
+    DatasetId,
+    JobId,
+    NeighbourPageId,
+    NodeId,
+    NodeKind,
+    dataset_id,
+    job_id,
+    sent_id,
+)
 from headwater.openlineage.event import Name, is_uuid
 from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
 from headwater.read.reader import Reader

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import NamedTuple
 
-from headwater.graph.curation import NAMESPACES
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.identity import DatasetId, dataset_id, namespace_id
-from headwater.graph.stored_states import KnownNamespace
+from headwater.graph.facets.curation import NAMESPACES
+from headwater.graph.names.identity import DatasetId, dataset_id, namespace_id
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.stored_states import KnownNamespace
 from headwater.openlineage.event import Name
 from headwater.openlineage.faults import NotFound
 from headwater.read.reader import Reader

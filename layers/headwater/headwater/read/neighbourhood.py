@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.identity import DatasetId
-from headwater.graph.neighbours import NO_NEIGHBOURS, NeighbourPage, Neighbours, NeighboursRead, Side, union
+from headwater.graph.names.identity import DatasetId
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.neighbours import NO_NEIGHBOURS, NeighbourPage, Neighbours, NeighboursRead, Side, union
 
 
 @dataclass

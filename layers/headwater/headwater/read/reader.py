@@ -6,18 +6,26 @@ from itertools import islice
 from typing import Any
 
 from headwater.concurrent import concurrent_map
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.dataset_reference import Document
-from headwater.graph.edges import NO_EDGES, Edges
-from headwater.graph.identity import ColumnLineageId, DatasetId, JobId, JobRunId, NeighbourPageId, SchemaId, job_id
-from headwater.graph.job import JobHead
-from headwater.graph.long_facet import COLUMN_LINEAGE, SCHEMA
-from headwater.graph.naming import Naming
-from headwater.graph.neighbours import NeighbourPage, Side
-from headwater.graph.register import values
-from headwater.graph.run import Run, joined_in_earliest_namespace
-from headwater.graph.schema_diff import columns_diff, columns_of, without_metadata
-from headwater.graph.stored_states import KnownNamespace
+from headwater.graph.facets.dataset_reference import Document
+from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
+from headwater.graph.facets.register import values
+from headwater.graph.facets.schema_diff import columns_diff, columns_of, without_metadata
+from headwater.graph.names.identity import (
+    ColumnLineageId,
+    DatasetId,
+    JobId,
+    JobRunId,
+    NeighbourPageId,
+    SchemaId,
+    job_id,
+)
+from headwater.graph.names.naming import Naming
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.edges import NO_EDGES, Edges
+from headwater.graph.states.job import JobHead
+from headwater.graph.states.neighbours import NeighbourPage, Side
+from headwater.graph.states.run import Run, joined_in_earliest_namespace
+from headwater.graph.states.stored_states import KnownNamespace
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.read.inferred_run_end import heads_with_inferred_ends, with_inferred_ends

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.identity import dataset_id
+from headwater.graph.names.identity import dataset_id
+from headwater.graph.states.dataset import DatasetHead
 from headwater.openlineage.event import Name
 from headwater.read.reader import Reader
 

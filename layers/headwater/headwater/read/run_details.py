@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from headwater.graph.dataset_reference import schema_register
-from headwater.graph.identity import DatasetId, WriteId, version_of_schema, version_without_schema
-from headwater.graph.run import Run
+from headwater.graph.facets.dataset_reference import schema_register
+from headwater.graph.names.identity import DatasetId, WriteId, version_of_schema, version_without_schema
+from headwater.graph.states.run import Run
 from headwater.read.input_writes import RunInput, input_writes
 from headwater.read.reader import Reader
 

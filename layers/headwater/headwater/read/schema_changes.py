@@ -6,10 +6,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from headwater.concurrent import concurrent_map
-from headwater.graph.identity import DatasetId, JobRunId, SchemaId
-from headwater.graph.run import Run
-from headwater.graph.schema_diff import SchemaDiff, schema_diff
-from headwater.graph.stored_states import DatasetWrite
+from headwater.graph.facets.schema_diff import SchemaDiff, schema_diff
+from headwater.graph.names.identity import DatasetId, JobRunId, SchemaId
+from headwater.graph.states.run import Run
+from headwater.graph.states.stored_states import DatasetWrite
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
 from headwater.read.window import Window

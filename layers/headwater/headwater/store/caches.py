@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any, TypeVar
 
-from headwater.store.codec import Codec
+from headwater.store.items.codec import Codec
 from headwater.store.keys import Key
 from headwater.store.table import Item, ItemReader
 

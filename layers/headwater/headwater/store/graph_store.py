@@ -11,10 +11,8 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from headwater.graph.audit_entry import AuditEntry
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.dataset_reference import Document
-from headwater.graph.identity import (
+from headwater.graph.facets.dataset_reference import Document
+from headwater.graph.names.identity import (
     AliasId,
     DatasetId,
     EventId,
@@ -25,14 +23,16 @@ from headwater.graph.identity import (
     SentNameId,
     WriteId,
 )
-from headwater.graph.job import JobHead
-from headwater.graph.latency import Latency
-from headwater.graph.neighbours import NeighbourPage, Neighbours, NeighboursRead, Side
-from headwater.graph.normalised_event import NormalisedEvent
-from headwater.graph.refusal import RefusalEntry
-from headwater.graph.run import Run, RunState
-from headwater.graph.search_terms import SearchTerm
-from headwater.graph.stored_states import (
+from headwater.graph.states.audit_entry import AuditEntry
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.job import JobHead
+from headwater.graph.states.latency import Latency
+from headwater.graph.states.neighbours import NeighbourPage, Neighbours, NeighboursRead, Side
+from headwater.graph.states.normalised_event import NormalisedEvent
+from headwater.graph.states.refusal import RefusalEntry
+from headwater.graph.states.run import Run, RunState
+from headwater.graph.states.search_terms import SearchTerm
+from headwater.graph.states.stored_states import (
     CatalogProgress,
     DatasetAlert,
     DatasetWrite,
@@ -47,10 +47,10 @@ from headwater.openlineage.event import EventKind
 from headwater.openlineage.instant import Instant
 from headwater.store import audit_log, keys, kinds, neighbour_pages
 from headwater.store.caches import RequestCache, StateCache
-from headwater.store.codec import DOC, Codec
 from headwater.store.errors import Conflict, CorruptItem
 from headwater.store.items import CODECS, alerts, datasets, events, jobs, latency, names, runs, writes
 from headwater.store.items.audit import AUDIT_ENTRY
+from headwater.store.items.codec import DOC, Codec
 from headwater.store.items.refusals import REFUSAL
 from headwater.store.keys import Key
 from headwater.store.kinds import JoinedState
@@ -60,7 +60,7 @@ from headwater.store.snapshot import ItemStates, Preconditions, Snapshot, States
 from headwater.store.table import HIGHEST, LOWEST, NO_PART, ConditionalPut, Item, ItemReader, Table, TableReader
 
 if TYPE_CHECKING:
-    from headwater.graph.visibility import Visibility
+    from headwater.graph.states.visibility import Visibility
 
 Entry = TypeVar("Entry")
 State = (

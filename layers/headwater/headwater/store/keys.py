@@ -5,7 +5,7 @@ import hashlib
 import re
 from typing import NamedTuple
 
-from headwater.graph.identity import (
+from headwater.graph.names.identity import (
     AliasId,
     ColumnLineageId,
     DatasetId,
@@ -20,8 +20,8 @@ from headwater.graph.identity import (
     WriteId,
     namespace_id,
 )
-from headwater.graph.search_terms import SearchTerm
-from headwater.graph.stored_states import DatasetAlert
+from headwater.graph.states.search_terms import SearchTerm
+from headwater.graph.states.stored_states import DatasetAlert
 from headwater.openlineage.event import EventKind, Name
 from headwater.openlineage.instant import Instant
 

@@ -8,9 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.dataset_reference import Document
-from headwater.graph.identity import (
+from headwater.graph.facets.dataset_reference import Document
+from headwater.graph.names.identity import (
     AliasId,
     ColumnLineageId,
     DatasetId,
@@ -23,18 +22,19 @@ from headwater.graph.identity import (
     SchemaId,
     WriteId,
 )
-from headwater.graph.job import JobHead
-from headwater.graph.latency import Latency
-from headwater.graph.neighbours import NeighbourPage
-from headwater.graph.run import Run
-from headwater.graph.stored_states import DatasetWrite, KnownAlias, KnownNamespace, QualityResult, StoredAlert
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.job import JobHead
+from headwater.graph.states.latency import Latency
+from headwater.graph.states.neighbours import NeighbourPage
+from headwater.graph.states.run import Run
+from headwater.graph.states.stored_states import DatasetWrite, KnownAlias, KnownNamespace, QualityResult, StoredAlert
 from headwater.store import keys
-from headwater.store.codec import Codec
 from headwater.store.items import alerts, datasets, events, jobs, latency, names, runs, writes
+from headwater.store.items.codec import Codec
 from headwater.store.keys import Key
 
 if TYPE_CHECKING:
-    from headwater.graph.visibility import Visibility
+    from headwater.graph.states.visibility import Visibility
 
 Id = TypeVar("Id")
 State = TypeVar("State")

@@ -4,8 +4,16 @@ import math
 from collections.abc import Callable, Collection, Mapping
 from itertools import groupby, islice
 
-from headwater.graph.identity import DatasetId, NeighbourPageId
-from headwater.graph.neighbours import NO_NEIGHBOURS, PAGE_SIZE, NeighbourPage, Neighbours, NeighboursRead, Side, union
+from headwater.graph.names.identity import DatasetId, NeighbourPageId
+from headwater.graph.states.neighbours import (
+    NO_NEIGHBOURS,
+    PAGE_SIZE,
+    NeighbourPage,
+    Neighbours,
+    NeighboursRead,
+    Side,
+    union,
+)
 from headwater.store.snapshot import Snapshot, Wanted
 
 _DIGITS = "0123456789abcdef"

@@ -3,10 +3,10 @@
 A cursor holds a position as an opaque text. The text in a client's cursor may be any text.
 """
 
-from headwater.graph.audit_entry import AuditEntry
-from headwater.graph.identity import DatasetId, EventId, NamespaceId, job_id, namespace_id
-from headwater.graph.run import Run
-from headwater.graph.stored_states import DatasetWrite, QualityResult, StoredAlert
+from headwater.graph.names.identity import DatasetId, EventId, NamespaceId, job_id, namespace_id
+from headwater.graph.states.audit_entry import AuditEntry
+from headwater.graph.states.run import Run
+from headwater.graph.states.stored_states import DatasetWrite, QualityResult, StoredAlert
 from headwater.openlineage.event import Name
 from headwater.store import keys
 from headwater.store.ranges import Position

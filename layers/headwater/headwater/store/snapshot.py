@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from headwater.graph.identity import (
+from headwater.graph.names.identity import (
     AliasId,
     ColumnLineageId,
     DatasetId,
@@ -23,19 +23,19 @@ from headwater.graph.identity import (
     SchemaId,
     WriteId,
 )
-from headwater.graph.job import JobHead
-from headwater.graph.stored_states import CatalogProgress
+from headwater.graph.states.job import JobHead
+from headwater.graph.states.stored_states import CatalogProgress
 from headwater.store import keys, kinds
 from headwater.store.caches import StateCache
-from headwater.store.codec import Codec
 from headwater.store.errors import CorruptItem
 from headwater.store.items import names, runs
+from headwater.store.items.codec import Codec
 from headwater.store.keys import Key
 from headwater.store.kinds import KIND_OF_JOINED, JoinedState, Kind
 from headwater.store.table import Item
 
 if TYPE_CHECKING:
-    from headwater.graph.visibility import Visibility
+    from headwater.graph.states.visibility import Visibility
 
 Id = TypeVar("Id")
 State = TypeVar("State")

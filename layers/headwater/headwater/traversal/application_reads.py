@@ -13,12 +13,11 @@ application writes itself is no input of it.
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 
-from headwater.graph.application import is_query_job
-from headwater.graph.edges import DatasetRef, Edges
-from headwater.graph.facets import parent_name, parent_run_id
-from headwater.graph.identity import DatasetId, JobId
-from headwater.graph.job import JobHead
-from headwater.graph.register import values
+from headwater.graph.facets.register import values
+from headwater.graph.names.identity import DatasetId, JobId
+from headwater.graph.producers.application import is_query_job
+from headwater.graph.states.edges import DatasetRef, Edges
+from headwater.graph.states.job import JobHead
 from headwater.read.reader import Reader
 from headwater.traversal.rollup import jobs_of_runs
 
@@ -31,7 +30,7 @@ def with_application_reads(reader: Reader, heads: Mapping[JobId, JobHead], edges
     application_of = {job: run for job, head in heads.items() if (run := _application_run(head))}
     if not application_of:
         return edges
-    namespaces = {run: parent.namespace for job, run in application_of.items() if (parent := parent_name(heads[job]))}
+    namespaces = {run: parent.namespace for job, run in application_of.items() if (parent := heads[job].parent_name)}
     started = jobs_of_runs(reader, namespaces)
     others = edges_of(reader.jobs(sorted({job for jobs in started.values() for job in jobs} - heads.keys())))
     for application, jobs in started.items():
@@ -43,7 +42,7 @@ def with_application_reads(reader: Reader, heads: Mapping[JobId, JobHead], edges
 
 def _application_run(head: JobHead) -> str | None:
     """The run of the application whose query a job is."""
-    return parent_run_id(head) if is_query_job(values(head.facts.facets)) else None
+    return head.parent_run_id if is_query_job(values(head.facts.facets)) else None
 
 
 def _connected(queries: Mapping[JobId, Edges], known: Collection[Edges]) -> dict[JobId, Edges]:

@@ -12,12 +12,12 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from headwater.graph.column_lineage import Steps, column_flows, indirect_flows
-from headwater.graph.curation import HIDDEN
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.dataset_reference import sources_of
-from headwater.graph.identity import ColumnLineageId, DatasetId, JobId, dataset_id
-from headwater.graph.neighbours import NO_NEIGHBOURS, Neighbours, Side
+from headwater.graph.facets.column_lineage import Steps, column_flows, indirect_flows
+from headwater.graph.facets.curation import HIDDEN
+from headwater.graph.facets.dataset_reference import sources_of
+from headwater.graph.names.identity import ColumnLineageId, DatasetId, JobId, dataset_id
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.neighbours import NO_NEIGHBOURS, Neighbours, Side
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader

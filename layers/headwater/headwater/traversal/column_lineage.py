@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from headwater.graph.identity import DatasetId, NodeKind
+from headwater.graph.names.identity import DatasetId, NodeKind
 from headwater.openlineage.instant import Instant
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader

@@ -8,18 +8,18 @@ may write a table, and only one of them sends column lineage.
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
-from headwater.graph.column_lineage import Column, Steps, column_flows, indirect_flows, told_columns
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.edges import Edges
-from headwater.graph.identity import ColumnLineageId, DatasetId, JobId, JobRunId, SchemaId, dataset_id, job_id
-from headwater.graph.job import JobHead
-from headwater.graph.long_facet import COLUMN_LINEAGE, SCHEMA
-from headwater.graph.neighbours import NO_NEIGHBOURS, Neighbours, Side
-from headwater.graph.partial_schema import columns_among
-from headwater.graph.producer_profile import profile_of
-from headwater.graph.register import values
-from headwater.graph.run import Run
-from headwater.graph.schema_fields import fields_of
+from headwater.graph.facets.column_lineage import Column, Steps, column_flows, indirect_flows, told_columns
+from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
+from headwater.graph.facets.partial_schema import columns_among
+from headwater.graph.facets.register import values
+from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.names.identity import ColumnLineageId, DatasetId, JobId, JobRunId, SchemaId, dataset_id, job_id
+from headwater.graph.producers.producer_profile import profile_of
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.edges import Edges
+from headwater.graph.states.job import JobHead
+from headwater.graph.states.neighbours import NO_NEIGHBOURS, Neighbours, Side
+from headwater.graph.states.run import Run
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from headwater.graph.facets import assertions_of, describe_assertion
-from headwater.graph.identity import NodeKind, node_id
-from headwater.graph.register import values
-from headwater.graph.schema_diff import SchemaDiff
-from headwater.graph.stored_states import QualityResult
+from headwater.graph.facets.members import assertions_of, describe_assertion
+from headwater.graph.facets.register import values
+from headwater.graph.facets.schema_diff import SchemaDiff
+from headwater.graph.names.identity import NodeKind, node_id
+from headwater.graph.states.stored_states import QualityResult
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from headwater.graph.schema_diff import SchemaDiff, columns_diff
+from headwater.graph.facets.schema_diff import SchemaDiff, columns_diff
 
 GraphEdge = tuple[str, str]
 """The nodeIds of the origin and the destination, in the direction of the data."""

@@ -9,14 +9,14 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from headwater.graph.application import is_test
-from headwater.graph.column_lineage import Steps
-from headwater.graph.curation import HIDDEN
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.facets import owners_of
-from headwater.graph.identity import DatasetId, JobId, NodeKind, node_id
-from headwater.graph.insights import criticality_of
-from headwater.graph.register import values
+from headwater.graph.facets.column_lineage import Steps
+from headwater.graph.facets.curation import HIDDEN
+from headwater.graph.facets.insights import criticality_of
+from headwater.graph.facets.members import owners_of
+from headwater.graph.facets.register import values
+from headwater.graph.names.identity import DatasetId, JobId, NodeKind, node_id
+from headwater.graph.producers.application import is_test
+from headwater.graph.states.dataset import DatasetHead
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
@@ -47,7 +47,7 @@ class NodeAtRisk:
     changed node to this one. `is_test` marks a job that only checks data. `owners` are the owners of the dataset, else
     those of the job that writes the dataset. `is_possible` marks a node that a change of columns may break, or may not:
     a job on the path leaves open whether it uses the columns. `criticality` is that of the last analysis of the whole
-    graph (graph/insights.py)."""
+    graph (graph/facets/insights.py)."""
 
     node_id: str
     kind: NodeKind

@@ -17,7 +17,7 @@ import time as clock
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TypeVar
 
-from headwater.graph.identity import DatasetId, JobId
+from headwater.graph.names.identity import DatasetId, JobId
 from headwater.traversal.consumers import ColumnLink, Consumers
 from headwater.traversal.impacted_node import Granularity, ImpactedDataset, ImpactedJob, ImpactedNode, ImpactTarget
 from headwater.traversal.lineage import MAX_SECONDS

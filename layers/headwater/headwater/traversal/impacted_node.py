@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from headwater.graph.column_lineage import Steps
-from headwater.graph.identity import DatasetId, JobId, NodeKind
+from headwater.graph.facets.column_lineage import Steps
+from headwater.graph.names.identity import DatasetId, JobId, NodeKind
 
 
 class Granularity(StrEnum):

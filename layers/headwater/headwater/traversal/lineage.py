@@ -17,10 +17,10 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import NamedTuple
 
-from headwater.graph.edges import Edges
-from headwater.graph.identity import DatasetId, JobId, NodeId, NodeKind
-from headwater.graph.job import JobHead
-from headwater.graph.neighbours import NO_NEIGHBOURS, Neighbours, Side
+from headwater.graph.names.identity import DatasetId, JobId, NodeId, NodeKind
+from headwater.graph.states.edges import Edges
+from headwater.graph.states.job import JobHead
+from headwater.graph.states.neighbours import NO_NEIGHBOURS, Neighbours, Side
 from headwater.openlineage.instant import Instant
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader

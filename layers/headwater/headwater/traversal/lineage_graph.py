@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.edges import Edges
-from headwater.graph.identity import DatasetId, JobId, NodeId
-from headwater.graph.job import JobHead
-from headwater.graph.neighbours import Side
+from headwater.graph.names.identity import DatasetId, JobId, NodeId
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.edges import Edges
+from headwater.graph.states.job import JobHead
+from headwater.graph.states.neighbours import Side
 
 LineageEdge = tuple[NodeId, NodeId]
 """From an input to its job, or from a job to its output."""

@@ -10,10 +10,10 @@ the application: Spark reads a schema, or infers one, in a query of its own.
 
 from collections.abc import Collection
 
-from headwater.graph.application import is_query_job
-from headwater.graph.facets import facet_text, parent_name
-from headwater.graph.identity import JobId, job_id
-from headwater.graph.register import values
+from headwater.graph.facets.members import facet_text
+from headwater.graph.facets.register import values
+from headwater.graph.names.identity import JobId, job_id
+from headwater.graph.producers.application import is_query_job
 from headwater.openlineage.event import Name
 from headwater.traversal.consumers import Consumers
 
@@ -23,7 +23,7 @@ def parts_of_applications(known: Consumers, jobs: Collection[JobId]) -> set[JobI
     queries: dict[JobId, list[JobId]] = {}
     for job in jobs:
         head = known.jobs[job]
-        application = parent_name(head)
+        application = head.parent_name
         if application and is_query_job(values(head.facts.facets)):
             queries.setdefault(job_id(application), []).append(job)
     return {

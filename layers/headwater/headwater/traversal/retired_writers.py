@@ -15,10 +15,10 @@ from datetime import timedelta
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from headwater.graph.edges import Edges
-from headwater.graph.identity import DatasetId, JobId
-from headwater.graph.job import JobHead
-from headwater.graph.neighbours import Neighbours, Side
+from headwater.graph.names.identity import DatasetId, JobId
+from headwater.graph.states.edges import Edges
+from headwater.graph.states.job import JobHead
+from headwater.graph.states.neighbours import Neighbours, Side
 from headwater.openlineage.instant import Instant, to_datetime
 from headwater.read.reader import Reader
 

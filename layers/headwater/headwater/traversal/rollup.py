@@ -8,12 +8,11 @@ from itertools import islice
 from typing import NamedTuple
 
 from headwater.concurrent import concurrent_map
-from headwater.graph.application import is_query_job
-from headwater.graph.edges import Edges
-from headwater.graph.facets import parent_name
-from headwater.graph.identity import JobId, JobRunId, NodeId, job_id
-from headwater.graph.job import JobHead
-from headwater.graph.register import values
+from headwater.graph.facets.register import values
+from headwater.graph.names.identity import JobId, JobRunId, NodeId, job_id
+from headwater.graph.producers.application import is_query_job
+from headwater.graph.states.edges import Edges
+from headwater.graph.states.job import JobHead
 from headwater.openlineage.event import Name
 from headwater.read.reader import Reader
 from headwater.traversal.lineage_graph import LineageGraph
@@ -82,7 +81,7 @@ def _started(
     def is_expected(job: JobId, parent: Name | None) -> bool:
         return parent is not None and parent.namespace == namespaces[parent_of[job].parent]
 
-    doubtful = [job for job, head in heads.items() if not is_expected(job, parent_name(head))]
+    doubtful = [job for job, head in heads.items() if not is_expected(job, head.parent_name)]
     runs = reader.runs([JobRunId(job, parent_of[job].child) for job in doubtful]) if doubtful else []
     named = {run.id.job: run.parent.job for run in runs if run.parent}
     others = {job for job in doubtful if not is_expected(job, named.get(job))}
@@ -132,7 +131,7 @@ def _is_query_job(head: JobHead) -> bool:
 
 
 def _parents(graph: LineageGraph) -> dict[JobId, JobId]:
-    named = {job: parent_name(head) for job, head in graph.jobs.items()}
+    named = {job: head.parent_name for job, head in graph.jobs.items()}
     return {job: job_id(name) for job, name in named.items() if name}
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
-from headwater.graph.identity import DatasetId, JobId, NodeKind, job_id
-from headwater.graph.run import Run
+from headwater.graph.names.identity import DatasetId, JobId, NodeKind, job_id
+from headwater.graph.states.run import Run
 from headwater.openlineage.instant import NEVER, Instant
 from headwater.read.activity import Activity, read_activity
 from headwater.read.name_resolution import NamedNode

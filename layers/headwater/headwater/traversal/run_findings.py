@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from headwater.graph.dataset_reference import IoDatasets
-from headwater.graph.facets import error_message, error_summary
-from headwater.graph.identity import DatasetId, NodeKind, node_id
-from headwater.graph.register import values
-from headwater.graph.run import Run, RunState
+from headwater.graph.facets.dataset_reference import IoDatasets
+from headwater.graph.facets.members import error_message, error_summary
+from headwater.graph.facets.register import values
+from headwater.graph.names.identity import DatasetId, NodeKind, node_id
+from headwater.graph.states.run import Run, RunState
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import shown

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from headwater.concurrent import concurrent_map
-from headwater.graph.identity import JobRunId
-from headwater.graph.run import Run, joined_in_earliest_namespace
+from headwater.graph.names.identity import JobRunId
+from headwater.graph.states.run import Run, joined_in_earliest_namespace
 from headwater.read.input_writes import RunInput, input_writes
 from headwater.read.reader import Reader
 

@@ -7,8 +7,8 @@ listener says the same of both: nothing. So the column may be made of any column
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from headwater.graph.identity import DatasetId, JobId
-from headwater.graph.neighbours import NO_NEIGHBOURS, Side
+from headwater.graph.names.identity import DatasetId, JobId
+from headwater.graph.states.neighbours import NO_NEIGHBOURS, Side
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader

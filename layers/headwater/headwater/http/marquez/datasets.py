@@ -3,17 +3,17 @@
 from collections.abc import Iterable
 from typing import Any
 
-from headwater.graph.column_lineage import ColumnFlow, column_flows, transformation
-from headwater.graph.curation import DECLARED, tagging, tags, without_curation
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.dataset_reference import QUALITY
-from headwater.graph.facets import facet_text
-from headwater.graph.identity import version_of_schema
-from headwater.graph.insights import criticality_of
-from headwater.graph.long_facet import COLUMN_LINEAGE, SCHEMA
-from headwater.graph.register import values
-from headwater.graph.schema_fields import fields_of
-from headwater.graph.stored_states import QualityResult
+from headwater.graph.facets.column_lineage import ColumnFlow, column_flows, transformation
+from headwater.graph.facets.curation import DECLARED, tagging, tags, without_curation
+from headwater.graph.facets.dataset_reference import QUALITY
+from headwater.graph.facets.insights import criticality_of
+from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
+from headwater.graph.facets.members import facet_text
+from headwater.graph.facets.register import values
+from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.names.identity import version_of_schema
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.stored_states import QualityResult
 from headwater.openlineage.event import Facets, Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant, shown

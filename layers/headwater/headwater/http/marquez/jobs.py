@@ -5,13 +5,13 @@ import uuid
 from collections.abc import Callable, Iterable
 from urllib.parse import urlsplit
 
-from headwater.graph.curation import tags, without_curation
-from headwater.graph.edges import DatasetRef, Edges, job_version
-from headwater.graph.facets import facet_text, parent_name
-from headwater.graph.identity import job_id
-from headwater.graph.insights import criticality_of
-from headwater.graph.job import JobHead, LatestRun
-from headwater.graph.register import values
+from headwater.graph.facets.curation import tags, without_curation
+from headwater.graph.facets.insights import criticality_of
+from headwater.graph.facets.members import facet_text
+from headwater.graph.facets.register import values
+from headwater.graph.names.identity import job_id
+from headwater.graph.states.edges import DatasetRef, Edges, job_version
+from headwater.graph.states.job import JobHead, LatestRun
 from headwater.http.marquez.runs import run, run_in_graph
 from headwater.openlineage.event import Facets
 from headwater.openlineage.exact_json import DocumentText, JsonObject
@@ -28,7 +28,7 @@ def job_node(head: JobHead, edges: Edges, latest: LatestRun | None) -> JsonObjec
     """A job in a lineage graph. A job that the caller may not read (`foreign`) has a name alone."""
     facts, name = head.facts, head.facts.name
     facets = values(facts.facets)
-    parent = parent_name(head)
+    parent = head.parent_name
     return {
         "id": name.as_json(),
         "type": _TYPES.get(facet_text(facets, "jobType", "processingType") or "", "BATCH"),

@@ -1,6 +1,6 @@
 """Namespaces in the form of Marquez's API."""
 
-from headwater.graph.facets import facet_text, owners_of
+from headwater.graph.facets.members import facet_text, owners_of
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import NEVER, shown
 from headwater.read.namespace_details import NamespaceDetails

@@ -1,12 +1,12 @@
 """Runs in the form of Marquez's API."""
 
-from headwater.graph.curation import without_curation
-from headwater.graph.dataset_reference import IoDataset
-from headwater.graph.edges import version_of_run
-from headwater.graph.facets import facet_text
-from headwater.graph.job import LatestRun
-from headwater.graph.register import values
-from headwater.graph.run import CREATED, Run, RunState
+from headwater.graph.facets.curation import without_curation
+from headwater.graph.facets.dataset_reference import IoDataset
+from headwater.graph.facets.members import facet_text
+from headwater.graph.facets.register import values
+from headwater.graph.states.edges import version_of_run
+from headwater.graph.states.job import LatestRun
+from headwater.graph.states.run import CREATED, Run, RunState
 from headwater.openlineage.event import Facets
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import milliseconds_between, shown

@@ -2,9 +2,9 @@
 
 import re
 
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.dataset_reference import DATA_SOURCE
-from headwater.graph.facets import facet_text
+from headwater.graph.facets.dataset_reference import DATA_SOURCE
+from headwater.graph.facets.members import facet_text
+from headwater.graph.states.dataset import DatasetHead
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import shown
 

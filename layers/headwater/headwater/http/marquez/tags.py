@@ -1,7 +1,7 @@
 """Tags in the form of Marquez's API."""
 
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.facets import facet_text
+from headwater.graph.facets.members import facet_text
+from headwater.graph.states.dataset import DatasetHead
 from headwater.openlineage.exact_json import JsonObject
 
 ALWAYS = {"PII": "Personally identifiable information", "SENSITIVE": "Contains sensitive information"}

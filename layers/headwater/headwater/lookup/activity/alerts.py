@@ -7,7 +7,7 @@ of these namespaces gets the alert without its sentences and details, and with `
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from headwater.graph.stored_states import Severity, StoredAlert
+from headwater.graph.states.stored_states import Severity, StoredAlert
 from headwater.http.paging import within_size_limit
 from headwater.http.request import ApiRequest
 from headwater.lookup.activity.newest import newest_page

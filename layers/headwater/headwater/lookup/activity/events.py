@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 from headwater.access.principal import Principal
 from headwater.concurrent import concurrent_map
-from headwater.graph.curation import PREFIX, RESERVED
-from headwater.graph.identity import EventId
+from headwater.graph.facets.curation import PREFIX, RESERVED
+from headwater.graph.names.identity import EventId
 from headwater.http.paging import chunked, offset_too_large, within_size_limit
 from headwater.http.request import ApiRequest
 from headwater.openlineage.event import EventKind

@@ -5,8 +5,8 @@ namespace.
 """
 
 from headwater.access.principal import Principal
-from headwater.graph.curation import INSIGHTS
-from headwater.graph.insights import InsightKind, insights_of, namespaces_in
+from headwater.graph.facets.curation import INSIGHTS
+from headwater.graph.facets.insights import InsightKind, insights_of, namespaces_in
 from headwater.http.paging import page_of, within_size_limit
 from headwater.http.request import ApiRequest
 from headwater.openlineage.exact_json import JsonObject

@@ -9,7 +9,7 @@ from heapq import merge
 from typing import TypeVar
 
 from headwater.concurrent import concurrent_map
-from headwater.graph.identity import namespace_id
+from headwater.graph.names.identity import namespace_id
 from headwater.http.paging import chunked
 from headwater.http.request import ApiRequest
 from headwater.store.positions import namespace_of

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from itertools import islice
 
-from headwater.graph.refusal import KEPT, RefusalEntry, RefusalKind
-from headwater.graph.stored_states import KnownNamespace
+from headwater.graph.states.refusal import KEPT, RefusalEntry, RefusalKind
+from headwater.graph.states.stored_states import KnownNamespace
 from headwater.http.request import ApiRequest
 from headwater.lookup.activity.set_aside import NotedJob, noted_jobs
 from headwater.openlineage.exact_json import JsonObject

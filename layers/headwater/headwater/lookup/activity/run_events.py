@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from headwater.graph.identity import EventId
-from headwater.graph.run import Run
+from headwater.graph.names.identity import EventId
+from headwater.graph.states.run import Run
 from headwater.http.paging import within_size_limit
 from headwater.http.request import ApiRequest
 from headwater.openlineage.exact_json import JsonObject

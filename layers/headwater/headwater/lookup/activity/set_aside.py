@@ -10,10 +10,10 @@ from heapq import merge
 from itertools import islice
 from typing import Any, NamedTuple
 
-from headwater.graph.curation import SET_ASIDE
-from headwater.graph.job import JobHead
-from headwater.graph.register import Register
-from headwater.graph.stored_states import KnownNamespace
+from headwater.graph.facets.curation import SET_ASIDE
+from headwater.graph.facets.register import Register
+from headwater.graph.states.job import JobHead
+from headwater.graph.states.stored_states import KnownNamespace
 from headwater.http.paging import chunked
 from headwater.http.request import ApiRequest
 from headwater.openlineage.event import Name

@@ -14,9 +14,9 @@ from typing import TypeVar
 
 from headwater.access.principal import Principal
 from headwater.concurrent import concurrent_map
-from headwater.graph.curation import SOURCES
-from headwater.graph.identity import DatasetId, EventId, JobId
-from headwater.graph.stored_states import KnownNamespace
+from headwater.graph.facets.curation import SOURCES
+from headwater.graph.names.identity import DatasetId, EventId, JobId
+from headwater.graph.states.stored_states import KnownNamespace
 from headwater.http.paging import chunked
 from headwater.http.request import ApiRequest
 from headwater.lookup.activity.intervals import Interval, intervals

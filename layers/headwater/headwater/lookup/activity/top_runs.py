@@ -5,10 +5,10 @@ A run that another run started is no entry of its own: its failure is shown with
 
 from collections.abc import Collection, Sequence
 
-from headwater.graph.facets import facet_text
-from headwater.graph.identity import JobRunId
-from headwater.graph.register import values
-from headwater.graph.run import Run, RunState
+from headwater.graph.facets.members import facet_text
+from headwater.graph.facets.register import values
+from headwater.graph.names.identity import JobRunId
+from headwater.graph.states.run import Run, RunState
 from headwater.http.request import ApiRequest
 from headwater.lookup.activity.newest import newest_page
 from headwater.openlineage.exact_json import JsonObject

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import Any
 
-from headwater.graph.column_lineage import Steps, transformation
-from headwater.graph.identity import DatasetId, node_id, version_of_schema
-from headwater.graph.schema_fields import fields_of
+from headwater.graph.facets.column_lineage import Steps, transformation
+from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.names.identity import DatasetId, node_id, version_of_schema
 from headwater.openlineage.exact_json import JsonObject
 from headwater.traversal.column_graph import ColumnGraph, ColumnId
 from headwater.traversal.column_lineage import ColumnLineage

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from headwater.graph.schema_diff import SchemaDiff, columns_of
+from headwater.graph.facets.schema_diff import SchemaDiff, columns_of
 from headwater.http.request import ApiRequest
 from headwater.lookup.graphs.graph_view import GraphView, serialise
 from headwater.lookup.graphs.lineage import DEFAULT_NODES, walked

@@ -4,12 +4,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from headwater.graph.edges import DatasetRef, Edges
-from headwater.graph.facets import owners_of
-from headwater.graph.identity import DatasetId, JobId, JobRunId, NodeId, job_id, node_id
-from headwater.graph.job import LatestRun
-from headwater.graph.neighbours import Side
-from headwater.graph.register import values
+from headwater.graph.facets.members import owners_of
+from headwater.graph.facets.register import values
+from headwater.graph.names.identity import DatasetId, JobId, JobRunId, NodeId, job_id, node_id
+from headwater.graph.states.edges import DatasetRef, Edges
+from headwater.graph.states.job import LatestRun
+from headwater.graph.states.neighbours import Side
 from headwater.http.marquez.datasets import dataset_node, dataset_type
 from headwater.http.marquez.jobs import job_node
 from headwater.openlineage.exact_json import JsonObject

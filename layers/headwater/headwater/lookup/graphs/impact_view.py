@@ -3,8 +3,8 @@ pages."""
 
 from collections.abc import Iterable
 
-from headwater.graph.identity import dataset_id, node_id
-from headwater.graph.schema_fields import fields_of
+from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.names.identity import dataset_id, node_id
 from headwater.http.paging import within_size_limit
 from headwater.http.request import ApiRequest, PageRequest
 from headwater.http.subjects import time_from_query

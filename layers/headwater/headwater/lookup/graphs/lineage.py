@@ -6,8 +6,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from headwater.graph.identity import NodeKind
-from headwater.graph.schema_fields import fields_of
+from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.names.identity import NodeKind
 from headwater.http.request import ApiRequest, PageRequest
 from headwater.http.response import ApiResponse
 from headwater.http.subjects import require_kind, time_from_query

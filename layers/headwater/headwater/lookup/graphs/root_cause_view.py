@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from headwater.graph.identity import DatasetId, JobId, NodeId, NodeKind, node_id
-from headwater.graph.run import Run
+from headwater.graph.names.identity import DatasetId, JobId, NodeId, NodeKind, node_id
+from headwater.graph.states.run import Run
 from headwater.http.marquez import runs as marquez
 from headwater.http.paging import within_size_limit
 from headwater.http.request import DEFAULT_LIMIT, MAX_LIMIT, ApiRequest

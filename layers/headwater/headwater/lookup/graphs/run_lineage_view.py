@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from headwater.graph.edges import Edges, job_version
-from headwater.graph.identity import DatasetId
-from headwater.graph.run import Run, RunState
+from headwater.graph.names.identity import DatasetId
+from headwater.graph.states.edges import Edges, job_version
+from headwater.graph.states.run import Run, RunState
 from headwater.http.request import ApiRequest
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import shown

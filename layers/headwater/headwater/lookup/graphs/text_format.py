@@ -7,7 +7,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
 
-from headwater.graph.identity import NodeKind, node_id
+from headwater.graph.names.identity import NodeKind, node_id
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse, ok
 from headwater.openlineage.exact_json import JsonObject

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from heapq import merge
 from itertools import chain, islice
 
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.dataset_reference import SYMLINKS, symlinks
-from headwater.graph.identity import AliasId, DatasetId, NeighbourPageId, dataset_id
-from headwater.graph.naming import Naming
+from headwater.graph.facets.dataset_reference import SYMLINKS, symlinks
+from headwater.graph.names.identity import AliasId, DatasetId, NeighbourPageId, dataset_id
+from headwater.graph.names.naming import Naming
+from headwater.graph.states.dataset import DatasetHead
 from headwater.http.paging import Page
 from headwater.http.request import ApiRequest, PageRequest
 from headwater.lookup.nodes.dataset_history import head_and_ids

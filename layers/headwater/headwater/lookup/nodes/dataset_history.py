@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Generic, TypeVar
 
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.identity import DatasetId, QualityId, WriteId
-from headwater.graph.stored_states import DatasetWrite, QualityResult
+from headwater.graph.names.identity import DatasetId, QualityId, WriteId
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.stored_states import DatasetWrite, QualityResult
 from headwater.http.paging import Page, offset_too_large
 from headwater.http.request import PageRequest
 from headwater.openlineage.faults import NotFound

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from headwater.graph.curation import without_curation
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.dataset_reference import Document
-from headwater.graph.identity import DatasetId, SchemaId, version_of_schema, version_without_schema
-from headwater.graph.long_facet import COLUMN_LINEAGE, LONG_FACETS, SCHEMA
-from headwater.graph.register import values
-from headwater.graph.stored_states import DatasetWrite
+from headwater.graph.facets.curation import without_curation
+from headwater.graph.facets.dataset_reference import Document
+from headwater.graph.facets.long_facet import COLUMN_LINEAGE, LONG_FACETS, SCHEMA
+from headwater.graph.facets.register import values
+from headwater.graph.names.identity import DatasetId, SchemaId, version_of_schema, version_without_schema
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.stored_states import DatasetWrite
 from headwater.http.marquez.datasets import dataset_node
 from headwater.http.marquez.runs import run as run_as_json
 from headwater.http.paging import chunked, page_of, within_size_limit

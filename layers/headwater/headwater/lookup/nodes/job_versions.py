@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from headwater.graph.edges import NO_EDGES, DatasetRef, Edges, job_version
-from headwater.graph.job import JobHead
-from headwater.graph.register import values
-from headwater.graph.run import Run
+from headwater.graph.facets.register import values
+from headwater.graph.states.edges import NO_EDGES, DatasetRef, Edges, job_version
+from headwater.graph.states.job import JobHead
+from headwater.graph.states.run import Run
 from headwater.http.marquez import runs as marquez
 from headwater.http.marquez.jobs import location
 from headwater.http.paging import chunked, page_of, within_size_limit

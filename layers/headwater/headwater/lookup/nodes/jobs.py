@@ -5,9 +5,9 @@ from functools import partial
 from heapq import merge
 from itertools import islice
 
-from headwater.graph.identity import JobId
-from headwater.graph.job import JobHead
-from headwater.graph.stored_states import KnownNamespace
+from headwater.graph.names.identity import JobId
+from headwater.graph.states.job import JobHead
+from headwater.graph.states.stored_states import KnownNamespace
 from headwater.http.marquez import jobs as marquez
 from headwater.http.marquez.runs import run as marquez_run
 from headwater.http.paging import chunked, next_cursor, within_size_limit

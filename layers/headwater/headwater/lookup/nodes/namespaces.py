@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from headwater.graph.stored_states import KnownNamespace
+from headwater.graph.states.stored_states import KnownNamespace
 from headwater.http.marquez import namespaces as marquez
 from headwater.http.request import ApiRequest
 from headwater.openlineage.exact_json import JsonObject

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from itertools import islice
 
-from headwater.graph.curation import without_curation
-from headwater.graph.identity import JobRunId
-from headwater.graph.register import values
-from headwater.graph.run import Run
+from headwater.graph.facets.curation import without_curation
+from headwater.graph.facets.register import values
+from headwater.graph.names.identity import JobRunId
+from headwater.graph.states.run import Run
 from headwater.http.marquez import runs as marquez
 from headwater.http.paging import listed_page, next_cursor
 from headwater.http.request import ApiRequest

@@ -1,7 +1,7 @@
 """Data sources: those in dataSource facets of datasets, and those that people described through the API."""
 
 from headwater.access.principal import Principal
-from headwater.graph.curation import SOURCES
+from headwater.graph.facets.curation import SOURCES
 from headwater.http.marquez import sources as marquez
 from headwater.http.paging import page_of
 from headwater.http.request import ApiRequest

@@ -1,7 +1,7 @@
 """The known tags, with their descriptions."""
 
 from headwater.access.principal import Principal
-from headwater.graph.curation import TAGS
+from headwater.graph.facets.curation import TAGS
 from headwater.http.marquez import tags as marquez
 from headwater.http.paging import page_of
 from headwater.http.request import ApiRequest

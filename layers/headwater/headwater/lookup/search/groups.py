@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from headwater.concurrent import concurrent_map
-from headwater.graph.curation import all_tags, tags
-from headwater.graph.dataset import DatasetHead
-from headwater.graph.facets import owners_of
-from headwater.graph.identity import DatasetId, JobId, NodeKind, node_id
-from headwater.graph.job import JobHead
-from headwater.graph.register import values
-from headwater.graph.schema_fields import fields_of
-from headwater.graph.search_terms import Holder, NameKind, searched_namespace
-from headwater.graph.search_words import plain_name, words_of
+from headwater.graph.facets.curation import all_tags, tags
+from headwater.graph.facets.members import owners_of
+from headwater.graph.facets.register import values
+from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.names.identity import DatasetId, JobId, NodeKind, node_id
+from headwater.graph.names.search_words import plain_name, words_of
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.job import JobHead
+from headwater.graph.states.search_terms import Holder, NameKind, searched_namespace
 from headwater.http.request import ApiRequest
 from headwater.lookup.search.names import FoundLabel, NameSearch
 from headwater.lookup.search.search import text_of

@@ -10,8 +10,9 @@ from itertools import islice, product
 from typing import NamedTuple
 
 from headwater.concurrent import concurrent_map
-from headwater.graph.identity import NamespaceId
-from headwater.graph.search_terms import (
+from headwater.graph.names.identity import NamespaceId
+from headwater.graph.names.search_words import differ_by_a_letter, variants
+from headwater.graph.states.search_terms import (
     END,
     Holder,
     NameKind,
@@ -20,7 +21,6 @@ from headwater.graph.search_terms import (
     names_list,
     spelling_list,
 )
-from headwater.graph.search_words import differ_by_a_letter, variants
 from headwater.store.graph_store import GraphReader
 
 MAX_PLACES = 200

@@ -13,8 +13,8 @@ from enum import StrEnum
 from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 from headwater.concurrent import concurrent_map
-from headwater.graph.curation import RESERVED
-from headwater.graph.identity import DatasetId, JobId, NodeKind, node_id
+from headwater.graph.facets.curation import RESERVED
+from headwater.graph.names.identity import DatasetId, JobId, NodeKind, node_id
 from headwater.http.paging import page_of
 from headwater.http.request import ApiRequest
 from headwater.openlineage.event import Name

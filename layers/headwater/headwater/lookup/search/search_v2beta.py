@@ -9,11 +9,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from headwater.graph.curation import without_curation
-from headwater.graph.facets import facet_text
-from headwater.graph.register import values
-from headwater.graph.run import Run, RunState
-from headwater.graph.schema_fields import fields_of
+from headwater.graph.facets.curation import without_curation
+from headwater.graph.facets.members import facet_text
+from headwater.graph.facets.register import values
+from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.states.run import Run, RunState
 from headwater.http.marquez.jobs import job_node
 from headwater.http.paging import page_of, within_size_limit
 from headwater.http.request import ApiRequest

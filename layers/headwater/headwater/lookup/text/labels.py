@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable
 
-from headwater.graph.curation import HIDDEN
+from headwater.graph.facets.curation import HIDDEN
 from headwater.lookup.export.graph import ExportKind, ExportNode
 from headwater.lookup.text.abbreviation import Abbreviations, common_beginning
 from headwater.lookup.text.inert import inert, quoted, shortened

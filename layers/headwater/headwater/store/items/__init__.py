@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from headwater.store.codec import Codec
 from headwater.store.items import alerts, datasets, events, jobs, latency, names, runs, writes
+from headwater.store.items.codec import Codec
 
 CODECS: Mapping[str, Codec[Any]] = {
     codec.kind: codec

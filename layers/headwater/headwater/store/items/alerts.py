@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from headwater.graph.stored_states import DatasetAlert, Severity, StoredAlert
+from headwater.graph.states.stored_states import DatasetAlert, Severity, StoredAlert
 from headwater.store import keys
-from headwater.store.codec import SCHEMA, Codec, Members, WrongMember, unchanged
-from headwater.store.decoders import anything, instant, text
+from headwater.store.items.codec import SCHEMA, Codec, Members, WrongMember, unchanged
+from headwater.store.items.decoders import anything, instant, text
 from headwater.store.positions import alert_position
 from headwater.store.retention import Retention, expiry
 from headwater.store.table import Item

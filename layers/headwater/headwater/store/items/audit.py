@@ -4,10 +4,10 @@ back."""
 from datetime import timedelta
 from typing import Any
 
-from headwater.graph.audit_entry import AuditedEvents, AuditEntry
+from headwater.graph.states.audit_entry import AuditedEvents, AuditEntry
 from headwater.store import keys
-from headwater.store.codec import Codec, Members, unchanged
-from headwater.store.decoders import array, instant, number, object_of, optional, text
+from headwater.store.items.codec import Codec, Members, unchanged
+from headwater.store.items.decoders import array, instant, number, object_of, optional, text
 from headwater.store.retention import expiry
 from headwater.store.table import Item
 

@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
-from headwater.graph.dataset import DatasetFacts, DatasetHead
-from headwater.graph.dataset_reference import Document
-from headwater.graph.identity import JobId, SchemaId, dataset_id
-from headwater.graph.long_facet import SCHEMA, stored_form
-from headwater.graph.neighbours import NeighbourPage, Side
+from headwater.graph.facets.dataset_reference import Document
+from headwater.graph.facets.long_facet import SCHEMA, stored_form
+from headwater.graph.names.identity import JobId, SchemaId, dataset_id
+from headwater.graph.states.dataset import DatasetFacts, DatasetHead
+from headwater.graph.states.neighbours import NeighbourPage, Side
 from headwater.openlineage.instant import NEVER
 from headwater.store import keys
-from headwater.store.codec import Codec, Members, unchanged
-from headwater.store.decoders import (
+from headwater.store.items.codec import Codec, Members, unchanged
+from headwater.store.items.decoders import (
     anything,
     array,
     boolean,
@@ -26,8 +26,8 @@ from headwater.store.decoders import (
     object_of,
     optional,
 )
-from headwater.store.decoders import dataset_id as to_dataset_id
-from headwater.store.encoders import registers_json
+from headwater.store.items.decoders import dataset_id as to_dataset_id
+from headwater.store.items.encoders import registers_json
 from headwater.store.items.jobs import RESELECTING
 from headwater.store.table import Item
 

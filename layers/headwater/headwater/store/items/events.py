@@ -3,15 +3,15 @@
 from datetime import timedelta
 from typing import Any
 
-from headwater.graph.identity import event_id
-from headwater.graph.normalised_event import NormalisedEvent
-from headwater.graph.stored_states import EventDay
+from headwater.graph.names.identity import event_id
+from headwater.graph.states.normalised_event import NormalisedEvent
+from headwater.graph.states.stored_states import EventDay
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import RunEvent
 from headwater.openlineage.instant import Instant
 from headwater.store import keys
-from headwater.store.codec import DOC, SCHEMA, Codec, Members, WrongMember, unchanged
-from headwater.store.compression import pack_text
+from headwater.store.items.codec import DOC, SCHEMA, Codec, Members, WrongMember, unchanged
+from headwater.store.items.compression import pack_text
 from headwater.store.retention import Retention, expiry
 from headwater.store.table import Item
 

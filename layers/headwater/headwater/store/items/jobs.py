@@ -4,18 +4,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from headwater.graph.dataset_usage import DatasetUsage, RunOrder
-from headwater.graph.edges import NO_EDGES, Edges, edges_of
-from headwater.graph.identity import DatasetId, dataset_id, derivation_id, job_id
-from headwater.graph.job import JobFacts, JobHead, LatestRun
-from headwater.graph.register import Register
-from headwater.graph.run import RunState
+from headwater.graph.facets.register import Register
+from headwater.graph.names.identity import DatasetId, dataset_id, derivation_id, job_id
+from headwater.graph.states.dataset_usage import DatasetUsage, RunOrder
+from headwater.graph.states.edges import NO_EDGES, Edges, edges_of
+from headwater.graph.states.job import JobFacts, JobHead, LatestRun
+from headwater.graph.states.run import RunState
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.store import keys
-from headwater.store.codec import Codec, Members, Upgrade, unchanged, unpacked
-from headwater.store.compression import pack
-from headwater.store.decoders import (
+from headwater.store.items.codec import Codec, Members, Upgrade, unchanged, unpacked
+from headwater.store.items.compression import pack
+from headwater.store.items.decoders import (
     array,
     boolean,
     dataset_registers,
@@ -31,8 +31,8 @@ from headwater.store.decoders import (
     registers,
     run_id,
 )
-from headwater.store.decoders import dataset_id as to_dataset_id
-from headwater.store.encoders import register_json, registers_json
+from headwater.store.items.decoders import dataset_id as to_dataset_id
+from headwater.store.items.encoders import register_json, registers_json
 from headwater.store.table import Item
 
 USAGES = "seen"

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from headwater.graph.identity import job_id
-from headwater.graph.latency import Latency
+from headwater.graph.names.identity import job_id
+from headwater.graph.states.latency import Latency
 from headwater.store import keys
-from headwater.store.codec import Codec, Members, unchanged
-from headwater.store.decoders import boolean, instant, name_of, number, run_id
+from headwater.store.items.codec import Codec, Members, unchanged
+from headwater.store.items.decoders import boolean, instant, name_of, number, run_id
 from headwater.store.table import Item
 
 

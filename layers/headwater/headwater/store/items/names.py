@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
-from headwater.graph.identity import dataset_id, namespace_id, sent_id
-from headwater.graph.normalised_event import Alias, FirstWriter
-from headwater.graph.search_terms import SearchTerm
-from headwater.graph.stored_states import CatalogProgress, KnownAlias, KnownNamespace
+from headwater.graph.names.identity import dataset_id, namespace_id, sent_id
+from headwater.graph.states.normalised_event import Alias, FirstWriter
+from headwater.graph.states.search_terms import SearchTerm
+from headwater.graph.states.stored_states import CatalogProgress, KnownAlias, KnownNamespace
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.store import keys
-from headwater.store.codec import SCHEMA, Codec, Members, WrongMember, unchanged
-from headwater.store.decoders import array, instant, name, name_of, optional, run_id, text
+from headwater.store.items.codec import SCHEMA, Codec, Members, WrongMember, unchanged
+from headwater.store.items.decoders import array, instant, name, name_of, optional, run_id, text
 from headwater.store.retention import Retention, expiry
 from headwater.store.table import Item
 

@@ -3,10 +3,10 @@ them back."""
 
 from typing import Any
 
-from headwater.graph.refusal import KEPT, RefusalEntry, RefusalKind
+from headwater.graph.states.refusal import KEPT, RefusalEntry, RefusalKind
 from headwater.store import keys
-from headwater.store.codec import Codec, Members
-from headwater.store.decoders import array, instant, number, text
+from headwater.store.items.codec import Codec, Members
+from headwater.store.items.decoders import array, instant, number, text
 from headwater.store.retention import expiry
 from headwater.store.table import Item
 

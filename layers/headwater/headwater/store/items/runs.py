@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from headwater.graph.identity import JobRunId, job_id
-from headwater.graph.run import Ending, Run, RunState
+from headwater.graph.names.identity import JobRunId, job_id
+from headwater.graph.states.run import Ending, Run, RunState
 from headwater.openlineage.event import EventType
 from headwater.openlineage.instant import NEVER
 from headwater.store import keys
-from headwater.store.codec import Codec, Members, unchanged
-from headwater.store.decoders import (
+from headwater.store.items.codec import Codec, Members, unchanged
+from headwater.store.items.decoders import (
     array,
     boolean,
     digest,
@@ -23,7 +23,7 @@ from headwater.store.decoders import (
     register,
     registers,
 )
-from headwater.store.encoders import io_datasets_json, register_json, registers_json
+from headwater.store.items.encoders import io_datasets_json, register_json, registers_json
 from headwater.store.positions import run_position, top_run_position
 from headwater.store.retention import Retention, expiry
 from headwater.store.table import Item

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from headwater.graph.dataset_reference import IoDataset
-from headwater.graph.identity import dataset_id
-from headwater.graph.register import Registers
-from headwater.graph.stored_states import DatasetWrite, QualityResult
+from headwater.graph.facets.dataset_reference import IoDataset
+from headwater.graph.facets.register import Registers
+from headwater.graph.names.identity import dataset_id
+from headwater.graph.states.stored_states import DatasetWrite, QualityResult
 from headwater.store import keys
-from headwater.store.codec import Codec, Members, unchanged
-from headwater.store.decoders import dataset_registers, instant, name_of, registers
-from headwater.store.encoders import registers_json
+from headwater.store.items.codec import Codec, Members, unchanged
+from headwater.store.items.decoders import dataset_registers, instant, name_of, registers
+from headwater.store.items.encoders import registers_json
 from headwater.store.positions import quality_position, write_position
 from headwater.store.retention import Retention, expiry
 from headwater.store.table import Item

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from headwater.store.aws.s3 import Bodies
 from headwater.store.messages import ReceivedMessage, read_message
-from headwater.store.s3 import Bodies
 from headwater.store.sqlite.database import Database
 
 AT_ONCE = 500

@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from headwater.graph.run import RunState
+from headwater.graph.states.run import RunState
 from headwater.store.sqlite.database import Database
 from headwater.store.stream_records import image_of
 from headwater.store.table import Item

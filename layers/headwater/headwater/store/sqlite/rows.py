@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Any
 
-from headwater.store.codec import DOC
+from headwater.store.items.codec import DOC
 from headwater.store.keys import Key
 from headwater.store.table import FORM, Item
 

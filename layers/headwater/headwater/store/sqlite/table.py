@@ -20,8 +20,8 @@ from typing import Any
 
 from headwater.openlineage.instant import Instant
 from headwater.store import keys
-from headwater.store.codec import DOC
 from headwater.store.errors import Conflict
+from headwater.store.items.codec import DOC
 from headwater.store.keys import Key
 from headwater.store.sqlite.database import Database
 from headwater.store.sqlite.list_counts import ListCounts, changed_lists

@@ -1,0 +1,44 @@
+"""Settings of a Spark of this machine: its Java, the jars, and the listener if a stack is known."""
+
+import os
+import sys
+
+from headwater.cli.endpoint import KEY_VARIABLE, URL_VARIABLE, Endpoint, endpoint_of_make_up
+from local.layout import Layout
+from local.spark.jars import CONNECTOR_PINS, LISTENER_PINS, jar_files
+from local.spark.java import java_home
+from local.spark.spark_submit import Spark, write_listener_key
+
+MEMORY = "3g"
+NAMESPACE = "headwater"
+"""Of the jobs of Headwater itself."""
+
+
+def spark_settings(name: str) -> dict[str, str]:
+    """The settings, all of which must be known before Java starts. Raises Failure if Java or a jar is missing."""
+    layout = Layout.here()
+    home = java_home(layout)
+    jars = jar_files(layout, home / "bin" / "java", LISTENER_PINS, CONNECTOR_PINS)
+    found = endpoint()
+    namespace = {"spark.openlineage.namespace": NAMESPACE}
+    address = (found.url, found.key) if found else ("", "")
+    spark = Spark(home, jars, *address, layout.run(name), more_settings=namespace)
+    os.environ |= {"JAVA_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    settings = spark.engine_settings() | {
+        "spark.master": "local[*]",
+        "spark.driver.memory": MEMORY,
+        "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1)),
+        "spark.log.level": "ERROR",
+        "spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower(),
+    }
+    if found is None:
+        return settings
+    os.environ["OPENLINEAGE_CONFIG"] = str(write_listener_key(spark))
+    return settings | spark.listener_settings() | namespace
+
+
+def endpoint() -> Endpoint | None:
+    """The deployment of HEADWATER_URL, or that of `make up`; None without any."""
+    if url := os.environ.get(URL_VARIABLE):
+        return Endpoint(url, os.environ.get(KEY_VARIABLE, ""))
+    return endpoint_of_make_up()

@@ -1,0 +1,92 @@
+"""The command `headwater`: each of its commands is a module, imported when it is called."""
+
+import importlib
+import sys
+from importlib.util import find_spec
+from typing import NamedTuple
+
+CHECKOUT = "local"
+"""The package of the embedded stack, which a checkout has and the wheel lacks."""
+
+
+LOOKUPS = "headwater.cli.lookups.__main__"
+"""The module of the commands that ask the graph."""
+
+
+class Command(NamedTuple):
+    module: str
+    usage: str
+    does: str
+    needs_checkout: bool = False
+
+
+COMMANDS = {
+    "lineage": Command(LOOKUPS, "NAME [--up|--down]", "shows what a table is made of, and what is made of it"),
+    "columns": Command(LOOKUPS, "NAME [COLUMN]", "shows where each column comes from"),
+    "impact": Command(LOOKUPS, "NAME [COLUMN]", "shows what a change would break, by owner"),
+    "why": Command(LOOKUPS, "NAME", "shows what may explain a wrong number"),
+    "runs": Command(LOOKUPS, "[JOB] [--failed]", "lists runs"),
+    "open": Command("headwater.cli.open", "[NAME]", "opens the web page, at the lineage of a table"),
+    "demo": Command("headwater.cli.demo.__main__", "[--port PORT]", "shows an incident, from recorded events of Spark"),
+    "serve": Command("headwater.cli.serve", "--data FILE [OPTION...]", "runs Headwater in one process, on one file"),
+    "key": Command(
+        "headwater.cli.key", "add|list|remove --data FILE", "makes, lists and removes the API keys of a file"
+    ),
+    "backup": Command("headwater.cli.backup", "--data FILE --to FILE", "copies a file, also while it is served"),
+    "export": Command(
+        "headwater.cli.export", "--data FILE --to DIR|s3://...", "writes all events in the archive's format"
+    ),
+    "load": Command(
+        "headwater.cli.load", "PATH|URL...|--marquez URL", "sends recorded events, or a Marquez, to a server"
+    ),
+    "connect": Command(
+        "headwater.cli.connect", "WORKER... [OPTION...]", "sends the lineage of Kafka Connect's connectors"
+    ),
+    "registry": Command(
+        "headwater.cli.registry", "URL... --kafka HOST:PORT", "sends the schemas of topics by a schema registry"
+    ),
+    "redrive": Command(
+        "headwater.cli.redrive.__main__", "--data FILE|--stack NAME", "replays messages that could not be processed"
+    ),
+    "doctor": Command("headwater.cli.doctor.__main__", "[OPTION...]", "says why a graph is empty"),
+    "submit": Command(
+        "headwater.cli.submit.__main__", "PROGRAM [ARGUMENT...]", "runs a PySpark program with lineage", True
+    ),
+    "try": Command("local.engines.__main__", "ENGINE", "runs a pipeline on a real Airflow, dbt, Flink or Trino", True),
+    "kafka": Command("local.kafka", "[OPTION...]", "runs a Kafka broker until Ctrl-C", True),
+    "mcp": Command("headwater.cli.mcp.__main__", "[--url URL]", "offers the lookups to coding assistants"),
+    "completion": Command("headwater.cli.completion", "bash|zsh|fish", "prints a completion script"),
+}
+
+
+def main() -> int:
+    """Run a command. Return 2 for an unknown command."""
+    name, *arguments = sys.argv[1:] or [""]
+    command = available().get(name)
+    if command is None:
+        is_question = name in ("-h", "--help")
+        print(usage(), file=sys.stdout if is_question else sys.stderr)
+        return 0 if is_question else 2
+    module = importlib.import_module(command.module)
+    if command.module == LOOKUPS:
+        return int(module.as_a_program([name, *arguments]))
+    sys.argv[:] = [f"headwater {name}", *arguments]
+    return int(module.main() or 0)
+
+
+def available() -> dict[str, Command]:
+    """Return the commands by name, without those that need a checkout if this is none."""
+    is_checkout = find_spec(CHECKOUT) is not None
+    return {name: command for name, command in COMMANDS.items() if is_checkout or not command.needs_checkout}
+
+
+def usage() -> str:
+    commands = available()
+    calls = {name: f"headwater {name} {command.usage}" for name, command in commands.items()}
+    width = max(map(len, calls.values()))
+    lines = [f"  {calls[name]:{width}}  {command.does}" for name, command in commands.items()]
+    return "\n".join(["usage:", *lines, "Each tells its options with --help."])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,166 @@
+"""The canary: a run that the doctor posts as a listener does, and reads back upstream and downstream."""
+
+import time
+import uuid
+from datetime import UTC, datetime
+from typing import Any
+
+from headwater.cli.doctor.client import LINEAGE, ApiResponse, Client
+from headwater.cli.doctor.finding import Blame, Diagnosis, Finding
+
+NAMESPACE = "headwater-doctor"
+JOB, SOURCE, TARGET = "canary", "canary/source", "canary/target"
+SEEN_SECONDS = 30
+FORBIDDEN = 403
+LINE, SHOWN = "\n", 80
+"""Of a response that is not Headwater's, the first `SHOWN` characters of the first line are shown."""
+LISTENER_SECONDS = 5
+"""How long the Spark listener waits for a response."""
+PRODUCER = "https://github.com/headwater-lineage/headwater/doctor"
+
+
+def post_canary(client: Client, namespace: str) -> tuple[str, list[Finding]]:
+    """Post a run, and return its id and the findings. Raises Diagnosis if an event is refused."""
+    run_id = str(uuid.uuid4())
+    responses = [posted(client, event("START", run_id, namespace), namespace)]
+    end = event("COMPLETE", run_id, namespace)
+    zipped = client.post_gzipped(end)
+    responses.append(zipped if zipped.status == 201 else posted(client, end, namespace))
+    slowest = max(response.seconds for response in responses)
+    return run_id, [
+        *([] if zipped.status == 201 else [compression_refused(zipped)]),
+        *([too_slow(slowest)] if slowest > LISTENER_SECONDS else []),
+    ]
+
+
+def posted(client: Client, document: dict[str, Any], namespace: str) -> ApiResponse:
+    """The response to an event that is not compressed. Raises Diagnosis if it is refused."""
+    response = client.post(document)
+    if response.status != 201:
+        raise Diagnosis(refusal(client, response, namespace))
+    return response
+
+
+def read_back(client: Client, namespace: str, run_id: str, seconds: float = SEEN_SECONDS) -> None:
+    """Look the posted run up, upstream and downstream. Raises Diagnosis if the run is not in the graph."""
+    wait_until_seen(client, namespace, run_id, seconds)
+    deadline = time.monotonic() + seconds
+    for start, direction in ((TARGET, "upstream"), (SOURCE, "downstream")):
+        while not {SOURCE, JOB, TARGET} <= linked(client, namespace, start, direction):
+            if time.monotonic() > deadline:
+                what = f"the canary is in the graph, but not found {direction}"
+                raise Diagnosis(Finding(what, "see lookup's log", Blame.STACK))
+            time.sleep(0.3)
+
+
+def take_out(client: Client, namespace: str) -> list[Finding]:
+    """Delete the canary's job and datasets, and the namespace if it is the doctor's own. Return a note if the key may
+    not."""
+    nodes = (("jobs", JOB), ("datasets", SOURCE), ("datasets", TARGET))
+    refused = [name for kind, name in nodes if client.delete("namespaces", namespace, kind, name).status != 200]
+    if not refused:
+        if namespace == NAMESPACE:
+            client.delete("namespaces", namespace)
+        return []
+    what = f"the canary stays in the graph ({', '.join(refused)} in {namespace}): the key may not delete"
+    return [Finding(what, "give the doctor a key with the scope admin")]
+
+
+def linked(client: Client, namespace: str, start: str, direction: str) -> set[str]:
+    """The names of the nodes upstream or downstream. A fold writes a run some milliseconds before the links."""
+    response = client.get("lineage", nodeId=f"dataset:{namespace}:{start}", direction=direction)
+    return {node["data"]["name"] for node in response.body["graph"]} if response.status == 200 else set()
+
+
+def event(kind: str, run_id: str, namespace: str) -> dict[str, Any]:
+    return {
+        "eventTime": datetime.now(UTC).isoformat(),
+        "eventType": kind,
+        "producer": PRODUCER,
+        "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
+        "run": {"runId": run_id},
+        "job": {"namespace": namespace, "name": JOB},
+        "inputs": [{"namespace": namespace, "name": SOURCE}],
+        "outputs": [{"namespace": namespace, "name": TARGET}],
+    }
+
+
+def wait_until_seen(client: Client, namespace: str, run_id: str, seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while True:
+        response = client.get("jobs", "runs", run_id)
+        if response.status == 200 and response.body["state"] == "COMPLETED":
+            return
+        if response.status == FORBIDDEN:
+            fix = "give the doctor a key with the scope read. --spark-defaults tries the key of the jobs"
+            raise Diagnosis(Finding("the run was accepted, but the key may not read the run", fix, Blame.KEY))
+        if response.status not in (200, 404, 503):
+            raise Diagnosis(refusal(client, response, namespace))
+        if time.monotonic() > deadline:
+            what = f"the canary was taken, but is not in the graph after {seconds} s"
+            fix = "see normalise's log, the queue's age and the dead-letter queue: docs/operating.md"
+            raise Diagnosis(Finding(what, fix, Blame.STACK))
+        time.sleep(0.3)
+
+
+def compression_refused(response: ApiResponse) -> Finding:
+    """The finding for an API that accepts an event, and refuses the next one only because it is compressed."""
+    message = response.body.get("message", "") if isinstance(response.body, dict) else response.body
+    what = f"plain events are accepted, and events compressed with gzip are not ({response.status}: {message})"
+    fix = (
+        "remove spark.openlineage.transport.compression from the listener's settings, and `compression` from "
+        "openlineage.yml; then look at what lies between this host and the API: a proxy may change bodies"
+    )
+    return Finding(what, fix, Blame.COMPRESSION)
+
+
+def too_slow(seconds: float) -> Finding:
+    what = f"an event was answered after {seconds:.1f} s; the Spark listener gives up after {LISTENER_SECONDS} s"
+    return Finding(
+        what, "see the latency and throttles of ingest, and the network between this host and the API", Blame.NETWORK
+    )
+
+
+def refusal(client: Client, response: ApiResponse, namespace: str) -> Finding:
+    """Return the finding for a response that is not the expected response."""
+    if response.status == 0:
+        return no_answer(client, str(response.body))
+    if response.status in (404, 405):
+        return wrong_path(client)
+    if not isinstance(response.body, dict) or response.status in range(200, 400):
+        what = f"the response was {response.status}: {str(response.body).partition(LINE)[0][:SHOWN]}"
+        return Finding(what, "is this Headwater? Use the output ApiUrl, over https", Blame.PATH)
+    message = response.body.get("message", "")
+    if response.status == 401:
+        fix = "use a key that is in the secret and has not expired: docs/operating.md, Keys"
+        return Finding(f"the key is not known: {message}", fix, Blame.KEY)
+    if response.status == FORBIDDEN:
+        fix = f"use a key with the scopes ingest and read for the namespace {namespace}, or pass --namespace"
+        return Finding(f"the key lacks a scope or namespace: {message}", fix, Blame.KEY)
+    return Finding(
+        f"the response was {response.status}: {message}",
+        "see the logs of the functions, and docs/operating.md",
+        Blame.STACK,
+    )
+
+
+def no_answer(client: Client, message: str) -> Finding:
+    if "SSL" in message:
+        fix = "is it http:// and not https://, as for the stack of `make up`? Does this host trust the certificate?"
+        return Finding(f"{client.url} fails at TLS: {message}", fix, Blame.NETWORK)
+    fix = "use the output ApiUrl as URL. A private subnet needs a NAT gateway, and port 443 outbound (emr_jobs/cluster)"
+    return Finding(f"{client.url} has no answer: {message}", fix, Blame.NETWORK)
+
+
+def wrong_path(client: Client) -> Finding:
+    """Return the finding for a wrong path in the URL. An API has a path behind a proxy or at a named stage, and none at
+    the stage $default."""
+    what = f"there is no {client.url}{client.lineage}"
+    root = client.at_root()
+    if root == client or root.get("namespaces", limit=1).status not in (200, 401, 403):
+        return Finding(what, "use the output ApiUrl unchanged, with its stage if there is one", Blame.PATH)
+    if client.url == root.url:
+        fix = f"set spark.openlineage.transport.endpoint to {LINEAGE}, and remove the path from the listener's own file"
+    else:
+        fix = f"drop the path: it is {root.url}. Drop the path in the listener's own file, too"
+    return Finding(what, fix, Blame.PATH)

@@ -1,0 +1,165 @@
+"""Checks of the events and jobs that have arrived."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+
+from headwater.cli.doctor.arrivals import Arrivals, Document, job_of
+from headwater.cli.doctor.client import Client
+from headwater.cli.doctor.engines import island_engines, one_job_a_query, refusals
+from headwater.cli.doctor.finding import Blame, Finding, first_few
+from headwater.cli.doctor.isolated_jobs import isolated_jobs
+from headwater.cli.doctor.same_tables import same_tables
+
+LONG = timedelta(hours=1)
+"""A RUNNING run without an event for this time has probably ended."""
+PARENTS = 50
+"""The number of parent runs that are looked up, with one request for each."""
+FLINK, ENDS = "/integration/flink", {"COMPLETE", "FAIL", "ABORT"}
+NAMELESS = (": empty", ": missing")
+"""The ends of the paths of datasets that were set aside for their names."""
+SUSPICIOUS = {
+    r"hive://ip-": "the host of a temporary cluster: map the name to the Glue catalog, by NamespaceAliases",
+    r"s3[an]://": "the same as s3, but sent by an older client or listener: upgrade the listener",
+    r"file$|file:": "files of one machine, which other machines cannot read: write paths with s3:// or hdfs://",
+    r"hdfs://ip-": "the host of a temporary cluster: use the name of the name service, or write to S3",
+    r"(kafka|jdbc)://localhost|//127\.": "an address that means another host on each machine: use the host's name",
+}
+
+
+def nothing_arrived(arrivals: Arrivals, namespace: str | None) -> Iterator[Finding]:
+    """The canary arrived, but no events of jobs: the jobs send none, or send events in another namespace."""
+    if not arrivals.events:
+        yield Finding(
+            "no event has arrived but the canary's, as far as this key may see",
+            "check spark.extraListeners, the listener's jar, and spark.openlineage.transport.type (`http`): run "
+            "the doctor with --spark-defaults on the driver's host, and look for OpenLineage in the driver's log",
+            Blame.LISTENER,
+        )
+    elif namespace and not any(event.get("job", {}).get("namespace") == namespace for event in arrivals.events):
+        others = sorted({event["job"]["namespace"] for event in arrivals.events if "job" in event})
+        what = f"no event has arrived in the namespace {namespace}, but in {first_few(others)}"
+        yield Finding(
+            what, "set spark.openlineage.namespace, or pass the jobs' namespace as --namespace", Blame.NAMESPACE
+        )
+
+
+def without_datasets(arrivals: Arrivals) -> Iterator[Finding]:
+    """Jobs without inputs and outputs. Applications and DAGs are left out, since their children name the datasets."""
+    parents = {job["parentJobName"] for job in arrivals.jobs}
+    empty = [job for job in arrivals.jobs if not job["inputs"] and not job["outputs"]]
+    reported = {job_of(event) for event in arrivals.events}
+    reporting = [job for job in empty if (job["namespace"], job["name"]) in reported and not job["parentJobName"]]
+    names = [job["name"] for job in reporting if job["name"] not in parents]
+    if names:
+        fix = "the listener may not know a connector: report its datasets with layers/headwater/headwater/spark"
+        yield Finding(f"jobs that name no dataset: {first_few(names)}", fix)
+
+
+def never_ended(arrivals: Arrivals, now: datetime) -> Iterator[Finding]:
+    """Jobs whose latest run is RUNNING, and has had no event for a long time."""
+    runs = [(job["name"], job["latestRun"]) for job in arrivals.jobs if job["latestRun"]]
+    names = [name for name, run in runs if run["state"] == "RUNNING" and is_silent(run, now)]
+    if names:
+        fix = "the run was killed, or its host was lost: the next run of the job replaces the state"
+        yield Finding(f"jobs that run, but were silent for over an hour: {first_few(names)}", fix)
+
+
+def is_silent(run: Document, now: datetime) -> bool:
+    return now - datetime.fromisoformat(run["updatedAt"]) > LONG
+
+
+def unseen_parents(arrivals: Arrivals, client: Client) -> Iterator[Finding]:
+    """Parent runs that other runs name, and that never sent an event."""
+    seen = {run_id for run_id, _ in arrivals.runs()}
+    named = {}
+    for _, event in arrivals.runs():
+        parent = event["run"].get("facets", {}).get("parent", {})
+        if run_id := parent.get("run", {}).get("runId"):
+            named[run_id] = parent.get("job", {}).get("name", "")
+    unknown = islice(((run_id, job) for run_id, job in named.items() if run_id not in seen), PARENTS)
+    unseen = sorted({job for run_id, job in unknown if not has_reported(client, run_id)})
+    if unseen:
+        fix = "let Airflow report to the same URL, with a key of its own: OPENLINEAGE_URL and OPENLINEAGE_API_KEY"
+        yield Finding(f"runs name parents that never reported: {first_few(unseen)}", fix)
+
+
+def has_reported(client: Client, run_id: str) -> bool:
+    answer = client.get("jobs", "runs", run_id)
+    return answer.status == 200 and bool(answer.body["facets"] or answer.body["jobVersion"])
+
+
+def suspicious_names(arrivals: Arrivals) -> Iterator[Finding]:
+    names = {*arrivals.namespaces}
+    for event in arrivals.events:
+        for dataset in [*event.get("inputs", []), *event.get("outputs", [])]:
+            names.add(dataset["namespace"])
+    for pattern, why in SUSPICIOUS.items():
+        matching = sorted(name for name in names if re.match(pattern, name) or re.search(f"(?<=:){pattern}", name))
+        if matching:
+            yield Finding(f"a suspicious name: {first_few(matching)}", why)
+
+
+def set_aside(arrivals: Arrivals) -> Iterator[Finding]:
+    """Keys that spoke of the namespaces of others: what they said beyond the names was set aside."""
+    paths: dict[str, set[str]] = {}
+    for key, _, path in noted_paths(arrivals):
+        if not path.endswith(NAMELESS):
+            paths.setdefault(key, set()).add(path)
+    for key, of_key in sorted(paths.items()):
+        yield Finding(
+            f"the key {key} describes namespaces that it may not write; set aside: {first_few(sorted(of_key))}",
+            "give the key these namespaces (`write`), if they are its own; docs/access.md has the rule",
+        )
+
+
+def nameless_datasets(arrivals: Arrivals) -> Iterator[Finding]:
+    """Jobs of which datasets were set aside, since the datasets have no usable name."""
+    jobs = sorted({job for _, job, path in noted_paths(arrivals) if path.endswith(NAMELESS)})
+    if jobs:
+        yield Finding(
+            f"datasets without a usable name were set aside, of {first_few(jobs)}",
+            "Flink sends connectors without lineage of their own (datagen, filesystem) with an empty namespace: use a "
+            "connector with lineage, or report the dataset with layers/headwater/headwater/spark",
+        )
+
+
+def noted_paths(arrivals: Arrivals) -> Iterator[tuple[str, str, str]]:
+    """What was set aside: the key, the job or dataset, and the path without indices."""
+    for event in arrivals.events:
+        subject = event.get("job") or event["dataset"]
+        if note := (subject.get("facets") or {}).get("headwater_setAside"):
+            for path in note["paths"]:
+                yield note["key"], subject["name"], re.sub(r"\[\d+\]", "", path)
+
+
+def flink_without_ends(arrivals: Arrivals) -> Iterator[Finding]:
+    """Runs of Flink, of which none ever ended: without a setting, Flink's listener reports no end."""
+    of_flink = [event for event in arrivals.events if FLINK in event["producer"] and "run" in event]
+    runs = {event["run"]["runId"] for event in of_flink}
+    if runs and not any(event.get("eventType") in ENDS for event in of_flink):
+        yield Finding(
+            f"{len(runs)} {'run' if len(runs) == 1 else 'runs'} of Flink, none ever ended",
+            "set openlineage.enableDetachedJobTracking: true in Flink's configuration: without it the listener reports "
+            "no end; docs/producers/flink.md has the settings",
+            Blame.LISTENER,
+        )
+
+
+def findings(client: Client, arrivals: Arrivals, namespace: str | None) -> list[Finding]:
+    return [
+        *nothing_arrived(arrivals, namespace),
+        *without_datasets(arrivals),
+        *never_ended(arrivals, datetime.now(UTC)),
+        *unseen_parents(arrivals, client),
+        *suspicious_names(arrivals),
+        *set_aside(arrivals),
+        *nameless_datasets(arrivals),
+        *flink_without_ends(arrivals),
+        *refusals(client),
+        *one_job_a_query(arrivals),
+        *isolated_jobs(arrivals),
+        *island_engines(arrivals),
+        *same_tables(arrivals),
+    ]

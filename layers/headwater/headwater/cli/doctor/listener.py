@@ -1,0 +1,122 @@
+"""The URL, path, key and namespace of a job's listener, read from the settings that the job runs with."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import yaml
+
+from headwater.cli.doctor.client import LINEAGE, Client, as_header, is_address
+from headwater.cli.doctor.finding import Blame, Diagnosis, Finding
+
+Settings = Mapping[str, str]
+
+LISTENER = "io.openlineage.spark.agent.OpenLineageSparkListener"
+PREFIX = "spark.openlineage"
+TRANSPORT = f"{PREFIX}.transport"
+URL, ENDPOINT, AUTH = f"{TRANSPORT}.url", f"{TRANSPORT}.endpoint", f"{TRANSPORT}.auth"
+FILE, FILE_VARIABLE = "openlineage.yml", "OPENLINEAGE_CONFIG"
+SETTING = re.compile(r"([^\s=:#!][^\s=:]*)(?:\s*[=:]\s*|\s+)(.*)")
+JARS = {"spark.jars": ",", "spark.driver.extraClassPath": ":"}
+
+
+@dataclass(frozen=True)
+class Listener:
+    """`client` posts as the listener does: to the same URL and path, with the same key."""
+
+    client: Client
+    namespace: str
+
+
+def listener_of(spark_defaults: Path, environment: Mapping[str, str]) -> Listener:
+    """Return the listener that a file of Spark's settings configures, with the listener's own file if it exists.
+
+    The listener ignores the path of a URL among Spark's settings, and keeps the path of a URL in its own file (observed
+    with listener 1.53). Raises Diagnosis if the listener would send nothing, OSError or ValueError if a file is
+    unreadable.
+    """
+    try:
+        of_spark = dict(settings_in(spark_defaults.read_text(encoding="utf-8")))
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{spark_defaults} is not a file of settings") from error
+    own = listener_file_settings(of_spark, environment)
+    settings = {**own, **of_spark}
+    for finding in (missing_listener(settings), disabled_transport(settings, own)):
+        if finding:
+            raise Diagnosis(finding)
+    url = urlsplit(settings[URL])
+    path = "" if URL in of_spark else url.path
+    endpoint = "/" + settings.get(ENDPOINT, LINEAGE).lstrip("/")
+    if path and ENDPOINT in settings:
+        what = f"{URL} has a path, and {ENDPOINT} is set: the listener accepts one of them, and sends nothing"
+        raise Diagnosis(Finding(what, f"remove {path} from the URL: use the output ApiUrl unchanged", Blame.PATH))
+    key = as_header(settings.get(f"{AUTH}.apiKey", ""))
+    client = Client(f"{url.scheme}://{url.netloc}", key, path or endpoint)
+    return Listener(client, settings.get(f"{PREFIX}.namespace", "default"))
+
+
+def settings_in(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the settings of a file as spark-submit reads it: `NAME VALUE` or `NAME=VALUE`, one a line."""
+    for line in text.splitlines():
+        if setting := SETTING.fullmatch(line.strip()):
+            yield setting[1], setting[2]
+
+
+def listener_file_settings(settings: Settings, environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings of the listener's own file, by the names that Spark's settings have."""
+    named = [settings.get(f"spark.yarn.appMasterEnv.{FILE_VARIABLE}"), environment.get(FILE_VARIABLE)]
+    files = [*(Path(name) for name in named if name), Path(FILE), Path.home() / ".openlineage" / FILE]
+    try:
+        file = next((candidate for candidate in files if candidate.is_file()), None)
+        return dict(flattened(PREFIX, yaml.safe_load(file.read_text(encoding="utf-8")))) if file else {}
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        what = f"the listener's file cannot be read: {type(error).__name__}"
+        raise Diagnosis(
+            Finding(what, "run the doctor as the user of the drivers, and check that the file is YAML", Blame.KEY)
+        ) from error
+
+
+def flattened(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for inner, member in value.items():
+            yield from flattened(f"{name}.{inner}", member)
+    else:
+        yield name, str(value)
+
+
+def missing_listener(settings: Settings) -> Finding | None:
+    """Return a finding if the settings make Spark load no listener. No setting needs to name the jar: EMR may have the
+    jar on the class path."""
+    if LISTENER not in re.split(r"\s*,\s*", settings.get("spark.extraListeners", "")):
+        fix = f"set spark.extraListeners={LISTENER}, for all jobs: emr_jobs/cluster"
+        return Finding("spark.extraListeners does not name the listener", fix, Blame.LISTENER)
+    named = [jar for setting, separator in JARS.items() for jar in settings.get(setting, "").split(separator)]
+    jars = [path.removeprefix("file:") for path in named if "openlineage" in path]
+    lost = [path for path in jars if path.startswith("/") and "*" not in path and not Path(path).is_file()]
+    if lost:
+        fix = "see the bootstrap action's log: stderr.gz under node/ in the cluster's log folder"
+        return Finding(f"the listener's jar {lost[0]} is not there", fix, Blame.LISTENER)
+    return None
+
+
+def disabled_transport(settings: Settings, own: Settings) -> Finding | None:
+    """Return a finding if the settings make the listener send nothing."""
+    if any(name.startswith(TRANSPORT) for name in own) and f"{TRANSPORT}.type" not in own:
+        what = "the listener's own file has no transport.type: the listener ignores the file, and sends nothing"
+        return Finding(what, "write `type: http` under `transport:`", Blame.LISTENER)
+    kind = settings.get(f"{TRANSPORT}.type")
+    if kind != "http":
+        what = f"{TRANSPORT}.type is {kind}" if kind else f"{TRANSPORT}.type is not set"
+        return Finding(f"{what}: nothing is sent over HTTP", f"set {TRANSPORT}.type=http", Blame.LISTENER)
+    auth = settings.get(f"{AUTH}.type")
+    if auth != "api_key" and any(name.startswith(AUTH) for name in settings):
+        what = f"{AUTH}.type is {auth}, not api_key" if auth else f"{AUTH}.type is not set: the listener sends no key"
+        return Finding(what, f"set {AUTH}.type=api_key", Blame.KEY)
+    if not is_address(settings.get(URL, "")):
+        return Finding(
+            f"{URL} is no URL of http or https", f"set {URL} to the output ApiUrl: https://...", Blame.LISTENER
+        )
+    return None

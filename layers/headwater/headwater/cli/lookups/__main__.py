@@ -1,0 +1,42 @@
+"""`python -m headwater.cli.lookups lineage|columns|impact|why|runs ...`, which the command `headwater` starts."""
+
+import contextlib
+import os
+import signal
+import sys
+
+from headwater.cli.lookups.api import api_of
+from headwater.cli.lookups.failure import ANSWERED, LookupFailure
+from headwater.cli.lookups.parser import parser
+from headwater.cli.lookups.questions import reply_to
+from headwater.cli.lookups.terminal import display_for, print_anything, shown
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print the answer. Return the exit status (cli/lookups/failure.py)."""
+    options = parser().parse_args(arguments)
+    try:
+        reply = reply_to(api_of(options.url), options)
+    except LookupFailure as failure:
+        print("\n".join(failure.lines()), file=sys.stderr)
+        return failure.status
+    if options.json:
+        print(reply.json)
+        return ANSWERED
+    print(shown(reply.render, display_for(sys.stdout, os.environ, whole=options.all)), end="", flush=True)
+    for note in reply.notes:
+        print(note, file=sys.stderr)
+    return ANSWERED
+
+
+def as_a_program(arguments: list[str]) -> int:
+    """`main` as a program among others: it ends quietly if its reader does, or on Ctrl-C."""
+    print_anything()
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    with contextlib.suppress(KeyboardInterrupt):
+        return main(arguments)
+    return 130
+
+
+if __name__ == "__main__":
+    sys.exit(as_a_program(sys.argv[1:]))

@@ -1,0 +1,198 @@
+"""Asks the API what a command line asks, and renders the answer."""
+
+import difflib
+import json
+from argparse import Namespace
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from headwater.cli.lookups.api import Answer, Api, NotFoundFailure
+from headwater.cli.lookups.failure import UNKNOWN, WRONG_COMMAND, LookupFailure
+from headwater.cli.lookups.names import COLUMN, DATASET, JOB, KnownNode, Resolved, commands, resolve
+from headwater.lookup.text import columns as columns_text
+from headwater.lookup.text import impact as impact_text
+from headwater.lookup.text import lineage as lineage_text
+from headwater.lookup.text import root_cause as root_cause_text
+from headwater.lookup.text import runs as runs_text
+from headwater.lookup.text.display import Display
+from headwater.lookup.text.inert import inert
+from headwater.lookup.text.node_ids import node_of
+
+MOST_AT_RISK = 1_000
+MOST_FINDINGS = 200
+FAILED_JOBS = 100
+"""Jobs whose newest run failed, in the one request of `headwater runs --failed`."""
+NEWEST_RUNS = 1_000
+"""Runs of a job, among which `headwater runs JOB --failed` looks for those that failed."""
+
+Document = dict[str, Any]
+
+
+class Reply(NamedTuple):
+    """An answer: as JSON, as text for a display, and what is said beside it."""
+
+    json: str
+    render: Callable[[Display], str]
+    notes: tuple[str, ...] = ()
+
+
+def reply_to(api: Api, options: Namespace) -> Reply:
+    """The reply to a command line. Raises LookupFailure."""
+    return _QUESTIONS[options.command](api, options)
+
+
+def _lineage(api: Api, options: Namespace) -> Reply:
+    node = resolve(api, options.name, (DATASET, JOB), _asking(options))
+    direction = options.direction or "both"
+    text, answer = api.ask("lineage", nodeId=node.node.node_id, direction=direction, **_walk(options))
+    answer["nodeId"] = _shown_id(api, node.node, answer)
+    return Reply(text, lambda display: lineage_text.render(answer, display, direction), _notes(node, options))
+
+
+def _columns(api: Api, options: Namespace) -> Reply:
+    node, node_id = _node_or_column(api, options, (DATASET, JOB, COLUMN))
+    direction = options.direction or "upstream"
+    query = {"nodeId": node_id, "direction": direction, **_walk(options)}
+    text, document = _asked_for_column(api, options, node, "column-lineage", **query)
+    answer = {"nodeId": node_id, **document}
+    return Reply(text, lambda display: columns_text.render(answer, display, direction), _notes(node, options))
+
+
+def _impact(api: Api, options: Namespace) -> Reply:
+    node, node_id = _node_or_column(api, options, (DATASET, COLUMN))
+    query = {"nodeId": node_id, "limit": MOST_AT_RISK, **_walk(options)}
+    text, answer = _asked_for_column(api, options, node, "impact", **query)
+    return Reply(text, lambda display: impact_text.render(answer, display), _notes(node, options))
+
+
+def _why(api: Api, options: Namespace) -> Reply:
+    node = resolve(api, options.name, (DATASET, JOB), _asking(options))
+    text, answer = api.ask("rootcause", nodeId=node.node.node_id, limit=MOST_FINDINGS, **_walk(options))
+    return Reply(text, lambda display: root_cause_text.render(answer, display), _notes(node, options))
+
+
+def _runs(api: Api, options: Namespace) -> Reply:
+    if options.job:
+        return _runs_of_job(api, options)
+    return _failed_jobs(api, options) if options.failed else _newest_runs(api, options)
+
+
+def _newest_runs(api: Api, options: Namespace) -> Reply:
+    """The newest run of each of the jobs that reported last."""
+    text, answer = api.ask("jobs", limit=options.limit)
+    listed = [{"job": _job(job), **job["latestRun"]} for job in answer["jobs"] if job["latestRun"]]
+    more = {"totalCount": len(listed) + max(0, answer["totalCount"] - len(answer["jobs"]))}
+    return Reply(text, lambda display: runs_text.render({"runs": listed, **more}, display))
+
+
+def _failed_jobs(api: Api, options: Namespace) -> Reply:
+    """The failed runs, among the ten newest, of jobs whose newest run failed: one request, and no run of a job that has
+    recovered."""
+    answer = api.ask("jobs", lastRunStates="FAILED", limit=FAILED_JOBS).document
+    listed = [
+        {"job": _job(job), **run}
+        for job in answer["jobs"]
+        for run in job.get("latestRuns") or [job["latestRun"]]
+        if run and run["state"] == "FAILED"
+    ]
+    shown = {"runs": listed[: options.limit], "totalCount": len(listed)}
+    which = f"the last {len(answer['jobs'])} jobs" if "cursor" in answer else "all jobs"
+    covered = (
+        (
+            f"listed are failed runs of {which} whose newest run failed; "
+            "the API looks at the 5,000 jobs that reported last"
+        ),
+        "failed runs of a job that has recovered since: headwater runs JOB --failed",
+    )
+    return Reply(_json(shown), lambda display: runs_text.render(shown, display), covered)
+
+
+def _runs_of_job(api: Api, options: Namespace) -> Reply:
+    asking = ("runs", "{}", *(["--failed"] if options.failed else []))
+    node = resolve(api, options.job, (JOB,), asking)
+    job = node.node if node.node.name else _split(node.node)
+    of = {"namespace": job.namespace, "name": job.name}
+    path = ("namespaces", job.namespace, "jobs", job.name, "runs")
+    if not options.failed:
+        text, answer = api.ask(*path, limit=options.limit)
+        return Reply(text, lambda display: runs_text.render({"job": of, **answer}, display))
+    answer = api.ask(*path, limit=NEWEST_RUNS).document
+    failed = [run for run in answer["runs"] if run["state"] == "FAILED" or run.get("failedChildren")]
+    shown = {"job": of, "runs": failed[: options.limit], "totalCount": len(failed)}
+    covered = f"covers the newest {len(answer['runs']):,} of the job's {answer['totalCount']:,} runs"
+    return Reply(_json(shown), lambda display: runs_text.render(shown, display), (covered,))
+
+
+_QUESTIONS: Mapping[str, Callable[[Api, Namespace], Reply]] = {
+    "lineage": _lineage,
+    "columns": _columns,
+    "impact": _impact,
+    "why": _why,
+    "runs": _runs,
+}
+
+
+def _asking(options: Namespace) -> tuple[str, ...]:
+    """The words of the command, with {} for the node: to be typed again with the name of one."""
+    words = [options.command, "{}"]
+    if getattr(options, "column", None):
+        words.append(options.column)
+    words += {"upstream": ["--up"], "downstream": ["--down"]}.get(getattr(options, "direction", None) or "", [])
+    return tuple(words)
+
+
+def _walk(options: Namespace) -> dict[str, Any]:
+    return {"depth": options.depth, "asOf": options.at}
+
+
+def _node_or_column(api: Api, options: Namespace, kinds: tuple[str, ...]) -> tuple[Resolved, str]:
+    """The node of a command line, and the nodeId to ask for: that of one of its columns if one is named."""
+    node = resolve(api, options.name, (DATASET,) if options.column else kinds, _asking(options))
+    return node, node.node.column(options.column) if options.column else node.node.node_id
+
+
+def _asked_for_column(api: Api, options: Namespace, node: Resolved, path: str, **query: Any) -> Answer:
+    """An answer. Where the column is unknown, the failure names the columns that are near. Raises LookupFailure."""
+    try:
+        return api.ask(path, **query)
+    except NotFoundFailure:
+        if not options.column or not node.node.name:
+            raise
+        dataset = api.ask("namespaces", node.node.namespace, "datasets", node.node.name).document
+        names = [str(field["name"]) for field in dataset.get("fields") or ()]
+        near = difflib.get_close_matches(options.column, names, n=5, cutoff=0.5) or names[:10]
+        what = f"{inert(node.node.name)} has no column {inert(options.column)}"
+        steps = (
+            [f"its columns are {', '.join(map(inert, near))}{' ...' if len(names) > len(near) else ''}"] if near else []
+        )
+        raise LookupFailure(what, *steps, status=UNKNOWN) from None
+
+
+def _shown_id(api: Api, node: KnownNode, answer: Document) -> str:
+    """The nodeId by which an answer has a node: a dataset may have been asked for by another of its names."""
+    if node.kind != DATASET or any(entry["id"] == node.node_id for entry in answer["graph"]):
+        return node.node_id
+    return str(api.ask("impact", nodeId=node.node_id, depth=0, limit=0).document["nodeId"])
+
+
+def _notes(resolved: Resolved, options: Namespace) -> tuple[str, ...]:
+    """What else a name may mean."""
+    if not resolved.others:
+        return ()
+    return (f"{inert(options.name)} is also the name of:", *commands(_asking(options), resolved.others))
+
+
+def _split(node: KnownNode) -> KnownNode:
+    split = node_of(node.node_id)
+    if not (split.namespace and split.name):
+        what = f"{inert(node.node_id)} is no nodeId of a job"
+        raise LookupFailure(what, "job:NAMESPACE:NAME is one", status=WRONG_COMMAND)
+    return KnownNode(node.node_id, split.namespace, split.name)
+
+
+def _job(job: Document) -> Document:
+    return {"namespace": job["namespace"], "name": job["name"]}
+
+
+def _json(document: Document) -> str:
+    return json.dumps(document, ensure_ascii=False)

@@ -1,0 +1,42 @@
+"""Offers the lookups to coding assistants, read-only: a server of the Model Context Protocol on the standard input and
+output. An assistant starts it; no person types to it."""
+
+import argparse
+import sys
+
+from headwater.cli.lookups.api import api_of
+
+EPILOG = """for an assistant that reads .mcp.json:
+  {"mcpServers": {"headwater": {"command": "headwater", "args": ["mcp"],
+                                "env": {"HEADWATER_URL": "...", "HEADWATER_API_KEY": "..."}}}}
+
+docs/command-line.md has more."""
+
+
+def parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="headwater mcp",
+        description=__doc__,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--url", help="of the API (default: $HEADWATER_URL, else the stack of `make up`); the key: $HEADWATER_API_KEY"
+    )
+    return parser
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Serve until the standard input ends. Return 1 if the SDK is missing."""
+    options = parser().parse_args(arguments)
+    try:
+        from headwater.cli.mcp.tools import server_over
+    except ModuleNotFoundError as missing:
+        print(f"failed: {missing}; pip install 'headwater[mcp]'", file=sys.stderr)
+        return 1
+    server_over(lambda: api_of(options.url)).run("stdio")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,69 @@
+"""Runs Headwater in one process, on one file: `headwater serve --data lineage.db`."""
+
+import argparse
+import ipaddress
+import sys
+from pathlib import Path
+
+from headwater.cli.file import readable
+from headwater.config import BadEnvironment
+
+PORT, HOST = 5000, "127.0.0.1"
+EPILOG = (
+    "Without --open, each request carries a key: `headwater key add NAME --data FILE` makes one. "
+    "The variables of docs/serve.md set retention and thresholds. SIGTERM and Ctrl-C end the server."
+)
+
+
+def parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="headwater serve", description=__doc__, epilog=EPILOG)
+    parser.add_argument("--data", type=Path, required=True, metavar="FILE", help="made if it is missing")
+    parser.add_argument("--port", type=int, default=PORT, help="(default: %(default)s; 0 takes a free port)")
+    parser.add_argument("--host", default=HOST, help="address to listen at (default: %(default)s)")
+    parser.add_argument("--open", action="store_true", help="permit every request of this machine, without a key")
+    parser.add_argument("--public-url", metavar="URL", help="at which links in alerts begin (default: host and port)")
+    parser.add_argument("--webhook", metavar="URL", help="post each alert there, as JSON")
+    parser.add_argument("--topic", metavar="ARN", help="publish each alert to this SNS topic (needs headwater[aws])")
+    return parser
+
+
+@readable
+def main(arguments: list[str] | None = None) -> int:
+    """Run until SIGTERM or Ctrl-C. Return 1 if the file, the address or a variable cannot be used."""
+    options = parser().parse_args(arguments)
+    if options.open and not is_local(options.host):
+        parser().error(f"--open is for this machine alone, and {options.host} is not; leave out --host, or use keys")
+    for name, url in (("--webhook", options.webhook), ("--public-url", options.public_url)):
+        if url and not url.startswith(("http://", "https://")):
+            parser().error(f"{url} is not a URL; try {name} http://127.0.0.1:9000/path")
+    try:
+        from headwater.serve.server import NoAddress, Start, run
+    except ModuleNotFoundError as missing:
+        return failed(f"{missing}; pip install 'headwater[serve]'")
+    start = Start(
+        options.data, options.host, options.port, options.open, options.public_url, options.webhook, options.topic
+    )
+    try:
+        run(start, lambda text: print(text, flush=True))
+    except ModuleNotFoundError as missing:  # botocore, which a topic needs
+        return failed(f"{missing}; pip install 'headwater[aws]'")
+    except (BadEnvironment, NoAddress) as error:
+        return failed(str(error))
+    return 0
+
+
+def failed(reason: str) -> int:
+    print(f"failed: {reason}", file=sys.stderr)
+    return 1
+
+
+def is_local(host: str) -> bool:
+    """Whether only this machine reaches an address."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+if __name__ == "__main__":
+    sys.exit(main())

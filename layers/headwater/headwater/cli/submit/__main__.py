@@ -1,0 +1,146 @@
+"""The command line of `headwater submit`."""
+
+import argparse
+import hashlib
+import json
+import os
+import shlex
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from headwater.cli.doctor.client import LINEAGE, Client
+from headwater.cli.doctor.finding import Diagnosis
+from headwater.cli.doctor.listener import Listener, listener_of
+from headwater.cli.endpoint import KEY_VARIABLE, URL_VARIABLE, Endpoint, endpoint_of_make_up
+from headwater.cli.submit.check import check
+from headwater.cli.submit.listener_log import ListenerLog
+from headwater.cli.submit.outcome import Outcome
+from headwater.cli.submit.spark_process import run
+from headwater.cli.submit.submission import Submission
+from local.failure import Failure
+from local.layout import Layout
+from local.spark.jars import CONNECTOR_PINS, LISTENER_PINS, jar_files
+from local.spark.java import java_home
+from local.spark.spark_submit import NAMESPACE, Spark
+
+NOT_STARTED = 1
+INTERRUPTED = 130
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the program. The exit status is explained in __init__.py."""
+    options = parser().parse_args(arguments)
+    try:
+        return submit(options)
+    except Failure as failure:
+        print(f"failed: {failure}", file=sys.stderr)
+    except Diagnosis as diagnosis:
+        print("\n".join(diagnosis.finding.lines()), file=sys.stderr)
+        print(f"headwater: {options.program.name} was not started", file=sys.stderr)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return NOT_STARTED
+
+
+def submit(options: argparse.Namespace) -> int:
+    """Check, run Spark, and tell what became of the events. Raises Failure or Diagnosis if Spark is not started."""
+    submission = Submission.new()
+    spark = spark_for(Layout.here(), options)
+    spark_submit, *words = spark.command(options.program, {})
+    command = [spark_submit, *submission.options(), *words, *options.arguments]
+    listener = listener_of(spark.folder / "spark.conf", spark.environment())
+    told = check(listener)
+    say(f"{told}; {options.program.name} reports to {listener.client.url} in {listener.namespace}")
+    log, since = ListenerLog(), datetime.now(UTC)
+    status = run(command, spark.environment(), log)
+    try:
+        arrivals = submission.arrivals(reader_of(listener), since, log.delivered)
+    except KeyboardInterrupt:
+        say("interrupted before the events were counted")
+        return status or INTERRUPTED
+    outcome = Outcome(log, arrivals, doctor_for(listener))
+    say(outcome.line())
+    if set_aside := outcome.set_aside():
+        say(set_aside)
+    return status or outcome.status()
+
+
+def say(line: str) -> None:
+    print(f"headwater: {line}", file=sys.stderr, flush=True)
+
+
+def parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="headwater submit",
+        description="Run a PySpark program with the listener.",
+        epilog="exit status: Spark's own if Spark failed, 1 if it was not started, 3 if events were refused or lost",
+    )
+    parser.add_argument("--namespace", default=NAMESPACE, help="to report in (default: %(default)s)")
+    parser.add_argument(
+        "--conf",
+        action="append",
+        type=setting,
+        default=[],
+        metavar="NAME=VALUE",
+        help="a setting of Spark's; repeatable",
+    )
+    parser.add_argument("program", type=Path)
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="of the program")
+    return parser
+
+
+def setting(text: str) -> tuple[str, str]:
+    """Read the name and value of a setting. Raises ArgumentTypeError."""
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise argparse.ArgumentTypeError(f"{text} is not NAME=VALUE")
+    return name, value
+
+
+def spark_for(layout: Layout, options: argparse.Namespace) -> Spark:
+    """Return the Spark for these options. Raises Failure."""
+    endpoint = target()
+    home = java_home(layout)
+    jars = jar_files(layout, home / "bin" / "java", LISTENER_PINS, CONNECTOR_PINS)
+    settings = Submission.marked({"spark.openlineage.namespace": options.namespace, **dict(options.conf)})
+    folder = settings_folder(layout, endpoint, settings)
+    return Spark(home, jars, endpoint.url, endpoint.key, folder, more_settings=settings)
+
+
+def settings_folder(layout: Layout, endpoint: Endpoint, settings: dict[str, str]) -> Path:
+    """Return a folder for the files of a job's settings. Its name is a hash of the settings, so jobs with different
+    settings can run at the same time."""
+    content = json.dumps([endpoint.url, endpoint.key, settings]).encode()
+    folder = layout.run("submit") / hashlib.sha256(content).hexdigest()[:16]
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def target() -> Endpoint:
+    """Return the URL and the key for the listener. Raises Failure if no deployment is known."""
+    if url := os.environ.get(URL_VARIABLE):
+        return Endpoint(url, os.environ.get(KEY_VARIABLE, ""))
+    if endpoint := endpoint_of_make_up():
+        return endpoint
+    raise Failure("no stack is up", f"run `make up` in another shell, or set {URL_VARIABLE} and {KEY_VARIABLE}")
+
+
+def reader_of(listener: Listener) -> Client:
+    """Return a client that reads where the listener posts, also behind a proxy's path."""
+    path = listener.client.lineage.removesuffix(LINEAGE) if listener.client.lineage.endswith(LINEAGE) else ""
+    return Client(listener.client.url + path, listener.client.key)
+
+
+def doctor_for(listener: Listener) -> str:
+    """Return the doctor's command for the listener's deployment and namespace."""
+    words = ["headwater", "doctor", "--namespace", listener.namespace]
+    url = target().url
+    if urlsplit(url).netloc != urlsplit(listener.client.url).netloc:
+        words += ["--url", listener.client.url]
+    return shlex.join(words)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Facets: registers, the long facets, and what their members say, whatever a producer put there."""

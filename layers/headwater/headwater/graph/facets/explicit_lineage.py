@@ -1,0 +1,102 @@
+"""The explicit `lineage` facet (OpenLineage, 2026), in which a producer says which dataset is made of which.
+
+A job's facet has an entry for each target; a dataset's facet describes that dataset. The facet is authoritative: a
+target is made of the inputs of its entry and of nothing else (an entry without inputs is a generator), and the entry's
+`fields` replace a columnLineage facet. Here the facet is applied to the datasets of its event, and no other module has
+to know two forms: every dataset of an entry becomes an input or output, and each target gets the facet of its sources.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from headwater.graph.facets.dataset_reference import SOURCES, named
+from headwater.graph.facets.long_facet import COLUMN_LINEAGE
+from headwater.graph.names.identity import dataset_id
+from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, Facets, Name
+
+LINEAGE = "lineage"
+
+
+def apply_lineage_facet(event: AnyEvent) -> AnyEvent:
+    """The event with its `lineage` facet applied to its inputs and outputs."""
+    if isinstance(event, DatasetEvent):
+        dataset, facet = _plain(event.dataset), event.dataset.facets.get(LINEAGE)
+        return replace(event, dataset=_made_of(dataset, facet) if isinstance(facet, dict) else dataset)
+    event = replace(event, inputs=tuple(map(_plain, event.inputs)), outputs=tuple(map(_plain, event.outputs)))
+    facet = event.job.facets.get(LINEAGE)
+    entries = facet.get("entries") if isinstance(facet, dict) else None
+    if not isinstance(entries, list):
+        return event
+    outputs = _with_targets(event.outputs, entries)
+    inputs = _with_names(event.inputs, (source for entry in entries for source in sources_of_target(entry)))
+    return replace(event, inputs=inputs, outputs=outputs)
+
+
+def _plain(reference: DatasetReference) -> DatasetReference:
+    """The dataset without a sources facet of its producer: only `apply_lineage_facet` sets that facet."""
+    if SOURCES not in reference.facets:
+        return reference
+    return replace(reference, facets={name: facet for name, facet in reference.facets.items() if name != SOURCES})
+
+
+def _with_targets(outputs: tuple[DatasetReference, ...], entries: Iterable[Any]) -> tuple[DatasetReference, ...]:
+    targets = {dataset_id(name): entry for entry in entries if (name := dataset_of(entry))}
+    all_outputs = _with_names(outputs, (name for entry in entries if (name := dataset_of(entry))))
+    return tuple(
+        _made_of(output, targets[dataset_id(output.name)]) if dataset_id(output.name) in targets else output
+        for output in all_outputs
+    )
+
+
+def _with_names(references: tuple[DatasetReference, ...], names: Iterable[Name]) -> tuple[DatasetReference, ...]:
+    known = {dataset_id(reference.name) for reference in references}
+    more = {dataset_id(name): DatasetReference(name, {}, {}) for name in names}
+    return references + tuple(reference for node, reference in more.items() if node not in known)
+
+
+def _made_of(target: DatasetReference, entry: Any) -> DatasetReference:
+    facets: dict[str, Any] = {**target.facets, SOURCES: sorted(set(map(tuple, sources_of_target(entry))))}
+    facets[SOURCES] = [list(name) for name in facets[SOURCES]]
+    columns = _column_lineage(entry)
+    if columns:
+        facets[COLUMN_LINEAGE] = columns
+    return replace(target, facets=facets)
+
+
+def _column_lineage(entry: Any) -> Facets:
+    """The columns of an entry as a columnLineage facet."""
+    columns = entry.get("fields")
+    fields = {
+        field: {"inputFields": inputs}
+        for field, column in (columns.items() if isinstance(columns, dict) else ())
+        if (inputs := _input_fields(column))
+    }
+    whole = _input_fields(entry)
+    return {"fields": fields, "dataset": whole} if fields or whole else {}
+
+
+def _input_fields(holder: Any) -> list[dict[str, Any]]:
+    return [source for source in _inputs(holder) if isinstance(source.get("field"), str) and dataset_of(source)]
+
+
+def sources_of_target(entry: Any) -> Iterator[Name]:
+    """The datasets that a target is made of, as a whole or in a column."""
+    fields = entry.get("fields") if isinstance(entry, dict) else None
+    field_inputs = (
+        [source for field in fields.values() for source in _inputs(field)] if isinstance(fields, dict) else []
+    )
+    for source in [*_inputs(entry), *field_inputs]:
+        if name := dataset_of(source):
+            yield name
+
+
+def _inputs(holder: Any) -> list[dict[str, Any]]:
+    inputs = holder.get("inputs") if isinstance(holder, dict) else None
+    return [source for source in inputs if isinstance(source, dict)] if isinstance(inputs, list) else []
+
+
+def dataset_of(entry: Any) -> Name | None:
+    """The dataset that an entry, or an input of an entry, names."""
+    is_dataset = isinstance(entry, dict) and entry.get("type", "DATASET") == "DATASET"
+    return named(entry) if is_dataset else None

@@ -1,0 +1,89 @@
+"""Reads members of facets (texts, fields, owners, parents, assertions, errors), whatever a producer put there."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from headwater.graph.facets.curation import OWNED
+from headwater.graph.facets.dataset_reference import ASSERTIONS
+from headwater.openlineage.event import Facets
+from headwater.openlineage.exact_json import JsonObject
+
+MAX_FIRST_LINE = 300
+"""Characters of the summary of an error message."""
+_TRACEBACK = "Traceback (most recent call last):"
+_HEADING = re.compile(r"(?:Compilation|Database|Parsing|Runtime) Error in ")
+_FRAME = re.compile(r'\s+File "(?P<file>[^"]+)", line (?P<line>\d+)')
+_LIBRARIES = ("/site-packages/", "/dist-packages/", "/pyspark", "/lib/python")
+"""Folders of code that is not the user's."""
+_SECRET = re.compile(
+    r"(?i)((?:password|passwd|pwd|secret|token|credential|api.?key|access.?key)\w*\s*[=:]\s*)[^\s;&,]+"
+)
+"""A secret in an error message, such as a password in a database's URL."""
+
+
+OWNERSHIP = "ownership"
+
+
+def ownership_of(facets: Facets) -> Any:
+    """The facet that has the owners of a node: that of the API, else the `ownership` facet that was sent."""
+    return facets.get(OWNED) or facets.get(OWNERSHIP)
+
+
+def owners_of(facets: Facets) -> list[str]:
+    """The names of the owners of a node."""
+    facet = ownership_of(facets)
+    owners = facet.get("owners") if isinstance(facet, dict) else None
+    names = [owner.get("name") for owner in owners if isinstance(owner, dict)] if isinstance(owners, list) else []
+    return [name for name in names if isinstance(name, str)]
+
+
+def facet_text(facets: Facets, facet: str, member: str) -> str | None:
+    """The text in a member of a facet; None if the facet or the member is absent, or the member is no text."""
+    holder = facets.get(facet)
+    value = holder.get(member) if isinstance(holder, dict) else None
+    return value if isinstance(value, str) else None
+
+
+def assertions_of(facets: JsonObject) -> list[dict[str, Any]]:
+    """The assertions among the quality facets of a dataset."""
+    facet = facets.get(ASSERTIONS)
+    assertions = facet.get("assertions") if isinstance(facet, dict) else None
+    return [check for check in assertions if isinstance(check, dict)] if isinstance(assertions, list) else []
+
+
+def describe_assertion(assertion: Mapping[str, Any]) -> str:
+    """An assertion as text: `not_null of email`."""
+    column = f" of {assertion['column']}" if assertion.get("column") else ""
+    return f"{assertion.get('assertion')}{column}"
+
+
+def error_message(facets: Facets) -> str:
+    """The error message of a failed run, mostly with a stack trace; the Spark listener has a facet of its own."""
+    return facet_text(facets, "errorMessage", "message") or facet_text(facets, "spark.exception", "message") or ""
+
+
+def error_summary(message: str) -> str:
+    """The line of a message that says what went wrong, with secrets masked. Other lines may hold source code.
+
+    This is the first line. Of a Python traceback, which Spark passes on from a UDF, it is the exception with the last
+    line of the user's code: `ZeroDivisionError: division by zero (prices.py, line 12)`.
+    """
+    lines = _without_heading(message.strip().splitlines())
+    start = next((at for at, line in enumerate(lines) if line.rstrip().endswith(_TRACEBACK)), None)
+    line = (_exception(lines[start + 1 :]) if start is not None else "") or next(iter(lines), "")
+    return _SECRET.sub(r"\1***", line)[:MAX_FIRST_LINE]
+
+
+def _without_heading(lines: Sequence[str]) -> Sequence[str]:
+    """The lines of a message without dbt's heading: `Runtime Error in model orders (models/orders.sql)`."""
+    return [line.strip() for line in lines[1:]] if len(lines) > 1 and _HEADING.match(lines[0]) else lines
+
+
+def _exception(lines: Sequence[str]) -> str:
+    """The exception of a traceback, by the lines that follow its heading; empty if the traceback is cut off."""
+    frames = [match for line in lines if (match := _FRAME.match(line))]
+    exception = next((line for line in lines if line.strip() and not line[0].isspace()), "")
+    own = [frame for frame in frames if not any(folder in frame["file"] for folder in _LIBRARIES)]
+    where = f" ({own[-1]['file'].rpartition('/')[2]}, line {own[-1]['line']})" if own else ""
+    return f"{exception}{where}" if exception else ""

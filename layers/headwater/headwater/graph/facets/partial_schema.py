@@ -1,0 +1,48 @@
+"""Partial schemas: the columns that events name of a dataset, where no event has named all of them.
+
+A partial schema says that its columns exist, and nothing of other columns. Hence each column is a register of its own,
+and the columns of several partial schemas add up:
+
+    event                                        columns
+    UPDATE orders SET price = 1                  price
+    INSERT INTO orders (id, total) ...           id, price, total
+
+A dataset shows these columns, marked as partial, until an event has a complete schema. Partial schemas are no versions
+of a schema: they raise no alert, and declare no table in Glue.
+"""
+
+from headwater.graph.facets.long_facet import SCHEMA
+from headwater.graph.facets.register import Register, Registers, Stamp, is_deletion, values
+from headwater.graph.facets.schema_fields import fields_of
+from headwater.openlineage.event import Facets
+from headwater.openlineage.exact_json import JsonObject
+
+PARTIAL = "headwater_partialSchema"
+"""The facet that takes the place of a schema facet that is partial."""
+COLUMN = "headwater_column:"
+"""The beginning of the names of registers that hold a column of a partial schema."""
+
+
+def as_partial(facets: Facets) -> Facets:
+    """The facets of a dataset with a partial schema in place of the schema."""
+    schema = facets.get(SCHEMA)
+    if schema is None or is_deletion(schema):
+        return facets
+    return {PARTIAL: schema, **{name: facet for name, facet in facets.items() if name != SCHEMA}}
+
+
+def column_registers(facets: Facets, at: Stamp) -> Registers:
+    """A register for each column of the partial schema among the facets of a dataset."""
+    return {f"{COLUMN}{field['name']}": Register(at, field) for field in fields_of(facets.get(PARTIAL))}
+
+
+def columns_among(registers: Registers) -> dict[str, JsonObject]:
+    """The columns of the partial schemas among registers, by name."""
+    fields = fields_of({"fields": [value for name, value in values(registers).items() if name.startswith(COLUMN)]})
+    return {field["name"]: field for field in fields}
+
+
+def partial_schema(registers: Registers) -> JsonObject | None:
+    """The schema facet that the columns of partial schemas make up, by name; None without any column."""
+    columns = columns_among(registers)
+    return {"fields": [columns[name] for name in sorted(columns)], "headwater_partial": True} if columns else None

@@ -1,0 +1,143 @@
+"""Normalises an event: names become the datasets that they mean, and a lineage facet is applied to the datasets."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from headwater.graph.facets.assertions import with_standard_assertions
+from headwater.graph.facets.curation import FOREIGN_SOURCES, RESERVED
+from headwater.graph.facets.dataset_reference import (
+    SOURCES,
+    SYMLINKS,
+    dataset_references,
+    is_foreign,
+    sources_of,
+    symlinks,
+    without_foreign_outputs,
+)
+from headwater.graph.facets.explicit_lineage import apply_lineage_facet
+from headwater.graph.facets.long_facet import COLUMN_LINEAGE, LONG_FACETS, LongFacet
+from headwater.graph.facets.partial_schema import as_partial
+from headwater.graph.facets.register import is_deletion
+from headwater.graph.names.identity import dataset_id
+from headwater.graph.names.naming import IdentifiedName, Naming
+from headwater.graph.producers import assertion_events, query_events, sql_outputs
+from headwater.graph.producers.job_naming import with_stable_name
+from headwater.graph.producers.metadata_table_columns import without_metadata_table_columns
+from headwater.graph.producers.producer_profile import has_partial_schema, integration_of
+from headwater.graph.producers.saved_model import with_model
+from headwater.graph.producers.sql_columns import with_proven_columns
+from headwater.graph.producers.table_name import with_database
+from headwater.graph.states.normalised_event import Alias, NormalisedEvent, SymlinkPair
+from headwater.openlineage import exact_json
+from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, Facets, Name, RunEvent
+from headwater.openlineage.instant import NEVER, Instant
+from headwater.openlineage.wire import read_event
+
+
+def normalise_event(
+    canonical: str, naming: Naming, at: Instant = NEVER, sent: AnyEvent | None = None
+) -> NormalisedEvent:
+    """The event in a canonical text, received `at`. Raises InvalidRequest if the text is no event.
+
+    `sent` is the event in the text, for a caller that has read the text.
+    """
+    event = apply_lineage_facet(sent or read_event(exact_json.loads(canonical), canonical=canonical))
+    aliases = {alias for reference in dataset_references(event) for alias in _aliases(event, reference, naming)}
+    outputs = without_foreign_outputs(event).outputs if isinstance(event, RunEvent) else ()
+    written = {alias for reference in outputs for alias in _aliases(event, reference, naming)}
+    event = with_proven_columns(_with_undeclared_inputs(_renamed(event, naming), naming), naming)
+    links = {link for reference in dataset_references(event) for link in _links(reference, naming)}
+    named = tuple(sorted(aliases)), tuple(sorted(links)), tuple(sorted(written))
+    return NormalisedEvent(event, canonical, *named, at)
+
+
+def _aliases(event: AnyEvent, reference: DatasetReference, naming: Naming) -> Iterator[Alias]:
+    """The alias that a reference uses. A producer that may not write the dataset gives it no further name."""
+    identified = _identified(event, reference, naming)
+    if identified.rules and not is_foreign(reference):
+        yield Alias(reference.name, identified.shown, identified.rules)
+
+
+def _identified(event: AnyEvent, reference: DatasetReference, naming: Naming) -> IdentifiedName:
+    identified = naming.identify(reference.name, streams_files=_streams_files(event, reference))
+    job_facets = {} if isinstance(event, DatasetEvent) else event.job.facets
+    return with_database(with_model(identified, reference, job_facets, naming), reference, naming)
+
+
+def _links(reference: DatasetReference, naming: Naming) -> Iterator[SymlinkPair]:
+    for name in symlinks(reference.facets.get(SYMLINKS)):
+        symlink = naming.identify(name)
+        if symlink.identity != naming.identify(reference.name).identity:
+            yield SymlinkPair(reference.name, symlink.shown)
+
+
+def _renamed(event: AnyEvent, naming: Naming) -> AnyEvent:
+    integration = "" if isinstance(event, DatasetEvent) else integration_of(event.job.facets, event.producer)
+
+    def rename(reference: DatasetReference, *, is_read: bool = False) -> DatasetReference:
+        identified = _identified(event, reference, naming)
+        own = without_metadata_table_columns(reference, identified.rules, is_read=is_read)
+        facets = with_standard_assertions(own.facets, integration, own.name.name)
+        if has_partial_schema(event, own, is_read=is_read):
+            facets = as_partial(facets)
+        for member in {SOURCES, FOREIGN_SOURCES} & facets.keys():
+            sources = sorted({naming.identify(Name(*source)).shown for source in facets[member]})
+            facets = {**facets, member: [list(source) for source in sources]}
+        io_facets = with_standard_assertions(reference.io_facets, integration, own.name.name)
+        return replace(reference, name=identified.shown, facets=_with_long_facets(facets), io_facets=io_facets)
+
+    if isinstance(event, DatasetEvent):
+        return replace(event, dataset=rename(event.dataset))
+    job = with_stable_name(event.job)
+    if integration == "airflow":
+        event = replace(event, outputs=sql_outputs.with_corrections(event.outputs, event.job.facets))
+    if integration == "dbt":
+        event = assertion_events.with_corrections(event)
+    if integration == "trino":
+        event = query_events.with_corrections(event)
+    inputs = tuple(rename(dataset, is_read=True) for dataset in event.inputs)
+    return replace(event, job=job, inputs=inputs, outputs=tuple(map(rename, event.outputs)))
+
+
+def _with_long_facets(facets: Facets) -> Facets:
+    """Facets, the long ones with their digests."""
+    long = {name: facet for name in LONG_FACETS & facets.keys() if isinstance(facet := facets[name], dict)}
+    return {**facets, **{name: LongFacet(name, facet) for name, facet in long.items() if not is_deletion(facet)}}
+
+
+def _streams_files(event: AnyEvent, reference: DatasetReference) -> bool:
+    """Whether a dataset is an input of a streaming job: then the Spark listener names each file of a source folder.
+
+    A connector of Kafka Connect follows the one file that its settings name.
+    """
+    if isinstance(event, DatasetEvent):
+        return False
+    match event.job.facets.get("jobType"):
+        case {"processingType": "STREAMING", "integration": "KAFKA_CONNECT"}:
+            return False
+        case {"processingType": "STREAMING"}:
+            return reference in event.inputs
+    return False
+
+
+def _with_undeclared_inputs(event: AnyEvent, naming: Naming) -> AnyEvent:
+    """The event; the datasets that only its column lineage names are inputs, too.
+
+    A MERGE into a Delta table names its target alone, as input and output, and dbt names no seed as an input of a
+    model.
+    """
+    names = undeclared_inputs(event, naming)
+    if not names or isinstance(event, DatasetEvent):
+        return event
+    return replace(event, inputs=event.inputs + tuple(DatasetReference(name, {}, {}) for name in names))
+
+
+def undeclared_inputs(event: AnyEvent, naming: Naming) -> tuple[Name, ...]:
+    """The datasets that column lineage names as sources, and that the event names neither as inputs nor as outputs."""
+    if isinstance(event, DatasetEvent):
+        return ()
+    facets = [reference.facets[COLUMN_LINEAGE] for reference in event.outputs if COLUMN_LINEAGE in reference.facets]
+    sources = {name for facet in facets for name in sources_of(facet) if name.namespace not in RESERVED}
+    named = {naming.identify(name).shown for name in sources}
+    declared = {dataset_id(naming.identify(reference.name).shown) for reference in event.inputs + event.outputs}
+    return tuple(sorted(name for name in named if dataset_id(name) not in declared))

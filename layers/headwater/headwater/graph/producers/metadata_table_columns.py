@@ -1,0 +1,63 @@
+"""Leaves out columns that a producer sends with a dataset although they are not the dataset's: columns of its metadata
+tables, of its log or of temporary folders, of files read as text, of files inside a saved model."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+
+from headwater.graph.facets.dataset_reference import SYMLINKS, symlinks
+from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
+from headwater.openlineage.event import DatasetReference
+
+_METADATA_TABLES = {
+    *("entries", "files", "history", "manifests", "metadata_log_entries", "partitions", "refs", "snapshots"),
+    *("data_files", "delete_files", "position_deletes"),
+    *("all_data_files", "all_delete_files", "all_entries", "all_files", "all_manifests"),
+}
+"""Iceberg's metadata tables, by its documentation of Spark queries."""
+_LEAST_PARTS = 3
+"""Parts of a metadata table's name: namespace, table, metadata table."""
+_INNER = frozenset({"model", "temporary"})
+"""The naming rules for what is inside a dataset's folder: each file inside a saved model has other columns, and a file
+of `_delta_log` has those of the log (`add`, `metaData`, `protocol`)."""
+
+
+def without_metadata_table_columns(
+    reference: DatasetReference, rules: Collection[str], *, is_read: bool
+) -> DatasetReference:
+    """The dataset with the facets that are its own; `rules` are the naming rules applied to its name."""
+    dropped = set(_foreign_facets(reference, rules, is_read=is_read))
+    kept = {name: facet for name, facet in reference.facets.items() if name not in dropped}
+    return replace(reference, facets=kept) if dropped else reference
+
+
+def _foreign_facets(reference: DatasetReference, rules: Collection[str], *, is_read: bool) -> Iterator[str]:
+    if _INNER & set(rules):
+        yield from (SCHEMA, COLUMN_LINEAGE)
+    if is_read and _is_metadata_table(reference):
+        yield from (SCHEMA, SYMLINKS)
+    if is_read and _is_read_as_text(reference):
+        yield SCHEMA
+
+
+def _is_metadata_table(reference: DatasetReference) -> bool:
+    """Whether the dataset is a table like `crm.customers.snapshots`, of an Iceberg table `crm.customers`.
+
+    The Spark listener names a metadata table by the path of its table, with the metadata table's name as symlink. The
+    path of an ordinary table called `snapshots` ends with `snapshots`.
+    """
+    match reference.facets.get("catalog"):
+        case {"framework": "iceberg"}:
+            parts = [name.name.split(".") for name in symlinks(reference.facets.get(SYMLINKS))]
+            last = {name_parts[-1] for name_parts in parts if len(name_parts) >= _LEAST_PARTS}
+            return bool(last & _METADATA_TABLES - {reference.name.name.rstrip("/").rpartition("/")[2]})
+    return False
+
+
+def _is_read_as_text(reference: DatasetReference) -> bool:
+    """Whether the dataset is no table and has the only column of Spark's text source: `value`."""
+    if SYMLINKS in reference.facets:
+        return False
+    match reference.facets.get(SCHEMA):
+        case {"fields": [{"name": "value", "type": "string"}]}:
+            return True
+    return False

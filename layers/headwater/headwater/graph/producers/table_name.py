@@ -1,0 +1,39 @@
+"""The whole name of a table of Postgres: producers that check a table in a database name it without the database."""
+
+from urllib.parse import urlsplit
+
+from headwater.graph.facets.members import facet_text
+from headwater.graph.names.naming import IdentifiedName, Naming
+from headwater.openlineage.event import DatasetReference, Facets, Name
+
+_POSTGRES = "postgres://"
+_PARTS = 2
+"""Parts of a name without its database: `public.orders`."""
+
+
+def with_database(identified: IdentifiedName, reference: DatasetReference, naming: Naming) -> IdentifiedName:
+    """The dataset that a reference means, with the database of its data source if the name lacks the database.
+
+    Example: `public.orders` with the data source `postgresql://db/shop` is `shop.public.orders`. Great Expectations
+    sends such names, and dbt and Airflow the whole names.
+    """
+    shown = identified.shown
+    if not shown.namespace.startswith(_POSTGRES) or len(shown.name.split(".")) != _PARTS:
+        return identified
+    database = _database(reference.facets)
+    if not database:
+        return identified
+    whole = naming.identify(Name(shown.namespace, f"{database}.{shown.name}"))
+    return whole._replace(rules=(*identified.rules, "database", *whole.rules))
+
+
+def _database(facets: Facets) -> str:
+    """The database in the URI of a data source; empty if there is none."""
+    uri = facet_text(facets, "dataSource", "uri") or ""
+    if not uri.startswith("postgres"):
+        return ""
+    try:
+        path = urlsplit(uri).path.strip("/")
+    except ValueError:  # no URL
+        return ""
+    return "" if "/" in path else path

@@ -1,0 +1,216 @@
+"""A dataset: its facts and its head, by the claims of jobs and by DatasetEvents."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, reduce
+from typing import Any
+
+from headwater.graph.facets.curation import SOURCES as NAMED_SOURCES
+from headwater.graph.facets.curation import deleted_through, is_curation
+from headwater.graph.facets.dataset_reference import (
+    DATA_SOURCE,
+    QUALITY,
+    SOURCES,
+    dataset_facets,
+    dataset_references,
+    is_foreign,
+    schema_register,
+)
+from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
+from headwater.graph.facets.partial_schema import COLUMN, columns_among, partial_schema
+from headwater.graph.facets.register import Register, Registers, Stamp, join_registers, stamp, values
+from headwater.graph.facets.registered_schema import REGISTRY
+from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.names.identity import DatasetId, JobId, dataset_id
+from headwater.graph.names.naming import Naming
+from headwater.openlineage import exact_json
+from headwater.openlineage.event import AnyEvent, DatasetEvent, Facets, Name
+from headwater.openlineage.exact_json import JsonObject
+from headwater.openlineage.instant import NEVER, Instant
+
+_PLAIN = Naming(of_ids=True)
+KEPT_USERS = 3
+ELSEWHERE = frozenset({COLUMN_LINEAGE, SOURCES}) | QUALITY
+"""Facets that a dataset's head does not copy: they stay with the job's usage, or with the run's quality results."""
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetFacts:
+    """What events say of a dataset, apart from the claims of jobs.
+
+    name        the name to show: of several spellings the plain one, else the spelling that an event used first
+    named       the earliest event time of that spelling
+    created     the earliest event time that names the dataset
+    own         the facets of its DatasetEvents
+    described   the time of its newest DatasetEvent, not counting curation
+    is_foreign  whether all events only name the dataset (`headwater_foreign`). Names and times of such events count
+                until another event names the dataset
+    """
+
+    name: Name
+    named: Instant
+    created: Instant
+    own: Registers
+    described: Instant = NEVER
+    is_foreign: bool = False
+
+    @classmethod
+    def all_of(cls, event: AnyEvent) -> "Iterable[DatasetFacts]":
+        """The facts in one event: of each dataset that the event names, and of the data sources that the datasets
+        name."""
+        described = event.dataset if isinstance(event, DatasetEvent) else None
+        for reference in dataset_references(event):
+            own = dataset_facets(reference.facets, stamp(event)) if reference is described else {}
+            described_at = event.time if reference is described and not is_curation(event) else NEVER
+            yield cls(reference.name, event.time, event.time, own, described_at, is_foreign(reference))
+            source = _source(reference.facets)
+            if source:
+                yield cls(source[0], event.time, event.time, source[1])
+
+    @property
+    def has_registered_schema(self) -> bool:
+        """Whether a schema registry has told the schema."""
+        registry = self.own.get(REGISTRY)
+        return registry is not None and registry.value is not None and schema_register(self.own) is not None
+
+    def join(self, other: "DatasetFacts | None") -> "DatasetFacts":
+        if other is None or other == self:
+            return self
+        if other.includes(self):  # another event of a dataset that is known, as most are
+            return other
+        confirmed = [facts for facts in (self, other) if not facts.is_foreign] or [self, other]
+        shown = min(confirmed, key=lambda facts: (not _is_plain(facts.name), facts.named, facts.name))
+        created = min(facts.created for facts in confirmed)
+        own, described = join_registers(self.own, other.own), max(self.described, other.described)
+        is_foreign = self.is_foreign and other.is_foreign
+        return DatasetFacts(shown.name, shown.named, created, own, described, is_foreign)
+
+    def includes(self, later: "DatasetFacts") -> bool:
+        """Whether these facts and those of a later event are these facts."""
+        return (
+            self.name == later.name
+            and self.named <= later.named
+            and self.created <= later.created
+            and self.described >= later.described
+            and self.is_foreign == later.is_foreign
+            and not later.own
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetHead:
+    """A dataset as it is now: its facts, and the newest claims of its jobs.
+
+    The claims with their stamps are in the heads of the jobs, which each run writes anyhow. The dataset's head copies
+    only the outcome, hence a run that claims nothing new does not write the head.
+
+    facets         the newest facet of each name, by any job or DatasetEvent; the schema by its digest
+    schema         the schema facet of that digest; without a digest, the columns of partial schemas (partial_schema)
+    written        the digest of the schema that the dataset was last written with, by a job or a DatasetEvent. A reader
+                   may claim another schema: it may have begun to read before the write
+    columns        the digest of the column lineage that each job claims
+    users          a few of the dataset's jobs, writers first
+    is_deleted     whether the dataset was deleted and no newer event names it
+    reselecting    the mark of a head whose facets are being chosen anew; no head has it once a fold is complete
+    is_foreign     the mark of a dataset that the caller may not read (visibility.py); no stored head has it
+    """
+
+    facts: DatasetFacts
+    facets: Mapping[str, Any] = field(default_factory=dict)
+    schema: Any = None
+    written: str | None = None
+    columns: Mapping[JobId, str] = field(default_factory=dict)
+    users: tuple[tuple[int, JobId], ...] = ()
+    is_deleted: bool = False
+    reselecting: str | None = None
+    is_foreign: bool = False
+
+    @property
+    def id(self) -> DatasetId:
+        return dataset_id(self.facts.name)
+
+    def disagrees_with(self, facets: Registers) -> bool:
+        """Whether one of these facets, newer or older, has another value in this head."""
+        return any(self.facets.get(name) != facets[name].value for name in _in_head(facets)) or (
+            self.schema_digest is None and self._lacks_columns_of(facets)
+        )
+
+    def _lacks_columns_of(self, facets: Registers) -> bool:
+        """Whether one of the columns of partial schemas among facets is none of this head, or has another type."""
+        known = {field["name"]: field for field in fields_of(self.schema)}
+        return any(known.get(name) != column for name, column in columns_among(facets).items())
+
+    def was_written_otherwise(self, schemas: Iterable[Register]) -> bool:
+        """Whether one of these schemas, with which the dataset was written, is another than `written`."""
+        return any(register.value != self.written for register in schemas)
+
+    @property
+    def column_lineage(self) -> Register | None:
+        """The register of the column lineage's digest in a DatasetEvent; mostly jobs send column lineage."""
+        register = self.facts.own.get(COLUMN_LINEAGE)
+        return register if register and register.value is not None else None
+
+    @property
+    def schema_digest(self) -> str | None:
+        digest = self.facets.get(SCHEMA)
+        return digest if isinstance(digest, str) else None
+
+    @property
+    def complete_schema(self) -> Any:
+        """The schema, if an event had all columns; else None."""
+        return None if self.schema_digest is None else self.schema
+
+    @property
+    def deleted_through(self) -> Instant | None:
+        return deleted_through(self.facets)
+
+    def with_deletion(self, *, is_deleted: bool) -> "DatasetHead":
+        return replace(self, is_deleted=is_deleted)
+
+
+def newest_facets(claims: Iterable[Registers]) -> tuple[dict[str, Any], JsonObject | None]:
+    """The facets of a dataset's head: of each name the newest, over the claims of its jobs and its DatasetEvents. And
+    the columns of partial schemas, if there is no schema."""
+    newest: Registers = reduce(join_registers, claims, {})
+    known = values(newest)
+    facets = {name: known[name] for name in _in_head(known)}
+    return facets, partial_schema(newest) if SCHEMA not in facets else None
+
+
+def without_schema(claimed: Registers) -> Registers:
+    """The claims of jobs without those of the schema, or of single columns."""
+    return {name: register for name, register in claimed.items() if name != SCHEMA and not name.startswith(COLUMN)}
+
+
+def first_users(users: Iterable[tuple[int, JobId]]) -> tuple[tuple[int, JobId], ...]:
+    """A few of a dataset's jobs, writers first. A user is a pair: 0 for a writer or 1 for a reader, and the job."""
+    best: dict[JobId, int] = {}
+    for rank, job in users:
+        best[job] = min(rank, best.get(job, rank))
+    return tuple(sorted((rank, job) for job, rank in best.items())[:KEPT_USERS])
+
+
+def _source(facets: Facets) -> tuple[Name, Registers] | None:
+    """The data source that a dataset names, as a dataset of a reserved namespace, with its facets.
+
+    Of several URIs of one source the one with the greatest digest counts, whatever the event times: no run writes the
+    source anew. A description of the source through the API is newer than all.
+    """
+    match facets.get(DATA_SOURCE):
+        case {"name": str(name), "uri": str(uri)} if name:
+            return Name(NAMED_SOURCES, name), {DATA_SOURCE: _source_register(name, uri)}
+    return None
+
+
+@lru_cache(maxsize=1_000)
+def _source_register(name: str, uri: str) -> Register:
+    source = {"name": name, "uri": uri}
+    return Register(Stamp("0" * 30 + exact_json.digest(source)), source)
+
+
+def _is_plain(name: Name) -> bool:
+    return _PLAIN.identify(name).identity == name
+
+
+def _in_head(names: Iterable[str]) -> list[str]:
+    return [name for name in names if name not in ELSEWHERE and not name.startswith(COLUMN)]

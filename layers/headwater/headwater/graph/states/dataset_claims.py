@@ -1,0 +1,72 @@
+"""The claims of jobs about one dataset, joined: what the dataset's head copies from the heads of the dataset's jobs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from headwater.graph.facets.dataset_reference import schema_register
+from headwater.graph.facets.register import Register, Registers, join_registers
+from headwater.graph.names.identity import DatasetId, JobId
+from headwater.graph.states.dataset import DatasetFacts, DatasetHead, first_users, newest_facets, without_schema
+from headwater.graph.states.job import JobHead
+from headwater.openlineage.instant import NEVER, Instant
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetClaims:
+    """The claims of some of a dataset's jobs.
+
+    facets     the newest facet of each name
+    written    the newest schema with which one of the jobs wrote the dataset
+    columns    the digest of the column lineage that each job claims; a deleted job claims none
+    users      a few of the jobs, writers first
+    last       the time of the last event that names the dataset, with the right to write it
+    """
+
+    facets: Registers = field(default_factory=dict)
+    written: Register | None = None
+    columns: Mapping[JobId, str] = field(default_factory=dict)
+    users: tuple[tuple[int, JobId], ...] = ()
+    last: Instant = NEVER
+
+    @classmethod
+    def of(cls, head: JobHead, dataset: DatasetId) -> "DatasetClaims":
+        """The claims of one job that has used the dataset."""
+        job, usage = head.facts.id, head.facts.usages[dataset]
+        columns = None if head.facts.is_deleted else head.column_lineage(dataset)
+        return cls(
+            usage.facets,
+            usage.wrote,
+            {job: columns.value} if columns else {},
+            ((int(not usage.writes), job),) if usage.last else (),
+            usage.last,
+        )
+
+    def join(self, other: "DatasetClaims") -> "DatasetClaims":
+        return DatasetClaims(
+            join_registers(self.facets, other.facets),
+            self.written.join(other.written) if self.written else other.written,
+            {**self.columns, **other.columns},
+            first_users([*self.users, *other.users]),
+            max(self.last, other.last),
+        )
+
+    def head(self, facts: DatasetFacts) -> DatasetHead:
+        """The dataset's head by the claims of all its jobs and by its facts; the schema of a digest is left to the
+        caller. The schema of a registry counts before the schemas of jobs (registered_schema)."""
+        own, claimed, written = schema_register(facts.own), self.facets, self.written
+        if facts.has_registered_schema:
+            claimed, written = without_schema(claimed), own
+        elif own:
+            written = own.join(written)
+        facets, columns = newest_facets([claimed, facts.own])
+        head = DatasetHead(
+            facts,
+            facets,
+            schema=columns,
+            written=written.value if written else None,
+            columns=dict(sorted(self.columns.items())),
+            users=self.users,
+        )
+        through = head.deleted_through
+        is_deleted = through is not None and max(self.last, facts.described) <= through
+        return head.with_deletion(is_deleted=is_deleted)

@@ -1,0 +1,119 @@
+"""The edges of a job: the datasets that it reads and writes, by the run or the event that says so."""
+
+import uuid
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from headwater.graph.facets.dataset_reference import IoDatasets
+from headwater.graph.names.identity import DatasetId, JobId, job_id
+from headwater.graph.states.run import Run
+from headwater.openlineage import exact_json
+from headwater.openlineage.event import Name
+from headwater.openlineage.instant import NEVER, Instant
+
+
+class DatasetRef(NamedTuple):
+    """A dataset that a job reads or writes, with its name as the job sent it."""
+
+    id: DatasetId
+    name: Name
+
+
+class Edges(NamedTuple):
+    """The inputs and outputs of a job by one run, or by a JobEvent: then `run_id` is empty.
+
+    `time` is the start of the run, or the time of the JobEvent. `sources` has, for each output whose sources the
+    producer names, the datasets that the output is made of. `foreign` has the datasets whose namespaces the producer
+    may not write: their owners have not confirmed the edges.
+    """
+
+    time: Instant
+    run_id: str
+    inputs: tuple[DatasetRef, ...]
+    outputs: tuple[DatasetRef, ...]
+    sources: tuple[tuple[DatasetId, tuple[DatasetId, ...]], ...] = ()
+    foreign: tuple[DatasetId, ...] = ()
+
+    @classmethod
+    def between(cls, time: Instant, run_id: str, inputs: IoDatasets, outputs: IoDatasets) -> "Edges":
+        sources_of = {node: output.sources for node, output in outputs.items()}
+        sources = tuple(sorted((node, made_of) for node, made_of in sources_of.items() if made_of is not None))
+        used = {**inputs, **outputs}
+        foreign = tuple(sorted(node for node, io_dataset in used.items() if io_dataset.is_foreign))
+        return cls(time, run_id, _dataset_refs(inputs), _dataset_refs(outputs), sources, foreign)
+
+    @classmethod
+    def of(cls, run: Run) -> "Edges":
+        return cls.between(run.started_at, run.run_id, run.inputs, run.outputs)
+
+    @property
+    def stored(self) -> tuple[Any, ...]:
+        """The edges as an item has them: without `foreign`, if there are none."""
+        return tuple(self if self.foreign else self[:-1])
+
+    @property
+    def of_no_run(self) -> tuple[Any, ...]:
+        """The stored form without time and run."""
+        return self.stored[2:]
+
+    def __bool__(self) -> bool:
+        return bool(self.inputs or self.outputs)
+
+    @property
+    def input_ids(self) -> frozenset[DatasetId]:
+        return frozenset(dataset.id for dataset in self.inputs)
+
+    @property
+    def output_ids(self) -> frozenset[DatasetId]:
+        return frozenset(dataset.id for dataset in self.outputs)
+
+    def upstream_of(self, output: DatasetId) -> frozenset[DatasetId]:
+        """The inputs that an output is made of: the sources that the producer names, else all inputs."""
+        made_of = dict(self.sources).get(output)
+        return self.input_ids if made_of is None else frozenset(made_of)
+
+    def downstream_of(self, source: DatasetId) -> frozenset[DatasetId]:
+        """The outputs that are made of an input."""
+        return frozenset(output for output in self.output_ids if source in self.upstream_of(output))
+
+    def without_outputs(self, gone: Collection[DatasetId]) -> "Edges":
+        """The edges without some outputs. A job that is left without an output reads nothing."""
+        kept = tuple(output for output in self.outputs if output.id not in gone)
+        return self if kept == self.outputs else self._replace(inputs=self.inputs if kept else (), outputs=kept)
+
+
+NO_EDGES = Edges(NEVER, "", (), ())
+
+
+def edges_of(document: Sequence[Any]) -> Edges:
+    """Edges from their JSON."""
+    time, run_id, inputs, outputs, sources, *foreign = document
+    return Edges(
+        time,
+        run_id,
+        tuple(DatasetRef(node, Name(*name)) for node, name in inputs),
+        tuple(DatasetRef(node, Name(*name)) for node, name in outputs),
+        tuple((node, tuple(made_of)) for node, made_of in sources),
+        *map(tuple, foreign),
+    )
+
+
+def job_version(job: Name, edges: Edges) -> str:
+    """A job version's id: one for each set of inputs and outputs."""
+    return _version_of(job_id(job), edges.input_ids, edges.output_ids)
+
+
+def version_of_run(run: Run) -> str:
+    """The version of the job of a run, by the run's inputs and outputs."""
+    return _version_of(run.id.job, frozenset(run.inputs), frozenset(run.outputs))
+
+
+@lru_cache(maxsize=10_000)
+def _version_of(job: JobId, inputs: frozenset[DatasetId], outputs: frozenset[DatasetId]) -> str:
+    """The runs of a job have few versions, and a list shows many runs."""
+    return str(uuid.uuid5(uuid.UUID(job), exact_json.dumps([sorted(inputs), sorted(outputs)])))
+
+
+def _dataset_refs(datasets: IoDatasets) -> tuple[DatasetRef, ...]:
+    return tuple(DatasetRef(node, io_dataset.name) for node, io_dataset in sorted(datasets.items()))

@@ -1,0 +1,319 @@
+"""A job: its facts, and its head with the run that gives the job's current inputs and outputs."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from headwater.graph.facets.curation import FOREIGN, SET_ASIDE, deleted_through, is_curation
+from headwater.graph.facets.dataset_reference import (
+    QUALITY,
+    SOURCES,
+    SYMLINKS,
+    Document,
+    io_datasets,
+    schema_register,
+    sources_of_dataset,
+    symlinks,
+)
+from headwater.graph.facets.long_facet import COLUMN_LINEAGE
+from headwater.graph.facets.partial_schema import PARTIAL, column_registers
+from headwater.graph.facets.register import (
+    Register,
+    Registers,
+    Stamp,
+    deletable_registers,
+    join_registers,
+    stamp,
+    values,
+)
+from headwater.graph.names.identity import DatasetId, JobId, dataset_id, derivation_id, job_id
+from headwater.graph.states.dataset_usage import DatasetUsage, RunOrder
+from headwater.graph.states.edges import NO_EDGES, DatasetRef, Edges, edges_of
+from headwater.graph.states.neighbours import Neighbours, Side
+from headwater.graph.states.run import PARENT, Run
+from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, JobEvent, Name, RunEvent
+from headwater.openlineage.instant import NEVER, Instant
+
+OF_THE_WRITE = frozenset({"version"})
+"""Facets of an output that are new with every run: they belong to the write, and the dataset's head does not copy
+them."""
+NO_CLAIMS = QUALITY | {FOREIGN}
+"""Facets that claim nothing lasting of a dataset."""
+
+
+class LatestRun(NamedTuple):
+    """The newest run of a job, with the members that a graph shows."""
+
+    started_at: Instant
+    run_id: str
+    state: str
+    created: Instant
+    updated: Instant
+    ended_at: Instant | None
+    failed_children: int
+
+    @classmethod
+    def of(cls, run: Run) -> "LatestRun":
+        failed = len(run.failed_children)
+        return cls(run.started_at, run.run_id, run.state.value, run.created, run.updated, run.ended_at, failed)
+
+    @property
+    def order(self) -> RunOrder:
+        return RunOrder(self.started_at, self.run_id)
+
+    def has_superseded(self, run: Run) -> bool:
+        """Whether this run started after the last event of another run of the job: it took the other run's place."""
+        return self.run_id != run.run_id and self.started_at > run.updated
+
+
+@dataclass(frozen=True, slots=True)
+class JobFacts:
+    """What events say of a job, or of a derivation.
+
+    first, last      the times of the earliest and latest event; `last` is empty for a job that only its children named
+    facets           the newest job facet of each name
+    run_facets       the newest parent facet of the job's runs
+    declared         the edges of the newest JobEvent that names any dataset
+    usages           the datasets that the job ever used
+    is_derivation    whether this is a derivation: a dataset declared to be made of others, stored as a job of the
+                     dataset's name, with edges only
+    """
+
+    name: Name
+    first: Instant
+    last: Instant
+    facets: Registers
+    run_facets: Registers
+    declared: Register | None
+    usages: Mapping[DatasetId, DatasetUsage]
+    is_derivation: bool = False
+
+    @classmethod
+    def of(cls, event: AnyEvent) -> "JobFacts | None":
+        """The facts in one event: of its job, or of a derivation."""
+        if isinstance(event, DatasetEvent):
+            return _derivation(event)
+        at = stamp(event)
+        return cls(
+            name=event.job.name,
+            first=event.time,
+            last=NEVER if is_curation(event) else event.time,
+            facets=deletable_registers(event.job.facets, at),
+            run_facets=_parent(event),
+            declared=_declared(event, at) if isinstance(event, JobEvent) else None,
+            usages=_usages(event),
+        )
+
+    @classmethod
+    def only_named(cls, run: Run) -> "JobFacts":
+        """The facts of a job that a run names as its parent: the time of the first such run."""
+        return cls(run.job, run.named, NEVER, {}, {}, None, {})
+
+    @property
+    def id(self) -> JobId:
+        return derivation_id(self.name) if self.is_derivation else job_id(self.name)
+
+    @property
+    def updated(self) -> Instant:
+        """The time of the job's last event; without any, that of the first event of its earliest child."""
+        return max(self.first, self.last)
+
+    @property
+    def is_deleted(self) -> bool:
+        """Whether the job was deleted, and no newer event names it."""
+        through = deleted_through(values(self.facets))
+        return through is not None and self.updated <= through
+
+    @property
+    def symlink_pairs(self) -> set[tuple[DatasetId, DatasetId]]:
+        """The pairs of ids that a symlinks facet of the job ever gave: a dataset, and the id of its other name."""
+        facets = {dataset: usage.facets.get(SYMLINKS) for dataset, usage in self.usages.items()}
+        return {
+            (dataset, dataset_id(name))
+            for dataset, register in facets.items()
+            if register
+            for name in symlinks(register.value)
+        }
+
+    def refers_to(self, document: Document) -> bool:
+        """Whether these facts have the document's digest. Of a schema, the facts must be as early as the document: the
+        stored schema has the earliest event time at which it was seen."""
+        usage = self.usages.get(document.dataset)
+        register = usage.facets.get(document.facet) if usage else None
+        if register is None or register.value != document.digest:
+            return False
+        return document.facet == COLUMN_LINEAGE or register.time <= document.time
+
+    def new_edges(self, known: "JobFacts | None") -> Iterator[tuple[DatasetId, Neighbours]]:
+        """The edges of these facts that the known facts lack, by dataset."""
+        for dataset, usage in self.usages.items():
+            before = known.usages.get(dataset) if known else None
+            if before is None or usage.reads > before.reads or usage.writes > before.writes:
+                job, no_job = frozenset([self.id]), frozenset[JobId]()
+                reads, writes = job if usage.reads else no_job, job if usage.writes else no_job
+                yield dataset, {Side.READS: reads, Side.WRITES: writes}
+
+    def join(self, other: "JobFacts | None") -> "JobFacts":
+        if other is None or other == self:
+            return self
+        usages = {**self.usages, **{node: usage.join(self.usages.get(node)) for node, usage in other.usages.items()}}
+        return JobFacts(
+            name=min(self.name, other.name),
+            first=min(self.first, other.first),
+            last=max(self.last, other.last),
+            facets=join_registers(self.facets, other.facets),
+            run_facets=join_registers(self.run_facets, other.run_facets),
+            declared=self.declared.join(other.declared) if self.declared else other.declared,
+            usages=usages,
+            is_derivation=self.is_derivation,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class JobHead:
+    """A job as it is now: its facts, its newest run (`latest`), and the edges of its newest run that names a dataset
+    (`chosen`).
+
+    Both choices are a maximum over all runs of the job, which the head does not hold. The maximum is kept run by run,
+    as long as no chosen run turns out to have started earlier than the head has it (a START that came late). Then the
+    runs have to be read again.
+
+        event folded                     latest    chosen
+        COMPLETE of r1 at 10:00          r1 10:00  r1
+        COMPLETE of r2 at 10:05          r2 10:05  r2
+        START of r2, sent at 09:55       r2 now started before r1: read the runs, choose r1
+
+    `reselecting` marks a head whose choice is being made anew; no head has the mark once a fold is complete.
+    `is_foreign` marks a job that the caller may not read (graph/states/visibility.py); no stored head has the mark.
+    """
+
+    facts: JobFacts
+    latest: LatestRun | None = None
+    chosen: Edges = NO_EDGES
+    reselecting: str | None = None
+    is_foreign: bool = False
+
+    @property
+    def parent_name(self) -> Name | None:
+        """The job that the newest `parent` facet of the job's runs names."""
+        match values(self.facts.run_facets).get(PARENT):
+            case {"job": {"namespace": str(namespace), "name": str(name)}}:
+                return Name(namespace, name)
+        return None
+
+    @property
+    def parent_run_id(self) -> str | None:
+        """The run that the newest `parent` facet of the job's runs names."""
+        match values(self.facts.run_facets).get(PARENT):
+            case {"run": {"runId": str(run_id)}}:
+                return run_id.lower()
+        return None
+
+    @property
+    def current(self) -> Edges:
+        """The edges of the job now: of its newest run that names a dataset, or of a newer JobEvent."""
+        declared = self.facts.declared
+        if declared is None or declared.time < self.chosen.time:
+            return self.chosen
+        return edges_of([declared.time, "", *declared.value])
+
+    @property
+    def ever(self) -> Edges:
+        """The edges to all datasets that the job ever used. Sources of outputs are those of the current edges."""
+        usages, current = self.facts.usages, self.current
+        inputs = tuple(DatasetRef(node, usages[node].name) for node in sorted(usages) if usages[node].reads)
+        outputs = tuple(DatasetRef(node, usages[node].name) for node in sorted(usages) if usages[node].writes)
+        return Edges(current.time, current.run_id, inputs, outputs, current.sources, current.foreign)
+
+    @property
+    def listed_at(self) -> Instant:
+        """The time by which its namespace lists the job: the START of its newest run moves the job.
+
+        Each move takes two write units. Until the next START a Spark application sends a dozen events, and a stream
+        sends thousands. The note of what was set aside moves the job, too, since such jobs are found by this list.
+        """
+        if self.latest is None:
+            return self.facts.updated
+        noted = [register for register in (self.facts.declared, self.facts.facets.get(SET_ASIDE)) if register]
+        return max([self.facts.first, self.latest.started_at, *(register.time for register in noted)])
+
+    def chooses(self, run: Run) -> bool:
+        """Whether the run is this head's latest run, or the run of its chosen edges."""
+        return run.order in (self.latest and self.latest.order, self.chosen[:2])
+
+    def column_lineage(self, dataset: DatasetId) -> Register | None:
+        """The register of the column lineage's digest that the job last sent for an output."""
+        usage = self.facts.usages.get(dataset)
+        register = usage.facets.get(COLUMN_LINEAGE) if usage and usage.writes else None
+        return register if register and register.value is not None else None
+
+    def with_run(self, run: Run) -> "JobHead":
+        """The head with one more run, or with a newer state of a run."""
+        is_latest = self.latest is None or RunOrder(*run.order) >= self.latest.order
+        latest = LatestRun.of(run) if is_latest else self.latest
+        edges = Edges.of(run) if run.names_datasets else NO_EDGES
+        return replace(self, latest=latest, chosen=max(edges, self.chosen, key=lambda edges: edges[:2]))
+
+    def join(self, other: "JobHead") -> "JobHead":
+        """The head by the facts and the runs of both heads, as long as each run is known in full to its head."""
+        latest = max((run for run in (self.latest, other.latest) if run), key=lambda run: run.order, default=None)
+        chosen = max(self.chosen, other.chosen, key=lambda edges: edges[:2])
+        return JobHead(self.facts.join(other.facts), latest, chosen)
+
+    def is_stale_after(self, run: Run) -> bool:
+        """Whether the run is one that this head chose, and started earlier than the head has it."""
+        chosen = [RunOrder(self.chosen.time, self.chosen.run_id), self.latest.order if self.latest else None]
+        return any(order is not None and order.run_id == run.run_id and order > run.order for order in chosen)
+
+
+def _derivation(event: DatasetEvent) -> JobFacts | None:
+    if not isinstance(event.dataset.facets.get(SOURCES), list):
+        return None
+    at = stamp(event)
+    outputs = io_datasets([event.dataset], at)
+    (output,) = outputs
+    inputs = io_datasets(sources_of_dataset(event.dataset), at)
+    declared = Register(at, Edges.between(event.time, "", inputs, outputs).of_no_run)
+    usages = {
+        node: DatasetUsage(source.name, True, False, NEVER if source.is_foreign else event.time, {})
+        for node, source in inputs.items()
+    }
+    usages[output] = DatasetUsage(event.dataset.name, False, True, event.time, {}).join(usages.get(output))
+    return JobFacts(event.dataset.name, event.time, event.time, {}, {}, declared, usages, is_derivation=True)
+
+
+def _declared(event: JobEvent, at: Stamp) -> Register | None:
+    inputs, outputs = io_datasets(event.inputs, at), io_datasets(event.outputs, at)
+    return Register(at, Edges.between(event.time, "", inputs, outputs).of_no_run) if inputs or outputs else None
+
+
+def _parent(event: RunEvent | JobEvent) -> Registers:
+    facet = event.run_facets.get(PARENT) if isinstance(event, RunEvent) else None
+    return {PARENT: Register(stamp(event), facet)} if facet is not None else {}
+
+
+def _usages(event: RunEvent | JobEvent) -> dict[DatasetId, DatasetUsage]:
+    usages: dict[DatasetId, DatasetUsage] = {}
+    for role in ("i", "o"):
+        references = event.inputs if role == "i" else event.outputs
+        columns = _columns(references, stamp(event, role))
+        for node, io_dataset in io_datasets(references, stamp(event, role)).items():
+            elsewhere = NO_CLAIMS | (OF_THE_WRITE if role == "o" else frozenset())
+            facets = {name: facet for name, facet in io_dataset.facets.items() if name not in elsewhere}
+            facets |= columns.get(node, {})
+            checked = RunOrder(event.time, event.run_id) if io_dataset.quality and isinstance(event, RunEvent) else None
+            wrote = schema_register(facets) if role == "o" else None
+            last = NEVER if io_dataset.is_foreign else event.time
+            usage = DatasetUsage(io_dataset.name, role == "i", role == "o", last, facets, checked, wrote)
+            usages[node] = usage.join(usages.get(node))
+    return usages
+
+
+def _columns(references: Iterable[DatasetReference], at: Stamp) -> dict[DatasetId, Registers]:
+    """The columns of the partial schemas of an event's inputs or outputs, by dataset."""
+    columns: dict[DatasetId, Registers] = {}
+    for reference in references:
+        if PARTIAL in reference.facets:
+            dataset = dataset_id(reference.name)
+            columns[dataset] = join_registers(column_registers(reference.facets, at), columns.get(dataset, {}))
+    return columns

@@ -1,0 +1,239 @@
+"""Search terms: where a search finds the names of datasets, jobs, columns, owners and tags.
+
+A term is a place in a short list. It says all there is to say, so that a search reads a few lists, however large the
+table is:
+
+    list                place                               found by
+    d:cu  d:or          `customer orders` and the dataset   the beginning of the name at any of its words
+    c:un  c:pr          `unit price`, `price` and `unit`    likewise; a name of many columns is there once
+    c=unit price        a dataset with such a column        the whole name
+    w:ordrs  w:orders   `orders`                            the word, also with a letter mistyped
+
+A term is never changed or removed. A search reads the heads of the nodes that it found, and leaves out what is deleted,
+what has no such column any more, and what the caller may not read.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from headwater.graph.facets.curation import OWNED, RESERVED, all_tags, tagging
+from headwater.graph.facets.dataset_reference import dataset_references
+from headwater.graph.facets.long_facet import SCHEMA, digest_of
+from headwater.graph.facets.members import OWNERSHIP, owners_of
+from headwater.graph.facets.partial_schema import PARTIAL, columns_among
+from headwater.graph.facets.register import Registers, is_deletion, values
+from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.names.identity import (
+    DatasetId,
+    JobId,
+    NamespaceId,
+    NodeId,
+    dataset_id,
+    identity_of,
+    job_id,
+    namespace_id,
+)
+from headwater.graph.names.naming import plain_namespace
+from headwater.graph.names.search_words import variants, words_of
+from headwater.openlineage import exact_json
+from headwater.openlineage.event import AnyEvent, DatasetEvent, Facets, Name
+
+_WITH_NAMES = frozenset({OWNERSHIP, OWNED, PARTIAL})
+"""Facets with owners, or with columns."""
+
+END = "\x1f"
+"""Ends the phrase of a place. It sorts before every letter and is in no word: `orders` sorts before `orders daily`."""
+
+
+class NameKind(StrEnum):
+    """What has a name that is searched."""
+
+    DATASET = "d"
+    JOB = "j"
+    COLUMN = "c"
+    OWNER = "o"
+    TAG = "t"
+
+
+class SearchTerm(NamedTuple):
+    """A place in a list of the search."""
+
+    list: str
+    place: str
+
+    @property
+    def id(self) -> "SearchTerm":
+        return self
+
+    def join(self, _same: "SearchTerm | None") -> "SearchTerm":
+        return self
+
+
+class Holder(NamedTuple):
+    """A dataset or job that has a name, or a column, an owner or a tag of a name. Its namespace is the same for all
+    spellings (`s3a://lake` and `s3://lake`)."""
+
+    namespace: NamespaceId
+    kind: NameKind
+    node: NodeId
+
+    @classmethod
+    def of_dataset(cls, name: Name) -> "Holder":
+        return cls(searched_namespace(name.namespace), NameKind.DATASET, dataset_id(name))
+
+    @classmethod
+    def of_job(cls, name: Name) -> "Holder":
+        return cls(searched_namespace(name.namespace), NameKind.JOB, job_id(name))
+
+    def __str__(self) -> str:
+        return "#".join(self)
+
+
+def searched_namespace(namespace: str) -> NamespaceId:
+    """The namespace in a holder."""
+    return namespace_id(plain_namespace(namespace))
+
+
+def holder_of(text: str) -> Holder:
+    """The holder in a place."""
+    namespace, kind, node = text.split("#")
+    searched = NameKind(kind)
+    return Holder(NamespaceId(namespace), searched, JobId(node) if searched is NameKind.JOB else DatasetId(node))
+
+
+def names_list(kind: NameKind, phrase: str) -> str:
+    """The list of the names of a kind that have a word with the first two letters of a phrase."""
+    return f"{kind}:{phrase[:2]}"
+
+
+def holders_list(kind: NameKind, plain_name: str) -> str:
+    """The list of the nodes with a column, an owner or a tag of a name."""
+    return f"{kind}={plain_name}"
+
+
+def spelling_list(variant: str) -> str:
+    """The list of the words with a variant."""
+    return f"w:{variant}"
+
+
+def job_terms(name: Name) -> Iterator[SearchTerm]:
+    """The terms of a job's name."""
+    return _node_terms(name.name, Holder.of_job(name))
+
+
+def dataset_terms(name: Name) -> Iterator[SearchTerm]:
+    """The terms of a dataset's name, the same for all its spellings; none of what a reserved namespace describes."""
+    if name.namespace not in RESERVED:
+        identity = identity_of(name)
+        yield from _node_terms(identity.name, Holder.of_dataset(identity))
+
+
+class KnownLabels(NamedTuple):
+    """What a head says of a node: its facets, the digests of its schemas, and the columns of its partial schemas."""
+
+    facets: Facets
+    schemas: frozenset[Any]
+    columns: frozenset[str]
+
+    @classmethod
+    def of(cls, registers: Registers, *more_schemas: Any) -> "KnownLabels":
+        facets = values(registers)
+        return cls(facets, frozenset({facets.get(SCHEMA), *more_schemas}), frozenset(columns_among(registers)))
+
+
+_NOTHING = KnownLabels({}, frozenset(), frozenset())
+
+
+class Label(NamedTuple):
+    """A column, an owner or a tag, and the node that has it."""
+
+    kind: NameKind
+    name: str
+    holder: Holder
+
+
+class NodeFacets(NamedTuple):
+    """A dataset or job in an event, with the event's facets of it."""
+
+    holder: Holder
+    facets: Facets
+
+    @property
+    def key(self) -> Hashable:
+        """The same whenever the node has the same columns, owners and tags."""
+        schema = self.facets.get(SCHEMA)
+        named = {name: self.facets[name] for name in _WITH_NAMES & self.facets.keys()} | tagging(self.facets)
+        digest = digest_of(SCHEMA, schema) if schema is not None else None
+        return self.holder.kind, self.holder.node, digest, exact_json.dumps(named) if named else None
+
+    def labels(self, known: KnownLabels = _NOTHING) -> Iterator[Label]:
+        """The columns, owners and tags, but for those that are known."""
+        return (Label(kind, label, self.holder) for kind, label in _labels(self.facets, known))
+
+
+def labels_in(event: AnyEvent, known: Mapping[NodeId, KnownLabels]) -> Iterator[Label]:
+    """The columns, owners and tags in an event, but for those that are known of their node."""
+    for described in node_facets_in(event):
+        yield from described.labels(known.get(described.holder.node, _NOTHING))
+
+
+def terms_of_labels(labels: Iterable[Label]) -> Iterator[SearchTerm]:
+    """The terms of columns, owners and tags. A name that many tables have is taken apart once."""
+    holders: dict[tuple[NameKind, str], set[Holder]] = {}
+    for kind, name, holder in labels:
+        holders.setdefault((kind, name), set()).add(holder)
+    words = {name: words_of(name) for _, name in holders}
+    for (kind, name), holding in holders.items():
+        for phrase, before in _phrases(words[name]):
+            yield SearchTerm(names_list(kind, phrase), f"{phrase}{END}{before}")
+            if not before:
+                yield from (SearchTerm(holders_list(kind, phrase), str(holder)) for holder in holding)
+    yield from _spellings({word for of_name in words.values() for word in of_name})
+
+
+def node_facets_in(event: AnyEvent) -> Iterator[NodeFacets]:
+    """The nodes that an event describes, none of a reserved namespace."""
+    if not isinstance(event, DatasetEvent) and event.job.name.namespace not in RESERVED:
+        yield NodeFacets(Holder.of_job(event.job.name), event.job.facets)
+    for reference in dataset_references(event):
+        if reference.name.namespace not in RESERVED:
+            yield NodeFacets(Holder.of_dataset(identity_of(reference.name)), reference.facets)
+
+
+def _labels(facets: Facets, known: KnownLabels) -> Iterator[tuple[NameKind, str]]:
+    yield from ((NameKind.OWNER, owner) for owner in set(owners_of(facets)) - set(owners_of(known.facets)))
+    yield from ((NameKind.TAG, tag) for tag in all_tags(facets) - all_tags(known.facets))
+    columns = {field["name"] for field in fields_of(facets.get(PARTIAL))} - known.columns
+    yield from ((NameKind.COLUMN, column) for column in columns | _columns(facets.get(SCHEMA), known))
+
+
+def _columns(schema: Any, known: KnownLabels) -> set[str]:
+    """The columns of a schema, none of a schema that is known."""
+    is_new = schema is not None and not is_deletion(schema) and digest_of(SCHEMA, schema) not in known.schemas
+    return {field["name"] for field in fields_of(schema)} if is_new else set()
+
+
+def _node_terms(name: str, holder: Holder) -> Iterator[SearchTerm]:
+    words = words_of(name)
+    for phrase, _ in _phrases(words):
+        yield SearchTerm(names_list(holder.kind, phrase), f"{phrase}{END}{holder}")
+    yield from _spellings(words)
+
+
+def _phrases(words: list[str]) -> Iterator[tuple[str, str]]:
+    """The name from each of its words on, and the words before."""
+    for at in range(len(words)):
+        yield " ".join(words[at:]), " ".join(words[:at])
+
+
+def _spellings(words: Iterable[str]) -> Iterator[SearchTerm]:
+    for word in words:
+        yield from _spellings_of(word)
+
+
+@lru_cache(maxsize=1_000)
+def _spellings_of(word: str) -> tuple[SearchTerm, ...]:
+    """The terms of a word: names are made of few words, each many times."""
+    return tuple(SearchTerm(spelling_list(variant), word) for variant in variants(word))

@@ -1,0 +1,119 @@
+"""The routes of the process: those of API Gateway, and those that only a process has.
+
+Each request has a principal and is answered by the router of ingest, lookup or curate, as on AWS.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from urllib.parse import parse_qsl
+
+from headwater import metrics
+from headwater.access.keys import BadKeys, KeyRing, presented_key
+from headwater.access.principal import Principal, Scope, no_key
+from headwater.curate.curator import Curator
+from headwater.curate.routes import respond as curate
+from headwater.http.audit import Audit
+from headwater.http.request import UNIDENTIFIED, ApiRequest
+from headwater.http.response import ApiResponse
+from headwater.ingest.refusals import CountedRefusals
+from headwater.ingest.routes import ROUTER as INGEST
+from headwater.ingest.routes import Ingest
+from headwater.lookup.routes import Lookups
+from headwater.lookup.routes import respond as look_up
+from headwater.serve.log import ServeLog
+from headwater.store.errors import StorageError
+from headwater.web_files.files import is_of_page
+from headwater.web_files.files import respond as file_of_page
+
+EVENT_PATHS = frozenset({"/", "/lineage", "/api/v1/lineage", "/lineage/batch", "/api/v1/lineage/batch"})
+"""The paths of ingest, as in template.yaml."""
+WRITING = frozenset({"PUT", "POST", "DELETE"})
+ANYONE = Principal("open", frozenset(Scope), ("*",))
+"""The principal of every request of `--open`."""
+
+
+@dataclass(frozen=True)
+class HttpRequest:
+    """A request as it came: the names of headers are in lower case, the path is percent-encoded."""
+
+    method: str
+    path: str
+    query: str
+    headers: Mapping[str, str]
+    body: bytes = b""
+
+    @property
+    def is_for_ingest(self) -> bool:
+        return self.method == "POST" and self.path in EVENT_PATHS
+
+
+@dataclass(frozen=True)
+class Api:
+    """What answers requests. `keys` is None if every request is permitted; `metrics` gives the text of /metrics. The
+    requests of ingest pass `refusals`, which passes the audit."""
+
+    ingest: Ingest
+    lookups: Lookups
+    curator: Curator
+    keys: KeyRing | None
+    audit: Audit
+    refusals: CountedRefusals
+    metrics: Callable[[], str]
+    log: ServeLog
+
+    def answer(self, request: HttpRequest) -> ApiResponse:
+        """The response to a request, or its error."""
+        if is_of_page(request.method, request.path):
+            return file_of_page(request.path, request.headers)
+        if request.method in ("GET", "HEAD") and (page := self._pages().get(request.path)):
+            return page()
+        answering = self.refusals if request.is_for_ingest else self.audit
+        response = answering.answer(
+            _received(request), lambda: self._principal(request.headers), self._use_case(request)
+        )
+        if request.is_for_ingest and response.status >= 400:
+            metrics.count(EventsRefused=1)
+            self.log.refused(response.status, response.body["message"])
+        return response
+
+    def _use_case(self, request: HttpRequest) -> Callable[[ApiRequest], ApiResponse]:
+        if request.is_for_ingest:
+            return partial(INGEST.respond, self.ingest)
+        return partial(curate, self.curator) if request.method in WRITING else partial(look_up, self.lookups)
+
+    def _principal(self, headers: Mapping[str, str]) -> Principal:
+        """The principal of a request. Raises InvalidRequest (401), or StorageError if the keys cannot be read."""
+        if self.keys is None:
+            return ANYONE
+        presented = presented_key(headers)
+        try:
+            principal = self.keys.find(presented) if presented else None
+        except BadKeys as error:
+            raise StorageError(f"the keys could not be read: {error}") from error
+        if principal is None:
+            raise no_key()
+        return principal
+
+    def _pages(self) -> Mapping[str, Callable[[], ApiResponse]]:
+        return {
+            "/health": lambda: ApiResponse(200, {"status": "ok"}),
+            "/metrics": lambda: _text(self.metrics(), "text/plain; version=0.0.4; charset=utf-8"),
+        }
+
+
+def _received(request: HttpRequest) -> ApiRequest:
+    """The request, whose principal is not known yet."""
+    pairs = parse_qsl(request.query, keep_blank_values=True)
+    return ApiRequest(
+        UNIDENTIFIED,
+        request.method,
+        request.path,
+        dict(pairs),
+        {name: tuple(value for other, value in pairs if other == name) for name, _ in pairs},
+        body=request.body,
+    )
+
+
+def _text(text: str, content_type: str) -> ApiResponse:
+    return ApiResponse(200, text, {"content-type": content_type})

@@ -1,0 +1,115 @@
+"""The ASGI application: reads a request, answers it in a thread, compresses a long response."""
+
+import asyncio
+import gzip
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from urllib.parse import urlsplit
+
+from headwater.concurrent import make_sequential
+from headwater.http.response import GZIP_FROM_BYTES, ApiResponse, error_response
+from headwater.openlineage.body import MAX_WIRE_BYTES
+from headwater.serve.api import Api, HttpRequest
+from headwater.serve.connection import MAX_HEADER_BYTES, headers_too_long
+
+LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
+WRITERS, READERS = 16, 4
+"""Threads for events, which wait for the disk together, and for all other requests. Python computes one response at a
+time: more threads would hold more half-made responses in memory, and end none sooner."""
+GZIP_LEVEL = 1
+"""A long response is compressed in a tenth of the time that a higher level takes."""
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+
+class App:
+    """The application. If `is_open`, only requests of this machine are answered, and of no page of another site."""
+
+    def __init__(self, api: Api, *, is_open: bool) -> None:
+        self._api = api
+        self._is_open = is_open
+        self._writers = ThreadPoolExecutor(WRITERS, "event")
+        self._readers = ThreadPoolExecutor(READERS, "request", make_sequential)
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            raise NotImplementedError(scope["type"])
+        body = await _body(receive)
+        if body is None:
+            return
+        request = _request(scope, body)
+        pool = self._writers if request.is_for_ingest else self._readers
+        status, headers, content = await asyncio.get_running_loop().run_in_executor(pool, self._answer, request)
+        lines = [(name.encode(), value.encode()) for name, value in headers.items()]
+        await send({"type": "http.response.start", "status": status, "headers": lines})
+        await send({"type": "http.response.body", "body": content})
+
+    def close(self) -> None:
+        self._writers.shutdown()
+        self._readers.shutdown()
+
+    def _answer(self, request: HttpRequest) -> tuple[int, dict[str, str], bytes]:
+        response = self._refusal(request) or self._api.answer(request)
+        headers, content = response.content()
+        is_plain = "content-encoding" not in headers and len(content) >= GZIP_FROM_BYTES
+        if is_plain and "gzip" in request.headers.get("accept-encoding", ""):
+            content = gzip.compress(content, GZIP_LEVEL, mtime=0)
+            headers["content-encoding"] = "gzip"
+        return response.status, headers | {"content-length": str(len(content))}, content
+
+    def _refusal(self, request: HttpRequest) -> ApiResponse | None:
+        """The response to a request that the API does not see."""
+        headers = sum(len(name) + len(value) for name, value in request.headers.items())
+        if len(request.path) + len(request.query) + headers > MAX_HEADER_BYTES:
+            return headers_too_long()
+        return None if self._may_come(request) else _FOREIGN
+
+    def _may_come(self, request: HttpRequest) -> bool:
+        """Without keys, a page of another site must not reach the API through a browser on this machine."""
+        origin = request.headers.get("origin")
+        hosts = [f"//{request.headers.get('host', '')}", *([origin] if origin else [])]
+        return not self._is_open or all(_host(url) in LOCAL_HOSTS for url in hosts)
+
+
+_FOREIGN: ApiResponse = error_response(
+    403, "without keys, requests of this machine alone are answered: start without --open"
+)
+
+
+def _host(url: str) -> str | None:
+    try:
+        return urlsplit(url).hostname
+    except ValueError:
+        return None
+
+
+async def _body(receive: Receive) -> bytes | None:
+    """The body of a request, cut behind its limit: the rest is not waited for. None if the client has gone."""
+    body = bytearray()
+    while len(body) <= MAX_WIRE_BYTES:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        body += message.get("body", b"")
+        if not message.get("more_body", False):
+            break
+    return bytes(body)
+
+
+def _headers(lines: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """The headers by their names in lower case. The values of a repeated header are one list, as in API Gateway."""
+    headers: dict[str, str] = {}
+    for line in lines:
+        name, value = (part.decode("latin-1") for part in line)
+        key = name.lower()
+        headers[key] = f"{headers[key]}, {value}" if key in headers else value
+    return headers
+
+
+def _request(scope: Message, body: bytes) -> HttpRequest:
+    headers = _headers(scope["headers"])
+    path = scope["raw_path"].decode("latin-1")
+    return HttpRequest(scope["method"], path, scope["query_string"].decode("latin-1"), headers, body)

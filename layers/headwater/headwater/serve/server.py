@@ -1,0 +1,158 @@
+"""Runs the process: one file, one port, until SIGTERM or Ctrl-C."""
+
+import gc
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import uvicorn
+
+from headwater.serve.alerting import Receiver
+from headwater.serve.connection import Connection
+from headwater.serve.home import Home, Options
+from headwater.serve.log import write_to_stderr
+from headwater.serve.receivers import Console, Topic, Webhook
+from headwater.serve.settings import read_settings
+from headwater.store.errors import StorageError
+from headwater.store.sqlite.api_keys import SqliteApiKeys
+from headwater.store.sqlite.database import FORM, Database, RefusedDatabase, sole_use
+
+BACKLOG = 2_048
+DRAIN_SECONDS = 10
+"""How long requests that are under way may take after SIGTERM."""
+
+
+class NoAddress(Exception):
+    """The host and port cannot be listened at."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """The options of the command."""
+
+    data: Path
+    host: str
+    port: int
+    is_open: bool = False
+    public_url: str | None = None
+    webhook: str | None = None
+    topic: str | None = None
+
+    @property
+    def receivers(self) -> Sequence[Receiver]:
+        webhooks: list[Receiver] = [Webhook(self.webhook)] if self.webhook else []
+        topics: list[Receiver] = [Topic(self.topic)] if self.topic else []
+        return [Console(), *webhooks, *topics]
+
+
+class Served(NamedTuple):
+    """A server in the background: where it is, and how many of the events it took are not folded yet."""
+
+    url: str
+    events_to_fold: Callable[[], int]
+
+
+def run(start: Start, say: Callable[[str], None]) -> None:
+    """Runs until SIGTERM or Ctrl-C. Raises RefusedDatabase, BadEnvironment or NoAddress."""
+    with _opened(start, start.receivers) as (home, database, listener, url):
+        gc.freeze()  # imported modules stay: the collector need not look at them
+        gc.set_threshold(50_000)
+        server = _server_of(home)
+        _end_on_signals(server)
+        say(_greeting(start, url, database))
+        home.start()
+        server.run(sockets=[listener])
+        home.stop()
+
+
+@contextmanager
+def in_background(start: Start, *receivers: Receiver) -> Iterator[Served]:
+    """Serves in a thread while a `with` block runs; `receivers` get the alerts. Raises what `run` raises."""
+    with _opened(start, receivers) as (home, _, listener, url):
+        server = _server_of(home)
+        thread = threading.Thread(target=server.run, args=([listener],), name="server")
+        home.start()
+        thread.start()
+        try:
+            yield Served(url, home.events_to_fold)
+        finally:
+            server.should_exit = True
+            thread.join()
+            home.stop()
+
+
+@contextmanager
+def _opened(start: Start, receivers: Sequence[Receiver]) -> Iterator[tuple[Home, Database, socket.socket, str]]:
+    """The parts of the process over the file, and where it listens."""
+    settings = read_settings()
+    write_to_stderr()
+    with sole_use(start.data), closing(Database(start.data)) as database, closing(_listen(start)) as listener:
+        _require_writable(start.data, database)
+        port = listener.getsockname()[1]
+        url = f"http://{f'[{start.host}]' if ':' in start.host else start.host}:{port}"
+        options = Options((start.public_url or url).rstrip("/"), start.is_open, receivers)
+        yield Home(database, settings, options), database, listener, url
+
+
+def _require_writable(data: Path, database: Database) -> None:
+    """Raises RefusedDatabase for a file that can only be read."""
+    try:
+        with database.writing() as connection:
+            connection.execute(f"PRAGMA user_version = {FORM}")
+    except StorageError as error:
+        raise RefusedDatabase(f"{data} cannot be written: {error}; allow it, or name another file") from error
+
+
+def _server_of(home: Home) -> uvicorn.Server:
+    config = uvicorn.Config(
+        home.app,
+        lifespan="off",
+        interface="asgi3",
+        http=Connection,
+        ws="none",
+        access_log=False,
+        log_level="warning",
+        server_header=False,
+        timeout_graceful_shutdown=DRAIN_SECONDS,
+    )
+    return uvicorn.Server(config)
+
+
+def _end_on_signals(server: uvicorn.Server) -> None:
+    """Handles signals before uvicorn does, and after uvicorn has ended: then it raises the signal once more."""
+
+    def end(*_: object) -> None:
+        server.should_exit = True
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
+
+
+def _listen(start: Start) -> socket.socket:
+    family = socket.AF_INET6 if ":" in start.host else socket.AF_INET
+    listener = socket.socket(family)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((start.host, start.port))
+        listener.listen(BACKLOG)
+    except (OSError, OverflowError) as error:
+        listener.close()
+        reason = error.strerror if isinstance(error, OSError) else "a port is 0 to 65535"
+        raise NoAddress(f"{start.host}:{start.port} cannot be listened at: {reason}; pass another --port") from error
+    return listener
+
+
+def _greeting(start: Start, url: str, database: Database) -> str:
+    lines = [f"Headwater serves {start.data} at {url}"]
+    if start.is_open:
+        lines.append("  open: every request of this machine is permitted")
+    elif keys := len(SqliteApiKeys(database).entries()):
+        lines.append(f"  {keys} {'key' if keys == 1 else 'keys'}")
+    else:
+        lines.append(f"  no key yet, so no request is permitted: headwater key add NAME --data {start.data}")
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""The store's adapters for AWS: DynamoDB, SQS, S3 and Firehose."""

@@ -1,0 +1,43 @@
+"""Bodies in S3: documents too long for a message or an item, and messages in quarantine."""
+
+from typing import Any, Protocol
+
+from headwater.store.aws.client import errors_as, translated_errors
+from headwater.store.errors import StorageError, UnreadableBody
+
+_MISSING = {"NoSuchKey", "AccessDenied"}
+"""Whoever may not list a bucket is denied what is not there."""
+
+
+class Bodies(Protocol):
+    """A store of bodies by key. A failed call raises StorageError."""
+
+    def put(self, key: str, content: bytes) -> None:
+        """Stores an object, durably once this returns."""
+
+    def get(self, key: str) -> bytes:
+        """An object's content. Raises UnreadableBody, or StorageError."""
+
+
+class Bucket:
+    """The archive bucket. A key that ends in a hash of its content may be written twice: the second write changes
+    nothing."""
+
+    def __init__(self, client: Any, name: str) -> None:
+        self._client = client
+        self._name = name
+
+    def put(self, key: str, content: bytes) -> None:
+        """Stores an object, durably once this returns."""
+        with translated_errors():
+            self._client.put_object(Bucket=self._name, Key=key, Body=content)
+
+    def get(self, key: str) -> bytes:
+        """An object's content. Raises UnreadableBody if the object is not there (yet)."""
+        with errors_as(_error_of):
+            content: bytes = self._client.get_object(Bucket=self._name, Key=key)["Body"].read()
+        return content
+
+
+def _error_of(code: str, message: str) -> StorageError:
+    return UnreadableBody(message) if code in _MISSING else StorageError(message)

@@ -1,0 +1,181 @@
+"""Decoders of the members of items' documents: each makes a domain value of JSON, or raises TypeError or ValueError.
+
+Without the check of types a wrong value would fail later, in a comparison, and an event would be blamed for the item.
+`encoders` is the way back.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, TypeVar
+
+from headwater.graph.facets.dataset_reference import IoDataset, IoDatasets
+from headwater.graph.facets.long_facet import LONG_FACETS
+from headwater.graph.facets.register import Register, Registers, Stamp
+from headwater.graph.names.identity import DatasetId, JobId
+from headwater.graph.names.identity import dataset_id as id_of_dataset
+from headwater.graph.states.run import ParentRef
+from headwater.openlineage import exact_json
+from headwater.openlineage.event import Name, is_uuid
+from headwater.openlineage.instant import NEVER, Instant
+
+Value = TypeVar("Value")
+
+_INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z", re.ASCII)
+_DIGEST = re.compile(r"[0-9a-f]{32}")
+_STAMP = re.compile(rf"(?:{_INSTANT.pattern}[012]|0{{30}}){_DIGEST.pattern}[io]?|", re.ASCII)
+"""An event's stamp, that of a data source, and that of a run which only its children named."""
+
+
+def text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("expected a text")
+    return value
+
+
+def boolean(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError("expected true or false")
+    return value
+
+
+def number(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError("expected a whole number")
+    return value
+
+
+def anything(value: Any) -> Any:
+    return value
+
+
+def instant_or_never(value: Any) -> Instant:
+    return NEVER if value == NEVER else instant(value)
+
+
+def instant(value: Any) -> Instant:
+    """A moment in the form of `Instant`."""
+    if not _INSTANT.fullmatch(text(value)):
+        raise ValueError("expected a time")
+    datetime.fromisoformat(value[:26])
+    return Instant(value)
+
+
+def exactly(expected: str) -> Callable[[Any], str]:
+    """A decoder of a text that the item's key has, too."""
+
+    def decode(value: Any) -> str:
+        if value != expected:
+            raise ValueError(f"expected {expected!r}, which the item's key has")
+        return expected
+
+    return decode
+
+
+def name_of(identify: Callable[[Name], str], expected: str) -> Callable[[Any], Name]:
+    """A decoder of the name of the job or dataset with the id `expected`."""
+
+    def decode(value: Any) -> Name:
+        decoded = name(value)
+        if identify(decoded) != expected:
+            raise ValueError(f"expected the name with the id {expected}")
+        return decoded
+
+    return decode
+
+
+def digest(value: Any) -> str:
+    """The digest of a document, or the id of a node."""
+    if not _DIGEST.fullmatch(text(value)):
+        raise ValueError("expected 32 hex digits")
+    return str(value)
+
+
+def job_id(value: Any) -> JobId:
+    return JobId(digest(value))
+
+
+def dataset_id(value: Any) -> DatasetId:
+    return DatasetId(digest(value))
+
+
+def run_id(value: Any) -> str:
+    if not is_uuid(text(value)):
+        raise ValueError("expected a run's id")
+    return str(value)
+
+
+def facet_of(expected: str) -> Callable[[Any], Any]:
+    """A decoder of the facet with a digest, which the item's key has."""
+
+    def decode(value: Any) -> Any:
+        if exact_json.digest(value) != expected:
+            raise ValueError("expected the facet whose digest the item's key has")
+        return value
+
+    return decode
+
+
+def optional(decode: Callable[[Any], Value]) -> Callable[[Any], Value | None]:
+    return lambda value: None if value is None else decode(value)
+
+
+def array(decode: Callable[[Any], Value]) -> Callable[[Any], tuple[Value, ...]]:
+    return lambda value: tuple(decode(entry) for entry in _array(value))
+
+
+def object_of(decode: Callable[[Any], Value]) -> Callable[[Any], dict[str, Value]]:
+    return lambda value: {member: decode(entry) for member, entry in _object(value).items()}
+
+
+def name(value: Any) -> Name:
+    namespace, own_name = _array(value)
+    return Name(text(namespace), text(own_name))
+
+
+def parent(value: Any) -> ParentRef:
+    parent_id, job = _array(value)
+    return ParentRef(run_id(parent_id), name(job))
+
+
+def register(value: Any) -> Register:
+    stamp, register_value = _array(value)
+    if not _STAMP.fullmatch(text(stamp)):
+        raise ValueError("expected a stamp")
+    return Register(Stamp(stamp), register_value)
+
+
+def registers(value: Any) -> Registers:
+    return {member: register(entry) for member, entry in _object(value).items()}
+
+
+def dataset_registers(value: Any) -> Registers:
+    """The facets of a dataset: of a long facet the digest, of a deleted one None."""
+    facets = registers(value)
+    for facet in LONG_FACETS & facets.keys():
+        optional(digest)(facets[facet].value)
+    return facets
+
+
+def io_datasets(value: Any) -> IoDatasets:
+    return {
+        DatasetId(dataset): _io_dataset(entry, name_of(id_of_dataset, dataset))
+        for dataset, entry in _object(value).items()
+    }
+
+
+def _io_dataset(value: Any, own_name: Callable[[Any], Name]) -> IoDataset:
+    dataset_name, first, facets, io_facets = _array(value)
+    return IoDataset(own_name(dataset_name), instant(first), dataset_registers(facets), registers(io_facets))
+
+
+def _array(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError("expected an array")
+    return value
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise TypeError("expected an object")
+    return value
