@@ -7,8 +7,8 @@ import pytest
 
 from headwater.cli.connect import main
 from tests import factory
-from tests.connect.recorded_worker import AUTHORIZATION, LIST, RecordedWorker, run_worker
 from tests.serve.process import ServeProcess
+from tests.sources.connect.recorded_worker import AUTHORIZATION, LIST, RecordedWorker, run_worker
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from headwater.cli.registry import main
-from tests.registry.conftest import record
-from tests.registry.fake_registry import AUTHORIZATION, FakeRegistry, run_registry
 from tests.serve.process import ServeProcess, wait_for
+from tests.sources.registry.conftest import record
+from tests.sources.registry.fake_registry import AUTHORIZATION, FakeRegistry, run_registry
 
 TOPICS = "/api/v1/namespaces/kafka:%2F%2Fbroker-1:9092/datasets"
 

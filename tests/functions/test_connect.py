@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.connect.recorded_worker import AUTHORIZATION, RecordedWorker, run_worker
 from tests.embedded import Deployed
 from tests.functions.handlers import Event, Function, function
 from tests.functions.test_samples import sample
+from tests.sources.connect.recorded_worker import AUTHORIZATION, RecordedWorker, run_worker
 
 pytestmark = pytest.mark.emulator
 

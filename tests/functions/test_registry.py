@@ -9,8 +9,8 @@ import pytest
 from tests.embedded import Deployed
 from tests.functions.handlers import Event, Function, function
 from tests.functions.test_samples import sample
-from tests.registry.conftest import record
-from tests.registry.fake_registry import AUTHORIZATION, FakeRegistry, run_registry
+from tests.sources.registry.conftest import record
+from tests.sources.registry.fake_registry import AUTHORIZATION, FakeRegistry, run_registry
 
 pytestmark = pytest.mark.emulator
 

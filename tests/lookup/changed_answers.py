@@ -87,7 +87,7 @@ def _estimates_in_graphs(_old: Any, new: Any) -> None:
 
 def _versions_of_inputs(old: Any, new: Any) -> None:
     """The `version` of a run's input was that of the schema, or null. It is the run that wrote the dataset, as in
-    `/runlineage`, and never null: Marquez's Java client fails on null. (tests/lookup/test_input_versions.py)"""
+    `/runlineage`, and never null: Marquez's Java client fails on null. (tests/read/test_input_versions.py)"""
     inputs_of_runs = (_members(body, "inputDatasetVersions") for body in (old, new))
     for old_inputs, new_inputs in zip(*inputs_of_runs, strict=True):
         for old_input, new_input in zip(old_inputs, new_inputs, strict=True):

@@ -19,10 +19,10 @@ from headwater.lookup.routes import ROUTES, Lookups, respond
 from headwater.store.graph_store import GraphReader, GraphStore
 from headwater.store.snapshot import Snapshot
 from tests import factory
+from tests.http.test_marquez_answers import NAMES, recorded
+from tests.lookup.activity.test_stored_alerts import alert
 from tests.lookup.described_answers import faults_of
 from tests.lookup.requests import LAKE, NOON, RETENTION, LookupClient, after, response_to
-from tests.lookup.test_marquez_answers import NAMES, recorded
-from tests.lookup.test_stored_alerts import alert
 
 RUN = factory.run_id(1)
 NODES = {

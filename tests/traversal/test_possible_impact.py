@@ -1,0 +1,173 @@
+"""What a change may break: a producer leaves open what some columns are made of, or which columns its filters use."""
+
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from headwater.lookup.text import columns as columns_text
+from headwater.lookup.text import impact as impact_text
+from headwater.lookup.text.display import Display
+from tests import factory
+from tests.lookup.requests import LookupClient, table_after
+from tests.producer_records import recorded
+from tests.traversal.impact import Get, after, column, column_lineage, distances, items, path, ran
+
+SPARK = ("customers", "scores", "segments", "copies", "look")
+DBT = "duckdb:///srv/shop/shop.duckdb"
+
+
+def spark() -> Get:
+    return after(*(event for scenario in SPARK for event in recorded("spark", scenario)))
+
+
+def at_risk(answer: Any) -> dict[str, tuple[str, bool]]:
+    """How the risk of each node is known, and whether it is possible alone; nodes by the end of their names."""
+    nodes = [item for group in answer["owners"] for item in group["items"]]
+    return {short(item["nodeId"]): (item["by"], item["possible"]) for item in nodes}
+
+
+def short(node: str) -> str:
+    kind, _, name = node.partition(":")
+    return name.partition(":")[2].partition(".")[0] if kind == "job" else node.rpartition("/")[2]
+
+
+def test_of_a_column_that_python_makes_the_job_and_the_column_may_break() -> None:
+    answer = spark()("datasetField:file:/srv/lake/customers:country")
+    assert at_risk(answer) == {
+        "copies:country": ("column", False),
+        "lake_copies": ("column", False),
+        "scores:segment": ("unknown", True),
+        "scores:version": ("unknown", True),
+        "lake_scores": ("unknown", True),
+        "lake_look": ("dataset", True),
+        "segments": ("unknown", True),
+        "segments:segment": ("unknown", True),
+        "lake_segments": ("unknown", True),
+    }
+    assert (answer["totalCount"], answer["possibleCount"]) == (9, 7)
+
+
+def test_what_certainly_breaks_comes_first() -> None:
+    (group,) = spark()("datasetField:file:/srv/lake/customers:country")["owners"]
+    order = [(item["possible"], item["distance"]) for item in group["items"]]
+    assert order == sorted(order)
+
+
+def test_the_queries_of_spark_that_read_a_schema_are_no_jobs_that_break() -> None:
+    for node in ("dataset:file:/srv/lake/customers", "dataset:file:/srv/lake/raw/customers.csv"):
+        items_of = [item for group in spark()(node)["owners"] for item in group["items"]]
+        jobs = [item["nodeId"] for item in items_of if item["type"] == "JOB"]
+        assert not [job for job in jobs if "map_partitions" in job or "lake_customers.collect" in job]
+    assert "lake_look" in at_risk(spark()("dataset:file:/srv/lake/customers"))
+
+
+def test_what_a_changed_table_is_read_for_is_certain() -> None:
+    answer = spark()("dataset:file:/srv/lake/customers")
+    assert {possible for _, possible in at_risk(answer).values()} == {False}
+    assert "possibleCount" not in answer
+
+
+def test_a_join_key_of_dbt_may_be_used_by_the_model_that_joins() -> None:
+    get = LookupClient(table_after(*recorded("dbt", "run_with_catalog")))
+    node = f"datasetField:{DBT}:shop.main.stg_customers:customer_id"
+    answer = get("impact", nodeId=node)
+    found = {
+        item["nodeId"]: (item["by"], item["indirect"], item["possible"])
+        for group in answer["owners"]
+        for item in group["items"]
+    }
+    assert found[f"dataset:{DBT}:shop.main.paid_orders"] == ("unknown", True, True)
+    model = next(node for node in found if node.startswith("job:") and node.endswith("model.shop.paid_orders"))
+    assert found[model] == ("unknown", False, True)
+
+
+def test_what_a_job_is_known_to_use_a_column_for_is_certain_whatever_its_filters_are() -> None:
+    dbt = {"jobType": factory.facet(integration="DBT", jobType="MODEL", processingType="BATCH")}
+    made = ran("model", "raw", "clean", run=1, columnLineage=column_lineage("raw.id > id"))
+    made["job"]["facets"] = dbt
+    answer = after(made)(column("raw.id"))
+    assert distances(answer) == {"job:model": 1, "clean:id": 1}
+    assert "possibleCount" not in answer
+
+
+def scored(lineage: factory.Document, *columns: str, run: int = 1) -> factory.Document:
+    return ran("score", "raw", "scores", run=run, columnLineage=lineage, schema=factory.schema(*columns))
+
+
+def test_a_column_that_is_told_to_be_made_of_nothing_is_not_at_risk() -> None:
+    """Trino names a constant column without inputs."""
+    lineage = column_lineage("raw.id > id")
+    lineage["fields"]["version"] = {"inputFields": []}
+    get = after(
+        scored(lineage, "id:int", "version:int"),
+        factory.dataset_event(factory.dataset("raw", schema=factory.schema("x:int"))),
+    )
+    assert distances(get(column("raw.x"))) == {}
+
+
+def test_the_schema_of_another_writer_says_nothing_of_what_a_job_wrote() -> None:
+    get = after(
+        scored(column_lineage("raw.id > id"), "id:int", "segment:string"),
+        ran("other", "else", "scores", run=2, seconds=60, schema=factory.schema("id:int", "more:int")),
+    )
+    assert set(distances(get(column("raw.id")))) == {"job:score", "scores:id", "scores:segment"}
+
+
+def test_as_of_an_earlier_time_the_columns_of_then_count() -> None:
+    later = scored(column_lineage("raw.id > id"), "id:int", run=2) | {"eventTime": factory.at(600)}
+    get = after(scored(column_lineage("raw.id > id"), "id:int", "segment:string"), later)
+    assert "scores:segment" not in distances(get(column("raw.id")))
+    assert items(get(column("raw.id"), asOf=factory.at(60)))["scores:segment"]["by"] == "unknown"
+
+
+def test_a_certain_way_counts_even_if_a_possible_way_is_shorter() -> None:
+    get = after(
+        ran(
+            "score",
+            "raw",
+            "scores",
+            run=1,
+            columnLineage=column_lineage("raw.x > x"),
+            schema=factory.schema("x:int", "id:int"),
+        ),
+        ran("load", "raw", "clean", run=2, columnLineage=column_lineage("raw.id > id")),
+        ran("enrich", "clean", "scores", run=3, columnLineage=column_lineage("clean.id > id")),
+    )
+    found = items(get(column("raw.id")))["scores:id"]
+    assert (found["possible"], found["distance"], found["by"]) == (False, 2, "column")
+
+
+@pytest.mark.parametrize("aggregate", ["count(id)", "max(id)", "min(id)"])
+def test_the_way_begins_at_the_column_and_not_at_an_aggregate_of_it(aggregate: str) -> None:
+    """Spark pushes aggregates down into a scan, and names the aggregate as if it were a column of the table."""
+    lineage = column_lineage("raw.x > n")
+    lineage["fields"]["n"]["inputFields"][0]["field"] = aggregate
+    get = after(ran("count", "raw", "totals", run=1, columnLineage=lineage))
+    assert path(get(column("raw.id")), "totals:n") == ["raw:id", "job:count", "totals:n"]
+    assert quote(aggregate) not in str(get(column("raw.id")))
+
+
+def test_column_lineage_says_that_the_origin_of_a_column_is_unknown_and_which_job_writes_it() -> None:
+    get = LookupClient(table_after(*(event for scenario in SPARK for event in recorded("spark", scenario))))
+    for node in ("datasetField:file:/srv/lake/scores:segment", "datasetField:file:/srv/lake/segments:segment"):
+        (unknown,) = get("column-lineage", nodeId=node)["unknown"]
+        assert (unknown["dataset"], unknown["fields"]) == ("/srv/lake/scores", ["segment"])
+        assert unknown["job"]["name"].startswith("lake_scores.")
+        assert unknown["inputs"] == [{"namespace": "file", "dataset": "/srv/lake/customers"}]
+    (of_table,) = get("column-lineage", nodeId="dataset:file:/srv/lake/scores")["unknown"]
+    assert of_table["fields"] == ["segment", "version"]
+    assert "unknown" not in get("column-lineage", nodeId="datasetField:file:/srv/lake/scores:id")
+
+
+def test_the_terminal_tells_what_may_break_and_what_has_an_unknown_origin() -> None:
+    client = LookupClient(table_after(*(event for scenario in SPARK for event in recorded("spark", scenario))))
+    impact = client("impact", nodeId="datasetField:file:/srv/lake/customers:country")
+    text = impact_text.render(impact, Display(120))
+    assert text.startswith(
+        "what a change of customers.country would break: 1 column, 1 job; may break 3 columns, 1 dataset, 3 jobs\n"
+    )
+    assert text.index("copies.country") < text.index("may break:\n") < text.index("scores.segment  origin unknown")
+    node = "datasetField:file:/srv/lake/scores:segment"
+    lines = columns_text.render({"nodeId": node, **client("column-lineage", nodeId=node)}, Display(200)).splitlines()
+    assert lines[-1].endswith(", of customers: scores.segment")

@@ -1,0 +1,55 @@
+"""GET /rootcause: findings at datasets: changes of schemas."""
+
+from tests import factory
+from tests.traversal.root_cause import after, findings, ran, table, wrote
+
+
+def test_each_change_of_a_schema_since_the_window_is_a_finding() -> None:
+    get = after(
+        *wrote(1, 0, "id:long", "old:int"),
+        *ran("report", "t", "daily", run=2, seconds=50),
+        *wrote(3, 100, "id:long", "new:int"),
+        *wrote(4, 200, "id:long", "new:int"),
+        *wrote(5, 300, "id:long", "old:int"),
+        *ran("report", "t", "daily", run=6, seconds=400),
+    )
+    changes = [(finding["removed"], finding["added"], finding["runId"]) for finding in get(table("daily"))["findings"]]
+    assert changes == [(["new"], ["old"], factory.run_id(5)), (["old"], ["new"], factory.run_id(3))]
+
+
+def test_a_schema_that_a_dataset_event_declares_is_a_change_without_a_run() -> None:
+    declared = factory.dataset("t", schema=factory.schema("id:string"))
+    get = after(*wrote(1, 0, "id:long"), factory.dataset_event(declared, seconds=50), *wrote(2, 100, "id:string"))
+    (finding,) = get(table("t"))["findings"]
+    assert ("runId" in finding, finding["summary"]) == (False, "t: id is string now, was long")
+
+
+def test_a_description_or_another_order_is_no_change_of_a_schema() -> None:
+    fields = [{"name": "a", "type": "int"}, {"name": "b", "type": "int"}]
+    described = factory.facet(fields=[{**fields[1], "description": "x"}, fields[0]])
+    get = after(
+        *wrote(1, 0, "a:int", "b:int"),
+        *ran("load", "raw", run=2, seconds=100, outputs=[factory.dataset("t", schema=described)]),
+    )
+    assert get(table("t"))["findings"] == []
+
+
+def test_the_findings_of_a_dataset_with_several_names_have_one_name() -> None:
+    path = factory.dataset("wh/t", symlinks=factory.symlinks("db.t", namespace="hive://h:9083"))
+    by_path = {**path, "facets": {**path["facets"], "schema": factory.schema("id:long")}}
+    by_table = factory.dataset("db.t", "hive://h:9083", schema=factory.schema("id:string"))
+    get = after(
+        *ran("load", "raw", run=1, seconds=0, outputs=[by_path]),
+        *ran("load", "raw", run=2, seconds=100, outputs=[by_table]),
+    )
+    answer = get(table("wh/t"))
+    assert answer["suspect"]["id"] == factory.run_id(2)
+    assert findings(answer) == [("SCHEMA_CHANGED", "wh/t", 0)]
+    assert get("dataset:hive://h:9083:db.t")["findings"] == answer["findings"]
+
+
+def test_the_findings_of_a_view_include_those_of_its_tables() -> None:
+    view = factory.dataset("view", lineage=factory.facet(**factory.made_of("view", "t")))
+    get = after(factory.dataset_event(view), *wrote(1, 0, "id:long"), *wrote(2, 100, "id:string"))
+    answer = get(table("view"))
+    assert (answer["suspect"], findings(answer)) == (None, [("SCHEMA_CHANGED", "t", 1)])
