@@ -10,10 +10,12 @@ import pytest
 from moto import mock_aws
 
 from headwater.access.keys import read_keys
-from headwater.cli import backup, export, key, load
+from headwater.cli import backup, export, key, load, upgrade
 from headwater.openlineage import exact_json
+from headwater.store.retention import FORMS
+from headwater.store.sqlite import database as database_module
 from headwater.store.sqlite.api_keys import SqliteApiKeys
-from headwater.store.sqlite.database import Database
+from headwater.store.sqlite.database import Database, RefusedDatabase, sole_use
 from tests import factory
 from tests.serve.process import ServeProcess
 from tests.serve.test_process import without_latency
@@ -52,6 +54,32 @@ def test_keys_are_listed_and_removed_by_name(data: Path, capsys: pytest.CaptureF
     capsys.readouterr()
     assert key.main(["list", "--data", str(data)]) == 0
     assert capsys.readouterr().out == "b: ingest, read for *\n"
+
+
+def test_a_file_has_the_forms_of_the_release_that_made_it_until_it_is_upgraded(
+    data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with monkeypatch.context() as next_release:
+        for module in (database_module, upgrade):
+            next_release.setattr(module, "FORMS", FORMS + 1)
+        with closing(Database(data)) as database:
+            assert database.forms == FORMS
+        assert upgrade.main([str(data)]) == 0
+        assert upgrade.main([str(data)]) == 0
+        with closing(Database(data)) as database:
+            assert database.forms == FORMS + 1
+    assert [line.partition(" has the ")[2] for line in capsys.readouterr().out.splitlines()] == [
+        f"forms {FORMS + 1} from now on; those of the release before were {FORMS}",
+        f"newest forms already: {FORMS + 1}",
+    ]
+    with pytest.raises(RefusedDatabase, match=f"has form {FORMS + 1}, this release knows form {FORMS}"):
+        Database(data)
+
+
+def test_a_file_is_not_upgraded_while_it_is_served(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with sole_use(data):
+        assert upgrade.main([str(data)]) == 1
+    assert "is in use by process" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", [backup, export])

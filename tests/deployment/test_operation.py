@@ -1,7 +1,10 @@
 """Alarms, logs and outputs of the stack, and one processor for all functions."""
 
+import re
+
 import pytest
 
+from headwater.store.retention import FORMS
 from tests.deployment.conftest import Properties, Resources
 
 WATCHED = {
@@ -87,6 +90,13 @@ def test_every_parameter_is_described_grouped_and_has_a_default(template: Proper
     grouped = [name for group in groups for name in group["Parameters"]]
     assert sorted(grouped) == sorted(template["Parameters"])
     assert all({"Description", "Default"} <= parameter.keys() for parameter in template["Parameters"].values())
+
+
+def test_a_new_stack_has_the_newest_forms_of_items_and_an_update_leaves_them(template: Properties) -> None:
+    """An update without a value keeps that of the release before, which is a number below the newest."""
+    forms = template["Parameters"]["ItemForms"]
+    assert forms["Default"] == str(FORMS)
+    assert re.fullmatch(forms["AllowedPattern"], "new")
 
 
 def test_functions_are_for_the_chosen_processor(template: Properties) -> None:

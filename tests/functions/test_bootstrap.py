@@ -35,6 +35,7 @@ VARIABLES = {
     "PEOPLE_GROUPS": "{}",
     "PEOPLE_SEAL": "x",
     "RUN_RETENTION_DAYS": "90",
+    "ITEM_FORMS": "1",
     "EVENT_RETENTION_DAYS": "30",
     "MAX_BODY_BYTES": "1000",
     "AUDIT": "OFF",
@@ -185,6 +186,15 @@ def test_the_retention_is_that_of_the_settings() -> None:
     table = MemoryTable()
     store = Root(settings(), table=table).store()
     assert store._retention == RETENTION
+
+
+@pytest.mark.parametrize(("text", "is_former"), [("new", False), ("1", True), ("2", False), ("7", False)])
+def test_items_are_written_in_the_forms_of_the_settings(
+    text: str, is_former: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Root(settings(VARIABLES | {"ITEM_FORMS": text}), table=MemoryTable()).store()
+    monkeypatch.setattr("headwater.store.retention.FORMS", 2)
+    assert store._retention.keeps_former_forms == is_former
 
 
 def test_every_variable_that_is_missing_is_named() -> None:

@@ -201,10 +201,10 @@ class Root(Generic[Settings_co]):
 
         return AuditLog(self._table())
 
-    def _retention(self: Root[config.RetentionSettings]) -> Retention:
+    def _retention(self: Root[config.StoreSettings]) -> Retention:
         from headwater.store.retention import Retention
 
-        return Retention(self.settings.run_retention_days, self.settings.event_retention_days)
+        return Retention(self.settings.run_retention_days, self.settings.event_retention_days, self.settings.item_forms)
 
     def _session(self) -> Session:
         return self._once("session", new_session)

@@ -2,9 +2,14 @@
 
 import json
 import os
+import sys
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any, NoReturn, TypeVar, dataclass_transform, get_type_hints
+
+
+class Forms(int):
+    """The forms in which items are written (docs/table.md); `new` are the newest of whichever release runs."""
 
 
 class BadEnvironment(Exception):
@@ -55,7 +60,9 @@ class RetentionSettings(Settings):
 
 
 class StoreSettings(TableSettings, RetentionSettings):
-    """The graph store with its retention, for functions that write."""
+    """The graph store with its retention, and the forms in which items are written, for functions that write."""
+
+    item_forms: Forms
 
 
 class NamingSettings(Settings):
@@ -169,6 +176,10 @@ def _positive(text: str) -> int:
     return number
 
 
+def _forms(text: str) -> Forms:
+    return Forms(sys.maxsize if text == "new" else _positive(text))
+
+
 def _switch(text: str) -> bool:
     if text not in ("ON", "OFF"):
         raise ValueError("neither ON nor OFF")
@@ -199,6 +210,7 @@ def _numbers(text: str) -> Mapping[str, int]:
 _READERS: Mapping[Any, tuple[Callable[[str], Any], str]] = {
     str: (str, "a text"),
     int: (_positive, "a whole number above 0"),
+    Forms: (_forms, "new, or a whole number above 0"),
     bool: (_switch, "ON or OFF"),
     timedelta: (_days, "a whole number above 0"),
     Mapping[str, int]: (_numbers, 'a JSON object of namespaces and whole numbers above 0, such as {"prod-*": 60000}'),

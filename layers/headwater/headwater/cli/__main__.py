@@ -33,6 +33,7 @@ COMMANDS = {
         "headwater.cli.key", "add|list|remove --data FILE", "makes, lists and removes the API keys of a file"
     ),
     "backup": Command("headwater.cli.backup", "--data FILE --to FILE", "copies a file, also while it is served"),
+    "upgrade": Command("headwater.cli.upgrade", "FILE", "lets a file have the forms of a new release"),
     "export": Command(
         "headwater.cli.export", "--data FILE --to DIR|s3://...", "writes all events in the archive's format"
     ),

@@ -8,7 +8,7 @@ home.stop()         once the step of each worker that is under way has ended
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from headwater import metrics
@@ -75,7 +75,9 @@ class Home:
         self._table = SqliteTable(database, self._outbox)
         self._bodies = SqliteBodies(database)
         self._archive = SqliteArchive(database, self._bodies)
-        self._store = GraphStore(self._table, settings.retention, StateCache(FOLD_CACHE_BYTES))
+        self._store = GraphStore(
+            self._table, replace(settings.retention, forms=database.forms), StateCache(FOLD_CACHE_BYTES)
+        )
         self._alert_log = AlertLog(database)
         self._bus = StoringBus(self._store, LoggedBus(self._alert_log, options.api_url))
         self._deliveries = [

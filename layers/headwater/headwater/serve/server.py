@@ -19,8 +19,9 @@ from headwater.serve.log import write_to_stderr
 from headwater.serve.receivers import Console, Topic, Webhook
 from headwater.serve.settings import read_settings
 from headwater.store.errors import StorageError
+from headwater.store.retention import FORMS
 from headwater.store.sqlite.api_keys import SqliteApiKeys
-from headwater.store.sqlite.database import FORM, Database, RefusedDatabase, sole_use
+from headwater.store.sqlite.database import Database, RefusedDatabase, sole_use
 
 BACKLOG = 2_048
 DRAIN_SECONDS = 10
@@ -102,8 +103,7 @@ def _opened(start: Start, receivers: Sequence[Receiver]) -> Iterator[tuple[Home,
 def _require_writable(data: Path, database: Database) -> None:
     """Raises RefusedDatabase for a file that can only be read."""
     try:
-        with database.writing() as connection:
-            connection.execute(f"PRAGMA user_version = {FORM}")
+        database.write_forms(database.forms)
     except StorageError as error:
         raise RefusedDatabase(f"{data} cannot be written: {error}; allow it, or name another file") from error
 
@@ -155,4 +155,8 @@ def _greeting(start: Start, url: str, database: Database) -> str:
         lines.append(f"  {keys} {'key' if keys == 1 else 'keys'}")
     else:
         lines.append(f"  no key yet, so no request is permitted: headwater key add NAME --data {start.data}")
+    if database.forms < FORMS:
+        lines.append(
+            f"  in the forms of the release before, which can be gone back to; then: headwater upgrade {start.data}"
+        )
     return "\n".join(lines)

@@ -301,12 +301,12 @@ class GraphStore(GraphReader):
         An item of an older version is written in the newest. Returns the snapshot with the states written. Raises
         Conflict, after all states were tried, if another writer was faster with one of them.
         """
-        encoded = {item.key: (item, state) for state in states for item in [self._encode(state)]}
+        encoded = {item.key: (item, state) for state in states for item in [self._encode(state, read)]}
         changes = [ConditionalPut(item, read.items.get(key)) for key, (item, _) in encoded.items()]
         changes = [change for change in changes if not _is_same(change)]
         if changes:
             self._writable.change(changes)
-        if self._cache:
+        if self._cache and not self._retention.keeps_former_forms:
             for item, _ in changes:
                 self._cache.keep(item, CODECS[item.labels["kind"]], encoded[item.key][1])
         return read.with_items({change.item.key: change.item for change in changes})
@@ -318,7 +318,7 @@ class GraphStore(GraphReader):
     def put(self, states: Iterable[State], read: Snapshot) -> None:
         """Writes states without a condition: states that follow from their ids, such as events, column lineage,
         days. Raises CorruptItem, before any is written, if the snapshot has one in a newer version."""
-        items = [self._encode(state) for state in states]
+        items = [self._encode(state, read) for state in states]
         for item in items:
             if stored := read.items.get(item.key):
                 CODECS[item.labels["kind"]].check_version(stored)
@@ -330,14 +330,17 @@ class GraphStore(GraphReader):
         labels = {name: text for name, text in item.labels.items() if name != runs.OPEN_IN}
         self._writable.change([ConditionalPut(Item(item.key, labels, item.parts, item.expires_at), item)])
 
-    def _encode(self, state: State) -> Item:
-        return encode(state, self._retention)
+    def _encode(self, state: State, read: Snapshot) -> Item:
+        return encode(state, self._retention, read.items)
 
 
-def encode(state: State, retention: Retention) -> Item:
-    """The item of a state."""
+def encode(state: State, retention: Retention, stored: Mapping[Key, Item] = {}) -> Item:
+    """The item of a state, beside what is stored."""
     lasting = _LASTING.get(type(state))
-    return lasting(state) if lasting else _EXPIRING[type(state)](state, retention)
+    item = lasting(state) if lasting else _EXPIRING[type(state)](state, retention)
+    if retention.keeps_former_forms and (codec := CODECS.get(item.labels["kind"])):
+        return codec.in_former_form(item, stored.get(item.key))
+    return item
 
 
 _LASTING: Mapping[type, Callable[[Any], Item]] = {

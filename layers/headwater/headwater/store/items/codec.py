@@ -2,14 +2,16 @@
 
 The attribute `schema` of an item is the version of the form in which it was written; items of version 1 lack the
 attribute. An older item is read through the upgrade steps 1 -> 2, 2 -> 3, ... of its codec, and is written in the
-newest form when a fold next changes it. An item of a newer version than this release knows, and a damaged item, are a
-CorruptItem: neither a rollback nor a damaged item loses an event. docs/table.md says how to change a kind.
+newest form when a fold next changes it. A new form ships in two steps: the release that brings it reads both and
+writes the form before, until it is told to write the new one (`Retention.forms`). An item of a newer version than this
+release knows, and a damaged item, are a CorruptItem: neither a rollback nor a damaged item loses an event.
+docs/table.md says how to change a kind.
 """
 
 import re
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar
 
 from headwater.store.errors import CorruptItem
@@ -69,6 +71,8 @@ class Codec(Generic[State]):
     `labels` are the labels that follow from a state: an item with other labels is corrupt, since the indexes would give
     it for a node that it is not about. An item of a version before `listed_since` may be in no list.
     `former_labels` are the labels of older items, each with the version that had others, in the order of versions.
+    `former` is the step back: it makes of an item in the newest form one in the form before. It stands in the release
+    that brings a form, and goes with the next.
 
     Example: version 3 adds a member to jobs. Then `upgrades` gets a second step, which sets the member; or the step
     `unchanged`, with a default where the member is read.
@@ -80,6 +84,7 @@ class Codec(Generic[State]):
     labels: Callable[[State], Mapping[str, str]] | None = None
     listed_since: int = 1
     former_labels: tuple[tuple[int, Callable[[State], Mapping[str, str]]], ...] = ()
+    former: Callable[[Item], Item] | None = None
 
     @property
     def schema(self) -> int:
@@ -98,6 +103,14 @@ class Codec(Generic[State]):
         return Item(
             key, {"kind": self.kind, SCHEMA: str(self.schema), **labels}, {DOC: pack(document), **parts}, expires_at
         )
+
+    def in_former_form(self, item: Item, stored: Item | None) -> Item:
+        """A new item as the release before writes and reads it. An item that is stored in the newest form keeps it: one
+        of the functions was told earlier than the others."""
+        if self.former is None or (stored and stored.labels.get(SCHEMA) == str(self.schema)):
+            return item
+        former = self.former(item)
+        return replace(former, labels={**former.labels, SCHEMA: str(self.schema - 1)})
 
     def read(self, item: Item) -> State:
         """The state in an item of this kind. Raises CorruptItem."""

@@ -19,9 +19,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from headwater.store.errors import StorageError
+from headwater.store.retention import FORMS
 
-FORM = 1
-"""The version of the file's tables, as PRAGMA user_version."""
+OLDEST_FORMS = 1
+"""The oldest forms of items and tables in a file that this release serves: FORMS, or those of the release before."""
 APPLICATION = 0x48574C44
 """Marks the file as Headwater's, as PRAGMA application_id."""
 PAGE_BYTES = 16_384
@@ -99,6 +100,16 @@ class Database:
             finally:
                 self._idle.append(connection)
 
+    @property
+    def forms(self) -> int:
+        """The forms in which items are written to the file, as PRAGMA user_version."""
+        return self._pragma("user_version")
+
+    def write_forms(self, forms: int) -> None:
+        """Has items written in these forms from here on. Raises StorageError if the file can only be read."""
+        with self.writing() as connection:
+            connection.execute(f"PRAGMA user_version = {forms}")
+
     def copy_to(self, target: Path) -> None:
         """Copies the file as it is now, while others read and write it."""
         with self.reading() as connection, closing(sqlite3.connect(target)) as copy:
@@ -121,16 +132,17 @@ class Database:
         self._writer.execute(f"PRAGMA page_size = {PAGE_BYTES}")
         self._writer.execute("PRAGMA journal_mode = WAL")
         self._writer.execute("PRAGMA synchronous = FULL")
-        application, form = (self._pragma(name) for name in ("application_id", "user_version"))
+        application, form = self._pragma("application_id"), self.forms
         if application == 0 and self._writer.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,):
             self._writer.executescript(
-                f"BEGIN; {TABLES} PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORM}; COMMIT;"
+                f"BEGIN; {TABLES} PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMS}; COMMIT;"
             )
         elif application != APPLICATION:
             raise RefusedDatabase(f"{self.path} is a database of another program; name another file")
-        elif form != FORM:
+        elif not OLDEST_FORMS <= form <= FORMS:
+            known = f"form {FORMS}" if OLDEST_FORMS == FORMS else f"the forms {OLDEST_FORMS} to {FORMS}"
             raise RefusedDatabase(
-                f"{self.path} has form {form}, this release knows form {FORM}; use the release that wrote the file"
+                f"{self.path} has form {form}, this release knows {known}; use the release that wrote the file"
             )
 
     def _pragma(self, name: str) -> int:
