@@ -18,7 +18,15 @@ NO_SUBJECT = 40401
 NO_VERSION = 40402
 NO_LEVEL = 40408
 """The subject has no level of its own (docs.confluent.io, Schema Registry API)."""
-_NO_VERDICT = (HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY)
+_NONE: Mapping[int, Any] = {}
+_NO_REASONS: Mapping[int, list[str] | None] = {
+    HTTPStatus.FORBIDDEN: None,
+    HTTPStatus.UNPROCESSABLE_ENTITY: None,
+    NO_SUBJECT: [],
+    NO_VERSION: [],
+}
+"""A key that may only read subjects may be refused (403), and Apicurio cannot check beside a version with references
+(422). Once the version before was deleted, nothing is left to be compatible with."""
 _SHOWN = 300
 
 
@@ -42,61 +50,37 @@ class ConfluentRegistry:
         return read_each(names, lambda name: self._subject(name, level), deadline)
 
     def versions(self, subject: str) -> list[int]:
-        try:
-            return self._ask(f"{_path(subject)}/versions", _numbers)
-        except HttpError as error:
-            if error.code == NO_SUBJECT:
-                return []
-            raise Unreachable(str(error)) from None
+        return self._ask(f"{_path(subject)}/versions", _numbers, {NO_SUBJECT: []})
 
     def version(self, subject: str, version: int) -> SubjectVersion:
-        return self._found(subject, str(version))
+        return self._ask(f"{_path(subject)}/versions/{version}", _version)
 
     def incompatibilities(self, version: SubjectVersion, before: int, /) -> list[str] | None:
-        """Confluent's answer to `verbose` has the reasons in `messages`, Apicurio's has one in `reason`. A key that may
-        only read subjects may be refused (403), and Apicurio cannot check beside a version with references (422)."""
+        """Confluent's answer to `verbose` has the reasons in `messages`, Apicurio's has one in `reason`."""
         body: dict[str, Any] = {"schema": version.text, "schemaType": version.format.value}
         if version.references:
             body["references"] = [reference._asdict() for reference in version.references]
         path = f"/compatibility{_path(version.subject)}/versions/{before}?verbose=true"
-        try:
-            return self._ask(path, _reasons, body)
-        except HttpError as error:
-            if error.status in _NO_VERDICT:
-                return None
-            if error.code in (NO_SUBJECT, NO_VERSION):
-                return []  # the version before was deleted: nothing is left to be compatible with
-            raise Unreachable(str(error)) from None
+        return self._ask(path, _reasons, _NO_REASONS, body)
 
     def _subject(self, name: str, level: str) -> RegisteredSubject:
-        return RegisteredSubject(self._found(name, "latest"), self._level(name, level))
+        """The subject with its level; without one of its own, that of the registry."""
+        latest = self._ask(f"{_path(name)}/versions/latest", _version)
+        path = f"/config{_path(name).removeprefix('/subjects')}"
+        return RegisteredSubject(latest, self._ask(path, _level, {NO_LEVEL: level, NO_SUBJECT: level}))
 
-    def _found(self, subject: str, version: str) -> SubjectVersion:
-        try:
-            return self._ask(f"{_path(subject)}/versions/{version}", _version)
-        except HttpError as error:
-            raise Unreachable(str(error)) from None
-
-    def _level(self, subject: str, of_registry: str) -> str:
-        """The level of a subject; without one of its own, that of the registry."""
-        try:
-            return self._ask(f"/config{_path(subject).removeprefix('/subjects')}", _level)
-        except HttpError as error:
-            if error.code in (NO_LEVEL, NO_SUBJECT):
-                return of_registry
-            raise Unreachable(str(error)) from None
-
-    def _ask(self, path: str, read: Callable[[Any], Answer], body: Any = None) -> Answer:
-        """An answer of the first node that gives one. Raises Unreachable, or HttpError if a subject or version does not
-        exist."""
+    def _ask(
+        self, path: str, read: Callable[[Any], Answer], absent: Mapping[int, Answer] = _NONE, body: Any = None
+    ) -> Answer:
+        """An answer of the first node that gives one. `absent` is what errors mean, by their codes or their status.
+        Raises Unreachable."""
 
         def ask(url: RegistryUrl) -> Answer:
             try:
                 return read(url.ask(path, body, seconds=self.seconds))
             except HttpError as error:
-                has_no_verdict = error.status in _NO_VERDICT and body is not None
-                if has_no_verdict or error.code in (NO_SUBJECT, NO_VERSION, NO_LEVEL):
-                    raise
+                if meant := {error.code, error.status} & absent.keys():
+                    return absent[meant.pop()]
                 raise Unreachable(str(error)) from None
             except BadAnswer as error:
                 raise Unreachable(f"{url.url}{path.partition('?')[0]}: {error}") from None
