@@ -72,6 +72,18 @@ def test_the_credentials_of_the_secret_reach_the_registry(
         secrets.delete_secret(SecretId=arn, ForceDeleteWithoutRecovery=True)
 
 
+@pytest.mark.parametrize("text", ["hunter2", '["hunter2"]', '{"guarded": ["hunter2"]}'])
+def test_a_wrong_secret_is_named_and_not_repeated(deployed: Deployed, shop: FakeRegistry, text: str) -> None:
+    secrets = deployed.account.secretsmanager
+    arn = secrets.create_secret(Name="headwater-test-registry", SecretString=text)["ARN"]
+    try:
+        with pytest.raises(Exception, match="REGISTRIES: the secret") as error:
+            following(deployed, secret=arn, guarded=shop.url)(schedule())
+        assert ("hunter2" in str(error.value), shop.headers) == (False, [])
+    finally:
+        secrets.delete_secret(SecretId=arn, ForceDeleteWithoutRecovery=True)
+
+
 @pytest.mark.parametrize(
     ("registries", "fault"),
     [

@@ -10,8 +10,9 @@ cold start imports only the modules of its function.
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, Unpack, cast
@@ -35,12 +36,15 @@ if TYPE_CHECKING:
     from headwater.fold.normalise import EventArchive
     from headwater.graph.names.naming import Naming
     from headwater.http.audit import Audit
+    from headwater.sources.scheduled import ScheduledPolls
     from headwater.store.audit_log import AuditLog, RefusalLog
     from headwater.store.aws.redelivery import Redelivery
     from headwater.store.aws.s3 import Bodies
     from headwater.store.graph_store import GraphReader, GraphStore
     from headwater.store.retention import Retention
     from headwater.store.table import Table
+
+NO_SECRET = "NONE"  # noqa: S105 - there is none
 
 Settings_co = TypeVar("Settings_co", bound=config.Settings, covariant=True)
 Part = TypeVar("Part")
@@ -132,6 +136,29 @@ class Root(Generic[Settings_co]):
         return self._once(
             "people", lambda: read_people(settings.people_claim, settings.people_groups, settings.people_seal)
         )
+
+    def polls(self: Root[config.PollSettings], name: str) -> ScheduledPolls:
+        """The polls of a function. `name` is that of the principal who sends their events."""
+        from headwater.access.principal import Principal, Scope
+        from headwater.sources.scheduled import ScheduledPolls
+
+        ourselves = Principal(name, frozenset({Scope.INGEST}), ("*",))
+        return ScheduledPolls(ourselves, self.graph(), self.queue(), self.bucket(), self.naming(), self.log())
+
+    def credentials(self: Root[config.PollSettings], secret: str) -> Mapping[str, Any]:
+        """The credentials in the current version of a secret, by the names of sources. Raises ValueError for a secret
+        of another form, and StorageError if there is no secret."""
+        if secret == NO_SECRET:
+            return {}
+        from headwater.access.secret import SecretsManagerSecret
+
+        try:
+            credentials = json.loads(SecretsManagerSecret(self.client("secretsmanager"), secret).read())
+        except ValueError:
+            credentials = None
+        if not isinstance(credentials, dict):
+            raise ValueError("the secret is no JSON object by the names of the sources")  # noqa: TRY004 - a wrong value
+        return credentials
 
     def archive(self: Root[config.ArchiveSettings]) -> EventArchive:
         """The archive, whose stream is given up soon: the bucket takes what the stream does not."""

@@ -131,15 +131,19 @@ class GlueImportSettings(StoreSettings, QueueSettings, GlueSettings):
     """The settings of functions/glue_import."""
 
 
-class ConnectSettings(TableSettings, QueueSettings, NamingSettings):
-    """The settings of functions/connect. `connect_secret` is NONE if workers ask for no credentials."""
+class PollSettings(TableSettings, QueueSettings, NamingSettings):
+    """What functions share that poll sources. The secret of each is NONE if no source asks for credentials."""
+
+
+class ConnectSettings(PollSettings):
+    """The settings of functions/connect."""
 
     connect_clusters: Mapping[str, Mapping[str, Any]]
     connect_secret: str
 
 
-class RegistrySettings(TableSettings, QueueSettings, NamingSettings):
-    """The settings of functions/registry. `registry_secret` is NONE if registries ask for no credentials."""
+class RegistrySettings(PollSettings):
+    """The settings of functions/registry."""
 
     registries: Mapping[str, Mapping[str, Any]]
     registry_secret: str

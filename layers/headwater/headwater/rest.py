@@ -1,29 +1,36 @@
 """Asks the REST API of another server, and tells an answer of that API from no answer at all.
 
 Unreachable     nobody answered in time, 401, 5xx, half a JSON: nothing is known
-Refusal         the API itself answered with an error, such as 404 for what does not exist
+HttpError       the API itself answered with an error, such as 404 for what does not exist
+BadAnswer       the answer is JSON, and is no whole description of what was asked for
 """
 
 import base64
 import json
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.client import HTTPException
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 from urllib.parse import unquote, urlsplit
 
 ANSWER_SECONDS = 15
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
 MAX_ERROR_BYTES = 10_000
 
+Answer = TypeVar("Answer")
+
 
 class Unreachable(Exception):
     """No whole answer came: nothing is known. The text has no credentials."""
 
 
-class Refusal(Exception):
+class BadAnswer(Exception):
+    """An answer that is no whole description of what was asked for. The text names the fault."""
+
+
+class HttpError(Exception):
     """The API answered with an error: the status, and `error_code` of the JSON body (0 for a body without one)."""
 
     def __init__(self, text: str, status: int, code: int) -> None:
@@ -55,8 +62,16 @@ class RestUrl:
         headers = {"Authorization": authorization} if authorization else {}
         return cls(f"{parts.scheme}://{host}{parts.path.rstrip('/')}", headers)
 
+    @classmethod
+    def all_of(cls, member: str, texts: Sequence[str], authorization: str) -> list[Self]:
+        """The addresses in a member of the settings. Raises ValueError, which names the member."""
+        try:
+            return [cls.of(text, authorization) for text in texts]
+        except ValueError as error:
+            raise ValueError(f"{member}: {error}") from None
+
     def ask(self, path: str, body: Any = None, *, seconds: float = ANSWER_SECONDS) -> Any:
-        """The JSON of the answer to a GET, or with a body to a POST. Raises Unreachable or Refusal."""
+        """The JSON of the answer to a GET, or with a body to a POST. Raises Unreachable or HttpError."""
         data = None if body is None else json.dumps(body).encode()
         headers = {"Accept": "application/json", **({"Content-Type": "application/json"} if data else {})}
         request = urllib.request.Request(self.url + path, data, {**headers, **self.headers})  # noqa: S310 - `of` has checked the scheme
@@ -65,11 +80,11 @@ class RestUrl:
             with urllib.request.urlopen(request, timeout=seconds) as answer:  # noqa: S310
                 return json.loads(answer.read(MAX_ANSWER_BYTES))
         except urllib.error.HTTPError as error:
-            raise self._refusal(place, error) from None
+            raise self._error(place, error) from None
         except (OSError, HTTPException, ValueError) as error:
             raise Unreachable(f"{place}: {_words(getattr(error, 'reason', error))}") from None
 
-    def _refusal(self, place: str, error: urllib.error.HTTPError) -> Exception:
+    def _error(self, place: str, error: urllib.error.HTTPError) -> Exception:
         """404 with a JSON body comes from the API; a server that is starting answers 404 with a page of its web
         server."""
         text = f"{place}: the {self.server} answered {error.code}"
@@ -78,7 +93,24 @@ class RestUrl:
         except (OSError, HTTPException, ValueError):
             return Unreachable(text)
         code = body.get("error_code") if isinstance(body, dict) else None
-        return Refusal(text, error.code, code) if isinstance(code, int) else Unreachable(text)
+        return HttpError(text, error.code, code) if isinstance(code, int) else Unreachable(text)
+
+
+Url = TypeVar("Url", bound=RestUrl)
+
+
+def first_answer(urls: Sequence[Url], ask: Callable[[Url], Answer]) -> Answer:
+    """The answer of the first server that gives one: all of them give the same. Raises Unreachable, with the reason of
+    each."""
+    reasons = []
+    for url in urls:
+        try:
+            return ask(url)
+        except Unreachable as error:
+            reasons.append(str(error))
+        except BadAnswer as error:
+            reasons.append(f"{url.url}: {error}")
+    raise Unreachable("; ".join(reasons) or "no URL is named")
 
 
 def _words(reason: object) -> str:

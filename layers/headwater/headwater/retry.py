@@ -39,6 +39,17 @@ class Deadline:
         self._end = self._clock() + seconds
 
     @property
+    def seconds_left(self) -> float:
+        """Not a number without `begin`."""
+        return self._end - self._clock()
+
+    def within(self, seconds: float) -> "Deadline":
+        """Another deadline by the same clock, which begins now."""
+        other = Deadline(self._clock, self._sleep)
+        other.begin(seconds)
+        return other
+
+    @property
     def is_over(self) -> bool:
         return self._clock() >= self._end
 

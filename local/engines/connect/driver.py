@@ -7,11 +7,12 @@ import urllib.request
 from datetime import UTC, datetime
 from typing import Any
 
-from headwater.cli.connect import ServedConnectors
 from headwater.cli.lookups.api import Api
-from headwater.cli.polling import Sending
-from headwater.sources.connect.poll import ConnectCluster, Poll
+from headwater.cli.polling import ServedGraph
+from headwater.retry import Deadline
+from headwater.sources.connect.clusters import ConnectCluster
 from headwater.sources.connect.worker import Workers, WorkerUrl
+from headwater.sources.poller import poll
 from local.engines.trial import NAMESPACE, Trial
 from local.failure import Failure
 from local.spark.connect import ConnectWorker
@@ -37,9 +38,9 @@ def run(trial: Trial) -> None:
             worker.start()
             run_connectors(trial, worker)
             trial.say(f"headwater connect {worker.url} --namespace {NAMESPACE} --kafka {bootstrap}")
-            api = Api(trial.url, trial.key)
+            graph = ServedGraph(Api(trial.url, trial.key))
             cluster = ConnectCluster(NAMESPACE, Workers([WorkerUrl.of(worker.url, "")]), bootstrap)
-            Poll(ServedConnectors(api), Sending(api, "job")).poll(cluster, datetime.now(UTC))
+            poll(cluster, graph, datetime.now(UTC), Deadline())
         finally:
             worker.kill()
 

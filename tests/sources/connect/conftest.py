@@ -11,9 +11,10 @@ import pytest
 from headwater.fold.fold import fold
 from headwater.graph.names.naming import Naming
 from headwater.read.reader import Reader
-from headwater.sources.connect.connector_events import Document
-from headwater.sources.connect.poll import ConnectCluster, Poll, PollResult
-from headwater.sources.connect.stored_connectors import StoredConnectors
+from headwater.retry import Deadline
+from headwater.sources.connect.clusters import ConnectCluster
+from headwater.sources.poller import Document, PollResult, poll
+from headwater.sources.scheduled import StoredGraph
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
 from tests import factory
@@ -54,7 +55,7 @@ class World:
 
         reader = Reader(self.store.for_one_request(), Naming())
         cluster = ConnectCluster(NAMESPACE, self.worker.workers(**workers), KAFKA)
-        return Poll(StoredConnectors(reader), send).poll(cluster, self.now)
+        return poll(cluster, StoredGraph(reader, send), self.now, Deadline())
 
     def fold(self, *events: Document) -> None:
         fold(factory.received(*events), self.store)

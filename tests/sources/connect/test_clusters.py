@@ -1,15 +1,13 @@
 """The Connect clusters of a deployment, their consumer groups, and their credentials."""
 
-import json
 from typing import Any
 
 import pytest
 
 from headwater.rest import Unreachable
-from headwater.sources.connect.clusters import read_clusters
-from headwater.sources.connect.consumer_groups import ConsumerGroups
-from headwater.sources.connect.kafka_broker import KafkaBroker
-from headwater.sources.connect.poll import ConnectCluster
+from headwater.retry import Deadline
+from headwater.sources.connect.clusters import ConnectCluster, read_clusters
+from headwater.sources.connect.consumer_groups import ConsumerGroups, KafkaBroker
 from headwater.sources.connect.worker import Workers
 
 WORKERS = ["http://connect-1:8083"]
@@ -17,14 +15,14 @@ SASL = {"security_protocol": "SASL_SSL", "sasl_plain_password": "hunter2"}
 
 
 def read(secret: Any = None, **members: Any) -> list[ConnectCluster]:
-    return read_clusters({"shop": members}, json.dumps({"shop": secret} if secret else {}))
+    return read_clusters({"shop": members}, {"shop": secret} if secret else {})
 
 
 def test_the_groups_of_a_broker_are_jobs_in_the_namespace_of_its_topics() -> None:
     connectors, groups = read(workers=WORKERS, kafka="broker-1:9092,broker-2:9092", groups=True)
     assert isinstance(connectors.followed, Workers)
     assert isinstance(groups.followed, ConsumerGroups)
-    assert (connectors.namespace, groups.namespace) == ("shop", "kafka://broker-1:9092")
+    assert (connectors.name, groups.name) == ("shop", "kafka://broker-1:9092")
     assert groups.followed.broker == KafkaBroker(["broker-1:9092", "broker-2:9092"])
 
 
@@ -58,4 +56,4 @@ def test_a_broker_that_is_away_is_unreachable() -> None:
         {"kafka": {"request_timeout_ms": 500, "bootstrap_timeout_ms": 500}}, kafka="127.0.0.1:1", groups=True
     )
     with pytest.raises(Unreachable):
-        groups.followed.cluster()
+        groups.followed.cluster(Deadline())

@@ -9,9 +9,11 @@ import pytest
 from headwater.graph.names.naming import Naming
 from headwater.read.reader import Reader
 from headwater.rest import Unreachable
+from headwater.retry import Deadline
+from headwater.sources.connect.clusters import ConnectCluster
 from headwater.sources.connect.consumer_groups import ConsumerGroup, ConsumerGroups
-from headwater.sources.connect.poll import ConnectCluster, Poll
-from headwater.sources.connect.stored_connectors import StoredConnectors
+from headwater.sources.poller import poll as poll_once
+from headwater.sources.scheduled import StoredGraph
 from tests.sources.connect.conftest import KAFKA, TOPICS, World
 from tests.sources.connect.recorded_worker import RecordedWorker
 
@@ -55,7 +57,8 @@ def poll(world: World, broker: Broker) -> dict[str, str]:
         world.sent = list(events)  # type: ignore[arg-type]
         world.fold(*world.sent)
 
-    Poll(StoredConnectors(reader), send).poll(ConnectCluster(TOPICS, ConsumerGroups(broker), KAFKA), world.now)
+    cluster = ConnectCluster(TOPICS, ConsumerGroups(broker), KAFKA)
+    poll_once(cluster, StoredGraph(reader, send), world.now, Deadline())
     jobs = world.client("jobs")["jobs"]
     return {job["name"]: job["latestRun"]["state"] for job in jobs}
 

@@ -3,8 +3,7 @@
 import pytest
 
 from headwater.sources.connect.record_columns import Columns, columns_through, named_columns
-from headwater.sources.connect.topic_routing import routed
-from headwater.sources.connect.transform import transforms_of
+from headwater.sources.connect.transform import routed, transforms_of
 
 PACKAGE = "org.apache.kafka.connect.transforms."
 COLUMNS = ["id", "email", "phone"]

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from headwater.rest import Unreachable
+from headwater.retry import Deadline
 from headwater.sources.connect.worker import Workers, WorkerUrl
 from tests.sources.connect.conftest import World
 from tests.sources.connect.recorded_worker import LIST, recorded
@@ -97,7 +98,7 @@ def test_connectors_of_another_kafka_cluster_at_the_address_end_no_run(world: Wo
 
 def test_the_next_worker_is_asked_if_one_is_away(world: World) -> None:
     urls = [WorkerUrl.of("http://127.0.0.1:1"), *world.worker.workers().urls]
-    assert len(Workers(urls).cluster().connectors) == 4
+    assert len(Workers(urls).cluster(Deadline()).connectors) == 4
 
 
 def test_credentials_in_a_url_are_sent_and_never_shown(world: World) -> None:

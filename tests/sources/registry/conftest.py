@@ -9,9 +9,10 @@ import pytest
 
 from headwater.graph.names.naming import Naming
 from headwater.read.reader import Reader
-from headwater.sources.registry.poll import FollowedRegistry, RegistryPoll, RegistryPollResult
-from headwater.sources.registry.stored_topics import StoredTopics
-from headwater.sources.registry.topic_events import Document
+from headwater.retry import Deadline
+from headwater.sources.poller import Document, PollResult, poll
+from headwater.sources.registry.registries import FollowedRegistry
+from headwater.sources.scheduled import StoredGraph
 from tests import factory
 from tests.alerts.stream import Detail
 from tests.alerts.stream import World as Graph
@@ -49,7 +50,7 @@ class World:
     topics: dict[str, list[str]] = field(default_factory=dict)
     name: str = "shop"
 
-    def poll(self, *, folds: bool = True, source: Any = None) -> RegistryPollResult:
+    def poll(self, *, folds: bool = True, source: Any = None) -> PollResult:
         """A poll a minute after the last. Without `folds`, its events are still on their way to the graph."""
         self.now += timedelta(minutes=1)
         self.sent, self.alerts = [], []
@@ -61,7 +62,7 @@ class World:
 
         registry = FollowedRegistry(self.name, source or self.registry.source(), KAFKA, self.topics)
         reader = Reader(self.graph.store.for_one_request(), Naming())
-        return RegistryPoll(StoredTopics(reader), send).poll(registry, self.now)
+        return poll(registry, StoredGraph(reader, send), self.now, Deadline())
 
     def fold(self, *events: Document) -> list[Detail]:
         """The alerts of events of other producers."""

@@ -14,9 +14,12 @@ from botocore.validate import ParamValidator
 from headwater.graph.names.naming import Naming
 from headwater.read.reader import Reader
 from headwater.rest import Unreachable
+from headwater.retry import Deadline
+from headwater.sources import poller
+from headwater.sources.poller import PollResult
 from headwater.sources.registry.glue import GlueRegistry
-from headwater.sources.registry.poll import FollowedRegistry, RegistryPoll, RegistryPollResult
-from headwater.sources.registry.stored_topics import StoredTopics
+from headwater.sources.registry.registries import FollowedRegistry
+from headwater.sources.scheduled import StoredGraph
 from tests.sources.registry.conftest import KAFKA, World, record
 from tests.sources.registry.fake_registry import FakeRegistry
 
@@ -99,7 +102,7 @@ def glue(registry: FakeRegistry) -> Iterator[FakeGlue]:
         yield fake
 
 
-def poll(world: World, glue: FakeGlue) -> RegistryPollResult:
+def poll(world: World, glue: FakeGlue) -> PollResult:
     def send(events: Any) -> None:
         world.sent = list(events)
         world.alerts = world.graph.alerts_of_batch(*events)
@@ -108,14 +111,14 @@ def poll(world: World, glue: FakeGlue) -> RegistryPollResult:
     world.now = world.now.replace(minute=world.now.minute + 1)
     reader = Reader(world.graph.store.for_one_request(), Naming())
     followed = FollowedRegistry("msk", GlueRegistry(glue.client, "shop"), KAFKA, is_named_after_topic=True)
-    return RegistryPoll(StoredTopics(reader), send).poll(followed, world.now)
+    return poller.poll(followed, StoredGraph(reader, send), world.now, Deadline())
 
 
 def test_schemas_of_all_pages_become_those_of_their_topics(world: World, glue: FakeGlue) -> None:
     for name in ("orders", "carts-value", "carts-key", "returns", "com.acme.Order"):
         world.registry.register(name, record("id:long"))
     result = poll(world, glue)
-    assert (result.subjects, result.sent, result.without_topic) == (5, 3, ["com.acme.Order"])
+    assert (result.read, result.sent, result.unplaced) == (5, 3, ["com.acme.Order"])
     assert world.columns("carts") == {"_key": "struct", "id": "long"}
     (subject,) = world.told("orders")["subjects"]
     assert (subject["id"], subject["compatibility"]) == ("00000000-0000-0000-0000-000000000001", "BACKWARD")

@@ -18,7 +18,7 @@ def test_a_subject_of_a_record_alone_needs_its_topics_from_the_settings(world: W
     """RecordNameStrategy."""
     world.registry.register("com.acme.Order", ORDER)
     result = world.poll()
-    assert (result.without_topic, result.sent) == (["com.acme.Order"], 0)
+    assert (result.unplaced, result.sent) == (["com.acme.Order"], 0)
     world.topics = {"com.acme.Order": ["orders", "returns"]}
     assert world.poll().sent == 2
     assert world.columns("orders") == world.columns("returns") == {"id": "long", "total": "double"}

@@ -3,6 +3,7 @@
 import pytest
 
 from headwater.rest import Unreachable
+from headwater.retry import Deadline
 from headwater.sources.registry.confluent import ConfluentRegistry, RegistryUrl
 from tests.sources.registry.conftest import World, record
 from tests.sources.registry.fake_registry import AUTHORIZATION, FakeRegistry
@@ -94,10 +95,10 @@ def test_a_node_that_is_away_is_passed_over(world: World) -> None:
 
 def test_credentials_are_sent_and_never_told(registry: FakeRegistry) -> None:
     address = RegistryUrl.of(f"http://reader:hunter2@127.0.0.1:{registry.port}")
-    ConfluentRegistry([address]).listed()
+    ConfluentRegistry([address]).listed(Deadline())
     assert set(registry.headers) == {None, AUTHORIZATION}
     registry.faults["/subjects"] = FAULTS["401"]
     with pytest.raises(Unreachable) as error:
-        ConfluentRegistry([address]).listed()
+        ConfluentRegistry([address]).listed(Deadline())
     assert "hunter2" not in f"{error.value}{address}{ConfluentRegistry([address])}"
     assert str(error.value) == f"http://127.0.0.1:{registry.port}/subjects: the registry answered 401"

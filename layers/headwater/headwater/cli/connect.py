@@ -6,50 +6,15 @@ what is sent."""
 import argparse
 import json
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from headwater.cli.lookups.api import Api, NotFoundFailure
-from headwater.cli.lookups.failure import LookupFailure
-from headwater.cli.polling import Sending, add_options, api_of, authorization_of, listed, poll_again
-from headwater.graph.facets.schema_diff import columns_of
-from headwater.graph.names.kafka_cluster import kafka_namespace
-from headwater.openlineage.event import Name
-from headwater.openlineage.instant import parse_instant
-from headwater.rest import Unreachable
-from headwater.sources.connect.consumer_groups import ConsumerGroups
-from headwater.sources.connect.kafka_broker import KafkaBroker
-from headwater.sources.connect.poll import ConnectCluster, Poll, PollResult
-from headwater.sources.connect.told_connectors import ToldConnector, ToldRun, told_connector, told_run
-from headwater.sources.connect.worker import Workers, WorkerUrl
-
-
-@dataclass(frozen=True)
-class ServedConnectors:
-    """`ConnectorGraph` over the API of a server: the memory of the poll is the graph itself."""
-
-    api: Api
-
-    def told_connectors(self, namespace: str) -> Mapping[str, ToldConnector]:
-        """The connectors by name. Raises LookupFailure."""
-        jobs = {job["name"]: told_connector(job["facets"], _latest(job)) for job in listed(self.api, namespace, "jobs")}
-        return {name: connector for name, connector in jobs.items() if connector}
-
-    def columns(self, datasets: Sequence[Name]) -> Mapping[Name, Sequence[str]]:
-        """The columns of datasets. Raises LookupFailure."""
-        return {name: columns for name in datasets if (columns := self._columns(name))}
-
-    def _columns(self, name: Name) -> list[str]:
-        try:
-            dataset = self.api.ask("namespaces", name.namespace, "datasets", name.name).document
-        except NotFoundFailure:
-            return []
-        return list(columns_of(dataset["facets"].get("schema") or {"fields": dataset["fields"]}))
+from headwater.cli.polling import add_options, authorization_of, poll_again
+from headwater.sources.connect.clusters import ConnectCluster, read_clusters
+from headwater.sources.poller import PollResult
 
 
 def parser() -> argparse.ArgumentParser:
@@ -76,43 +41,29 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Poll until Ctrl-C. With --once, return 1 if the workers or the server could not be reached, or if a connector
-    could not be read."""
-    options = parser().parse_args(arguments)
-    try:
-        clusters, api = clusters_of(options), api_of(options)
-    except (OSError, ValueError) as error:
-        parser().error(str(error))
-    poll = Poll(ServedConnectors(api), Sending(api, "job"))
-
-    def polled_all() -> bool:
-        done = [polled(poll, cluster) for cluster in clusters]  # each, also after one that failed
-        return all(done)
-
-    return poll_again(polled_all, options)
+    return poll_again(parser(), arguments, clusters_of, report)
 
 
 def clusters_of(options: argparse.Namespace) -> list[ConnectCluster]:
     """The Connect cluster, and the Kafka cluster with its consumer groups. Raises OSError or ValueError."""
     if not options.workers and not options.groups:
         raise ValueError("name a WORKER, or --groups and --kafka HOST:PORT")
-    clusters = [cluster_of(options)] if options.workers else []
-    return [*clusters, groups_of(options)] if options.groups else clusters
-
-
-def groups_of(options: argparse.Namespace) -> ConnectCluster:
-    """The Kafka cluster, whose applications are jobs in the namespace of its topics. Raises OSError or ValueError."""
-    if not options.kafka:
+    if options.groups and not options.kafka:
         raise ValueError("--groups needs --kafka HOST:PORT")
-    if find_spec("kafka") is None:
+    if options.groups and find_spec("kafka") is None:
         raise ValueError("--groups needs kafka-python: pip install 'headwater[kafka]'")
-    settings = read_settings(options.kafka_settings) if options.kafka_settings else {}
-    broker = KafkaBroker(options.kafka.split(","), settings)
-    return ConnectCluster(kafka_namespace(options.kafka), ConsumerGroups(broker), options.kafka)
+    address = urlsplit(options.workers[0].strip() if options.workers else "").netloc.rpartition("@")[2]
+    namespace = options.namespace or f"kafka-connect://{address}"
+    members = {"kafka": options.kafka, "groups": options.groups}
+    credentials = {"authorization": authorization_of(options), "kafka": read_settings(options.kafka_settings)}
+    workers = {"workers": options.workers} if options.workers else {}
+    return read_clusters({namespace: {**members, **workers}}, {namespace: credentials})
 
 
-def read_settings(file: Path) -> Mapping[str, Any]:
+def read_settings(file: Path | None) -> Mapping[str, Any]:
     """The settings of kafka-python in a file. Raises OSError, or ValueError."""
+    if file is None:
+        return {}
     try:
         settings = json.loads(file.read_text(encoding="utf-8"))
     except ValueError:
@@ -122,34 +73,8 @@ def read_settings(file: Path) -> Mapping[str, Any]:
     return settings
 
 
-def cluster_of(options: argparse.Namespace) -> ConnectCluster:
-    """The cluster to poll. Raises OSError, or ValueError for a wrong URL."""
-    workers = [WorkerUrl.of(url, authorization_of(options)) for url in options.workers]
-    namespace = options.namespace or f"kafka-connect://{urlsplit(workers[0].url).netloc}"
-    return ConnectCluster(namespace, Workers(workers), options.kafka)
-
-
-def polled(poll: Poll, cluster: ConnectCluster) -> bool:
-    """Whether a poll told of all connectors. What kept it from that is printed."""
-    try:
-        result = poll.poll(cluster, datetime.now(UTC))
-    except (Unreachable, LookupFailure, OSError) as error:
-        print(f"nothing was sent: {error}", file=sys.stderr, flush=True)
-        return False
-    report(result)
-    return not result.skipped
-
-
 def report(result: PollResult) -> None:
-    for name, reason in result.skipped.items():
-        print(f"skipped: {name}: {reason}", file=sys.stderr, flush=True)
-    if result.sent:
-        print(f"connectors: {result.connectors}, events sent: {result.sent}", flush=True)
-
-
-def _latest(job: dict[str, Any]) -> ToldRun | None:
-    run = job["latestRun"]
-    return told_run(run["id"], run["state"], run["facets"], parse_instant(run["updatedAt"])) if run else None
+    print(f"connectors: {result.read}, events sent: {result.sent}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
-"""What the commands share that ask a source again and again, and send what is new to a server."""
+"""What the commands share that poll sources, and send what is new to a server."""
 
 import argparse
 import json
 import os
+import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,36 +15,75 @@ from headwater.cli.load import URL, sending
 from headwater.cli.load.api import MarquezApi
 from headwater.cli.load.sources import SentEvent
 from headwater.cli.lookups.api import Api, NotFoundFailure
+from headwater.cli.lookups.failure import LookupFailure
+from headwater.graph.facets.schema_diff import columns_of
+from headwater.openlineage.event import Name
+from headwater.openlineage.instant import parse_instant
+from headwater.rest import Unreachable
+from headwater.retry import Deadline
+from headwater.sources.poller import (
+    Document,
+    PolledSource,
+    PollResult,
+    ReportedDataset,
+    ReportedJob,
+    ReportedRun,
+    poll_each,
+)
 
 PAGE = 100
 INTERVAL = 60.0
 
 
 @dataclass(frozen=True)
-class Sending:
-    """Posts events like any producer. `subject` is the member of an event that has a name: `job` or `dataset`."""
+class ServedGraph:
+    """`PolledGraph` over the API of a server."""
 
     api: Api
-    subject: str
 
-    def __call__(self, events: Sequence[dict[str, Any]]) -> None:
-        """Raises OSError if the server did not take all events."""
+    def jobs(self, namespace: str) -> Iterator[ReportedJob]:
+        for job in self._listed(namespace, "jobs"):
+            run = job["latestRun"]
+            reported = (
+                ReportedRun(run["id"], run["state"], run["facets"], parse_instant(run["updatedAt"])) if run else None
+            )
+            yield ReportedJob(job["name"], job["facets"], reported)
+
+    def datasets(self, namespace: str) -> Iterator[ReportedDataset]:
+        for dataset in self._listed(namespace, "datasets"):
+            yield ReportedDataset(dataset["name"], dataset["facets"])
+
+    def columns(self, datasets: Sequence[Name]) -> Mapping[Name, Sequence[str]]:
+        found = {name: self._answer("namespaces", name.namespace, "datasets", name.name) for name in datasets}
+        schemas = {name: of["facets"].get("schema") or {"fields": of["fields"]} for name, of in found.items() if of}
+        return {name: columns for name, schema in schemas.items() if (columns := list(columns_of(schema)))}
+
+    def send(self, events: Sequence[Document], /) -> None:
+        """Posts events like any producer. Raises Unreachable if the server did not take all of them."""
         sent = sending.Sending(MarquezApi(self.api.url, self.api.key))
-        sent.send(SentEvent(event[self.subject]["name"], json.dumps(event)) for event in events)
-        if sent.refused:
-            raise OSError(f"{self.api.url} refused {len(sent.refused)} events: {sent.refused[0][1]}")
-
-
-def listed(api: Api, namespace: str, kind: str) -> Iterator[dict[str, Any]]:
-    """The `jobs` or `datasets` of a namespace, page by page; none of an unknown namespace. Raises LookupFailure."""
-    cursor: str | None = ""
-    while cursor is not None:
         try:
-            answer = api.ask("namespaces", namespace, kind, limit=PAGE, cursor=cursor or None).document
+            sent.send(SentEvent((event.get("job") or event["dataset"])["name"], json.dumps(event)) for event in events)
+        except OSError as error:
+            raise Unreachable(str(error)) from None
+        if sent.refused:
+            raise Unreachable(f"{self.api.url} refused {len(sent.refused)} events: {sent.refused[0][1]}")
+
+    def _listed(self, namespace: str, kind: str) -> Iterator[dict[str, Any]]:
+        """The `jobs` or `datasets` of a namespace, page by page; none of an unknown namespace."""
+        cursor: str | None = ""
+        while cursor is not None:
+            answer = self._answer("namespaces", namespace, kind, limit=PAGE, cursor=cursor or None)
+            yield from answer.get(kind, ())
+            cursor = answer.get("cursor")
+
+    def _answer(self, *parts: str, **query: str | int | None) -> dict[str, Any]:
+        """An answer of the server, empty for what it does not know. Raises Unreachable."""
+        try:
+            return self.api.ask(*parts, **query).document
         except NotFoundFailure:
-            return
-        yield from answer[kind]
-        cursor = answer.get("cursor")
+            return {}
+        except LookupFailure as failure:
+            raise Unreachable(str(failure)) from None
 
 
 def add_options(parser: argparse.ArgumentParser, source: str) -> None:
@@ -72,13 +112,35 @@ def api_of(options: argparse.Namespace) -> Api:
     return Api(options.url.rstrip("/"), key)
 
 
-def poll_again(poll: Callable[[], bool], options: argparse.Namespace) -> int:
-    """Poll until Ctrl-C, or once. The exit status is 1 if the only poll was not whole."""
+def poll_again(
+    parser: argparse.ArgumentParser,
+    arguments: list[str] | None,
+    sources_of: Callable[[argparse.Namespace], Sequence[PolledSource]],
+    report: Callable[[PollResult], None],
+) -> int:
+    """Poll the sources of a command line until Ctrl-C. With --once, return 1 if something could not be read, or if the
+    server could not be reached. `report` prints what was sent."""
+    options = parser.parse_args(arguments)
+    try:
+        sources, graph = sources_of(options), ServedGraph(api_of(options))
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
     try:
         while True:
-            is_whole = poll()
+            is_whole = [_reported(result, report) for result in poll_each(sources, lambda: graph, Deadline())]
             if options.once:
-                return 0 if is_whole else 1
+                return 0 if all(is_whole) else 1
             time.sleep(options.interval)
     except KeyboardInterrupt:
         return 0
+
+
+def _reported(result: PollResult, report: Callable[[PollResult], None]) -> bool:
+    """Whether a poll told of all parts of a source. What kept it from that is printed."""
+    if result.unreachable:
+        print(f"nothing was sent: {result.unreachable}", file=sys.stderr, flush=True)
+    for part, reason in result.skipped.items():
+        print(f"skipped: {part}: {reason}", file=sys.stderr, flush=True)
+    if result.sent:
+        report(result)
+    return not (result.unreachable or result.skipped)

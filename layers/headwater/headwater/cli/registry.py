@@ -3,36 +3,17 @@ that of a node of the registry, such as https://registry-1:8081: if one cannot b
 docs/producers/schema-registry.md says what is sent."""
 
 import argparse
-import json
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any
 
-from headwater.cli.lookups.api import Api
-from headwater.cli.lookups.failure import LookupFailure
-from headwater.cli.polling import Sending, add_options, api_of, authorization_of, listed, poll_again
-from headwater.rest import Unreachable
-from headwater.sources.registry.poll import FollowedRegistry, RegistryPoll, RegistryPollResult
-from headwater.sources.registry.registries import read_registries
-from headwater.sources.registry.topic import ToldTopic, told_topics
+from headwater.cli.polling import add_options, authorization_of, poll_again
+from headwater.sources.poller import PollResult
+from headwater.sources.registry.registries import FollowedRegistry, read_registries
 from headwater.store.aws.client import PATIENT_SECONDS, client
 
 NAME = "registry"
-
-
-@dataclass(frozen=True)
-class ServedTopics:
-    """`TopicGraph` over the API of a server: the memory of the poll is the graph itself."""
-
-    api: Api
-
-    def told_topics(self, namespace: str) -> Mapping[str, ToldTopic]:
-        """Raises LookupFailure."""
-        datasets = listed(self.api, namespace, "datasets")
-        return dict(told_topics((dataset["name"], dataset["facets"]) for dataset in datasets))
 
 
 def parser() -> argparse.ArgumentParser:
@@ -62,27 +43,17 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Poll until Ctrl-C. With --once, return 1 if the registry or the server could not be reached, or if a subject
-    could not be read."""
-    options = parser().parse_args(arguments)
-    try:
-        registry, api = registry_of(options), api_of(options)
-    except (OSError, ValueError) as error:
-        parser().error(str(error))
-    poll = RegistryPoll(ServedTopics(api), Sending(api, "dataset"))
-    return poll_again(lambda: polled(poll, registry), options)
+    return poll_again(parser(), arguments, registries_of, report)
 
 
-def registry_of(options: argparse.Namespace) -> FollowedRegistry:
+def registries_of(options: argparse.Namespace) -> list[FollowedRegistry]:
     """The registry to poll. Raises OSError, or ValueError for a wrong option."""
     if bool(options.urls) == bool(options.glue):
         raise ValueError("name the URL of a registry, or --glue NAME")
     header = authorization_of(options)
     place = {"glue": options.glue} if options.glue else {"urls": options.urls}
     members = {**place, "kafka": options.kafka, "topics": topics_of(options.topic)}
-    secret = json.dumps({options.name: header} if header else {})
-    (registry,) = read_registries({options.name: members}, secret, glue_client)
-    return registry
+    return read_registries({options.name: members}, {options.name: header}, glue_client)
 
 
 def topics_of(pairs: Sequence[str]) -> dict[str, list[str]]:
@@ -109,24 +80,10 @@ def glue_client() -> Any:
         raise ValueError(f"--glue: {error}") from None
 
 
-def polled(poll: RegistryPoll, registry: FollowedRegistry) -> bool:
-    """Whether a poll told of all subjects. What kept it from that is printed."""
-    try:
-        result = poll.poll(registry, datetime.now(UTC))
-    except (Unreachable, LookupFailure, OSError) as error:
-        print(f"nothing was sent: {error}", file=sys.stderr, flush=True)
-        return False
-    report(result)
-    return not result.skipped
-
-
-def report(result: RegistryPollResult) -> None:
-    for name, reason in result.skipped.items():
-        print(f"skipped: {name}: {reason}", file=sys.stderr, flush=True)
-    if result.sent:
-        for name in result.without_topic:
-            print(f"no topic is known of {name}: name it with --topic {name}=TOPIC", file=sys.stderr, flush=True)
-        print(f"subjects: {result.subjects}, events sent: {result.sent}", flush=True)
+def report(result: PollResult) -> None:
+    for name in result.unplaced:
+        print(f"no topic is known of {name}: name it with --topic {name}=TOPIC", file=sys.stderr, flush=True)
+    print(f"subjects: {result.read}, events sent: {result.sent}", flush=True)
 
 
 if __name__ == "__main__":

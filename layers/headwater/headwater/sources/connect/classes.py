@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterator, Mapping
 from urllib.parse import urlsplit
 
 from headwater.openlineage.event import Name
-from headwater.sources.connect.connector import Connector
+from headwater.sources.connect.connector import Connector, SourceTopic
 from headwater.sources.connect.debezium import captured_tables
 from headwater.sources.connect.jdbc_url import database_of
 from headwater.sources.connect.lake import iceberg_tables
-from headwater.sources.connect.source_topics import SourceTopic
 
 Written = Callable[[Connector, str], Iterator[Name]]
 """The datasets that a sink writes with the records of a topic."""

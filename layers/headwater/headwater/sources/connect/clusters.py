@@ -9,23 +9,96 @@ kafka-python for the broker:
     {"shop-connect": {"authorization": "Basic ...", "kafka": {"security_protocol": "SASL_SSL", ...}}}
 """
 
-import json
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple, Protocol
 
 from headwater.graph.names.kafka_cluster import kafka_namespace
-from headwater.sources.connect.consumer_groups import ConsumerGroups
-from headwater.sources.connect.kafka_broker import KafkaBroker
-from headwater.sources.connect.poll import ConnectCluster
-from headwater.sources.connect.worker import Workers, WorkerUrl
+from headwater.openlineage.event import Name
+from headwater.retry import Deadline
+from headwater.sources.connect.connector import Connector
+from headwater.sources.connect.connector_events import ConnectorStatus, configuration_of
+from headwater.sources.connect.connector_lineage import Flow, column_lineage, datasets_of, flows_of
+from headwater.sources.connect.connector_update import events_of_connector, events_of_deleted
+from headwater.sources.connect.consumer_groups import ConsumerGroups, KafkaBroker
+from headwater.sources.connect.last_reported import LastReported, LastRun, last_reported
+from headwater.sources.connect.worker import Cluster, Workers, WorkerUrl
+from headwater.sources.poller import Comparison, PolledGraph
 
-_NO_CREDENTIALS = "the secret is no JSON object of headers by the names of clusters"
+
+class Followed(Protocol):
+    """What is asked: the workers of a Connect cluster, or the consumer groups of a Kafka cluster."""
+
+    def cluster(self, deadline: Deadline, /) -> Cluster:
+        """The connectors as they are now, as many as can be read until the deadline. Raises Unreachable."""
+
+    def are_gone(self, names: Iterable[str]) -> set[str]:
+        """Those of some connectors that no longer exist. Raises Unreachable."""
 
 
-def read_clusters(settings: Mapping[str, Mapping[str, Any]], secret: str) -> list[ConnectCluster]:
+@dataclass(frozen=True)
+class ConnectCluster:
+    """A Connect cluster to poll (`PolledSource`), whose parts are connectors.
+
+    name       the namespace of its jobs
+    followed   what lists its connectors
+    kafka      the bootstrap servers of its Kafka cluster, in whose name the topics are told; without them, the id of
+               the Kafka cluster
+    """
+
+    name: str
+    followed: Followed
+    kafka: str = ""
+
+    def compare(self, graph: PolledGraph, deadline: Deadline) -> Comparison:
+        cluster = self.followed.cluster(deadline)
+        last = last_reported(graph.jobs(self.name))
+        gone = {
+            name: partial(events_of_deleted, Name(self.name, name), run)
+            for name, run in self._gone(cluster, last).items()
+        }
+        changes = {
+            status.connector.name: partial(events_of_connector, self.name, status, last.get(status.connector.name))
+            for status in self._statuses(cluster, graph)
+        }
+        return Comparison(len(cluster.connectors) + len(cluster.partly), {**changes, **gone}, cluster.partly)
+
+    def _gone(self, cluster: Cluster, last: Mapping[str, LastReported]) -> dict[str, LastRun]:
+        """The open runs of connectors that were deleted."""
+        listed = {*cluster.connectors, *cluster.partly}
+        runs = {name: connector.run for name, connector in last.items() if name not in listed}
+        missing = {name: run for name, run in runs.items() if run and run.is_open(cluster.kafka_id)}
+        gone = self.followed.are_gone(missing) if missing else set()
+        return {name: run for name, run in missing.items() if name in gone}
+
+    def _statuses(self, cluster: Cluster, graph: PolledGraph) -> list[ConnectorStatus]:
+        kafka = kafka_namespace(self.kafka) or f"kafka://{cluster.kafka_id}"
+        flows = {name: flows_of(connector, kafka) for name, connector in cluster.connectors.items()}
+        known = graph.columns(sorted(_with_columns(cluster.connectors, flows)))
+        return [
+            ConnectorStatus(
+                kafka_id=cluster.kafka_id,
+                configuration=configuration_of(connector, kafka),
+                connector=connector,
+                flows=flows[name],
+                columns=column_lineage(connector, flows[name], known),
+            )
+            for name, connector in sorted(cluster.connectors.items())
+        ]
+
+
+def _with_columns(connectors: Mapping[str, Connector], flows: Mapping[str, Sequence[Flow]]) -> set[Name]:
+    """The datasets whose columns tell of column lineage: all inputs, and the topics that sources write."""
+    pairs = {name: datasets_of(of) for name, of in flows.items()}
+    written = {topic for name, (_, outputs) in pairs.items() if connectors[name].is_source for topic in outputs}
+    return written.union(*(inputs for inputs, _ in pairs.values()))
+
+
+def read_clusters(settings: Mapping[str, Mapping[str, Any]], secret: Mapping[str, Any]) -> list[ConnectCluster]:
     """The clusters: of each namespace its connectors, then its consumer groups. Raises ValueError, which names the
     wrong member and repeats no secret."""
-    credentials = _credentials(secret)
+    credentials = {namespace: _credentials(members) for namespace, members in secret.items()}
     return [
         cluster
         for namespace, members in settings.items()
@@ -40,17 +113,7 @@ class Credentials(NamedTuple):
     kafka: Mapping[str, Any] = {}
 
 
-def _credentials(secret: str) -> Mapping[str, Credentials]:
-    try:
-        document = json.loads(secret)
-    except ValueError:
-        document = None
-    if not isinstance(document, dict):
-        raise ValueError(_NO_CREDENTIALS)  # noqa: TRY004 - a wrong value
-    return {namespace: _of_cluster(members) for namespace, members in document.items()}
-
-
-def _of_cluster(members: Any) -> Credentials:
+def _credentials(members: Any) -> Credentials:
     match members:
         case str(header):
             return Credentials(header)
@@ -58,7 +121,7 @@ def _of_cluster(members: Any) -> Credentials:
             header, kafka = members.get("authorization", ""), members.get("kafka", {})
             if isinstance(header, str) and isinstance(kafka, dict):
                 return Credentials(header, kafka)
-    raise ValueError(_NO_CREDENTIALS)
+    raise ValueError("the secret is no JSON object of headers by the names of clusters")
 
 
 def _clusters(namespace: str, members: Mapping[str, Any], credentials: Credentials) -> list[ConnectCluster]:
@@ -70,19 +133,11 @@ def _clusters(namespace: str, members: Mapping[str, Any], credentials: Credentia
         )
     if groups and not kafka:
         raise ValueError(f"{namespace}.kafka: expected the bootstrap server whose consumer groups are followed")
+    broker = ConsumerGroups(KafkaBroker(kafka.split(","), credentials.kafka))
+    of_broker = [ConnectCluster(kafka_namespace(kafka), broker, kafka)] if groups else []
     if urls is None and groups:
-        return [_groups(kafka, credentials)]
+        return of_broker
     if not isinstance(urls, list) or not urls or not all(isinstance(url, str) for url in urls):
         raise ValueError(f"{namespace}.workers: expected an array of URLs")
-    try:
-        workers = [WorkerUrl.of(url, credentials.authorization) for url in urls]
-    except ValueError as error:
-        raise ValueError(f"{namespace}.workers: {error}") from None
-    connectors = ConnectCluster(namespace, Workers(workers), kafka)
-    return [connectors, _groups(kafka, credentials)] if groups else [connectors]
-
-
-def _groups(kafka: str, credentials: Credentials) -> ConnectCluster:
-    """The Kafka cluster, whose applications are jobs in the namespace of its topics."""
-    broker = KafkaBroker(kafka.split(","), credentials.kafka)
-    return ConnectCluster(kafka_namespace(kafka), ConsumerGroups(broker), kafka)
+    workers = WorkerUrl.all_of(f"{namespace}.workers", urls, credentials.authorization)
+    return [ConnectCluster(namespace, Workers(workers), kafka), *of_broker]

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from headwater.openlineage.event import Name
+from headwater.rest import BadAnswer
+
 Json = Any
-
-
-class BadAnswer(Exception):
-    """An answer of a worker that is no whole description of a connector."""
 
 
 class ConnectorState(StrEnum):
@@ -67,13 +66,28 @@ class Connector:
         return [entry for part in self.setting(*keys).split(",") if (entry := part.strip())]
 
 
-def read_connectors(answer: Json) -> dict[str, Connector | BadAnswer]:
-    """The connectors in the answer to `GET /connectors?expand=status&expand=info`, and the fault of those that are
-    described in part: a worker that is just starting gives connectors without a configuration, or of the type
-    `unknown`. Raises BadAnswer for an answer of another form."""
-    if not isinstance(answer, dict):
-        raise BadAnswer("the list of connectors is no JSON object")
-    return {name: _connector_or_fault(name, entry) for name, entry in answer.items()}
+class SourceTopic(NamedTuple):
+    """A dataset that a source reads, and the topic that it writes, before transformations. One of them may be unknown:
+    a query names no dataset, and a regular expression of tables no topic."""
+
+    dataset: Name | None
+    topic: str
+
+
+def read_connector(name: str, entry: Json) -> Connector:
+    """A connector in the answer to `GET /connectors?expand=status&expand=info`. Raises BadAnswer if it is described in
+    part: a worker that is just starting gives connectors without a configuration, or of the type `unknown`."""
+    match entry:
+        case {
+            "info": {"config": dict() as config, "type": "source" | "sink" as kind},
+            "status": {"connector": {"state": str() as state} as own, "tasks": list() as answers},
+        }:
+            tasks = [_task(name, answer) for answer in answers]
+            trace = own.get("trace") or next((task.trace for task in tasks if task.trace), "")
+            texts = {key: text for key, text in config.items() if isinstance(text, str)}
+            version = str(own.get("version") or "")
+            return Connector(name, kind == "source", texts, _state(state, tasks), tasks, str(trace), version)
+    raise BadAnswer(f"the connector {name} is described in part")
 
 
 def read_topics(name: str, answer: Json) -> list[str]:
@@ -90,27 +104,6 @@ def read_offsets(name: str, answer: Json) -> list[Mapping[str, Json]]:
         case {"offsets": list() as offsets}:
             return [entry for entry in offsets if isinstance(entry, dict)]
     raise BadAnswer(f"the offsets of {name} are missing")
-
-
-def _connector_or_fault(name: str, entry: Json) -> Connector | BadAnswer:
-    try:
-        return _connector(name, entry)
-    except BadAnswer as fault:
-        return fault
-
-
-def _connector(name: str, entry: Json) -> Connector:
-    match entry:
-        case {
-            "info": {"config": dict() as config, "type": "source" | "sink" as kind},
-            "status": {"connector": {"state": str() as state} as own, "tasks": list() as answers},
-        }:
-            tasks = [_task(name, answer) for answer in answers]
-            trace = own.get("trace") or next((task.trace for task in tasks if task.trace), "")
-            texts = {key: text for key, text in config.items() if isinstance(text, str)}
-            version = str(own.get("version") or "")
-            return Connector(name, kind == "source", texts, _state(state, tasks), tasks, str(trace), version)
-    raise BadAnswer(f"the connector {name} is described in part")
 
 
 def _task(name: str, answer: Json) -> ConnectorTask:

@@ -12,16 +12,15 @@ from headwater.openlineage.event import EventType, Name
 from headwater.openlineage.instant import Instant
 from headwater.sources.connect.connector import Connector
 from headwater.sources.connect.connector_lineage import Flow, datasets_of, flows_of
+from headwater.sources.connect.last_reported import FAILED, JOB_FACET, RUN_FACET, LastRun
 from headwater.sources.connect.redaction import MAX_OFFSETS, told_settings, without_secrets, without_secrets_in
-from headwater.sources.connect.told_connectors import FAILED, JOB_FACET, RUN_FACET, ToldRun
+from headwater.sources.poller import Document
 
 PRODUCER = "https://github.com/headwater-lineage/headwater/connect/kafka"
 INTEGRATION, INTEGRATION_OF_GROUPS = "KAFKA_CONNECT", "KAFKA"
 _SPEC = "https://openlineage.io/spec"
 _OURS = "https://github.com/headwater-lineage/headwater/tree/main/docs/producers/kafka-connect.md"
 _IDS = uuid.uuid5(uuid.NAMESPACE_URL, PRODUCER)
-
-Document = dict[str, Any]
 
 
 class ConnectorStatus(NamedTuple):
@@ -65,7 +64,7 @@ def job_event(job: Name, status: ConnectorStatus, at: Instant) -> Document:
     return _event("JobEvent", at) | _job_and_datasets(job, status)
 
 
-def end_event(kind: EventType, run: ToldRun, job: Name, why: str, at: Instant) -> Document:
+def end_event(kind: EventType, run: LastRun, job: Name, why: str, at: Instant) -> Document:
     """The end of a run whose connector has another configuration since, or was deleted. The run keeps its datasets."""
     facet = _run_facet(run.kafka_id, run.configuration, {"state": why, "tasks": [], "offsets": []}, why)
     named = {"namespace": job.namespace, "name": job.name, "facets": {}}

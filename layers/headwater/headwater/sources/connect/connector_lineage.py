@@ -17,8 +17,7 @@ from headwater.sources.connect.record_columns import (
     named_columns,
 )
 from headwater.sources.connect.redaction import without_user_info
-from headwater.sources.connect.topic_routing import routed
-from headwater.sources.connect.transform import transforms_of
+from headwater.sources.connect.transform import routed, transforms_of
 
 MIRROR = "org.apache.kafka.connect.mirror.MirrorSourceConnector"
 _ENVELOPES = "io.debezium.connector."

@@ -8,9 +8,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from headwater.openlineage.event import Name
-from headwater.sources.connect.connector import Connector
+from headwater.sources.connect.connector import Connector, SourceTopic
 from headwater.sources.connect.jdbc_url import server
-from headwater.sources.connect.source_topics import SourceTopic
 
 INTERNAL = "__debezium-heartbeat"
 """The beginning of topics that carry no data."""

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from headwater.sources.connect.topic_routing import ROUTERS, ROUTERS_BY_RECORD
-from headwater.sources.connect.transform import Transform
+from headwater.sources.connect.transform import ROUTERS, ROUTERS_BY_RECORD, Transform
 
 
 class ColumnSource(NamedTuple):

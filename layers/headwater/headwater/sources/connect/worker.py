@@ -8,18 +8,16 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from headwater.concurrent import concurrent_map
-from headwater.rest import ANSWER_SECONDS, Refusal, RestUrl, Unreachable
-from headwater.sources.connect.connector import BadAnswer, Connector, read_connectors, read_offsets, read_topics
+from headwater.rest import ANSWER_SECONDS, BadAnswer, HttpError, RestUrl, Unreachable, first_answer
+from headwater.retry import Deadline
+from headwater.sources.connect.connector import Connector, read_connector, read_offsets, read_topics
+from headwater.sources.poller import read_each
 
 CONFIRM_SECONDS = 5
 """A worker that is starting may list a part of its connectors. A connector that is missing is looked for again."""
-
-
-Answer = TypeVar("Answer")
 
 
 class NotOffered(Exception):
@@ -34,7 +32,6 @@ class Cluster(NamedTuple):
     """
 
     kafka_id: str
-    version: str
     connectors: Mapping[str, Connector]
     partly: Mapping[str, str]
 
@@ -54,15 +51,15 @@ class Workers:
     sleep: Callable[[float], None] = time.sleep
     seconds: float = ANSWER_SECONDS
 
-    def cluster(self) -> Cluster:
-        """The connectors as they are now. Raises Unreachable."""
-        return self._ask_any(self._cluster)
+    def cluster(self, deadline: Deadline) -> Cluster:
+        """The connectors as they are now, as many as can be read until the deadline. Raises Unreachable."""
+        return first_answer(self.urls, lambda worker: self._cluster(worker, deadline))
 
     def are_gone(self, names: Iterable[str]) -> set[str]:
         """Those of some connectors that are deleted: some seconds later the worker lists other connectors, and answers
         that there is no connector of the name. Raises Unreachable."""
         self.sleep(CONFIRM_SECONDS)
-        return self._ask_any(lambda worker: self._gone(worker, set(names)))
+        return first_answer(self.urls, lambda worker: self._gone(worker, set(names)))
 
     def _gone(self, worker: WorkerUrl, names: set[str]) -> set[str]:
         listed = self._get(worker, "/connectors")
@@ -77,26 +74,17 @@ class Workers:
             return False
         return True
 
-    def _cluster(self, worker: WorkerUrl) -> Cluster:
+    def _cluster(self, worker: WorkerUrl, deadline: Deadline) -> Cluster:
         about = self._get(worker, "/")
         if not isinstance(about, dict) or not about.get("kafka_cluster_id"):
             raise BadAnswer("the worker does not name its Kafka cluster")
-        known = read_connectors(self._get(worker, "/connectors?expand=status&expand=info"))
-        read = concurrent_map(lambda connector: self._with_progress(worker, connector), known.values())
-        whole = {connector.name: connector for connector in read if isinstance(connector, Connector)}
-        partly = {name: str(error) for name, error in zip(known, read, strict=True) if isinstance(error, Exception)}
-        return Cluster(str(about["kafka_cluster_id"]), str(about.get("version") or ""), whole, partly)
+        entries = self._get(worker, "/connectors?expand=status&expand=info")
+        if not isinstance(entries, dict):
+            raise BadAnswer("the list of connectors is no JSON object")
+        read = read_each(entries, lambda name: self._connector(worker, read_connector(name, entries[name])), deadline)
+        return Cluster(str(about["kafka_cluster_id"]), *read)
 
-    def _with_progress(self, worker: WorkerUrl, connector: Connector | BadAnswer) -> Connector | Exception:
-        """The connector with its topics and offsets, or the reason why it is not known whole."""
-        if isinstance(connector, BadAnswer):
-            return connector
-        try:
-            return self._read_progress(worker, connector)
-        except (Unreachable, BadAnswer) as error:
-            return error
-
-    def _read_progress(self, worker: WorkerUrl, connector: Connector) -> Connector:
+    def _connector(self, worker: WorkerUrl, connector: Connector) -> Connector:
         """The connector with its topics and offsets. A worker before release 3.5 has no offsets, and a worker may
         be set not to track topics."""
         path = f"/connectors/{quote(connector.name, safe='')}"
@@ -107,25 +95,16 @@ class Workers:
             offsets = read_offsets(connector.name, self._get(worker, f"{path}/offsets"))
         return replace(connector, topics=topics, offsets=offsets)
 
-    def _ask_any(self, ask: Callable[[WorkerUrl], Answer]) -> Answer:
-        reasons = []
-        for worker in self.urls:
-            try:
-                return ask(worker)
-            except (Unreachable, BadAnswer, NotOffered) as error:
-                reasons.append(str(error) if str(error).startswith(worker.url) else f"{worker.url}: {error}")
-        raise Unreachable("; ".join(reasons) or "no worker is named")
-
     def _get(self, worker: WorkerUrl, path: str) -> Any:
         """The JSON of an answer. Raises Unreachable, or NotOffered if the resource is absent."""
         try:
             return worker.ask(path, seconds=self.seconds)
-        except Refusal as refusal:
-            raise _absence(path, refusal) from None
+        except HttpError as error:
+            raise _absence(path, error) from None
 
 
-def _absence(path: str, refusal: Refusal) -> Exception:
+def _absence(path: str, error: HttpError) -> Exception:
     """A connector or a resource of it that does not exist. 403 is the answer for topics that are not tracked."""
-    is_absent = refusal.status == 404 or (refusal.status == 403 and path.endswith("/topics"))
-    is_told = refusal.code == refusal.status and path.count("/") > 1
-    return NotOffered(str(refusal)) if is_told and is_absent else Unreachable(str(refusal))
+    is_absent = error.status == 404 or (error.status == 403 and path.endswith("/topics"))
+    is_told = error.code == error.status and path.count("/") > 1
+    return NotOffered(str(error)) if is_told and is_absent else Unreachable(str(error))

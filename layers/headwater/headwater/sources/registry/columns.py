@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from headwater.rest import BadAnswer
+
 _NESTING = {("array", "_element"): "[]", ("map", "_key"): ".key", ("map", "_value"): ".value"}
 
 
-class BadSchema(Exception):
+class BadSchema(BadAnswer):
     """A registered schema that cannot be read. The text names the fault."""
 
 

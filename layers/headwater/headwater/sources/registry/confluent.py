@@ -6,25 +6,28 @@ The nodes of a registry give the same answers: if one cannot be reached, the nex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import quote
 
-from headwater.concurrent import concurrent_map
-from headwater.rest import ANSWER_SECONDS, Refusal, RestUrl, Unreachable
-from headwater.sources.registry.subject import Listed, Reference, RegisteredSubject, SchemaFormat, SubjectVersion
-
-Answer = TypeVar("Answer")
+from headwater.rest import ANSWER_SECONDS, Answer, BadAnswer, HttpError, RestUrl, Unreachable, first_answer
+from headwater.retry import Deadline
+from headwater.sources.poller import ReadParts, read_each
+from headwater.sources.registry.subject import Reference, RegisteredSubject, SchemaFormat, SubjectVersion
 
 NO_SUBJECT = 40401
 NO_VERSION = 40402
 NO_LEVEL = 40408
 """The subject has no level of its own (docs.confluent.io, Schema Registry API)."""
-_NO_VERDICT = (HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY)
+_NONE: Mapping[int, Any] = {}
+_NO_REASONS: Mapping[int, list[str] | None] = {
+    HTTPStatus.FORBIDDEN: None,
+    HTTPStatus.UNPROCESSABLE_ENTITY: None,
+    NO_SUBJECT: [],
+    NO_VERSION: [],
+}
+"""A key that may only read subjects may be refused (403), and Apicurio cannot check beside a version with references
+(422). Once the version before was deleted, nothing is left to be compatible with."""
 _SHOWN = 300
-
-
-class BadRegistryAnswer(Exception):
-    """An answer of a registry that is no whole description of a subject."""
 
 
 class RegistryUrl(RestUrl):
@@ -41,82 +44,48 @@ class ConfluentRegistry:
     urls: Sequence[RegistryUrl]
     seconds: float = ANSWER_SECONDS
 
-    def listed(self) -> Listed:
+    def listed(self, deadline: Deadline) -> ReadParts[RegisteredSubject]:
         names = self._ask("/subjects", _names)
         level = self._ask("/config", _level)
-        read = concurrent_map(lambda name: self._subject(name, level), names)
-        whole = {
-            name: subject for name, subject in zip(names, read, strict=True) if isinstance(subject, RegisteredSubject)
-        }
-        partly = {name: str(error) for name, error in zip(names, read, strict=True) if isinstance(error, Exception)}
-        return Listed(whole, partly)
+        return read_each(names, lambda name: self._subject(name, level), deadline)
 
     def versions(self, subject: str) -> list[int]:
-        try:
-            return self._ask(f"{_path(subject)}/versions", _numbers)
-        except Refusal as refusal:
-            if refusal.code == NO_SUBJECT:
-                return []
-            raise Unreachable(str(refusal)) from None
+        return self._ask(f"{_path(subject)}/versions", _numbers, {NO_SUBJECT: []})
 
     def version(self, subject: str, version: int) -> SubjectVersion:
-        return self._found(subject, str(version))
+        return self._ask(f"{_path(subject)}/versions/{version}", _version)
 
     def incompatibilities(self, version: SubjectVersion, before: int, /) -> list[str] | None:
-        """Confluent's answer to `verbose` has the reasons in `messages`, Apicurio's has one in `reason`. A key that may
-        only read subjects may be refused (403), and Apicurio cannot check beside a version with references (422)."""
+        """Confluent's answer to `verbose` has the reasons in `messages`, Apicurio's has one in `reason`."""
         body: dict[str, Any] = {"schema": version.text, "schemaType": version.format.value}
         if version.references:
             body["references"] = [reference._asdict() for reference in version.references]
         path = f"/compatibility{_path(version.subject)}/versions/{before}?verbose=true"
-        try:
-            return self._ask(path, _reasons, body)
-        except Refusal as refusal:
-            if refusal.status in _NO_VERDICT:
-                return None
-            if refusal.code in (NO_SUBJECT, NO_VERSION):
-                return []  # the version before was deleted: nothing is left to be compatible with
-            raise Unreachable(str(refusal)) from None
+        return self._ask(path, _reasons, _NO_REASONS, body)
 
-    def _subject(self, name: str, level: str) -> RegisteredSubject | Exception:
-        """The subject, or the reason why it is not known whole."""
-        try:
-            return RegisteredSubject(self._found(name, "latest"), self._level(name, level))
-        except Unreachable as error:
-            return error
+    def _subject(self, name: str, level: str) -> RegisteredSubject:
+        """The subject with its level; without one of its own, that of the registry."""
+        latest = self._ask(f"{_path(name)}/versions/latest", _version)
+        path = f"/config{_path(name).removeprefix('/subjects')}"
+        return RegisteredSubject(latest, self._ask(path, _level, {NO_LEVEL: level, NO_SUBJECT: level}))
 
-    def _found(self, subject: str, version: str) -> SubjectVersion:
-        try:
-            return self._ask(f"{_path(subject)}/versions/{version}", _version)
-        except Refusal as refusal:
-            raise Unreachable(str(refusal)) from None
+    def _ask(
+        self, path: str, read: Callable[[Any], Answer], absent: Mapping[int, Answer] = _NONE, body: Any = None
+    ) -> Answer:
+        """An answer of the first node that gives one. `absent` is what errors mean, by their codes or their status.
+        Raises Unreachable."""
 
-    def _level(self, subject: str, of_registry: str) -> str:
-        """The level of a subject; without one of its own, that of the registry."""
-        try:
-            return self._ask(f"/config{_path(subject).removeprefix('/subjects')}", _level)
-        except Refusal as refusal:
-            if refusal.code in (NO_LEVEL, NO_SUBJECT):
-                return of_registry
-            raise Unreachable(str(refusal)) from None
-
-    def _ask(self, path: str, read: Callable[[Any], Answer], body: Any = None) -> Answer:
-        """An answer of the first node that gives one. Raises Unreachable, or Refusal if a subject or version does not
-        exist."""
-        reasons = []
-        for url in self.urls:
+        def ask(url: RegistryUrl) -> Answer:
             try:
                 return read(url.ask(path, body, seconds=self.seconds))
-            except Refusal as refusal:
-                has_no_verdict = refusal.status in _NO_VERDICT and body is not None
-                if has_no_verdict or refusal.code in (NO_SUBJECT, NO_VERSION, NO_LEVEL):
-                    raise
-                reasons.append(str(refusal))
-            except Unreachable as error:
-                reasons.append(str(error))
-            except BadRegistryAnswer as error:
-                reasons.append(f"{url.url}{path.partition('?')[0]}: {error}")
-        raise Unreachable("; ".join(reasons))
+            except HttpError as error:
+                if meant := {error.code, error.status} & absent.keys():
+                    return absent[meant.pop()]
+                raise Unreachable(str(error)) from None
+            except BadAnswer as error:
+                raise Unreachable(f"{url.url}{path.partition('?')[0]}: {error}") from None
+
+        return first_answer(self.urls, ask)
 
 
 def _path(subject: str) -> str:
@@ -125,13 +94,13 @@ def _path(subject: str) -> str:
 
 def _names(answer: Any) -> list[str]:
     if not isinstance(answer, list) or not all(isinstance(name, str) for name in answer):
-        raise BadRegistryAnswer("the list of subjects is no array of names")
+        raise BadAnswer("the list of subjects is no array of names")
     return answer
 
 
 def _numbers(answer: Any) -> list[int]:
     if not isinstance(answer, list) or not all(isinstance(number, int) for number in answer):
-        raise BadRegistryAnswer("the list of versions is no array of numbers")
+        raise BadAnswer("the list of versions is no array of numbers")
     return sorted(answer)
 
 
@@ -139,7 +108,7 @@ def _level(answer: Any) -> str:
     match answer:
         case {"compatibilityLevel": str(level)}:
             return level
-    raise BadRegistryAnswer("no compatibility level")
+    raise BadAnswer("no compatibility level")
 
 
 def _version(answer: Any) -> SubjectVersion:
@@ -147,10 +116,10 @@ def _version(answer: Any) -> SubjectVersion:
         case {"subject": str(subject), "version": int(version), "id": int(id_), "schema": str(text)}:
             pass
         case _:
-            raise BadRegistryAnswer("no whole version of a subject")
+            raise BadAnswer("no whole version of a subject")
     kind = answer.get("schemaType") or SchemaFormat.AVRO
     if kind not in [*SchemaFormat]:
-        raise BadRegistryAnswer(f"the format {str(kind)[:50]} is not known")
+        raise BadAnswer(f"the format {str(kind)[:50]} is not known")
     references = answer.get("references") or []
     return SubjectVersion(subject, version, id_, SchemaFormat(kind), text, [_reference(entry) for entry in references])
 
@@ -159,7 +128,7 @@ def _reference(entry: Any) -> Reference:
     match entry:
         case {"name": str(name), "subject": str(subject), "version": int(version)}:
             return Reference(name, subject, version)
-    raise BadRegistryAnswer("a reference without name, subject or version")
+    raise BadAnswer("a reference without name, subject or version")
 
 
 def _reasons(answer: Any) -> list[str]:
@@ -170,4 +139,4 @@ def _reasons(answer: Any) -> list[str]:
             messages: Mapping[str, Any] = answer
             listed = messages.get("messages") or [messages.get("reason") or "the registry gives no reason"]
             return [str(message)[:_SHOWN] for message in listed]
-    raise BadRegistryAnswer("no answer whether the version is compatible")
+    raise BadAnswer("no answer whether the version is compatible")

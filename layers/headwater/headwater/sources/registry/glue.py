@@ -5,11 +5,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from headwater.concurrent import concurrent_map
 from headwater.rest import Unreachable
-from headwater.sources.registry.subject import Listed, RegisteredSubject, SchemaFormat, SubjectVersion
+from headwater.retry import Deadline
+from headwater.sources.poller import ReadParts, read_each
+from headwater.sources.registry.subject import RegisteredSubject, SchemaFormat, SubjectVersion
 from headwater.store.aws.client import errors_as
 
+AVAILABLE = "AVAILABLE"
+"""The status of schemas and versions that can be read."""
 _MISSING = "EntityNotFoundException"
 
 
@@ -29,21 +32,12 @@ class GlueRegistry:
     client: Any
     registry: str
 
-    def listed(self) -> Listed:
+    def listed(self, deadline: Deadline) -> ReadParts[RegisteredSubject]:
         pages = self._call(lambda: list(self.client.get_paginator("list_schemas").paginate(RegistryId=self._registry)))
-        schemas = [schema for page in pages for schema in page["Schemas"]]
-        names = [schema["SchemaName"] for schema in schemas if schema.get("SchemaStatus") == "AVAILABLE"]
-        read = concurrent_map(self._subject, names)
-        whole = {
-            name: subject for name, subject in zip(names, read, strict=True) if isinstance(subject, RegisteredSubject)
-        }
-        partly = {name: str(error) for name, error in zip(names, read, strict=True) if isinstance(error, Exception)}
-        partly |= {
-            schema["SchemaName"]: "its status is not AVAILABLE"
-            for schema in schemas
-            if schema["SchemaName"] not in names
-        }
-        return Listed(whole, partly)
+        statuses = {schema["SchemaName"]: schema.get("SchemaStatus") for page in pages for schema in page["Schemas"]}
+        whole, partly = read_each((name for name, of in statuses.items() if of == AVAILABLE), self._subject, deadline)
+        others = {name: "its status is not AVAILABLE" for name, status in statuses.items() if status != AVAILABLE}
+        return ReadParts(whole, {**partly, **others})
 
     def versions(self, subject: str) -> list[int]:
         try:
@@ -64,27 +58,23 @@ class GlueRegistry:
     def _registry(self) -> dict[str, str]:
         return {"RegistryName": self.registry}
 
-    def _subject(self, name: str) -> RegisteredSubject | Exception:
-        """The subject, or the reason why it is not known whole."""
-        try:
-            schema = self._call(lambda: self.client.get_schema(SchemaId=self._id(name)))
-            return RegisteredSubject(self._version(name, {"LatestVersion": True}), schema["Compatibility"])
-        except Unreachable as error:
-            return error
+    def _subject(self, name: str) -> RegisteredSubject:
+        schema = self._call(lambda: self.client.get_schema(SchemaId=self._id(name)))
+        return RegisteredSubject(self._version(name, {"LatestVersion": True}), schema["Compatibility"])
 
     def _versions(self, subject: str) -> list[int]:
         paginator = self.client.get_paginator("list_schema_versions")
         with errors_as(GlueError):
             pages = list(paginator.paginate(SchemaId=self._id(subject)))
         versions = [version for page in pages for version in page["Schemas"]]
-        return sorted(version["VersionNumber"] for version in versions if version["Status"] == "AVAILABLE")
+        return sorted(version["VersionNumber"] for version in versions if version["Status"] == AVAILABLE)
 
     def _version(self, subject: str, number: dict[str, Any]) -> SubjectVersion:
         """A version. The latest that is registered may have failed Glue's check: then it is not the newest."""
         answer = self._call(
             lambda: self.client.get_schema_version(SchemaId=self._id(subject), SchemaVersionNumber=number)
         )
-        if answer["Status"] != "AVAILABLE":
+        if answer["Status"] != AVAILABLE:
             available = self.versions(subject)
             if "LatestVersion" not in number or not available:
                 raise Unreachable(f"{self.registry}: {subject} has no version that is AVAILABLE")

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
+from headwater.retry import Deadline
+from headwater.sources.poller import ReadParts
 from headwater.sources.registry import avro, json_schema, protobuf
 from headwater.sources.registry.columns import BadSchema, RecordSchema
 
@@ -83,18 +85,11 @@ class RegisteredSubject(NamedTuple):
     compatibility: str
 
 
-class Listed(NamedTuple):
-    """The subjects of a registry: those that were read whole, and the reasons why others were not."""
-
-    subjects: Mapping[str, RegisteredSubject]
-    partly: Mapping[str, str]
-
-
 class SubjectSource(Protocol):
     """A registry. Each method raises Unreachable if there is no whole answer."""
 
-    def listed(self) -> Listed:
-        """All subjects as they are now."""
+    def listed(self, deadline: Deadline, /) -> ReadParts[RegisteredSubject]:
+        """All subjects as they are now, as many as can be read until the deadline."""
 
     def versions(self, subject: str) -> list[int]:
         """The versions of a subject in order; none if the subject does not exist."""
@@ -107,7 +102,7 @@ class SubjectSource(Protocol):
         if the registry cannot tell, or does not tell this client."""
 
 
-class Described(NamedTuple):
+class DescribedTopic(NamedTuple):
     """A topic, and the part of its records that a subject describes."""
 
     topic: str
@@ -116,19 +111,19 @@ class Described(NamedTuple):
 
 def described_by(
     latest: SubjectVersion, topics: Mapping[str, Sequence[str]], *, is_named_after_topic: bool
-) -> list[Described]:
+) -> list[DescribedTopic]:
     """What a subject describes. `topics` are the topics of subjects by the settings, which come first. With
     `is_named_after_topic`, as in Glue, a subject that follows no strategy has the name of its topic."""
     subject = latest.subject
     if subject in topics:
-        return [Described(topic, SubjectRole.VALUE) for topic in topics[subject]]
+        return [DescribedTopic(topic, SubjectRole.VALUE) for topic in topics[subject]]
     for role in SubjectRole:
         if subject.endswith(f"-{role}") and len(subject) > len(role) + 1:
-            return [Described(subject.removesuffix(f"-{role}"), role)]
+            return [DescribedTopic(subject.removesuffix(f"-{role}"), role)]
     record = latest.record_name()
     if record and subject.endswith(f"-{record}") and len(subject) > len(record) + 1:
-        return [Described(subject.removesuffix(f"-{record}"), SubjectRole.VALUE)]
-    return [Described(subject, SubjectRole.VALUE)] if is_named_after_topic and subject != record else []
+        return [DescribedTopic(subject.removesuffix(f"-{record}"), SubjectRole.VALUE)]
+    return [DescribedTopic(subject, SubjectRole.VALUE)] if is_named_after_topic and subject != record else []
 
 
 def texts_of(source: SubjectSource, version: SubjectVersion) -> dict[str, str]:

@@ -1,13 +1,27 @@
-"""A topic as the graph has it: the facet that says what was sent of the topic's subjects last."""
+"""The schema of a topic: the facet that says what a registry has of it, as events send it and as the graph has it.
 
-from collections.abc import Iterable, Mapping, Sequence
+The events are DatasetEvents, like those of the Glue import (decision 13).
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from headwater.graph.facets.registered_schema import REGISTRY
-from headwater.openlineage.event import Facets
+from headwater.openlineage.event import Name
+from headwater.openlineage.instant import Instant
+from headwater.sources.poller import Document, ReportedDataset
+from headwater.sources.registry.columns import RecordColumn, merged
 from headwater.sources.registry.compatibility import strictest
-from headwater.sources.registry.subject import RegisteredSubject, SubjectRole, SubjectVersion
+from headwater.sources.registry.subject import SubjectRole, SubjectVersion
+
+PRODUCER = "https://github.com/headwater-lineage/headwater/registry"
+KEY = "_key"
+"""The column for the key of a topic's records."""
+MAX_VERSIONS, MAX_REASONS = 100, 20
+"""Versions of a subject, and reasons, that a facet lists."""
+_SPEC = "https://openlineage.io/spec"
+_OURS = "https://github.com/headwater-lineage/headwater/tree/main/docs/producers/schema-registry.md"
 
 
 @dataclass(frozen=True)
@@ -38,12 +52,6 @@ class TopicSubject:
         numbers = tuple(number for number in versions if number <= version.version)
         return cls(version.subject, role, version.format, record, version.version, version.id, numbers, level, promise)
 
-    def is_like(self, subject: RegisteredSubject) -> bool:
-        """Whether nothing has changed since."""
-        latest = subject.latest
-        known = (self.version, self.id, self.compatibility, self.is_deleted)
-        return known == (latest.version, latest.id, subject.compatibility, False)
-
     def as_json(self) -> dict[str, Any]:
         return {
             "subject": self.subject,
@@ -59,27 +67,20 @@ class TopicSubject:
         }
 
 
-class ToldTopic(NamedTuple):
-    """What was sent of a topic last: the name of its registry, and its subjects."""
+class StoredTopic(NamedTuple):
+    """What was last reported of a topic: the name of its registry, and its subjects."""
 
     registry: str = ""
     subjects: Sequence[TopicSubject] = ()
 
 
-class TopicGraph(Protocol):
-    """What a poll asks the graph."""
-
-    def told_topics(self, namespace: str) -> Mapping[str, ToldTopic]:
-        """The topics with subjects by name."""
-
-
-def told_topics(facets: Iterable[tuple[str, Facets]]) -> dict[str, ToldTopic]:
-    """The topics with subjects, by the facets of datasets. An entry that is not ours is passed over."""
-    topics: dict[str, ToldTopic] = {}
-    for name, of_topic in facets:
-        match of_topic.get(REGISTRY):
+def stored_topics(datasets: Iterable[ReportedDataset]) -> dict[str, StoredTopic]:
+    """The topics with subjects by name. An entry that is not ours is passed over."""
+    topics: dict[str, StoredTopic] = {}
+    for name, facets in datasets:
+        match facets.get(REGISTRY):
             case {"registry": str(registry), "subjects": [_, *_] as entries}:
-                topics[name] = ToldTopic(registry, [subject for entry in entries if (subject := _subject(entry))])
+                topics[name] = StoredTopic(registry, [subject for entry in entries if (subject := _subject(entry))])
     return topics
 
 
@@ -102,3 +103,54 @@ def _subject(entry: Any) -> TopicSubject | None:
                 subject, SubjectRole(role), format_, record, version, id_, numbers, level, promised, is_deleted
             )
     return None
+
+
+class BrokenPromise(NamedTuple):
+    """What a new version broke of the compatibility of its subject: `level` is the one that it broke, `against` the
+    version before."""
+
+    subject: str
+    version: int
+    against: int
+    level: str
+    reasons: Sequence[str]
+
+    def as_json(self) -> Document:
+        return {**self._asdict(), "reasons": list(self.reasons[:MAX_REASONS])}
+
+
+class ReadSubject(NamedTuple):
+    """A part of a topic's records with its columns."""
+
+    role: SubjectRole
+    columns: Sequence[RecordColumn]
+    value: RecordColumn
+
+
+def topic_columns(read: Iterable[ReadSubject]) -> tuple[RecordColumn, ...]:
+    """The columns of a topic: those of its values, and the key as `_key`. None without a subject of values."""
+    subjects = list(read)
+    values = merged(column for of in subjects if of.role is SubjectRole.VALUE for column in of.columns)
+    keys = merged(of.value.named(KEY) for of in subjects if of.role is SubjectRole.KEY)
+    return (*keys, *values) if values else ()
+
+
+def registry_facet(registry: str, subjects: Sequence[TopicSubject], broken: BrokenPromise | None) -> Document:
+    """The facet that says what the registry has of a topic."""
+    told = [{**subject.as_json(), "versions": list(subject.versions[-MAX_VERSIONS:])} for subject in subjects]
+    return _facet(_OURS, registry=registry, subjects=told, **({"broken": broken.as_json()} if broken else {}))
+
+
+def topic_event(topic: Name, registry: Document, columns: Sequence[RecordColumn], at: Instant) -> Document:
+    """The event of a topic, with the facet of its registry. Without columns, the schema stays as it is."""
+    facets = {REGISTRY: registry}
+    if columns:
+        schema = f"{_SPEC}/facets/1-1-1/SchemaDatasetFacet.json#/$defs/SchemaDatasetFacet"
+        facets["schema"] = _facet(schema, fields=[column.as_field() for column in columns])
+    schema_url = f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/DatasetEvent"
+    dataset = {"namespace": topic.namespace, "name": topic.name, "facets": facets}
+    return {"eventTime": at, "producer": PRODUCER, "schemaURL": schema_url, "dataset": dataset}
+
+
+def _facet(schema_url: str, **members: Any) -> Document:
+    return {"_producer": PRODUCER, "_schemaURL": schema_url, **members}
