@@ -12,7 +12,9 @@ let chromium: Browser;
 
 beforeAll(async () => {
   [server, chromium] = await Promise.all([emptyServer(), browser()]);
-  const readers = Array.from({ length: READERS }, (_, index) => runEvent(`reader_${index}`, [table("hub")], [table(`report_${index}`)]));
+  const readers = Array.from({ length: READERS }, (_, index) =>
+    runEvent(`reader_${index}`, [table("hub")], [table(`report_${index}`)]),
+  );
   await server.postAll([...readers, runEvent("writer", [table("source")], [table("hub")])]);
   await server.folded(READERS + 1);
 });

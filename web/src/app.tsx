@@ -1,12 +1,12 @@
 /** The frame of the page: its bar, the view that the address names, and the dialog that asks for a key. */
 
-import { lazy, Suspense, useEffect, useRef, useState, type ComponentType } from "react";
-import { addressOf, useHash } from "./routing/location";
+import { type ComponentType, lazy, Suspense, useEffect, useRef, useState } from "react";
 import { KeyDialog } from "./parts/KeyDialog";
 import { Loading } from "./parts/Told";
 import { TopBar } from "./parts/TopBar";
-import { SearchDialog } from "./views/search/SearchDialog";
 import { ViewFault } from "./parts/ViewFault";
+import { addressOf, useHash } from "./routing/location";
+import { SearchDialog } from "./views/search/SearchDialog";
 import { StartView } from "./views/start/StartView";
 
 export interface ViewProperties {

@@ -1,11 +1,16 @@
 import { expect, test } from "vitest";
-import { EMPTY, withEdges, type Graph, type GraphNode } from "../src/graph/graph";
+import { EMPTY, type Graph, type GraphNode, withEdges } from "../src/graph/graph";
 import { wayTo } from "../src/graph/way";
 
 function graphOf(...edges: [string, string][]): Graph {
   const ids = new Set(edges.flat());
-  const nodes = new Map([...ids].map((id): [string, GraphNode] => [id, { id, kind: "dataset", namespace: "n", name: id }]));
-  return withEdges({ ...EMPTY, nodes }, edges.map(([from, to]) => ({ from, to })));
+  const nodes = new Map(
+    [...ids].map((id): [string, GraphNode] => [id, { id, kind: "dataset", namespace: "n", name: id }]),
+  );
+  return withEdges(
+    { ...EMPTY, nodes },
+    edges.map(([from, to]) => ({ from, to })),
+  );
 }
 
 test("the way holds what is between the findings and the centre, and no other branch", () => {

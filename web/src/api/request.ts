@@ -20,7 +20,13 @@ const ATTEMPTS = 3;
 const PAUSE_MS = 600;
 
 /** The JSON document of a response. A 503 is asked again, as the API advises. Throws ApiError. */
-export async function request<T>(method: string, path: string, query: Query, signal?: AbortSignal, body?: unknown): Promise<T> {
+export async function request<T>(
+  method: string,
+  path: string,
+  query: Query,
+  signal?: AbortSignal,
+  body?: unknown,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const response = await send(method, path, query, signal, body);
     if (response.ok) return (await documentOf(response, signal)) as T;
@@ -50,7 +56,13 @@ function addressOf(path: string, query: Query): URL {
   return address;
 }
 
-async function send(method: string, path: string, query: Query, signal?: AbortSignal, body?: unknown): Promise<Response> {
+async function send(
+  method: string,
+  path: string,
+  query: Query,
+  signal?: AbortSignal,
+  body?: unknown,
+): Promise<Response> {
   const key = storedKey();
   const headers: Record<string, string> = { accept: "application/json" };
   if (key) headers["authorization"] = `Bearer ${key}`;

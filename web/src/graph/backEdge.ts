@@ -12,7 +12,11 @@ export const wayKey = ({ from, to }: Edge): string => `${from}\n${to}`;
 
 /** For each edge that ends left of its beginning: the height at which its way back is clear of all nodes between. */
 export function lanesOf(nodes: readonly Sized[], places: Places, edges: readonly Edge[]): Map<string, number> {
-  const boxes = new Map(nodes.flatMap(({ id, width, height }) => (places.has(id) ? [[id, { ...places.get(id)!, width, height }] as const] : [])));
+  const boxes = new Map(
+    nodes.flatMap(({ id, width, height }) =>
+      places.has(id) ? [[id, { ...places.get(id)!, width, height }] as const] : [],
+    ),
+  );
   const lanes = new Map<string, number>();
   for (const edge of edges) {
     const [from, to] = [boxes.get(edge.from), boxes.get(edge.to)];

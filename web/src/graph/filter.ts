@@ -20,7 +20,9 @@ export function isFiltering(filter: Filter): boolean {
 
 export function matches(node: GraphNode, { text, kind, state, tag, owner }: Filter): boolean {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const names = [node.namespace, node.name, ...(node.dataset?.fields.map(({ name }) => name) ?? [])].join("\n").toLowerCase();
+  const names = [node.namespace, node.name, ...(node.dataset?.fields.map(({ name }) => name) ?? [])]
+    .join("\n")
+    .toLowerCase();
   return (
     words.every((word) => names.includes(word)) &&
     (!kind || node.kind === kind) &&

@@ -33,7 +33,10 @@ export function withAnswer(graph: Graph, answer: Lineage): Graph {
   const nodes = new Map(graph.nodes);
   for (const node of answer.graph) nodes.set(node.id, graphNode(node));
   const edges = answer.graph.flatMap(({ inEdges, outEdges }) => [...inEdges, ...outEdges]);
-  return withEdges({ ...graph, nodes }, edges.map(({ origin, destination }) => ({ from: origin, to: destination })));
+  return withEdges(
+    { ...graph, nodes },
+    edges.map(({ origin, destination }) => ({ from: origin, to: destination })),
+  );
 }
 
 /** Edges whose ends are both known become part of the graph. */
@@ -57,7 +60,11 @@ export function ownersOf({ dataset, job }: GraphNode): readonly string[] {
 }
 
 export function edgesOf(graph: Graph, shown: ReadonlySet<string>): Edge[] {
-  return [...shown].flatMap((from) => neighbours(graph, from, "down").filter((to) => shown.has(to)).map((to) => ({ from, to })));
+  return [...shown].flatMap((from) =>
+    neighbours(graph, from, "down")
+      .filter((to) => shown.has(to))
+      .map((to) => ({ from, to })),
+  );
 }
 
 function graphNode({ id, type, data }: LineageNode): GraphNode {

@@ -60,7 +60,11 @@ function placed(layers: readonly string[][], sizes: ReadonlyMap<string, Sized>):
 }
 
 /** The layer of each node, by the longest path to it. */
-function depths(nodes: readonly Sized[], inputs: ReadonlyMap<string, readonly string[]>, outputs: ReadonlyMap<string, readonly string[]>): Map<string, number> {
+function depths(
+  nodes: readonly Sized[],
+  inputs: ReadonlyMap<string, readonly string[]>,
+  outputs: ReadonlyMap<string, readonly string[]>,
+): Map<string, number> {
   const open = new Map(nodes.map(({ id }) => [id, inputs.get(id)?.length ?? 0]));
   const result = new Map(nodes.map(({ id }) => [id, 0]));
   const ready = nodes.map(({ id }) => id).filter((id) => !open.get(id));

@@ -4,7 +4,7 @@
  */
 
 import { nodeIdOf } from "../text/names";
-import { neighbours, type Graph, type GraphNode, type Side } from "./graph";
+import { type Graph, type GraphNode, neighbours, type Side } from "./graph";
 
 /** At most so many neighbours of one side of a node are shown until the reader asks for more. */
 export const FAN = 40;

@@ -1,6 +1,6 @@
 /** The nodes on the way from some nodes downstream to the centre. */
 
-import { neighbours, type Graph } from "./graph";
+import { type Graph, neighbours } from "./graph";
 
 /** In a graph of the upstream alone, every step downstream leads to the centre. */
 export function wayTo(graph: Graph, centre: string, from: Iterable<string>): Set<string> {

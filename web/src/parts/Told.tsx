@@ -1,8 +1,8 @@
 /** What a view says while it has nothing to show: it loads, it failed and why, there is nothing, an answer was cut. */
 
 import type { ReactNode } from "react";
-import type { Lookup } from "../api/useLookup";
 import type { ApiError } from "../api/request";
+import type { Lookup } from "../api/useLookup";
 import { askForKey } from "./KeyDialog";
 
 export function Loading({ what }: { what: string }) {
@@ -14,7 +14,15 @@ export function Loading({ what }: { what: string }) {
 }
 
 /** The value of a lookup as a view, or what is told in its place. */
-export function Shown<T>({ lookup, what, children }: { lookup: Lookup<T>; what: string; children: (value: T) => ReactNode }) {
+export function Shown<T>({
+  lookup,
+  what,
+  children,
+}: {
+  lookup: Lookup<T>;
+  what: string;
+  children: (value: T) => ReactNode;
+}) {
   if (lookup.state === "loading") return <Loading what={what} />;
   if (lookup.state === "failed") return <Failed error={lookup.error} what={what} again={lookup.again} />;
   return <>{children(lookup.value)}</>;

@@ -24,13 +24,10 @@ export function applyTheme(): void {
 }
 
 export function useTheme(): void {
-  useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    theme,
-  );
+  useSyncExternalStore((listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }, theme);
 }
 
 applyTheme();

@@ -1,10 +1,10 @@
 /** Alerts, newest first: how grave, what, when, whose. */
 
-import { alerts, type Alert } from "../../api/alerts";
-import { brokenText } from "../../graph/risk";
+import { type Alert, alerts } from "../../api/alerts";
 import { useLookup } from "../../api/useLookup";
-import { Severity } from "../../parts/State";
+import { brokenText } from "../../graph/risk";
 import { hoursAgo } from "../../parts/Since";
+import { Severity } from "../../parts/State";
 import { Shown } from "../../parts/Told";
 import { linkTo } from "../../routing/location";
 import { ago, moment } from "../../text/amounts";
@@ -22,7 +22,15 @@ export function AlertList({ limit, severity, owner, namespace, hours = null }: F
   const lookup = useLookup(JSON.stringify({ ...question, after: hours }), (signal) => alerts(question, signal));
   return (
     <Shown lookup={lookup} what="the alerts">
-      {(found) => (found.alerts.length ? <Lines found={found.alerts} /> : <p className="muted">No alert{severity || owner || namespace || hours ? " of this kind" : ""}. That is good.</p>)}
+      {(found) =>
+        found.alerts.length ? (
+          <Lines found={found.alerts} />
+        ) : (
+          <p className="muted">
+            No alert{severity || owner || namespace || hours ? " of this kind" : ""}. That is good.
+          </p>
+        )
+      }
     </Shown>
   );
 }

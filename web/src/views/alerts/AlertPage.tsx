@@ -1,8 +1,8 @@
 /** One alert: what changed, whose job did it, what it breaks and whose that is. Links of mails and chats lead here. */
 
 import type { Alert } from "../../api/alerts";
-import { brokenText, isPossible, wayOf } from "../../graph/risk";
 import type { Name as NameOf } from "../../api/types";
+import { brokenText, isPossible, wayOf } from "../../graph/risk";
 import { Icon } from "../../parts/Icon";
 import { Name } from "../../parts/Name";
 import { Severity } from "../../parts/State";
@@ -59,7 +59,9 @@ export function AlertPage({ alert }: { alert: Alert }) {
       <div className="cards">
         <div className="card">
           <h2>What happened</h2>
-          {alert.hidden && <p className="muted">It names nodes that your key may not read, so its sentences are left out.</p>}
+          {alert.hidden && (
+            <p className="muted">It names nodes that your key may not read, so its sentences are left out.</p>
+          )}
           {(items.length ? lines.slice(0, 3) : lines).map((line, index) => (
             <p key={index} className="inert">
               {oneLine(line)}
@@ -74,7 +76,10 @@ export function AlertPage({ alert }: { alert: Alert }) {
           ))}
           {details.removed?.slice(0, WAYS).map(({ field }) => (
             <p key={field}>
-              <a className="inert" href={linkTo("lineage", { nodeId, table: nodeId, column: field, asOf: justBefore(alert.time) })}>
+              <a
+                className="inert"
+                href={linkTo("lineage", { nodeId, table: nodeId, column: field, asOf: justBefore(alert.time) })}
+              >
                 the way of {oneLine(field)} before it was removed
               </a>
             </p>
@@ -91,7 +96,10 @@ export function AlertPage({ alert }: { alert: Alert }) {
               <>
                 <dt>{isOnlyRead ? "Read by" : "Job"}</dt>
                 <dd>
-                  <Name name={details.job.name} href={linkTo("node", { nodeId: nodeIdOf("job", details.job.namespace, details.job.name) })} />
+                  <Name
+                    name={details.job.name}
+                    href={linkTo("node", { nodeId: nodeIdOf("job", details.job.namespace, details.job.name) })}
+                  />
                 </dd>
               </>
             )}
@@ -106,14 +114,17 @@ export function AlertPage({ alert }: { alert: Alert }) {
               </>
             )}
           </dl>
-          {isOnlyRead && <p className="muted after">No known job wrote the change: the data comes from outside. The job above was the first that read the dataset so.</p>}
+          {isOnlyRead && (
+            <p className="muted after">
+              No known job wrote the change: the data comes from outside. The job above was the first that read the
+              dataset so.
+            </p>
+          )}
         </div>
       </div>
       {items.length > 0 && details.breaks && (
         <>
-          <h2>
-            {brokenText(details.breaks)}
-          </h2>
+          <h2>{brokenText(details.breaks)}</h2>
           <Table
             caption="What it breaks, or may break"
             file={`alert-${shortName(alert.name)}`}
@@ -121,7 +132,11 @@ export function AlertPage({ alert }: { alert: Alert }) {
             keyOf={(item) => item.nodeId}
             columns={[
               { name: "Owner", value: (item) => item.owners.join(", ") },
-              { name: "Node", value: (item) => splitNodeId(item.nodeId).name, show: (item) => <Broken nodeId={item.nodeId} /> },
+              {
+                name: "Node",
+                value: (item) => splitNodeId(item.nodeId).name,
+                show: (item) => <Broken nodeId={item.nodeId} />,
+              },
               { name: "Kind", value: (item) => item.type.toLowerCase().replace("dataset_field", "column") },
               { name: "Hops", value: (item) => item.distance, isNumber: true },
               { name: "Breaks", value: (item) => (isPossible(item) ? "may break" : "breaks") },
@@ -134,7 +149,9 @@ export function AlertPage({ alert }: { alert: Alert }) {
         <summary>
           <h2>As the API has it</h2>
         </summary>
-        <pre tabIndex={0} aria-label="Alert">{JSON.stringify(alert, null, 2)}</pre>
+        <pre tabIndex={0} aria-label="Alert">
+          {JSON.stringify(alert, null, 2)}
+        </pre>
       </details>
     </section>
   );
@@ -151,7 +168,10 @@ function Reporter({ label, reporter }: { label: string; reporter?: { job: NameOf
     <>
       <dt>{label}</dt>
       <dd>
-        <Name name={reporter.job.name} href={linkTo("node", { nodeId: nodeIdOf("job", reporter.job.namespace, reporter.job.name) })} />
+        <Name
+          name={reporter.job.name}
+          href={linkTo("node", { nodeId: nodeIdOf("job", reporter.job.namespace, reporter.job.name) })}
+        />
         {" · "}
         <a href={linkTo("run", { id: reporter.runId })}>its run</a>
       </dd>
@@ -160,8 +180,16 @@ function Reporter({ label, reporter }: { label: string; reporter?: { job: NameOf
 }
 
 function Broken({ nodeId }: { nodeId: string }) {
-  if (splitNodeId(nodeId).kind !== "datasetField") return <Name name={splitNodeId(nodeId).name} href={linkTo("lineage", { nodeId })} />;
+  if (splitNodeId(nodeId).kind !== "datasetField")
+    return <Name name={splitNodeId(nodeId).name} href={linkTo("lineage", { nodeId })} />;
   const { dataset, field } = columnOf(nodeId);
   const { name } = splitNodeId(dataset);
-  return <Name name={`${name}.${field}`} short={`${shortName(name)}.${field}`} isContext={false} href={linkTo("lineage", { nodeId: dataset, table: dataset, column: field })} />;
+  return (
+    <Name
+      name={`${name}.${field}`}
+      short={`${shortName(name)}.${field}`}
+      isContext={false}
+      href={linkTo("lineage", { nodeId: dataset, table: dataset, column: field })}
+    />
+  );
 }

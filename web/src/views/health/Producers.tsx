@@ -17,7 +17,12 @@ export function Producers() {
         <LastEvents
           title="Producers, by their last run"
           noun="run"
-          rows={lastEvents(runs.map(({ producer, endedAt, startedAt }) => ({ name: producerOf(producer) || "unknown", at: endedAt ?? startedAt ?? "" })))}
+          rows={lastEvents(
+            runs.map(({ producer, endedAt, startedAt }) => ({
+              name: producerOf(producer) || "unknown",
+              at: endedAt ?? startedAt ?? "",
+            })),
+          )}
           remedy="Silent for a day or more: is the job still scheduled, and the listener still in its configuration?"
         />
       )}

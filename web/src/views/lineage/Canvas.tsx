@@ -1,19 +1,30 @@
 /** The picture: React Flow draws, pans and zooms; places come from the layout. */
 
-import { Controls, getViewportForBounds, MarkerType, MiniMap, ReactFlow, ReactFlowProvider, useReactFlow, useStore, type EdgeTypes, type NodeTypes } from "@xyflow/react";
+import {
+  Controls,
+  type EdgeTypes,
+  getViewportForBounds,
+  MarkerType,
+  MiniMap,
+  type NodeTypes,
+  ReactFlow,
+  ReactFlowProvider,
+  useReactFlow,
+  useStore,
+} from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { useEffect, useMemo, useState } from "react";
-import { oneLine, shortName } from "../../text/names";
-import { conditionOf } from "../../graph/marks";
 import { wayKey } from "../../graph/backEdge";
-import type { ColumnEdge } from "../../graph/trace";
+import { conditionOf } from "../../graph/marks";
 import { MOST_TRACED, WIDTH } from "../../graph/sizes";
+import type { ColumnEdge } from "../../graph/trace";
+import { oneLine, shortName } from "../../text/names";
 import { FarPicture, nodeAt } from "./FarPicture";
 import { PictureEdge, type PictureEdgeType } from "./PictureEdge";
 import { PictureNode, type PictureNodeType } from "./PictureNode";
-import { lanesIn, slotsOf, type SceneEdge } from "./scene";
-import type { Placed } from "./usePlaces";
+import { lanesIn, type SceneEdge, slotsOf } from "./scene";
 import { useKeys } from "./useKeys";
+import type { Placed } from "./usePlaces";
 
 const NODES: NodeTypes = { node: PictureNode };
 const EDGES: EdgeTypes = { edge: PictureEdge };
@@ -71,7 +82,9 @@ function Flow({ placed, centre, isInset = false, onNode, onEdge, onNothing }: Pr
         onNodeClick={(_, node) => onNode(node.id)}
         onEdgeClick={(_, edge) => onEdge(edgeOf(placed, edge.id))}
         onPaneClick={(event) => {
-          const id = isFarPicture ? nodeAt(placed, flow.screenToFlowPosition({ x: event.clientX, y: event.clientY })) : null;
+          const id = isFarPicture
+            ? nodeAt(placed, flow.screenToFlowPosition({ x: event.clientX, y: event.clientY }))
+            : null;
           if (id) onNode(id);
           else onNothing();
         }}
@@ -94,7 +107,9 @@ function Flow({ placed, centre, isInset = false, onNode, onEdge, onNothing }: Pr
       >
         {isFarPicture && <FarPicture placed={placed} centre={centre} />}
         {!isInset && <Controls showInteractive={false} position="bottom-left" />}
-        {nodes.length > 12 && nodes.length <= MANY && <MiniMap pannable zoomable position="bottom-right" nodeStrokeWidth={0} ariaLabel="Overview of the graph" />}
+        {nodes.length > 12 && nodes.length <= MANY && (
+          <MiniMap pannable zoomable position="bottom-right" nodeStrokeWidth={0} ariaLabel="Overview of the graph" />
+        )}
       </ReactFlow>
       <p className="keys" aria-hidden="true">
         <kbd>← → ↑ ↓</kbd> next node <kbd>Enter</kbd> open <kbd>Tab</kbd> its buttons
@@ -112,11 +127,14 @@ function useFit(placed: Placed, centre: string): void {
   useEffect(() => {
     if (!width) return;
     const whole = boundsOf(placed);
-    const isLegible = Math.min(width / whole.width, height / whole.height) > LEGIBLE || placed.scene.nodes.length > MANY;
+    const isLegible =
+      Math.min(width / whole.width, height / whole.height) > LEGIBLE || placed.scene.nodes.length > MANY;
     const place = placed.places.get(centre);
     const frame = requestAnimationFrame(() => {
-      if (isLegible || !place) void flow.setViewport(getViewportForBounds(whole, width, height, NEAREST_ZOOM[0], NEAREST_ZOOM[1], 0.12));
-      else void flow.setCenter(place.x + WIDTH / 2, place.y + WIDTH / 4, { zoom: Math.min(NEAR, width / (1.4 * WIDTH)) });
+      if (isLegible || !place)
+        void flow.setViewport(getViewportForBounds(whole, width, height, NEAREST_ZOOM[0], NEAREST_ZOOM[1], 0.12));
+      else
+        void flow.setCenter(place.x + WIDTH / 2, place.y + WIDTH / 4, { zoom: Math.min(NEAR, width / (1.4 * WIDTH)) });
     });
     return () => cancelAnimationFrame(frame);
     // the picture is fitted when it changes its shape, and not whenever a node fades
@@ -160,7 +178,9 @@ function nodesOf({ scene, places }: Placed): PictureNodeType[] {
 /** Tab leads to one node and its buttons, and then out of the graph: arrow keys lead to the other nodes. */
 function withTabStop(nodes: PictureNodeType[], reached: string): PictureNodeType[] {
   const stop = nodes.find(({ id }) => id === reached) ?? nodes[0];
-  return nodes.map((node) => (node === stop ? { ...node, data: { ...node.data, isTabStop: true }, domAttributes: { tabIndex: 0 } } : node));
+  return nodes.map((node) =>
+    node === stop ? { ...node, data: { ...node.data, isTabStop: true }, domAttributes: { tabIndex: 0 } } : node,
+  );
 }
 
 function edgesOf({ scene, places }: Placed): PictureEdgeType[] {
@@ -175,10 +195,20 @@ function edgesOf({ scene, places }: Placed): PictureEdgeType[] {
   const flow = scene.edges
     .map(({ from, to, count, isFaded }, index) => {
       const { lane, markerEnd } = laneOf(from, to);
-      return { id: `f${index}`, source: from, target: to, type: "edge" as const, ariaLabel: `${nameOf(from)} to ${nameOf(to)}`, markerEnd, data: { count, isFaded, lane } };
+      return {
+        id: `f${index}`,
+        source: from,
+        target: to,
+        type: "edge" as const,
+        ariaLabel: `${nameOf(from)} to ${nameOf(to)}`,
+        markerEnd,
+        data: { count, isFaded, lane },
+      };
     })
     .filter(({ source, target }) => isPlaced(source) && isPlaced(target));
-  const rows = new Map(scene.nodes.map(({ node, opening }) => [node.id, new Set(opening.traced.slice(0, MOST_TRACED))]));
+  const rows = new Map(
+    scene.nodes.map(({ node, opening }) => [node.id, new Set(opening.traced.slice(0, MOST_TRACED))]),
+  );
   const handle = (prefix: string, dataset: string, field: string | null): string | undefined =>
     field !== null && rows.get(dataset)?.has(field) ? `${prefix} ${field}` : undefined;
   const slots = slotsOf(scene.columnEdges);

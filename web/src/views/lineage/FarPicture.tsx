@@ -22,14 +22,23 @@ export function FarPicture({ placed, centre }: { placed: Placed; centre: string 
   useEffect(() => {
     if (canvas.current && width) draw(canvas.current, placed, ways, centre, marks, transform, width, height);
   }, [placed, ways, centre, marks, transform, width, height]);
-  return <canvas ref={canvas} className="far-picture" role="img" aria-label={`${placed.scene.nodes.length} nodes from afar. Zoom in to read them, or choose the table.`} />;
+  return (
+    <canvas
+      ref={canvas}
+      className="far-picture"
+      role="img"
+      aria-label={`${placed.scene.nodes.length} nodes from afar. Zoom in to read them, or choose the table.`}
+    />
+  );
 }
 
 /** The node at a point of the picture. */
 export function nodeAt({ scene, places }: Placed, point: { x: number; y: number }): string | null {
   const hit = scene.nodes.find(({ node, width, height }) => {
     const place = places.get(node.id);
-    return place && point.x >= place.x && point.x <= place.x + width && point.y >= place.y && point.y <= place.y + height;
+    return (
+      place && point.x >= place.x && point.x <= place.x + width && point.y >= place.y && point.y <= place.y + height
+    );
   });
   return hit?.node.id ?? null;
 }
@@ -49,7 +58,16 @@ export function waysOf({ scene, places }: Placed): { on: string[]; back: string[
   return ways;
 }
 
-function draw(canvas: HTMLCanvasElement, { scene, places }: Placed, ways: ReturnType<typeof waysOf>, centre: string, marks: ReadonlyMap<string, readonly Mark[]>, [x, y, zoom]: [number, number, number], width: number, height: number): void {
+function draw(
+  canvas: HTMLCanvasElement,
+  { scene, places }: Placed,
+  ways: ReturnType<typeof waysOf>,
+  centre: string,
+  marks: ReadonlyMap<string, readonly Mark[]>,
+  [x, y, zoom]: [number, number, number],
+  width: number,
+  height: number,
+): void {
   const scale = window.devicePixelRatio || 1;
   canvas.width = width * scale;
   canvas.height = height * scale;
@@ -71,7 +89,15 @@ function draw(canvas: HTMLCanvasElement, { scene, places }: Placed, ways: Return
     if (!place) continue;
     const tone = marks.get(node.id)?.[0]?.tone ?? conditionOf(node).tone;
     context.globalAlpha = isFaded ? 0.2 : 1;
-    context.fillStyle = colour(tone === "bad" || marks.has(node.id) ? `--${tone}` : node.id === centre ? "--accent" : node.kind === "job" ? "--job" : "--line-strong");
+    context.fillStyle = colour(
+      tone === "bad" || marks.has(node.id)
+        ? `--${tone}`
+        : node.id === centre
+          ? "--accent"
+          : node.kind === "job"
+            ? "--job"
+            : "--line-strong",
+    );
     context.fillRect(place.x, place.y, w, h);
   }
 }

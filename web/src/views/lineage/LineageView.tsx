@@ -3,8 +3,8 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { get } from "../../api/request";
 import type { RootCause } from "../../api/types";
-import { useLookup, type Lookup } from "../../api/useLookup";
-import { marksOfDifference, withDifference, type Difference } from "../../graph/difference";
+import { type Lookup, useLookup } from "../../api/useLookup";
+import { type Difference, marksOfDifference, withDifference } from "../../graph/difference";
 import { isFiltering, matches } from "../../graph/filter";
 import type { GraphNode } from "../../graph/graph";
 import { prepareLayout } from "../../graph/layout";
@@ -13,14 +13,14 @@ import { Empty, Failed, Loading, Truncated } from "../../parts/Told";
 import { changeParameters } from "../../routing/location";
 import { shortNames } from "../../text/names";
 import { remember } from "../search/recent";
-import { ActionsContext, type Actions } from "./actions";
+import { type Actions, ActionsContext } from "./actions";
 import { Canvas, type EdgeOfPicture } from "./Canvas";
 import { DifferenceBar } from "./DifferenceBar";
 import { GraphTable } from "./GraphTable";
 import "./lineage.css";
 import { lineageParameters } from "./parameters";
-import { sceneOf } from "./scene";
 import { SidePanel } from "./SidePanel";
+import { sceneOf } from "./scene";
 import { TimeControl } from "./TimeControl";
 import { Toolbar } from "./Toolbar";
 import { TraceBar } from "./TraceBar";
@@ -42,19 +42,33 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
   const [edge, setEdge] = useState<EdgeOfPicture | null>(null);
   const difference = useDifference(wish.nodeId, wanted.since, wish.asOf);
   const whole = useMemo(
-    () => (difference.state === "done" && difference.value ? withDifference(graph, shown.ids, difference.value) : { graph, shown: shown.ids }),
+    () =>
+      difference.state === "done" && difference.value
+        ? withDifference(graph, shown.ids, difference.value)
+        : { graph, shown: shown.ids },
     [graph, shown, difference.state, difference.value],
   );
   const [isTimeOpen, setTimeOpen] = useState(false);
   const findings = useMarks(wish.nodeId, wish.asOf);
-  const marks = useMemo(() => (difference.state === "done" && difference.value ? marksOfDifference(difference.value) : findings), [difference.state, difference.value, findings]);
+  const marks = useMemo(
+    () => (difference.state === "done" && difference.value ? marksOfDifference(difference.value) : findings),
+    [difference.state, difference.value, findings],
+  );
   useEffect(() => void prepareLayout(), []);
   useEffect(() => {
     if (lookup.state === "done") remember(wish.nodeId);
   }, [lookup.state, wish.nodeId]);
 
   const scene = useMemo(
-    () => sceneOf(whole.graph, whole.shown, { grouping: wanted.grouping, openGroups, openTables, trace, isAlone: wanted.isAlone, isMatch: (node) => matches(node, filter) }),
+    () =>
+      sceneOf(whole.graph, whole.shown, {
+        grouping: wanted.grouping,
+        openGroups,
+        openTables,
+        trace,
+        isAlone: wanted.isAlone,
+        isMatch: (node) => matches(node, filter),
+      }),
     [whole, wanted.grouping, wanted.isAlone, openGroups, openTables, trace, filter],
   );
   const { placed, error: layoutError, isBusy } = usePlaces(scene);
@@ -63,7 +77,12 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
   const pickColumn = useCallback(
     (node: GraphNode, field: string) => {
       const isSame = picked?.dataset === node.id && picked.field === field;
-      changeParameters({ table: isSame ? null : node.id, column: isSame ? null : field, toTable: null, toColumn: null });
+      changeParameters({
+        table: isSame ? null : node.id,
+        column: isSame ? null : field,
+        toTable: null,
+        toColumn: null,
+      });
     },
     [picked],
   );
@@ -87,7 +106,21 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
       selected,
       picked,
     }),
-    [shownGraph.expand, shownGraph.collapse, shownGraph.busy, shownGraph.unnamed, toggleTable, toggleGroup, pickColumn, shown, marks, names, centre, selected, picked],
+    [
+      shownGraph.expand,
+      shownGraph.collapse,
+      shownGraph.busy,
+      shownGraph.unnamed,
+      toggleTable,
+      toggleGroup,
+      pickColumn,
+      shown,
+      marks,
+      names,
+      centre,
+      selected,
+      picked,
+    ],
   );
 
   const close = (): void => {
@@ -101,16 +134,34 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
   return (
     <ActionsContext.Provider value={actions}>
       <div className="lineage">
-        <Toolbar wanted={wanted} depth={shownGraph.depth} graph={graph} scene={scene} placed={placed} hiddenCount={hiddenCount} isAbout={shownGraph.unnamed.size > 0} centre={centre} isTimeOpen={isTimeOpen || wish.asOf !== ""} onTime={() => setTimeOpen(!isTimeOpen)} />
+        <Toolbar
+          wanted={wanted}
+          depth={shownGraph.depth}
+          graph={graph}
+          scene={scene}
+          placed={placed}
+          hiddenCount={hiddenCount}
+          isAbout={shownGraph.unnamed.size > 0}
+          centre={centre}
+          isTimeOpen={isTimeOpen || wish.asOf !== ""}
+          onTime={() => setTimeOpen(!isTimeOpen)}
+        />
         {(isTimeOpen || wish.asOf) && <TimeControl asOf={wish.asOf} graph={graph} nodeId={wish.nodeId} />}
         {wanted.since && <DifferenceBar lookup={difference} since={wanted.since} />}
         {picked && <TraceBar wanted={wanted} lookup={traceLookup} trace={trace} />}
-        {lookup.state === "done" && lookup.value.isTruncated && <Truncated>The graph goes on: this is its beginning. The handles with a number fetch more.</Truncated>}
+        {lookup.state === "done" && lookup.value.isTruncated && (
+          <Truncated>The graph goes on: this is its beginning. The handles with a number fetch more.</Truncated>
+        )}
         {lookup.state === "done" && graph.nodes.size === 1 && !wish.asOf && (
-          <Truncated>An island: no event so far tells of anything that {graph.nodes.get(centre)?.kind === "job" ? "it reads or writes" : "reads or writes it"}.</Truncated>
+          <Truncated>
+            An island: no event so far tells of anything that{" "}
+            {graph.nodes.get(centre)?.kind === "job" ? "it reads or writes" : "reads or writes it"}.
+          </Truncated>
         )}
         {shownGraph.failure && <Truncated>More could not be fetched: {shownGraph.failure}</Truncated>}
-        {layoutError && <Truncated>The picture could not be laid out ({layoutError}). The table shows the same.</Truncated>}
+        {layoutError && (
+          <Truncated>The picture could not be laid out ({layoutError}). The table shows the same.</Truncated>
+        )}
         <div className="stage" onKeyDown={(event) => event.key === "Escape" && (selected || edge) && close()}>
           {lookup.state === "loading" && !graph.nodes.size ? (
             <Loading what="the lineage" />
@@ -128,7 +179,14 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
               <span className="spinner" aria-hidden="true" /> drawing
             </span>
           )}
-          <SidePanel node={selected ? (whole.graph.nodes.get(selected) ?? null) : null} edge={edge} graph={graph} marks={marks} isFiltering={isFiltering(filter)} onClose={close} />
+          <SidePanel
+            node={selected ? (whole.graph.nodes.get(selected) ?? null) : null}
+            edge={edge}
+            graph={graph}
+            marks={marks}
+            isFiltering={isFiltering(filter)}
+            onClose={close}
+          />
         </div>
       </div>
     </ActionsContext.Provider>
@@ -137,7 +195,9 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
 
 /** The findings about the nodes upstream, which their marks show. Without them the picture is complete but for the marks. */
 function useMarks(nodeId: string, asOf: string): Actions["marks"] {
-  const lookup = useLookup(`${nodeId} ${asOf}`, (signal) => get<RootCause>("rootcause", { nodeId, asOf, depth: 6 }, signal));
+  const lookup = useLookup(`${nodeId} ${asOf}`, (signal) =>
+    get<RootCause>("rootcause", { nodeId, asOf, depth: 6 }, signal),
+  );
   return useMemo(() => marksOf(lookup.state === "done" ? lookup.value.findings : []), [lookup.state, lookup.value]);
 }
 
@@ -151,7 +211,10 @@ function useDifference(nodeId: string, since: string, asOf: string): Lookup<Diff
 function useToggled(key: string): [ReadonlySet<string>, (id: string) => void] {
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   useEffect(() => setToggled(new Set()), [key]);
-  const toggle = useCallback((id: string) => 
-    setToggled((before) => new Set(before.has(id) ? [...before].filter((other) => other !== id) : [...before, id])), []);
+  const toggle = useCallback(
+    (id: string) =>
+      setToggled((before) => new Set(before.has(id) ? [...before].filter((other) => other !== id) : [...before, id])),
+    [],
+  );
   return [toggled, toggle];
 }

@@ -1,11 +1,11 @@
 /** Saves the picture as it is seen: SVG, PNG, Mermaid, DOT, JSON. */
 
+import { Icon } from "../../parts/Icon";
 import { dot } from "../../picture/dot";
 import { mermaid } from "../../picture/mermaid";
 import { pngOf } from "../../picture/png";
 import { saveBlob, saveText } from "../../picture/save";
 import { svgOf } from "../../picture/svg";
-import { Icon } from "../../parts/Icon";
 import { shortName } from "../../text/names";
 import type { Scene } from "./scene";
 import type { Placed } from "./usePlaces";

@@ -11,7 +11,10 @@ const SETTLED_MS = 350;
 
 export function TimeControl({ asOf, graph, nodeId }: { asOf: string; graph: Graph; nodeId: string }) {
   const now = Date.now();
-  const first = Math.min(now - 3_600_000, ...[...graph.nodes.values()].map(({ dataset, job }) => Date.parse((dataset ?? job)?.createdAt ?? "") || now));
+  const first = Math.min(
+    now - 3_600_000,
+    ...[...graph.nodes.values()].map(({ dataset, job }) => Date.parse((dataset ?? job)?.createdAt ?? "") || now),
+  );
   const [slid, setSlid] = useState<number | null>(null);
   useEffect(() => {
     if (slid === null) return;
@@ -33,8 +36,21 @@ export function TimeControl({ asOf, graph, nodeId }: { asOf: string; graph: Grap
           You look at the past: <b>{moment(asOf)}</b>
         </span>
       )}
-      <input type="range" min={0} max={STEPS} value={position} aria-label="Time of the graph" aria-valuetext={moment(new Date(at).toISOString())} onChange={(event) => setSlid(Number(event.target.value))} />
-      <input type="datetime-local" aria-label="Time of the graph, in UTC" value={asOf ? asOf.slice(0, 16) : ""} onChange={(event) => changeParameters({ asOf: event.target.value ? `${event.target.value}:00Z` : null })} />
+      <input
+        type="range"
+        min={0}
+        max={STEPS}
+        value={position}
+        aria-label="Time of the graph"
+        aria-valuetext={moment(new Date(at).toISOString())}
+        onChange={(event) => setSlid(Number(event.target.value))}
+      />
+      <input
+        type="datetime-local"
+        aria-label="Time of the graph, in UTC"
+        value={asOf ? asOf.slice(0, 16) : ""}
+        onChange={(event) => changeParameters({ asOf: event.target.value ? `${event.target.value}:00Z` : null })}
+      />
       <span className="muted">UTC</span>
       {asOf && (
         <>

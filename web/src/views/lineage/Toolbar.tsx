@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { tagsOf } from "../../graph/filter";
-import { ownersOf, type Graph } from "../../graph/graph";
+import { type Graph, ownersOf } from "../../graph/graph";
 import { Icon } from "../../parts/Icon";
 import { changeParameters, linkTo } from "../../routing/location";
 import { count, counted } from "../../text/amounts";
@@ -26,7 +26,18 @@ interface Properties {
   onTime: () => void;
 }
 
-export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, isAbout, centre, isTimeOpen, onTime }: Properties) {
+export function Toolbar({
+  wanted,
+  depth,
+  graph,
+  scene,
+  placed,
+  hiddenCount,
+  isAbout,
+  centre,
+  isTimeOpen,
+  onTime,
+}: Properties) {
   const { kind, name } = splitNodeId(wanted.wish.nodeId);
   const { filter } = wanted;
   const tags = [...new Set([...graph.nodes.values()].flatMap(tagsOf))].sort();
@@ -57,17 +68,28 @@ export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, isAb
         <Icon name="filter" /> <span className="label">Filter</span>
         {active > 0 && ` (${active})`}
       </button>
-      <button className={wanted.wish.asOf ? "on" : ""} title="Look at another time" aria-expanded={isTimeOpen} onClick={onTime}>
+      <button
+        className={wanted.wish.asOf ? "on" : ""}
+        title="Look at another time"
+        aria-expanded={isTimeOpen}
+        onClick={onTime}
+      >
         <Icon name="clock" /> <span className="label">{wanted.wish.asOf ? "Past" : "Now"}</span>
       </button>
       {!wanted.since && (
-        <button title="Compare with yesterday, or any other time" onClick={() => changeParameters({ since: new Date(Date.now() - DAY).toISOString() })}>
+        <button
+          title="Compare with yesterday, or any other time"
+          onClick={() => changeParameters({ since: new Date(Date.now() - DAY).toISOString() })}
+        >
           <Icon name="change" /> <span className="label">Compare</span>
         </button>
       )}
       <label className="select">
         <span className="hidden">Group by</span>
-        <select value={wanted.grouping} onChange={(event) => changeParameters({ group: event.target.value === "none" ? null : event.target.value })}>
+        <select
+          value={wanted.grouping}
+          onChange={(event) => changeParameters({ group: event.target.value === "none" ? null : event.target.value })}
+        >
           <option value="none">No groups</option>
           <option value="application">By application</option>
           <option value="namespace">By namespace</option>
@@ -85,12 +107,27 @@ export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, isAb
       <SaveMenu scene={scene} placed={placed} name={name} />
       {isOpen && (
         <div className="filters row" role="group" aria-label="Filter">
-          <input type="search" aria-label="Name or column" placeholder="Name or column" value={filter.text} onChange={(event) => changeParameters({ q: event.target.value }, false)} />
+          <input
+            type="search"
+            aria-label="Name or column"
+            placeholder="Name or column"
+            value={filter.text}
+            onChange={(event) => changeParameters({ q: event.target.value }, false)}
+          />
           <Choice label="Kind" name="kind" value={filter.kind} options={["dataset", "job"]} />
-          <Choice label="State" name="state" value={filter.state} options={["COMPLETED", "RUNNING", "FAILED", "ABORTED"]} />
+          <Choice
+            label="State"
+            name="state"
+            value={filter.state}
+            options={["COMPLETED", "RUNNING", "FAILED", "ABORTED"]}
+          />
           {tags.length > 0 && <Choice label="Tag" name="tag" value={filter.tag} options={tags} />}
           {owners.length > 0 && <Choice label="Owner" name="owner" value={filter.owner} options={owners} />}
-          {active > 0 && <button onClick={() => changeParameters({ q: null, kind: null, state: null, tag: null, owner: null })}>Clear</button>}
+          {active > 0 && (
+            <button onClick={() => changeParameters({ q: null, kind: null, state: null, tag: null, owner: null })}>
+              Clear
+            </button>
+          )}
         </div>
       )}
     </div>
@@ -102,7 +139,11 @@ const DAY = 86_400_000;
 function Stepper({ label, value, name }: { label: string; value: number; name: "up" | "down" }) {
   return (
     <span className="stepper" role="group" aria-label={`${label} hops`}>
-      <button aria-label={`Fewer hops ${label.toLowerCase()}`} disabled={value <= 0} onClick={() => changeParameters({ [name]: value - 1 })}>
+      <button
+        aria-label={`Fewer hops ${label.toLowerCase()}`}
+        disabled={value <= 0}
+        onClick={() => changeParameters({ [name]: value - 1 })}
+      >
         <Icon name="minus" />
       </button>
       <span title={`${label}: ${value} hops`}>
@@ -110,7 +151,11 @@ function Stepper({ label, value, name }: { label: string; value: number; name: "
         <b>{value}</b> <span className="word">{name}</span>
         {name === "down" ? " →" : ""}
       </span>
-      <button aria-label={`More hops ${label.toLowerCase()}`} disabled={value >= 99} onClick={() => changeParameters({ [name]: value + 1 })}>
+      <button
+        aria-label={`More hops ${label.toLowerCase()}`}
+        disabled={value >= 99}
+        onClick={() => changeParameters({ [name]: value + 1 })}
+      >
         <Icon name="plus" />
       </button>
     </span>

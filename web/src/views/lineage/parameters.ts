@@ -23,7 +23,14 @@ export function lineageParameters(given: URLSearchParams): LineageParameters {
   const text = (name: string): string => given.get(name) ?? "";
   const nodeId = text("nodeId");
   return {
-    wish: { nodeId, up: depthOf(given.get("up")), down: depthOf(given.get("down")), asOf: text("asOf"), rollup: text("rollup"), view: text("view") },
+    wish: {
+      nodeId,
+      up: depthOf(given.get("up")),
+      down: depthOf(given.get("down")),
+      asOf: text("asOf"),
+      rollup: text("rollup"),
+      view: text("view"),
+    },
     picked: columnOf(given.get("table") ?? nodeId, given.get("column")),
     target: columnOf(text("toTable"), given.get("toColumn")),
     grouping: (["namespace", "application", "owner"] as const).find((known) => known === given.get("group")) ?? "none",

@@ -39,7 +39,11 @@ export default function NamespacesView({ parameters }: { parameters: URLSearchPa
       <Shown lookup={lookup} what="the namespaces">
         {({ namespaces, totalCount }) => (
           <>
-            {totalCount > namespaces.length && <Truncated>The first {count(namespaces.length)} of {count(totalCount)} by name. The search finds the others.</Truncated>}
+            {totalCount > namespaces.length && (
+              <Truncated>
+                The first {count(namespaces.length)} of {count(totalCount)} by name. The search finds the others.
+              </Truncated>
+            )}
             <Directory namespaces={namespaces.filter(({ isHidden }) => !isHidden)} grouping={grouping} />
           </>
         )}
@@ -60,10 +64,17 @@ function Directory({ namespaces, grouping }: { namespaces: Namespace[]; grouping
         <label className="field">
           <Icon name="filter" />
           <span className="hidden">Filter namespaces</span>
-          <input type="search" placeholder="Name or owner" value={filter} onChange={(event) => setFilter(event.target.value)} />
+          <input
+            type="search"
+            placeholder="Name or owner"
+            value={filter}
+            onChange={(event) => setFilter(event.target.value)}
+          />
         </label>
         <span className="muted" role="status">
-          {filter ? `${count(found.length)} of ${counted(namespaces.length, "namespace")}` : `${counted(namespaces.length, "namespace")} in ${counted(groups.length, "group")}`}
+          {filter
+            ? `${count(found.length)} of ${counted(namespaces.length, "namespace")}`
+            : `${counted(namespaces.length, "namespace")} in ${counted(groups.length, "group")}`}
         </span>
       </div>
       {groups.map(([name, members]) => (

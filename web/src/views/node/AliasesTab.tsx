@@ -2,8 +2,8 @@
 
 import { aliases } from "../../api/nodes";
 import { useLookup } from "../../api/useLookup";
-import { Empty, Shown } from "../../parts/Told";
 import { Table } from "../../parts/Table";
+import { Empty, Shown } from "../../parts/Told";
 
 export function AliasesTab({ nodeId }: { nodeId: string }) {
   const lookup = useLookup(nodeId, (signal) => aliases(nodeId, signal));
@@ -31,5 +31,7 @@ export function AliasesTab({ nodeId }: { nodeId: string }) {
 
 function reasonText(reason: Record<string, unknown>): string {
   const rules = reason["rules"] ?? reason["rule"] ?? reason["reasons"];
-  return Array.isArray(rules) ? rules.map((rule) => (typeof rule === "string" ? rule : JSON.stringify(rule))).join(", ") : JSON.stringify(reason);
+  return Array.isArray(rules)
+    ? rules.map((rule) => (typeof rule === "string" ? rule : JSON.stringify(rule))).join(", ")
+    : JSON.stringify(reason);
 }

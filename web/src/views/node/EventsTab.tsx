@@ -28,7 +28,8 @@ export function EventsOfDataset({ nodeId }: { nodeId: string }) {
     <Shown lookup={lookup} what="the newest version">
       {({ versions: [newest] }) => {
         if (!newest) return <Empty>No run has written this dataset: the runs of its readers have their events.</Empty>;
-        if (!newest.createdByRun) return <Empty>An event without a run described this dataset last. The facets have what it said.</Empty>;
+        if (!newest.createdByRun)
+          return <Empty>An event without a run described this dataset last. The facets have what it said.</Empty>;
         return <EventsTab run={newest.createdByRun} />;
       }}
     </Shown>

@@ -22,7 +22,11 @@ export function RunsTab({ nodeId }: { nodeId: string }) {
               <Bars title="Rows written" runs={runs} valueOf={rowsOf} unit="count" />
               <Bars title="Bytes written" runs={runs} valueOf={bytesOf} unit="bytes" />
             </div>
-            {(totalCount ?? 0) > runs.length && <Truncated>The newest {runs.length} of {count(totalCount ?? 0)} runs.</Truncated>}
+            {(totalCount ?? 0) > runs.length && (
+              <Truncated>
+                The newest {runs.length} of {count(totalCount ?? 0)} runs.
+              </Truncated>
+            )}
             <RunTable runs={runs} file="runs" />
           </>
         ) : (

@@ -34,7 +34,10 @@ export default function RunView({ parameters }: { parameters: URLSearchParams })
 
 async function find(id: string, signal: AbortSignal): Promise<Found> {
   const path = pathOf("jobs", "runs", id);
-  const [run, children] = await Promise.all([get<Run>(path, {}, signal), get<{ runs: Run[] }>(`${path}/children`, { limit: 200 }, signal)]);
+  const [run, children] = await Promise.all([
+    get<Run>(path, {}, signal),
+    get<{ runs: Run[] }>(`${path}/children`, { limit: 200 }, signal),
+  ]);
   return { run, children: children.runs };
 }
 
@@ -47,7 +50,8 @@ function RunPage({ run, children }: Found) {
       <header className="node-head">
         <span className="eyebrow">Run</span>
         <h1>
-          {run.job ? <Name name={run.job.name} href={linkTo("node", { nodeId, tab: "runs" })} /> : run.id} <Copy text={run.id} label="Copy the run id" />
+          {run.job ? <Name name={run.job.name} href={linkTo("node", { nodeId, tab: "runs" })} /> : run.id}{" "}
+          <Copy text={run.id} label="Copy the run id" />
         </h1>
         <div className="row">
           <State state={run.state} />
@@ -74,11 +78,15 @@ function RunPage({ run, children }: Found) {
       {error && (
         <div className="card error">
           <h2>Error</h2>
-          <pre tabIndex={0} aria-label="Error message">{inertLines(error.message)}</pre>
+          <pre tabIndex={0} aria-label="Error message">
+            {inertLines(error.message)}
+          </pre>
           {error.stack && (
             <details>
               <summary>Stack trace</summary>
-              <pre tabIndex={0} aria-label="Stack trace">{inertLines(error.stack)}</pre>
+              <pre tabIndex={0} aria-label="Stack trace">
+                {inertLines(error.stack)}
+              </pre>
             </details>
           )}
         </div>
@@ -104,7 +112,10 @@ function RunPage({ run, children }: Found) {
 function RawEventsCard({ run }: { run: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
-    <details className="card facet" onToggle={(change) => change.target === change.currentTarget && setOpen(change.currentTarget.open)}>
+    <details
+      className="card facet"
+      onToggle={(change) => change.target === change.currentTarget && setOpen(change.currentTarget.open)}
+    >
       <summary>
         <h2>Events, as they were posted</h2>
       </summary>

@@ -6,7 +6,9 @@ export const rowsOf = (run: Run): number | null => summed(run, "rowCount");
 export const bytesOf = (run: Run): number | null => summed(run, "size");
 
 function summed({ outputDatasetVersions }: Run, member: string): number | null {
-  const amounts = outputDatasetVersions.map(({ facets }) => statistics(facets)[member]).filter((amount) => typeof amount === "number");
+  const amounts = outputDatasetVersions
+    .map(({ facets }) => statistics(facets)[member])
+    .filter((amount) => typeof amount === "number");
   return amounts.length ? amounts.reduce((sum, amount) => sum + amount, 0) : null;
 }
 

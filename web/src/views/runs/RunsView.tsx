@@ -40,11 +40,21 @@ export default function RunsView({ parameters }: { parameters: URLSearchParams }
         {({ runs, totalCount, cursor }) =>
           runs.length ? (
             <>
-              {(cursor || (totalCount ?? 0) > runs.length) && <p className="note">The newest {runs.length}{totalCount ? ` of ${counted(totalCount, "run")}` : ""}. Narrow the time or the state to see the others.</p>}
+              {(cursor || (totalCount ?? 0) > runs.length) && (
+                <p className="note">
+                  The newest {runs.length}
+                  {totalCount ? ` of ${counted(totalCount, "run")}` : ""}. Narrow the time or the state to see the
+                  others.
+                </p>
+              )}
               <BoardTable runs={runs} />
             </>
           ) : (
-            <Empty>{cursor ? "No such run among the newest. Narrow the time to look further back." : `No run${state ? ` ${state.toLowerCase()}` : ""} in this time.`}</Empty>
+            <Empty>
+              {cursor
+                ? "No such run among the newest. Narrow the time to look further back."
+                : `No run${state ? ` ${state.toLowerCase()}` : ""} in this time.`}
+            </Empty>
           )
         }
       </Shown>

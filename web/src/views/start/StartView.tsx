@@ -48,8 +48,13 @@ function Overviewed({ found }: { found: Overview }) {
     <>
       <div className="hero">
         <h1>Which number is wrong?</h1>
-        <p className="muted">Search a column, a table or a job: its lineage leads to the run, the column and the owner.</p>
-        <button className="hero-search" onClick={() => window.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true }))}>
+        <p className="muted">
+          Search a column, a table or a job: its lineage leads to the run, the column and the owner.
+        </p>
+        <button
+          className="hero-search"
+          onClick={() => window.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true }))}
+        >
           <Icon name="search" /> Search tables, jobs, columns… <kbd>/</kbd>
         </button>
       </div>
@@ -66,7 +71,11 @@ function Overviewed({ found }: { found: Overview }) {
             <h2>Broken now</h2>
             <a href={linkTo("runs", { state: "FAILED" })}>All failed runs</a>
           </div>
-          {found.broken.length ? <Jobs jobs={found.broken} /> : <p className="muted">No job's newest run has failed.</p>}
+          {found.broken.length ? (
+            <Jobs jobs={found.broken} />
+          ) : (
+            <p className="muted">No job's newest run has failed.</p>
+          )}
         </div>
         <div className="card">
           <div className="spread">
@@ -117,7 +126,11 @@ function Jobs({ jobs }: { jobs: Job[] }) {
         <li key={nodeIdOf("job", job.namespace, job.name)}>
           <State state={job.latestRun?.state} />
           <span className="grow">
-            <Name name={job.name} short={shortName(job.name)} href={linkTo("lineage", { nodeId: nodeIdOf("job", job.namespace, job.name) })} />
+            <Name
+              name={job.name}
+              short={shortName(job.name)}
+              href={linkTo("lineage", { nodeId: nodeIdOf("job", job.namespace, job.name) })}
+            />
           </span>
           <span className="end">{ago(job.latestRun?.endedAt ?? job.updatedAt)}</span>
         </li>

@@ -10,7 +10,7 @@ import { wayTo } from "../../graph/way";
 import { Failed, Loading } from "../../parts/Told";
 import { goTo, linkTo } from "../../routing/location";
 import { shortNames } from "../../text/names";
-import { ActionsContext, type Actions } from "../lineage/actions";
+import { type Actions, ActionsContext } from "../lineage/actions";
 import { Canvas, type EdgeOfPicture } from "../lineage/Canvas";
 import "../lineage/lineage.css";
 import { sceneOf } from "../lineage/scene";
@@ -22,11 +22,24 @@ const NOTHING = (): void => undefined;
 export default function CauseGraph({ found }: { found: RootCause }) {
   const { nodeId, asOf, findings } = found;
   const depth = Math.max(...findings.map(({ distance }) => distance), 1);
-  const lookup = useLookup(`${nodeId} ${asOf} ${depth}`, (signal) => get<Lineage>("lineage", { nodeId, asOf, depth, direction: "upstream" }, signal));
+  const lookup = useLookup(`${nodeId} ${asOf} ${depth}`, (signal) =>
+    get<Lineage>("lineage", { nodeId, asOf, depth, direction: "upstream" }, signal),
+  );
   const scene = useMemo(() => {
     const graph = lookup.value ? withAnswer(EMPTY, lookup.value) : EMPTY;
-    const shown = wayTo(graph, nodeId, findings.map((finding) => finding.nodeId));
-    return sceneOf(graph, shown, { grouping: "none", openGroups: NONE, openTables: NONE, trace: null, isAlone: false, isMatch: () => true });
+    const shown = wayTo(
+      graph,
+      nodeId,
+      findings.map((finding) => finding.nodeId),
+    );
+    return sceneOf(graph, shown, {
+      grouping: "none",
+      openGroups: NONE,
+      openTables: NONE,
+      trace: null,
+      isAlone: false,
+      isMatch: () => true,
+    });
   }, [lookup.value, nodeId, findings]);
   const { placed } = usePlaces(scene);
   const actions = useMemo<Actions>(
@@ -60,7 +73,11 @@ export default function CauseGraph({ found }: { found: RootCause }) {
   return (
     <ActionsContext.Provider value={actions}>
       <div className="cause-graph">
-        {placed && placed.scene.nodes.length > 0 ? <Canvas placed={placed} centre={nodeId} isInset onNode={open} onEdge={openEdge} onNothing={NOTHING} /> : <Loading what="the graph" />}
+        {placed && placed.scene.nodes.length > 0 ? (
+          <Canvas placed={placed} centre={nodeId} isInset onNode={open} onEdge={openEdge} onNothing={NOTHING} />
+        ) : (
+          <Loading what="the graph" />
+        )}
       </div>
     </ActionsContext.Provider>
   );
