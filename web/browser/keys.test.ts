@@ -80,7 +80,7 @@ test("a key that expires while the page is open is asked for where it is missed"
   await page.getByRole("heading", { name: "Namespaces" }).waitFor();
   await settled(page);
   await page.route("**/api/v1/**", (route) =>
-    route.request().headers()["authorization"]?.endsWith(server.keys[0]!)
+    route.request().headers().authorization?.endsWith(server.keys[0]!)
       ? route.fulfill({ status: 401, json: { code: 401, message: "the key has expired" } })
       : route.continue(),
   );

@@ -2,7 +2,7 @@
 
 import { type Browser, chromium, type Page, type Request } from "playwright-core";
 
-const EXECUTABLE = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+const EXECUTABLE = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
 /** How long a condition is waited for: a machine that does other work as well is slow. */
 const PATIENCE_MS = 25_000;

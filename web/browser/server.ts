@@ -6,14 +6,14 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-const PYTHON = process.env["PYTHON"] ?? join(ROOT, ".local/venv/bin/python");
+const PYTHON = process.env.PYTHON ?? join(ROOT, ".local/venv/bin/python");
 const ENVIRONMENT = { ...process.env, PYTHONPATH: `${join(ROOT, "layers/headwater")}:${ROOT}`, HEADWATER_API_KEY: "" };
 const START_MS = 150_000;
 /** The emulator starts, and template.yaml is deployed into it. */
 const STACK_MS = 240_000;
 /** Events of a request. */
 const BATCH = 100;
-const STACK_PORT = process.env["STACK_PORT"] ?? "8765";
+const STACK_PORT = process.env.STACK_PORT ?? "8765";
 
 export interface Server {
   url: string;
@@ -88,7 +88,7 @@ function server(child: ChildProcess, url: string, clean: () => void): Server {
 
 async function posted(address: string, body: unknown, key?: string): Promise<unknown> {
   const headers: Record<string, string> = { "content-type": "application/json" };
-  if (key) headers["authorization"] = `Bearer ${key}`;
+  if (key) headers.authorization = `Bearer ${key}`;
   const response = await fetch(address, { method: "POST", headers, body: JSON.stringify(body) });
   const text = await response.text();
   if (!response.ok) throw new Error(text);

@@ -65,7 +65,7 @@ async function send(
 ): Promise<Response> {
   const key = storedKey();
   const headers: Record<string, string> = { accept: "application/json" };
-  if (key) headers["authorization"] = `Bearer ${key}`;
+  if (key) headers.authorization = `Bearer ${key}`;
   if (body !== undefined) headers["content-type"] = "application/json";
   try {
     return await fetch(addressOf(path, query), {

@@ -22,11 +22,16 @@ export function layersOf(nodes: readonly Sized[], edges: readonly Edge[]): Place
   const inputs = ends(forward, "to", "from");
   const outputs = ends(forward, "from", "to");
   const layers: string[][] = [];
-  for (const [id, layer] of depths(nodes, inputs, outputs)) (layers[layer] ??= []).push(id);
+  for (const [id, layer] of depths(nodes, inputs, outputs)) {
+    layers[layer] ??= [];
+    layers[layer].push(id);
+  }
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     const isDown = sweep % 2 === 0;
     const order = isDown ? layers : layers.toReversed();
-    order.slice(1).forEach((layer, index) => arrange(layer, order[index]!, isDown ? inputs : outputs));
+    order.slice(1).forEach((layer, index) => {
+      arrange(layer, order[index]!, isDown ? inputs : outputs);
+    });
   }
   return placed(layers, new Map(nodes.map((node) => [node.id, node])));
 }

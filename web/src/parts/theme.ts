@@ -20,7 +20,7 @@ export function nextTheme(): void {
 }
 
 export function applyTheme(): void {
-  document.documentElement.dataset["theme"] = theme();
+  document.documentElement.dataset.theme = theme();
 }
 
 export function useTheme(): void {

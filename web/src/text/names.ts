@@ -57,6 +57,7 @@ export function contextOf(name: string, short: string): string {
 /** Text of an event on one line: characters that are invisible, change the direction or are none are shown as a mark. */
 export function oneLine(text: string): string {
   return text.replace(
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
     /[\u0000-\u001f\u007f-\u009f\u061c\u2028\u2029\u202a-\u202e\u2060-\u206f\u200b-\u200f\ufeff\ufffe\uffff\ud800-\udfff]/gu,
     "\ufffd",
   );

@@ -20,7 +20,7 @@ export interface Covered {
 }
 
 export function covered({ namespace, name, columnLineage, facets, lastWrittenAt, isRead }: ListedDataset): Covered {
-  const derived = facets["ownership"]?.["headwater_derivedFrom"] as { name?: string } | undefined;
+  const derived = facets.ownership?.headwater_derivedFrom as { name?: string } | undefined;
   return {
     namespace,
     name,

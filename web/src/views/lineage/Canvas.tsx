@@ -13,7 +13,7 @@ import {
   useStore,
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useEffectEvent, useMemo, useState } from "react";
 import { wayKey } from "../../graph/backEdge";
 import { conditionOf } from "../../graph/marks";
 import { MOST_TRACED, WIDTH } from "../../graph/sizes";
@@ -124,22 +124,21 @@ function useFit(placed: Placed, centre: string): void {
   const width = useStore((state) => state.width);
   const height = useStore((state) => state.height);
   const shape = `${centre} ${placed.scene.nodes.length} ${width}`;
-  useEffect(() => {
-    if (!width) return;
+  const fit = useEffectEvent(() => {
     const whole = boundsOf(placed);
     const isLegible =
       Math.min(width / whole.width, height / whole.height) > LEGIBLE || placed.scene.nodes.length > MANY;
     const place = placed.places.get(centre);
-    const frame = requestAnimationFrame(() => {
-      if (isLegible || !place)
-        void flow.setViewport(getViewportForBounds(whole, width, height, NEAREST_ZOOM[0], NEAREST_ZOOM[1], 0.12));
-      else
-        void flow.setCenter(place.x + WIDTH / 2, place.y + WIDTH / 4, { zoom: Math.min(NEAR, width / (1.4 * WIDTH)) });
-    });
+    if (isLegible || !place)
+      void flow.setViewport(getViewportForBounds(whole, width, height, NEAREST_ZOOM[0], NEAREST_ZOOM[1], 0.12));
+    else void flow.setCenter(place.x + WIDTH / 2, place.y + WIDTH / 4, { zoom: Math.min(NEAR, width / (1.4 * WIDTH)) });
+  });
+  // The picture is fitted when it changes its shape, and not whenever a node fades.
+  useEffect(() => {
+    if (!width) return;
+    const frame = requestAnimationFrame(() => fit());
     return () => cancelAnimationFrame(frame);
-    // the picture is fitted when it changes its shape, and not whenever a node fades
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [shape, flow]);
+  }, [shape, width, flow]);
 }
 
 function boundsOf({ scene, places }: Placed): { x: number; y: number; width: number; height: number } {

@@ -1,6 +1,6 @@
 /** The time of the picture: now, or any time since the first event, by a slider or a date. */
 
-import { useEffect, useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
 import type { Graph } from "../../graph/graph";
 import { Icon } from "../../parts/Icon";
 import { changeParameters, linkTo } from "../../routing/location";
@@ -16,15 +16,17 @@ export function TimeControl({ asOf, graph, nodeId }: { asOf: string; graph: Grap
     ...[...graph.nodes.values()].map(({ dataset, job }) => Date.parse((dataset ?? job)?.createdAt ?? "") || now),
   );
   const [slid, setSlid] = useState<number | null>(null);
+  const timeAt = useEffectEvent((steps: number) =>
+    steps >= STEPS ? null : new Date(first + ((now - first) * steps) / STEPS).toISOString(),
+  );
   useEffect(() => {
     if (slid === null) return;
+    const asOf = timeAt(slid); // counted from where the view stands while the slider is moved, and not afterwards
     const timer = setTimeout(() => {
-      changeParameters({ asOf: slid >= STEPS ? null : new Date(first + ((now - first) * slid) / STEPS).toISOString() });
+      changeParameters({ asOf });
       setSlid(null);
     }, SETTLED_MS);
     return () => clearTimeout(timer);
-    // the slider counts from where the view stood when it was moved
-    // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [slid]);
   const at = asOf ? Date.parse(asOf) : now;
   const position = slid ?? Math.round((STEPS * (at - first)) / (now - first));

@@ -109,7 +109,7 @@ async function askBothWays(common: Query, up: number, down: number, signal: Abor
   return {
     ...NOTHING,
     graph,
-    centre: centreOf(String(common["nodeId"]), upstream, downstream),
+    centre: centreOf(String(common.nodeId), upstream, downstream),
     isTruncated: isTruncated(upstream) || isTruncated(downstream),
     totals,
   };

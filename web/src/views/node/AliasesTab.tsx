@@ -30,7 +30,7 @@ export function AliasesTab({ nodeId }: { nodeId: string }) {
 }
 
 function reasonText(reason: Record<string, unknown>): string {
-  const rules = reason["rules"] ?? reason["rule"] ?? reason["reasons"];
+  const rules = reason.rules ?? reason.rule ?? reason.reasons;
   return Array.isArray(rules)
     ? rules.map((rule) => (typeof rule === "string" ? rule : JSON.stringify(rule))).join(", ")
     : JSON.stringify(reason);

@@ -45,7 +45,7 @@ function DatasetPage({ nodeId, tab }: { nodeId: string; tab: string }) {
           nodeId={nodeId}
           tab={tab}
           kind={oneLine(
-            String(found.facets["datasetType"]?.["datasetType"] ?? (found.type === "STREAM" ? "stream" : "dataset")),
+            String(found.facets.datasetType?.datasetType ?? (found.type === "STREAM" ? "stream" : "dataset")),
           ).toLowerCase()}
           title={found.name}
           namespace={found.namespace}

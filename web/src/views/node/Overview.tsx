@@ -112,7 +112,7 @@ function Origins({ dataset }: { dataset: Dataset }) {
 }
 
 export function ownersOf(facets: Facets): string[] {
-  const owners = facets["ownership"]?.["owners"];
+  const owners = facets.ownership?.owners;
   return Array.isArray(owners)
     ? owners.flatMap((owner: { name?: unknown }) => (typeof owner?.name === "string" ? [owner.name] : []))
     : [];

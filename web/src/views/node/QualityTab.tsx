@@ -62,7 +62,6 @@ function Line({ result }: { result: QualityResult }) {
 }
 
 function assertionsOf(result: QualityResult): Assertion[] {
-  const found =
-    result["assertions"] ?? (result["dataQualityAssertions"] as { assertions?: unknown } | undefined)?.assertions;
+  const found = result.assertions ?? (result.dataQualityAssertions as { assertions?: unknown } | undefined)?.assertions;
   return Array.isArray(found) ? (found as Assertion[]) : [];
 }

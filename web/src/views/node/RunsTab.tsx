@@ -18,9 +18,9 @@ export function RunsTab({ nodeId }: { nodeId: string }) {
         runs.length ? (
           <>
             <div className="cards">
-              <Bars title="Duration" runs={runs} valueOf={({ durationMs }) => durationMs} unit="duration" />
-              <Bars title="Rows written" runs={runs} valueOf={rowsOf} unit="count" />
-              <Bars title="Bytes written" runs={runs} valueOf={bytesOf} unit="bytes" />
+              <Bars title="Duration" runs={runs} measure={({ durationMs }) => durationMs} unit="duration" />
+              <Bars title="Rows written" runs={runs} measure={rowsOf} unit="count" />
+              <Bars title="Bytes written" runs={runs} measure={bytesOf} unit="bytes" />
             </div>
             {(totalCount ?? 0) > runs.length && (
               <Truncated>

@@ -10,13 +10,13 @@ const MOST = 60;
 interface Properties {
   title: string;
   runs: readonly Run[];
-  valueOf: (run: Run) => number | null;
+  measure: (run: Run) => number | null;
   unit: keyof typeof UNITS;
 }
 
-export function Bars({ title, runs, valueOf, unit }: Properties) {
+export function Bars({ title, runs, measure, unit }: Properties) {
   const shown = runs.slice(0, MOST).toReversed();
-  const values = shown.map(valueOf);
+  const values = shown.map(measure);
   const most = Math.max(...values.map((value) => value ?? 0), 1);
   const known = values.filter((value) => value !== null);
   const last = known.at(-1);

@@ -43,7 +43,7 @@ async function find(id: string, signal: AbortSignal): Promise<Found> {
 
 function RunPage({ run, children }: Found) {
   const error = errorOf(run);
-  const parent = run.facets["parent"] as { run?: { runId?: string }; job?: { name?: string } } | undefined;
+  const parent = run.facets.parent as { run?: { runId?: string }; job?: { name?: string } } | undefined;
   const nodeId = run.job ? nodeIdOf("job", run.job.namespace, run.job.name) : "";
   return (
     <section className="sheet">
@@ -130,7 +130,7 @@ function Datasets({ title, versions }: { title: string; versions: DatasetVersion
       <h2>{title}</h2>
       <ul className="list">
         {versions.map(({ datasetVersionId: { namespace, name, version }, facets }) => {
-          const { rowCount } = facets["outputStatistics"] ?? facets["inputStatistics"] ?? {};
+          const { rowCount } = facets.outputStatistics ?? facets.inputStatistics ?? {};
           return (
             <li key={`${namespace} ${name}`}>
               <span className="grow">

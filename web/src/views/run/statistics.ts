@@ -13,11 +13,11 @@ function summed({ outputDatasetVersions }: Run, member: string): number | null {
 }
 
 function statistics(facets: Facets): Record<string, unknown> {
-  return facets["outputStatistics"] ?? {};
+  return facets.outputStatistics ?? {};
 }
 
 /** The error message of a run, by its facet. */
 export function errorOf({ facets }: Run): { message: string; stack: string | null } | null {
-  const { message, stackTrace } = facets["errorMessage"] ?? {};
+  const { message, stackTrace } = facets.errorMessage ?? {};
   return typeof message === "string" ? { message, stack: typeof stackTrace === "string" ? stackTrace : null } : null;
 }

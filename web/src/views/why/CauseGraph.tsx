@@ -1,6 +1,6 @@
 /** The graph beside the findings: what is between the nodes of the findings and the node that is wrong. */
 
-import { useMemo } from "react";
+import { useCallback, useMemo } from "react";
 import { get } from "../../api/request";
 import type { Lineage, RootCause } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
@@ -42,6 +42,7 @@ export default function CauseGraph({ found }: { found: RootCause }) {
     });
   }, [lookup.value, nodeId, findings]);
   const { placed } = usePlaces(scene);
+  const open = useCallback((id: string) => goTo(linkTo("lineage", { nodeId: id, asOf })), [asOf]);
   const actions = useMemo<Actions>(
     () => ({
       expand: NOTHING,
@@ -58,12 +59,8 @@ export default function CauseGraph({ found }: { found: RootCause }) {
       selected: null,
       picked: null,
     }),
-    [findings, nodeId, asOf, scene],
+    [findings, nodeId, asOf, scene, open],
   );
-
-  function open(id: string): void {
-    goTo(linkTo("lineage", { nodeId: id, asOf }));
-  }
 
   function openEdge(edge: EdgeOfPicture): void {
     if ("flow" in edge) open(edge.flow.to);
