@@ -59,7 +59,7 @@ export async function settled(page: Page): Promise<void> {
   for (let calm = 0; calm < 2; ) {
     await page.waitForFunction(
       () =>
-        !document.querySelector(".told.loading, .drawing") &&
+        !document.querySelector(".feedback.loading, .drawing") &&
         document.getAnimations().every(({ playState }) => playState !== "running"),
     );
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));

@@ -1,8 +1,8 @@
 /** The frame of the page: its bar, the view that the address names, and the dialog that asks for a key. */
 
 import { type ComponentType, lazy, Suspense, useEffect, useRef, useState } from "react";
+import { Loading } from "./parts/Feedback";
 import { KeyDialog } from "./parts/KeyDialog";
-import { Loading } from "./parts/Told";
 import { TopBar } from "./parts/TopBar";
 import { ViewFault } from "./parts/ViewFault";
 import { addressOf, useHash } from "./routing/location";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lanesOf, pathBack, wayKey } from "../src/graph/backEdge";
+import { edgeKey, lanesOf, pathBack } from "../src/graph/backEdge";
 import { layersOf } from "../src/graph/layers";
 import { CLOSED } from "../src/graph/sizes";
 import { waysOf } from "../src/views/lineage/FarPicture";
@@ -15,8 +15,8 @@ const PLACES = new Map([
 test("an edge that leads back passes below all nodes between its ends; others have no lane", () => {
   const back = { from: "b", to: "a" };
   const lanes = lanesOf(CHAIN, PLACES, [{ from: "a", to: "j" }, { from: "j", to: "b" }, back]);
-  expect([...lanes.keys()]).toEqual([wayKey(back)]);
-  expect(lanes.get(wayKey(back))).toBeGreaterThan(80 + BOX.height);
+  expect([...lanes.keys()]).toEqual([edgeKey(back)]);
+  expect(lanes.get(edgeKey(back))).toBeGreaterThan(80 + BOX.height);
 });
 
 test("two ways back are apart", () => {

@@ -6,8 +6,8 @@ import { useLookup } from "../api/useLookup";
 import { bytes, clock, moment } from "../text/amounts";
 import { oneLine } from "../text/names";
 import { producerOf } from "../text/producer";
+import { Empty, Loaded } from "./Feedback";
 import { Copy } from "./Name";
-import { Empty, Shown } from "./Told";
 
 interface Properties {
   /** What `ask` asks for: another question begins another list. */
@@ -50,7 +50,7 @@ function EventPage({
 }: Properties & { cursor: string; onMore: ((cursor: string) => void) | null }) {
   const lookup = useLookup(`${question} ${cursor}`, (signal) => ask(cursor, signal));
   return (
-    <Shown lookup={lookup} what="the events">
+    <Loaded lookup={lookup} what="the events">
       {({ events, cursor: next }) => (
         <>
           {events.map((event, index) => (
@@ -64,7 +64,7 @@ function EventPage({
           )}
         </>
       )}
-    </Shown>
+    </Loaded>
   );
 }
 

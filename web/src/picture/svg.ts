@@ -1,6 +1,6 @@
 /** The picture as an SVG of its own: no style sheet, no script, readable on light paper. */
 
-import { pathBack, wayKey } from "../graph/backEdge";
+import { edgeKey, pathBack } from "../graph/backEdge";
 import type { Edge } from "../graph/graph";
 import { conditionOf } from "../graph/marks";
 import { headHeight, SLOT, tracedTop } from "../graph/sizes";
@@ -56,7 +56,7 @@ export function svgOf(placed: Placed): string {
   };
   const lanes = lanesIn(scene, places);
   const curve = (edge: Edge, fromTop: number, toTop: number, style: string): string => {
-    const [from, to, lane] = [boxes.get(edge.from)!, boxes.get(edge.to)!, lanes.get(wayKey(edge))];
+    const [from, to, lane] = [boxes.get(edge.from)!, boxes.get(edge.to)!, lanes.get(edgeKey(edge))];
     const [x1, y1, x2, y2] = [from.x + from.width, from.y + fromTop, to.x, to.y + toTop];
     if (lane !== undefined)
       return `<path d="${pathBack(x1, y1, x2, y2, lane)}" fill="none" stroke-dasharray="2 4" ${style}/>`;

@@ -3,9 +3,9 @@
 import { type Alert, alerts } from "../../api/alerts";
 import { useLookup } from "../../api/useLookup";
 import { brokenText } from "../../graph/risk";
+import { Loaded } from "../../parts/Feedback";
 import { hoursAgo } from "../../parts/Since";
 import { Severity } from "../../parts/State";
-import { Shown } from "../../parts/Told";
 import { linkTo } from "../../routing/location";
 import { ago, moment } from "../../text/amounts";
 import { oneLine } from "../../text/names";
@@ -21,7 +21,7 @@ export function AlertList({ limit, severity, owner, namespace, hours = null }: F
   const question = { limit, severity, owner, namespace, after: hoursAgo(hours) };
   const lookup = useLookup(JSON.stringify({ ...question, after: hours }), (signal) => alerts(question, signal));
   return (
-    <Shown lookup={lookup} what="the alerts">
+    <Loaded lookup={lookup} what="the alerts">
       {(found) =>
         found.alerts.length ? (
           <Lines found={found.alerts} />
@@ -31,7 +31,7 @@ export function AlertList({ limit, severity, owner, namespace, hours = null }: F
           </p>
         )
       }
-    </Shown>
+    </Loaded>
   );
 }
 

@@ -2,9 +2,9 @@
 
 import { alertOf } from "../../api/alerts";
 import { useLookup } from "../../api/useLookup";
+import { Loaded } from "../../parts/Feedback";
 import { FilterField } from "../../parts/FilterField";
 import { hoursIn, Since } from "../../parts/Since";
-import { Shown } from "../../parts/Told";
 import { changeParameters } from "../../routing/location";
 import { AlertList } from "./AlertList";
 import { AlertPage } from "./AlertPage";
@@ -49,8 +49,8 @@ function All({ parameters }: { parameters: URLSearchParams }) {
 function One({ id }: { id: string }) {
   const lookup = useLookup(id, (signal) => alertOf(id, signal));
   return (
-    <Shown lookup={lookup} what="the alert">
+    <Loaded lookup={lookup} what="the alert">
       {(alert) => <AlertPage alert={alert} />}
-    </Shown>
+    </Loaded>
   );
 }

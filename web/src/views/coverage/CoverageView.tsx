@@ -5,8 +5,8 @@
 
 import { useState } from "react";
 import { useLookup } from "../../api/useLookup";
+import { Empty, Loaded, Truncated } from "../../parts/Feedback";
 import { type Column, Table } from "../../parts/Table";
-import { Empty, Shown, Truncated } from "../../parts/Told";
 import { changeParameters, linkTo } from "../../routing/location";
 import { count, counted, percent } from "../../text/amounts";
 import { oneLine } from "../../text/names";
@@ -40,7 +40,7 @@ export default function CoverageView({ parameters }: { parameters: URLSearchPara
       {lookup.state === "loading" && all > 1 && (
         <progress aria-label="Namespaces that were read" value={read} max={all} />
       )}
-      <Shown lookup={lookup} what="the coverage">
+      <Loaded lookup={lookup} what="the coverage">
         {({ datasets, isCut }) => (
           <>
             {isCut && (
@@ -56,7 +56,7 @@ export default function CoverageView({ parameters }: { parameters: URLSearchPara
             )}
           </>
         )}
-      </Shown>
+      </Loaded>
     </section>
   );
 }

@@ -1,8 +1,8 @@
 /** The datasets behind a number of the coverage. */
 
+import { Empty } from "../../parts/Feedback";
 import { Name } from "../../parts/Name";
 import { Table } from "../../parts/Table";
-import { Empty } from "../../parts/Told";
 import { changeParameters, linkTo } from "../../routing/location";
 import { count, moment } from "../../text/amounts";
 import { nodeIdOf, oneLine } from "../../text/names";

@@ -5,9 +5,9 @@ import type { Caller } from "../../api/caller";
 import { get } from "../../api/request";
 import type { Job, Namespace } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
+import { Loaded } from "../../parts/Feedback";
 import { Name } from "../../parts/Name";
 import { State } from "../../parts/State";
-import { Shown } from "../../parts/Told";
 import { linkTo } from "../../routing/location";
 import { ago, count } from "../../text/amounts";
 import { nodeIdOf, oneLine } from "../../text/names";
@@ -46,9 +46,9 @@ export default function HealthView() {
   return (
     <section className="sheet">
       <h1>Health</h1>
-      <Shown lookup={lookup} what="the health">
+      <Loaded lookup={lookup} what="the health">
         {(found) => (found.namespaces.length ? <Cards {...found} /> : <Beginning {...found} />)}
-      </Shown>
+      </Loaded>
     </section>
   );
 }

@@ -2,7 +2,7 @@
 
 import { boardRuns } from "../../api/runs";
 import { useLookup } from "../../api/useLookup";
-import { Shown } from "../../parts/Told";
+import { Loaded } from "../../parts/Feedback";
 import { producerOf } from "../../text/producer";
 import { lastEvents } from "./findings";
 import { LastEvents } from "./LastEvents";
@@ -12,7 +12,7 @@ const MOST_RUNS = 200;
 export function Producers() {
   const lookup = useLookup("producers", (signal) => boardRuns({ limit: MOST_RUNS }, signal));
   return (
-    <Shown lookup={lookup} what="the producers">
+    <Loaded lookup={lookup} what="the producers">
       {({ runs }) => (
         <LastEvents
           title="Producers, by their last run"
@@ -26,6 +26,6 @@ export function Producers() {
           remedy="Silent for a day or more: is the job still scheduled, and the listener still in its configuration?"
         />
       )}
-    </Shown>
+    </Loaded>
   );
 }

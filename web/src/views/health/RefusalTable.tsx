@@ -1,7 +1,7 @@
 /** The refused events of the week by producer, key and fault, each with the remedy. */
 
+import { Truncated } from "../../parts/Feedback";
 import { Table } from "../../parts/Table";
-import { Truncated } from "../../parts/Told";
 import { ago, counted } from "../../text/amounts";
 import { oneLine } from "../../text/names";
 import { faultOf, type Refusals, remedyOf } from "./refusals";

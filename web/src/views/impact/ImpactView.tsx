@@ -6,10 +6,10 @@ import type { Impact, ImpactItem } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
 import { isPossible, wayOf } from "../../graph/risk";
 import { isMasked, transformationText } from "../../graph/trace";
+import { Empty, Loaded, Truncated } from "../../parts/Feedback";
 import { Icon, type IconName } from "../../parts/Icon";
 import { copyText, Name } from "../../parts/Name";
 import { Table } from "../../parts/Table";
-import { Empty, Shown, Truncated } from "../../parts/Told";
 import { impactMarkdown } from "../../picture/markdown";
 import { linkTo } from "../../routing/location";
 import { count, counted } from "../../text/amounts";
@@ -32,9 +32,9 @@ export default function ImpactView({ parameters }: { parameters: URLSearchParams
         </span>
         <h1>What would break if {oneLine(name)} changed?</h1>
       </header>
-      <Shown lookup={lookup} what="the impact">
+      <Loaded lookup={lookup} what="the impact">
         {(found) => <Found impact={found} name={name} />}
-      </Shown>
+      </Loaded>
     </section>
   );
 }

@@ -14,7 +14,7 @@ import {
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { useEffect, useEffectEvent, useMemo, useState } from "react";
-import { wayKey } from "../../graph/backEdge";
+import { edgeKey } from "../../graph/backEdge";
 import { conditionOf } from "../../graph/marks";
 import { MOST_TRACED, WIDTH } from "../../graph/sizes";
 import type { ColumnEdge } from "../../graph/trace";
@@ -188,7 +188,7 @@ function edgesOf({ scene, places }: Placed): PictureEdgeType[] {
   const nameOf = (id: string): string => names.get(id) ?? "";
   const lanes = lanesIn(scene, places);
   const laneOf = (from: string, to: string) => {
-    const lane = lanes.get(wayKey({ from, to }));
+    const lane = lanes.get(edgeKey({ from, to }));
     return lane === undefined ? {} : { lane, markerEnd: { type: MarkerType.ArrowClosed, color: "var(--accent)" } };
   };
   const flow = scene.edges

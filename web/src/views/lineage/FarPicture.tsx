@@ -2,7 +2,7 @@
 
 import { useStore } from "@xyflow/react";
 import { useEffect, useMemo, useRef } from "react";
-import { pathBack, wayKey } from "../../graph/backEdge";
+import { edgeKey, pathBack } from "../../graph/backEdge";
 import { conditionOf, type Mark } from "../../graph/marks";
 import { useActions } from "./actions";
 import { lanesIn } from "./scene";
@@ -49,7 +49,7 @@ export function waysOf({ scene, places }: Placed): { on: string[]; back: string[
   const lanes = lanesIn(scene, places);
   const ways: { on: string[]; back: string[] } = { on: [], back: [] };
   for (const edge of scene.edges.slice(0, LINES)) {
-    const [start, end, lane] = [places.get(edge.from), places.get(edge.to), lanes.get(wayKey(edge))];
+    const [start, end, lane] = [places.get(edge.from), places.get(edge.to), lanes.get(edgeKey(edge))];
     if (!start || !end) continue;
     const [x1, y1, x2, y2] = [start.x + (widths.get(edge.from) ?? 0), start.y + MIDDLE, end.x, end.y + MIDDLE];
     if (lane === undefined) ways.on.push(`M${x1} ${y1}L${x2} ${y2}`);

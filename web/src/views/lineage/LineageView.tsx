@@ -9,7 +9,7 @@ import { isFiltering, matches } from "../../graph/filter";
 import type { GraphNode } from "../../graph/graph";
 import { prepareLayout } from "../../graph/layout";
 import { marksOf } from "../../graph/marks";
-import { Empty, Failed, Loading, Truncated } from "../../parts/Told";
+import { Empty, Failed, Loading, Truncated } from "../../parts/Feedback";
 import { changeParameters } from "../../routing/location";
 import { shortNames } from "../../text/names";
 import { remember } from "../search/recent";

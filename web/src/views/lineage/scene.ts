@@ -98,7 +98,7 @@ function jobsOnlyBetween(graph: Graph, shown: ReadonlySet<string>, trace: Trace)
   );
 }
 
-/** Where the edges that lead back are drawn, by `wayKey`. */
+/** Where the edges that lead back are drawn, by `edgeKey`. */
 export function lanesIn({ nodes, edges, columnEdges }: Scene, places: Places): Map<string, number> {
   const boxes = nodes.map(({ node, width, height }) => ({ id: node.id, width, height }));
   return lanesOf(boxes, places, [

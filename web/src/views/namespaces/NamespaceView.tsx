@@ -5,10 +5,10 @@ import { useScopes } from "../../api/caller";
 import { get, pathOf, request } from "../../api/request";
 import type { DatasetData, Job, Namespace } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
+import { Empty, Loaded, Truncated } from "../../parts/Feedback";
 import { Name } from "../../parts/Name";
 import { State } from "../../parts/State";
 import { Table } from "../../parts/Table";
-import { Empty, Shown, Truncated } from "../../parts/Told";
 import { linkTo } from "../../routing/location";
 import { count, moment } from "../../text/amounts";
 import { inertLines, nodeIdOf, oneLine } from "../../text/names";
@@ -28,7 +28,7 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
   const lookup = useLookup(name, (signal) => find(name, signal));
   return (
     <section className="sheet">
-      <Shown lookup={lookup} what="the namespace">
+      <Loaded lookup={lookup} what="the namespace">
         {({ namespace, datasets, jobs }) => (
           <>
             <header className="node-head">
@@ -115,7 +115,7 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
             {!jobs.totalCount && !datasets.totalCount && <Empty>Nothing in this namespace.</Empty>}
           </>
         )}
-      </Shown>
+      </Loaded>
     </section>
   );
 }

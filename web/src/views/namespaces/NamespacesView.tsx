@@ -4,8 +4,8 @@ import { useMemo, useState } from "react";
 import { get } from "../../api/request";
 import type { Namespace } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
+import { Empty, Loaded, Truncated } from "../../parts/Feedback";
 import { Icon } from "../../parts/Icon";
-import { Empty, Shown, Truncated } from "../../parts/Told";
 import { changeParameters, linkTo } from "../../routing/location";
 import { count, counted, moment } from "../../text/amounts";
 import { oneLine } from "../../text/names";
@@ -36,7 +36,7 @@ export default function NamespacesView({ parameters }: { parameters: URLSearchPa
           ))}
         </div>
       </header>
-      <Shown lookup={lookup} what="the namespaces">
+      <Loaded lookup={lookup} what="the namespaces">
         {({ namespaces, totalCount }) => (
           <>
             {totalCount > namespaces.length && (
@@ -47,7 +47,7 @@ export default function NamespacesView({ parameters }: { parameters: URLSearchPa
             <Directory namespaces={namespaces.filter(({ isHidden }) => !isHidden)} grouping={grouping} />
           </>
         )}
-      </Shown>
+      </Loaded>
     </section>
   );
 }

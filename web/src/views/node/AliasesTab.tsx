@@ -2,13 +2,13 @@
 
 import { aliases } from "../../api/nodes";
 import { useLookup } from "../../api/useLookup";
+import { Empty, Loaded } from "../../parts/Feedback";
 import { Table } from "../../parts/Table";
-import { Empty, Shown } from "../../parts/Told";
 
 export function AliasesTab({ nodeId }: { nodeId: string }) {
   const lookup = useLookup(nodeId, (signal) => aliases(nodeId, signal));
   return (
-    <Shown lookup={lookup} what="its names">
+    <Loaded lookup={lookup} what="its names">
       {({ aliases: found }) =>
         found.length ? (
           <Table
@@ -25,7 +25,7 @@ export function AliasesTab({ nodeId }: { nodeId: string }) {
           <Empty>All producers use one name for it.</Empty>
         )
       }
-    </Shown>
+    </Loaded>
   );
 }
 

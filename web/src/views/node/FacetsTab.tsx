@@ -1,8 +1,8 @@
 /** The facets of a node, readable, and the document as the API has it. */
 
 import type { Facets } from "../../api/types";
+import { Empty } from "../../parts/Feedback";
 import { Copy } from "../../parts/Name";
-import { Empty } from "../../parts/Told";
 
 export function FacetsTab({ facets, document }: { facets: Facets; document?: unknown }) {
   const names = Object.keys(facets).sort();

@@ -4,10 +4,10 @@ import { type ReactNode, useEffect, useRef } from "react";
 import { dataset, job } from "../../api/nodes";
 import type { Dataset, Job } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
+import { Empty, Loaded } from "../../parts/Feedback";
 import { Icon } from "../../parts/Icon";
 import { Copy } from "../../parts/Name";
 import { State } from "../../parts/State";
-import { Empty, Shown } from "../../parts/Told";
 import { linkTo } from "../../routing/location";
 import { ago, moment } from "../../text/amounts";
 import { contextOf, oneLine, shortName, splitNodeId } from "../../text/names";
@@ -39,7 +39,7 @@ export default function NodeView({ parameters }: { parameters: URLSearchParams }
 function DatasetPage({ nodeId, tab }: { nodeId: string; tab: string }) {
   const lookup = useLookup(nodeId, (signal) => dataset(nodeId, signal));
   return (
-    <Shown lookup={lookup} what="the dataset">
+    <Loaded lookup={lookup} what="the dataset">
       {(found: Dataset) => (
         <Page
           nodeId={nodeId}
@@ -72,14 +72,14 @@ function DatasetPage({ nodeId, tab }: { nodeId: string; tab: string }) {
           ]}
         />
       )}
-    </Shown>
+    </Loaded>
   );
 }
 
 function JobPage({ nodeId, tab }: { nodeId: string; tab: string }) {
   const lookup = useLookup(nodeId, (signal) => job(nodeId, signal));
   return (
-    <Shown lookup={lookup} what="the job">
+    <Loaded lookup={lookup} what="the job">
       {(found: Job) => (
         <Page
           nodeId={nodeId}
@@ -106,7 +106,7 @@ function JobPage({ nodeId, tab }: { nodeId: string; tab: string }) {
           ]}
         />
       )}
-    </Shown>
+    </Loaded>
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { type QualityResult, quality } from "../../api/nodes";
 import { useLookup } from "../../api/useLookup";
-import { Empty, Shown } from "../../parts/Told";
+import { Empty, Loaded } from "../../parts/Feedback";
 import { moment } from "../../text/amounts";
 
 interface Assertion {
@@ -15,7 +15,7 @@ interface Assertion {
 export function QualityTab({ nodeId }: { nodeId: string }) {
   const lookup = useLookup(nodeId, (signal) => quality(nodeId, signal));
   return (
-    <Shown lookup={lookup} what="the quality results">
+    <Loaded lookup={lookup} what="the quality results">
       {({ history }) =>
         history.length ? (
           <ol className="list timeline">
@@ -30,7 +30,7 @@ export function QualityTab({ nodeId }: { nodeId: string }) {
           </Empty>
         )
       }
-    </Shown>
+    </Loaded>
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { runsOf } from "../../api/nodes";
 import { useLookup } from "../../api/useLookup";
-import { Empty, Shown, Truncated } from "../../parts/Told";
+import { Empty, Loaded, Truncated } from "../../parts/Feedback";
 import { count } from "../../text/amounts";
 import { Bars } from "../run/Bars";
 import { RunTable } from "../run/RunTable";
@@ -13,7 +13,7 @@ const LIMIT = 100;
 export function RunsTab({ nodeId }: { nodeId: string }) {
   const lookup = useLookup(nodeId, (signal) => runsOf(nodeId, { limit: LIMIT }, signal));
   return (
-    <Shown lookup={lookup} what="the runs">
+    <Loaded lookup={lookup} what="the runs">
       {({ runs, totalCount }) =>
         runs.length ? (
           <>
@@ -33,6 +33,6 @@ export function RunsTab({ nodeId }: { nodeId: string }) {
           <Empty>No run of this job is known: it was declared, or its runs are older than what is kept.</Empty>
         )
       }
-    </Shown>
+    </Loaded>
   );
 }

@@ -4,8 +4,8 @@ import { versions } from "../../api/nodes";
 import type { DatasetVersion } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
 import { changesBetween, type FieldChange } from "../../graph/schema";
+import { Empty, Loaded } from "../../parts/Feedback";
 import { State } from "../../parts/State";
-import { Empty, Shown } from "../../parts/Told";
 import { linkTo } from "../../routing/location";
 import { count, moment } from "../../text/amounts";
 import { oneLine } from "../../text/names";
@@ -15,7 +15,7 @@ const LIMIT = 60;
 export function VersionsTab({ nodeId }: { nodeId: string }) {
   const lookup = useLookup(nodeId, (signal) => versions(nodeId, { limit: LIMIT }, signal));
   return (
-    <Shown lookup={lookup} what="the versions">
+    <Loaded lookup={lookup} what="the versions">
       {({ versions: found, totalCount }) =>
         found.length ? (
           <ol className="list timeline">
@@ -37,7 +37,7 @@ export function VersionsTab({ nodeId }: { nodeId: string }) {
           </Empty>
         )
       }
-    </Shown>
+    </Loaded>
   );
 }
 

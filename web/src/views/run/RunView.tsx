@@ -4,9 +4,9 @@ import { useState } from "react";
 import { get, pathOf } from "../../api/request";
 import type { DatasetVersionOfRun, Run } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
+import { Empty, Loaded } from "../../parts/Feedback";
 import { Copy, Name } from "../../parts/Name";
 import { State } from "../../parts/State";
-import { Empty, Shown } from "../../parts/Told";
 import { linkTo } from "../../routing/location";
 import { count, duration, moment } from "../../text/amounts";
 import { inertLines, nodeIdOf, oneLine } from "../../text/names";
@@ -26,9 +26,9 @@ export default function RunView({ parameters }: { parameters: URLSearchParams })
   const lookup = useLookup(id, (signal) => find(id, signal));
   if (!id) return <Empty>No run is named in this link.</Empty>;
   return (
-    <Shown lookup={lookup} what="the run">
+    <Loaded lookup={lookup} what="the run">
       {(found) => <RunPage key={found.run.id} {...found} />}
-    </Shown>
+    </Loaded>
   );
 }
 

@@ -2,9 +2,9 @@
 
 import { boardRuns } from "../../api/runs";
 import { useLookup } from "../../api/useLookup";
+import { Empty, Loaded } from "../../parts/Feedback";
 import { FilterField } from "../../parts/FilterField";
 import { hoursAgo, hoursIn, Since } from "../../parts/Since";
-import { Empty, Shown } from "../../parts/Told";
 import { changeParameters } from "../../routing/location";
 import { counted } from "../../text/amounts";
 import { BoardTable } from "./BoardTable";
@@ -36,7 +36,7 @@ export default function RunsView({ parameters }: { parameters: URLSearchParams }
           <FilterField label="Producer" name="producer" value={producer} />
         </div>
       </header>
-      <Shown lookup={lookup} what="the runs">
+      <Loaded lookup={lookup} what="the runs">
         {({ runs, totalCount, cursor }) =>
           runs.length ? (
             <>
@@ -57,7 +57,7 @@ export default function RunsView({ parameters }: { parameters: URLSearchParams }
             </Empty>
           )
         }
-      </Shown>
+      </Loaded>
     </section>
   );
 }

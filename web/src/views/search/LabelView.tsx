@@ -2,10 +2,10 @@
 
 import { type FoundNode, labelled } from "../../api/search";
 import { useLookup } from "../../api/useLookup";
+import { Empty, Loaded } from "../../parts/Feedback";
 import { Icon } from "../../parts/Icon";
 import { Name } from "../../parts/Name";
 import { Table } from "../../parts/Table";
-import { Empty, Shown } from "../../parts/Told";
 import { linkTo } from "../../routing/location";
 import { oneLine } from "../../text/names";
 
@@ -26,7 +26,7 @@ export default function LabelView({ parameters }: { parameters: URLSearchParams 
           </a>
         )}
       </header>
-      <Shown lookup={lookup} what="the list">
+      <Loaded lookup={lookup} what="the list">
         {({ nodes, isCut }) => (
           <>
             {isCut && <p className="note">The first {nodes.length}; there may be more.</p>}
@@ -37,7 +37,7 @@ export default function LabelView({ parameters }: { parameters: URLSearchParams 
             )}
           </>
         )}
-      </Shown>
+      </Loaded>
     </section>
   );
 }

@@ -3,10 +3,10 @@
 import { get } from "../../api/request";
 import type { Job, Namespace } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
+import { Loaded } from "../../parts/Feedback";
 import { Icon } from "../../parts/Icon";
 import { Name } from "../../parts/Name";
 import { State } from "../../parts/State";
-import { Shown } from "../../parts/Told";
 import { linkTo } from "../../routing/location";
 import { ago, counted } from "../../text/amounts";
 import { nodeIdOf, shortName, splitNodeId } from "../../text/names";
@@ -26,9 +26,9 @@ export function StartView() {
   const lookup = useLookup("start", overview);
   return (
     <section className="sheet start">
-      <Shown lookup={lookup} what="the start page">
+      <Loaded lookup={lookup} what="the start page">
         {(found) => (found.totalCount === 0 ? <FirstEvent /> : <Overviewed found={found} />)}
-      </Shown>
+      </Loaded>
     </section>
   );
 }

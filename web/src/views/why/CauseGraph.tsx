@@ -4,10 +4,10 @@ import { useCallback, useMemo } from "react";
 import { get } from "../../api/request";
 import type { Lineage, RootCause } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
+import { pathTo } from "../../graph/edgePath";
 import { EMPTY, withAnswer } from "../../graph/graph";
 import { marksOf } from "../../graph/marks";
-import { wayTo } from "../../graph/way";
-import { Failed, Loading } from "../../parts/Told";
+import { Failed, Loading } from "../../parts/Feedback";
 import { goTo, linkTo } from "../../routing/location";
 import { shortNames } from "../../text/names";
 import { type Actions, ActionsContext } from "../lineage/actions";
@@ -27,7 +27,7 @@ export default function CauseGraph({ found }: { found: RootCause }) {
   );
   const scene = useMemo(() => {
     const graph = lookup.value ? withAnswer(EMPTY, lookup.value) : EMPTY;
-    const shown = wayTo(
+    const shown = pathTo(
       graph,
       nodeId,
       findings.map((finding) => finding.nodeId),

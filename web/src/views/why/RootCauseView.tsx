@@ -4,10 +4,10 @@ import { lazy, Suspense } from "react";
 import { get } from "../../api/request";
 import type { Finding, RootCause, Run } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
+import { Empty, Loaded, Loading, Truncated } from "../../parts/Feedback";
 import { Icon } from "../../parts/Icon";
 import { Name } from "../../parts/Name";
 import { State } from "../../parts/State";
-import { Empty, Loading, Shown, Truncated } from "../../parts/Told";
 import { linkTo } from "../../routing/location";
 import { ago, clock, counted, moment } from "../../text/amounts";
 import { nodeIdOf, oneLine, shortName, splitNodeId } from "../../text/names";
@@ -43,9 +43,9 @@ export default function RootCauseView({ parameters }: { parameters: URLSearchPar
         <h1 title={oneLine(name)}>Why is {oneLine(shortName(name))} wrong?</h1>
         {asOf && <p className="note">As it was at {moment(asOf)}.</p>}
       </header>
-      <Shown lookup={lookup} what="the root cause">
+      <Loaded lookup={lookup} what="the root cause">
         {(found) => <Found found={found} />}
-      </Shown>
+      </Loaded>
     </section>
   );
 }

@@ -7,14 +7,14 @@ import { askForKey } from "./KeyDialog";
 
 export function Loading({ what }: { what: string }) {
   return (
-    <div className="told loading" role="status">
+    <div className="feedback loading" role="status">
       <span className="spinner" aria-hidden="true" /> Loading {what}…
     </div>
   );
 }
 
 /** The value of a lookup as a view, or what is told in its place. */
-export function Shown<T>({
+export function Loaded<T>({
   lookup,
   what,
   children,
@@ -30,7 +30,7 @@ export function Shown<T>({
 
 export function Failed({ error, what, again }: { error: ApiError; what: string; again: () => void }) {
   return (
-    <div className="told failed" role="alert">
+    <div className="feedback failed" role="alert">
       <h2>{headline(error, what)}</h2>
       <p className="inert">{error.message}</p>
       {error.details.length > 0 && (
@@ -56,7 +56,7 @@ export function Failed({ error, what, again }: { error: ApiError; what: string; 
 }
 
 export function Empty({ children }: { children: ReactNode }) {
-  return <div className="told empty">{children}</div>;
+  return <div className="feedback empty">{children}</div>;
 }
 
 export function Truncated({ children }: { children: ReactNode }) {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { pathTo } from "../src/graph/edgePath";
 import { EMPTY, type Graph, type GraphNode, withEdges } from "../src/graph/graph";
-import { wayTo } from "../src/graph/way";
 
 function graphOf(...edges: [string, string][]): Graph {
   const ids = new Set(edges.flat());
@@ -13,12 +13,12 @@ function graphOf(...edges: [string, string][]): Graph {
   );
 }
 
-test("the way holds what is between the findings and the centre, and no other branch", () => {
+test("the path holds what is between the findings and the centre, and no other branch", () => {
   const graph = graphOf(["a", "b"], ["b", "centre"], ["other", "b"], ["c", "centre"]);
-  expect([...wayTo(graph, "centre", ["a"])].sort()).toEqual(["a", "b", "centre"]);
+  expect([...pathTo(graph, "centre", ["a"])].sort()).toEqual(["a", "b", "centre"]);
 });
 
 test("a cycle ends, and a finding of a node that is not in the graph adds nothing", () => {
   const graph = graphOf(["a", "b"], ["b", "a"], ["b", "centre"]);
-  expect([...wayTo(graph, "centre", ["a", "unknown"])].sort()).toEqual(["a", "b", "centre"]);
+  expect([...pathTo(graph, "centre", ["a", "unknown"])].sort()).toEqual(["a", "b", "centre"]);
 });
