@@ -4,8 +4,8 @@ import { csv } from "../src/picture/csv";
 import { dot } from "../src/picture/dot";
 import { impactMarkdown } from "../src/picture/markdown";
 import { mermaid } from "../src/picture/mermaid";
+import type { Scene } from "../src/picture/scene";
 import { svgOf } from "../src/picture/svg";
-import type { Scene } from "../src/views/lineage/scene";
 
 const HOSTILE = '<script>"]; evil --> x[`\n';
 const node = (id: string, kind: GraphNode["kind"], name: string) => ({

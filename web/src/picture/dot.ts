@@ -1,6 +1,6 @@
 /** The picture in Graphviz's language. */
 
-import type { Scene } from "../views/lineage/scene";
+import type { Scene } from "./scene";
 import { labelsOf } from "./texts";
 
 export function dot(scene: Scene): string {

@@ -1,6 +1,6 @@
 /** The picture as a Mermaid flowchart, which GitHub and GitLab draw. */
 
-import type { Scene } from "../views/lineage/scene";
+import type { Scene } from "./scene";
 import { labelsOf } from "./texts";
 
 export function mermaid(scene: Scene): string {

@@ -1,7 +1,7 @@
 /** The picture as a PNG, drawn by the browser from its SVG. */
 
-import type { Placed } from "../views/lineage/usePlaces";
 import { sizeOf, svgOf } from "./svg";
+import type { Placed } from "./usePlaces";
 
 const SCALE = 2;
 const MOST_PIXELS = 12_000;

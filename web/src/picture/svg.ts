@@ -6,9 +6,9 @@ import { conditionOf } from "../graph/marks";
 import { headHeight, SLOT, tracedTop } from "../graph/sizes";
 import { isIndirect, transformationText } from "../graph/trace";
 import { oneLine } from "../text/names";
-import { lanesIn, slotsOf } from "../views/lineage/scene";
-import type { Placed } from "../views/lineage/usePlaces";
+import { lanesIn, slotsOf } from "./scene";
 import { labelsOf } from "./texts";
+import type { Placed } from "./usePlaces";
 
 const MARGIN = 32;
 const FONT = "system-ui, sans-serif";

@@ -1,7 +1,7 @@
 /** Labels of a picture that leaves the page: short names, as on the screen. */
 
 import { oneLine, shortNames } from "../text/names";
-import type { Scene } from "../views/lineage/scene";
+import type { Scene } from "./scene";
 
 /** What draws a diagram refuses a long text: Mermaid one of 50,000 characters, of all nodes. */
 const MOST = 120;

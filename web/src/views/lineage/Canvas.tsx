@@ -18,13 +18,13 @@ import { edgeKey } from "../../graph/backEdge";
 import { conditionOf } from "../../graph/marks";
 import { MOST_TRACED, WIDTH } from "../../graph/sizes";
 import type { ColumnEdge } from "../../graph/trace";
+import { lanesIn, type SceneEdge, slotsOf } from "../../picture/scene";
+import type { Placed } from "../../picture/usePlaces";
 import { oneLine, shortName } from "../../text/names";
 import { FarPicture, nodeAt } from "./FarPicture";
 import { PictureEdge, type PictureEdgeType } from "./PictureEdge";
 import { PictureNode, type PictureNodeType } from "./PictureNode";
-import { lanesIn, type SceneEdge, slotsOf } from "./scene";
 import { useKeys } from "./useKeys";
-import type { Placed } from "./usePlaces";
 
 const NODES: NodeTypes = { node: PictureNode };
 const EDGES: EdgeTypes = { edge: PictureEdge };

@@ -4,9 +4,9 @@ import { useStore } from "@xyflow/react";
 import { useEffect, useMemo, useRef } from "react";
 import { edgeKey, pathBack } from "../../graph/backEdge";
 import { conditionOf, type Mark } from "../../graph/marks";
+import { lanesIn } from "../../picture/scene";
+import type { Placed } from "../../picture/usePlaces";
 import { useActions } from "./actions";
-import { lanesIn } from "./scene";
-import type { Placed } from "./usePlaces";
 
 const LINES = 20_000;
 /** How far below the top of a node its edges begin and end. */

@@ -9,11 +9,11 @@ import { jobsOf } from "../../graph/provenance";
 import { transformationText } from "../../graph/trace";
 import { Name } from "../../parts/Name";
 import { type Column, Table } from "../../parts/Table";
+import type { Scene, SceneNode } from "../../picture/scene";
 import { linkTo } from "../../routing/location";
 import { moment } from "../../text/amounts";
 import { grouped } from "../../text/grouped";
 import { splitNodeId } from "../../text/names";
-import type { Scene, SceneNode } from "./scene";
 
 interface EdgeRow {
   key: string;

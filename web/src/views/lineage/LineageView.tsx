@@ -18,15 +18,15 @@ import { Canvas, type EdgeOfPicture } from "./Canvas";
 import { DifferenceBar } from "./DifferenceBar";
 import { GraphTable } from "./GraphTable";
 import "./lineage.css";
+import { sceneOf } from "../../picture/scene";
+import { usePlaces } from "../../picture/usePlaces";
 import { lineageParameters } from "./parameters";
 import { SidePanel } from "./SidePanel";
-import { sceneOf } from "./scene";
 import { TimeControl } from "./TimeControl";
 import { Toolbar } from "./Toolbar";
 import { TraceBar } from "./TraceBar";
 import { useGraph } from "./useGraph";
 import { focusNode } from "./useKeys";
-import { usePlaces } from "./usePlaces";
 import { useTrace } from "./useTrace";
 
 export default function LineageView({ parameters }: { parameters: URLSearchParams }) {

@@ -8,11 +8,11 @@ import { conditionOf } from "../../graph/marks";
 import { MOST_TRACED, tracedTop } from "../../graph/sizes";
 import { sideKey } from "../../graph/visible";
 import { Icon, type IconName } from "../../parts/Icon";
+import type { SceneNode } from "../../picture/scene";
 import { count as grouped } from "../../text/amounts";
 import { contextOf, cuttable, oneLine } from "../../text/names";
 import { useActions } from "./actions";
 import { ColumnList, TracedColumns } from "./ColumnList";
-import type { SceneNode } from "./scene";
 
 export type PictureNodeType = Node<{ drawn: SceneNode; isTabStop: boolean }, "node">;
 

@@ -5,10 +5,10 @@ import { dot } from "../../picture/dot";
 import { mermaid } from "../../picture/mermaid";
 import { pngOf } from "../../picture/png";
 import { saveBlob, saveText } from "../../picture/save";
+import type { Scene } from "../../picture/scene";
 import { svgOf } from "../../picture/svg";
+import type { Placed } from "../../picture/usePlaces";
 import { shortName } from "../../text/names";
-import type { Scene } from "./scene";
-import type { Placed } from "./usePlaces";
 
 export function SaveMenu({ scene, placed, name }: { scene: Scene; placed: Placed | null; name: string }) {
   const file = `lineage-${shortName(name)}`;

@@ -4,13 +4,13 @@ import { useState } from "react";
 import { tagsOf } from "../../graph/filter";
 import { type Graph, ownersOf } from "../../graph/graph";
 import { Icon } from "../../parts/Icon";
+import type { Scene } from "../../picture/scene";
+import type { Placed } from "../../picture/usePlaces";
 import { changeParameters, linkTo } from "../../routing/location";
 import { count, counted } from "../../text/amounts";
 import { shortName, splitNodeId } from "../../text/names";
 import type { LineageParameters } from "./parameters";
 import { SaveMenu } from "./SaveMenu";
-import type { Scene } from "./scene";
-import type { Placed } from "./usePlaces";
 
 interface Properties {
   wanted: LineageParameters;

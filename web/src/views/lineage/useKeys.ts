@@ -4,7 +4,7 @@ import { useReactFlow } from "@xyflow/react";
 import type { FocusEvent, HTMLAttributes, KeyboardEvent } from "react";
 import type { Places } from "../../graph/layers";
 import { WIDTH } from "../../graph/sizes";
-import type { Placed } from "./usePlaces";
+import type { Placed } from "../../picture/usePlaces";
 
 const STEPS: Record<string, [number, number]> = {
   ArrowLeft: [-1, 0],

@@ -13,8 +13,8 @@ import { shortNames } from "../../text/names";
 import { type Actions, ActionsContext } from "../lineage/actions";
 import { Canvas, type EdgeOfPicture } from "../lineage/Canvas";
 import "../lineage/lineage.css";
-import { sceneOf } from "../lineage/scene";
-import { usePlaces } from "../lineage/usePlaces";
+import { sceneOf } from "../../picture/scene";
+import { usePlaces } from "../../picture/usePlaces";
 
 const NONE: ReadonlySet<string> = new Set();
 const NOTHING = (): void => undefined;

@@ -1,11 +1,11 @@
 /** The scene: what is to be drawn, without places. A pure function of the graph and of what the reader chose. */
 
-import { lanesOf } from "../../graph/backEdge";
-import { type Edge, type Graph, type GraphNode, neighbours } from "../../graph/graph";
-import { type Grouping, picture } from "../../graph/groups";
-import type { Places } from "../../graph/layers";
-import { CLOSED, heightOf, type Opening, WIDTH } from "../../graph/sizes";
-import type { ColumnEdge, Trace } from "../../graph/trace";
+import { lanesOf } from "../graph/backEdge";
+import { type Edge, type Graph, type GraphNode, neighbours } from "../graph/graph";
+import { type Grouping, picture } from "../graph/groups";
+import type { Places } from "../graph/layers";
+import { CLOSED, heightOf, type Opening, WIDTH } from "../graph/sizes";
+import type { ColumnEdge, Trace } from "../graph/trace";
 
 export interface Scene {
   nodes: readonly SceneNode[];

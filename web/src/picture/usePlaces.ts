@@ -1,8 +1,8 @@
 /** The places of a scene's nodes. While the worker computes, the picture before stays. */
 
 import { useEffect, useRef, useState } from "react";
-import type { Places } from "../../graph/layers";
-import { layOut } from "../../graph/layout";
+import type { Places } from "../graph/layers";
+import { layOut } from "../graph/layout";
 import { layoutEdges, type Scene } from "./scene";
 
 export interface Placed {
