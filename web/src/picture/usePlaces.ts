@@ -10,7 +10,13 @@ export interface Placed {
   places: Places;
 }
 
-export function usePlaces(scene: Scene): { placed: Placed | null; error: string | null; isBusy: boolean } {
+export interface Layout {
+  placed: Placed | null;
+  error: string | null;
+  isBusy: boolean;
+}
+
+export function usePlaces(scene: Scene): Layout {
   const [placed, setPlaced] = useState<Placed | null>(null);
   const [error, setError] = useState<string | null>(null);
   const asked = useRef<{ shape: string; places: Promise<Places> } | null>(null);

@@ -6,11 +6,9 @@ import { get } from "../../api/request";
 import type { Job, Namespace } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
 import { Loaded } from "../../parts/Feedback";
-import { Name } from "../../parts/Name";
-import { State } from "../../parts/State";
 import { linkTo } from "../../routing/location";
-import { ago, count } from "../../text/amounts";
-import { nodeIdOf, oneLine } from "../../text/names";
+import { count } from "../../text/amounts";
+import { nodeIdOf } from "../../text/names";
 import { FirstEvent } from "../start/FirstEvent";
 import "../start/start.css";
 import { EventPlot, type Interval } from "./EventPlot";
@@ -19,11 +17,9 @@ import { islands, lastEvents, late, suspicious } from "./findings";
 import { LastEvents } from "./LastEvents";
 import { Producers } from "./Producers";
 import { RefusalTable } from "./RefusalTable";
+import { RunsWithoutEnd } from "./RunsWithoutEnd";
 import { type Refusals, seesAll } from "./refusals";
-
-interface SetAside {
-  jobs: { job: { namespace: string; name: string }; lastAt: string; paths: string[]; key: string }[];
-}
+import { type SetAside, SetAsideList } from "./SetAsideList";
 
 interface Found {
   intervals: Interval[];
@@ -39,7 +35,6 @@ interface Found {
 }
 
 const MOST_JOBS = 500;
-const HOUR = 3_600_000;
 
 export default function HealthView() {
   const lookup = useLookup("health", find);
@@ -91,7 +86,6 @@ function Beginning({ refused, seesAll }: Found) {
 
 function Cards({ intervals, running, setAside, refused, seesAll, namespaces, jobs, isCut, late }: Found) {
   const total = intervals.reduce((sum, { start, complete, fail, abort }) => sum + start + complete + fail + abort, 0);
-  const old = running.filter((job) => Date.now() - Date.parse(job.latestRun?.startedAt ?? job.updatedAt) > 24 * HOUR);
   return (
     <div className="cards">
       <div className="card wide">
@@ -117,55 +111,8 @@ function Cards({ intervals, running, setAside, refused, seesAll, namespaces, job
         view="namespace"
         remedy="Silent for a day or more: `headwater doctor` checks what a driver of this namespace sends."
       />
-      <div className="card">
-        <h2>Runs that never ended</h2>
-        {old.length ? (
-          <>
-            <ul className="list">
-              {old.map((job) => (
-                <li key={nodeIdOf("job", job.namespace, job.name)}>
-                  <State state="RUNNING" />
-                  <span className="grow">
-                    <Name
-                      name={job.name}
-                      href={linkTo("node", { nodeId: nodeIdOf("job", job.namespace, job.name), tab: "runs" })}
-                    />
-                  </span>
-                  <span className="end">{ago(job.latestRun?.startedAt)}</span>
-                </li>
-              ))}
-            </ul>
-            <p className="muted">
-              A killed driver sends no end. A newer run of the job closes the matter; an alert tells of each.
-            </p>
-          </>
-        ) : (
-          <p className="muted">None: no newest run is running for more than a day.</p>
-        )}
-      </div>
-      <div className="card">
-        <h2>Descriptions of others' datasets, set aside</h2>
-        {setAside.jobs.length ? (
-          <>
-            <ul className="list">
-              {setAside.jobs.slice(0, 20).map(({ job, lastAt, paths }) => (
-                <li key={`${job.namespace} ${job.name}`}>
-                  <span className="grow">
-                    <Name name={job.name} href={linkTo("node", { nodeId: nodeIdOf("job", job.namespace, job.name) })} />
-                    <div className="muted inert">{oneLine(paths.slice(0, 3).join(", "))}</div>
-                  </span>
-                  <span className="end">{ago(lastAt)}</span>
-                </li>
-              ))}
-            </ul>
-            <p className="muted">
-              Their keys may not write these namespaces. Give the key the namespace, or leave the facets to the owner.
-            </p>
-          </>
-        ) : (
-          <p className="muted">None in the last week.</p>
-        )}
-      </div>
+      <RunsWithoutEnd running={running} />
+      <SetAsideList {...setAside} />
       <FindingList
         title="Late events"
         none="None: the events of each job arrive in time."

@@ -20,7 +20,6 @@ interface Properties {
   edge: EdgeOfPicture | null;
   graph: Graph;
   marks: ReadonlyMap<string, readonly Mark[]>;
-  isFiltering: boolean;
   onClose: () => void;
 }
 

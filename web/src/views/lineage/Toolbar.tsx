@@ -1,47 +1,33 @@
 /** The bar above the picture: how far, how grouped, what matches, as a graph or as a table, saved as what. */
 
 import { useState } from "react";
-import { tagsOf } from "../../graph/filter";
-import { type Graph, ownersOf } from "../../graph/graph";
 import { Icon } from "../../parts/Icon";
 import type { Scene } from "../../picture/scene";
 import type { Placed } from "../../picture/usePlaces";
 import { changeParameters, linkTo } from "../../routing/location";
 import { count, counted } from "../../text/amounts";
 import { shortName, splitNodeId } from "../../text/names";
+import { Filters } from "./Filters";
 import type { LineageParameters } from "./parameters";
 import { SaveMenu } from "./SaveMenu";
+import type { ShownGraph } from "./useGraph";
+
+const DAY = 86_400_000;
 
 interface Properties {
   wanted: LineageParameters;
-  depth: { up: number; down: number };
-  graph: Graph;
+  shownGraph: ShownGraph;
   scene: Scene;
   placed: Placed | null;
-  hiddenCount: number;
-  /** Whether some of what is hidden is estimated. */
-  isAbout: boolean;
-  centre: string;
   isTimeOpen: boolean;
   onTime: () => void;
 }
 
-export function Toolbar({
-  wanted,
-  depth,
-  graph,
-  scene,
-  placed,
-  hiddenCount,
-  isAbout,
-  centre,
-  isTimeOpen,
-  onTime,
-}: Properties) {
+export function Toolbar({ wanted, shownGraph, scene, placed, isTimeOpen, onTime }: Properties) {
+  const { graph, depth, centre, shown, unnamed } = shownGraph;
+  const hiddenCount = [...shown.hidden.values(), ...unnamed.values()].reduce((sum, count) => sum + count, 0);
   const { kind, name } = splitNodeId(wanted.wish.nodeId);
   const { filter } = wanted;
-  const tags = [...new Set([...graph.nodes.values()].flatMap(tagsOf))].sort();
-  const owners = [...new Set([...graph.nodes.values()].flatMap(ownersOf))].sort();
   const active = [filter.text, filter.kind, filter.state, filter.tag, filter.owner].filter(Boolean).length;
   const [isOpen, setOpen] = useState(active > 0);
   return (
@@ -51,7 +37,7 @@ export function Toolbar({
       </h1>
       <span className="muted count" role="status">
         {counted(scene.nodes.length, "node")}
-        {hiddenCount > 0 && `, ${isAbout ? "about " : ""}${count(hiddenCount)} behind handles`}
+        {hiddenCount > 0 && `, ${unnamed.size > 0 ? "about " : ""}${count(hiddenCount)} behind handles`}
       </span>
       <a className="button" href={linkTo("why", { nodeId: centre, asOf: wanted.wish.asOf })}>
         <Icon name="why" /> <span className="label">Why?</span>
@@ -105,36 +91,10 @@ export function Toolbar({
         </button>
       </div>
       <SaveMenu scene={scene} placed={placed} name={name} />
-      {isOpen && (
-        <div className="filters row" role="group" aria-label="Filter">
-          <input
-            type="search"
-            aria-label="Name or column"
-            placeholder="Name or column"
-            value={filter.text}
-            onChange={(event) => changeParameters({ q: event.target.value }, false)}
-          />
-          <Choice label="Kind" name="kind" value={filter.kind} options={["dataset", "job"]} />
-          <Choice
-            label="State"
-            name="state"
-            value={filter.state}
-            options={["COMPLETED", "RUNNING", "FAILED", "ABORTED"]}
-          />
-          {tags.length > 0 && <Choice label="Tag" name="tag" value={filter.tag} options={tags} />}
-          {owners.length > 0 && <Choice label="Owner" name="owner" value={filter.owner} options={owners} />}
-          {active > 0 && (
-            <button onClick={() => changeParameters({ q: null, kind: null, state: null, tag: null, owner: null })}>
-              Clear
-            </button>
-          )}
-        </div>
-      )}
+      {isOpen && <Filters filter={filter} graph={graph} isActive={active > 0} />}
     </div>
   );
 }
-
-const DAY = 86_400_000;
 
 function Stepper({ label, value, name }: { label: string; value: number; name: "up" | "down" }) {
   return (
@@ -159,18 +119,5 @@ function Stepper({ label, value, name }: { label: string; value: number; name: "
         <Icon name="plus" />
       </button>
     </span>
-  );
-}
-
-function Choice({ label, name, value, options }: { label: string; name: string; value: string; options: string[] }) {
-  return (
-    <select aria-label={label} value={value} onChange={(event) => changeParameters({ [name]: event.target.value })}>
-      <option value="">Any {label.toLowerCase()}</option>
-      {options.map((option) => (
-        <option key={option} value={option}>
-          {name === "state" ? option.toLowerCase() : option}
-        </option>
-      ))}
-    </select>
   );
 }
