@@ -1,5 +1,6 @@
 /** From "this number is wrong" to the run, the column and the owner, in the incident of the demo. */
 
+import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { browser, lineageLink, type Opened, open, settled } from "./page";
@@ -204,6 +205,44 @@ test("every picture is saved as SVG, PNG, Mermaid, DOT and JSON", async () => {
     ]);
     expect(download.suggestedFilename()).toBe(`lineage-revenue_daily.${end}`);
   }
+});
+
+async function saved(page: Page, kind: string): Promise<string> {
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: kind, exact: true }).click(),
+  ]);
+  return readFileSync((await download.path())!, "utf8");
+}
+
+test("Mermaid and DOT are what the API writes of the nodes that are seen", async () => {
+  const page = await at(lineageLink(REVENUE, "&up=1&down=1"));
+  await node(page, "revenue_daily").waitFor();
+  await settled(page);
+  await page.getByText("Save", { exact: true }).click();
+  for (const [kind, format] of [
+    ["Mermaid", "mermaid"],
+    ["DOT", "dot"],
+  ] as const) {
+    const query = new URLSearchParams({ format, nodeId: REVENUE, depth: "1", direction: "both" });
+    const text = await saved(page, kind);
+    expect(text).toBe(await (await fetch(`${server.url}/api/v1/export?${query}`)).text());
+    expect(text.match(/n\d+ ?[[(]/g)).toHaveLength(await page.locator(".react-flow__node").count());
+  }
+});
+
+test("while a column is picked, Mermaid has its way, and a failure is told", async () => {
+  const column = `&table=${encodeURIComponent(REVENUE)}&column=total_revenue`;
+  const page = await at(lineageLink(REVENUE, column));
+  await node(page, "revenue_daily").getByText("total_revenue").waitFor();
+  await page.getByText("Save", { exact: true }).click();
+  const text = await saved(page, "Mermaid");
+  expect(text).toContain("subgraph");
+  expect(text).toMatch(/total.*revenue/);
+  await page.route("**/api/v1/export?**", (route) => route.fulfill({ status: 400, json: { message: "not today" } }));
+  await page.getByRole("button", { name: "DOT", exact: true }).click();
+  await page.getByRole("alert").getByText("not today").waitFor();
+  await page.unroute("**/api/v1/export?**");
 });
 
 test("arrow keys walk the graph, Enter opens a node beside it", async () => {

@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
 import type { GraphNode } from "../src/graph/graph";
 import { csv } from "../src/picture/csv";
-import { dot } from "../src/picture/dot";
 import { impactMarkdown } from "../src/picture/markdown";
-import { mermaid } from "../src/picture/mermaid";
 import type { Scene } from "../src/picture/scene";
 import { svgOf } from "../src/picture/svg";
 
@@ -20,24 +18,6 @@ const SCENE: Scene = {
   edges: [{ from: "a", to: "b", count: 1, isFaded: false }],
   columnEdges: [],
 };
-
-test("Mermaid: names are escaped, edges go from left to right", () => {
-  const text = mermaid(SCENE);
-  expect(text.split("\n")).toHaveLength(5);
-  expect(text).not.toContain("<script>");
-  expect(text).toContain("n0 --> n1");
-});
-
-test("a label has an end: Mermaid refuses a long text", () => {
-  const text = mermaid({ ...SCENE, nodes: [node("a", "dataset", "x".repeat(5000)), node("b", "job", "step")] });
-  expect(text).toContain(`${"x".repeat(119)}#8230;`);
-});
-
-test("DOT: names are quoted", () => {
-  const text = dot(SCENE);
-  expect(text).toContain('"a" -> "b";');
-  expect(text).toContain('\\"]; evil');
-});
 
 test("SVG: names are text, and never elements", () => {
   const svg = svgOf({

@@ -19,7 +19,7 @@ export class ApiError extends Error {
 const ATTEMPTS = 3;
 const PAUSE_MS = 600;
 
-/** The JSON document of a response. A 503 is asked again, as the API advises. Throws ApiError. */
+/** The JSON document of a response. Throws ApiError. */
 export async function request<T>(
   method: string,
   path: string,
@@ -27,16 +27,32 @@ export async function request<T>(
   signal?: AbortSignal,
   body?: unknown,
 ): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    const response = await send(method, path, query, signal, body);
-    if (response.ok) return (await documentOf(response, signal)) as T;
-    if (response.status !== 503 || attempt === ATTEMPTS) throw await errorOf(response);
-    await pause(PAUSE_MS * attempt, signal);
-  }
+  return (await documentOf(await answered(method, path, query, signal, body), signal)) as T;
 }
 
 export function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
   return request<T>("GET", path, query, signal);
+}
+
+/** The text of a response, such as a graph in another format. Throws ApiError. */
+export async function getText(path: string, query: Query): Promise<string> {
+  return (await answered("GET", path, query)).text();
+}
+
+/** A successful response. A 503 is asked again, as the API advises. */
+async function answered(
+  method: string,
+  path: string,
+  query: Query,
+  signal?: AbortSignal,
+  body?: unknown,
+): Promise<Response> {
+  for (let attempt = 1; ; attempt++) {
+    const response = await send(method, path, query, signal, body);
+    if (response.ok) return response;
+    if (response.status !== 503 || attempt === ATTEMPTS) throw await errorOf(response);
+    await pause(PAUSE_MS * attempt, signal);
+  }
 }
 
 /** The path of a node's own routes: names may contain anything, so each is one encoded segment. */

@@ -5,9 +5,8 @@ import type { Edge } from "../graph/graph";
 import { conditionOf } from "../graph/marks";
 import { headHeight, SLOT, tracedTop } from "../graph/sizes";
 import { isIndirect, transformationText } from "../graph/trace";
-import { oneLine } from "../text/names";
+import { oneLine, shortNames } from "../text/names";
 import { lanesIn, slotsOf } from "./scene";
-import { labelsOf } from "./texts";
 import type { Placed } from "./usePlaces";
 
 const MARGIN = 32;
@@ -40,7 +39,7 @@ export function sizeOf({ scene, places }: Placed): { width: number; height: numb
 export function svgOf(placed: Placed): string {
   const { scene, places } = placed;
   const { width, height } = sizeOf(placed);
-  const labels = labelsOf(scene);
+  const names = shortNames(scene.nodes.map(({ node }) => node.name));
   const boxes = new Map<string, Box>(
     scene.nodes.map(({ node, width: w, height: h }) => [
       node.id,
@@ -92,7 +91,7 @@ export function svgOf(placed: Placed): string {
     return [
       `<g><title>${escaped(node.name)}</title>`,
       `<rect x="${x}" y="${y}" width="${w}" height="${h}" rx="${node.kind === "job" ? 24 : 9}" fill="${FILLS[node.kind]}" stroke="#b3c0c7"/>`,
-      text(x + 16, y + 24, 13, "#14212a", labels.get(node.id) ?? "", 600),
+      text(x + 16, y + 24, 13, "#14212a", names.get(node.name) ?? node.name, 600),
       text(x + 16, y + 44, 11, "#51626d", conditionOf(node).text),
       ...traced,
       "</g>",

@@ -90,7 +90,7 @@ export function Toolbar({ wanted, shownGraph, scene, placed, isTimeOpen, onTime 
           Table
         </button>
       </div>
-      <SaveMenu scene={scene} placed={placed} name={name} />
+      <SaveMenu wanted={wanted} depth={depth} scene={scene} placed={placed} />
       {isOpen && <Filters filter={filter} graph={graph} isActive={active > 0} />}
     </div>
   );
