@@ -1,4 +1,7 @@
-/** "A number is wrong": the run, the column and the owner, counted in clicks, by someone who knows the table's name alone. */
+/**
+ * "A number is wrong": the run, the column and the owner, counted in clicks, by someone who knows the table's name
+ * alone.
+ */
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";

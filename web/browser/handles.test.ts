@@ -1,4 +1,7 @@
-/** Handles with the number of what is hidden: of 3,000 readers a click shows 40, the next 40 more, then 80, and no count is wrong. */
+/**
+ * Handles with the number of what is hidden: of 3,000 readers a click shows 40, the next 40 more, then 80, and no count
+ * is wrong.
+ */
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -54,7 +54,9 @@ export async function open(
   return { page, faults, close: () => context.close() };
 }
 
-/** Waits until a page has come to rest: no request under way, nothing that loads or is drawn, no animation that runs. */
+/**
+ * Waits until a page has come to rest: no request under way, nothing that loads or is drawn, no animation that runs.
+ */
 export async function settled(page: Page): Promise<void> {
   for (let calm = 0; calm < 2; ) {
     await page.waitForFunction(
@@ -80,7 +82,10 @@ export function tooWide(page: Page): Promise<string[]> {
   });
 }
 
-/** What a finger may miss: links and controls less than 24 pixels high, or narrower than a word of four letters. Of a box its label is the target. */
+/**
+ * What a finger may miss: links and controls less than 24 pixels high, or narrower than a word of four letters. Of a
+ * box its label is the target.
+ */
 export function tooSmall(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const targets = [

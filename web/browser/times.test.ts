@@ -1,4 +1,7 @@
-/** Two times of a graph of 1,000 nodes: compared, slid through; a column that was removed, and a dataset that was deleted. */
+/**
+ * Two times of a graph of 1,000 nodes: compared, slid through; a column that was removed, and a dataset that was
+ * deleted.
+ */
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -75,8 +75,10 @@ function skipToMain(event: { preventDefault: () => void }): void {
   document.getElementById("main")?.focus();
 }
 
-/** A link that led to another view is gone with its view: the focus goes on in the new view, not at the top of the page.
- * As a sibling of the view it waits for the view's code: until then React keeps the old view, hidden. */
+/**
+ * A link that led to another view is gone with its view: the focus goes on in the new view, not at the top of the page.
+ * As a sibling of the view it waits for the view's code: until then React keeps the old view, hidden.
+ */
 function FocusOnMain({ view }: { view: string }) {
   const before = useRef(view);
   useEffect(() => {

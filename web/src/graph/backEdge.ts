@@ -1,4 +1,7 @@
-/** Edges that lead back, as in a cycle: drawn around the nodes between their ends, since behind them nobody sees where they go. */
+/**
+ * Edges that lead back, as in a cycle: drawn around the nodes between their ends, since behind them nobody sees where
+ * they go.
+ */
 
 import type { Edge } from "./graph";
 import type { Places, Sized } from "./layers";

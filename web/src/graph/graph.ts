@@ -1,4 +1,6 @@
-/** The graph that the page knows: what all answers so far said of nodes and edges. Values are never changed in place. */
+/**
+ * The graph that the page knows: what all answers so far said of nodes and edges. Values are never changed in place.
+ */
 
 import type { DatasetInGraph, JobInGraph, Lineage, LineageNode } from "../api/types";
 

@@ -1,4 +1,7 @@
-/** Groups: the nodes of a namespace, an application or an owner as one node, with the number of connections between groups. */
+/**
+ * Groups: the nodes of a namespace, an application or an owner as one node, with the number of connections between
+ * groups.
+ */
 
 import { grouped } from "../text/grouped";
 import { type Edge, edgesOf, type Graph, type GraphNode, ownersOf } from "./graph";

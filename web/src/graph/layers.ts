@@ -1,6 +1,6 @@
 /**
- * A plain layered layout, for pictures of so many nodes that nobody reads them one by one: in linear time, where ELK takes
- * seconds. A node is one layer right of its furthest input; edges that close a cycle do not count.
+ * A plain layered layout, for pictures of so many nodes that nobody reads them one by one: in linear time, where ELK
+ * takes seconds. A node is one layer right of its furthest input; edges that close a cycle do not count.
  */
 
 import type { Edge } from "./graph";

@@ -5,7 +5,10 @@ import workerUrl from "elkjs/lib/elk-worker.min.js?url";
 import type { Edge } from "./graph";
 import { layersOf, type Places, type Sized } from "./layers";
 
-/** Beyond this number of nodes the layout is plain layers: ELK takes longer than a reader waits, and few would see a difference. */
+/**
+ * Beyond this number of nodes the layout is plain layers: ELK takes longer than a reader waits, and few would see a
+ * difference.
+ */
 const MANY = 60;
 
 let engine: Engine | undefined;

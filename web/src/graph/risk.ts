@@ -1,4 +1,7 @@
-/** How a node downstream uses what changes, and how sure that is: what certainly breaks is told apart from what may break. */
+/**
+ * How a node downstream uses what changes, and how sure that is: what certainly breaks is told apart from what may
+ * break.
+ */
 
 import type { Broken } from "../api/alerts";
 import type { ImpactItem } from "../api/types";

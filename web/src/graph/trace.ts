@@ -1,4 +1,6 @@
-/** The way of one column: the columns that it is made of and that are made of it, with the transformation on each edge. */
+/**
+ * The way of one column: the columns that it is made of and that are made of it, with the transformation on each edge.
+ */
 
 import type { ColumnLineage, InputField, Transformation } from "../api/types";
 import { columnIdOf, nodeIdOf, oneLine } from "../text/names";

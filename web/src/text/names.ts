@@ -54,7 +54,9 @@ export function contextOf(name: string, short: string): string {
   return name.endsWith(short) ? name.slice(0, name.length - short.length).replace(/[/.]$/, "") : name;
 }
 
-/** Text of an event on one line: characters that are invisible, change the direction or are none are shown as a mark. */
+/**
+ * Text of an event on one line: characters that are invisible, change the direction or are none are shown as a mark.
+ */
 export function oneLine(text: string): string {
   return text.replace(
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
@@ -86,8 +88,8 @@ export function withoutKind(nodeId: string): string {
 }
 
 /**
- * Namespace and name of a node id. Only the server knows where a namespace with colons ends: a scheme and a port belong to
- * it (`postgres://host:5432`), as does the beginning of an ARN; the first colon after them ends it.
+ * Namespace and name of a node id. Only the server knows where a namespace with colons ends: a scheme and a port belong
+ * to it (`postgres://host:5432`), as does the beginning of an ARN; the first colon after them ends it.
  */
 export function splitNodeId(nodeId: string): { kind: string; namespace: string; name: string } {
   const rest = withoutKind(nodeId);

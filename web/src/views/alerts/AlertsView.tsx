@@ -1,4 +1,7 @@
-/** Alerts: what was told, by time, severity, owner and namespace; and one alert, with its graph, its change and its breakage. */
+/**
+ * Alerts: what was told, by time, severity, owner and namespace; and one alert, with its graph, its change and its
+ * breakage.
+ */
 
 import { alertOf } from "../../api/alerts";
 import { useLookup } from "../../api/useLookup";

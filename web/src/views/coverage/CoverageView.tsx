@@ -1,6 +1,6 @@
 /**
- * Coverage, for who answers for it: by namespace or owner, how many datasets have column lineage and an owner, are stale,
- * or were never read. Each number leads to the list of its datasets.
+ * Coverage, for who answers for it: by namespace or owner, how many datasets have column lineage and an owner, are
+ * stale, or were never read. Each number leads to the list of its datasets.
  */
 
 import { useState } from "react";

@@ -14,7 +14,9 @@ export interface Loaded {
   isCut: boolean;
 }
 
-/** The datasets of a namespace, else of all that the key reads. `tell` hears how many namespaces of how many were read. */
+/**
+ * The datasets of a namespace, else of all that the key reads. `tell` hears how many namespaces of how many were read.
+ */
 export async function load(
   namespace: string | undefined,
   signal: AbortSignal,

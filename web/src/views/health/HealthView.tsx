@@ -1,4 +1,6 @@
-/** Health: whether events arrive, which were refused, which runs never ended, what was set aside; each with the remedy. */
+/**
+ * Health: whether events arrive, which were refused, which runs never ended, what was set aside; each with the remedy.
+ */
 
 import { type Alert, alerts } from "../../api/alerts";
 import type { Caller } from "../../api/caller";

@@ -1,4 +1,7 @@
-/** When each producer was last heard of, by the runs that ended or started last. A lookup of its own: the checks do not wait. */
+/**
+ * When each producer was last heard of, by the runs that ended or started last. A lookup of its own: the checks do not
+ * wait.
+ */
 
 import { boardRuns } from "../../api/runs";
 import { useLookup } from "../../api/useLookup";

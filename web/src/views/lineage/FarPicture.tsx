@@ -1,4 +1,7 @@
-/** A large picture from afar: boxes and lines on a canvas, since nobody reads a name there and the browser draws it at once. */
+/**
+ * A large picture from afar: boxes and lines on a canvas, since nobody reads a name there and the browser draws it at
+ * once.
+ */
 
 import { useStore } from "@xyflow/react";
 import { useEffect, useMemo, useRef } from "react";

@@ -1,4 +1,6 @@
-/** Above the picture while a column is picked: whose way is lit, its filters and joins, and the way to a second column. */
+/**
+ * Above the picture while a column is picked: whose way is lit, its filters and joins, and the way to a second column.
+ */
 
 import type { ColumnLineage } from "../../api/types";
 import type { Lookup } from "../../api/useLookup";

@@ -1,4 +1,6 @@
-/** The graph with what differs since an earlier time, and the marks of its nodes: of the difference, else of findings. */
+/**
+ * The graph with what differs since an earlier time, and the marks of its nodes: of the difference, else of findings.
+ */
 
 import { useMemo } from "react";
 import { get } from "../../api/request";
@@ -29,7 +31,10 @@ export function useComparison(
   return { difference, whole, marks };
 }
 
-/** The findings about the nodes upstream, which their marks show. Without them the picture is complete but for the marks. */
+/**
+ * The findings about the nodes upstream, which their marks show. Without them the picture is complete but for the
+ * marks.
+ */
 function useFindings(nodeId: string, asOf: string): Actions["marks"] {
   const lookup = useLookup(`${nodeId} ${asOf}`, (signal) =>
     get<RootCause>("rootcause", { nodeId, asOf, depth: 6 }, signal),

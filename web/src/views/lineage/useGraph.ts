@@ -1,4 +1,7 @@
-/** The graph around a node: asked for in both directions, one hop further than shown, so that handles know what they hide. */
+/**
+ * The graph around a node: asked for in both directions, one hop further than shown, so that handles know what they
+ * hide.
+ */
 
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { get, type Query } from "../../api/request";

@@ -16,7 +16,10 @@ const LABELS: Record<Result["type"], string> = {
   RUN: "Runs",
 };
 
-/** What has words that begin so; else what has the text anywhere in its name; else, of a sentence, what has its longest word. */
+/**
+ * What has words that begin so; else what has the text anywhere in its name; else, of a sentence, what has its longest
+ * word.
+ */
 export async function search(text: string, signal: AbortSignal): Promise<Found> {
   if (RUN_ID.test(text)) return { results: [{ type: "RUN", name: text.toLowerCase() }] };
   const found = await get<Found>("search/groups", { q: text, limit: LIMIT }, signal);

@@ -1,4 +1,6 @@
-/** The start page: the search, what is broken now, what was told, what was looked at; of an empty stack, the first step. */
+/**
+ * The start page: the search, what is broken now, what was told, what was looked at; of an empty stack, the first step.
+ */
 
 import { get } from "../../api/request";
 import type { Job, Namespace } from "../../api/types";
