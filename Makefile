@@ -143,10 +143,11 @@ bench-spark: $(STATE)/venv.stamp ## measure the rebuild of the table on generate
 	@PYTHONPATH=.:layers/headwater $(BIN)/python -m benchmarks.insights
 
 .PHONY: lint
-lint: $(STATE)/venv.stamp ## check style, format and the direction of imports
+lint: $(STATE)/venv.stamp web/node_modules/.package-lock.json ## check style, format and the direction of imports
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	PYTHONPATH=layers/headwater $(BIN)/lint-imports
+	$(NPM) run --silent lint
 
 .PHONY: types
 types: $(STATE)/venv.stamp ## check the types

@@ -25,7 +25,13 @@ function gzipped(): Plugin {
 export default defineConfig({
   base: "./",
   plugins: [react(), gzipped()],
-  build: { outDir: BUILT, emptyOutDir: true, assetsInlineLimit: 0, target: "es2022", modulePreload: { polyfill: false } },
+  build: {
+    outDir: BUILT,
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    target: "es2022",
+    modulePreload: { polyfill: false },
+  },
   server: { proxy: { "/api": process.env.HEADWATER_URL ?? "http://127.0.0.1:5000" } },
   test: { include: ["tests/**/*.test.{ts,tsx}"] },
 } as Parameters<typeof defineConfig>[0]);

@@ -1,4 +1,7 @@
-/** "A number is wrong": the run, the column and the owner, counted in clicks, by someone who knows the table's name alone. */
+/**
+ * "A number is wrong": the run, the column and the owner, counted in clicks, by someone who knows the table's name
+ * alone.
+ */
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -35,7 +38,10 @@ async function counted(flow: (page: Page) => Promise<void>): Promise<number> {
 
 test("from the start page, the newest alert has the run, the columns and the owners", async () => {
   const clicks = await counted(async (page) => {
-    await page.getByRole("link", { name: /status was removed|unit_price/ }).first().click();
+    await page
+      .getByRole("link", { name: /status was removed|unit_price/ })
+      .first()
+      .click();
     await page.getByRole("heading", { name: "Who did it" }).waitFor();
     await page.getByRole("heading", { name: /It breaks 8 columns/ }).waitFor();
     await page.getByText("finance").first().waitFor();
@@ -47,7 +53,10 @@ test("from the name of the table, the search and Why? lead to the cause", async 
   const clicks = await counted(async (page) => {
     await page.keyboard.press("/");
     await page.keyboard.type("revenue_daily");
-    await page.getByRole("option", { name: /revenue_daily.*data\/lake/ }).first().click();
+    await page
+      .getByRole("option", { name: /revenue_daily.*data\/lake/ })
+      .first()
+      .click();
     await page.getByRole("link", { name: "Why?" }).click();
     await page.getByText("schema changed").first().waitFor();
     await page.getByText("unit_price", { exact: false }).first().waitFor();
@@ -56,7 +65,10 @@ test("from the name of the table, the search and Why? lead to the cause", async 
 });
 
 test("an owner is set, and shown", async () => {
-  const { page, faults, close } = await open(chromium, `${server.url}/#/node?nodeId=${encodeURIComponent("dataset:file:/data/lake/raw/orders")}`);
+  const { page, faults, close } = await open(
+    chromium,
+    `${server.url}/#/node?nodeId=${encodeURIComponent("dataset:file:/data/lake/raw/orders")}`,
+  );
   await page.getByRole("button", { name: "Edit" }).click();
   await page.getByLabel("Owners, with commas between them").fill("orders desk, finance");
   await page.getByRole("button", { name: "Save" }).click();

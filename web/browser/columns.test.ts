@@ -2,8 +2,8 @@
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { browser, lineageLink, open, settled } from "./page";
 import { runEvent, table } from "./events";
+import { browser, lineageLink, open, settled } from "./page";
 import { emptyServer, type Server } from "./server";
 
 const COLUMNS = Array.from({ length: 3_000 }, (_, index) => `column_${index}`);
@@ -14,8 +14,16 @@ let chromium: Browser;
 
 beforeAll(async () => {
   [server, chromium] = await Promise.all([emptyServer(), browser()]);
-  await server.post(runEvent("load", [table("source", COLUMNS)], [table("wide", COLUMNS, Object.fromEntries(COLUMNS.map((column) => [column, ["source", column]])))]));
-  await server.post(runEvent("report", [table("wide", COLUMNS)], [table("report", ["last"], { last: ["wide", "column_2999"] })]));
+  await server.post(
+    runEvent(
+      "load",
+      [table("source", COLUMNS)],
+      [table("wide", COLUMNS, Object.fromEntries(COLUMNS.map((column) => [column, ["source", column]])))],
+    ),
+  );
+  await server.post(
+    runEvent("report", [table("wide", COLUMNS)], [table("report", ["last"], { last: ["wide", "column_2999"] })]),
+  );
   await server.folded(2);
 });
 afterAll(async () => {
@@ -41,7 +49,10 @@ test("the last column is found by scrolling and by a search, and its way is lit"
 
   await node.getByRole("searchbox").fill("_2999");
   await expect.poll(() => names.allInnerTexts()).toEqual(["column_2999"]);
-  await node.locator(".rows").getByRole("button", { name: /column_2999/ }).click();
+  await node
+    .locator(".rows")
+    .getByRole("button", { name: /column_2999/ })
+    .click();
   await page.getByText("The way of column_2999", { exact: false }).waitFor();
   await expect.poll(() => page.locator(".edge-label.of-column").allInnerTexts()).toEqual(["identity", "identity"]);
   await settled(page);

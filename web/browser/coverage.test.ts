@@ -4,13 +4,19 @@ import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { violations } from "./axe";
-import { browser, open, settled, tooWide, type Opened } from "./page";
+import { browser, type Opened, open, settled, tooWide } from "./page";
 import { emptyServer, type Server } from "./server";
 
 const DAY = 86_400_000;
-const facet = (members: object) => ({ _producer: "https://example.org", _schemaURL: "https://example.org/facet.json", ...members });
+const facet = (members: object) => ({
+  _producer: "https://example.org",
+  _schemaURL: "https://example.org/facet.json",
+  ...members,
+});
 const owned = (name: string) => ({ ownership: facet({ owners: [{ name }] }) });
-const columns = { columnLineage: facet({ fields: { id: { inputFields: [{ namespace: "lake", name: "raw", field: "id" }] } } }) };
+const columns = {
+  columnLineage: facet({ fields: { id: { inputFields: [{ namespace: "lake", name: "raw", field: "id" }] } } }),
+};
 let number = 0;
 
 /** A run of a job that reads and writes, some days ago. */
@@ -36,7 +42,9 @@ let opened: Opened;
 beforeAll(async () => {
   [server, chromium] = await Promise.all([emptyServer(), browser()]);
   await server.post(run("load", [table("raw")], [table("clean", columns)], { owner: "ann" }));
-  await server.post(run("report", [table("clean"), table("old")], [{ namespace: "mart", name: "report", facets: owned("bea") }]));
+  await server.post(
+    run("report", [table("clean"), table("old")], [{ namespace: "mart", name: "report", facets: owned("bea") }]),
+  );
   await server.post(run("archive", [], [table("old")], { days: 40 }));
 });
 afterAll(async () => {
@@ -56,15 +64,29 @@ async function at(link: string, size?: { width: number; height: number }): Promi
   return opened.page;
 }
 
-const row = (page: Page, name: string) => page.locator("tbody tr").filter({ has: page.locator("td").first().getByText(name, { exact: true }) });
+const row = (page: Page, name: string) =>
+  page.locator("tbody tr").filter({ has: page.locator("td").first().getByText(name, { exact: true }) });
 const hash = (page: Page): string => decodeURIComponent(new URL(page.url()).hash);
 
 test("by namespace: shares of column lineage, owners, stale and never read", async () => {
   const page = await at("#/coverage");
-  const shares = async (name: string): Promise<string[]> => (await row(page, name).getByRole("link").allTextContents()).slice(1);
+  const shares = async (name: string): Promise<string[]> =>
+    (await row(page, name).getByRole("link").allTextContents()).slice(1);
   await row(page, "lake").waitFor();
-  expect(await shares("lake")).toEqual(["3", "33 %: 1 of 3 datasets", "33 %: 1 of 3 datasets", "33 %: 1 of 3 datasets", "0 %: 0 of 3 datasets"]);
-  expect(await shares("mart")).toEqual(["1", "0 %: 0 of 1 dataset", "100 %: 1 of 1 dataset", "0 %: 0 of 1 dataset", "100 %: 1 of 1 dataset"]);
+  expect(await shares("lake")).toEqual([
+    "3",
+    "33 %: 1 of 3 datasets",
+    "33 %: 1 of 3 datasets",
+    "33 %: 1 of 3 datasets",
+    "0 %: 0 of 3 datasets",
+  ]);
+  expect(await shares("mart")).toEqual([
+    "1",
+    "0 %: 0 of 1 dataset",
+    "100 %: 1 of 1 dataset",
+    "0 %: 0 of 1 dataset",
+    "100 %: 1 of 1 dataset",
+  ]);
 });
 
 test("a number leads to its list, which is shared by its address and saved as CSV; back leads to the number", async () => {
@@ -76,8 +98,13 @@ test("a number leads to its list, which is shared by its address and saved as CS
   expect(hash(page)).toBe("#/coverage?list=stale&namespace=lake");
   await page.reload();
   await row(page, "old").waitFor();
-  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "CSV" }).click()]);
-  expect(await readFile(await download.path(), "utf8")).toMatch(/^Dataset,Namespace,Owner,Column lineage,Last write,Read\r\nold,lake,,no,\d{4}-.*Z,yes\r\n$/);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "CSV" }).click(),
+  ]);
+  expect(await readFile(await download.path(), "utf8")).toMatch(
+    /^Dataset,Namespace,Owner,Column lineage,Last write,Read\r\nold,lake,,no,\d{4}-.*Z,yes\r\n$/,
+  );
   await page.goBack();
   await page.getByRole("heading", { level: 1, name: "Coverage" }).waitFor();
 });

@@ -9,8 +9,19 @@ const NAMESPACE = "n";
 export const facet = (members: object): object => ({ _producer: PRODUCER, _schemaURL: PRODUCER, ...members });
 
 /** A table of the namespace `n`. `origins` has for a column the table and the column that it is a copy of. */
-export function table(name: string, columns: readonly string[] = [], origins: Record<string, [string, string]> = {}): object {
-  const fields = Object.entries(origins).map(([column, [origin, field]]) => [column, { inputFields: [{ namespace: NAMESPACE, name: origin, field, transformations: [{ type: "DIRECT", subtype: "IDENTITY" }] }] }]);
+export function table(
+  name: string,
+  columns: readonly string[] = [],
+  origins: Record<string, [string, string]> = {},
+): object {
+  const fields = Object.entries(origins).map(([column, [origin, field]]) => [
+    column,
+    {
+      inputFields: [
+        { namespace: NAMESPACE, name: origin, field, transformations: [{ type: "DIRECT", subtype: "IDENTITY" }] },
+      ],
+    },
+  ]);
   return {
     namespace: NAMESPACE,
     name,

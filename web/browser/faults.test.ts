@@ -19,7 +19,9 @@ afterAll(async () => {
 
 test("a lookup that fails is told with its message, and tried again", async () => {
   const { page, close } = await open(chromium, `${server.url}/`);
-  await page.route("**/api/v1/lineage?**", (route) => route.fulfill({ status: 500, json: { code: 500, message: "an item is broken", details: ["item: broken"] } }));
+  await page.route("**/api/v1/lineage?**", (route) =>
+    route.fulfill({ status: 500, json: { code: 500, message: "an item is broken", details: ["item: broken"] } }),
+  );
   await page.goto(`${server.url}/${lineageLink(REVENUE)}`);
   await page.getByRole("alert").getByText("an item is broken").waitFor();
   await page.unroute("**/api/v1/lineage?**");
@@ -31,7 +33,9 @@ test("a lookup that fails is told with its message, and tried again", async () =
 test("a 503 is asked again without the reader", async () => {
   const { page, close } = await open(chromium, `${server.url}/`);
   let refused = 0;
-  await page.route("**/api/v1/lineage?**", (route) => (refused++ < 2 ? route.fulfill({ status: 503, json: { code: 503, message: "busy" } }) : route.continue()));
+  await page.route("**/api/v1/lineage?**", (route) =>
+    refused++ < 2 ? route.fulfill({ status: 503, json: { code: 503, message: "busy" } }) : route.continue(),
+  );
   await page.goto(`${server.url}/${lineageLink(REVENUE)}`);
   await page.locator(".react-flow__node").first().waitFor();
   expect(refused).toBeGreaterThan(2);
@@ -69,7 +73,9 @@ test("an unknown node says so", async () => {
 
 test("an answer of something else than Headwater is told as that", async () => {
   const { page, close } = await open(chromium, `${server.url}/`);
-  await page.route("**/api/v1/lineage?**", (route) => route.fulfill({ status: 200, contentType: "text/html", body: "<html>Sign in to the network</html>" }));
+  await page.route("**/api/v1/lineage?**", (route) =>
+    route.fulfill({ status: 200, contentType: "text/html", body: "<html>Sign in to the network</html>" }),
+  );
   await page.goto(`${server.url}/${lineageLink(REVENUE)}`);
   await page.getByRole("alert").getByText("Something else than Headwater answered").waitFor();
   await page.unroute("**/api/v1/lineage?**");

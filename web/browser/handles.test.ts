@@ -1,4 +1,7 @@
-/** Handles with the number of what is hidden: of 3,000 readers a click shows 40, the next 40 more, then 80, and no count is wrong. */
+/**
+ * Handles with the number of what is hidden: of 3,000 readers a click shows 40, the next 40 more, then 80, and no count
+ * is wrong.
+ */
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -12,7 +15,9 @@ let chromium: Browser;
 
 beforeAll(async () => {
   [server, chromium] = await Promise.all([emptyServer(), browser()]);
-  const readers = Array.from({ length: READERS }, (_, index) => runEvent(`reader_${index}`, [table("hub")], [table(`report_${index}`)]));
+  const readers = Array.from({ length: READERS }, (_, index) =>
+    runEvent(`reader_${index}`, [table("hub")], [table(`report_${index}`)]),
+  );
   await server.postAll([...readers, runEvent("writer", [table("source")], [table("hub")])]);
   await server.folded(READERS + 1);
 });

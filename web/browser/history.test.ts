@@ -21,7 +21,8 @@ afterAll(async () => {
 
 type Choice = [link: string, what: string, choose: (page: Page) => Promise<unknown>];
 const press = (name: string) => (page: Page) => page.getByRole("button", { name, exact: true }).first().click();
-const select = (name: string, option: string) => (page: Page) => page.getByRole("combobox", { name }).selectOption(option);
+const select = (name: string, option: string) => (page: Page) =>
+  page.getByRole("combobox", { name }).selectOption(option);
 const enter = (name: string, text: string) => async (page: Page) => {
   await page.getByRole("searchbox", { name, exact: true }).fill(text);
   await page.keyboard.press("Enter");
@@ -37,7 +38,11 @@ const CHOICES: Choice[] = [
   [COLUMN, "filters and joins", (page) => page.getByLabel("filters and joins").check()],
   [COLUMN, "the end of the way", press("Done")],
   [`#/node?nodeId=${id(REVENUE)}`, "a tab", (page) => page.getByRole("link", { name: /^Columns/ }).click()],
-  [`#/node?nodeId=${id(REVENUE)}&tab=columns`, "another tab", (page) => page.getByRole("link", { name: "Versions" }).click()],
+  [
+    `#/node?nodeId=${id(REVENUE)}&tab=columns`,
+    "another tab",
+    (page) => page.getByRole("link", { name: "Versions" }).click(),
+  ],
   ["#/runs", "a state", press("failed")],
   ["#/runs", "a time", select("Since", "All")],
   ["#/runs", "a namespace", enter("Namespace", "demo")],
@@ -46,7 +51,11 @@ const CHOICES: Choice[] = [
   ["#/alerts", "an owner", enter("Owner", "finance")],
   ["#/namespaces", "the grouping of namespaces", press("owner")],
   ["#/coverage", "coverage by owner", press("by owner")],
-  ["#/coverage?list=all&namespace=file", "another list", (page) => page.locator("main select").selectOption({ index: 1 })],
+  [
+    "#/coverage?list=all&namespace=file",
+    "another list",
+    (page) => page.locator("main select").selectOption({ index: 1 }),
+  ],
 ];
 
 /** What a screen reader reads of a view, without the times, which go on, and the order of edges. */
@@ -54,7 +63,10 @@ async function read(page: Page): Promise<string[]> {
   await settled(page);
   const tree = await page.locator("main").ariaSnapshot();
   const isSteady = (line: string): boolean => !/slider|^ *- text: (\w+ )*(aggregation|transformation)/.test(line);
-  return tree.replace(/\b\d+[smh] ago|just now/g, "then").split("\n").filter(isSteady);
+  return tree
+    .replace(/\b\d+[smh] ago|just now/g, "then")
+    .split("\n")
+    .filter(isSteady);
 }
 
 test.each(CHOICES)("%s: %s", async (link, _, choose) => {

@@ -3,7 +3,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runEvent, table } from "./events";
-import { browser, lineageLink, open, settled, type Opened } from "./page";
+import { browser, lineageLink, type Opened, open, settled } from "./page";
 import { demoServer, emptyServer, type Server } from "./server";
 
 const REVENUE = "dataset:file:/data/lake/revenue_daily";
@@ -17,7 +17,11 @@ let chromium: Browser;
 
 beforeAll(async () => {
   [demo, large, chromium] = await Promise.all([demoServer(), emptyServer(), browser()]);
-  await large.postAll(Array.from({ length: JOBS }, (_, index) => runEvent(`j${index}`, [table(`t${Math.floor(index / 2)}`)], [table(`t${index + 1}`)])));
+  await large.postAll(
+    Array.from({ length: JOBS }, (_, index) =>
+      runEvent(`j${index}`, [table(`t${Math.floor(index / 2)}`)], [table(`t${index + 1}`)]),
+    ),
+  );
   await large.folded(JOBS);
 });
 afterAll(async () => {
@@ -32,7 +36,10 @@ function focused(page: Page): Promise<{ name: string; isSeen: boolean }> {
     const element = document.activeElement as HTMLElement;
     const { top, bottom, left, right, width } = element.getBoundingClientRect();
     const isInSight = width > 0 && top < innerHeight && bottom > 0 && left < innerWidth && right > 0;
-    return { name: (element.ariaLabel ?? element.innerText).trim(), isSeen: isInSight && getComputedStyle(element).outlineStyle !== "none" };
+    return {
+      name: (element.ariaLabel ?? element.innerText).trim(),
+      isSeen: isInSight && getComputedStyle(element).outlineStyle !== "none",
+    };
   });
 }
 
@@ -82,7 +89,10 @@ test("from the search to the cause, its run, its column, the consequences and th
   pressed.push(await tabTo(page, /^what it breaks, and whose that is$/));
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: /finance/ }).waitFor();
-  await page.getByRole("heading", { name: /orders/ }).first().waitFor();
+  await page
+    .getByRole("heading", { name: /orders/ })
+    .first()
+    .waitFor();
   expect(Math.max(...pressed)).toBeLessThan(MOST_TABS);
   expect(faults).toEqual([]);
   await close();
@@ -109,7 +119,10 @@ test("Tab stops once in the graph, the arrows walk in it, and what Enter opens h
 });
 
 test("the provenance of each edge is in the table, by job and time", async () => {
-  const { page, close } = await open(chromium, `${demo.url}/${lineageLink(REVENUE, `&as=table&table=${encodeURIComponent(REVENUE)}&column=total_revenue`)}`);
+  const { page, close } = await open(
+    chromium,
+    `${demo.url}/${lineageLink(REVENUE, `&as=table&table=${encodeURIComponent(REVENUE)}&column=total_revenue`)}`,
+  );
   await page.getByRole("button", { name: "Edges" }).click();
   const row = page.getByRole("row", { name: /aggregation/ });
   await row.getByRole("link", { name: /lake_revenue_daily/ }).waitFor();

@@ -48,7 +48,10 @@ test("buttons that the key may not use are not shown", async () => {
     },
     server.keys[0],
   );
-  for (const [key, buttons] of [[server.keys[0]!, 1], [server.keys[1]!, 0]] as const) {
+  for (const [key, buttons] of [
+    [server.keys[0]!, 1],
+    [server.keys[1]!, 0],
+  ] as const) {
     const { page, close } = await open(chromium, `${server.url}/#/node?nodeId=job:shop:load`);
     await page.getByLabel("Key", { exact: true }).fill(key);
     const asked = page.waitForResponse((response) => response.url().endsWith("/caller") && response.ok());
@@ -76,7 +79,11 @@ test("a key that expires while the page is open is asked for where it is missed"
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Namespaces" }).waitFor();
   await settled(page);
-  await page.route("**/api/v1/**", (route) => (route.request().headers()["authorization"]?.endsWith(server.keys[0]!) ? route.fulfill({ status: 401, json: { code: 401, message: "the key has expired" } }) : route.continue()));
+  await page.route("**/api/v1/**", (route) =>
+    route.request().headers().authorization?.endsWith(server.keys[0]!)
+      ? route.fulfill({ status: 401, json: { code: 401, message: "the key has expired" } })
+      : route.continue(),
+  );
   await page.getByRole("link", { name: "Runs", exact: true }).click();
   await page.getByRole("alert").getByText("the key has expired").waitFor();
   await page.getByRole("button", { name: "Enter another key" }).click();

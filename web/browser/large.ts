@@ -17,10 +17,15 @@ interface Made {
 export function largeLineage(count: number, columns = 8): { graph: Made[] } {
   const nodes = new Map<string, Made>();
   const fan = Math.min(MOST_READERS, Math.max(2, Math.round((count / 2) * WIDTH_OF_LAYER)));
-  const table = (index: number): Made => made(nodes, `dataset:n:t${index}`, "DATASET", { name: `t${index}`, fields: fields(columns), tags: [] });
+  const table = (index: number): Made =>
+    made(nodes, `dataset:n:t${index}`, "DATASET", { name: `t${index}`, fields: fields(columns), tags: [] });
   table(0);
   for (let index = 1; nodes.size < count; index++) {
-    const job = made(nodes, `job:n:j${index}`, "JOB", { name: `j${index}`, simpleName: `j${index}`, latestRun: { id: "r", state: "COMPLETED", endedAt: TIME, updatedAt: TIME } });
+    const job = made(nodes, `job:n:j${index}`, "JOB", {
+      name: `j${index}`,
+      simpleName: `j${index}`,
+      latestRun: { id: "r", state: "COMPLETED", endedAt: TIME, updatedAt: TIME },
+    });
     const layerStart = index <= fan ? 0 : index - fan;
     for (const input of new Set([layerStart, Math.max(0, layerStart - 1)])) connect(table(input), job);
     connect(job, table(index));
@@ -37,7 +42,13 @@ export function wideTable(columns: number): { graph: Made[] } {
 function made(nodes: Map<string, Made>, id: string, type: Made["type"], data: Record<string, unknown>): Made {
   const known = nodes.get(id);
   if (known) return known;
-  const node: Made = { id, type, data: { namespace: "n", createdAt: TIME, updatedAt: TIME, lastModifiedAt: TIME, ...data }, inEdges: [], outEdges: [] };
+  const node: Made = {
+    id,
+    type,
+    data: { namespace: "n", createdAt: TIME, updatedAt: TIME, lastModifiedAt: TIME, ...data },
+    inEdges: [],
+    outEdges: [],
+  };
   nodes.set(id, node);
   return node;
 }
@@ -49,5 +60,10 @@ function connect(from: Made, to: Made): void {
 }
 
 function fields(count: number): unknown[] {
-  return Array.from({ length: count }, (_, index) => ({ name: `column_${index}`, type: "string", description: null, tags: [] }));
+  return Array.from({ length: count }, (_, index) => ({
+    name: `column_${index}`,
+    type: "string",
+    description: null,
+    tags: [],
+  }));
 }

@@ -14,7 +14,9 @@ let chromium: Browser;
 
 beforeAll(async () => {
   [server, chromium] = await Promise.all([emptyServer(), browser()]);
-  const names = Array.from({ length: COUNT }, (_, index) => (index % 2 ? `s3://lake-${ENVIRONMENTS[index % 4]}-${index}` : `${ENVIRONMENTS[index % 4]}-team-${index}`));
+  const names = Array.from({ length: COUNT }, (_, index) =>
+    index % 2 ? `s3://lake-${ENVIRONMENTS[index % 4]}-${index}` : `${ENVIRONMENTS[index % 4]}-team-${index}`,
+  );
   await server.postAll(names.map((name) => ({ ...runEvent("job", [], []), job: { namespace: name, name: "job" } })));
   await server.folded(1, encodeURIComponent(names.at(-1)!));
 });
@@ -32,7 +34,14 @@ test.each([1280, 360])("groups, environments and the filter, %i px wide", async 
   await page.getByRole("link", { name: "prod-team-0", exact: true }).waitFor();
 
   await page.getByRole("button", { name: "environment" }).click();
-  await expect.poll(() => groups.allInnerTexts()).toEqual(["development 125 namespaces", "production 125 namespaces", "test 125 namespaces", "no environment in the name 125 namespaces"]);
+  await expect
+    .poll(() => groups.allInnerTexts())
+    .toEqual([
+      "development 125 namespaces",
+      "production 125 namespaces",
+      "test 125 namespaces",
+      "no environment in the name 125 namespaces",
+    ]);
 
   await page.getByRole("searchbox").fill("team 484");
   await page.getByRole("link", { name: "prod-team-484" }).waitFor();

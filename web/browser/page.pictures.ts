@@ -32,13 +32,16 @@ afterAll(async () => {
   server?.stop();
 });
 
-test.each(VIEWS.flatMap((view) => SIZES.map((size) => [...view, ...size] as const)))("%s", async (name, link, text, suffix, width, height) => {
-  const { page, close } = await open(chromium, `${server.url}/${link}`, { width, height });
-  await page.getByText(text).first().waitFor({ state: "attached" });
-  await settled(page);
-  await page.screenshot({ path: `${FOLDER}/${name}${suffix}.png` });
-  await close();
-});
+test.each(VIEWS.flatMap((view) => SIZES.map((size) => [...view, ...size] as const)))(
+  "%s",
+  async (name, link, text, suffix, width, height) => {
+    const { page, close } = await open(chromium, `${server.url}/${link}`, { width, height });
+    await page.getByText(text).first().waitFor({ state: "attached" });
+    await settled(page);
+    await page.screenshot({ path: `${FOLDER}/${name}${suffix}.png` });
+    await close();
+  },
+);
 
 test.each(SIZES)("alert%s", async (suffix, width, height) => {
   const { page, close } = await open(chromium, `${server.url}/#/alerts`, { width, height });

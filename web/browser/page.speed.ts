@@ -22,7 +22,13 @@ async function drawn(answer: unknown): Promise<{ page: Page; milliseconds: numbe
   const { page, close } = await open(chromium, `${server.url}/#/health`);
   page.setDefaultTimeout(60_000);
   const body = JSON.stringify(answer);
-  await page.route("**/api/v1/lineage?**", (route) => route.fulfill({ status: 200, contentType: "application/json", body: route.request().url().includes("upstream") ? '{"graph": []}' : body }));
+  await page.route("**/api/v1/lineage?**", (route) =>
+    route.fulfill({
+      status: 200,
+      contentType: "application/json",
+      body: route.request().url().includes("upstream") ? '{"graph": []}' : body,
+    }),
+  );
   await page.route("**/api/v1/rootcause?**", (route) => route.fulfill({ json: { findings: [] } }));
   await page.evaluate(() => {
     const watch = window as unknown as { answered: number; drawn: number };
@@ -32,12 +38,15 @@ async function drawn(answer: unknown): Promise<{ page: Page; milliseconds: numbe
       return before.call(this);
     };
     new MutationObserver(() => {
-      if (!watch.drawn && document.querySelector(".react-flow__node, .far-picture")) requestAnimationFrame(() => setTimeout(() => (watch.drawn = performance.now())));
+      if (!watch.drawn && document.querySelector(".react-flow__node, .far-picture"))
+        requestAnimationFrame(() => setTimeout(() => (watch.drawn = performance.now())));
     }).observe(document, { subtree: true, childList: true });
   });
   await page.evaluate((hash) => (window.location.hash = hash), lineageLink("dataset:n:t0", "&down=99&up=0"));
   await page.waitForFunction(() => (window as unknown as { drawn: number }).drawn > 0);
-  const milliseconds = await page.evaluate(() => (window as unknown as { drawn: number }).drawn - (window as unknown as { answered: number }).answered);
+  const milliseconds = await page.evaluate(
+    () => (window as unknown as { drawn: number }).drawn - (window as unknown as { answered: number }).answered,
+  );
   return { page, milliseconds, close };
 }
 
@@ -47,7 +56,9 @@ test.each([
   [5_000, 6_000],
 ])("%i nodes are drawn", async (count, most) => {
   const { milliseconds, page, close } = await drawn(largeLineage(count));
-  console.log(`${count} nodes: ${Math.round(milliseconds)} ms (at most ${most}), ${await page.locator(".toolbar .count").innerText()}, ${await page.locator(".react-flow__node").count()} in the document`);
+  console.log(
+    `${count} nodes: ${Math.round(milliseconds)} ms (at most ${most}), ${await page.locator(".toolbar .count").innerText()}, ${await page.locator(".react-flow__node").count()} in the document`,
+  );
   await close();
   expect(milliseconds).toBeLessThan(most);
 });

@@ -12,7 +12,9 @@ let chromium: Browser;
 
 beforeAll(async () => {
   [server, chromium] = await Promise.all([emptyServer(), browser()]);
-  const runs = Array.from({ length: RUNS }, (_, index) => runEvent(`job_${index}`, [table("raw")], [table(`table_${index}`)]));
+  const runs = Array.from({ length: RUNS }, (_, index) =>
+    runEvent(`job_${index}`, [table("raw")], [table(`table_${index}`)]),
+  );
   await server.postAll([datasetEvent(table("described")), ...runs]);
   await server.folded(RUNS);
 });

@@ -3,7 +3,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { violations } from "./axe";
-import { browser, open, type Opened } from "./page";
+import { browser, type Opened, open } from "./page";
 import { emptyServer } from "./server";
 
 let server: Awaited<ReturnType<typeof emptyServer>>;
@@ -19,7 +19,10 @@ const event = {
 };
 
 beforeAll(async () => {
-  [server, chromium] = await Promise.all([emptyServer([[], ["--scope", "ingest", "--scope", "read", "--namespace", "shop"]]), browser()]);
+  [server, chromium] = await Promise.all([
+    emptyServer([[], ["--scope", "ingest", "--scope", "read", "--namespace", "shop"]]),
+    browser(),
+  ]);
   await expect(server.post({ ...event, run: { runId: "7" } }, server.keys[0])).rejects.toThrow("not a UUID");
 });
 afterAll(async () => {
@@ -44,11 +47,18 @@ test("if every event was refused, the refusals come before how to send the first
 
 test("a key that reads every namespace sees what was refused to whom, and what to do", async () => {
   await server.post(event, server.keys[0]);
-  await expect(server.post({ ...event, job: { namespace: "bank", name: "load" } }, server.keys[1])).rejects.toThrow("not a namespace of this key");
+  await expect(server.post({ ...event, job: { namespace: "bank", name: "load" } }, server.keys[1])).rejects.toThrow(
+    "not a namespace of this key",
+  );
   await expect(server.post(event, "nobody")).rejects.toThrow("unknown");
   const { page, faults, close } = await health(server.keys[0]!);
   const rows = page.getByRole("region", { name: "Refused events" }).locator("tbody tr");
-  await rows.filter({ hasText: "run.runId" }).filter({ hasText: "spark" }).filter({ hasText: "key0" }).getByText("A run id is a UUID").waitFor();
+  await rows
+    .filter({ hasText: "run.runId" })
+    .filter({ hasText: "spark" })
+    .filter({ hasText: "key0" })
+    .getByText("A run id is a UUID")
+    .waitFor();
   await rows.filter({ hasText: "403 not permitted: job.namespace" }).filter({ hasText: "key1" }).waitFor();
   await page.getByRole("heading", { name: "Producers, by their last run" }).waitFor();
   await rows.filter({ hasText: "401 no valid key" }).filter({ hasText: "none valid" }).waitFor();
@@ -56,7 +66,10 @@ test("a key that reads every namespace sees what was refused to whom, and what t
   expect(await page.getByText("What was refused to this key alone").count()).toBe(0);
   expect(await violations(page)).toEqual([]);
   expect(faults).toEqual([]);
-  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "CSV" }).click()]);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "CSV" }).click(),
+  ]);
   expect(download.suggestedFilename()).toBe("refusals.csv");
   await close();
 });

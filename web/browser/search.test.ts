@@ -3,7 +3,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { violations } from "./axe";
-import { browser, open, type Opened } from "./page";
+import { browser, type Opened, open } from "./page";
 import { demoServer, type Server } from "./server";
 
 let server: Server;
@@ -47,16 +47,25 @@ test("a column by its name alone leads to its way", async () => {
 test("a mistyped word is understood, and the dialog says as what", async () => {
   const page = await searching("reveneu_daily");
   await page.getByRole("status").getByText("As “revenue daily”", { exact: false }).waitFor();
-  await page.getByRole("option", { name: /revenue_daily.*data\/lake/ }).first().waitFor();
+  await page
+    .getByRole("option", { name: /revenue_daily.*data\/lake/ })
+    .first()
+    .waitFor();
   expect(await violations(page)).toEqual([]);
   await ended();
 });
 
 test("an owner leads to what is owned", async () => {
   const page = await searching("finance");
-  await page.getByRole("option", { name: /finance/ }).first().click();
+  await page
+    .getByRole("option", { name: /finance/ })
+    .first()
+    .click();
   await page.getByRole("heading", { name: "finance" }).waitFor();
-  await page.getByRole("link", { name: /revenue_daily/ }).first().waitFor();
+  await page
+    .getByRole("link", { name: /revenue_daily/ })
+    .first()
+    .waitFor();
   expect(await violations(page)).toEqual([]);
   await ended();
 });

@@ -1,19 +1,19 @@
 /** Servers for the tests: `headwater demo` and `headwater serve`, with the page that was built last. */
 
-import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-const PYTHON = process.env["PYTHON"] ?? join(ROOT, ".local/venv/bin/python");
+const PYTHON = process.env.PYTHON ?? join(ROOT, ".local/venv/bin/python");
 const ENVIRONMENT = { ...process.env, PYTHONPATH: `${join(ROOT, "layers/headwater")}:${ROOT}`, HEADWATER_API_KEY: "" };
 const START_MS = 150_000;
 /** The emulator starts, and template.yaml is deployed into it. */
 const STACK_MS = 240_000;
 /** Events of a request. */
 const BATCH = 100;
-const STACK_PORT = process.env["STACK_PORT"] ?? "8765";
+const STACK_PORT = process.env.STACK_PORT ?? "8765";
 
 export interface Server {
   url: string;
@@ -35,8 +35,18 @@ export async function demoServer(): Promise<Server> {
 export async function emptyServer(keys: string[][] = []): Promise<Server & { keys: string[] }> {
   const folder = mkdtempSync(join(tmpdir(), "headwater-"));
   const data = join(folder, "lineage.db");
-  const made = keys.map((options, index) => headwater("key", "add", `key${index}`, "--data", data, ...options).trim().split(/\s+/).at(-1) ?? "");
-  const child = spawn(PYTHON, ["-m", "headwater.cli", "serve", "--data", data, "--port", "0", ...(keys.length ? [] : ["--open"])], { cwd: ROOT, env: ENVIRONMENT });
+  const made = keys.map(
+    (options, index) =>
+      headwater("key", "add", `key${index}`, "--data", data, ...options)
+        .trim()
+        .split(/\s+/)
+        .at(-1) ?? "",
+  );
+  const child = spawn(
+    PYTHON,
+    ["-m", "headwater.cli", "serve", "--data", data, "--port", "0", ...(keys.length ? [] : ["--open"])],
+    { cwd: ROOT, env: ENVIRONMENT },
+  );
   const url = await said(child, /Headwater serves \S+ at (\S+)/);
   return { ...server(child, url, () => rmSync(folder, { recursive: true, force: true })), keys: made };
 }
@@ -54,7 +64,9 @@ function server(child: ChildProcess, url: string, clean: () => void): Server {
     post: async (event, key) => void (await posted(`${url}/api/v1/lineage`, event, key)),
     postAll: async (events) => {
       for (let first = 0; first < events.length; first += BATCH) {
-        const { status } = (await posted(`${url}/api/v1/lineage/batch`, events.slice(first, first + BATCH))) as { status: string };
+        const { status } = (await posted(`${url}/api/v1/lineage/batch`, events.slice(first, first + BATCH))) as {
+          status: string;
+        };
         if (status !== "success") throw new Error(status);
       }
     },
@@ -76,7 +88,7 @@ function server(child: ChildProcess, url: string, clean: () => void): Server {
 
 async function posted(address: string, body: unknown, key?: string): Promise<unknown> {
   const headers: Record<string, string> = { "content-type": "application/json" };
-  if (key) headers["authorization"] = `Bearer ${key}`;
+  if (key) headers.authorization = `Bearer ${key}`;
   const response = await fetch(address, { method: "POST", headers, body: JSON.stringify(body) });
   const text = await response.text();
   if (!response.ok) throw new Error(text);

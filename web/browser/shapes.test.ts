@@ -11,8 +11,16 @@ let chromium: Browser;
 
 beforeAll(async () => {
   [server, chromium] = await Promise.all([emptyServer(), browser()]);
-  const chain: [string, string][] = [["a", "b"], ["b", "c"], ["c", "a"], ["own", "own"]];
-  await server.postAll([datasetEvent(table("island", ["x"])), ...chain.map(([from, to]) => runEvent(`${from}_to_${to}`, [table(from)], [table(to)]))]);
+  const chain: [string, string][] = [
+    ["a", "b"],
+    ["b", "c"],
+    ["c", "a"],
+    ["own", "own"],
+  ];
+  await server.postAll([
+    datasetEvent(table("island", ["x"])),
+    ...chain.map(([from, to]) => runEvent(`${from}_to_${to}`, [table(from)], [table(to)])),
+  ]);
   await server.folded(chain.length);
 });
 afterAll(async () => {
@@ -27,8 +35,12 @@ test.each(["a", "own"])("the edge that closes the cycle of %s is seen whole, and
   expect(await page.locator(".react-flow__edge path.back").count()).toBe(1);
   const covered = await page.locator(".react-flow__edge path.back").evaluate((path: SVGPathElement) => {
     const nodes = [...document.querySelectorAll(".react-flow__node")].map((node) => node.getBoundingClientRect());
-    const steps = Array.from({ length: 99 }, (_, index) => path.getPointAtLength((path.getTotalLength() * (index + 1)) / 100).matrixTransform(path.getScreenCTM()!));
-    return steps.filter(({ x, y }) => nodes.some((box) => x > box.left + 1 && x < box.right - 1 && y > box.top + 1 && y < box.bottom - 1)).length;
+    const steps = Array.from({ length: 99 }, (_, index) =>
+      path.getPointAtLength((path.getTotalLength() * (index + 1)) / 100).matrixTransform(path.getScreenCTM()!),
+    );
+    return steps.filter(({ x, y }) =>
+      nodes.some((box) => x > box.left + 1 && x < box.right - 1 && y > box.top + 1 && y < box.bottom - 1),
+    ).length;
   });
   expect(covered).toBe(0);
   expect(faults).toEqual([]);

@@ -4,7 +4,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { violations } from "./axe";
 import { browser, lineageLink, open, settled } from "./page";
-import { stackServer, type Server } from "./server";
+import { type Server, stackServer } from "./server";
 
 const ORDERS = "tests/fixtures/spark-3.5/orders.jsonl";
 const REVENUE = "dataset:file:/data/revenue_daily";
@@ -44,35 +44,47 @@ const VIEWS: [string, string][] = [
   ["#/coverage", "Coverage"],
 ];
 
-test.each(VIEWS)("%s", async (link, heading) => {
-  const { page, faults, close } = await open(chromium, `${server.url}/${link}`, SIZE, SLOW_MS);
-  await page.getByRole("heading", { level: 1, name: heading }).waitFor();
-  await settled(page);
-  expect(await page.getByRole("alert").allInnerTexts()).toEqual([]);
-  expect(await violations(page)).toEqual([]);
-  expect(faults).toEqual([]);
-  await close();
-}, 2 * SLOW_MS);
+test.each(VIEWS)(
+  "%s",
+  async (link, heading) => {
+    const { page, faults, close } = await open(chromium, `${server.url}/${link}`, SIZE, SLOW_MS);
+    await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+    await settled(page);
+    expect(await page.getByRole("alert").allInnerTexts()).toEqual([]);
+    expect(await violations(page)).toEqual([]);
+    expect(faults).toEqual([]);
+    await close();
+  },
+  2 * SLOW_MS,
+);
 
-test("a column is searched, and its way is lit", async () => {
-  const { page, faults, close } = await open(chromium, `${server.url}/`, SIZE, SLOW_MS);
-  await page.getByRole("heading", { name: "Which number is wrong?" }).waitFor();
-  await page.keyboard.press("/");
-  await page.keyboard.type("revenue_daily total");
-  await page.locator('[role="option"][aria-selected="true"]', { hasText: "total_revenue" }).waitFor();
-  await page.keyboard.press("Enter");
-  await page.getByText("The way of total_revenue", { exact: false }).waitFor();
-  await page.locator(".edge-label.of-column").first().waitFor();
-  expect(faults).toEqual([]);
-  await close();
-}, 2 * SLOW_MS);
+test(
+  "a column is searched, and its way is lit",
+  async () => {
+    const { page, faults, close } = await open(chromium, `${server.url}/`, SIZE, SLOW_MS);
+    await page.getByRole("heading", { name: "Which number is wrong?" }).waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("revenue_daily total");
+    await page.locator('[role="option"][aria-selected="true"]', { hasText: "total_revenue" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByText("The way of total_revenue", { exact: false }).waitFor();
+    await page.locator(".edge-label.of-column").first().waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  },
+  2 * SLOW_MS,
+);
 
-test("the lineage is drawn, with the policy of the page", async () => {
-  const { page, faults, close } = await open(chromium, `${server.url}/${lineageLink(REVENUE)}`, SIZE, SLOW_MS);
-  await page.locator(".react-flow__node").first().waitFor();
-  await expect.poll(() => page.locator(".react-flow__node").count()).toBe(5);
-  const policy = (await fetch(`${server.url}/`)).headers.get("content-security-policy");
-  expect(policy).toContain("default-src 'none'");
-  expect(faults).toEqual([]);
-  await close();
-}, 2 * SLOW_MS);
+test(
+  "the lineage is drawn, with the policy of the page",
+  async () => {
+    const { page, faults, close } = await open(chromium, `${server.url}/${lineageLink(REVENUE)}`, SIZE, SLOW_MS);
+    await page.locator(".react-flow__node").first().waitFor();
+    await expect.poll(() => page.locator(".react-flow__node").count()).toBe(5);
+    const policy = (await fetch(`${server.url}/`)).headers.get("content-security-policy");
+    expect(policy).toContain("default-src 'none'");
+    expect(faults).toEqual([]);
+    await close();
+  },
+  2 * SLOW_MS,
+);

@@ -1,4 +1,7 @@
-/** Two times of a graph of 1,000 nodes: compared, slid through; a column that was removed, and a dataset that was deleted. */
+/**
+ * Two times of a graph of 1,000 nodes: compared, slid through; a column that was removed, and a dataset that was
+ * deleted.
+ */
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -20,11 +23,30 @@ beforeAll(async () => {
     Array.from({ length: CHAINS * LENGTH }, (_, index) => {
       const [chain, step] = [index % CHAINS, Math.floor(index / CHAINS)];
       const origin = step ? `t${chain}_${step - 1}` : "root";
-      return runEvent(`j${chain}_${step}`, [table(origin, ["x"])], [table(`t${chain}_${step}`, ["x", ...(step === 3 ? added : [])])], at);
+      return runEvent(
+        `j${chain}_${step}`,
+        [table(origin, ["x"])],
+        [table(`t${chain}_${step}`, ["x", ...(step === 3 ? added : [])])],
+        at,
+      );
     });
-  const write = (columns: string[], at: Date): object => runEvent("write", [table("origin", ["p", "q"])], [table("cut", columns, Object.fromEntries(columns.map((column) => [column, ["origin", column]])))], at);
-  await server.postAll([...graph(BEFORE, []), ...graph(new Date(NOW - 1_000), ["y"]), runEvent("late", [table("t7_4")], [table("new")])]);
-  await server.postAll([write(["p", "q"], BEFORE), write(["p"], new Date(NOW - 3_600_000)), runEvent("after", [table("gone", ["x"])], [table("kept", ["x"])])]);
+  const write = (columns: string[], at: Date): object =>
+    runEvent(
+      "write",
+      [table("origin", ["p", "q"])],
+      [table("cut", columns, Object.fromEntries(columns.map((column) => [column, ["origin", column]])))],
+      at,
+    );
+  await server.postAll([
+    ...graph(BEFORE, []),
+    ...graph(new Date(NOW - 1_000), ["y"]),
+    runEvent("late", [table("t7_4")], [table("new")]),
+  ]);
+  await server.postAll([
+    write(["p", "q"], BEFORE),
+    write(["p"], new Date(NOW - 3_600_000)),
+    runEvent("after", [table("gone", ["x"])], [table("kept", ["x"])]),
+  ]);
   await server.folded(CHAINS * LENGTH + 3);
 });
 afterAll(async () => {
@@ -33,7 +55,10 @@ afterAll(async () => {
 });
 
 test("1,000 nodes are compared with yesterday, and slid into the past", async () => {
-  const { page, faults, close } = await open(chromium, `${server.url}/${lineageLink("dataset:n:root", "&down=99&up=0")}`);
+  const { page, faults, close } = await open(
+    chromium,
+    `${server.url}/${lineageLink("dataset:n:root", "&down=99&up=0")}`,
+  );
   const nodes = page.locator(".toolbar .count");
   await expect.poll(() => nodes.innerText()).toContain("1,003 nodes");
   await page.getByRole("button", { name: "Compare" }).click();

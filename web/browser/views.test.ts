@@ -70,7 +70,11 @@ describe.each(Object.entries(VIEWS))("%s", (_, [link, text]) => {
     await settled(page);
     expect(await tooWide(page)).toEqual([]);
     expect(await tooSmall(page)).toEqual([]);
-    expect(await page.locator("nav [aria-current]").evaluateAll((links) => links.filter((link) => link.getBoundingClientRect().right > innerWidth).length)).toBe(0);
+    expect(
+      await page
+        .locator("nav [aria-current]")
+        .evaluateAll((links) => links.filter((link) => link.getBoundingClientRect().right > innerWidth).length),
+    ).toBe(0);
     await close();
   });
 });

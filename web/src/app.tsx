@@ -1,12 +1,12 @@
 /** The frame of the page: its bar, the view that the address names, and the dialog that asks for a key. */
 
-import { lazy, Suspense, useEffect, useRef, useState, type ComponentType } from "react";
-import { addressOf, useHash } from "./routing/location";
+import { type ComponentType, lazy, Suspense, useEffect, useRef, useState } from "react";
+import { Loading } from "./parts/Feedback";
 import { KeyDialog } from "./parts/KeyDialog";
-import { Loading } from "./parts/Told";
 import { TopBar } from "./parts/TopBar";
-import { SearchDialog } from "./views/search/SearchDialog";
 import { ViewFault } from "./parts/ViewFault";
+import { addressOf, useHash } from "./routing/location";
+import { SearchDialog } from "./views/search/SearchDialog";
 import { StartView } from "./views/start/StartView";
 
 export interface ViewProperties {
@@ -75,8 +75,10 @@ function skipToMain(event: { preventDefault: () => void }): void {
   document.getElementById("main")?.focus();
 }
 
-/** A link that led to another view is gone with its view: the focus goes on in the new view, not at the top of the page.
- * As a sibling of the view it waits for the view's code: until then React keeps the old view, hidden. */
+/**
+ * A link that led to another view is gone with its view: the focus goes on in the new view, not at the top of the page.
+ * As a sibling of the view it waits for the view's code: until then React keeps the old view, hidden.
+ */
 function FocusOnMain({ view }: { view: string }) {
   const before = useRef(view);
   useEffect(() => {

@@ -3,10 +3,19 @@ import type { Alert } from "../src/api/alerts";
 import { islands, lastEvents, late, suspicious } from "../src/views/health/findings";
 
 const named = (name: string) => ({ namespace: "n", name });
-const job = (name: string, inputs: string[], outputs: string[]) => ({ ...named(name), inputs: inputs.map(named), outputs: outputs.map(named) });
+const job = (name: string, inputs: string[], outputs: string[]) => ({
+  ...named(name),
+  inputs: inputs.map(named),
+  outputs: outputs.map(named),
+});
 
 test("a job that writes and shares no dataset is an island", () => {
-  const jobs = [job("load", [], ["a"]), job("clean", ["a"], ["b"]), job("alone", ["x"], ["y"]), job("reader", ["z"], [])];
+  const jobs = [
+    job("load", [], ["a"]),
+    job("clean", ["a"], ["b"]),
+    job("alone", ["x"], ["y"]),
+    job("reader", ["z"], []),
+  ];
   expect(islands(jobs).map(({ name }) => name)).toEqual(["alone"]);
 });
 
@@ -15,7 +24,11 @@ test("without any shared dataset nothing is an island", () => {
 });
 
 test("names that mean another host to each machine are suspicious", () => {
-  expect(suspicious(["hive://ip-10-0-0-1:9083", "postgres://localhost:5432", "s3://lake", "profile"]).map(({ name }) => name)).toEqual(["hive://ip-10-0-0-1:9083", "postgres://localhost:5432"]);
+  expect(
+    suspicious(["hive://ip-10-0-0-1:9083", "postgres://localhost:5432", "s3://lake", "profile"]).map(
+      ({ name }) => name,
+    ),
+  ).toEqual(["hive://ip-10-0-0-1:9083", "postgres://localhost:5432"]);
 });
 
 test("a job is late until its events have recovered", () => {

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import type { Edge } from "../src/graph/graph";
 import { layersOf } from "../src/graph/layers";
 
-const sized = (count: number) => Array.from({ length: count }, (_, index) => ({ id: `n${index}`, width: 200, height: 60 }));
+const sized = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ id: `n${index}`, width: 200, height: 60 }));
 const edge = (from: number, to: number): Edge => ({ from: `n${from}`, to: `n${to}` });
 
 test("an output is to the right of each of its inputs", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cuttable, columnOf, contextOf, oneLine, shortNames, splitNodeId } from "../src/text/names";
+import { columnOf, contextOf, cuttable, oneLine, shortNames, splitNodeId } from "../src/text/names";
 
 test("names are as short as tells them apart", () => {
   const short = shortNames(["/lake/raw/orders", "/lake/clean/orders", "/lake/revenue", "db.sales.orders_daily"]);

@@ -1,40 +1,32 @@
 import { expect, test } from "vitest";
 import type { GraphNode } from "../src/graph/graph";
 import { csv } from "../src/picture/csv";
-import { dot } from "../src/picture/dot";
 import { impactMarkdown } from "../src/picture/markdown";
-import { mermaid } from "../src/picture/mermaid";
+import type { Scene } from "../src/picture/scene";
 import { svgOf } from "../src/picture/svg";
-import type { Scene } from "../src/views/lineage/scene";
 
 const HOSTILE = '<script>"]; evil --> x[`\n';
-const node = (id: string, kind: GraphNode["kind"], name: string) => ({ node: { id, kind, namespace: "n", name }, opening: { isOpen: false, traced: [] }, width: 200, height: 60, isFaded: false });
+const node = (id: string, kind: GraphNode["kind"], name: string) => ({
+  node: { id, kind, namespace: "n", name },
+  opening: { isOpen: false, traced: [] },
+  width: 200,
+  height: 60,
+  isFaded: false,
+});
 const SCENE: Scene = {
   nodes: [node("a", "dataset", HOSTILE), node("b", "job", "step")],
   edges: [{ from: "a", to: "b", count: 1, isFaded: false }],
   columnEdges: [],
 };
 
-test("Mermaid: names are escaped, edges go from left to right", () => {
-  const text = mermaid(SCENE);
-  expect(text.split("\n")).toHaveLength(5);
-  expect(text).not.toContain("<script>");
-  expect(text).toContain("n0 --> n1");
-});
-
-test("a label has an end: Mermaid refuses a long text", () => {
-  const text = mermaid({ ...SCENE, nodes: [node("a", "dataset", "x".repeat(5000)), node("b", "job", "step")] });
-  expect(text).toContain(`${"x".repeat(119)}#8230;`);
-});
-
-test("DOT: names are quoted", () => {
-  const text = dot(SCENE);
-  expect(text).toContain('"a" -> "b";');
-  expect(text).toContain('\\"]; evil');
-});
-
 test("SVG: names are text, and never elements", () => {
-  const svg = svgOf({ scene: SCENE, places: new Map([["a", { x: 0, y: 0 }], ["b", { x: 300, y: 0 }]]) });
+  const svg = svgOf({
+    scene: SCENE,
+    places: new Map([
+      ["a", { x: 0, y: 0 }],
+      ["b", { x: 300, y: 0 }],
+    ]),
+  });
   expect(svg).not.toContain("<script>");
   expect(svg).toContain("&lt;script&gt;");
 });
@@ -42,30 +34,70 @@ test("SVG: names are text, and never elements", () => {
 test("SVG: an edge of a column says what it does, and a filter is dashed", () => {
   const from = { dataset: "a", field: "x" };
   const to = { dataset: "b", field: "y" };
-  const how = (type: "DIRECT" | "INDIRECT", subtype: string) => ({ from, to, transformations: [{ type, subtype, description: "", masking: false }] });
+  const how = (type: "DIRECT" | "INDIRECT", subtype: string) => ({
+    from,
+    to,
+    transformations: [{ type, subtype, description: "", masking: false }],
+  });
   const scene: Scene = { ...SCENE, columnEdges: [how("DIRECT", "IDENTITY"), how("INDIRECT", "FILTER")] };
-  const svg = svgOf({ scene, places: new Map([["a", { x: 0, y: 0 }], ["b", { x: 500, y: 0 }]]) });
+  const svg = svgOf({
+    scene,
+    places: new Map([
+      ["a", { x: 0, y: 0 }],
+      ["b", { x: 500, y: 0 }],
+    ]),
+  });
   expect(svg).toMatch(/<g><title>x → y: identity<\/title><path (?!.*dasharray).*<\/g>/);
   expect(svg).toMatch(/<g><title>x → y: filter<\/title><path .*stroke-dasharray="5 4".*<\/g>/);
   for (const label of ["identity", "filter"]) expect(svg).toContain(`>${label}</text>`);
 });
 
 test("CSV: quotes are doubled, and a formula is inert", () => {
-  const columns = [{ name: "name", value: (row: string) => row }, { name: "length", value: (row: string) => -row.length }];
+  const columns = [
+    { name: "name", value: (row: string) => row },
+    { name: "length", value: (row: string) => -row.length },
+  ];
   expect(csv(columns, ['a "b", c', "=1+1"])).toBe('name,length\r\n"a ""b"", c",-8\r\n\'=1+1,-4\r\n');
-  expect(csv(columns, ["\uff1d1", "\n=1"])).toBe('name,length\r\n\'\uff1d1,-2\r\n"\'\n=1",-3\r\n');
+  expect(csv(columns, ["\uff1d1", "\n=1"])).toBe("name,length\r\n'\uff1d1,-2\r\n\"'\n=1\",-3\r\n");
 });
 
 test("Markdown: what an event calls a transformation is text", () => {
-  const transformations = [{ type: "DIRECT" as const, subtype: "<img src=x> [l](http://e)", description: "", masking: false }];
-  const item = { nodeId: "datasetField:n:t:c", type: "DATASET_FIELD" as const, distance: 1, by: "column" as const, indirect: false, path: [], transformations };
+  const transformations = [
+    { type: "DIRECT" as const, subtype: "<img src=x> [l](http://e)", description: "", masking: false },
+  ];
+  const item = {
+    nodeId: "datasetField:n:t:c",
+    type: "DATASET_FIELD" as const,
+    distance: 1,
+    by: "column" as const,
+    indirect: false,
+    path: [],
+    transformations,
+  };
   const text = impactMarkdown({ nodeId: "x", totalCount: 1, owners: [{ owner: null, items: [item] }] }, "orders.price");
   expect(text).toContain("\\<img src=x\\> \\[l\\]\\(http://e\\)");
 });
 
 test("Markdown: names are code, owners are text", () => {
-  const item = { nodeId: `dataset:n:${HOSTILE}`, type: "DATASET" as const, distance: 1, by: "dataset" as const, indirect: false, path: [] };
-  const text = impactMarkdown({ nodeId: "x", totalCount: 1, owners: [{ owner: "*boss*", items: [item] }, { owner: null, items: [] }] }, "orders.price");
+  const item = {
+    nodeId: `dataset:n:${HOSTILE}`,
+    type: "DATASET" as const,
+    distance: 1,
+    by: "dataset" as const,
+    indirect: false,
+    path: [],
+  };
+  const text = impactMarkdown(
+    {
+      nodeId: "x",
+      totalCount: 1,
+      owners: [
+        { owner: "*boss*", items: [item] },
+        { owner: null, items: [] },
+      ],
+    },
+    "orders.price",
+  );
   expect(text).toContain("### Impact of changing `orders.price`");
   expect(text).toContain("**\\*boss\\***");
   expect(text).toContain("**no owner**");

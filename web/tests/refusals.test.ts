@@ -9,7 +9,9 @@ test("a fault is the status in words, and the member of the event", () => {
 
 test("the commonest faults have a remedy of their own", () => {
   const remedies = [
-    ...["body", "eventTime", "run.runId", "job", "outputs.name", "inputs.namespace"].map((path) => remedyOf({ status: 400, path })),
+    ...["body", "eventTime", "run.runId", "job", "outputs.name", "inputs.namespace"].map((path) =>
+      remedyOf({ status: 400, path }),
+    ),
     ...[401, 403, 413].map((status) => remedyOf({ status, path: null })),
   ];
   expect(remedies[4]).toBe(remedies[5]);

@@ -2,7 +2,13 @@ import { expect, test } from "vitest";
 import type { Result } from "../src/api/search";
 import { groupsOf, linkOf, search } from "../src/views/search/search";
 
-const COLUMN: Result = { type: "COLUMN", name: "price", nodeId: "datasetField:n:raw/orders:price", namespace: "n", dataset: "raw/orders" };
+const COLUMN: Result = {
+  type: "COLUMN",
+  name: "price",
+  nodeId: "datasetField:n:raw/orders:price",
+  namespace: "n",
+  dataset: "raw/orders",
+};
 const TABLE: Result = { type: "DATASET", name: "raw/orders", nodeId: "dataset:n:raw/orders", namespace: "n" };
 const OWNER: Result = { type: "OWNER", name: "a team", nodes: [] };
 

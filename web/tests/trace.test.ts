@@ -2,23 +2,59 @@ import { expect, test } from "vitest";
 import type { ColumnLineage, Transformation } from "../src/api/types";
 import { between, isMasked, traceOf, transformationText } from "../src/graph/trace";
 
-const by = (subtype: string, type: Transformation["type"] = "DIRECT", masking = false): Transformation => ({ type, subtype, description: "", masking });
+const by = (subtype: string, type: Transformation["type"] = "DIRECT", masking = false): Transformation => ({
+  type,
+  subtype,
+  description: "",
+  masking,
+});
 const column = (dataset: string, field: string, inputs: [string, string][] = []): ColumnLineage["graph"][number] => ({
   id: `datasetField:n:${dataset}:${field}`,
   type: "DATASET_FIELD",
   inEdges: [],
   outEdges: [],
-  data: { namespace: "n", dataset, field, fieldType: null, inputFields: inputs.map(([input, name]) => ({ namespace: "n", dataset: input, field: name, transformations: [by("IDENTITY")] })) },
+  data: {
+    namespace: "n",
+    dataset,
+    field,
+    fieldType: null,
+    inputFields: inputs.map(([input, name]) => ({
+      namespace: "n",
+      dataset: input,
+      field: name,
+      transformations: [by("IDENTITY")],
+    })),
+  },
 });
 const ANSWER: ColumnLineage = {
-  graph: [column("a", "x"), column("a", "y"), column("b", "z", [["a", "x"], ["a", "y"], ["other", "w"]]), column("c", "q", [["b", "z"]])],
-  indirect: [{ namespace: "n", dataset: "b", inputField: { namespace: "n", dataset: "a", field: "when", transformations: [by("FILTER", "INDIRECT")] } }],
+  graph: [
+    column("a", "x"),
+    column("a", "y"),
+    column("b", "z", [
+      ["a", "x"],
+      ["a", "y"],
+      ["other", "w"],
+    ]),
+    column("c", "q", [["b", "z"]]),
+  ],
+  indirect: [
+    {
+      namespace: "n",
+      dataset: "b",
+      inputField: { namespace: "n", dataset: "a", field: "when", transformations: [by("FILTER", "INDIRECT")] },
+    },
+  ],
 };
-const ends = (trace: { edges: readonly { from: { dataset: string; field: string }; to: { dataset: string; field: string | null } }[] }) =>
-  trace.edges.map(({ from, to }) => `${from.dataset}.${from.field} > ${to.dataset}.${to.field}`);
+const ends = (trace: {
+  edges: readonly { from: { dataset: string; field: string }; to: { dataset: string; field: string | null } }[];
+}) => trace.edges.map(({ from, to }) => `${from.dataset}.${from.field} > ${to.dataset}.${to.field}`);
 
 test("a trace has the edges between the columns of the answer, once each", () => {
-  expect(ends(traceOf([ANSWER, ANSWER], false))).toEqual(["dataset:n:a.x > dataset:n:b.z", "dataset:n:a.y > dataset:n:b.z", "dataset:n:b.z > dataset:n:c.q"]);
+  expect(ends(traceOf([ANSWER, ANSWER], false))).toEqual([
+    "dataset:n:a.x > dataset:n:b.z",
+    "dataset:n:a.y > dataset:n:b.z",
+    "dataset:n:b.z > dataset:n:c.q",
+  ]);
 });
 
 test("filters and joins are apart, and bear on the whole dataset", () => {
@@ -27,7 +63,10 @@ test("filters and joins are apart, and bear on the whole dataset", () => {
 
 test("between two columns only their paths stay, in either direction", () => {
   const trace = traceOf([ANSWER], false);
-  const [x, q] = [{ dataset: "dataset:n:a", field: "x" }, { dataset: "dataset:n:c", field: "q" }];
+  const [x, q] = [
+    { dataset: "dataset:n:a", field: "x" },
+    { dataset: "dataset:n:c", field: "q" },
+  ];
   const expected = ["dataset:n:a.x > dataset:n:b.z", "dataset:n:b.z > dataset:n:c.q"];
   expect(ends(between(trace, x, q))).toEqual(expected);
   expect(ends(between(trace, q, x))).toEqual(expected);
@@ -35,7 +74,9 @@ test("between two columns only their paths stay, in either direction", () => {
 });
 
 test("a transformation is a word, and masking is known", () => {
-  expect(transformationText([by("GROUP_BY", "INDIRECT"), by("GROUP_BY", "INDIRECT"), by("IDENTITY")])).toBe("group by, identity");
+  expect(transformationText([by("GROUP_BY", "INDIRECT"), by("GROUP_BY", "INDIRECT"), by("IDENTITY")])).toBe(
+    "group by, identity",
+  );
   expect(isMasked([by("AGGREGATION", "DIRECT", true)])).toBe(true);
   expect(isMasked([by("AGGREGATION")])).toBe(false);
 });

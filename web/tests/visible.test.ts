@@ -1,17 +1,23 @@
 import { expect, test } from "vitest";
 import type { JobInGraph } from "../src/api/types";
-import { EMPTY, withEdges, type Graph, type GraphNode } from "../src/graph/graph";
+import { EMPTY, type Graph, type GraphNode, withEdges } from "../src/graph/graph";
 import { comfortableDepth, FAN, sideKey, visible } from "../src/graph/visible";
 
 function graphOf(...chains: string[][]): Graph {
   const ids = new Set(chains.flat());
-  const nodes = new Map([...ids].map((id): [string, GraphNode] => [id, { id, kind: id.startsWith("j") ? "job" : "dataset", namespace: "n", name: id }]));
+  const nodes = new Map(
+    [...ids].map((id): [string, GraphNode] => [
+      id,
+      { id, kind: id.startsWith("j") ? "job" : "dataset", namespace: "n", name: id },
+    ]),
+  );
   const edges = chains.flatMap((chain) => chain.slice(1).map((to, index) => ({ from: chain[index]!, to })));
   return withEdges({ ...EMPTY, nodes }, edges);
 }
 
 const CHAIN = graphOf(["a", "j1", "b", "j2", "c", "j3", "d"]);
-const shown = (graph: Graph, up: number, down: number, chosen: [string, number][] = []) => visible(graph, "b", { up, down, chosen: new Map(chosen) });
+const shown = (graph: Graph, up: number, down: number, chosen: [string, number][] = []) =>
+  visible(graph, "b", { up, down, chosen: new Map(chosen) });
 
 test("upstream and downstream are bounded apart, a hop is a job and a dataset", () => {
   expect([...shown(CHAIN, 1, 0).ids].sort()).toEqual(["a", "b", "j1"]);
@@ -47,8 +53,15 @@ test("without a wish, a picture stays comfortable", () => {
 
 test("a job of an answer that was cut names the datasets that the answer lacks", () => {
   const nodes = new Map(CHAIN.nodes);
-  nodes.set("j9", { id: "j9", kind: "job", namespace: "n", name: "j9", job: { inputs: [], outputs: [{ namespace: "n", name: "far" }] } as unknown as JobInGraph });
+  nodes.set("j9", {
+    id: "j9",
+    kind: "job",
+    namespace: "n",
+    name: "j9",
+    job: { inputs: [], outputs: [{ namespace: "n", name: "far" }] } as unknown as JobInGraph,
+  });
   const cut = withEdges({ ...CHAIN, nodes }, [{ from: "d", to: "j9" }]);
-  const hidden = (isCut: boolean) => visible(cut, "d", { up: 0, down: 1, chosen: new Map(), isCut }).hidden.get(sideKey("j9", "down"));
+  const hidden = (isCut: boolean) =>
+    visible(cut, "d", { up: 0, down: 1, chosen: new Map(), isCut }).hidden.get(sideKey("j9", "down"));
   expect([hidden(true), hidden(false)]).toEqual([1, undefined]);
 });

@@ -11,7 +11,8 @@ pictures = pytest.mark.parametrize("form", READERS)
 def stands_for(shown: str, name: str) -> bool:
     """Whether a label shows the name in one line; of a long name, its beginning and its end."""
     one_line = "".join(
-        chr(0x2400 + ord(character)) if ord(character) < 0x20 else character for character in name.replace("\x7f", "␡")
+        chr(0x2400 + ord(character)) if ord(character) < 0x20 else character
+        for character in name.replace("\x7f", "␡").replace("\u202e", "\ufffd")
     )
     if len(one_line) <= 60:
         return shown == one_line

@@ -14,6 +14,11 @@ export interface Broken extends Counts {
   possible?: Counts;
 }
 
+/** What breaks, node by node. */
+export interface Breaks extends Broken {
+  items: (ImpactItem & { owners: string[] })[];
+}
+
 export interface Alert extends Name {
   id: string;
   type: string;
@@ -26,7 +31,7 @@ export interface Alert extends Name {
   details?: {
     application?: { job: Name; runId: string };
     orchestrator?: { job: Name; runId: string };
-    breaks?: Broken & { items: (ImpactItem & { owners: string[] })[] };
+    breaks?: Breaks;
     /** The columns of a changed schema that have another type. */
     retyped?: { field: string }[];
     removed?: { field: string }[];

@@ -27,6 +27,11 @@ export function eventsOfRun(run: string, cursor: string, signal?: AbortSignal): 
 }
 
 /** The events of some kinds from a time on; of all times if `after` is empty. */
-export function eventsSince(after: string, eventKinds: readonly string[], cursor: string, signal?: AbortSignal): Promise<PostedEvents> {
+export function eventsSince(
+  after: string,
+  eventKinds: readonly string[],
+  cursor: string,
+  signal?: AbortSignal,
+): Promise<PostedEvents> {
   return get<PostedEvents>("events/lineage", { after, eventKinds, cursor, limit: 50 }, signal);
 }

@@ -1,7 +1,7 @@
 /** A node's own routes. */
 
 import { kindOf, splitNodeId } from "../text/names";
-import { ApiError, get, pathOf, request, type Query } from "./request";
+import { ApiError, get, pathOf, type Query, request } from "./request";
 import type { Dataset, DatasetVersion, Job, Lineage, Name, Page, Run } from "./types";
 
 /** Names of nodes whose ids are not parted where their text suggests: a namespace may contain colons, as `a:b`. */
@@ -33,12 +33,14 @@ async function node<T>(nodeId: string, signal?: AbortSignal): Promise<T> {
 export interface Versions extends Page {
   versions: DatasetVersion[];
 }
-export const versions = (nodeId: string, query: Query, signal?: AbortSignal): Promise<Versions> => get(`${pathOfNode(nodeId)}/versions`, query, signal);
+export const versions = (nodeId: string, query: Query, signal?: AbortSignal): Promise<Versions> =>
+  get(`${pathOfNode(nodeId)}/versions`, query, signal);
 
 export interface Runs extends Page {
   runs: Run[];
 }
-export const runsOf = (nodeId: string, query: Query, signal?: AbortSignal): Promise<Runs> => get(`${pathOfNode(nodeId)}/runs`, query, signal);
+export const runsOf = (nodeId: string, query: Query, signal?: AbortSignal): Promise<Runs> =>
+  get(`${pathOfNode(nodeId)}/runs`, query, signal);
 
 export interface QualityResult {
   at?: string;
@@ -50,7 +52,8 @@ export interface Quality extends Page {
   last: QualityResult | null;
   history: QualityResult[];
 }
-export const quality = (nodeId: string, signal?: AbortSignal): Promise<Quality> => get(`${pathOfNode(nodeId)}/quality`, { limit: 100 }, signal);
+export const quality = (nodeId: string, signal?: AbortSignal): Promise<Quality> =>
+  get(`${pathOfNode(nodeId)}/quality`, { limit: 100 }, signal);
 
 export interface Alias extends Name {
   rules?: unknown;
@@ -59,19 +62,27 @@ export interface Alias extends Name {
 export interface Aliases extends Page {
   aliases: Alias[];
 }
-export const aliases = (nodeId: string, signal?: AbortSignal): Promise<Aliases> => get("aliases", { nodeId, limit: 200 }, signal);
+export const aliases = (nodeId: string, signal?: AbortSignal): Promise<Aliases> =>
+  get("aliases", { nodeId, limit: 200 }, signal);
 
-export const putTag = (nodeId: string, tag: string): Promise<unknown> => request("POST", `${pathOfNode(nodeId)}/${pathOf("tags", tag)}`, {});
-export const removeTag = (nodeId: string, tag: string): Promise<unknown> => request("DELETE", `${pathOfNode(nodeId)}/${pathOf("tags", tag)}`, {});
+export const putTag = (nodeId: string, tag: string): Promise<unknown> =>
+  request("POST", `${pathOfNode(nodeId)}/${pathOf("tags", tag)}`, {});
+export const removeTag = (nodeId: string, tag: string): Promise<unknown> =>
+  request("DELETE", `${pathOfNode(nodeId)}/${pathOf("tags", tag)}`, {});
 export const putFieldTag = (nodeId: string, field: string, tag: string): Promise<unknown> =>
   request("POST", `${pathOfNode(nodeId)}/${pathOf("fields", field, "tags", tag)}`, {});
 export const removeFieldTag = (nodeId: string, field: string, tag: string): Promise<unknown> =>
   request("DELETE", `${pathOfNode(nodeId)}/${pathOf("fields", field, "tags", tag)}`, {});
-export const putOwners = (nodeId: string, owners: string[]): Promise<unknown> => request("PUT", `${pathOfNode(nodeId)}/owners`, {}, undefined, { owners });
+export const putOwners = (nodeId: string, owners: string[]): Promise<unknown> =>
+  request("PUT", `${pathOfNode(nodeId)}/owners`, {}, undefined, { owners });
 export const deleteNode = (nodeId: string): Promise<unknown> => request("DELETE", pathOfNode(nodeId), {});
 
 /** Marquez's PUT of a dataset wants its type, its physical name and its source, and leaves what the body lacks. */
-export function describeDataset(nodeId: string, { type, physicalName, sourceName }: Dataset, description: string): Promise<unknown> {
+export function describeDataset(
+  nodeId: string,
+  { type, physicalName, sourceName }: Dataset,
+  description: string,
+): Promise<unknown> {
   return request("PUT", pathOfNode(nodeId), {}, undefined, { type, physicalName, sourceName, description });
 }
 

@@ -19,18 +19,40 @@ export class ApiError extends Error {
 const ATTEMPTS = 3;
 const PAUSE_MS = 600;
 
-/** The JSON document of a response. A 503 is asked again, as the API advises. Throws ApiError. */
-export async function request<T>(method: string, path: string, query: Query, signal?: AbortSignal, body?: unknown): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    const response = await send(method, path, query, signal, body);
-    if (response.ok) return (await documentOf(response, signal)) as T;
-    if (response.status !== 503 || attempt === ATTEMPTS) throw await errorOf(response);
-    await pause(PAUSE_MS * attempt, signal);
-  }
+/** The JSON document of a response. Throws ApiError. */
+export async function request<T>(
+  method: string,
+  path: string,
+  query: Query,
+  signal?: AbortSignal,
+  body?: unknown,
+): Promise<T> {
+  return (await documentOf(await answered(method, path, query, signal, body), signal)) as T;
 }
 
 export function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
   return request<T>("GET", path, query, signal);
+}
+
+/** The text of a response, such as a graph in another format. Throws ApiError. */
+export async function getText(path: string, query: Query): Promise<string> {
+  return (await answered("GET", path, query)).text();
+}
+
+/** A successful response. A 503 is asked again, as the API advises. */
+async function answered(
+  method: string,
+  path: string,
+  query: Query,
+  signal?: AbortSignal,
+  body?: unknown,
+): Promise<Response> {
+  for (let attempt = 1; ; attempt++) {
+    const response = await send(method, path, query, signal, body);
+    if (response.ok) return response;
+    if (response.status !== 503 || attempt === ATTEMPTS) throw await errorOf(response);
+    await pause(PAUSE_MS * attempt, signal);
+  }
 }
 
 /** The path of a node's own routes: names may contain anything, so each is one encoded segment. */
@@ -50,10 +72,16 @@ function addressOf(path: string, query: Query): URL {
   return address;
 }
 
-async function send(method: string, path: string, query: Query, signal?: AbortSignal, body?: unknown): Promise<Response> {
+async function send(
+  method: string,
+  path: string,
+  query: Query,
+  signal?: AbortSignal,
+  body?: unknown,
+): Promise<Response> {
   const key = storedKey();
   const headers: Record<string, string> = { accept: "application/json" };
-  if (key) headers["authorization"] = `Bearer ${key}`;
+  if (key) headers.authorization = `Bearer ${key}`;
   if (body !== undefined) headers["content-type"] = "application/json";
   try {
     return await fetch(addressOf(path, query), {

@@ -24,8 +24,14 @@ export interface Found {
 const MOST = 50;
 
 /** The datasets and jobs with an owner or a tag. */
-export async function labelled(type: "OWNER" | "TAG", name: string, signal?: AbortSignal): Promise<{ nodes: FoundNode[]; isCut: boolean }> {
+export async function labelled(
+  type: "OWNER" | "TAG",
+  name: string,
+  signal?: AbortSignal,
+): Promise<{ nodes: FoundNode[]; isCut: boolean }> {
   const { results } = await get<Found>("search/groups", { q: name, limit: MOST }, signal);
-  const nodes = results.flatMap((result) => (result.type === type && result.name === name && "nodes" in result ? result.nodes : []));
+  const nodes = results.flatMap((result) =>
+    result.type === type && result.name === name && "nodes" in result ? result.nodes : [],
+  );
   return { nodes, isCut: nodes.length >= MOST };
 }

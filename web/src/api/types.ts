@@ -135,7 +135,13 @@ export interface Lineage {
 export interface ColumnNode {
   id: string;
   type: string;
-  data: { namespace: string; dataset: string; field: string; fieldType: string | null; inputFields: InputField[] } | null;
+  data: {
+    namespace: string;
+    dataset: string;
+    field: string;
+    fieldType: string | null;
+    inputFields: InputField[];
+  } | null;
   inEdges: EdgeData[];
   outEdges: EdgeData[];
 }

@@ -1,6 +1,6 @@
 /** A lookup of a view: loading, failed or done, and never a blank page. */
 
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useEffectEvent, useState } from "react";
 import { onKeyChange } from "./key";
 import { ApiError } from "./request";
 
@@ -10,22 +10,24 @@ export type Lookup<T> = { again: () => void } & (
   | { state: "done"; value: T; error?: undefined }
 );
 
-/** Asks again when `key` changes, and when the user enters another API key. An answer that comes too late is dropped. */
+/**
+ * Asks again when `key` changes, which names everything that `ask` reads, and when the user enters another API key. An
+ * answer that comes too late is dropped.
+ */
 export function useLookup<T>(key: string, ask: (signal: AbortSignal) => Promise<T>): Lookup<T> {
   const [attempt, setAttempt] = useState(0);
   const [result, setResult] = useState<{ key: string; value?: T; error?: ApiError }>({ key: "" });
   const again = useCallback(() => setAttempt((count) => count + 1), []);
   const question = `${key} ${attempt}`;
+  const askNow = useEffectEvent(ask);
   useEffect(() => onKeyChange(again), [again]);
   useEffect(() => {
     const controller = new AbortController();
-    ask(controller.signal).then(
+    askNow(controller.signal).then(
       (value) => controller.signal.aborted || setResult({ key: question, value }),
       (error: unknown) => controller.signal.aborted || setResult({ key: question, error: asApiError(error) }),
     );
     return () => controller.abort();
-    // `key` names everything that `ask` reads
-    // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [question]);
   if (result.key !== question) return { state: "loading", again };
   if (result.error) return { state: "failed", error: result.error, again };

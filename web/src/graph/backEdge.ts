@@ -1,4 +1,7 @@
-/** Edges that lead back, as in a cycle: drawn around the nodes between their ends, since behind them nobody sees where they go. */
+/**
+ * Edges that lead back, as in a cycle: drawn around the nodes between their ends, since behind them nobody sees where
+ * they go.
+ */
 
 import type { Edge } from "./graph";
 import type { Places, Sized } from "./layers";
@@ -8,17 +11,21 @@ const GAP = 28;
 const BESIDE = 14;
 const BEND = 16;
 
-export const wayKey = ({ from, to }: Edge): string => `${from}\n${to}`;
+export const edgeKey = ({ from, to }: Edge): string => `${from}\n${to}`;
 
 /** For each edge that ends left of its beginning: the height at which its way back is clear of all nodes between. */
 export function lanesOf(nodes: readonly Sized[], places: Places, edges: readonly Edge[]): Map<string, number> {
-  const boxes = new Map(nodes.flatMap(({ id, width, height }) => (places.has(id) ? [[id, { ...places.get(id)!, width, height }] as const] : [])));
+  const boxes = new Map(
+    nodes.flatMap(({ id, width, height }) =>
+      places.has(id) ? [[id, { ...places.get(id)!, width, height }] as const] : [],
+    ),
+  );
   const lanes = new Map<string, number>();
   for (const edge of edges) {
     const [from, to] = [boxes.get(edge.from), boxes.get(edge.to)];
-    if (!from || !to || to.x >= from.x + from.width || lanes.has(wayKey(edge))) continue;
+    if (!from || !to || to.x >= from.x + from.width || lanes.has(edgeKey(edge))) continue;
     const between = [...boxes.values()].filter(({ x, width }) => x + width >= to.x && x <= from.x + from.width);
-    lanes.set(wayKey(edge), Math.max(...between.map(({ y, height }) => y + height)) + GAP + BESIDE * lanes.size);
+    lanes.set(edgeKey(edge), Math.max(...between.map(({ y, height }) => y + height)) + GAP + BESIDE * lanes.size);
   }
   return lanes;
 }

@@ -1,6 +1,6 @@
 /** What differs between two times of a graph, in one picture: what is gone is drawn, too, and each node is marked. */
 
-import { withEdges, type Edge, type Graph } from "./graph";
+import { type Edge, type Graph, withEdges } from "./graph";
 import type { Mark } from "./marks";
 
 export interface DiffNode {
@@ -23,13 +23,21 @@ export interface Difference {
   truncated?: boolean;
 }
 
-export function withDifference(graph: Graph, shown: ReadonlySet<string>, { nodes, edges }: Difference): { graph: Graph; shown: ReadonlySet<string> } {
+export function withDifference(
+  graph: Graph,
+  shown: ReadonlySet<string>,
+  { nodes, edges }: Difference,
+): { graph: Graph; shown: ReadonlySet<string> } {
   const known = new Map(graph.nodes);
   for (const { nodeId, type, namespace, name } of nodes.removed) {
-    if (!known.has(nodeId)) known.set(nodeId, { id: nodeId, kind: type === "JOB" ? "job" : "dataset", namespace, name });
+    if (!known.has(nodeId))
+      known.set(nodeId, { id: nodeId, kind: type === "JOB" ? "job" : "dataset", namespace, name });
   }
   const gone: Edge[] = edges.removed.map(({ origin, destination }) => ({ from: origin, to: destination }));
-  return { graph: withEdges({ ...graph, nodes: known }, gone), shown: new Set([...shown, ...nodes.removed.map(({ nodeId }) => nodeId)]) };
+  return {
+    graph: withEdges({ ...graph, nodes: known }, gone),
+    shown: new Set([...shown, ...nodes.removed.map(({ nodeId }) => nodeId)]),
+  };
 }
 
 export function marksOfDifference({ nodes }: Difference): Map<string, Mark[]> {

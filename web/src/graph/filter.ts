@@ -14,13 +14,11 @@ export interface Filter {
 
 export const NO_FILTER: Filter = { text: "", kind: "", state: "", tag: "", owner: "" };
 
-export function isFiltering(filter: Filter): boolean {
-  return Object.values(filter).some(Boolean);
-}
-
 export function matches(node: GraphNode, { text, kind, state, tag, owner }: Filter): boolean {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const names = [node.namespace, node.name, ...(node.dataset?.fields.map(({ name }) => name) ?? [])].join("\n").toLowerCase();
+  const names = [node.namespace, node.name, ...(node.dataset?.fields.map(({ name }) => name) ?? [])]
+    .join("\n")
+    .toLowerCase();
   return (
     words.every((word) => names.includes(word)) &&
     (!kind || node.kind === kind) &&

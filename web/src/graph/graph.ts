@@ -1,4 +1,6 @@
-/** The graph that the page knows: what all answers so far said of nodes and edges. Values are never changed in place. */
+/**
+ * The graph that the page knows: what all answers so far said of nodes and edges. Values are never changed in place.
+ */
 
 import type { DatasetInGraph, JobInGraph, Lineage, LineageNode } from "../api/types";
 
@@ -33,7 +35,10 @@ export function withAnswer(graph: Graph, answer: Lineage): Graph {
   const nodes = new Map(graph.nodes);
   for (const node of answer.graph) nodes.set(node.id, graphNode(node));
   const edges = answer.graph.flatMap(({ inEdges, outEdges }) => [...inEdges, ...outEdges]);
-  return withEdges({ ...graph, nodes }, edges.map(({ origin, destination }) => ({ from: origin, to: destination })));
+  return withEdges(
+    { ...graph, nodes },
+    edges.map(({ origin, destination }) => ({ from: origin, to: destination })),
+  );
 }
 
 /** Edges whose ends are both known become part of the graph. */
@@ -57,7 +62,11 @@ export function ownersOf({ dataset, job }: GraphNode): readonly string[] {
 }
 
 export function edgesOf(graph: Graph, shown: ReadonlySet<string>): Edge[] {
-  return [...shown].flatMap((from) => neighbours(graph, from, "down").filter((to) => shown.has(to)).map((to) => ({ from, to })));
+  return [...shown].flatMap((from) =>
+    neighbours(graph, from, "down")
+      .filter((to) => shown.has(to))
+      .map((to) => ({ from, to })),
+  );
 }
 
 function graphNode({ id, type, data }: LineageNode): GraphNode {

@@ -1,7 +1,10 @@
-/** Groups: the nodes of a namespace, an application or an owner as one node, with the number of connections between groups. */
+/**
+ * Groups: the nodes of a namespace, an application or an owner as one node, with the number of connections between
+ * groups.
+ */
 
 import { grouped } from "../text/grouped";
-import { edgesOf, ownersOf, type Edge, type Graph, type GraphNode } from "./graph";
+import { type Edge, edgesOf, type Graph, type GraphNode, ownersOf } from "./graph";
 
 export type Grouping = "none" | "namespace" | "application" | "owner";
 
@@ -22,7 +25,12 @@ export function groupId(grouping: Grouping, name: string): string {
 }
 
 /** The picture of the shown nodes. A group of one node, and a group that the reader opened, stay their nodes. */
-export function picture(graph: Graph, shown: ReadonlySet<string>, grouping: Grouping, opened: ReadonlySet<string>): Picture {
+export function picture(
+  graph: Graph,
+  shown: ReadonlySet<string>,
+  grouping: Grouping,
+  opened: ReadonlySet<string>,
+): Picture {
   const nodes = [...shown].flatMap((id) => graph.nodes.get(id) ?? []);
   const members = grouped(nodes, (node) => groupOf(node, grouping));
   const standsFor = new Map<string, GraphNode>();
@@ -30,7 +38,10 @@ export function picture(graph: Graph, shown: ReadonlySet<string>, grouping: Grou
     const name = groupOf(node, grouping);
     const size = members.get(name)?.length ?? 0;
     const isGrouped = name !== null && size > 1 && !opened.has(groupId(grouping, name));
-    standsFor.set(node.id, isGrouped ? { id: groupId(grouping, name), kind: "group", namespace: "", name, size } : node);
+    standsFor.set(
+      node.id,
+      isGrouped ? { id: groupId(grouping, name), kind: "group", namespace: "", name, size } : node,
+    );
   }
   const edges = new Map<string, Edge & { count: number }>();
   for (const edge of edgesOf(graph, shown)) {
@@ -40,5 +51,8 @@ export function picture(graph: Graph, shown: ReadonlySet<string>, grouping: Grou
     const key = `${from}\n${to}`;
     edges.set(key, { from, to, count: (edges.get(key)?.count ?? 0) + 1 });
   }
-  return { nodes: [...new Map([...standsFor.values()].map((node) => [node.id, node])).values()], edges: [...edges.values()] };
+  return {
+    nodes: [...new Map([...standsFor.values()].map((node) => [node.id, node])).values()],
+    edges: [...edges.values()],
+  };
 }

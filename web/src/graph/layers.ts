@@ -1,6 +1,6 @@
 /**
- * A plain layered layout, for pictures of so many nodes that nobody reads them one by one: in linear time, where ELK takes
- * seconds. A node is one layer right of its furthest input; edges that close a cycle do not count.
+ * A plain layered layout, for pictures of so many nodes that nobody reads them one by one: in linear time, where ELK
+ * takes seconds. A node is one layer right of its furthest input; edges that close a cycle do not count.
  */
 
 import type { Edge } from "./graph";
@@ -22,11 +22,16 @@ export function layersOf(nodes: readonly Sized[], edges: readonly Edge[]): Place
   const inputs = ends(forward, "to", "from");
   const outputs = ends(forward, "from", "to");
   const layers: string[][] = [];
-  for (const [id, layer] of depths(nodes, inputs, outputs)) (layers[layer] ??= []).push(id);
+  for (const [id, layer] of depths(nodes, inputs, outputs)) {
+    layers[layer] ??= [];
+    layers[layer].push(id);
+  }
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     const isDown = sweep % 2 === 0;
     const order = isDown ? layers : layers.toReversed();
-    order.slice(1).forEach((layer, index) => arrange(layer, order[index]!, isDown ? inputs : outputs));
+    order.slice(1).forEach((layer, index) => {
+      arrange(layer, order[index]!, isDown ? inputs : outputs);
+    });
   }
   return placed(layers, new Map(nodes.map((node) => [node.id, node])));
 }
@@ -60,7 +65,11 @@ function placed(layers: readonly string[][], sizes: ReadonlyMap<string, Sized>):
 }
 
 /** The layer of each node, by the longest path to it. */
-function depths(nodes: readonly Sized[], inputs: ReadonlyMap<string, readonly string[]>, outputs: ReadonlyMap<string, readonly string[]>): Map<string, number> {
+function depths(
+  nodes: readonly Sized[],
+  inputs: ReadonlyMap<string, readonly string[]>,
+  outputs: ReadonlyMap<string, readonly string[]>,
+): Map<string, number> {
   const open = new Map(nodes.map(({ id }) => [id, inputs.get(id)?.length ?? 0]));
   const result = new Map(nodes.map(({ id }) => [id, 0]));
   const ready = nodes.map(({ id }) => id).filter((id) => !open.get(id));

@@ -1,11 +1,14 @@
 /** Places of nodes, left to right, computed by ELK in a worker that is loaded with the first graph. */
 
-import ELK, { type ELK as Engine, type ElkNode } from "elkjs/lib/elk-api.js";
+import ELK, { type ElkNode, type ELK as Engine } from "elkjs/lib/elk-api.js";
 import workerUrl from "elkjs/lib/elk-worker.min.js?url";
 import type { Edge } from "./graph";
 import { layersOf, type Places, type Sized } from "./layers";
 
-/** Beyond this number of nodes the layout is plain layers: ELK takes longer than a reader waits, and few would see a difference. */
+/**
+ * Beyond this number of nodes the layout is plain layers: ELK takes longer than a reader waits, and few would see a
+ * difference.
+ */
 const MANY = 60;
 
 let engine: Engine | undefined;

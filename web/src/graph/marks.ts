@@ -27,10 +27,14 @@ export function stateOf(node: GraphNode): string | null {
 /** The line under a node's name: state and time of a job, freshness of a dataset. */
 export function conditionOf(node: GraphNode): Mark {
   if (node.kind === "group") return { tone: "plain", text: counted(node.size ?? 0, "node") };
-  if (!node.job) return { tone: "plain", text: `${counted(node.dataset?.fields.length ?? 0, "column")} · ${ago(freshness(node))}` };
+  if (!node.job)
+    return { tone: "plain", text: `${counted(node.dataset?.fields.length ?? 0, "column")} · ${ago(freshness(node))}` };
   const run = node.job.latestRun;
   if (!run) return { tone: "plain", text: "never run" };
-  return { tone: TONES[run.state] ?? "plain", text: `${run.state.toLowerCase()} · ${ago(run.endedAt ?? run.startedAt ?? run.updatedAt)}` };
+  return {
+    tone: TONES[run.state] ?? "plain",
+    text: `${run.state.toLowerCase()} · ${ago(run.endedAt ?? run.startedAt ?? run.updatedAt)}`,
+  };
 }
 
 export function freshness(node: GraphNode): string | null {

@@ -1,6 +1,6 @@
 /** By which jobs one dataset is made of another. */
 
-import { neighbours, type Graph, type GraphNode } from "./graph";
+import { type Graph, type GraphNode, neighbours } from "./graph";
 
 export function jobsOf(graph: Graph, from: string, to: string): GraphNode[] {
   const writers = new Set(neighbours(graph, to, "up"));

@@ -29,7 +29,9 @@ export function hasSearch(node: GraphNode): boolean {
 
 export function heightOf(node: GraphNode, { isOpen, traced }: Opening): number {
   const tracedRows = Math.min(traced.length, MOST_TRACED) + (traced.length > MOST_TRACED ? 1 : 0);
-  const listed = isOpen ? Math.min(node.dataset?.fields.length ?? 0, MOST_ROWS) * ROW + (hasSearch(node) ? SEARCH : 0) + PADDING : 0;
+  const listed = isOpen
+    ? Math.min(node.dataset?.fields.length ?? 0, MOST_ROWS) * ROW + (hasSearch(node) ? SEARCH : 0) + PADDING
+    : 0;
   return HEAD[node.kind] + (tracedRows ? tracedRows * ROW + PADDING : 0) + listed;
 }
 

@@ -1,4 +1,6 @@
-/** The way of one column: the columns that it is made of and that are made of it, with the transformation on each edge. */
+/**
+ * The way of one column: the columns that it is made of and that are made of it, with the transformation on each edge.
+ */
 
 import type { ColumnLineage, InputField, Transformation } from "../api/types";
 import { columnIdOf, nodeIdOf, oneLine } from "../text/names";
@@ -41,7 +43,9 @@ export function traceOf(answers: readonly ColumnLineage[], withIndirect: boolean
       edges.set(edgeKey(from, to), { from, to, transformations: input.transformations });
     }
   }
-  for (const { namespace, dataset, inputField } of withIndirect ? answers.flatMap(({ indirect }) => indirect ?? []) : []) {
+  for (const { namespace, dataset, inputField } of withIndirect
+    ? answers.flatMap(({ indirect }) => indirect ?? [])
+    : []) {
     const to = { dataset: nodeIdOf("dataset", namespace, dataset), field: null };
     if (!datasets.has(to.dataset)) continue;
     const from = add(inputField.namespace, inputField.dataset, inputField.field);
@@ -90,7 +94,11 @@ function pathsFrom(edges: readonly ColumnEdge[], start: ColumnRef, end: ColumnRe
   return edges.filter(({ from, to }) => forward.has(keyOf(from)) && backward.has(keyOf(to as ColumnRef)));
 }
 
-function reached(edges: readonly ColumnEdge[], start: ColumnRef, step: (edge: ColumnEdge) => [ColumnRef, ColumnRef]): Set<string> {
+function reached(
+  edges: readonly ColumnEdge[],
+  start: ColumnRef,
+  step: (edge: ColumnEdge) => [ColumnRef, ColumnRef],
+): Set<string> {
   const found = new Set([keyOf(start)]);
   for (let before = 0; before !== found.size; ) {
     before = found.size;

@@ -1,10 +1,10 @@
 /**
- * Which nodes of a graph are shown: those within so many hops of the centre, what the reader has opened beyond, and of a
- * node with very many neighbours the first of them.
+ * Which nodes of a graph are shown: those within so many hops of the centre, what the reader has opened beyond, and of
+ * a node with very many neighbours the first of them.
  */
 
 import { nodeIdOf } from "../text/names";
-import { neighbours, type Graph, type GraphNode, type Side } from "./graph";
+import { type Graph, type GraphNode, neighbours, type Side } from "./graph";
 
 /** At most so many neighbours of one side of a node are shown until the reader asks for more. */
 export const FAN = 40;
@@ -64,7 +64,9 @@ export function comfortableDepth(graph: Graph, centre: string): number {
   return 1;
 }
 
-/** A walk in one direction. A side that the reader opened beyond the depth goes one edge further, as often as opened. */
+/**
+ * A walk in one direction. A side that the reader opened beyond the depth goes one edge further, as often as opened.
+ */
 function walk(graph: Graph, centre: string, side: Side, extent: Extent): Set<string> {
   const limit = EDGES_A_HOP * (side === "up" ? extent.up : extent.down);
   const distances = new Map([[centre, 0]]);

@@ -1,13 +1,13 @@
 /** Events as they were posted: each folded up, its JSON indented when it is opened. */
 
-import { useState, type ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import type { PostedEvent, PostedEvents } from "../api/events";
 import { useLookup } from "../api/useLookup";
 import { bytes, clock, moment } from "../text/amounts";
 import { oneLine } from "../text/names";
 import { producerOf } from "../text/producer";
+import { Empty, Loaded } from "./Feedback";
 import { Copy } from "./Name";
-import { Empty, Shown } from "./Told";
 
 interface Properties {
   /** What `ask` asks for: another question begins another list. */
@@ -28,17 +28,29 @@ function Pages(properties: Properties) {
   return (
     <div className="facets">
       {cursors.map((cursor, index) => (
-        <EventPage key={cursor} {...properties} cursor={cursor} onMore={index === cursors.length - 1 ? (next) => setCursors([...cursors, next]) : null} />
+        <EventPage
+          key={cursor}
+          {...properties}
+          cursor={cursor}
+          onMore={index === cursors.length - 1 ? (next) => setCursors([...cursors, next]) : null}
+        />
       ))}
     </div>
   );
 }
 
 /** A page of the list. `onMore` fetches the page after it; null if it is there already. */
-function EventPage({ question, ask, empty, about, cursor, onMore }: Properties & { cursor: string; onMore: ((cursor: string) => void) | null }) {
+function EventPage({
+  question,
+  ask,
+  empty,
+  about,
+  cursor,
+  onMore,
+}: Properties & { cursor: string; onMore: ((cursor: string) => void) | null }) {
   const lookup = useLookup(`${question} ${cursor}`, (signal) => ask(cursor, signal));
   return (
-    <Shown lookup={lookup} what="the events">
+    <Loaded lookup={lookup} what="the events">
       {({ events, cursor: next }) => (
         <>
           {events.map((event, index) => (
@@ -52,7 +64,7 @@ function EventPage({ question, ask, empty, about, cursor, onMore }: Properties &
           )}
         </>
       )}
-    </Shown>
+    </Loaded>
   );
 }
 
@@ -62,8 +74,7 @@ function Posted({ event, about }: { event: PostedEvent; about: Properties["about
   return (
     <details className="card facet" onToggle={(change) => setOpen(change.currentTarget.open)}>
       <summary>
-        <h3>{oneLine(kindOf(event))}</h3>{" "}
-        {about && <bdi>{oneLine((event.job ?? event.dataset)?.name ?? "")}</bdi>}{" "}
+        <h3>{oneLine(kindOf(event))}</h3> {about && <bdi>{oneLine((event.job ?? event.dataset)?.name ?? "")}</bdi>}{" "}
         <span className="muted">
           <time dateTime={event.eventTime} title={moment(event.eventTime)}>
             {event.eventTime.slice(0, 10)} {clock(event.eventTime)}

@@ -1,8 +1,8 @@
 /** Asks for a key once, as soon as the API refuses a request without one. */
 
 import { useEffect, useRef, useState } from "react";
-import { get, ApiError } from "../api/request";
 import { forgetKey, storedKey, storeKey } from "../api/key";
+import { ApiError, get } from "../api/request";
 
 const ASK = "headwater-ask-for-key";
 
@@ -46,8 +46,8 @@ export function KeyDialog() {
       >
         <h2 id="key-title">Enter your key</h2>
         <p>
-          An API key with the scope <code>read</code>, or the token of your sign-in. It stays in this tab, and is gone when the
-          tab is closed.
+          An API key with the scope <code>read</code>, or the token of your sign-in. It stays in this tab, and is gone
+          when the tab is closed.
         </p>
         <label htmlFor="key-field">Key</label>
         <input

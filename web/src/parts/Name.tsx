@@ -4,7 +4,17 @@ import { useState } from "react";
 import { contextOf, oneLine, shortName } from "../text/names";
 import { Icon } from "./Icon";
 
-export function Name({ name, short = shortName(name), href, isContext = true }: { name: string; short?: string; href?: string; isContext?: boolean }) {
+export function Name({
+  name,
+  short = shortName(name),
+  href,
+  isContext = true,
+}: {
+  name: string;
+  short?: string;
+  href?: string;
+  isContext?: boolean;
+}) {
   const context = isContext ? contextOf(name, short) : "";
   const text = (
     <>

@@ -14,7 +14,11 @@ const MINUTE = 60_000;
 
 export function Since({ hours }: { hours: number | null }) {
   return (
-    <select aria-label="Since" value={hours ?? "all"} onChange={(event) => changeParameters({ hours: event.target.value })}>
+    <select
+      aria-label="Since"
+      value={hours ?? "all"}
+      onChange={(event) => changeParameters({ hours: event.target.value })}
+    >
       {SPANS.map(([label, value]) => (
         <option key={label} value={value ?? "all"}>
           {label}

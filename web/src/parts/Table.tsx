@@ -1,6 +1,6 @@
 /** A table that sorts by each column, filters by text, and saves what it shows as CSV. */
 
-import { useMemo, useState, type ReactNode } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { csv } from "../picture/csv";
 import { saveText } from "../picture/save";
 import { count, counted } from "../text/amounts";
@@ -28,7 +28,9 @@ const STEP = 200;
 
 export function Table<Row>({ caption, columns, rows, keyOf, file, sortedBy }: Properties<Row>) {
   const [filter, setFilter] = useState("");
-  const [sort, setSort] = useState<{ name: string; isDown: boolean } | null>(sortedBy ? { name: sortedBy, isDown: false } : null);
+  const [sort, setSort] = useState<{ name: string; isDown: boolean } | null>(
+    sortedBy ? { name: sortedBy, isDown: false } : null,
+  );
   const [limit, setLimit] = useState(STEP);
   const shown = useMemo(() => sorted(filtered(rows, columns, filter), columns, sort), [rows, columns, filter, sort]);
   return (
@@ -37,7 +39,12 @@ export function Table<Row>({ caption, columns, rows, keyOf, file, sortedBy }: Pr
         <label className="field">
           <Icon name="filter" />
           <span className="hidden">Filter {caption}</span>
-          <input type="search" placeholder="Filter" value={filter} onChange={(event) => setFilter(event.target.value)} />
+          <input
+            type="search"
+            placeholder="Filter"
+            value={filter}
+            onChange={(event) => setFilter(event.target.value)}
+          />
         </label>
         <span className="muted" role="status">
           {filter ? `${count(shown.length)} of ${counted(rows.length, "row")}` : counted(rows.length, "row")}
@@ -54,8 +61,15 @@ export function Table<Row>({ caption, columns, rows, keyOf, file, sortedBy }: Pr
           <thead>
             <tr>
               {columns.map((column) => (
-                <th key={column.name} scope="col" aria-sort={sort?.name === column.name ? (sort.isDown ? "descending" : "ascending") : undefined} className={column.isNumber ? "number" : undefined}>
-                  <button onClick={() => setSort({ name: column.name, isDown: sort?.name === column.name && !sort.isDown })}>
+                <th
+                  key={column.name}
+                  scope="col"
+                  aria-sort={sort?.name === column.name ? (sort.isDown ? "descending" : "ascending") : undefined}
+                  className={column.isNumber ? "number" : undefined}
+                >
+                  <button
+                    onClick={() => setSort({ name: column.name, isDown: sort?.name === column.name && !sort.isDown })}
+                  >
                     {column.name}
                     {sort?.name === column.name && <span aria-hidden="true">{sort.isDown ? "↓" : "↑"}</span>}
                   </button>
@@ -93,7 +107,10 @@ function filtered<Row>(rows: Row[], columns: Column<Row>[], filter: string): Row
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   if (!words.length) return rows;
   return rows.filter((row) => {
-    const text = columns.map((column) => column.value(row)).join("\n").toLowerCase();
+    const text = columns
+      .map((column) => column.value(row))
+      .join("\n")
+      .toLowerCase();
     return words.every((word) => text.includes(word));
   });
 }

@@ -2,9 +2,9 @@
 
 import { useEffect, useState } from "react";
 import { forgetKey, onKeyChange, storedKey } from "../api/key";
-import { askForKey } from "./KeyDialog";
-import { Icon } from "./Icon";
 import { linkTo } from "../routing/location";
+import { Icon } from "./Icon";
+import { askForKey } from "./KeyDialog";
 import { nextTheme, theme, useTheme } from "./theme";
 
 const BOARDS: [string, string][] = [
@@ -37,10 +37,20 @@ export function TopBar({ view, onSearch }: { view: string; onSearch: () => void 
           </a>
         ))}
       </nav>
-      <button className="quiet" onClick={nextTheme} aria-label={`Colours: ${theme()}. Change`} title={`Colours: ${theme()}`}>
+      <button
+        className="quiet"
+        onClick={nextTheme}
+        aria-label={`Colours: ${theme()}. Change`}
+        title={`Colours: ${theme()}`}
+      >
         <Icon name={theme() === "dark" ? "moon" : theme() === "light" ? "sun" : "contrast"} />
       </button>
-      <button className="quiet" onClick={hasKey ? forgetKey : askForKey} aria-label={hasKey ? "Forget the key" : "Enter a key"} title={hasKey ? "Forget the key" : "Enter a key"}>
+      <button
+        className="quiet"
+        onClick={hasKey ? forgetKey : askForKey}
+        aria-label={hasKey ? "Forget the key" : "Enter a key"}
+        title={hasKey ? "Forget the key" : "Enter a key"}
+      >
         <Icon name={hasKey ? "unlock" : "key"} />
       </button>
     </header>

@@ -13,7 +13,7 @@ export class ViewFault extends Component<{ children: ReactNode }, { error: Error
     const { error } = this.state;
     if (!error) return this.props.children;
     return (
-      <div className="told failed" role="alert">
+      <div className="feedback failed" role="alert">
         <h1>The page failed to show this</h1>
         <p className="inert">{error.message}</p>
         <p>The fault is the page's. Reload it, or begin at the start page; the command line has the same answers.</p>

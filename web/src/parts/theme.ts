@@ -20,17 +20,14 @@ export function nextTheme(): void {
 }
 
 export function applyTheme(): void {
-  document.documentElement.dataset["theme"] = theme();
+  document.documentElement.dataset.theme = theme();
 }
 
 export function useTheme(): void {
-  useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    theme,
-  );
+  useSyncExternalStore((listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }, theme);
 }
 
 applyTheme();

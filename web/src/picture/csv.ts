@@ -7,7 +7,7 @@ export interface CsvColumn<Row> {
 
 export function csv<Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]): string {
   const lines = [columns.map(({ name }) => name), ...rows.map((row) => columns.map(({ value }) => value(row)))];
-  return lines.map((line) => line.map(cell).join(",")).join("\r\n") + "\r\n";
+  return `${lines.map((line) => line.map(cell).join(",")).join("\r\n")}\r\n`;
 }
 
 /** A text that a spreadsheet would take for a formula gets an apostrophe: names come from events. */

@@ -6,9 +6,17 @@ import { transformationText } from "../graph/trace";
 import { counted } from "../text/amounts";
 import { oneLine, withoutKind } from "../text/names";
 
-export function impactMarkdown({ totalCount, possibleCount = 0, owners, truncated, hiddenCount }: Impact, name: string): string {
+export function impactMarkdown(
+  { totalCount, possibleCount = 0, owners, truncated, hiddenCount }: Impact,
+  name: string,
+): string {
   const may = possibleCount ? ` ${counted(possibleCount, "node")} more may be affected.` : "";
-  const lines = [`### Impact of changing ${code(name)}`, "", `${counted(totalCount - possibleCount, "node")} downstream would be affected.${may}`, ""];
+  const lines = [
+    `### Impact of changing ${code(name)}`,
+    "",
+    `${counted(totalCount - possibleCount, "node")} downstream would be affected.${may}`,
+    "",
+  ];
   for (const { owner, items } of owners) {
     lines.push(`**${owner ? text(owner) : "no owner"}**`, "");
     for (const item of items) {

@@ -1,7 +1,7 @@
 /** The picture as a PNG, drawn by the browser from its SVG. */
 
-import type { Placed } from "../views/lineage/usePlaces";
 import { sizeOf, svgOf } from "./svg";
+import type { Placed } from "./usePlaces";
 
 const SCALE = 2;
 const MOST_PIXELS = 12_000;
@@ -19,7 +19,10 @@ export async function pngOf(placed: Placed): Promise<Blob> {
     canvas.height = Math.ceil(height * scale);
     canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
     return await new Promise((resolve, reject) => {
-      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture is too large for a PNG"))), "image/png");
+      canvas.toBlob(
+        (blob) => (blob ? resolve(blob) : reject(new Error("the picture is too large for a PNG"))),
+        "image/png",
+      );
     });
   } finally {
     URL.revokeObjectURL(address);

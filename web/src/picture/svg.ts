@@ -1,14 +1,13 @@
 /** The picture as an SVG of its own: no style sheet, no script, readable on light paper. */
 
-import { pathBack, wayKey } from "../graph/backEdge";
+import { edgeKey, pathBack } from "../graph/backEdge";
 import type { Edge } from "../graph/graph";
 import { conditionOf } from "../graph/marks";
 import { headHeight, SLOT, tracedTop } from "../graph/sizes";
 import { isIndirect, transformationText } from "../graph/trace";
-import { oneLine } from "../text/names";
-import { lanesIn, slotsOf } from "../views/lineage/scene";
-import type { Placed } from "../views/lineage/usePlaces";
-import { labelsOf } from "./texts";
+import { oneLine, shortNames } from "../text/names";
+import { lanesIn, slotsOf } from "./scene";
+import type { Placed } from "./usePlaces";
 
 const MARGIN = 32;
 const FONT = "system-ui, sans-serif";
@@ -26,7 +25,11 @@ interface Box {
 }
 
 export function sizeOf({ scene, places }: Placed): { width: number; height: number } {
-  const boxes = scene.nodes.map(({ node, width, height }) => ({ ...(places.get(node.id) ?? { x: 0, y: 0 }), width, height }));
+  const boxes = scene.nodes.map(({ node, width, height }) => ({
+    ...(places.get(node.id) ?? { x: 0, y: 0 }),
+    width,
+    height,
+  }));
   return {
     width: Math.max(0, ...boxes.map(({ x, width }) => x + width)) + 2 * MARGIN,
     height: Math.max(0, ...boxes.map(({ y, height }) => y + height), ...lanesIn(scene, places).values()) + 2 * MARGIN,
@@ -36,8 +39,13 @@ export function sizeOf({ scene, places }: Placed): { width: number; height: numb
 export function svgOf(placed: Placed): string {
   const { scene, places } = placed;
   const { width, height } = sizeOf(placed);
-  const labels = labelsOf(scene);
-  const boxes = new Map<string, Box>(scene.nodes.map(({ node, width: w, height: h }) => [node.id, { ...(places.get(node.id) ?? { x: 0, y: 0 }), width: w, height: h }]));
+  const names = shortNames(scene.nodes.map(({ node }) => node.name));
+  const boxes = new Map<string, Box>(
+    scene.nodes.map(({ node, width: w, height: h }) => [
+      node.id,
+      { ...(places.get(node.id) ?? { x: 0, y: 0 }), width: w, height: h },
+    ]),
+  );
   const drawn = new Map(scene.nodes.map((entry) => [entry.node.id, entry]));
   const middle = (id: string): number => (drawn.get(id) ? headHeight(drawn.get(id)!.node) / 2 : 0);
   const row = (id: string, field: string | null): number => {
@@ -47,13 +55,16 @@ export function svgOf(placed: Placed): string {
   };
   const lanes = lanesIn(scene, places);
   const curve = (edge: Edge, fromTop: number, toTop: number, style: string): string => {
-    const [from, to, lane] = [boxes.get(edge.from)!, boxes.get(edge.to)!, lanes.get(wayKey(edge))];
+    const [from, to, lane] = [boxes.get(edge.from)!, boxes.get(edge.to)!, lanes.get(edgeKey(edge))];
     const [x1, y1, x2, y2] = [from.x + from.width, from.y + fromTop, to.x, to.y + toTop];
-    if (lane !== undefined) return `<path d="${pathBack(x1, y1, x2, y2, lane)}" fill="none" stroke-dasharray="2 4" ${style}/>`;
+    if (lane !== undefined)
+      return `<path d="${pathBack(x1, y1, x2, y2, lane)}" fill="none" stroke-dasharray="2 4" ${style}/>`;
     const bend = Math.max(40, (x2 - x1) / 2);
     return `<path d="M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}" fill="none" ${style}/>`;
   };
-  const edges = scene.edges.map((edge) => curve(edge, middle(edge.from), middle(edge.to), 'stroke="#9fb0b9" stroke-width="1.5"'));
+  const edges = scene.edges.map((edge) =>
+    curve(edge, middle(edge.from), middle(edge.to), 'stroke="#9fb0b9" stroke-width="1.5"'),
+  );
   const slots = slotsOf(scene.columnEdges);
   const columnEdges = scene.columnEdges.flatMap((edge, index) => {
     const { from, to, transformations } = edge;
@@ -62,18 +73,25 @@ export function svgOf(placed: Placed): string {
     const how = transformationText(transformations);
     const [colour, dashes] = isIndirect(transformations) ? ["#8a5300", ' stroke-dasharray="5 4"'] : ["#0b6680", ""];
     const top = row(from.dataset, from.field);
-    const path = curve({ from: from.dataset, to: to.dataset }, top, row(to.dataset, to.field), `stroke="${colour}" stroke-width="2"${dashes}`);
+    const path = curve(
+      { from: from.dataset, to: to.dataset },
+      top,
+      row(to.dataset, to.field),
+      `stroke="${colour}" stroke-width="2"${dashes}`,
+    );
     const title = `<title>${escaped(`${from.field} → ${to.field ?? "all columns"}: ${how}`)}</title>`;
     const said = label(box.x + box.width + LABEL_AFTER + SLOT * slots[index]!, box.y + top, colour, how);
     return [{ path: `<g>${title}${path}</g>`, said }];
   });
   const nodes = scene.nodes.map(({ node, opening, width: w, height: h }) => {
     const { x, y } = boxes.get(node.id)!;
-    const traced = opening.traced.map((field, index) => text(x + 14, y + tracedTop(node, index) + 4, 12, "#0b6680", field));
+    const traced = opening.traced.map((field, index) =>
+      text(x + 14, y + tracedTop(node, index) + 4, 12, "#0b6680", field),
+    );
     return [
       `<g><title>${escaped(node.name)}</title>`,
       `<rect x="${x}" y="${y}" width="${w}" height="${h}" rx="${node.kind === "job" ? 24 : 9}" fill="${FILLS[node.kind]}" stroke="#b3c0c7"/>`,
-      text(x + 16, y + 24, 13, "#14212a", labels.get(node.id) ?? "", 600),
+      text(x + 16, y + 24, 13, "#14212a", names.get(node.name) ?? node.name, 600),
       text(x + 16, y + 44, 11, "#51626d", conditionOf(node).text),
       ...traced,
       "</g>",
@@ -103,5 +121,9 @@ function text(x: number, y: number, size: number, fill: string, value: string, w
 }
 
 function escaped(value: string): string {
-  return oneLine(value).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+  return oneLine(value)
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
 }

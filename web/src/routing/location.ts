@@ -1,6 +1,6 @@
 /**
- * The address of a view, behind the `#` of the URL: `#/lineage?nodeId=...`. A server never sees it, so that no name of a
- * table reaches an access log, and the paths of the API stay the API's.
+ * The address of a view, behind the `#` of the URL: `#/lineage?nodeId=...`. A server never sees it, so that no name of
+ * a table reaches an access log, and the paths of the API stay the API's.
  */
 
 import { useSyncExternalStore } from "react";
@@ -27,10 +27,9 @@ export function linkTo(view: string, parameters: Parameters = {}): string {
 }
 
 /**
- * Opens a view, and puts it into the browser's history, so that back undoes it.
- *
- * The page hears of the new address at once. After `location.hash = link` it would hear of it some milliseconds later: a
- * checkbox whose state is in the address would be cleared again in between.
+ * Opens a view, and puts it into the browser's history, so that back undoes it. The page hears of the new address at
+ * once. After `location.hash = link` it would hear of it some milliseconds later: a checkbox whose state is in the
+ * address would be cleared again in between.
  */
 export function goTo(link: string): void {
   if (link === window.location.hash) return;

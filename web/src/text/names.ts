@@ -37,7 +37,9 @@ export function shortName(name: string): string {
 }
 
 function ending(name: string, count: number): string {
-  return partsOf(name).slice(-count).join(name.includes("/") ? "/" : ".");
+  return partsOf(name)
+    .slice(-count)
+    .join(name.includes("/") ? "/" : ".");
 }
 
 /** A name in two parts, of which the first may be cut: names of one schema often differ at the end alone. */
@@ -52,9 +54,15 @@ export function contextOf(name: string, short: string): string {
   return name.endsWith(short) ? name.slice(0, name.length - short.length).replace(/[/.]$/, "") : name;
 }
 
-/** Text of an event on one line: characters that are invisible, change the direction or are none are shown as a mark. */
+/**
+ * Text of an event on one line: characters that are invisible, change the direction or are none are shown as a mark.
+ */
 export function oneLine(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u2028\u2029\u202a-\u202e\u2060-\u206f\u200b-\u200f\ufeff\ufffe\uffff\ud800-\udfff]/gu, "\ufffd");
+  return text.replace(
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+    /[\u0000-\u001f\u007f-\u009f\u061c\u2028\u2029\u202a-\u202e\u2060-\u206f\u200b-\u200f\ufeff\ufffe\uffff\ud800-\udfff]/gu,
+    "\ufffd",
+  );
 }
 
 /** Prose of an event, whose lines stay apart. */
@@ -80,12 +88,13 @@ export function withoutKind(nodeId: string): string {
 }
 
 /**
- * Namespace and name of a node id. Only the server knows where a namespace with colons ends: a scheme and a port belong to
- * it (`postgres://host:5432`), as does the beginning of an ARN; the first colon after them ends it.
+ * Namespace and name of a node id. Only the server knows where a namespace with colons ends: a scheme and a port belong
+ * to it (`postgres://host:5432`), as does the beginning of an ARN; the first colon after them ends it.
  */
 export function splitNodeId(nodeId: string): { kind: string; namespace: string; name: string } {
   const rest = withoutKind(nodeId);
-  const match = /^((?:arn:[^:]*:[^:]*:[^:]*:)?(?:[a-z][\w+.-]*:\/\/)?(?:\[[^\]]*\]|[^:]*)(?::\d+(?=:))?):([\s\S]*)$/i.exec(rest);
+  const match =
+    /^((?:arn:[^:]*:[^:]*:[^:]*:)?(?:[a-z][\w+.-]*:\/\/)?(?:\[[^\]]*\]|[^:]*)(?::\d+(?=:))?):([\s\S]*)$/i.exec(rest);
   return { kind: kindOf(nodeId), namespace: match?.[1] ?? "", name: match?.[2] ?? rest };
 }
 

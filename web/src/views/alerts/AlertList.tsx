@@ -1,11 +1,11 @@
 /** Alerts, newest first: how grave, what, when, whose. */
 
-import { alerts, type Alert } from "../../api/alerts";
-import { brokenText } from "../../graph/risk";
+import { type Alert, alerts } from "../../api/alerts";
 import { useLookup } from "../../api/useLookup";
-import { Severity } from "../../parts/State";
+import { brokenText } from "../../graph/risk";
+import { Loaded } from "../../parts/Feedback";
 import { hoursAgo } from "../../parts/Since";
-import { Shown } from "../../parts/Told";
+import { Severity } from "../../parts/State";
 import { linkTo } from "../../routing/location";
 import { ago, moment } from "../../text/amounts";
 import { oneLine } from "../../text/names";
@@ -21,9 +21,17 @@ export function AlertList({ limit, severity, owner, namespace, hours = null }: F
   const question = { limit, severity, owner, namespace, after: hoursAgo(hours) };
   const lookup = useLookup(JSON.stringify({ ...question, after: hours }), (signal) => alerts(question, signal));
   return (
-    <Shown lookup={lookup} what="the alerts">
-      {(found) => (found.alerts.length ? <Lines found={found.alerts} /> : <p className="muted">No alert{severity || owner || namespace || hours ? " of this kind" : ""}. That is good.</p>)}
-    </Shown>
+    <Loaded lookup={lookup} what="the alerts">
+      {(found) =>
+        found.alerts.length ? (
+          <Lines found={found.alerts} />
+        ) : (
+          <p className="muted">
+            No alert{severity || owner || namespace || hours ? " of this kind" : ""}. That is good.
+          </p>
+        )
+      }
+    </Loaded>
   );
 }
 

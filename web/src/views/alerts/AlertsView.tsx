@@ -1,10 +1,13 @@
-/** Alerts: what was told, by time, severity, owner and namespace; and one alert, with its graph, its change and its breakage. */
+/**
+ * Alerts: what was told, by time, severity, owner and namespace; and one alert, with its graph, its change and its
+ * breakage.
+ */
 
 import { alertOf } from "../../api/alerts";
 import { useLookup } from "../../api/useLookup";
+import { Loaded } from "../../parts/Feedback";
 import { FilterField } from "../../parts/FilterField";
 import { hoursIn, Since } from "../../parts/Since";
-import { Shown } from "../../parts/Told";
 import { changeParameters } from "../../routing/location";
 import { AlertList } from "./AlertList";
 import { AlertPage } from "./AlertPage";
@@ -49,8 +52,8 @@ function All({ parameters }: { parameters: URLSearchParams }) {
 function One({ id }: { id: string }) {
   const lookup = useLookup(id, (signal) => alertOf(id, signal));
   return (
-    <Shown lookup={lookup} what="the alert">
+    <Loaded lookup={lookup} what="the alert">
       {(alert) => <AlertPage alert={alert} />}
-    </Shown>
+    </Loaded>
   );
 }

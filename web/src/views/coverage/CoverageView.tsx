@@ -1,16 +1,26 @@
 /**
- * Coverage, for who answers for it: by namespace or owner, how many datasets have column lineage and an owner, are stale,
- * or were never read. Each number leads to the list of its datasets.
+ * Coverage, for who answers for it: by namespace or owner, how many datasets have column lineage and an owner, are
+ * stale, or were never read. Each number leads to the list of its datasets.
  */
 
 import { useState } from "react";
 import { useLookup } from "../../api/useLookup";
-import { Empty, Shown, Truncated } from "../../parts/Told";
-import { Table, type Column } from "../../parts/Table";
+import { Empty, Loaded, Truncated } from "../../parts/Feedback";
+import { type Column, Table } from "../../parts/Table";
 import { changeParameters, linkTo } from "../../routing/location";
 import { count, counted, percent } from "../../text/amounts";
 import { oneLine } from "../../text/names";
-import { byNamespace, byOwner, kindOf, KINDS, STALE_DAYS, type Covered, type Kind, type Part, type Row } from "./coverage";
+import {
+  byNamespace,
+  byOwner,
+  type Covered,
+  KINDS,
+  type Kind,
+  kindOf,
+  type Part,
+  type Row,
+  STALE_DAYS,
+} from "./coverage";
 import { DatasetList } from "./DatasetList";
 import { load, MOST_DATASETS, MOST_NAMESPACES } from "./load";
 
@@ -21,23 +31,32 @@ export default function CoverageView({ parameters }: { parameters: URLSearchPara
   const part: Part = { namespace, owner: parameters.has("unowned") ? null : (parameters.get("owner") ?? undefined) };
   const kind = kindOf(parameters.get("list"));
   const [{ read, all }, setRead] = useState({ read: 0, all: 0 });
-  const lookup = useLookup(JSON.stringify(["coverage", namespace]), (signal) => load(namespace, signal, (read, all) => setRead({ read, all })));
+  const lookup = useLookup(JSON.stringify(["coverage", namespace]), (signal) =>
+    load(namespace, signal, (read, all) => setRead({ read, all })),
+  );
   return (
     <section className="sheet">
       {!kind && <h1>Coverage</h1>}
-      {lookup.state === "loading" && all > 1 && <progress aria-label="Namespaces that were read" value={read} max={all} />}
-      <Shown lookup={lookup} what="the coverage">
+      {lookup.state === "loading" && all > 1 && (
+        <progress aria-label="Namespaces that were read" value={read} max={all} />
+      )}
+      <Loaded lookup={lookup} what="the coverage">
         {({ datasets, isCut }) => (
           <>
             {isCut && (
               <Truncated>
-                Of {count(datasets.length)} datasets: a look takes at most {count(MOST_DATASETS)}, of the first {count(MOST_NAMESPACES)} namespaces.
+                Of {count(datasets.length)} datasets: a look takes at most {count(MOST_DATASETS)}, of the first{" "}
+                {count(MOST_NAMESPACES)} namespaces.
               </Truncated>
             )}
-            {kind ? <DatasetList kind={kind} part={part} datasets={datasets} /> : <Shares datasets={datasets} isByOwner={parameters.get("by") === "owner"} />}
+            {kind ? (
+              <DatasetList kind={kind} part={part} datasets={datasets} />
+            ) : (
+              <Shares datasets={datasets} isByOwner={parameters.get("by") === "owner"} />
+            )}
           </>
         )}
-      </Shown>
+      </Loaded>
     </section>
   );
 }
@@ -50,7 +69,11 @@ function Shares({ datasets, isByOwner }: { datasets: Covered[]; isByOwner: boole
     <>
       <div className="switch" role="group" aria-label="Coverage by">
         {["namespace", "owner"].map((each) => (
-          <button key={each} aria-pressed={each === by} onClick={() => changeParameters({ by: each === "owner" && each })}>
+          <button
+            key={each}
+            aria-pressed={each === by}
+            onClick={() => changeParameters({ by: each === "owner" && each })}
+          >
             by {each}
           </button>
         ))}
@@ -63,14 +86,25 @@ function Shares({ datasets, isByOwner }: { datasets: Covered[]; isByOwner: boole
         rows={isByOwner ? byOwner(datasets) : byNamespace(datasets)}
         keyOf={({ part }) => JSON.stringify(part)}
         columns={[
-          { name: isByOwner ? "Owner" : "Namespace", value: ({ part }) => nameOf(part), show: ({ part }) => <Of part={part} /> },
-          { name: "Datasets", value: (row) => row.datasets.length, show: (row) => <a href={listLink("all", row.part)}>{count(row.datasets.length)}</a>, isNumber: true },
+          {
+            name: isByOwner ? "Owner" : "Namespace",
+            value: ({ part }) => nameOf(part),
+            show: ({ part }) => <Of part={part} />,
+          },
+          {
+            name: "Datasets",
+            value: (row) => row.datasets.length,
+            show: (row) => <a href={listLink("all", row.part)}>{count(row.datasets.length)}</a>,
+            isNumber: true,
+          },
           ...SHARES.map((kind) => share(kind, now)),
         ]}
       />
       <p className="muted">
-        Stale: jobs write it, but not for {STALE_DAYS} days. Never read: no job has read it, except one that writes it, too. What people and tools without lineage read is unknown.
-        {isByOwner && " A dataset without an owner has the one of the job that writes it. A dataset of two owners counts for both."}
+        Stale: jobs write it, but not for {STALE_DAYS} days. Never read: no job has read it, except one that writes it,
+        too. What people and tools without lineage read is unknown.
+        {isByOwner &&
+          " A dataset without an owner has the one of the job that writes it. A dataset of two owners counts for both."}
       </p>
     </>
   );
@@ -91,7 +125,8 @@ function share(kind: Kind, now: number): Column<Row> {
                 <rect width={80 * part} height="6" fill="var(--accent)" />
               </svg>
             </span>
-            {percent(part)}<span className="hidden">: {`${amount(row)} of ${counted(row.datasets.length, "dataset")}`}</span>
+            {percent(part)}
+            <span className="hidden">: {`${amount(row)} of ${counted(row.datasets.length, "dataset")}`}</span>
           </span>
         </a>
       );
@@ -102,7 +137,10 @@ function share(kind: Kind, now: number): Column<Row> {
 
 function Of({ part }: { part: Part }) {
   if (part.owner === null) return <span className="muted">none known</span>;
-  const link = part.owner === undefined ? linkTo("namespace", { name: part.namespace }) : linkTo("label", { type: "OWNER", name: part.owner });
+  const link =
+    part.owner === undefined
+      ? linkTo("namespace", { name: part.namespace })
+      : linkTo("label", { type: "OWNER", name: part.owner });
   return (
     <a href={link}>
       <bdi>{oneLine(nameOf(part))}</bdi>

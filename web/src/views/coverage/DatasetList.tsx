@@ -1,12 +1,12 @@
 /** The datasets behind a number of the coverage. */
 
+import { Empty } from "../../parts/Feedback";
 import { Name } from "../../parts/Name";
-import { Empty } from "../../parts/Told";
 import { Table } from "../../parts/Table";
 import { changeParameters, linkTo } from "../../routing/location";
 import { count, moment } from "../../text/amounts";
 import { nodeIdOf, oneLine } from "../../text/names";
-import { isIn, KINDS, type Covered, type Kind, type Part } from "./coverage";
+import { type Covered, isIn, KINDS, type Kind, type Part } from "./coverage";
 
 interface Properties {
   kind: Kind;
@@ -51,11 +51,25 @@ function Datasets({ datasets, kind }: { datasets: Covered[]; kind: Kind }) {
       rows={datasets}
       keyOf={({ namespace, name }) => nodeIdOf("dataset", namespace, name)}
       columns={[
-        { name: "Dataset", value: ({ name }) => name, show: ({ namespace, name }) => <Name name={name} href={linkTo("node", { nodeId: nodeIdOf("dataset", namespace, name) })} /> },
-        { name: "Namespace", value: ({ namespace }) => namespace, show: ({ namespace }) => <bdi>{oneLine(namespace)}</bdi> },
+        {
+          name: "Dataset",
+          value: ({ name }) => name,
+          show: ({ namespace, name }) => (
+            <Name name={name} href={linkTo("node", { nodeId: nodeIdOf("dataset", namespace, name) })} />
+          ),
+        },
+        {
+          name: "Namespace",
+          value: ({ namespace }) => namespace,
+          show: ({ namespace }) => <bdi>{oneLine(namespace)}</bdi>,
+        },
         { name: "Owner", value: ({ owners }) => owners.join(", "), show: (dataset) => <Owners {...dataset} /> },
         { name: "Column lineage", value: ({ hasColumns }) => (hasColumns ? "yes" : "no") },
-        { name: "Last write", value: ({ lastWrittenAt }) => lastWrittenAt ?? "", show: ({ lastWrittenAt }) => (lastWrittenAt ? moment(lastWrittenAt) : <span className="muted">unknown</span>) },
+        {
+          name: "Last write",
+          value: ({ lastWrittenAt }) => lastWrittenAt ?? "",
+          show: ({ lastWrittenAt }) => (lastWrittenAt ? moment(lastWrittenAt) : <span className="muted">unknown</span>),
+        },
         { name: "Read", value: ({ isRead }) => (isRead ? "yes" : "never") },
       ]}
     />

@@ -20,8 +20,16 @@ export interface Covered {
 }
 
 export function covered({ namespace, name, columnLineage, facets, lastWrittenAt, isRead }: ListedDataset): Covered {
-  const derived = facets["ownership"]?.["headwater_derivedFrom"] as { name?: string } | undefined;
-  return { namespace, name, owners: ownersOf(facets), ownersFrom: derived?.name ?? null, hasColumns: (columnLineage ?? []).length > 0, lastWrittenAt, isRead };
+  const derived = facets.ownership?.headwater_derivedFrom as { name?: string } | undefined;
+  return {
+    namespace,
+    name,
+    owners: ownersOf(facets),
+    ownersFrom: derived?.name ?? null,
+    hasColumns: (columnLineage ?? []).length > 0,
+    lastWrittenAt,
+    isRead,
+  };
 }
 
 export type Kind = "all" | "columns" | "no-columns" | "owner" | "no-owner" | "stale" | "unread";
@@ -33,7 +41,10 @@ export const KINDS: Record<Kind, { title: string; has: (dataset: Covered, now: n
   "no-columns": { title: "Without column lineage", has: ({ hasColumns }) => !hasColumns },
   owner: { title: "With an owner", has: ({ owners }) => owners.length > 0 },
   "no-owner": { title: "Without an owner", has: ({ owners }) => owners.length === 0 },
-  stale: { title: "Stale", has: ({ lastWrittenAt }, now) => lastWrittenAt !== null && Date.parse(lastWrittenAt) < now - STALE_DAYS * DAY },
+  stale: {
+    title: "Stale",
+    has: ({ lastWrittenAt }, now) => lastWrittenAt !== null && Date.parse(lastWrittenAt) < now - STALE_DAYS * DAY,
+  },
   unread: { title: "Never read", has: ({ isRead }) => !isRead },
 };
 
@@ -59,12 +70,17 @@ export interface Row {
 }
 
 export function byNamespace(datasets: readonly Covered[]): Row[] {
-  return [...grouped(datasets, ({ namespace }) => namespace)].map(([namespace, same]) => ({ part: { namespace }, datasets: same }));
+  return [...grouped(datasets, ({ namespace }) => namespace)].map(([namespace, same]) => ({
+    part: { namespace },
+    datasets: same,
+  }));
 }
 
 /** A dataset of two owners counts for both; those of nobody are a row of their own, the last one. */
 export function byOwner(datasets: readonly Covered[]): Row[] {
   const owners = [...new Set(datasets.flatMap((dataset) => dataset.owners))].sort();
   const parts: Part[] = [...owners, null].map((owner) => ({ owner }));
-  return parts.map((part) => ({ part, datasets: datasets.filter((dataset) => isIn(part, dataset)) })).filter(({ datasets: same }) => same.length > 0);
+  return parts
+    .map((part) => ({ part, datasets: datasets.filter((dataset) => isIn(part, dataset)) }))
+    .filter(({ datasets: same }) => same.length > 0);
 }

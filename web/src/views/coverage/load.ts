@@ -2,7 +2,7 @@
 
 import { get, pathOf } from "../../api/request";
 import type { ListedDataset, Namespace, Page } from "../../api/types";
-import { covered, type Covered } from "./coverage";
+import { type Covered, covered } from "./coverage";
 
 export const MOST_DATASETS = 5000;
 export const MOST_NAMESPACES = 500;
@@ -14,8 +14,14 @@ export interface Loaded {
   isCut: boolean;
 }
 
-/** The datasets of a namespace, else of all that the key reads. `tell` hears how many namespaces of how many were read. */
-export async function load(namespace: string | undefined, signal: AbortSignal, tell: (read: number, all: number) => void): Promise<Loaded> {
+/**
+ * The datasets of a namespace, else of all that the key reads. `tell` hears how many namespaces of how many were read.
+ */
+export async function load(
+  namespace: string | undefined,
+  signal: AbortSignal,
+  tell: (read: number, all: number) => void,
+): Promise<Loaded> {
   const found: Loaded = { datasets: [], isCut: false };
   const names = namespace === undefined ? await namespaces(found, signal) : [namespace];
   const next = names.entries();
@@ -30,7 +36,11 @@ export async function load(namespace: string | undefined, signal: AbortSignal, t
 }
 
 async function namespaces(found: Loaded, signal: AbortSignal): Promise<string[]> {
-  const answer = await get<{ namespaces: Namespace[]; totalCount: number }>("namespaces", { limit: MOST_NAMESPACES }, signal);
+  const answer = await get<{ namespaces: Namespace[]; totalCount: number }>(
+    "namespaces",
+    { limit: MOST_NAMESPACES },
+    signal,
+  );
   found.isCut ||= answer.totalCount > answer.namespaces.length;
   return answer.namespaces.filter(({ isHidden }) => !isHidden).map(({ name }) => name);
 }
@@ -42,7 +52,11 @@ async function loadNamespace(name: string, found: Loaded, signal: AbortSignal): 
       found.isCut = true;
       return;
     }
-    const page: Page & { datasets: ListedDataset[] } = await get(`${pathOf("namespaces", name)}/datasets`, { limit: PAGE, withUsage: true, cursor }, signal);
+    const page: Page & { datasets: ListedDataset[] } = await get(
+      `${pathOf("namespaces", name)}/datasets`,
+      { limit: PAGE, withUsage: true, cursor },
+      signal,
+    );
     found.datasets.push(...page.datasets.filter(({ deleted }) => !deleted).map(covered));
     cursor = page.cursor;
   } while (cursor);

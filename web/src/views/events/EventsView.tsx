@@ -48,7 +48,12 @@ function Links({ event: { job, dataset, run } }: { event: PostedEvent }) {
   const node = job ?? dataset;
   return (
     <div className="row">
-      {node && <Name name={node.name} href={linkTo("node", { nodeId: nodeIdOf(job ? "job" : "dataset", node.namespace, node.name) })} />}
+      {node && (
+        <Name
+          name={node.name}
+          href={linkTo("node", { nodeId: nodeIdOf(job ? "job" : "dataset", node.namespace, node.name) })}
+        />
+      )}
       {run && <a href={linkTo("run", { id: run.runId })}>Its run</a>}
     </div>
   );

@@ -1,29 +1,27 @@
-/** Health: whether events arrive, which were refused, which runs never ended, what was set aside; each with the remedy. */
+/**
+ * Health: whether events arrive, which were refused, which runs never ended, what was set aside; each with the remedy.
+ */
 
-import { alerts, type Alert } from "../../api/alerts";
+import { type Alert, alerts } from "../../api/alerts";
 import type { Caller } from "../../api/caller";
 import { get } from "../../api/request";
 import type { Job, Namespace } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
-import { Name } from "../../parts/Name";
-import { State } from "../../parts/State";
-import { Shown } from "../../parts/Told";
+import { Loaded } from "../../parts/Feedback";
 import { linkTo } from "../../routing/location";
-import { ago, count } from "../../text/amounts";
-import { nodeIdOf, oneLine } from "../../text/names";
+import { count } from "../../text/amounts";
+import { nodeIdOf } from "../../text/names";
 import { FirstEvent } from "../start/FirstEvent";
 import "../start/start.css";
+import { EventPlot, type Interval } from "./EventPlot";
 import { FindingList } from "./FindingList";
 import { islands, lastEvents, late, suspicious } from "./findings";
-import { EventPlot, type Interval } from "./EventPlot";
 import { LastEvents } from "./LastEvents";
 import { Producers } from "./Producers";
 import { RefusalTable } from "./RefusalTable";
-import { seesAll, type Refusals } from "./refusals";
-
-interface SetAside {
-  jobs: { job: { namespace: string; name: string }; lastAt: string; paths: string[]; key: string }[];
-}
+import { RunsWithoutEnd } from "./RunsWithoutEnd";
+import { type Refusals, seesAll } from "./refusals";
+import { type SetAside, SetAsideList } from "./SetAsideList";
 
 interface Found {
   intervals: Interval[];
@@ -39,32 +37,43 @@ interface Found {
 }
 
 const MOST_JOBS = 500;
-const HOUR = 3_600_000;
 
 export default function HealthView() {
   const lookup = useLookup("health", find);
   return (
     <section className="sheet">
       <h1>Health</h1>
-      <Shown lookup={lookup} what="the health">
+      <Loaded lookup={lookup} what="the health">
         {(found) => (found.namespaces.length ? <Cards {...found} /> : <Beginning {...found} />)}
-      </Shown>
+      </Loaded>
     </section>
   );
 }
 
 async function find(signal: AbortSignal): Promise<Found> {
-  const [intervals, running, setAside, refused, caller, { namespaces }, { jobs, totalCount }, told] = await Promise.all([
-    get<Interval[]>("stats/lineage-events", { period: "DAY" }, signal),
-    get<{ jobs: Job[] }>("jobs", { lastRunStates: "RUNNING", limit: 50 }, signal),
-    get<SetAside>("stats/set-aside", {}, signal),
-    get<Refusals>("stats/refusals", {}, signal),
-    get<Caller>("caller", {}, signal),
-    get<{ namespaces: Namespace[] }>("namespaces", { limit: 1000 }, signal),
-    get<{ jobs: Job[]; totalCount: number }>("jobs", { limit: MOST_JOBS }, signal),
-    alerts({ limit: 200 }, signal),
-  ]);
-  return { intervals, running: running.jobs, setAside, refused, seesAll: seesAll(caller), namespaces, jobs, isCut: totalCount > jobs.length, late: late(told.alerts) };
+  const [intervals, running, setAside, refused, caller, { namespaces }, { jobs, totalCount }, told] = await Promise.all(
+    [
+      get<Interval[]>("stats/lineage-events", { period: "DAY" }, signal),
+      get<{ jobs: Job[] }>("jobs", { lastRunStates: "RUNNING", limit: 50 }, signal),
+      get<SetAside>("stats/set-aside", {}, signal),
+      get<Refusals>("stats/refusals", {}, signal),
+      get<Caller>("caller", {}, signal),
+      get<{ namespaces: Namespace[] }>("namespaces", { limit: 1000 }, signal),
+      get<{ jobs: Job[]; totalCount: number }>("jobs", { limit: MOST_JOBS }, signal),
+      alerts({ limit: 200 }, signal),
+    ],
+  );
+  return {
+    intervals,
+    running: running.jobs,
+    setAside,
+    refused,
+    seesAll: seesAll(caller),
+    namespaces,
+    jobs,
+    isCut: totalCount > jobs.length,
+    late: late(told.alerts),
+  };
 }
 
 /** Without any event that was taken: those that were refused say why, else how to send the first one. */
@@ -79,14 +88,15 @@ function Beginning({ refused, seesAll }: Found) {
 
 function Cards({ intervals, running, setAside, refused, seesAll, namespaces, jobs, isCut, late }: Found) {
   const total = intervals.reduce((sum, { start, complete, fail, abort }) => sum + start + complete + fail + abort, 0);
-  const old = running.filter((job) => Date.now() - Date.parse(job.latestRun?.startedAt ?? job.updatedAt) > 24 * HOUR);
   return (
     <div className="cards">
       <div className="card wide">
         <h2>Events of the last 24 hours</h2>
         <EventPlot intervals={intervals} />
         <p className="muted">
-          {total ? `${count(total)} events of runs.` : "No event of a run in 24 hours. Is the listener in the configuration, and the address right? `headwater doctor` checks both."}
+          {total
+            ? `${count(total)} events of runs.`
+            : "No event of a run in 24 hours. Is the listener in the configuration, and the address right? `headwater doctor` checks both."}
         </p>
       </div>
       <RefusalTable {...refused} seesAll={seesAll} />
@@ -94,64 +104,47 @@ function Cards({ intervals, running, setAside, refused, seesAll, namespaces, job
       <LastEvents
         title="Namespaces of jobs, by their last event"
         noun="job"
-        rows={lastEvents(jobs.map(({ namespace, updatedAt, latestRun }) => ({ name: namespace, at: latestRun?.updatedAt ?? updatedAt })))}
+        rows={lastEvents(
+          jobs.map(({ namespace, updatedAt, latestRun }) => ({
+            name: namespace,
+            at: latestRun?.updatedAt ?? updatedAt,
+          })),
+        )}
         view="namespace"
         remedy="Silent for a day or more: `headwater doctor` checks what a driver of this namespace sends."
       />
-      <div className="card">
-        <h2>Runs that never ended</h2>
-        {old.length ? (
-          <>
-            <ul className="list">
-              {old.map((job) => (
-                <li key={nodeIdOf("job", job.namespace, job.name)}>
-                  <State state="RUNNING" />
-                  <span className="grow">
-                    <Name name={job.name} href={linkTo("node", { nodeId: nodeIdOf("job", job.namespace, job.name), tab: "runs" })} />
-                  </span>
-                  <span className="end">{ago(job.latestRun?.startedAt)}</span>
-                </li>
-              ))}
-            </ul>
-            <p className="muted">A killed driver sends no end. A newer run of the job closes the matter; an alert tells of each.</p>
-          </>
-        ) : (
-          <p className="muted">None: no newest run is running for more than a day.</p>
-        )}
-      </div>
-      <div className="card">
-        <h2>Descriptions of others' datasets, set aside</h2>
-        {setAside.jobs.length ? (
-          <>
-            <ul className="list">
-              {setAside.jobs.slice(0, 20).map(({ job, lastAt, paths }) => (
-                <li key={`${job.namespace} ${job.name}`}>
-                  <span className="grow">
-                    <Name name={job.name} href={linkTo("node", { nodeId: nodeIdOf("job", job.namespace, job.name) })} />
-                    <div className="muted inert">{oneLine(paths.slice(0, 3).join(", "))}</div>
-                  </span>
-                  <span className="end">{ago(lastAt)}</span>
-                </li>
-              ))}
-            </ul>
-            <p className="muted">Their keys may not write these namespaces. Give the key the namespace, or leave the facets to the owner.</p>
-          </>
-        ) : (
-          <p className="muted">None in the last week.</p>
-        )}
-      </div>
-      <FindingList title="Late events" none="None: the events of each job arrive in time." remedy="The producer or its network is slow, or a clock is wrong: an alert of each has the run." rows={late.map(({ id, title }) => ({ key: id, text: title, link: linkTo("alerts", { id }) }))} />
+      <RunsWithoutEnd running={running} />
+      <SetAsideList {...setAside} />
+      <FindingList
+        title="Late events"
+        none="None: the events of each job arrive in time."
+        remedy="The producer or its network is slow, or a clock is wrong: an alert of each has the run."
+        rows={late.map(({ id, title }) => ({ key: id, text: title, link: linkTo("alerts", { id }) }))}
+      />
       <FindingList
         title="Islands: jobs whose data no other job uses"
-        none={isCut ? `Not looked for: of more than ${count(jobs.length)} jobs, those not looked at may use the data. Coverage has the datasets that nobody reads.` : `None among the ${count(jobs.length)} jobs.`}
+        none={
+          isCut
+            ? `Not looked for: of more than ${count(jobs.length)} jobs, those not looked at may use the data. Coverage has the datasets that nobody reads.`
+            : `None among the ${count(jobs.length)} jobs.`
+        }
         remedy="The next job may use another name of the same dataset: see suspicious names."
-        rows={(isCut ? [] : islands(jobs)).map(({ namespace, name }) => ({ key: `${namespace} ${name}`, text: name, link: linkTo("lineage", { nodeId: nodeIdOf("job", namespace, name) }) }))}
+        rows={(isCut ? [] : islands(jobs)).map(({ namespace, name }) => ({
+          key: `${namespace} ${name}`,
+          text: name,
+          link: linkTo("lineage", { nodeId: nodeIdOf("job", namespace, name) }),
+        }))}
       />
       <FindingList
         title="Suspicious names"
         none="None: no namespace means another host on each machine."
         remedy="Another machine means something else by such a name, so that lineage ends there."
-        rows={suspicious(namespaces.map(({ name }) => name)).map(({ name, why }) => ({ key: name, text: name, why, link: linkTo("namespace", { name }) }))}
+        rows={suspicious(namespaces.map(({ name }) => name)).map(({ name, why }) => ({
+          key: name,
+          text: name,
+          why,
+          link: linkTo("namespace", { name }),
+        }))}
       />
     </div>
   );

@@ -1,10 +1,10 @@
 /** The refused events of the week by producer, key and fault, each with the remedy. */
 
-import { Truncated } from "../../parts/Told";
+import { Truncated } from "../../parts/Feedback";
 import { Table } from "../../parts/Table";
 import { ago, counted } from "../../text/amounts";
 import { oneLine } from "../../text/names";
-import { faultOf, remedyOf, type Refusals } from "./refusals";
+import { faultOf, type Refusals, remedyOf } from "./refusals";
 
 export function RefusalTable({ refusals, truncated, seesAll }: Refusals & { seesAll: boolean }) {
   const total = refusals.reduce((sum, { count }) => sum + count, 0);
@@ -13,7 +13,11 @@ export function RefusalTable({ refusals, truncated, seesAll }: Refusals & { sees
       <h2>
         Refused events of the last week <span className="muted">{total > 0 && counted(total, "event")}</span>
       </h2>
-      {!seesAll && <p className="note">What was refused to this key alone: a key that reads every namespace sees the refusals of all.</p>}
+      {!seesAll && (
+        <p className="note">
+          What was refused to this key alone: a key that reads every namespace sees the refusals of all.
+        </p>
+      )}
       {truncated && <Truncated>The newest 5,000 requests. There were more.</Truncated>}
       {refusals.length ? (
         <Table
@@ -22,8 +26,16 @@ export function RefusalTable({ refusals, truncated, seesAll }: Refusals & { sees
           rows={refusals}
           keyOf={({ producer, key, status, path }) => JSON.stringify([producer, key, status, path])}
           columns={[
-            { name: "Producer", value: ({ producer }) => producer ?? "not read", show: ({ producer }) => (producer ? oneLine(producer) : <span className="muted">not read</span>) },
-            { name: "Key", value: ({ key }) => key ?? "none valid", show: ({ key }) => (key ? <bdi>{oneLine(key)}</bdi> : <span className="muted">none valid</span>) },
+            {
+              name: "Producer",
+              value: ({ producer }) => producer ?? "not read",
+              show: ({ producer }) => (producer ? oneLine(producer) : <span className="muted">not read</span>),
+            },
+            {
+              name: "Key",
+              value: ({ key }) => key ?? "none valid",
+              show: ({ key }) => (key ? <bdi>{oneLine(key)}</bdi> : <span className="muted">none valid</span>),
+            },
             { name: "Fault", value: faultOf },
             { name: "Events", value: ({ count }) => count, isNumber: true },
             { name: "Last", value: ({ lastAt }) => lastAt, show: ({ lastAt }) => ago(lastAt) },

@@ -11,21 +11,28 @@ const SUSPICIOUS: [pattern: RegExp, why: string][] = [
   [/^s3[an]:\/\//, "the same as s3, but sent by an older client or listener: upgrade the listener"],
   [/^file($|:)/, "files of one machine, which other machines cannot read: write paths with s3:// or hdfs://"],
   [/^hdfs:\/\/ip-/, "the host of a temporary cluster: use the name of the name service, or write to S3"],
-  [/^(kafka|jdbc|postgres|mysql):\/\/localhost|\/\/127\./, "an address that means another host on each machine: use the host's name"],
+  [
+    /^(kafka|jdbc|postgres|mysql):\/\/localhost|\/\/127\./,
+    "an address that means another host on each machine: use the host's name",
+  ],
 ];
 
 /** The jobs that write, and share no dataset with any other job, if others do. */
 export function islands<T extends JobEdges>(jobs: readonly T[]): T[] {
   const users = new Map<string, Set<T>>();
-  const datasetsOf = (job: T): string[] => [...job.inputs, ...job.outputs].map(({ namespace, name }) => `${namespace}\n${name}`);
-  for (const job of jobs) for (const dataset of datasetsOf(job)) users.set(dataset, (users.get(dataset) ?? new Set()).add(job));
+  const datasetsOf = (job: T): string[] =>
+    [...job.inputs, ...job.outputs].map(({ namespace, name }) => `${namespace}\n${name}`);
+  for (const job of jobs)
+    for (const dataset of datasetsOf(job)) users.set(dataset, (users.get(dataset) ?? new Set()).add(job));
   const isAlone = (job: T): boolean => datasetsOf(job).every((dataset) => users.get(dataset)!.size === 1);
   const alone = jobs.filter(isAlone);
   return alone.length < jobs.length ? alone.filter(({ outputs }) => outputs.length > 0) : [];
 }
 
 export function suspicious(names: readonly string[]): { name: string; why: string }[] {
-  return names.flatMap((name) => SUSPICIOUS.filter(([pattern]) => pattern.test(name)).map(([, why]) => ({ name, why })));
+  return names.flatMap((name) =>
+    SUSPICIOUS.filter(([pattern]) => pattern.test(name)).map(([, why]) => ({ name, why })),
+  );
 }
 
 /** The jobs whose events are late and have not recovered: of each job the newest alert counts. */

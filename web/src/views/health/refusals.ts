@@ -19,11 +19,23 @@ export interface Refusals {
 
 /** By the place of the fault in an event, the first that fits: what a client must send, as docs/routes.md has it. */
 const PLACES: [path: RegExp, remedy: string][] = [
-  [/^body$/, "The body is no JSON in UTF-8, or a proxy changed its gzip: let the producer send it plain, with the content type application/json."],
-  [/^eventTime$/, "An event time is ISO 8601, as 2026-11-20T08:00:00Z, and at most a year ahead: correct the producer's clock or its format."],
+  [
+    /^body$/,
+    "The body is no JSON in UTF-8, or a proxy changed its gzip: let the producer send it plain, with the content type application/json.",
+  ],
+  [
+    /^eventTime$/,
+    "An event time is ISO 8601, as 2026-11-20T08:00:00Z, and at most a year ahead: correct the producer's clock or its format.",
+  ],
   [/^run\.runId$/, "A run id is a UUID: let the producer make one for each run."],
-  [/^(job|run|dataset)$/, "An event needs its job and run, or its dataset: this is no OpenLineage event, or a proxy cut it."],
-  [/(^|\.)(namespace|name)$/, "A job and a dataset need a namespace and a name, of at most 16,384 characters: set them in the producer's configuration."],
+  [
+    /^(job|run|dataset)$/,
+    "An event needs its job and run, or its dataset: this is no OpenLineage event, or a proxy cut it.",
+  ],
+  [
+    /(^|\.)(namespace|name)$/,
+    "A job and a dataset need a namespace and a name, of at most 16,384 characters: set them in the producer's configuration.",
+  ],
 ];
 const STATUSES: Record<number, string> = {
   401: "Give the producer a key that Headwater knows and that has not expired: `headwater key add NAME` makes one.",

@@ -6,14 +6,14 @@ import type { Impact, ImpactItem } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
 import { isPossible, wayOf } from "../../graph/risk";
 import { isMasked, transformationText } from "../../graph/trace";
-import { impactMarkdown } from "../../picture/markdown";
+import { Empty, Loaded, Truncated } from "../../parts/Feedback";
 import { Icon, type IconName } from "../../parts/Icon";
 import { copyText, Name } from "../../parts/Name";
-import { Empty, Shown, Truncated } from "../../parts/Told";
+import { Table } from "../../parts/Table";
+import { impactMarkdown } from "../../picture/markdown";
 import { linkTo } from "../../routing/location";
 import { count, counted } from "../../text/amounts";
 import { columnOf, oneLine, shortName, splitNodeId } from "../../text/names";
-import { Table } from "../../parts/Table";
 import "./impact.css";
 
 const MOST = 1000;
@@ -32,9 +32,9 @@ export default function ImpactView({ parameters }: { parameters: URLSearchParams
         </span>
         <h1>What would break if {oneLine(name)} changed?</h1>
       </header>
-      <Shown lookup={lookup} what="the impact">
+      <Loaded lookup={lookup} what="the impact">
         {(found) => <Found impact={found} name={name} />}
-      </Shown>
+      </Loaded>
     </section>
   );
 }
@@ -42,7 +42,10 @@ export default function ImpactView({ parameters }: { parameters: URLSearchParams
 function Found({ impact, name }: { impact: Impact; name: string }) {
   const [isCopied, setCopied] = useState(false);
   const items = impact.owners.flatMap(({ owner, items: own }) => own.map((item) => ({ owner: owner ?? "", ...item })));
-  if (!impact.totalCount) return <Empty>Nothing downstream is known to use it. A reader without column lineage would be listed here, too.</Empty>;
+  if (!impact.totalCount)
+    return (
+      <Empty>Nothing downstream is known to use it. A reader without column lineage would be listed here, too.</Empty>
+    );
   const copy = (): void => {
     void copyText(impactMarkdown(impact, name)).then(() => setCopied(true));
   };
@@ -68,17 +71,22 @@ function Found({ impact, name }: { impact: Impact; name: string }) {
         </button>
       </div>
       {impact.truncated && <Truncated>The walk was cut: there is more downstream.</Truncated>}
-      {items.length < impact.totalCount && <Truncated>The first {count(items.length)} are listed, the nearest first.</Truncated>}
+      {items.length < impact.totalCount && (
+        <Truncated>The first {count(items.length)} are listed, the nearest first.</Truncated>
+      )}
       <div className="owners">
         {impact.owners.map(({ owner, items: own }) => (
           <div key={owner ?? ""} className="card">
             <h2 className="row">
-              <Icon name="person" /> {owner ? oneLine(owner) : <span className="muted">no owner</span>} <span className="muted">{own.length}</span>
+              <Icon name="person" /> {owner ? oneLine(owner) : <span className="muted">no owner</span>}{" "}
+              <span className="muted">{own.length}</span>
             </h2>
             <ul className="list">
               {own.slice(0, 30).map((item, index) => (
                 <Fragment key={item.nodeId}>
-                  {isPossible(item) && !(index && isPossible(own[index - 1] ?? item)) && <li className="muted">May break</li>}
+                  {isPossible(item) && !(index && isPossible(own[index - 1] ?? item)) && (
+                    <li className="muted">May break</li>
+                  )}
                   <Item item={item} />
                 </Fragment>
               ))}
@@ -94,12 +102,24 @@ function Found({ impact, name }: { impact: Impact; name: string }) {
         keyOf={({ nodeId }) => nodeId}
         columns={[
           { name: "Owner", value: ({ owner }) => owner },
-          { name: "Node", value: ({ nodeId }) => displayName(nodeId), show: ({ nodeId }) => <Name name={displayName(nodeId)} href={linkTo("lineage", lineageOf(nodeId))} /> },
+          {
+            name: "Node",
+            value: ({ nodeId }) => displayName(nodeId),
+            show: ({ nodeId }) => <Name name={displayName(nodeId)} href={linkTo("lineage", lineageOf(nodeId))} />,
+          },
           { name: "Kind", value: ({ type }) => KINDS[type] ?? type },
           { name: "Breaks", value: (item) => (isPossible(item) ? "may break" : "breaks") },
           { name: "Hops", value: ({ distance }) => distance, isNumber: true },
           { name: "By", value: how },
-          { name: "Path", value: ({ path }) => path.map(displayName).join(" → "), show: ({ path }) => <span title={path.map((step) => oneLine(displayName(step))).join(" → ")}>{path.map((step) => oneLine(shortStep(step))).join(" → ")}</span> },
+          {
+            name: "Path",
+            value: ({ path }) => path.map(displayName).join(" → "),
+            show: ({ path }) => (
+              <span title={path.map((step) => oneLine(displayName(step))).join(" → ")}>
+                {path.map((step) => oneLine(shortStep(step))).join(" → ")}
+              </span>
+            ),
+          },
         ]}
       />
     </>
@@ -112,7 +132,11 @@ function Item({ item }: { item: ImpactItem }) {
     <li>
       <Icon name={ICONS[item.type] ?? "table"} label={KINDS[item.type]} />
       <span className="grow">
-        <Name name={name} short={item.type === "DATASET_FIELD" ? name : undefined} href={linkTo("lineage", lineageOf(item.nodeId))} />
+        <Name
+          name={name}
+          short={item.type === "DATASET_FIELD" ? name : undefined}
+          href={linkTo("lineage", lineageOf(item.nodeId))}
+        />
         <details>
           <summary className="muted">{how(item)}</summary>
           <ol className="path">

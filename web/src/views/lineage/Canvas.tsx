@@ -1,18 +1,29 @@
 /** The picture: React Flow draws, pans and zooms; places come from the layout. */
 
-import { Controls, getViewportForBounds, MarkerType, MiniMap, ReactFlow, ReactFlowProvider, useReactFlow, useStore, type EdgeTypes, type NodeTypes } from "@xyflow/react";
+import {
+  Controls,
+  type EdgeTypes,
+  getViewportForBounds,
+  MarkerType,
+  MiniMap,
+  type NodeTypes,
+  ReactFlow,
+  ReactFlowProvider,
+  useReactFlow,
+  useStore,
+} from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
-import { useEffect, useMemo, useState } from "react";
-import { oneLine, shortName } from "../../text/names";
+import { useEffect, useEffectEvent, useMemo, useState } from "react";
+import { edgeKey } from "../../graph/backEdge";
 import { conditionOf } from "../../graph/marks";
-import { wayKey } from "../../graph/backEdge";
-import type { ColumnEdge } from "../../graph/trace";
 import { MOST_TRACED, WIDTH } from "../../graph/sizes";
+import type { ColumnEdge } from "../../graph/trace";
+import { lanesIn, type SceneEdge, slotsOf } from "../../picture/scene";
+import type { Placed } from "../../picture/usePlaces";
+import { oneLine, shortName } from "../../text/names";
 import { FarPicture, nodeAt } from "./FarPicture";
 import { PictureEdge, type PictureEdgeType } from "./PictureEdge";
 import { PictureNode, type PictureNodeType } from "./PictureNode";
-import { lanesIn, slotsOf, type SceneEdge } from "./scene";
-import type { Placed } from "./usePlaces";
 import { useKeys } from "./useKeys";
 
 const NODES: NodeTypes = { node: PictureNode };
@@ -71,7 +82,9 @@ function Flow({ placed, centre, isInset = false, onNode, onEdge, onNothing }: Pr
         onNodeClick={(_, node) => onNode(node.id)}
         onEdgeClick={(_, edge) => onEdge(edgeOf(placed, edge.id))}
         onPaneClick={(event) => {
-          const id = isFarPicture ? nodeAt(placed, flow.screenToFlowPosition({ x: event.clientX, y: event.clientY })) : null;
+          const id = isFarPicture
+            ? nodeAt(placed, flow.screenToFlowPosition({ x: event.clientX, y: event.clientY }))
+            : null;
           if (id) onNode(id);
           else onNothing();
         }}
@@ -94,7 +107,9 @@ function Flow({ placed, centre, isInset = false, onNode, onEdge, onNothing }: Pr
       >
         {isFarPicture && <FarPicture placed={placed} centre={centre} />}
         {!isInset && <Controls showInteractive={false} position="bottom-left" />}
-        {nodes.length > 12 && nodes.length <= MANY && <MiniMap pannable zoomable position="bottom-right" nodeStrokeWidth={0} ariaLabel="Overview of the graph" />}
+        {nodes.length > 12 && nodes.length <= MANY && (
+          <MiniMap pannable zoomable position="bottom-right" nodeStrokeWidth={0} ariaLabel="Overview of the graph" />
+        )}
       </ReactFlow>
       <p className="keys" aria-hidden="true">
         <kbd>← → ↑ ↓</kbd> next node <kbd>Enter</kbd> open <kbd>Tab</kbd> its buttons
@@ -109,19 +124,21 @@ function useFit(placed: Placed, centre: string): void {
   const width = useStore((state) => state.width);
   const height = useStore((state) => state.height);
   const shape = `${centre} ${placed.scene.nodes.length} ${width}`;
+  const fit = useEffectEvent(() => {
+    const whole = boundsOf(placed);
+    const isLegible =
+      Math.min(width / whole.width, height / whole.height) > LEGIBLE || placed.scene.nodes.length > MANY;
+    const place = placed.places.get(centre);
+    if (isLegible || !place)
+      void flow.setViewport(getViewportForBounds(whole, width, height, NEAREST_ZOOM[0], NEAREST_ZOOM[1], 0.12));
+    else void flow.setCenter(place.x + WIDTH / 2, place.y + WIDTH / 4, { zoom: Math.min(NEAR, width / (1.4 * WIDTH)) });
+  });
+  // The picture is fitted when it changes its shape, and not whenever a node fades.
   useEffect(() => {
     if (!width) return;
-    const whole = boundsOf(placed);
-    const isLegible = Math.min(width / whole.width, height / whole.height) > LEGIBLE || placed.scene.nodes.length > MANY;
-    const place = placed.places.get(centre);
-    const frame = requestAnimationFrame(() => {
-      if (isLegible || !place) void flow.setViewport(getViewportForBounds(whole, width, height, NEAREST_ZOOM[0], NEAREST_ZOOM[1], 0.12));
-      else void flow.setCenter(place.x + WIDTH / 2, place.y + WIDTH / 4, { zoom: Math.min(NEAR, width / (1.4 * WIDTH)) });
-    });
+    const frame = requestAnimationFrame(() => fit());
     return () => cancelAnimationFrame(frame);
-    // the picture is fitted when it changes its shape, and not whenever a node fades
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [shape, flow]);
+  }, [shape, width, flow]);
 }
 
 function boundsOf({ scene, places }: Placed): { x: number; y: number; width: number; height: number } {
@@ -160,7 +177,9 @@ function nodesOf({ scene, places }: Placed): PictureNodeType[] {
 /** Tab leads to one node and its buttons, and then out of the graph: arrow keys lead to the other nodes. */
 function withTabStop(nodes: PictureNodeType[], reached: string): PictureNodeType[] {
   const stop = nodes.find(({ id }) => id === reached) ?? nodes[0];
-  return nodes.map((node) => (node === stop ? { ...node, data: { ...node.data, isTabStop: true }, domAttributes: { tabIndex: 0 } } : node));
+  return nodes.map((node) =>
+    node === stop ? { ...node, data: { ...node.data, isTabStop: true }, domAttributes: { tabIndex: 0 } } : node,
+  );
 }
 
 function edgesOf({ scene, places }: Placed): PictureEdgeType[] {
@@ -169,16 +188,26 @@ function edgesOf({ scene, places }: Placed): PictureEdgeType[] {
   const nameOf = (id: string): string => names.get(id) ?? "";
   const lanes = lanesIn(scene, places);
   const laneOf = (from: string, to: string) => {
-    const lane = lanes.get(wayKey({ from, to }));
+    const lane = lanes.get(edgeKey({ from, to }));
     return lane === undefined ? {} : { lane, markerEnd: { type: MarkerType.ArrowClosed, color: "var(--accent)" } };
   };
   const flow = scene.edges
     .map(({ from, to, count, isFaded }, index) => {
       const { lane, markerEnd } = laneOf(from, to);
-      return { id: `f${index}`, source: from, target: to, type: "edge" as const, ariaLabel: `${nameOf(from)} to ${nameOf(to)}`, markerEnd, data: { count, isFaded, lane } };
+      return {
+        id: `f${index}`,
+        source: from,
+        target: to,
+        type: "edge" as const,
+        ariaLabel: `${nameOf(from)} to ${nameOf(to)}`,
+        markerEnd,
+        data: { count, isFaded, lane },
+      };
     })
     .filter(({ source, target }) => isPlaced(source) && isPlaced(target));
-  const rows = new Map(scene.nodes.map(({ node, opening }) => [node.id, new Set(opening.traced.slice(0, MOST_TRACED))]));
+  const rows = new Map(
+    scene.nodes.map(({ node, opening }) => [node.id, new Set(opening.traced.slice(0, MOST_TRACED))]),
+  );
   const handle = (prefix: string, dataset: string, field: string | null): string | undefined =>
     field !== null && rows.get(dataset)?.has(field) ? `${prefix} ${field}` : undefined;
   const slots = slotsOf(scene.columnEdges);

@@ -29,14 +29,40 @@ export function ColumnList({ node, traced, tabIndex }: Properties) {
     rows.current?.scrollTo({ top: 0 });
   };
   return (
-    <div className="columns nodrag nowheel nopan" style={{ top: heightOf(node, { isOpen: false, traced }) }} onClick={(event) => event.stopPropagation()} onKeyDown={(event) => event.stopPropagation()}>
+    <div
+      className="columns nodrag nowheel nopan"
+      style={{ top: heightOf(node, { isOpen: false, traced }) }}
+      onClick={(event) => event.stopPropagation()}
+      onKeyDown={(event) => event.stopPropagation()}
+    >
       {hasSearch(node) && (
-        <input type="search" tabIndex={tabIndex} aria-label={`Find one of ${fields.length} columns`} placeholder={`Find in ${fields.length} columns`} value={filter} onChange={(event) => search(event.target.value)} />
+        <input
+          type="search"
+          tabIndex={tabIndex}
+          aria-label={`Find one of ${fields.length} columns`}
+          placeholder={`Find in ${fields.length} columns`}
+          value={filter}
+          onChange={(event) => search(event.target.value)}
+        />
       )}
-      <div ref={rows} className="rows" tabIndex={-1} style={{ maxHeight: MOST_ROWS * ROW }} onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
+      <div
+        ref={rows}
+        className="rows"
+        tabIndex={-1}
+        style={{ maxHeight: MOST_ROWS * ROW }}
+        onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+      >
         <div style={{ height: found.length * ROW, position: "relative" }}>
           {found.slice(first, first + MOST_ROWS + 2).map((field, index) => (
-            <button key={field.name} tabIndex={tabIndex} className="column" style={{ top: (first + index) * ROW }} aria-pressed={isPicked(field)} onClick={() => pickColumn(node, field.name)} title={oneLine(`${field.name} ${field.type ?? ""}`)}>
+            <button
+              key={field.name}
+              tabIndex={tabIndex}
+              className="column"
+              style={{ top: (first + index) * ROW }}
+              aria-pressed={isPicked(field)}
+              onClick={() => pickColumn(node, field.name)}
+              title={oneLine(`${field.name} ${field.type ?? ""}`)}
+            >
               <bdi className="column-name">{oneLine(field.name)}</bdi>
               {field.tags.length > 0 && <Icon name="tag" label={field.tags.join(", ")} />}
               <span className="type">{oneLine(field.type ?? "")}</span>
@@ -55,7 +81,14 @@ export function TracedColumns({ node, traced, tabIndex }: Properties) {
   return (
     <div className="traced nodrag" onClick={(event) => event.stopPropagation()}>
       {traced.slice(0, MOST_TRACED).map((field) => (
-        <button key={field} tabIndex={tabIndex} className="column" aria-pressed={picked?.dataset === node.id && picked.field === field} onClick={() => pickColumn(node, field)} title={oneLine(field)}>
+        <button
+          key={field}
+          tabIndex={tabIndex}
+          className="column"
+          aria-pressed={picked?.dataset === node.id && picked.field === field}
+          onClick={() => pickColumn(node, field)}
+          title={oneLine(field)}
+        >
           <bdi className="column-name">{oneLine(field)}</bdi>
           <span className="type">{oneLine(types.get(field) ?? "")}</span>
         </button>

@@ -77,9 +77,24 @@ function Nodes({ title, nodes }: { title: string; nodes: readonly DiffNode[] }) 
               {columns && (
                 <SchemaChanges
                   changes={[
-                    ...columns.added.map(({ field, type }) => ({ kind: "added" as const, field, before: null, after: type })),
-                    ...columns.removed.map(({ field, type }) => ({ kind: "removed" as const, field, before: type, after: null })),
-                    ...columns.retyped.map(({ field, before, after }) => ({ kind: "retyped" as const, field, before, after })),
+                    ...columns.added.map(({ field, type }) => ({
+                      kind: "added" as const,
+                      field,
+                      before: null,
+                      after: type,
+                    })),
+                    ...columns.removed.map(({ field, type }) => ({
+                      kind: "removed" as const,
+                      field,
+                      before: type,
+                      after: null,
+                    })),
+                    ...columns.retyped.map(({ field, before, after }) => ({
+                      kind: "retyped" as const,
+                      field,
+                      before,
+                      after,
+                    })),
                   ]}
                 />
               )}
@@ -99,7 +114,8 @@ function Edges({ title, edges }: { title: string; edges: readonly { origin: stri
       <ul className="list">
         {edges.map(({ origin, destination }) => (
           <li key={`${origin} ${destination}`}>
-            <bdi>{oneLine(shortName(splitNodeId(origin).name))}</bdi> → <bdi>{oneLine(shortName(splitNodeId(destination).name))}</bdi>
+            <bdi>{oneLine(shortName(splitNodeId(origin).name))}</bdi> →{" "}
+            <bdi>{oneLine(shortName(splitNodeId(destination).name))}</bdi>
           </li>
         ))}
       </ul>

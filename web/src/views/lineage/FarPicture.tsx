@@ -1,12 +1,15 @@
-/** A large picture from afar: boxes and lines on a canvas, since nobody reads a name there and the browser draws it at once. */
+/**
+ * A large picture from afar: boxes and lines on a canvas, since nobody reads a name there and the browser draws it at
+ * once.
+ */
 
 import { useStore } from "@xyflow/react";
 import { useEffect, useMemo, useRef } from "react";
-import { pathBack, wayKey } from "../../graph/backEdge";
+import { edgeKey, pathBack } from "../../graph/backEdge";
 import { conditionOf, type Mark } from "../../graph/marks";
+import { lanesIn } from "../../picture/scene";
+import type { Placed } from "../../picture/usePlaces";
 import { useActions } from "./actions";
-import { lanesIn } from "./scene";
-import type { Placed } from "./usePlaces";
 
 const LINES = 20_000;
 /** How far below the top of a node its edges begin and end. */
@@ -22,14 +25,23 @@ export function FarPicture({ placed, centre }: { placed: Placed; centre: string 
   useEffect(() => {
     if (canvas.current && width) draw(canvas.current, placed, ways, centre, marks, transform, width, height);
   }, [placed, ways, centre, marks, transform, width, height]);
-  return <canvas ref={canvas} className="far-picture" role="img" aria-label={`${placed.scene.nodes.length} nodes from afar. Zoom in to read them, or choose the table.`} />;
+  return (
+    <canvas
+      ref={canvas}
+      className="far-picture"
+      role="img"
+      aria-label={`${placed.scene.nodes.length} nodes from afar. Zoom in to read them, or choose the table.`}
+    />
+  );
 }
 
 /** The node at a point of the picture. */
 export function nodeAt({ scene, places }: Placed, point: { x: number; y: number }): string | null {
   const hit = scene.nodes.find(({ node, width, height }) => {
     const place = places.get(node.id);
-    return place && point.x >= place.x && point.x <= place.x + width && point.y >= place.y && point.y <= place.y + height;
+    return (
+      place && point.x >= place.x && point.x <= place.x + width && point.y >= place.y && point.y <= place.y + height
+    );
   });
   return hit?.node.id ?? null;
 }
@@ -40,7 +52,7 @@ export function waysOf({ scene, places }: Placed): { on: string[]; back: string[
   const lanes = lanesIn(scene, places);
   const ways: { on: string[]; back: string[] } = { on: [], back: [] };
   for (const edge of scene.edges.slice(0, LINES)) {
-    const [start, end, lane] = [places.get(edge.from), places.get(edge.to), lanes.get(wayKey(edge))];
+    const [start, end, lane] = [places.get(edge.from), places.get(edge.to), lanes.get(edgeKey(edge))];
     if (!start || !end) continue;
     const [x1, y1, x2, y2] = [start.x + (widths.get(edge.from) ?? 0), start.y + MIDDLE, end.x, end.y + MIDDLE];
     if (lane === undefined) ways.on.push(`M${x1} ${y1}L${x2} ${y2}`);
@@ -49,7 +61,16 @@ export function waysOf({ scene, places }: Placed): { on: string[]; back: string[
   return ways;
 }
 
-function draw(canvas: HTMLCanvasElement, { scene, places }: Placed, ways: ReturnType<typeof waysOf>, centre: string, marks: ReadonlyMap<string, readonly Mark[]>, [x, y, zoom]: [number, number, number], width: number, height: number): void {
+function draw(
+  canvas: HTMLCanvasElement,
+  { scene, places }: Placed,
+  ways: ReturnType<typeof waysOf>,
+  centre: string,
+  marks: ReadonlyMap<string, readonly Mark[]>,
+  [x, y, zoom]: [number, number, number],
+  width: number,
+  height: number,
+): void {
   const scale = window.devicePixelRatio || 1;
   canvas.width = width * scale;
   canvas.height = height * scale;
@@ -71,7 +92,15 @@ function draw(canvas: HTMLCanvasElement, { scene, places }: Placed, ways: Return
     if (!place) continue;
     const tone = marks.get(node.id)?.[0]?.tone ?? conditionOf(node).tone;
     context.globalAlpha = isFaded ? 0.2 : 1;
-    context.fillStyle = colour(tone === "bad" || marks.has(node.id) ? `--${tone}` : node.id === centre ? "--accent" : node.kind === "job" ? "--job" : "--line-strong");
+    context.fillStyle = colour(
+      tone === "bad" || marks.has(node.id)
+        ? `--${tone}`
+        : node.id === centre
+          ? "--accent"
+          : node.kind === "job"
+            ? "--job"
+            : "--line-strong",
+    );
     context.fillRect(place.x, place.y, w, h);
   }
 }

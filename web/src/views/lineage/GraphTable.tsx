@@ -1,19 +1,19 @@
 /** The graph as a table: what a screen reader reads, and what goes into a change ticket. */
 
 import { useState } from "react";
+import { tagsOf } from "../../graph/filter";
+import { type Graph, type GraphNode, ownersOf } from "../../graph/graph";
 import type { Mark } from "../../graph/marks";
-import { ownersOf, type Graph, type GraphNode } from "../../graph/graph";
 import { conditionOf, freshness, stateOf } from "../../graph/marks";
 import { jobsOf } from "../../graph/provenance";
-import { tagsOf } from "../../graph/filter";
 import { transformationText } from "../../graph/trace";
 import { Name } from "../../parts/Name";
-import { Table, type Column } from "../../parts/Table";
+import { type Column, Table } from "../../parts/Table";
+import type { Scene, SceneNode } from "../../picture/scene";
 import { linkTo } from "../../routing/location";
 import { moment } from "../../text/amounts";
 import { grouped } from "../../text/grouped";
 import { splitNodeId } from "../../text/names";
-import type { Scene, SceneNode } from "./scene";
 
 interface EdgeRow {
   key: string;
@@ -27,7 +27,15 @@ interface EdgeRow {
   lastSeen: string;
 }
 
-export function GraphTable({ scene, graph, marks }: { scene: Scene; graph: Graph; marks: ReadonlyMap<string, readonly Mark[]> }) {
+export function GraphTable({
+  scene,
+  graph,
+  marks,
+}: {
+  scene: Scene;
+  graph: Graph;
+  marks: ReadonlyMap<string, readonly Mark[]>;
+}) {
   const [ofEdges, setOfEdges] = useState(scene.columnEdges.length > 0);
   return (
     <div className="sheet">
@@ -40,9 +48,21 @@ export function GraphTable({ scene, graph, marks }: { scene: Scene; graph: Graph
         </button>
       </div>
       {ofEdges ? (
-        <Table caption="Edges" columns={EDGE_COLUMNS} rows={edgeRows(scene, graph)} keyOf={(row) => row.key} file="lineage-edges" />
+        <Table
+          caption="Edges"
+          columns={EDGE_COLUMNS}
+          rows={edgeRows(scene, graph)}
+          keyOf={(row) => row.key}
+          file="lineage-edges"
+        />
       ) : (
-        <Table caption="Nodes" columns={nodeColumns(scene, marks)} rows={scene.nodes.filter(({ isFaded }) => !isFaded)} keyOf={({ node }) => node.id} file="lineage-nodes" />
+        <Table
+          caption="Nodes"
+          columns={nodeColumns(scene, marks)}
+          rows={scene.nodes.filter(({ isFaded }) => !isFaded)}
+          keyOf={({ node }) => node.id}
+          file="lineage-nodes"
+        />
       )}
     </div>
   );
@@ -52,7 +72,13 @@ function nodeColumns(scene: Scene, marks: ReadonlyMap<string, readonly Mark[]>):
   const incoming = counts(scene, "to");
   const outgoing = counts(scene, "from");
   return [
-    { name: "Name", value: ({ node }) => node.name, show: ({ node }) => <Name name={node.name} href={node.kind === "group" ? undefined : linkTo("node", { nodeId: node.id })} /> },
+    {
+      name: "Name",
+      value: ({ node }) => node.name,
+      show: ({ node }) => (
+        <Name name={node.name} href={node.kind === "group" ? undefined : linkTo("node", { nodeId: node.id })} />
+      ),
+    },
     { name: "Kind", value: ({ node }) => node.kind },
     { name: "Namespace", value: ({ node }) => node.namespace },
     { name: "State", value: ({ node }) => stateOf(node)?.toLowerCase() ?? "" },
@@ -71,17 +97,36 @@ function counts(scene: Scene, end: "from" | "to"): Map<string, number> {
 }
 
 const EDGE_COLUMNS: Column<EdgeRow>[] = [
-  { name: "From", value: ({ from }) => splitNodeId(from).name, show: ({ from }) => <Name name={splitNodeId(from).name} href={linkTo("node", { nodeId: from })} /> },
+  {
+    name: "From",
+    value: ({ from }) => splitNodeId(from).name,
+    show: ({ from }) => <Name name={splitNodeId(from).name} href={linkTo("node", { nodeId: from })} />,
+  },
   { name: "Column", value: ({ fromColumn }) => fromColumn },
-  { name: "To", value: ({ to }) => splitNodeId(to).name, show: ({ to }) => <Name name={splitNodeId(to).name} href={linkTo("node", { nodeId: to })} /> },
+  {
+    name: "To",
+    value: ({ to }) => splitNodeId(to).name,
+    show: ({ to }) => <Name name={splitNodeId(to).name} href={linkTo("node", { nodeId: to })} />,
+  },
   { name: "To column", value: ({ toColumn }) => toColumn },
   { name: "Transformation", value: ({ transformation }) => transformation },
-  { name: "Job", value: ({ jobs }) => jobs.map(({ name }) => name).join(", "), show: ({ jobs }) => jobs.map(({ id, name }) => <Name key={id} name={name} href={linkTo("node", { nodeId: id })} />) },
+  {
+    name: "Job",
+    value: ({ jobs }) => jobs.map(({ name }) => name).join(", "),
+    show: ({ jobs }) => jobs.map(({ id, name }) => <Name key={id} name={name} href={linkTo("node", { nodeId: id })} />),
+  },
   { name: "Last seen", value: ({ lastSeen }) => lastSeen, show: ({ lastSeen }) => lastSeen && moment(lastSeen) },
 ];
 
 function edgeRows({ edges, columnEdges }: Scene, graph: Graph): EdgeRow[] {
-  const provenance = (jobs: readonly GraphNode[]) => ({ jobs, lastSeen: jobs.map((job) => freshness(job) ?? "").toSorted().at(-1) ?? "" });
+  const provenance = (jobs: readonly GraphNode[]) => ({
+    jobs,
+    lastSeen:
+      jobs
+        .map((job) => freshness(job) ?? "")
+        .toSorted()
+        .at(-1) ?? "",
+  });
   if (!columnEdges.length) {
     return edges.map(({ from, to }, index) => {
       const jobs = [from, to].flatMap((id) => graph.nodes.get(id) ?? []).filter(({ kind }) => kind === "job");

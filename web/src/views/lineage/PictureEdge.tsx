@@ -1,6 +1,6 @@
 /** An edge of the picture. An edge between columns carries its transformation, and says if it masks. */
 
-import { BaseEdge, EdgeLabelRenderer, getBezierPath, type Edge, type EdgeProps } from "@xyflow/react";
+import { BaseEdge, type Edge, EdgeLabelRenderer, type EdgeProps, getBezierPath } from "@xyflow/react";
 import { memo } from "react";
 import type { Transformation } from "../../api/types";
 import { pathBack } from "../../graph/backEdge";
@@ -8,16 +8,30 @@ import { SLOT } from "../../graph/sizes";
 import { isIndirect, isMasked, transformationText } from "../../graph/trace";
 import { Icon } from "../../parts/Icon";
 
-export type PictureEdgeType = Edge<{ transformations?: readonly Transformation[]; count?: number; isFaded?: boolean; slot?: number; lane?: number }, "edge">;
+export type PictureEdgeType = Edge<
+  { transformations?: readonly Transformation[]; count?: number; isFaded?: boolean; slot?: number; lane?: number },
+  "edge"
+>;
 
 export const PictureEdge = memo(function PictureEdge(properties: EdgeProps<PictureEdgeType>) {
   const { data } = properties;
   const [curve, middleX, curveY] = getBezierPath({ ...properties, curvature: 0.3 });
   const { sourceX, sourceY, targetX, targetY } = properties;
-  const [path, middleY] = data?.lane === undefined ? [curve, curveY] : [pathBack(sourceX, sourceY, targetX, targetY, data.lane), data.lane];
+  const [path, middleY] =
+    data?.lane === undefined ? [curve, curveY] : [pathBack(sourceX, sourceY, targetX, targetY, data.lane), data.lane];
   const transformations = data?.transformations;
-  const label = transformations ? transformationText(transformations) : (data?.count ?? 1) > 1 ? String(data?.count) : "";
-  const way = transformations ? (isIndirect(transformations) ? "of-column indirect" : "of-column") : data?.isFaded ? "faded" : "";
+  const label = transformations
+    ? transformationText(transformations)
+    : (data?.count ?? 1) > 1
+      ? String(data?.count)
+      : "";
+  const way = transformations
+    ? isIndirect(transformations)
+      ? "of-column indirect"
+      : "of-column"
+    : data?.isFaded
+      ? "faded"
+      : "";
   const kind = data?.lane === undefined ? way : `${way} back`;
   // The label of a column's edge is at its beginning, where each column has a row of its own.
   const place = transformations

@@ -1,18 +1,18 @@
 /** A node of the picture: its name, its condition, its columns, and handles that fetch what is hidden. */
 
-import { Handle, Position, type NodeProps, type Node } from "@xyflow/react";
+import { Handle, type Node, type NodeProps, Position } from "@xyflow/react";
 import { memo } from "react";
-import type { Side } from "../../graph/graph";
 import { tagsOf } from "../../graph/filter";
+import type { Side } from "../../graph/graph";
 import { conditionOf } from "../../graph/marks";
-import { tracedTop, MOST_TRACED } from "../../graph/sizes";
+import { MOST_TRACED, tracedTop } from "../../graph/sizes";
 import { sideKey } from "../../graph/visible";
 import { Icon, type IconName } from "../../parts/Icon";
+import type { SceneNode } from "../../picture/scene";
 import { count as grouped } from "../../text/amounts";
 import { contextOf, cuttable, oneLine } from "../../text/names";
 import { useActions } from "./actions";
 import { ColumnList, TracedColumns } from "./ColumnList";
-import type { SceneNode } from "./scene";
 
 export type PictureNodeType = Node<{ drawn: SceneNode; isTabStop: boolean }, "node">;
 
@@ -43,15 +43,30 @@ export const PictureNode = memo(function PictureNode({ data }: NodeProps<Picture
             {start && <span>{start}</span>}
             {end}
           </bdi>
-          <bdi className="context">{oneLine(node.kind === "group" ? "group" : contextOf(node.name, short) || node.namespace)}</bdi>
+          <bdi className="context">
+            {oneLine(node.kind === "group" ? "group" : contextOf(node.name, short) || node.namespace)}
+          </bdi>
         </span>
         {node.dataset && node.dataset.fields.length > 0 && (
-          <button className="quiet nodrag" tabIndex={tabIndex} aria-expanded={opening.isOpen} aria-label={`Columns of ${short}`} title="Columns" onClick={stopping(() => toggleColumns(node.id))}>
+          <button
+            className="quiet nodrag"
+            tabIndex={tabIndex}
+            aria-expanded={opening.isOpen}
+            aria-label={`Columns of ${short}`}
+            title="Columns"
+            onClick={stopping(() => toggleColumns(node.id))}
+          >
             <Icon name={opening.isOpen ? "minus" : "column"} />
           </button>
         )}
         {node.kind === "group" && (
-          <button className="quiet nodrag" tabIndex={tabIndex} aria-label={`Open ${short}`} title="Open the group" onClick={stopping(() => openGroup(node.id))}>
+          <button
+            className="quiet nodrag"
+            tabIndex={tabIndex}
+            aria-label={`Open ${short}`}
+            title="Open the group"
+            onClick={stopping(() => openGroup(node.id))}
+          >
             <Icon name="plus" />
           </button>
         )}
@@ -64,11 +79,13 @@ export const PictureNode = memo(function PictureNode({ data }: NodeProps<Picture
             {mark.text}
           </span>
         ))}
-        {tagsOf(node).slice(0, 1).map((tag) => (
-          <span key={tag} className="chip tag">
-            {oneLine(tag)}
-          </span>
-        ))}
+        {tagsOf(node)
+          .slice(0, 1)
+          .map((tag) => (
+            <span key={tag} className="chip tag">
+              {oneLine(tag)}
+            </span>
+          ))}
       </div>
       {opening.traced.length > 0 && <TracedColumns node={node} traced={opening.traced} tabIndex={tabIndex} />}
       {opening.isOpen && <ColumnList node={node} traced={opening.traced} tabIndex={tabIndex} />}
@@ -98,7 +115,13 @@ function More({ id, side, name, tabIndex }: { id: string; side: Side; name: stri
     const about = unknown ? "about " : "";
     const all = `${about}${grouped(count)} more ${where}`;
     return (
-      <button tabIndex={tabIndex} className={`more-handle nodrag ${side}`} aria-label={`Show ${all} of ${name}`} title={all} onClick={stopping(() => expand(id, side))}>
+      <button
+        tabIndex={tabIndex}
+        className={`more-handle nodrag ${side}`}
+        aria-label={`Show ${all} of ${name}`}
+        title={all}
+        onClick={stopping(() => expand(id, side))}
+      >
         +{about}
         {grouped(count)}
       </button>
@@ -106,7 +129,13 @@ function More({ id, side, name, tabIndex }: { id: string; side: Side; name: stri
   }
   if (selected !== id) return null;
   return (
-    <button tabIndex={tabIndex} className={`more-handle minus nodrag ${side}`} aria-label={`Hide what is ${where} of ${name}`} title={`Hide ${where}`} onClick={stopping(() => collapse(id, side))}>
+    <button
+      tabIndex={tabIndex}
+      className={`more-handle minus nodrag ${side}`}
+      aria-label={`Hide what is ${where} of ${name}`}
+      title={`Hide ${where}`}
+      onClick={stopping(() => collapse(id, side))}
+    >
       −
     </button>
   );

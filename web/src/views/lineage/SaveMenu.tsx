@@ -1,23 +1,37 @@
-/** Saves the picture as it is seen: SVG, PNG, Mermaid, DOT, JSON. */
+/** Saves the picture as it is seen, as SVG, PNG or JSON, and its graph as the API writes it, as Mermaid or DOT. */
 
-import { dot } from "../../picture/dot";
-import { mermaid } from "../../picture/mermaid";
+import { useState } from "react";
+import { getText } from "../../api/request";
+import { Icon } from "../../parts/Icon";
 import { pngOf } from "../../picture/png";
 import { saveBlob, saveText } from "../../picture/save";
+import type { Scene } from "../../picture/scene";
 import { svgOf } from "../../picture/svg";
-import { Icon } from "../../parts/Icon";
-import { shortName } from "../../text/names";
-import type { Scene } from "./scene";
-import type { Placed } from "./usePlaces";
+import type { Placed } from "../../picture/usePlaces";
+import { shortName, splitNodeId } from "../../text/names";
+import { exportQuery, type LineageParameters } from "./parameters";
 
-export function SaveMenu({ scene, placed, name }: { scene: Scene; placed: Placed | null; name: string }) {
-  const file = `lineage-${shortName(name)}`;
-  const kinds: [string, () => void][] = [
+interface Properties {
+  wanted: LineageParameters;
+  depth: { up: number; down: number };
+  scene: Scene;
+  placed: Placed | null;
+}
+
+/** A format, and what saves it. */
+type Kind = [string, () => unknown];
+
+export function SaveMenu({ wanted, depth, scene, placed }: Properties) {
+  const file = `lineage-${shortName(splitNodeId(wanted.wish.nodeId).name)}`;
+  const written = (format: string): Promise<string> => getText("export", { ...exportQuery(wanted, depth), format });
+  const asSeen: Kind[] = [
     ["SVG", () => placed && saveText(`${file}.svg`, svgOf(placed), "image/svg+xml")],
-    ["PNG", () => placed && void pngOf(placed).then((blob) => saveBlob(`${file}.png`, blob))],
-    ["Mermaid", () => saveText(`${file}.mmd`, mermaid(scene), "text/plain")],
-    ["DOT", () => saveText(`${file}.dot`, dot(scene), "text/vnd.graphviz")],
+    ["PNG", async () => placed && saveBlob(`${file}.png`, await pngOf(placed))],
     ["JSON", () => saveText(`${file}.json`, JSON.stringify(asDocument(scene), null, 2), "application/json")],
+  ];
+  const asWritten: Kind[] = [
+    ["Mermaid", async () => saveText(`${file}.mmd`, await written("mermaid"), "text/plain")],
+    ["DOT", async () => saveText(`${file}.dot`, await written("dot"), "text/vnd.graphviz")],
   ];
   return (
     <details className="menu">
@@ -25,13 +39,37 @@ export function SaveMenu({ scene, placed, name }: { scene: Scene; placed: Placed
         <Icon name="save" /> <span className="label">Save</span>
       </summary>
       <div className="menu-list">
-        {kinds.map(([label, save]) => (
-          <button key={label} onClick={save}>
-            {label}
-          </button>
-        ))}
+        <Group title="As you see it" kinds={asSeen} />
+        <Group title="As the API has it" kinds={asWritten} />
       </div>
     </details>
+  );
+}
+
+function Group({ title, kinds }: { title: string; kinds: readonly Kind[] }) {
+  const [failure, setFailure] = useState<string | null>(null);
+  const save = async (make: Kind[1]): Promise<void> => {
+    setFailure(null);
+    try {
+      await make();
+    } catch (error) {
+      setFailure(error instanceof Error ? error.message : String(error));
+    }
+  };
+  return (
+    <div role="group" aria-label={title}>
+      <span className="eyebrow">{title}</span>
+      {kinds.map(([kind, make]) => (
+        <button key={kind} onClick={() => void save(make)}>
+          {kind}
+        </button>
+      ))}
+      {failure && (
+        <p role="alert" className="inert">
+          {failure}
+        </p>
+      )}
+    </div>
   );
 }
 

@@ -1,9 +1,9 @@
 /** Beside the picture: the selected node and what one may ask about it, or the provenance of an edge. */
 
-import { useEffect, useRef, type ReactNode } from "react";
-import { jobsOf } from "../../graph/provenance";
-import { ownersOf, type Graph, type GraphNode } from "../../graph/graph";
+import { type ReactNode, useEffect, useRef } from "react";
+import { type Graph, type GraphNode, ownersOf } from "../../graph/graph";
 import { conditionOf, freshness, type Mark } from "../../graph/marks";
+import { jobsOf } from "../../graph/provenance";
 import type { ColumnEdge } from "../../graph/trace";
 import { Icon } from "../../parts/Icon";
 import { Copy, Name } from "../../parts/Name";
@@ -20,12 +20,20 @@ interface Properties {
   edge: EdgeOfPicture | null;
   graph: Graph;
   marks: ReadonlyMap<string, readonly Mark[]>;
-  isFiltering: boolean;
   onClose: () => void;
 }
 
 export function SidePanel({ node, edge, graph, marks, onClose }: Properties) {
-  if (edge) return <Panel title="Provenance" onClose={onClose}>{"column" in edge ? <OfColumns edge={edge.column} graph={graph} /> : <OfNodes from={edge.flow.from} to={edge.flow.to} graph={graph} />}</Panel>;
+  if (edge)
+    return (
+      <Panel title="Provenance" onClose={onClose}>
+        {"column" in edge ? (
+          <OfColumns edge={edge.column} graph={graph} />
+        ) : (
+          <OfNodes from={edge.flow.from} to={edge.flow.to} graph={graph} />
+        )}
+      </Panel>
+    );
   if (!node) return null;
   return (
     <Panel key={node.id} title={node.kind === "job" ? "Job" : "Dataset"} onClose={onClose}>
@@ -76,7 +84,15 @@ function OfNode({ node, marks }: { node: GraphNode; marks: readonly Mark[] }) {
         <dt>Namespace</dt>
         <dd>{oneLine(node.namespace)}</dd>
         <dt>{node.kind === "job" ? "Last run" : "Last change"}</dt>
-        <dd title={moment(freshness(node))}>{run ? <a href={linkTo("run", { id: run.id })}>{conditionOf(node).text}</a> : node.kind === "job" ? conditionOf(node).text : ago(freshness(node))}</dd>
+        <dd title={moment(freshness(node))}>
+          {run ? (
+            <a href={linkTo("run", { id: run.id })}>{conditionOf(node).text}</a>
+          ) : node.kind === "job" ? (
+            conditionOf(node).text
+          ) : (
+            ago(freshness(node))
+          )}
+        </dd>
         {ownersOf(node).length > 0 && (
           <>
             <dt>Owner</dt>
@@ -155,13 +171,19 @@ function OfColumns({ edge, graph }: { edge: ColumnEdge; graph: Graph }) {
   return (
     <>
       <p>
-        <Name name={`${splitNodeId(edge.from.dataset).name}.${edge.from.field}`} short={edge.from.field} /> <span className="muted">→</span>{" "}
-        <Name name={`${splitNodeId(edge.to.dataset).name}.${edge.to.field ?? "all columns"}`} short={edge.to.field ?? "all columns"} />
+        <Name name={`${splitNodeId(edge.from.dataset).name}.${edge.from.field}`} short={edge.from.field} />{" "}
+        <span className="muted">→</span>{" "}
+        <Name
+          name={`${splitNodeId(edge.to.dataset).name}.${edge.to.field ?? "all columns"}`}
+          short={edge.to.field ?? "all columns"}
+        />
       </p>
       <ul className="list">
         {edge.transformations.map((transformation, index) => (
           <li key={index}>
-            <span className={`chip ${transformation.type === "INDIRECT" ? "warn" : "good"}`}>{transformation.type.toLowerCase()}</span>
+            <span className={`chip ${transformation.type === "INDIRECT" ? "warn" : "good"}`}>
+              {transformation.type.toLowerCase()}
+            </span>
             <span className="grow">
               {oneLine(transformation.subtype.toLowerCase().replaceAll("_", " "))}
               {transformation.description && <div className="muted inert">{oneLine(transformation.description)}</div>}
@@ -190,7 +212,10 @@ function OfJob({ job }: { job: GraphNode }) {
         <Name name={job.name} href={linkTo("node", { nodeId: job.id })} />
       </dd>
       <dt>Newest run</dt>
-      <dd>{run ? <a href={linkTo("run", { id: run.id })}>{run.id.slice(0, 8)}</a> : "none"} {run && <State state={run.state} />}</dd>
+      <dd>
+        {run ? <a href={linkTo("run", { id: run.id })}>{run.id.slice(0, 8)}</a> : "none"}{" "}
+        {run && <State state={run.state} />}
+      </dd>
       <dt>Last seen</dt>
       <dd>{moment(run?.endedAt ?? run?.updatedAt ?? job.job?.updatedAt)}</dd>
     </dl>

@@ -1,36 +1,33 @@
 /** The bar above the picture: how far, how grouped, what matches, as a graph or as a table, saved as what. */
 
 import { useState } from "react";
-import { tagsOf } from "../../graph/filter";
-import { ownersOf, type Graph } from "../../graph/graph";
 import { Icon } from "../../parts/Icon";
+import type { Scene } from "../../picture/scene";
+import type { Placed } from "../../picture/usePlaces";
 import { changeParameters, linkTo } from "../../routing/location";
 import { count, counted } from "../../text/amounts";
 import { shortName, splitNodeId } from "../../text/names";
+import { Filters } from "./Filters";
 import type { LineageParameters } from "./parameters";
 import { SaveMenu } from "./SaveMenu";
-import type { Scene } from "./scene";
-import type { Placed } from "./usePlaces";
+import type { ShownGraph } from "./useGraph";
+
+const DAY = 86_400_000;
 
 interface Properties {
   wanted: LineageParameters;
-  depth: { up: number; down: number };
-  graph: Graph;
+  shownGraph: ShownGraph;
   scene: Scene;
   placed: Placed | null;
-  hiddenCount: number;
-  /** Whether some of what is hidden is estimated. */
-  isAbout: boolean;
-  centre: string;
   isTimeOpen: boolean;
   onTime: () => void;
 }
 
-export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, isAbout, centre, isTimeOpen, onTime }: Properties) {
+export function Toolbar({ wanted, shownGraph, scene, placed, isTimeOpen, onTime }: Properties) {
+  const { graph, depth, centre, shown, unnamed } = shownGraph;
+  const hiddenCount = [...shown.hidden.values(), ...unnamed.values()].reduce((sum, count) => sum + count, 0);
   const { kind, name } = splitNodeId(wanted.wish.nodeId);
   const { filter } = wanted;
-  const tags = [...new Set([...graph.nodes.values()].flatMap(tagsOf))].sort();
-  const owners = [...new Set([...graph.nodes.values()].flatMap(ownersOf))].sort();
   const active = [filter.text, filter.kind, filter.state, filter.tag, filter.owner].filter(Boolean).length;
   const [isOpen, setOpen] = useState(active > 0);
   return (
@@ -40,7 +37,7 @@ export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, isAb
       </h1>
       <span className="muted count" role="status">
         {counted(scene.nodes.length, "node")}
-        {hiddenCount > 0 && `, ${isAbout ? "about " : ""}${count(hiddenCount)} behind handles`}
+        {hiddenCount > 0 && `, ${unnamed.size > 0 ? "about " : ""}${count(hiddenCount)} behind handles`}
       </span>
       <a className="button" href={linkTo("why", { nodeId: centre, asOf: wanted.wish.asOf })}>
         <Icon name="why" /> <span className="label">Why?</span>
@@ -57,17 +54,28 @@ export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, isAb
         <Icon name="filter" /> <span className="label">Filter</span>
         {active > 0 && ` (${active})`}
       </button>
-      <button className={wanted.wish.asOf ? "on" : ""} title="Look at another time" aria-expanded={isTimeOpen} onClick={onTime}>
+      <button
+        className={wanted.wish.asOf ? "on" : ""}
+        title="Look at another time"
+        aria-expanded={isTimeOpen}
+        onClick={onTime}
+      >
         <Icon name="clock" /> <span className="label">{wanted.wish.asOf ? "Past" : "Now"}</span>
       </button>
       {!wanted.since && (
-        <button title="Compare with yesterday, or any other time" onClick={() => changeParameters({ since: new Date(Date.now() - DAY).toISOString() })}>
+        <button
+          title="Compare with yesterday, or any other time"
+          onClick={() => changeParameters({ since: new Date(Date.now() - DAY).toISOString() })}
+        >
           <Icon name="change" /> <span className="label">Compare</span>
         </button>
       )}
       <label className="select">
         <span className="hidden">Group by</span>
-        <select value={wanted.grouping} onChange={(event) => changeParameters({ group: event.target.value === "none" ? null : event.target.value })}>
+        <select
+          value={wanted.grouping}
+          onChange={(event) => changeParameters({ group: event.target.value === "none" ? null : event.target.value })}
+        >
           <option value="none">No groups</option>
           <option value="application">By application</option>
           <option value="namespace">By namespace</option>
@@ -82,27 +90,20 @@ export function Toolbar({ wanted, depth, graph, scene, placed, hiddenCount, isAb
           Table
         </button>
       </div>
-      <SaveMenu scene={scene} placed={placed} name={name} />
-      {isOpen && (
-        <div className="filters row" role="group" aria-label="Filter">
-          <input type="search" aria-label="Name or column" placeholder="Name or column" value={filter.text} onChange={(event) => changeParameters({ q: event.target.value }, false)} />
-          <Choice label="Kind" name="kind" value={filter.kind} options={["dataset", "job"]} />
-          <Choice label="State" name="state" value={filter.state} options={["COMPLETED", "RUNNING", "FAILED", "ABORTED"]} />
-          {tags.length > 0 && <Choice label="Tag" name="tag" value={filter.tag} options={tags} />}
-          {owners.length > 0 && <Choice label="Owner" name="owner" value={filter.owner} options={owners} />}
-          {active > 0 && <button onClick={() => changeParameters({ q: null, kind: null, state: null, tag: null, owner: null })}>Clear</button>}
-        </div>
-      )}
+      <SaveMenu wanted={wanted} depth={depth} scene={scene} placed={placed} />
+      {isOpen && <Filters filter={filter} graph={graph} isActive={active > 0} />}
     </div>
   );
 }
 
-const DAY = 86_400_000;
-
 function Stepper({ label, value, name }: { label: string; value: number; name: "up" | "down" }) {
   return (
     <span className="stepper" role="group" aria-label={`${label} hops`}>
-      <button aria-label={`Fewer hops ${label.toLowerCase()}`} disabled={value <= 0} onClick={() => changeParameters({ [name]: value - 1 })}>
+      <button
+        aria-label={`Fewer hops ${label.toLowerCase()}`}
+        disabled={value <= 0}
+        onClick={() => changeParameters({ [name]: value - 1 })}
+      >
         <Icon name="minus" />
       </button>
       <span title={`${label}: ${value} hops`}>
@@ -110,22 +111,13 @@ function Stepper({ label, value, name }: { label: string; value: number; name: "
         <b>{value}</b> <span className="word">{name}</span>
         {name === "down" ? " →" : ""}
       </span>
-      <button aria-label={`More hops ${label.toLowerCase()}`} disabled={value >= 99} onClick={() => changeParameters({ [name]: value + 1 })}>
+      <button
+        aria-label={`More hops ${label.toLowerCase()}`}
+        disabled={value >= 99}
+        onClick={() => changeParameters({ [name]: value + 1 })}
+      >
         <Icon name="plus" />
       </button>
     </span>
-  );
-}
-
-function Choice({ label, name, value, options }: { label: string; name: string; value: string; options: string[] }) {
-  return (
-    <select aria-label={label} value={value} onChange={(event) => changeParameters({ [name]: event.target.value })}>
-      <option value="">Any {label.toLowerCase()}</option>
-      {options.map((option) => (
-        <option key={option} value={option}>
-          {name === "state" ? option.toLowerCase() : option}
-        </option>
-      ))}
-    </select>
   );
 }

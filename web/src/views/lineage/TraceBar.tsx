@@ -1,4 +1,6 @@
-/** Above the picture while a column is picked: whose way is lit, its filters and joins, and the way to a second column. */
+/**
+ * Above the picture while a column is picked: whose way is lit, its filters and joins, and the way to a second column.
+ */
 
 import type { ColumnLineage } from "../../api/types";
 import type { Lookup } from "../../api/useLookup";
@@ -8,26 +10,49 @@ import { changeParameters, linkTo } from "../../routing/location";
 import { columnIdOf, oneLine, shortName } from "../../text/names";
 import type { LineageParameters } from "./parameters";
 
-export function TraceBar({ wanted, lookup, trace }: { wanted: LineageParameters; lookup: Lookup<ColumnLineage[]>; trace: Trace | null }) {
+export function TraceBar({
+  wanted,
+  lookup,
+  trace,
+}: {
+  wanted: LineageParameters;
+  lookup: Lookup<ColumnLineage[]>;
+  trace: Trace | null;
+}) {
   const { picked, target, isAlone, withIndirect } = wanted;
   if (!picked) return null;
-  const others = [...(trace?.datasets ?? [])].flatMap(([dataset, { name, fields }]) => fields.map((field) => ({ dataset, name, field })));
+  const others = [...(trace?.datasets ?? [])].flatMap(([dataset, { name, fields }]) =>
+    fields.map((field) => ({ dataset, name, field })),
+  );
   return (
     <div className="trace-bar" role="region" aria-label="The way of a column">
       <Icon name="column" />
       <span role="status">
         The way of <b>{oneLine(picked.field)}</b> of {oneLine(shortName(picked.name))}
         {lookup.state === "loading" && " is being looked up…"}
-        {lookup.state === "failed" && `: ${lookup.error.status === 404 ? `it is not there ${wanted.wish.asOf ? "at this time" : "now. If it was removed, look at the past"}` : lookup.error.message}`}
-        {trace && (trace.edges.length ? `: ${trace.datasets.size} tables` : target ? ": no path between the two" : ": no column lineage is known, which is not to say that there is none")}
+        {lookup.state === "failed" &&
+          `: ${lookup.error.status === 404 ? `it is not there ${wanted.wish.asOf ? "at this time" : "now. If it was removed, look at the past"}` : lookup.error.message}`}
+        {trace &&
+          (trace.edges.length
+            ? `: ${trace.datasets.size} tables`
+            : target
+              ? ": no path between the two"
+              : ": no column lineage is known, which is not to say that there is none")}
         {trace?.isTruncated && ", cut"}
       </span>
       <span className="push" />
       <label>
-        <input type="checkbox" checked={isAlone} onChange={() => changeParameters({ alone: isAlone ? null : 1 })} /> only its way
+        <input type="checkbox" checked={isAlone} onChange={() => changeParameters({ alone: isAlone ? null : 1 })} />{" "}
+        only its way
       </label>
       <label>
-        <input type="checkbox" checked={withIndirect} disabled={target !== null} onChange={() => changeParameters({ indirect: withIndirect ? null : 1 })} /> filters and joins
+        <input
+          type="checkbox"
+          checked={withIndirect}
+          disabled={target !== null}
+          onChange={() => changeParameters({ indirect: withIndirect ? null : 1 })}
+        />{" "}
+        filters and joins
       </label>
       <select
         aria-label="Only paths to"
@@ -46,10 +71,19 @@ export function TraceBar({ wanted, lookup, trace }: { wanted: LineageParameters;
             </option>
           ))}
       </select>
-      <a className="button" href={linkTo("impact", { nodeId: columnIdOf(picked.namespace, picked.name, picked.field) })}>
+      <a
+        className="button"
+        href={linkTo("impact", { nodeId: columnIdOf(picked.namespace, picked.name, picked.field) })}
+      >
         <Icon name="impact" /> Impact
       </a>
-      <button onClick={() => changeParameters({ table: null, column: null, toTable: null, toColumn: null, alone: null, indirect: null })}>Done</button>
+      <button
+        onClick={() =>
+          changeParameters({ table: null, column: null, toTable: null, toColumn: null, alone: null, indirect: null })
+        }
+      >
+        Done
+      </button>
     </div>
   );
 }

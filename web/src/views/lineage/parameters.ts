@@ -1,8 +1,9 @@
 /** What the address of a lineage view says. */
 
+import type { Query } from "../../api/request";
 import type { Filter } from "../../graph/filter";
 import type { Grouping } from "../../graph/groups";
-import { splitNodeId } from "../../text/names";
+import { columnIdOf, splitNodeId } from "../../text/names";
 import type { Wish } from "./useGraph";
 import type { PickedColumn } from "./useTrace";
 
@@ -23,7 +24,14 @@ export function lineageParameters(given: URLSearchParams): LineageParameters {
   const text = (name: string): string => given.get(name) ?? "";
   const nodeId = text("nodeId");
   return {
-    wish: { nodeId, up: depthOf(given.get("up")), down: depthOf(given.get("down")), asOf: text("asOf"), rollup: text("rollup"), view: text("view") },
+    wish: {
+      nodeId,
+      up: depthOf(given.get("up")),
+      down: depthOf(given.get("down")),
+      asOf: text("asOf"),
+      rollup: text("rollup"),
+      view: text("view"),
+    },
     picked: columnOf(given.get("table") ?? nodeId, given.get("column")),
     target: columnOf(text("toTable"), given.get("toColumn")),
     grouping: (["namespace", "application", "owner"] as const).find((known) => known === given.get("group")) ?? "none",
@@ -33,6 +41,14 @@ export function lineageParameters(given: URLSearchParams): LineageParameters {
     asTable: given.get("as") === "table",
     filter: { text: text("q"), kind: text("kind"), state: text("state"), tag: text("tag"), owner: text("owner") },
   };
+}
+
+/** How the API is asked to write the graph: the way of the picked column, else as many hops as the longer side has. */
+export function exportQuery({ wish, picked }: LineageParameters, { up, down }: { up: number; down: number }): Query {
+  const { nodeId, asOf, rollup, view } = wish;
+  if (picked) return { nodeId: columnIdOf(picked.namespace, picked.name, picked.field), direction: "both", asOf };
+  const direction = !down ? "upstream" : !up ? "downstream" : "both";
+  return { nodeId, depth: Math.max(up, down), direction, asOf, rollup, view };
 }
 
 function columnOf(dataset: string, field: string | null): PickedColumn | null {

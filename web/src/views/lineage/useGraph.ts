@@ -1,11 +1,14 @@
-/** The graph around a node: asked for in both directions, one hop further than shown, so that handles know what they hide. */
+/**
+ * The graph around a node: asked for in both directions, one hop further than shown, so that handles know what they
+ * hide.
+ */
 
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { get, type Query } from "../../api/request";
 import type { DatasetInGraph, Lineage } from "../../api/types";
-import { useLookup, type Lookup } from "../../api/useLookup";
-import { EMPTY, neighbours, withAnswer, type Graph, type Side } from "../../graph/graph";
-import { comfortableDepth, FAN, MAX_AUTO_DEPTH, sideKey, visible, type Visible } from "../../graph/visible";
+import { type Lookup, useLookup } from "../../api/useLookup";
+import { EMPTY, type Graph, neighbours, type Side, withAnswer } from "../../graph/graph";
+import { comfortableDepth, FAN, MAX_AUTO_DEPTH, sideKey, type Visible, visible } from "../../graph/visible";
 
 const PAGE = 2000;
 const STEP_DEPTH = 1;
@@ -68,7 +71,10 @@ export function useGraph(wish: Wish): ShownGraph {
     const comfortable = wish.up === null || wish.down === null ? comfortableDepth(graph, centre) : 0;
     return { up: wish.up ?? comfortable, down: wish.down ?? comfortable };
   }, [graph, centre, wish.up, wish.down]);
-  const shown = useMemo(() => visible(graph, centre, { ...depth, chosen, isCut: kept.isTruncated }), [graph, centre, depth, chosen, kept.isTruncated]);
+  const shown = useMemo(
+    () => visible(graph, centre, { ...depth, chosen, isCut: kept.isTruncated }),
+    [graph, centre, depth, chosen, kept.isTruncated],
+  );
 
   const unnamed = useMemo(() => unnamedOf(kept), [kept]);
 
@@ -89,7 +95,10 @@ export function useGraph(wish: Wish): ShownGraph {
     },
     [common, cursors, graph, shown],
   );
-  const collapse = useCallback((id: string, side: Side) => setChosen((before) => new Map(before).set(sideKey(id, side), 0)), []);
+  const collapse = useCallback(
+    (id: string, side: Side) => setChosen((before) => new Map(before).set(sideKey(id, side), 0)),
+    [],
+  );
   return { lookup, graph, centre, shown, unnamed, depth, expand, collapse, busy, failure };
 }
 
@@ -100,7 +109,13 @@ async function askBothWays(common: Query, up: number, down: number, signal: Abor
   ]);
   const graph = withAnswer(withAnswer(EMPTY, upstream), downstream);
   const totals = new Map([...totalsOf(upstream, "up"), ...totalsOf(downstream, "down")]);
-  return { ...NOTHING, graph, centre: centreOf(String(common["nodeId"]), upstream, downstream), isTruncated: isTruncated(upstream) || isTruncated(downstream), totals };
+  return {
+    ...NOTHING,
+    graph,
+    centre: centreOf(String(common.nodeId), upstream, downstream),
+    isTruncated: isTruncated(upstream) || isTruncated(downstream),
+    totals,
+  };
 }
 
 function isTruncated({ truncated, cursor }: Lineage): boolean {
@@ -117,8 +132,16 @@ function totalsOf({ graph }: Lineage, side: Side): [string, number][] {
 }
 
 function unnamedOf({ graph, totals }: Answer): Map<string, number> {
-  const named = new Map((["up", "down"] as const).flatMap((side) => [...graph[side]].map(([id, others]) => [sideKey(id, side), others.length])));
-  return new Map([...totals].map(([key, total]): [string, number] => [key, total - (named.get(key) ?? 0)]).filter(([, count]) => count > 0));
+  const named = new Map(
+    (["up", "down"] as const).flatMap((side) =>
+      [...graph[side]].map(([id, others]) => [sideKey(id, side), others.length]),
+    ),
+  );
+  return new Map(
+    [...totals]
+      .map(([key, total]): [string, number] => [key, total - (named.get(key) ?? 0)])
+      .filter(([, count]) => count > 0),
+  );
 }
 
 /** The graph with the next part of a side. A whole answer has all neighbours of the side. */
@@ -127,7 +150,12 @@ function withPart(before: Answer, id: string, side: Side, answer: Lineage): Answ
   const totals = new Map(before.totals);
   if (!isTruncated(answer)) totals.delete(key);
   for (const [other, total] of totalsOf(answer, side)) totals.set(other, total);
-  return { ...before, graph: withAnswer(before.graph, answer), cursors: new Map(before.cursors).set(key, answer.cursor ?? null), totals };
+  return {
+    ...before,
+    graph: withAnswer(before.graph, answer),
+    cursors: new Map(before.cursors).set(key, answer.cursor ?? null),
+    totals,
+  };
 }
 
 /** The node that was asked for: under another of its names it is the node that both directions begin with. */

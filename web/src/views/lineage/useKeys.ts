@@ -4,9 +4,14 @@ import { useReactFlow } from "@xyflow/react";
 import type { FocusEvent, HTMLAttributes, KeyboardEvent } from "react";
 import type { Places } from "../../graph/layers";
 import { WIDTH } from "../../graph/sizes";
-import type { Placed } from "./usePlaces";
+import type { Placed } from "../../picture/usePlaces";
 
-const STEPS: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const STEPS: Record<string, [number, number]> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+};
 /** A node that was out of sight is in the document some frames after the picture was moved. */
 const MOST_FRAMES = 60;
 const LEGIBLE = 0.6;
@@ -14,7 +19,12 @@ const LEGIBLE = 0.6;
 type Keys = Pick<HTMLAttributes<HTMLElement>, "onFocus" | "onKeyDown">;
 
 /** `reached` is the node that had the focus last: there the arrows begin if the focus is on the graph itself. */
-export function useKeys({ scene, places }: Placed, reached: string, setReached: (id: string) => void, onNode: (id: string) => void): Keys {
+export function useKeys(
+  { scene, places }: Placed,
+  reached: string,
+  setReached: (id: string) => void,
+  onNode: (id: string) => void,
+): Keys {
   const flow = useReactFlow();
   const show = (id: string): void => {
     const place = places.get(id);
@@ -31,7 +41,14 @@ export function useKeys({ scene, places }: Placed, reached: string, setReached: 
       event.preventDefault();
       onNode(here);
     } else if (step && !target.matches("input")) {
-      const next = here ? nextOf(scene.nodes.map(({ node }) => node.id), places, here, step) : reached;
+      const next = here
+        ? nextOf(
+            scene.nodes.map(({ node }) => node.id),
+            places,
+            here,
+            step,
+          )
+        : reached;
       if (!here && !target.matches(".react-flow")) return;
       event.preventDefault();
       event.stopPropagation();
@@ -59,7 +76,12 @@ function focusWhenThere(id: string, frames: number): void {
 }
 
 /** The nearest node in a direction. What lies aside is twice as far. */
-function nextOf(ids: readonly string[], places: Places, here: string, [dx, dy]: readonly [number, number]): string | null {
+function nextOf(
+  ids: readonly string[],
+  places: Places,
+  here: string,
+  [dx, dy]: readonly [number, number],
+): string | null {
   const from = places.get(here);
   if (!from) return null;
   const cost = (id: string): number => {
@@ -69,6 +91,9 @@ function nextOf(ids: readonly string[], places: Places, here: string, [dx, dy]: 
     const across = Math.abs((place.x - from.x) * dy) + Math.abs((place.y - from.y) * dx);
     return along > 1 ? along + 2 * across : Infinity;
   };
-  const next = ids.reduce<string | null>((best, id) => (cost(id) < (best === null ? Infinity : cost(best)) ? id : best), null);
+  const next = ids.reduce<string | null>(
+    (best, id) => (cost(id) < (best === null ? Infinity : cost(best)) ? id : best),
+    null,
+  );
   return next;
 }

@@ -3,8 +3,8 @@
 import { useMemo } from "react";
 import { get } from "../../api/request";
 import type { ColumnLineage } from "../../api/types";
-import { useLookup, type Lookup } from "../../api/useLookup";
-import { between, traceOf, type ColumnRef, type Trace } from "../../graph/trace";
+import { type Lookup, useLookup } from "../../api/useLookup";
+import { between, type ColumnRef, type Trace, traceOf } from "../../graph/trace";
 import { columnIdOf } from "../../text/names";
 
 const DEPTH = 20;
@@ -14,7 +14,12 @@ export interface PickedColumn extends ColumnRef {
   name: string;
 }
 
-export function useTrace(picked: PickedColumn | null, target: PickedColumn | null, asOf: string, withIndirect: boolean): { lookup: Lookup<ColumnLineage[]>; trace: Trace | null } {
+export function useTrace(
+  picked: PickedColumn | null,
+  target: PickedColumn | null,
+  asOf: string,
+  withIndirect: boolean,
+): { lookup: Lookup<ColumnLineage[]>; trace: Trace | null } {
   const nodeId = picked ? columnIdOf(picked.namespace, picked.name, picked.field) : "";
   const lookup = useLookup(JSON.stringify([nodeId, asOf]), async (signal) => {
     if (!nodeId) return [];

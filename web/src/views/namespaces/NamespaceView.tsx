@@ -5,9 +5,9 @@ import { useScopes } from "../../api/caller";
 import { get, pathOf, request } from "../../api/request";
 import type { DatasetData, Job, Namespace } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
+import { Empty, Loaded, Truncated } from "../../parts/Feedback";
 import { Name } from "../../parts/Name";
 import { State } from "../../parts/State";
-import { Empty, Shown, Truncated } from "../../parts/Told";
 import { Table } from "../../parts/Table";
 import { linkTo } from "../../routing/location";
 import { count, moment } from "../../text/amounts";
@@ -28,7 +28,7 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
   const lookup = useLookup(name, (signal) => find(name, signal));
   return (
     <section className="sheet">
-      <Shown lookup={lookup} what="the namespace">
+      <Loaded lookup={lookup} what="the namespace">
         {({ namespace, datasets, jobs }) => (
           <>
             <header className="node-head">
@@ -42,16 +42,35 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
                 <h2>
                   Jobs <span className="muted">{count(jobs.totalCount)}</span>
                 </h2>
-                {jobs.totalCount > jobs.jobs.length && <Truncated>The {jobs.jobs.length} that ran last. The search finds the others.</Truncated>}
+                {jobs.totalCount > jobs.jobs.length && (
+                  <Truncated>The {jobs.jobs.length} that ran last. The search finds the others.</Truncated>
+                )}
                 <Table
                   caption="Jobs"
                   file="jobs"
                   rows={jobs.jobs}
                   keyOf={(job) => job.name}
                   columns={[
-                    { name: "State", value: (job) => job.latestRun?.state ?? "", show: (job) => <State state={job.latestRun?.state} /> },
-                    { name: "Job", value: (job) => job.name, show: (job) => <Name name={job.name} href={linkTo("node", { nodeId: nodeIdOf("job", job.namespace, job.name) })} /> },
-                    { name: "Last run", value: (job) => job.latestRun?.startedAt ?? "", show: (job) => moment(job.latestRun?.startedAt) },
+                    {
+                      name: "State",
+                      value: (job) => job.latestRun?.state ?? "",
+                      show: (job) => <State state={job.latestRun?.state} />,
+                    },
+                    {
+                      name: "Job",
+                      value: (job) => job.name,
+                      show: (job) => (
+                        <Name
+                          name={job.name}
+                          href={linkTo("node", { nodeId: nodeIdOf("job", job.namespace, job.name) })}
+                        />
+                      ),
+                    },
+                    {
+                      name: "Last run",
+                      value: (job) => job.latestRun?.startedAt ?? "",
+                      show: (job) => moment(job.latestRun?.startedAt),
+                    },
                     { name: "Inputs", value: (job) => job.inputs.length, isNumber: true },
                     { name: "Outputs", value: (job) => job.outputs.length, isNumber: true },
                   ]}
@@ -63,17 +82,32 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
                 <h2>
                   Datasets <span className="muted">{count(datasets.totalCount)}</span>
                 </h2>
-                {datasets.totalCount > datasets.datasets.length && <Truncated>The first {datasets.datasets.length} by name. The search finds the others.</Truncated>}
+                {datasets.totalCount > datasets.datasets.length && (
+                  <Truncated>The first {datasets.datasets.length} by name. The search finds the others.</Truncated>
+                )}
                 <Table
                   caption="Datasets"
                   file="datasets"
                   rows={datasets.datasets}
                   keyOf={(dataset) => dataset.name}
                   columns={[
-                    { name: "Dataset", value: (dataset) => dataset.name, show: (dataset) => <Name name={dataset.name} href={linkTo("node", { nodeId: nodeIdOf("dataset", dataset.namespace, dataset.name) })} /> },
+                    {
+                      name: "Dataset",
+                      value: (dataset) => dataset.name,
+                      show: (dataset) => (
+                        <Name
+                          name={dataset.name}
+                          href={linkTo("node", { nodeId: nodeIdOf("dataset", dataset.namespace, dataset.name) })}
+                        />
+                      ),
+                    },
                     { name: "Columns", value: (dataset) => dataset.fields.length, isNumber: true },
                     { name: "Tags", value: (dataset) => dataset.tags.join(", ") },
-                    { name: "Last use", value: (dataset) => dataset.updatedAt, show: (dataset) => moment(dataset.updatedAt) },
+                    {
+                      name: "Last use",
+                      value: (dataset) => dataset.updatedAt,
+                      show: (dataset) => moment(dataset.updatedAt),
+                    },
                   ]}
                 />
               </>
@@ -81,7 +115,7 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
             {!jobs.totalCount && !datasets.totalCount && <Empty>Nothing in this namespace.</Empty>}
           </>
         )}
-      </Shown>
+      </Loaded>
     </section>
   );
 }
@@ -102,7 +136,10 @@ function Owner({ namespace, again }: { namespace: Namespace; again: () => void }
   const [owner, setOwner] = useState(namespace.ownerName);
   const [failure, setFailure] = useState("");
   const save = (): void => {
-    const change = request("PUT", pathOf("namespaces", namespace.name), {}, undefined, { ownerName: owner, description: namespace.description ?? undefined });
+    const change = request("PUT", pathOf("namespaces", namespace.name), {}, undefined, {
+      ownerName: owner,
+      description: namespace.description ?? undefined,
+    });
     void attempt(change, setFailure, () => {
       setEditing(false);
       again();

@@ -4,8 +4,8 @@ import { useMemo, useState } from "react";
 import { get } from "../../api/request";
 import type { Namespace } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
+import { Empty, Loaded, Truncated } from "../../parts/Feedback";
 import { Icon } from "../../parts/Icon";
-import { Empty, Shown, Truncated } from "../../parts/Told";
 import { changeParameters, linkTo } from "../../routing/location";
 import { count, counted, moment } from "../../text/amounts";
 import { oneLine } from "../../text/names";
@@ -36,14 +36,18 @@ export default function NamespacesView({ parameters }: { parameters: URLSearchPa
           ))}
         </div>
       </header>
-      <Shown lookup={lookup} what="the namespaces">
+      <Loaded lookup={lookup} what="the namespaces">
         {({ namespaces, totalCount }) => (
           <>
-            {totalCount > namespaces.length && <Truncated>The first {count(namespaces.length)} of {count(totalCount)} by name. The search finds the others.</Truncated>}
+            {totalCount > namespaces.length && (
+              <Truncated>
+                The first {count(namespaces.length)} of {count(totalCount)} by name. The search finds the others.
+              </Truncated>
+            )}
             <Directory namespaces={namespaces.filter(({ isHidden }) => !isHidden)} grouping={grouping} />
           </>
         )}
-      </Shown>
+      </Loaded>
     </section>
   );
 }
@@ -60,10 +64,17 @@ function Directory({ namespaces, grouping }: { namespaces: Namespace[]; grouping
         <label className="field">
           <Icon name="filter" />
           <span className="hidden">Filter namespaces</span>
-          <input type="search" placeholder="Name or owner" value={filter} onChange={(event) => setFilter(event.target.value)} />
+          <input
+            type="search"
+            placeholder="Name or owner"
+            value={filter}
+            onChange={(event) => setFilter(event.target.value)}
+          />
         </label>
         <span className="muted" role="status">
-          {filter ? `${count(found.length)} of ${counted(namespaces.length, "namespace")}` : `${counted(namespaces.length, "namespace")} in ${counted(groups.length, "group")}`}
+          {filter
+            ? `${count(found.length)} of ${counted(namespaces.length, "namespace")}`
+            : `${counted(namespaces.length, "namespace")} in ${counted(groups.length, "group")}`}
         </span>
       </div>
       {groups.map(([name, members]) => (

@@ -7,7 +7,11 @@ export const GROUPINGS = ["prefix", "environment", "owner"] as const;
 export type NamespaceGrouping = (typeof GROUPINGS)[number];
 
 /** What no group is known of comes last. */
-export const UNKNOWN: Record<NamespaceGrouping, string> = { prefix: "other", environment: "no environment in the name", owner: "no owner" };
+export const UNKNOWN: Record<NamespaceGrouping, string> = {
+  prefix: "other",
+  environment: "no environment in the name",
+  owner: "no owner",
+};
 
 const ENVIRONMENTS: Record<string, string> = {
   ...{ prod: "production", production: "production", prd: "production", live: "production" },
@@ -34,6 +38,9 @@ export function prefixOf(name: string): string {
 
 /** The environment that a word of the name tells: `s3://lake-prod` and `prod.sales` are of production. */
 export function environmentOf(name: string): string | null {
-  const word = name.toLowerCase().split(/[^a-z]+/).find((part) => Object.hasOwn(ENVIRONMENTS, part));
+  const word = name
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .find((part) => Object.hasOwn(ENVIRONMENTS, part));
   return word ? ENVIRONMENTS[word]! : null;
 }

@@ -2,13 +2,13 @@
 
 import { aliases } from "../../api/nodes";
 import { useLookup } from "../../api/useLookup";
-import { Empty, Shown } from "../../parts/Told";
+import { Empty, Loaded } from "../../parts/Feedback";
 import { Table } from "../../parts/Table";
 
 export function AliasesTab({ nodeId }: { nodeId: string }) {
   const lookup = useLookup(nodeId, (signal) => aliases(nodeId, signal));
   return (
-    <Shown lookup={lookup} what="its names">
+    <Loaded lookup={lookup} what="its names">
       {({ aliases: found }) =>
         found.length ? (
           <Table
@@ -25,11 +25,13 @@ export function AliasesTab({ nodeId }: { nodeId: string }) {
           <Empty>All producers use one name for it.</Empty>
         )
       }
-    </Shown>
+    </Loaded>
   );
 }
 
 function reasonText(reason: Record<string, unknown>): string {
-  const rules = reason["rules"] ?? reason["rule"] ?? reason["reasons"];
-  return Array.isArray(rules) ? rules.map((rule) => (typeof rule === "string" ? rule : JSON.stringify(rule))).join(", ") : JSON.stringify(reason);
+  const rules = reason.rules ?? reason.rule ?? reason.reasons;
+  return Array.isArray(rules)
+    ? rules.map((rule) => (typeof rule === "string" ? rule : JSON.stringify(rule))).join(", ")
+    : JSON.stringify(reason);
 }

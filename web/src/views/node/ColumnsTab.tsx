@@ -16,7 +16,9 @@ export function ColumnsTab({ nodeId, dataset, again }: { nodeId: string; dataset
   const mayCurate = useScopes().has("curate");
   const origins = new Map((dataset.columnLineage ?? []).map(({ name, inputFields }) => [name, inputFields]));
   const originText = (field: Field): string =>
-    (origins.get(field.name) ?? []).map((input) => `${shortName(input.dataset)}.${input.field} (${inputText(input)})`).join(", ");
+    (origins.get(field.name) ?? [])
+      .map((input) => `${shortName(input.dataset)}.${input.field} (${inputText(input)})`)
+      .join(", ");
   return (
     <>
       {failure && (
@@ -39,7 +41,11 @@ export function ColumnsTab({ nodeId, dataset, again }: { nodeId: string; dataset
               </a>
             ),
           },
-          { name: "Type", value: ({ type }) => type ?? "", show: ({ type }) => <span className="mono">{oneLine(type ?? "")}</span> },
+          {
+            name: "Type",
+            value: ({ type }) => type ?? "",
+            show: ({ type }) => <span className="mono">{oneLine(type ?? "")}</span>,
+          },
           { name: "Comes from", value: originText },
           { name: "Description", value: ({ description }) => description ?? "" },
           {
@@ -58,7 +64,9 @@ export function ColumnsTab({ nodeId, dataset, again }: { nodeId: string; dataset
           {
             name: "Impact",
             value: () => "",
-            show: ({ name }) => <a href={linkTo("impact", { nodeId: columnIdOf(dataset.namespace, dataset.name, name) })}>what breaks</a>,
+            show: ({ name }) => (
+              <a href={linkTo("impact", { nodeId: columnIdOf(dataset.namespace, dataset.name, name) })}>what breaks</a>
+            ),
           },
         ]}
       />

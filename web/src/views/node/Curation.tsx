@@ -19,14 +19,28 @@ export function Curation({ nodeId, node, again }: { nodeId: string; node: Datase
   const [isSure, setSure] = useState(false);
   const short = shortName(node.name);
   const scopes = useScopes();
-  const describe = (): Promise<unknown> => ("fields" in node ? describeDataset(nodeId, node, description) : describeJob(nodeId, node, description));
+  const describe = (): Promise<unknown> =>
+    "fields" in node ? describeDataset(nodeId, node, description) : describeJob(nodeId, node, description);
   const save = async (): Promise<void> => {
-    if (owners !== before) await putOwners(nodeId, owners.split(",").map((owner) => owner.trim()).filter(Boolean));
+    if (owners !== before)
+      await putOwners(
+        nodeId,
+        owners
+          .split(",")
+          .map((owner) => owner.trim())
+          .filter(Boolean),
+      );
     if (description !== (node.description ?? "")) await describe();
   };
   return (
     <>
-      <TagList tags={node.tags} of={short} mayCurate={scopes.has("curate")} add={(tag) => attempt(putTag(nodeId, tag), setFailure, again)} remove={(tag) => attempt(removeTag(nodeId, tag), setFailure, again)} />
+      <TagList
+        tags={node.tags}
+        of={short}
+        mayCurate={scopes.has("curate")}
+        add={(tag) => attempt(putTag(nodeId, tag), setFailure, again)}
+        remove={(tag) => attempt(removeTag(nodeId, tag), setFailure, again)}
+      />
       {scopes.has("curate") && <button onClick={() => dialog.current?.showModal()}>Edit</button>}
       {failure && !dialog.current?.open && (
         <span className="note" role="alert">
@@ -47,7 +61,12 @@ export function Curation({ nodeId, node, again }: { nodeId: string; node: Datase
           {scopes.has("ingest") && (
             <>
               <label htmlFor="description">Description</label>
-              <textarea id="description" rows={5} value={description} onChange={(event) => setDescription(event.target.value)} />
+              <textarea
+                id="description"
+                rows={5}
+                value={description}
+                onChange={(event) => setDescription(event.target.value)}
+              />
             </>
           )}
           <label htmlFor="owners">Owners, with commas between them</label>
@@ -59,7 +78,11 @@ export function Curation({ nodeId, node, again }: { nodeId: string; node: Datase
           )}
           <div className="row end">
             {!scopes.has("admin") ? null : isSure ? (
-              <button type="button" className="danger" onClick={() => void attempt(deleteNode(nodeId), setFailure, () => goTo("#/"))}>
+              <button
+                type="button"
+                className="danger"
+                onClick={() => void attempt(deleteNode(nodeId), setFailure, () => goTo("#/"))}
+              >
                 Yes, delete {short}
               </button>
             ) : (

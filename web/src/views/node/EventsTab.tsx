@@ -3,7 +3,7 @@
 import { versions } from "../../api/nodes";
 import type { Run } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
-import { Empty, Shown } from "../../parts/Told";
+import { Empty, Loaded } from "../../parts/Feedback";
 import { linkTo } from "../../routing/location";
 import { moment } from "../../text/amounts";
 import { oneLine } from "../../text/names";
@@ -25,12 +25,13 @@ export function EventsTab({ run }: { run: Run | null | undefined }) {
 export function EventsOfDataset({ nodeId }: { nodeId: string }) {
   const lookup = useLookup(nodeId, (signal) => versions(nodeId, { limit: 1 }, signal));
   return (
-    <Shown lookup={lookup} what="the newest version">
+    <Loaded lookup={lookup} what="the newest version">
       {({ versions: [newest] }) => {
         if (!newest) return <Empty>No run has written this dataset: the runs of its readers have their events.</Empty>;
-        if (!newest.createdByRun) return <Empty>An event without a run described this dataset last. The facets have what it said.</Empty>;
+        if (!newest.createdByRun)
+          return <Empty>An event without a run described this dataset last. The facets have what it said.</Empty>;
         return <EventsTab run={newest.createdByRun} />;
       }}
-    </Shown>
+    </Loaded>
   );
 }

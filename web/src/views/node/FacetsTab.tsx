@@ -1,8 +1,8 @@
 /** The facets of a node, readable, and the document as the API has it. */
 
 import type { Facets } from "../../api/types";
+import { Empty } from "../../parts/Feedback";
 import { Copy } from "../../parts/Name";
-import { Empty } from "../../parts/Told";
 
 export function FacetsTab({ facets, document }: { facets: Facets; document?: unknown }) {
   const names = Object.keys(facets).sort();
@@ -36,7 +36,9 @@ function Facet({ name, facet }: { name: string; facet: Record<string, unknown> }
           ))}
         </dl>
       ) : (
-        <pre tabIndex={0} aria-label={`Facet ${name}`}>{JSON.stringify(members, null, 2)}</pre>
+        <pre tabIndex={0} aria-label={`Facet ${name}`}>
+          {JSON.stringify(members, null, 2)}
+        </pre>
       )}
       {typeof producer === "string" && <p className="muted inert">by {producer}</p>}
     </details>
@@ -51,7 +53,9 @@ function Raw({ document }: { document: unknown }) {
         <h2>As the API has it</h2>
       </summary>
       <Copy text={text} label="Copy the JSON" />
-      <pre tabIndex={0} aria-label="JSON">{text}</pre>
+      <pre tabIndex={0} aria-label="JSON">
+        {text}
+      </pre>
     </details>
   );
 }

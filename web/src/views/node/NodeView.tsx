@@ -1,13 +1,13 @@
 /** The page of a dataset or job. Each tab has an address of its own. */
 
-import { useEffect, useRef, type ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { dataset, job } from "../../api/nodes";
 import type { Dataset, Job } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
+import { Empty, Loaded } from "../../parts/Feedback";
 import { Icon } from "../../parts/Icon";
 import { Copy } from "../../parts/Name";
 import { State } from "../../parts/State";
-import { Empty, Shown } from "../../parts/Told";
 import { linkTo } from "../../routing/location";
 import { ago, moment } from "../../text/amounts";
 import { contextOf, oneLine, shortName, splitNodeId } from "../../text/names";
@@ -29,18 +29,24 @@ export default function NodeView({ parameters }: { parameters: URLSearchParams }
   const nodeId = parameters.get("nodeId") ?? "";
   if (!nodeId) return <Empty>No node is named in this link. Press / and search for one.</Empty>;
   const tab = parameters.get("tab") ?? "overview";
-  return splitNodeId(nodeId).kind === "job" ? <JobPage nodeId={nodeId} tab={tab} /> : <DatasetPage nodeId={nodeId} tab={tab} />;
+  return splitNodeId(nodeId).kind === "job" ? (
+    <JobPage nodeId={nodeId} tab={tab} />
+  ) : (
+    <DatasetPage nodeId={nodeId} tab={tab} />
+  );
 }
 
 function DatasetPage({ nodeId, tab }: { nodeId: string; tab: string }) {
   const lookup = useLookup(nodeId, (signal) => dataset(nodeId, signal));
   return (
-    <Shown lookup={lookup} what="the dataset">
+    <Loaded lookup={lookup} what="the dataset">
       {(found: Dataset) => (
         <Page
           nodeId={nodeId}
           tab={tab}
-          kind={oneLine(String(found.facets["datasetType"]?.["datasetType"] ?? (found.type === "STREAM" ? "stream" : "dataset"))).toLowerCase()}
+          kind={oneLine(
+            String(found.facets.datasetType?.datasetType ?? (found.type === "STREAM" ? "stream" : "dataset")),
+          ).toLowerCase()}
           title={found.name}
           namespace={found.namespace}
           chips={
@@ -53,7 +59,11 @@ function DatasetPage({ nodeId, tab }: { nodeId: string; tab: string }) {
           }
           tabs={[
             ["overview", "Overview", () => <Overview nodeId={nodeId} node={found} />],
-            ["columns", `Columns (${found.fields.length})`, () => <ColumnsTab nodeId={nodeId} dataset={found} again={lookup.again} />],
+            [
+              "columns",
+              `Columns (${found.fields.length})`,
+              () => <ColumnsTab nodeId={nodeId} dataset={found} again={lookup.again} />,
+            ],
             ["versions", "Versions", () => <VersionsTab nodeId={nodeId} />],
             ["quality", "Quality", () => <QualityTab nodeId={nodeId} />],
             ["aliases", "Names", () => <AliasesTab nodeId={nodeId} />],
@@ -62,14 +72,14 @@ function DatasetPage({ nodeId, tab }: { nodeId: string; tab: string }) {
           ]}
         />
       )}
-    </Shown>
+    </Loaded>
   );
 }
 
 function JobPage({ nodeId, tab }: { nodeId: string; tab: string }) {
   const lookup = useLookup(nodeId, (signal) => job(nodeId, signal));
   return (
-    <Shown lookup={lookup} what="the job">
+    <Loaded lookup={lookup} what="the job">
       {(found: Job) => (
         <Page
           nodeId={nodeId}
@@ -87,12 +97,16 @@ function JobPage({ nodeId, tab }: { nodeId: string; tab: string }) {
           tabs={[
             ["overview", "Overview", () => <Overview nodeId={nodeId} node={found} />],
             ["runs", "Runs", () => <RunsTab nodeId={nodeId} />],
-            ["facets", "Facets", () => <FacetsTab facets={{ ...found.latestRun?.facets, ...found.facets }} document={found} />],
+            [
+              "facets",
+              "Facets",
+              () => <FacetsTab facets={{ ...found.latestRun?.facets, ...found.facets }} document={found} />,
+            ],
             ["events", "Events", () => <EventsTab run={found.latestRun} />],
           ]}
         />
       )}
-    </Shown>
+    </Loaded>
   );
 }
 
@@ -144,7 +158,11 @@ function Page({ nodeId, tab, kind, title, namespace, chips, tabs }: PageProperti
       </header>
       <nav ref={row} className="tabs" aria-label="Parts of this page">
         {tabs.map(([name, label]) => (
-          <a key={name} href={linkTo("node", { nodeId, tab: name })} aria-current={name === shown[0] ? "page" : undefined}>
+          <a
+            key={name}
+            href={linkTo("node", { nodeId, tab: name })}
+            aria-current={name === shown[0] ? "page" : undefined}
+          >
             {label}
           </a>
         ))}

@@ -39,7 +39,15 @@ export function Overview({ node }: { nodeId: string; node: Dataset | Job }) {
           {source && (
             <>
               <dt>Code</dt>
-              <dd>{/^https:\/\//.test(source) ? <a href={source} rel="noreferrer" target="_blank">{source}</a> : oneLine(source.slice(0, 300))}</dd>
+              <dd>
+                {/^https:\/\//.test(source) ? (
+                  <a href={source} rel="noreferrer" target="_blank">
+                    {source}
+                  </a>
+                ) : (
+                  oneLine(source.slice(0, 300))
+                )}
+              </dd>
             </>
           )}
           <dt>First seen</dt>
@@ -58,7 +66,9 @@ export function Overview({ node }: { nodeId: string; node: Dataset | Job }) {
       {sql && (
         <div className="card wide">
           <h2>SQL</h2>
-          <pre tabIndex={0} aria-label="SQL">{sql}</pre>
+          <pre tabIndex={0} aria-label="SQL">
+            {sql}
+          </pre>
         </div>
       )}
     </div>
@@ -90,13 +100,22 @@ function Names({ title, names }: { title: string; names: { namespace: string; na
 /** The tables that the columns come from. */
 function Origins({ dataset }: { dataset: Dataset }) {
   const inputs = (dataset.columnLineage ?? []).flatMap(({ inputFields }) => inputFields);
-  const names = [...new Map(inputs.map((input) => [`${input.namespace} ${input.dataset}`, { namespace: input.namespace, name: input.dataset }])).values()];
+  const names = [
+    ...new Map(
+      inputs.map((input) => [
+        `${input.namespace} ${input.dataset}`,
+        { namespace: input.namespace, name: input.dataset },
+      ]),
+    ).values(),
+  ];
   return <Names title="Its columns come from" names={names} />;
 }
 
 export function ownersOf(facets: Facets): string[] {
-  const owners = facets["ownership"]?.["owners"];
-  return Array.isArray(owners) ? owners.flatMap((owner: { name?: unknown }) => (typeof owner?.name === "string" ? [owner.name] : [])) : [];
+  const owners = facets.ownership?.owners;
+  return Array.isArray(owners)
+    ? owners.flatMap((owner: { name?: unknown }) => (typeof owner?.name === "string" ? [owner.name] : []))
+    : [];
 }
 
 function textOf(facets: Facets, facet: string, member: string): string | null {

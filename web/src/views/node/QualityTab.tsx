@@ -1,8 +1,8 @@
 /** The quality results of a dataset, newest first. */
 
-import { quality, type QualityResult } from "../../api/nodes";
+import { type QualityResult, quality } from "../../api/nodes";
 import { useLookup } from "../../api/useLookup";
-import { Empty, Shown } from "../../parts/Told";
+import { Empty, Loaded } from "../../parts/Feedback";
 import { moment } from "../../text/amounts";
 
 interface Assertion {
@@ -15,7 +15,7 @@ interface Assertion {
 export function QualityTab({ nodeId }: { nodeId: string }) {
   const lookup = useLookup(nodeId, (signal) => quality(nodeId, signal));
   return (
-    <Shown lookup={lookup} what="the quality results">
+    <Loaded lookup={lookup} what="the quality results">
       {({ history }) =>
         history.length ? (
           <ol className="list timeline">
@@ -24,10 +24,13 @@ export function QualityTab({ nodeId }: { nodeId: string }) {
             ))}
           </ol>
         ) : (
-          <Empty>No event told a quality result. dbt tests, Great Expectations and the facet dataQualityAssertions appear here.</Empty>
+          <Empty>
+            No event told a quality result. dbt tests, Great Expectations and the facet dataQualityAssertions appear
+            here.
+          </Empty>
         )
       }
-    </Shown>
+    </Loaded>
   );
 }
 
@@ -38,7 +41,9 @@ function Line({ result }: { result: QualityResult }) {
     <li>
       <time>{moment(result.at ?? result.createdAt)}</time>
       <span className="grow">
-        <span className={`chip ${failed.length ? "bad" : "good"}`}>{failed.length ? `${failed.length} failed` : "passed"}</span>{" "}
+        <span className={`chip ${failed.length ? "bad" : "good"}`}>
+          {failed.length ? `${failed.length} failed` : "passed"}
+        </span>{" "}
         <span className="muted">of {assertions.length} checks</span>
         {failed.map(({ assertion, column }, index) => (
           <div key={index} className="inert">
@@ -47,7 +52,9 @@ function Line({ result }: { result: QualityResult }) {
         ))}
         <details>
           <summary className="muted">all of it</summary>
-          <pre tabIndex={0} aria-label="Quality result">{JSON.stringify(result, null, 2)}</pre>
+          <pre tabIndex={0} aria-label="Quality result">
+            {JSON.stringify(result, null, 2)}
+          </pre>
         </details>
       </span>
     </li>
@@ -55,6 +62,6 @@ function Line({ result }: { result: QualityResult }) {
 }
 
 function assertionsOf(result: QualityResult): Assertion[] {
-  const found = result["assertions"] ?? (result["dataQualityAssertions"] as { assertions?: unknown } | undefined)?.assertions;
+  const found = result.assertions ?? (result.dataQualityAssertions as { assertions?: unknown } | undefined)?.assertions;
   return Array.isArray(found) ? (found as Assertion[]) : [];
 }

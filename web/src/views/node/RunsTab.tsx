@@ -2,7 +2,7 @@
 
 import { runsOf } from "../../api/nodes";
 import { useLookup } from "../../api/useLookup";
-import { Empty, Shown, Truncated } from "../../parts/Told";
+import { Empty, Loaded, Truncated } from "../../parts/Feedback";
 import { count } from "../../text/amounts";
 import { Bars } from "../run/Bars";
 import { RunTable } from "../run/RunTable";
@@ -13,22 +13,26 @@ const LIMIT = 100;
 export function RunsTab({ nodeId }: { nodeId: string }) {
   const lookup = useLookup(nodeId, (signal) => runsOf(nodeId, { limit: LIMIT }, signal));
   return (
-    <Shown lookup={lookup} what="the runs">
+    <Loaded lookup={lookup} what="the runs">
       {({ runs, totalCount }) =>
         runs.length ? (
           <>
             <div className="cards">
-              <Bars title="Duration" runs={runs} valueOf={({ durationMs }) => durationMs} unit="duration" />
-              <Bars title="Rows written" runs={runs} valueOf={rowsOf} unit="count" />
-              <Bars title="Bytes written" runs={runs} valueOf={bytesOf} unit="bytes" />
+              <Bars title="Duration" runs={runs} measure={({ durationMs }) => durationMs} unit="duration" />
+              <Bars title="Rows written" runs={runs} measure={rowsOf} unit="count" />
+              <Bars title="Bytes written" runs={runs} measure={bytesOf} unit="bytes" />
             </div>
-            {(totalCount ?? 0) > runs.length && <Truncated>The newest {runs.length} of {count(totalCount ?? 0)} runs.</Truncated>}
+            {(totalCount ?? 0) > runs.length && (
+              <Truncated>
+                The newest {runs.length} of {count(totalCount ?? 0)} runs.
+              </Truncated>
+            )}
             <RunTable runs={runs} file="runs" />
           </>
         ) : (
           <Empty>No run of this job is known: it was declared, or its runs are older than what is kept.</Empty>
         )
       }
-    </Shown>
+    </Loaded>
   );
 }

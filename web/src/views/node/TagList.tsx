@@ -35,7 +35,15 @@ export function TagList({ tags, of, mayCurate, add, remove }: Properties) {
             setText("");
           }}
         >
-          <input autoFocus aria-label={`A tag for ${of}`} placeholder="tag, Enter" size={10} value={text} onChange={(event) => setText(event.target.value)} onKeyDown={(event) => event.key === "Escape" && setAdding(false)} />
+          <input
+            autoFocus
+            aria-label={`A tag for ${of}`}
+            placeholder="tag, Enter"
+            size={10}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            onKeyDown={(event) => event.key === "Escape" && setAdding(false)}
+          />
         </form>
       ) : (
         <button className="quiet" aria-label={`Tag ${of}`} title="Tag" onClick={() => setAdding(true)}>

@@ -4,8 +4,8 @@ import { versions } from "../../api/nodes";
 import type { DatasetVersion } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
 import { changesBetween, type FieldChange } from "../../graph/schema";
+import { Empty, Loaded } from "../../parts/Feedback";
 import { State } from "../../parts/State";
-import { Empty, Shown } from "../../parts/Told";
 import { linkTo } from "../../routing/location";
 import { count, moment } from "../../text/amounts";
 import { oneLine } from "../../text/names";
@@ -15,33 +15,62 @@ const LIMIT = 60;
 export function VersionsTab({ nodeId }: { nodeId: string }) {
   const lookup = useLookup(nodeId, (signal) => versions(nodeId, { limit: LIMIT }, signal));
   return (
-    <Shown lookup={lookup} what="the versions">
+    <Loaded lookup={lookup} what="the versions">
       {({ versions: found, totalCount }) =>
         found.length ? (
           <ol className="list timeline">
             {found.map((version, index) => (
-              <Line key={`${version.version} ${version.createdAt}`} nodeId={nodeId} version={version} before={found[index + 1]} />
+              <Line
+                key={`${version.version} ${version.createdAt}`}
+                nodeId={nodeId}
+                version={version}
+                before={found[index + 1]}
+              />
             ))}
-            {(totalCount ?? 0) > found.length && <li className="muted">{count((totalCount ?? 0) - found.length)} older versions</li>}
+            {(totalCount ?? 0) > found.length && (
+              <li className="muted">{count((totalCount ?? 0) - found.length)} older versions</li>
+            )}
           </ol>
         ) : (
-          <Empty>No run has written it: there are no versions. A dataset that is only read has the schemas of its readers.</Empty>
+          <Empty>
+            No run has written it: there are no versions. A dataset that is only read has the schemas of its readers.
+          </Empty>
         )
       }
-    </Shown>
+    </Loaded>
   );
 }
 
-function Line({ nodeId, version, before }: { nodeId: string; version: DatasetVersion; before: DatasetVersion | undefined }) {
+function Line({
+  nodeId,
+  version,
+  before,
+}: {
+  nodeId: string;
+  version: DatasetVersion;
+  before: DatasetVersion | undefined;
+}) {
   const changes = before ? changesBetween(before.fields, version.fields) : [];
   const run = version.createdByRun;
   return (
     <li>
       <time dateTime={version.createdAt}>{moment(version.createdAt)}</time>
       <span className="grow">
-        {run ? <a href={linkTo("run", { id: run.id })}>{run.job ? oneLine(run.job.name) : run.id}</a> : <span className="muted">an event without a run</span>}{" "}
-        {run && run.state !== "COMPLETED" && <State state={run.state} />} {version.lifecycleState && <span className="chip">{oneLine(version.lifecycleState.toLowerCase())}</span>}
-        {changes.length > 0 ? <SchemaChanges changes={changes} /> : <span className="muted"> · {version.fields.length} columns{before ? ", unchanged" : ""}</span>}
+        {run ? (
+          <a href={linkTo("run", { id: run.id })}>{run.job ? oneLine(run.job.name) : run.id}</a>
+        ) : (
+          <span className="muted">an event without a run</span>
+        )}{" "}
+        {run && run.state !== "COMPLETED" && <State state={run.state} />}{" "}
+        {version.lifecycleState && <span className="chip">{oneLine(version.lifecycleState.toLowerCase())}</span>}
+        {changes.length > 0 ? (
+          <SchemaChanges changes={changes} />
+        ) : (
+          <span className="muted">
+            {" "}
+            · {version.fields.length} columns{before ? ", unchanged" : ""}
+          </span>
+        )}
       </span>
       <a className="end" href={linkTo("lineage", { nodeId, asOf: version.createdAt })}>
         lineage at that time
@@ -56,7 +85,11 @@ export function SchemaChanges({ changes }: { changes: readonly FieldChange[] }) 
       {changes.map(({ kind, field, before, after }) => (
         <li key={`${kind} ${field}`} className={kind}>
           <span aria-hidden="true">{{ added: "+", removed: "−", retyped: "~" }[kind]}</span> <bdi>{oneLine(field)}</bdi>{" "}
-          <span className="muted">{oneLine(kind === "retyped" ? `${before} → ${after}` : `${kind}${(after ?? before) ? `, ${after ?? before}` : ""}`)}</span>
+          <span className="muted">
+            {oneLine(
+              kind === "retyped" ? `${before} → ${after}` : `${kind}${(after ?? before) ? `, ${after ?? before}` : ""}`,
+            )}
+          </span>
         </li>
       ))}
     </ul>

@@ -2,7 +2,11 @@
 
 import { ApiError } from "../../api/request";
 
-export async function attempt(change: Promise<unknown>, tell: (failure: string) => void, done: () => void): Promise<void> {
+export async function attempt(
+  change: Promise<unknown>,
+  tell: (failure: string) => void,
+  done: () => void,
+): Promise<void> {
   try {
     await change;
     tell("");
@@ -10,6 +14,10 @@ export async function attempt(change: Promise<unknown>, tell: (failure: string) 
   } catch (error) {
     const isForbidden = error instanceof ApiError && (error.status === 401 || error.status === 403);
     const reason = error instanceof Error ? error.message : String(error);
-    tell(isForbidden ? `This key may not change that (${reason}). Tags and owners need the scope curate, descriptions the scope ingest, deletion the scope admin.` : reason);
+    tell(
+      isForbidden
+        ? `This key may not change that (${reason}). Tags and owners need the scope curate, descriptions the scope ingest, deletion the scope admin.`
+        : reason,
+    );
   }
 }

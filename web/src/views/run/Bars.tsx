@@ -10,13 +10,13 @@ const MOST = 60;
 interface Properties {
   title: string;
   runs: readonly Run[];
-  valueOf: (run: Run) => number | null;
+  measure: (run: Run) => number | null;
   unit: keyof typeof UNITS;
 }
 
-export function Bars({ title, runs, valueOf, unit }: Properties) {
+export function Bars({ title, runs, measure, unit }: Properties) {
   const shown = runs.slice(0, MOST).toReversed();
-  const values = shown.map(valueOf);
+  const values = shown.map(measure);
   const most = Math.max(...values.map((value) => value ?? 0), 1);
   const known = values.filter((value) => value !== null);
   const last = known.at(-1);
@@ -25,18 +25,35 @@ export function Bars({ title, runs, valueOf, unit }: Properties) {
     <figure className="card bars">
       <figcaption className="spread">
         <h2>{title}</h2>
-        <span className="muted">{last === undefined ? "not told by the producer" : `last ${text(last)}, at most ${text(most)}`}</span>
+        <span className="muted">
+          {last === undefined ? "not told by the producer" : `last ${text(last)}, at most ${text(most)}`}
+        </span>
       </figcaption>
-      {known.length > 0 && <svg viewBox={`0 0 ${Math.max(shown.length, 12) * 10} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={`${title} of ${shown.length} runs; the table has the numbers`}>
-        {shown.map((run, index) => {
-          const height = Math.max(2, ((values[index] ?? 0) / most) * (HEIGHT - 4));
-          return (
-            <rect key={run.id} x={index * 10 + 1.5} width={7} y={HEIGHT - height} height={height} rx={1.5} className={`bar-${run.state.toLowerCase()}`}>
-              <title>{`${moment(run.startedAt)}: ${values[index] === null ? "unknown" : text(values[index] ?? 0)}, ${run.state.toLowerCase()}`}</title>
-            </rect>
-          );
-        })}
-      </svg>}
+      {known.length > 0 && (
+        <svg
+          viewBox={`0 0 ${Math.max(shown.length, 12) * 10} ${HEIGHT}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={`${title} of ${shown.length} runs; the table has the numbers`}
+        >
+          {shown.map((run, index) => {
+            const height = Math.max(2, ((values[index] ?? 0) / most) * (HEIGHT - 4));
+            return (
+              <rect
+                key={run.id}
+                x={index * 10 + 1.5}
+                width={7}
+                y={HEIGHT - height}
+                height={height}
+                rx={1.5}
+                className={`bar-${run.state.toLowerCase()}`}
+              >
+                <title>{`${moment(run.startedAt)}: ${values[index] === null ? "unknown" : text(values[index] ?? 0)}, ${run.state.toLowerCase()}`}</title>
+              </rect>
+            );
+          })}
+        </svg>
+      )}
     </figure>
   );
 }

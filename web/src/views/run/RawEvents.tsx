@@ -4,5 +4,11 @@ import { eventsOfRun } from "../../api/events";
 import { EventList } from "../../parts/EventList";
 
 export function RawEvents({ run }: { run: string }) {
-  return <EventList question={run} ask={(cursor, signal) => eventsOfRun(run, cursor, signal)} empty="No event of this run is kept any more, or only other runs named it." />;
+  return (
+    <EventList
+      question={run}
+      ask={(cursor, signal) => eventsOfRun(run, cursor, signal)}
+      empty="No event of this run is kept any more, or only other runs named it."
+    />
+  );
 }

@@ -3,7 +3,7 @@
 import type { Run } from "../../api/types";
 import { Name } from "../../parts/Name";
 import { State } from "../../parts/State";
-import { Table, type Column } from "../../parts/Table";
+import { type Column, Table } from "../../parts/Table";
 import { linkTo } from "../../routing/location";
 import { bytes, count, duration, moment } from "../../text/amounts";
 import { nodeIdOf } from "../../text/names";
@@ -12,8 +12,17 @@ import { bytesOf, errorOf, rowsOf } from "./statistics";
 export function RunTable({ runs, file, withJob = false }: { runs: Run[]; file: string; withJob?: boolean }) {
   const columns: Column<Run>[] = [
     { name: "State", value: ({ state }) => state, show: ({ state }) => <State state={state} /> },
-    { name: "Started", value: ({ startedAt, createdAt }) => startedAt ?? createdAt, show: ({ id, startedAt, createdAt }) => <a href={linkTo("run", { id })}>{moment(startedAt ?? createdAt)}</a> },
-    { name: "Duration", value: ({ durationMs }) => durationMs ?? 0, show: ({ durationMs }) => duration(durationMs), isNumber: true },
+    {
+      name: "Started",
+      value: ({ startedAt, createdAt }) => startedAt ?? createdAt,
+      show: ({ id, startedAt, createdAt }) => <a href={linkTo("run", { id })}>{moment(startedAt ?? createdAt)}</a>,
+    },
+    {
+      name: "Duration",
+      value: ({ durationMs }) => durationMs ?? 0,
+      show: ({ durationMs }) => duration(durationMs),
+      isNumber: true,
+    },
     { name: "Rows", value: (run) => rowsOf(run) ?? 0, show: (run) => numbered(rowsOf(run), count), isNumber: true },
     { name: "Bytes", value: (run) => bytesOf(run) ?? 0, show: (run) => numbered(bytesOf(run), bytes), isNumber: true },
     { name: "Error", value: (run) => (errorOf(run)?.message ?? "").slice(0, 160) },
@@ -21,9 +30,23 @@ export function RunTable({ runs, file, withJob = false }: { runs: Run[]; file: s
   const job: Column<Run> = {
     name: "Job",
     value: (run) => run.job?.name ?? "",
-    show: (run) => run.job && <Name name={run.job.name} href={linkTo("lineage", { nodeId: nodeIdOf("job", run.job.namespace, run.job.name) })} />,
+    show: (run) =>
+      run.job && (
+        <Name
+          name={run.job.name}
+          href={linkTo("lineage", { nodeId: nodeIdOf("job", run.job.namespace, run.job.name) })}
+        />
+      ),
   };
-  return <Table caption="Runs" file={file} rows={runs} keyOf={({ id }) => id} columns={withJob ? [columns[0]!, job, ...columns.slice(1)] : columns} />;
+  return (
+    <Table
+      caption="Runs"
+      file={file}
+      rows={runs}
+      keyOf={({ id }) => id}
+      columns={withJob ? [columns[0]!, job, ...columns.slice(1)] : columns}
+    />
+  );
 }
 
 function numbered(amount: number | null, text: (amount: number) => string): string {

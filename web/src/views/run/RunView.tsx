@@ -4,9 +4,9 @@ import { useState } from "react";
 import { get, pathOf } from "../../api/request";
 import type { DatasetVersionOfRun, Run } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
+import { Empty, Loaded } from "../../parts/Feedback";
 import { Copy, Name } from "../../parts/Name";
 import { State } from "../../parts/State";
-import { Empty, Shown } from "../../parts/Told";
 import { linkTo } from "../../routing/location";
 import { count, duration, moment } from "../../text/amounts";
 import { inertLines, nodeIdOf, oneLine } from "../../text/names";
@@ -26,28 +26,32 @@ export default function RunView({ parameters }: { parameters: URLSearchParams })
   const lookup = useLookup(id, (signal) => find(id, signal));
   if (!id) return <Empty>No run is named in this link.</Empty>;
   return (
-    <Shown lookup={lookup} what="the run">
+    <Loaded lookup={lookup} what="the run">
       {(found) => <RunPage key={found.run.id} {...found} />}
-    </Shown>
+    </Loaded>
   );
 }
 
 async function find(id: string, signal: AbortSignal): Promise<Found> {
   const path = pathOf("jobs", "runs", id);
-  const [run, children] = await Promise.all([get<Run>(path, {}, signal), get<{ runs: Run[] }>(`${path}/children`, { limit: 200 }, signal)]);
+  const [run, children] = await Promise.all([
+    get<Run>(path, {}, signal),
+    get<{ runs: Run[] }>(`${path}/children`, { limit: 200 }, signal),
+  ]);
   return { run, children: children.runs };
 }
 
 function RunPage({ run, children }: Found) {
   const error = errorOf(run);
-  const parent = run.facets["parent"] as { run?: { runId?: string }; job?: { name?: string } } | undefined;
+  const parent = run.facets.parent as { run?: { runId?: string }; job?: { name?: string } } | undefined;
   const nodeId = run.job ? nodeIdOf("job", run.job.namespace, run.job.name) : "";
   return (
     <section className="sheet">
       <header className="node-head">
         <span className="eyebrow">Run</span>
         <h1>
-          {run.job ? <Name name={run.job.name} href={linkTo("node", { nodeId, tab: "runs" })} /> : run.id} <Copy text={run.id} label="Copy the run id" />
+          {run.job ? <Name name={run.job.name} href={linkTo("node", { nodeId, tab: "runs" })} /> : run.id}{" "}
+          <Copy text={run.id} label="Copy the run id" />
         </h1>
         <div className="row">
           <State state={run.state} />
@@ -74,11 +78,15 @@ function RunPage({ run, children }: Found) {
       {error && (
         <div className="card error">
           <h2>Error</h2>
-          <pre tabIndex={0} aria-label="Error message">{inertLines(error.message)}</pre>
+          <pre tabIndex={0} aria-label="Error message">
+            {inertLines(error.message)}
+          </pre>
           {error.stack && (
             <details>
               <summary>Stack trace</summary>
-              <pre tabIndex={0} aria-label="Stack trace">{inertLines(error.stack)}</pre>
+              <pre tabIndex={0} aria-label="Stack trace">
+                {inertLines(error.stack)}
+              </pre>
             </details>
           )}
         </div>
@@ -104,7 +112,10 @@ function RunPage({ run, children }: Found) {
 function RawEventsCard({ run }: { run: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
-    <details className="card facet" onToggle={(change) => change.target === change.currentTarget && setOpen(change.currentTarget.open)}>
+    <details
+      className="card facet"
+      onToggle={(change) => change.target === change.currentTarget && setOpen(change.currentTarget.open)}
+    >
       <summary>
         <h2>Events, as they were posted</h2>
       </summary>
@@ -119,7 +130,7 @@ function Datasets({ title, versions }: { title: string; versions: DatasetVersion
       <h2>{title}</h2>
       <ul className="list">
         {versions.map(({ datasetVersionId: { namespace, name, version }, facets }) => {
-          const { rowCount } = facets["outputStatistics"] ?? facets["inputStatistics"] ?? {};
+          const { rowCount } = facets.outputStatistics ?? facets.inputStatistics ?? {};
           return (
             <li key={`${namespace} ${name}`}>
               <span className="grow">

@@ -18,10 +18,28 @@ export function BoardTable({ runs }: { runs: BoardRun[] }) {
       keyOf={({ id }) => id}
       columns={[
         { name: "State", value: ({ state }) => state, show: ({ state }) => <State state={state} /> },
-        { name: "Job", value: ({ job }) => job.name, show: ({ job }) => <Name name={job.name} href={linkTo("node", { nodeId: nodeIdOf("job", job.namespace, job.name), tab: "runs" })} /> },
+        {
+          name: "Job",
+          value: ({ job }) => job.name,
+          show: ({ job }) => (
+            <Name
+              name={job.name}
+              href={linkTo("node", { nodeId: nodeIdOf("job", job.namespace, job.name), tab: "runs" })}
+            />
+          ),
+        },
         { name: "Namespace", value: ({ job }) => job.namespace },
-        { name: "Started", value: ({ startedAt }) => startedAt ?? "", show: ({ id, startedAt }) => <a href={linkTo("run", { id })}>{moment(startedAt)}</a> },
-        { name: "Duration", value: ({ durationMs }) => durationMs ?? 0, show: ({ durationMs }) => duration(durationMs), isNumber: true },
+        {
+          name: "Started",
+          value: ({ startedAt }) => startedAt ?? "",
+          show: ({ id, startedAt }) => <a href={linkTo("run", { id })}>{moment(startedAt)}</a>,
+        },
+        {
+          name: "Duration",
+          value: ({ durationMs }) => durationMs ?? 0,
+          show: ({ durationMs }) => duration(durationMs),
+          isNumber: true,
+        },
         { name: "What went wrong", value: wrong, show: (run) => <Wrong run={run} /> },
         { name: "Producer", value: ({ producer }) => producerOf(producer) },
       ]}

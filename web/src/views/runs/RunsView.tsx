@@ -2,9 +2,9 @@
 
 import { boardRuns } from "../../api/runs";
 import { useLookup } from "../../api/useLookup";
+import { Empty, Loaded } from "../../parts/Feedback";
 import { FilterField } from "../../parts/FilterField";
 import { hoursAgo, hoursIn, Since } from "../../parts/Since";
-import { Empty, Shown } from "../../parts/Told";
 import { changeParameters } from "../../routing/location";
 import { counted } from "../../text/amounts";
 import { BoardTable } from "./BoardTable";
@@ -36,18 +36,28 @@ export default function RunsView({ parameters }: { parameters: URLSearchParams }
           <FilterField label="Producer" name="producer" value={producer} />
         </div>
       </header>
-      <Shown lookup={lookup} what="the runs">
+      <Loaded lookup={lookup} what="the runs">
         {({ runs, totalCount, cursor }) =>
           runs.length ? (
             <>
-              {(cursor || (totalCount ?? 0) > runs.length) && <p className="note">The newest {runs.length}{totalCount ? ` of ${counted(totalCount, "run")}` : ""}. Narrow the time or the state to see the others.</p>}
+              {(cursor || (totalCount ?? 0) > runs.length) && (
+                <p className="note">
+                  The newest {runs.length}
+                  {totalCount ? ` of ${counted(totalCount, "run")}` : ""}. Narrow the time or the state to see the
+                  others.
+                </p>
+              )}
               <BoardTable runs={runs} />
             </>
           ) : (
-            <Empty>{cursor ? "No such run among the newest. Narrow the time to look further back." : `No run${state ? ` ${state.toLowerCase()}` : ""} in this time.`}</Empty>
+            <Empty>
+              {cursor
+                ? "No such run among the newest. Narrow the time to look further back."
+                : `No run${state ? ` ${state.toLowerCase()}` : ""} in this time.`}
+            </Empty>
           )
         }
-      </Shown>
+      </Loaded>
     </section>
   );
 }

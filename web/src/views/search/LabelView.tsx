@@ -1,11 +1,11 @@
 /** The datasets and jobs of an owner, or with a tag. */
 
-import { labelled, type FoundNode } from "../../api/search";
+import { type FoundNode, labelled } from "../../api/search";
 import { useLookup } from "../../api/useLookup";
+import { Empty, Loaded } from "../../parts/Feedback";
 import { Icon } from "../../parts/Icon";
 import { Name } from "../../parts/Name";
 import { Table } from "../../parts/Table";
-import { Empty, Shown } from "../../parts/Told";
 import { linkTo } from "../../routing/location";
 import { oneLine } from "../../text/names";
 
@@ -26,14 +26,18 @@ export default function LabelView({ parameters }: { parameters: URLSearchParams 
           </a>
         )}
       </header>
-      <Shown lookup={lookup} what="the list">
+      <Loaded lookup={lookup} what="the list">
         {({ nodes, isCut }) => (
           <>
             {isCut && <p className="note">The first {nodes.length}; there may be more.</p>}
-            {nodes.length ? <Nodes nodes={nodes} file={name} /> : <Empty>Nothing has {type === "TAG" ? "this tag" : "this owner"} now.</Empty>}
+            {nodes.length ? (
+              <Nodes nodes={nodes} file={name} />
+            ) : (
+              <Empty>Nothing has {type === "TAG" ? "this tag" : "this owner"} now.</Empty>
+            )}
           </>
         )}
-      </Shown>
+      </Loaded>
     </section>
   );
 }
@@ -46,7 +50,11 @@ function Nodes({ nodes, file }: { nodes: FoundNode[]; file: string }) {
       rows={nodes}
       keyOf={({ nodeId }) => nodeId}
       columns={[
-        { name: "Name", value: ({ name }) => name, show: ({ name, nodeId }) => <Name name={name} href={linkTo("lineage", { nodeId })} /> },
+        {
+          name: "Name",
+          value: ({ name }) => name,
+          show: ({ name, nodeId }) => <Name name={name} href={linkTo("lineage", { nodeId })} />,
+        },
         { name: "Kind", value: ({ type }) => type.toLowerCase() },
         { name: "Namespace", value: ({ namespace }) => namespace },
       ]}

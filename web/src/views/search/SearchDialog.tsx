@@ -1,6 +1,6 @@
 /** The search: `/` or Ctrl-K from anywhere, arrows to choose, Enter to open. */
 
-import { useEffect, useRef, useState, type KeyboardEvent } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { ApiError } from "../../api/request";
 import type { Result } from "../../api/search";
 import { Icon, type IconName } from "../../parts/Icon";
@@ -49,7 +49,13 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
     }
   };
   return (
-    <dialog ref={dialog} className="search" aria-label="Search" onClose={onClose} onClick={(event) => event.target === dialog.current && onClose()}>
+    <dialog
+      ref={dialog}
+      className="search"
+      aria-label="Search"
+      onClose={onClose}
+      onClick={(event) => event.target === dialog.current && onClose()}
+    >
       <div className="search-field">
         <Icon name="search" />
         <input
@@ -73,8 +79,19 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
       <div id="found" role="listbox" aria-label="Found">
         {lines.map((line, index) => (
           <div key={line.key} className="found-line">
-            {line.group !== lines[index - 1]?.group && <div className="eyebrow" role="presentation">{line.group}</div>}
-            <div id={`found-${index}`} role="option" aria-selected={index === chosen} className="found" onMouseMove={() => setAt(index)} onClick={() => open(line)}>
+            {line.group !== lines[index - 1]?.group && (
+              <div className="eyebrow" role="presentation">
+                {line.group}
+              </div>
+            )}
+            <div
+              id={`found-${index}`}
+              role="option"
+              aria-selected={index === chosen}
+              className="found"
+              onMouseMove={() => setAt(index)}
+              onClick={() => open(line)}
+            >
               <Icon name={line.icon} label={line.group} />
               <bdi className="title">{line.title}</bdi>
               <bdi className="context">{line.context}</bdi>
@@ -95,7 +112,10 @@ function useLines(text: string): { lines: Line[]; status: string } {
     const wanted = text.trim();
     if (!wanted) {
       const lines = recentNodes().map(recentLine);
-      setResult({ lines, status: lines.length ? "" : "Type the beginning of a name; of a column, also its table: orders price" });
+      setResult({
+        lines,
+        status: lines.length ? "" : "Type the beginning of a name; of a column, also its table: orders price",
+      });
       return;
     }
     const controller = new AbortController();
@@ -103,12 +123,22 @@ function useLines(text: string): { lines: Line[]; status: string } {
     const timer = setTimeout(() => {
       search(wanted, controller.signal)
         .then(({ results, corrected, truncated }) => {
-          const lines = groupsOf(results).flatMap(([group, members]) => members.map((member) => foundLine(group, member)));
-          const told = [corrected && `As “${corrected}”.`, `${counted(lines.length, "result")}: ↑ ↓ choose, Enter opens.`, truncated && "There is more: type more of the name."];
-          setResult({ lines, status: lines.length ? told.filter(Boolean).join(" ") : `Nothing has ${wanted} in its name.` });
+          const lines = groupsOf(results).flatMap(([group, members]) =>
+            members.map((member) => foundLine(group, member)),
+          );
+          const told = [
+            corrected && `As “${corrected}”.`,
+            `${counted(lines.length, "result")}: ↑ ↓ choose, Enter opens.`,
+            truncated && "There is more: type more of the name.",
+          ];
+          setResult({
+            lines,
+            status: lines.length ? told.filter(Boolean).join(" ") : `Nothing has ${wanted} in its name.`,
+          });
         })
         .catch((error: unknown) => {
-          if (!controller.signal.aborted) setResult({ lines: [], status: error instanceof ApiError ? error.message : String(error) });
+          if (!controller.signal.aborted)
+            setResult({ lines: [], status: error instanceof ApiError ? error.message : String(error) });
         });
     }, PAUSE_MS);
     return () => {
@@ -119,11 +149,25 @@ function useLines(text: string): { lines: Line[]; status: string } {
   return result;
 }
 
-const ICONS: Record<Result["type"], IconName> = { COLUMN: "column", DATASET: "table", JOB: "job", OWNER: "person", TAG: "tag", RUN: "clock" };
+const ICONS: Record<Result["type"], IconName> = {
+  COLUMN: "column",
+  DATASET: "table",
+  JOB: "job",
+  OWNER: "person",
+  TAG: "tag",
+  RUN: "clock",
+};
 
 function foundLine(group: string, found: Result): Line {
   const title = found.type === "DATASET" || found.type === "JOB" ? shortName(found.name) : found.name;
-  return { key: `${found.type} ${"nodeId" in found ? found.nodeId : found.name}`, group, icon: ICONS[found.type], title: oneLine(title), context: oneLine(contextLine(found, title)), link: linkOf(found) };
+  return {
+    key: `${found.type} ${"nodeId" in found ? found.nodeId : found.name}`,
+    group,
+    icon: ICONS[found.type],
+    title: oneLine(title),
+    context: oneLine(contextLine(found, title)),
+    link: linkOf(found),
+  };
 }
 
 function contextLine(found: Result, title: string): string {
@@ -142,5 +186,12 @@ function contextLine(found: Result, title: string): string {
 
 function recentLine(nodeId: string): Line {
   const { kind, namespace, name } = splitNodeId(nodeId);
-  return { key: nodeId, group: "Recent", icon: kind === "job" ? "job" : "table", title: oneLine(shortName(name)), context: oneLine(namespace), link: linkTo("lineage", { nodeId }) };
+  return {
+    key: nodeId,
+    group: "Recent",
+    icon: kind === "job" ? "job" : "table",
+    title: oneLine(shortName(name)),
+    context: oneLine(namespace),
+    link: linkTo("lineage", { nodeId }),
+  };
 }

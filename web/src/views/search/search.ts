@@ -7,9 +7,19 @@ import { grouped } from "../../text/grouped";
 
 const LIMIT = 12;
 const RUN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const LABELS: Record<Result["type"], string> = { COLUMN: "Columns", DATASET: "Datasets", JOB: "Jobs", OWNER: "Owners", TAG: "Tags", RUN: "Runs" };
+const LABELS: Record<Result["type"], string> = {
+  COLUMN: "Columns",
+  DATASET: "Datasets",
+  JOB: "Jobs",
+  OWNER: "Owners",
+  TAG: "Tags",
+  RUN: "Runs",
+};
 
-/** What has words that begin so; else what has the text anywhere in its name; else, of a sentence, what has its longest word. */
+/**
+ * What has words that begin so; else what has the text anywhere in its name; else, of a sentence, what has its longest
+ * word.
+ */
 export async function search(text: string, signal: AbortSignal): Promise<Found> {
   if (RUN_ID.test(text)) return { results: [{ type: "RUN", name: text.toLowerCase() }] };
   const found = await get<Found>("search/groups", { q: text, limit: LIMIT }, signal);

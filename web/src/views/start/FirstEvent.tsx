@@ -19,12 +19,26 @@ export function FirstEvent() {
     <>
       <div className="hero">
         <h1>Send the first event</h1>
-        <p className="muted">Headwater is up and has no event yet. Add the listener to a Spark job, or two variables to Airflow or dbt.</p>
+        <p className="muted">
+          Headwater is up and has no event yet. Add the listener to a Spark job, or two variables to Airflow or dbt.
+        </p>
       </div>
       <div className="cards">
-        <Snippet title="Spark" text={spark} note="_2.12 is for Spark 3.5 (EMR 7), _2.13 for Spark 4. The key belongs in openlineage.yml, where the Spark UI does not show it." />
-        <Snippet title="Airflow, dbt, Python" text={python} note="Then run a job. The graph appears as soon as its first event is here." />
-        <Snippet title="Or look around first" text={`headwater load --url ${url} tests/fixtures/spark-3.5/orders.jsonl`} note="Recorded events of a real Spark pipeline." />
+        <Snippet
+          title="Spark"
+          text={spark}
+          note="_2.12 is for Spark 3.5 (EMR 7), _2.13 for Spark 4. The key belongs in openlineage.yml, where the Spark UI does not show it."
+        />
+        <Snippet
+          title="Airflow, dbt, Python"
+          text={python}
+          note="Then run a job. The graph appears as soon as its first event is here."
+        />
+        <Snippet
+          title="Or look around first"
+          text={`headwater load --url ${url} tests/fixtures/spark-3.5/orders.jsonl`}
+          note="Recorded events of a real Spark pipeline."
+        />
       </div>
     </>
   );
@@ -37,7 +51,9 @@ function Snippet({ title, text, note }: { title: string; text: string; note: str
         <h2>{title}</h2>
         <Copy text={text} label={`Copy the settings for ${title}`} />
       </div>
-      <pre tabIndex={0} aria-label={`Settings for ${title}`}>{text}</pre>
+      <pre tabIndex={0} aria-label={`Settings for ${title}`}>
+        {text}
+      </pre>
       <p className="muted">{note}</p>
     </div>
   );

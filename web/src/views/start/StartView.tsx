@@ -1,12 +1,14 @@
-/** The start page: the search, what is broken now, what was told, what was looked at; of an empty stack, the first step. */
+/**
+ * The start page: the search, what is broken now, what was told, what was looked at; of an empty stack, the first step.
+ */
 
 import { get } from "../../api/request";
 import type { Job, Namespace } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
+import { Loaded } from "../../parts/Feedback";
 import { Icon } from "../../parts/Icon";
 import { Name } from "../../parts/Name";
 import { State } from "../../parts/State";
-import { Shown } from "../../parts/Told";
 import { linkTo } from "../../routing/location";
 import { ago, counted } from "../../text/amounts";
 import { nodeIdOf, shortName, splitNodeId } from "../../text/names";
@@ -26,9 +28,9 @@ export function StartView() {
   const lookup = useLookup("start", overview);
   return (
     <section className="sheet start">
-      <Shown lookup={lookup} what="the start page">
+      <Loaded lookup={lookup} what="the start page">
         {(found) => (found.totalCount === 0 ? <FirstEvent /> : <Overviewed found={found} />)}
-      </Shown>
+      </Loaded>
     </section>
   );
 }
@@ -48,8 +50,13 @@ function Overviewed({ found }: { found: Overview }) {
     <>
       <div className="hero">
         <h1>Which number is wrong?</h1>
-        <p className="muted">Search a column, a table or a job: its lineage leads to the run, the column and the owner.</p>
-        <button className="hero-search" onClick={() => window.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true }))}>
+        <p className="muted">
+          Search a column, a table or a job: its lineage leads to the run, the column and the owner.
+        </p>
+        <button
+          className="hero-search"
+          onClick={() => window.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true }))}
+        >
           <Icon name="search" /> Search tables, jobs, columns… <kbd>/</kbd>
         </button>
       </div>
@@ -66,7 +73,11 @@ function Overviewed({ found }: { found: Overview }) {
             <h2>Broken now</h2>
             <a href={linkTo("runs", { state: "FAILED" })}>All failed runs</a>
           </div>
-          {found.broken.length ? <Jobs jobs={found.broken} /> : <p className="muted">No job's newest run has failed.</p>}
+          {found.broken.length ? (
+            <Jobs jobs={found.broken} />
+          ) : (
+            <p className="muted">No job's newest run has failed.</p>
+          )}
         </div>
         <div className="card">
           <div className="spread">
@@ -117,7 +128,11 @@ function Jobs({ jobs }: { jobs: Job[] }) {
         <li key={nodeIdOf("job", job.namespace, job.name)}>
           <State state={job.latestRun?.state} />
           <span className="grow">
-            <Name name={job.name} short={shortName(job.name)} href={linkTo("lineage", { nodeId: nodeIdOf("job", job.namespace, job.name) })} />
+            <Name
+              name={job.name}
+              short={shortName(job.name)}
+              href={linkTo("lineage", { nodeId: nodeIdOf("job", job.namespace, job.name) })}
+            />
           </span>
           <span className="end">{ago(job.latestRun?.endedAt ?? job.updatedAt)}</span>
         </li>

@@ -1,20 +1,20 @@
 /** The graph beside the findings: what is between the nodes of the findings and the node that is wrong. */
 
-import { useMemo } from "react";
+import { useCallback, useMemo } from "react";
 import { get } from "../../api/request";
 import type { Lineage, RootCause } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
+import { pathTo } from "../../graph/edgePath";
 import { EMPTY, withAnswer } from "../../graph/graph";
 import { marksOf } from "../../graph/marks";
-import { wayTo } from "../../graph/way";
-import { Failed, Loading } from "../../parts/Told";
+import { Failed, Loading } from "../../parts/Feedback";
 import { goTo, linkTo } from "../../routing/location";
 import { shortNames } from "../../text/names";
-import { ActionsContext, type Actions } from "../lineage/actions";
+import { type Actions, ActionsContext } from "../lineage/actions";
 import { Canvas, type EdgeOfPicture } from "../lineage/Canvas";
 import "../lineage/lineage.css";
-import { sceneOf } from "../lineage/scene";
-import { usePlaces } from "../lineage/usePlaces";
+import { sceneOf } from "../../picture/scene";
+import { usePlaces } from "../../picture/usePlaces";
 
 const NONE: ReadonlySet<string> = new Set();
 const NOTHING = (): void => undefined;
@@ -22,13 +22,27 @@ const NOTHING = (): void => undefined;
 export default function CauseGraph({ found }: { found: RootCause }) {
   const { nodeId, asOf, findings } = found;
   const depth = Math.max(...findings.map(({ distance }) => distance), 1);
-  const lookup = useLookup(`${nodeId} ${asOf} ${depth}`, (signal) => get<Lineage>("lineage", { nodeId, asOf, depth, direction: "upstream" }, signal));
+  const lookup = useLookup(`${nodeId} ${asOf} ${depth}`, (signal) =>
+    get<Lineage>("lineage", { nodeId, asOf, depth, direction: "upstream" }, signal),
+  );
   const scene = useMemo(() => {
     const graph = lookup.value ? withAnswer(EMPTY, lookup.value) : EMPTY;
-    const shown = wayTo(graph, nodeId, findings.map((finding) => finding.nodeId));
-    return sceneOf(graph, shown, { grouping: "none", openGroups: NONE, openTables: NONE, trace: null, isAlone: false, isMatch: () => true });
+    const shown = pathTo(
+      graph,
+      nodeId,
+      findings.map((finding) => finding.nodeId),
+    );
+    return sceneOf(graph, shown, {
+      grouping: "none",
+      openGroups: NONE,
+      openTables: NONE,
+      trace: null,
+      isAlone: false,
+      isMatch: () => true,
+    });
   }, [lookup.value, nodeId, findings]);
   const { placed } = usePlaces(scene);
+  const open = useCallback((id: string) => goTo(linkTo("lineage", { nodeId: id, asOf })), [asOf]);
   const actions = useMemo<Actions>(
     () => ({
       expand: NOTHING,
@@ -45,12 +59,8 @@ export default function CauseGraph({ found }: { found: RootCause }) {
       selected: null,
       picked: null,
     }),
-    [findings, nodeId, asOf, scene],
+    [findings, nodeId, asOf, scene, open],
   );
-
-  function open(id: string): void {
-    goTo(linkTo("lineage", { nodeId: id, asOf }));
-  }
 
   function openEdge(edge: EdgeOfPicture): void {
     if ("flow" in edge) open(edge.flow.to);
@@ -60,7 +70,11 @@ export default function CauseGraph({ found }: { found: RootCause }) {
   return (
     <ActionsContext.Provider value={actions}>
       <div className="cause-graph">
-        {placed && placed.scene.nodes.length > 0 ? <Canvas placed={placed} centre={nodeId} isInset onNode={open} onEdge={openEdge} onNothing={NOTHING} /> : <Loading what="the graph" />}
+        {placed && placed.scene.nodes.length > 0 ? (
+          <Canvas placed={placed} centre={nodeId} isInset onNode={open} onEdge={openEdge} onNothing={NOTHING} />
+        ) : (
+          <Loading what="the graph" />
+        )}
       </div>
     </ActionsContext.Provider>
   );

@@ -4,10 +4,10 @@ import { lazy, Suspense } from "react";
 import { get } from "../../api/request";
 import type { Finding, RootCause, Run } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
+import { Empty, Loaded, Loading, Truncated } from "../../parts/Feedback";
 import { Icon } from "../../parts/Icon";
 import { Name } from "../../parts/Name";
 import { State } from "../../parts/State";
-import { Empty, Loading, Shown, Truncated } from "../../parts/Told";
 import { linkTo } from "../../routing/location";
 import { ago, clock, counted, moment } from "../../text/amounts";
 import { nodeIdOf, oneLine, shortName, splitNodeId } from "../../text/names";
@@ -43,9 +43,9 @@ export default function RootCauseView({ parameters }: { parameters: URLSearchPar
         <h1 title={oneLine(name)}>Why is {oneLine(shortName(name))} wrong?</h1>
         {asOf && <p className="note">As it was at {moment(asOf)}.</p>}
       </header>
-      <Shown lookup={lookup} what="the root cause">
+      <Loaded lookup={lookup} what="the root cause">
         {(found) => <Found found={found} />}
-      </Shown>
+      </Loaded>
     </section>
   );
 }
@@ -81,14 +81,22 @@ function Found({ found }: { found: RootCause }) {
         </Suspense>
       )}
       <ol className="why">
-        {suspect && <Stop run={suspect} title={suspect.state === "COMPLETED" ? "The newest run, which made the data" : "The newest run"} tone="suspect" />}
+        {suspect && (
+          <Stop
+            run={suspect}
+            title={suspect.state === "COMPLETED" ? "The newest run, which made the data" : "The newest run"}
+            tone="suspect"
+          />
+        )}
         {findings.map((finding, index) => (
           <Line key={index} finding={finding} />
         ))}
         {!findings.length && (
           <li className="stop">
             <span className="when" />
-            <div className="card muted">Nothing failed or changed upstream since then. The data that came in from outside may be wrong.</div>
+            <div className="card muted">
+              Nothing failed or changed upstream since then. The data that came in from outside may be wrong.
+            </div>
           </li>
         )}
         {lastGood && <Stop run={lastGood} title="The last good run" tone="good" />}
@@ -104,9 +112,13 @@ function Stop({ run, title, tone }: { run: Run; title: string; tone: string }) {
       <When at={at} />
       <div className="card">
         <span className="muted">{title}</span>{" "}
-        <Name name={run.job?.name ?? run.id} href={linkTo("run", { id: run.id })} isContext={false} /> <State state={run.state} />
+        <Name name={run.job?.name ?? run.id} href={linkTo("run", { id: run.id })} isContext={false} />{" "}
+        <State state={run.state} />
         {run.job && (
-          <a className="aside" href={linkTo("lineage", { nodeId: nodeIdOf("job", run.job.namespace, run.job.name), asOf: at })}>
+          <a
+            className="aside"
+            href={linkTo("lineage", { nodeId: nodeIdOf("job", run.job.namespace, run.job.name), asOf: at })}
+          >
             lineage at that time
           </a>
         )}
@@ -131,8 +143,14 @@ function Line({ finding }: { finding: Finding }) {
         <div className="row">
           <span className={`chip ${tone}`}>{word}</span>
           <Icon name={kind === "job" ? "job" : "table"} />
-          <Name name={name} href={linkTo("node", { nodeId: finding.nodeId, tab: kind === "job" ? "runs" : "versions" })} isContext={false} />
-          <span className="muted">{finding.distance === 0 ? "itself" : `${counted(finding.distance, "hop")} upstream`}</span>
+          <Name
+            name={name}
+            href={linkTo("node", { nodeId: finding.nodeId, tab: kind === "job" ? "runs" : "versions" })}
+            isContext={false}
+          />
+          <span className="muted">
+            {finding.distance === 0 ? "itself" : `${counted(finding.distance, "hop")} upstream`}
+          </span>
         </div>
         {changes.length ? <SchemaChanges changes={changes} /> : <p className="inert">{oneLine(finding.summary)}</p>}
         <div className="row links">

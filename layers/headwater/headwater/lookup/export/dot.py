@@ -52,7 +52,7 @@ def _attributes(edge: ExportEdge) -> str:
 
 def _tooltip(node: ExportNode) -> str:
     """The full name. Graphviz resolves escapes twice in tooltips, once everywhere else."""
-    return _quoted([label.visible(node.id).replace("\\", r"\\")])
+    return _quoted([label.shown(node.id).replace("\\", r"\\")])
 
 
 def _quoted(lines: Iterable[str]) -> str:

@@ -1,20 +1,28 @@
 /** What a view says while it has nothing to show: it loads, it failed and why, there is nothing, an answer was cut. */
 
 import type { ReactNode } from "react";
-import type { Lookup } from "../api/useLookup";
 import type { ApiError } from "../api/request";
+import type { Lookup } from "../api/useLookup";
 import { askForKey } from "./KeyDialog";
 
 export function Loading({ what }: { what: string }) {
   return (
-    <div className="told loading" role="status">
+    <div className="feedback loading" role="status">
       <span className="spinner" aria-hidden="true" /> Loading {what}…
     </div>
   );
 }
 
 /** The value of a lookup as a view, or what is told in its place. */
-export function Shown<T>({ lookup, what, children }: { lookup: Lookup<T>; what: string; children: (value: T) => ReactNode }) {
+export function Loaded<T>({
+  lookup,
+  what,
+  children,
+}: {
+  lookup: Lookup<T>;
+  what: string;
+  children: (value: T) => ReactNode;
+}) {
   if (lookup.state === "loading") return <Loading what={what} />;
   if (lookup.state === "failed") return <Failed error={lookup.error} what={what} again={lookup.again} />;
   return <>{children(lookup.value)}</>;
@@ -22,7 +30,7 @@ export function Shown<T>({ lookup, what, children }: { lookup: Lookup<T>; what: 
 
 export function Failed({ error, what, again }: { error: ApiError; what: string; again: () => void }) {
   return (
-    <div className="told failed" role="alert">
+    <div className="feedback failed" role="alert">
       <h2>{headline(error, what)}</h2>
       <p className="inert">{error.message}</p>
       {error.details.length > 0 && (
@@ -48,7 +56,7 @@ export function Failed({ error, what, again }: { error: ApiError; what: string; 
 }
 
 export function Empty({ children }: { children: ReactNode }) {
-  return <div className="told empty">{children}</div>;
+  return <div className="feedback empty">{children}</div>;
 }
 
 export function Truncated({ children }: { children: ReactNode }) {

@@ -1,11 +1,11 @@
 /** The scene: what is to be drawn, without places. A pure function of the graph and of what the reader chose. */
 
-import { neighbours, type Edge, type Graph, type GraphNode } from "../../graph/graph";
-import { lanesOf } from "../../graph/backEdge";
-import type { Places } from "../../graph/layers";
-import { picture, type Grouping } from "../../graph/groups";
-import { CLOSED, heightOf, WIDTH, type Opening } from "../../graph/sizes";
-import type { ColumnEdge, Trace } from "../../graph/trace";
+import { lanesOf } from "../graph/backEdge";
+import { type Edge, type Graph, type GraphNode, neighbours } from "../graph/graph";
+import { type Grouping, picture } from "../graph/groups";
+import type { Places } from "../graph/layers";
+import { CLOSED, heightOf, type Opening, WIDTH } from "../graph/sizes";
+import type { ColumnEdge, Trace } from "../graph/trace";
 
 export interface Scene {
   nodes: readonly SceneNode[];
@@ -62,7 +62,11 @@ function sceneNode(node: GraphNode, { openTables, trace }: Choices, isFaded: boo
 }
 
 /** Tables on the way of a column are drawn even if they are further away than the reader looks. */
-function withTraced(graph: Graph, shown: ReadonlySet<string>, trace: Trace): { graph: Graph; shown: ReadonlySet<string> } {
+function withTraced(
+  graph: Graph,
+  shown: ReadonlySet<string>,
+  trace: Trace,
+): { graph: Graph; shown: ReadonlySet<string> } {
   const nodes = new Map(graph.nodes);
   for (const [id, { namespace, name }] of trace.datasets) {
     if (!nodes.has(id)) nodes.set(id, { id, kind: "dataset", namespace, name });
@@ -89,13 +93,18 @@ function jobsBetween(graph: Graph, trace: Trace): Set<string> {
 function jobsOnlyBetween(graph: Graph, shown: ReadonlySet<string>, trace: Trace): Set<string> {
   const isOnWay = (id: string): boolean => trace.datasets.has(id) || !shown.has(id);
   const jobs = [...jobsBetween(graph, trace)];
-  return new Set(jobs.filter((job) => [...neighbours(graph, job, "up"), ...neighbours(graph, job, "down")].every(isOnWay)));
+  return new Set(
+    jobs.filter((job) => [...neighbours(graph, job, "up"), ...neighbours(graph, job, "down")].every(isOnWay)),
+  );
 }
 
-/** Where the edges that lead back are drawn, by `wayKey`. */
+/** Where the edges that lead back are drawn, by `edgeKey`. */
 export function lanesIn({ nodes, edges, columnEdges }: Scene, places: Places): Map<string, number> {
   const boxes = nodes.map(({ node, width, height }) => ({ id: node.id, width, height }));
-  return lanesOf(boxes, places, [...edges, ...columnEdges.map(({ from, to }) => ({ from: from.dataset, to: to.dataset }))]);
+  return lanesOf(boxes, places, [
+    ...edges,
+    ...columnEdges.map(({ from, to }) => ({ from: from.dataset, to: to.dataset })),
+  ]);
 }
 
 /** Edges that begin at one column have their labels side by side: which of them each edge is. */

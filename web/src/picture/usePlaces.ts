@@ -1,8 +1,8 @@
 /** The places of a scene's nodes. While the worker computes, the picture before stays. */
 
-import { useEffect, useState } from "react";
-import type { Places } from "../../graph/layers";
-import { layOut } from "../../graph/layout";
+import { useEffect, useRef, useState } from "react";
+import type { Places } from "../graph/layers";
+import { layOut } from "../graph/layout";
 import { layoutEdges, type Scene } from "./scene";
 
 export interface Placed {
@@ -10,22 +10,28 @@ export interface Placed {
   places: Places;
 }
 
-export function usePlaces(scene: Scene): { placed: Placed | null; error: string | null; isBusy: boolean } {
+export interface Layout {
+  placed: Placed | null;
+  error: string | null;
+  isBusy: boolean;
+}
+
+export function usePlaces(scene: Scene): Layout {
   const [placed, setPlaced] = useState<Placed | null>(null);
   const [error, setError] = useState<string | null>(null);
-  const [asked, setAsked] = useState<{ shape: string; places: Promise<Places> } | null>(null);
+  const asked = useRef<{ shape: string; places: Promise<Places> } | null>(null);
   const shape = shapeOf(scene);
   useEffect(() => {
     let isCurrent = true;
     const places =
-      asked?.shape === shape
-        ? asked.places
+      asked.current?.shape === shape
+        ? asked.current.places
         : layOut(
             scene.nodes.map(({ node, width, height }) => ({ id: node.id, width, height })),
             layoutEdges(scene),
             scene.columnEdges.length > 0,
           );
-    if (asked?.shape !== shape) setAsked({ shape, places });
+    asked.current = { shape, places };
     places.then(
       (found) => {
         if (!isCurrent) return;
@@ -37,8 +43,6 @@ export function usePlaces(scene: Scene): { placed: Placed | null; error: string 
     return () => {
       isCurrent = false;
     };
-    // `asked` is a cache of the last places: it must not ask again
-    // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [scene, shape]);
   return { placed, error, isBusy: placed?.scene !== scene && !error };
 }

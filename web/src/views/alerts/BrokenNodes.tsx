@@ -1,0 +1,49 @@
+/** What a change breaks, or may break, as a table. */
+
+import type { Breaks } from "../../api/alerts";
+import { brokenText, isPossible, wayOf } from "../../graph/risk";
+import { Name } from "../../parts/Name";
+import { Table } from "../../parts/Table";
+import { linkTo } from "../../routing/location";
+import { columnOf, shortName, splitNodeId } from "../../text/names";
+
+export function BrokenNodes({ breaks, file }: { breaks: Breaks; file: string }) {
+  return (
+    <>
+      <h2>{brokenText(breaks)}</h2>
+      <Table
+        caption="What it breaks, or may break"
+        file={file}
+        rows={breaks.items}
+        keyOf={(item) => item.nodeId}
+        columns={[
+          { name: "Owner", value: (item) => item.owners.join(", ") },
+          {
+            name: "Node",
+            value: (item) => splitNodeId(item.nodeId).name,
+            show: (item) => <Broken nodeId={item.nodeId} />,
+          },
+          { name: "Kind", value: (item) => item.type.toLowerCase().replace("dataset_field", "column") },
+          { name: "Hops", value: (item) => item.distance, isNumber: true },
+          { name: "Breaks", value: (item) => (isPossible(item) ? "may break" : "breaks") },
+          { name: "How", value: wayOf },
+        ]}
+      />
+    </>
+  );
+}
+
+function Broken({ nodeId }: { nodeId: string }) {
+  if (splitNodeId(nodeId).kind !== "datasetField")
+    return <Name name={splitNodeId(nodeId).name} href={linkTo("lineage", { nodeId })} />;
+  const { dataset, field } = columnOf(nodeId);
+  const { name } = splitNodeId(dataset);
+  return (
+    <Name
+      name={`${name}.${field}`}
+      short={`${shortName(name)}.${field}`}
+      isContext={false}
+      href={linkTo("lineage", { nodeId: dataset, table: dataset, column: field })}
+    />
+  );
+}
