@@ -4,8 +4,7 @@ import os
 import sys
 
 from headwater.cli.endpoint import KEY_VARIABLE, URL_VARIABLE, Endpoint, endpoint_of_make_up
-from headwater.cli.jvm.jars import CONNECTOR_PINS, LISTENER_PINS, jar_files
-from headwater.cli.jvm.java import java_home
+from headwater.cli.jvm.installed_spark import spark_jars, spark_java
 from headwater.cli.jvm.spark_submit import Spark, write_listener_key
 from headwater.cli.machine.state import state_folder
 
@@ -17,7 +16,7 @@ NAMESPACE = "headwater"
 def spark_settings(name: str) -> dict[str, str]:
     """The settings, all of which must be known before Java starts. Raises Failure if Java or a jar is missing."""
     state = state_folder()
-    home, jars = java_home(state), jar_files(state, LISTENER_PINS, CONNECTOR_PINS)
+    home, jars = spark_java(state), spark_jars(state)
     found = endpoint()
     namespace = {"spark.openlineage.namespace": NAMESPACE}
     address = (found.url, found.key) if found else ("", "")

@@ -104,11 +104,8 @@ def test_the_old_name_of_what_jobs_import_warns_and_has_the_same_names() -> None
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The environment of a wheel without extras."""
     folder, uv = tmp_path_factory.mktemp("wheel"), ROOT / ".local" / "uv" / "bin" / "uv"
-    for command in (
-        ["build", "--wheel", "--out-dir", folder, ROOT],
-        ["venv", "--python", sys.executable, folder / "venv"],
-    ):
-        subprocess.run([uv, "--quiet", *command], check=True)  # noqa: S603
+    subprocess.run([uv, "--quiet", "build", "--wheel", "--out-dir", folder, ROOT], check=True)  # noqa: S603
+    subprocess.run([uv, "--quiet", "venv", "--python", sys.executable, folder / "venv"], check=True)  # noqa: S603
     (wheel,) = folder.glob("*.whl")
     python = folder / "venv" / "bin" / "python"
     subprocess.run([uv, "--quiet", "pip", "install", "--python", python, wheel], check=True)  # noqa: S603

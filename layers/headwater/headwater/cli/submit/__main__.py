@@ -14,8 +14,7 @@ from headwater.cli.doctor.client import LINEAGE, Client
 from headwater.cli.doctor.finding import Diagnosis
 from headwater.cli.doctor.listener import Listener, listener_of
 from headwater.cli.endpoint import KEY_VARIABLE, URL_VARIABLE, Endpoint, endpoint_of_make_up
-from headwater.cli.jvm.jars import CONNECTOR_PINS, LISTENER_PINS, jar_files
-from headwater.cli.jvm.java import java_home
+from headwater.cli.jvm.installed_spark import spark_jars, spark_java
 from headwater.cli.jvm.spark_submit import NAMESPACE, Spark
 from headwater.cli.machine.failure import Failure
 from headwater.cli.machine.state import state_folder
@@ -102,7 +101,7 @@ def setting(text: str) -> tuple[str, str]:
 def spark_for(state: Path, options: argparse.Namespace) -> Spark:
     """Return the Spark for these options. Raises Failure."""
     endpoint = target()
-    home, jars = java_home(state), jar_files(state, LISTENER_PINS, CONNECTOR_PINS)
+    home, jars = spark_java(state), spark_jars(state)
     settings = Submission.marked({"spark.openlineage.namespace": options.namespace, **dict(options.conf)})
     folder = settings_folder(state, endpoint, settings)
     return Spark(home, jars, endpoint.url, endpoint.key, folder, more_settings=settings)

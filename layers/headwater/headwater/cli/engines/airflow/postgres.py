@@ -23,6 +23,8 @@ def run_postgres(programs: Path, folder: Path) -> Iterator[str]:
     found = subprocess.run([programs / "python", "-c", PRINT_FOLDER], capture_output=True, text=True, check=True)
     postgres = Path(found.stdout.strip())
     user = make_folder(folder)
+    if user is not None:  # who may not enter root's folder of caches
+        postgres = copied(postgres, folder / "programs")
     data, log, port = folder / "data", folder / "postgres.log", free_port()
     with log.open("wb") as output:
         made: list[str | Path] = [
@@ -68,6 +70,14 @@ def make_folder(folder: Path) -> int | None:
     folder.parent.chmod(0o711)
     shutil.chown(folder, "nobody")
     return folder.stat().st_uid
+
+
+def copied(programs: Path, folder: Path) -> Path:
+    """Copy the programs with the libraries beside their package, and return their folder."""
+    packages = programs.parents[2]
+    for package in packages.glob("pgserver*"):
+        shutil.copytree(package, folder / package.name)
+    return folder / programs.relative_to(packages)
 
 
 def wait_until_ready(process: subprocess.Popen[bytes], psql: Sequence[str], log: Path) -> None:
