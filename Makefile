@@ -156,17 +156,23 @@ types: $(STATE)/venv.stamp ## check the types
 .PHONY: lock
 lock: $(UV) ## compile the requirements again (ARGS=--upgrade for newer versions)
 	$(COMPILE) layers/dependencies/requirements.in -o layers/dependencies/requirements.txt
-	for name in uv build dev spark4 java sam checkov bench fuzz iceberg jobs node rie try_airflow try_dbt try_trino; do $(COMPILE) requirements/$$name.in -o requirements/$$name.txt; done
+	for name in uv build dev spark4 sam checkov bench fuzz iceberg jobs node rie; do $(COMPILE) requirements/$$name.in -o requirements/$$name.txt; done
+	for folder in jvm engines/airflow engines/dbt engines/trino; do \
+	  $(COMPILE) layers/headwater/headwater/cli/$$folder/requirements.in -o layers/headwater/headwater/cli/$$folder/requirements.txt; done
 
 # ------------------------------------------------------------------------------------------------------------ to deploy
 .PHONY: jobs
-jobs: $(STATE)/venv.stamp ## pack what jobs on a cluster import: .local/headwater_spark.zip (--py-files), .local/headwater_jobs.tar.gz (--archives; MACHINE=aarch64 for Graviton)
-	@rm -f $(STATE)/headwater_spark.zip && cd layers/headwater && $(abspath $(BIN))/python -m zipfile -c $(abspath $(STATE))/headwater_spark.zip headwater/__init__.py headwater/spark/ job_lineage.py
+jobs: $(STATE)/venv.stamp $(STATE)/headwater_spark.zip ## pack what jobs on a cluster import: .local/headwater_spark.zip (--py-files), .local/headwater_jobs.tar.gz (--archives; MACHINE=aarch64 for Graviton)
 	@rm -rf $(STATE)/headwater_jobs && mkdir -p $(STATE)/headwater_jobs/emr_jobs
 	@$(UV) pip install --quiet --target $(STATE)/headwater_jobs --python-platform $(MACHINE)-manylinux2014 --python-version 3.11 \
 	  --only-binary :all: --require-hashes --requirement requirements/jobs.txt
 	@cp -R layers/headwater/headwater layers/headwater/job_lineage.py $(STATE)/headwater_jobs/ && cp -R emr_jobs/{archive,insights,lakehouse,rebuild} $(STATE)/headwater_jobs/emr_jobs/
 	@tar --exclude=__pycache__ -czf $(STATE)/headwater_jobs.tar.gz -C $(STATE)/headwater_jobs . && echo $(STATE)/headwater_jobs.tar.gz
+
+$(STATE)/headwater_spark.zip: layers/headwater/headwater/__init__.py $(wildcard layers/headwater/headwater/spark/*.py) layers/headwater/job_lineage.py | $(STATE)/venv.stamp
+	@rm -rf $@ $(basename $@) && mkdir -p $(basename $@)
+	@tar -C layers/headwater -cf - $(patsubst layers/headwater/%,%,$^) | tar -C $(basename $@) -xf -
+	@cd $(basename $@) && $(abspath $(BIN))/python -m zipfile -c $(abspath $@) headwater/ job_lineage.py
 
 .PHONY: validate
 validate: $(STATE)/sam.stamp ## check template.yaml with sam and cfn-lint

@@ -17,8 +17,8 @@ from benchmarks.load import load
 from benchmarks.report import Measured, Size, document, report
 from benchmarks.spark_events import events
 from benchmarks.wall import Client, measure_wall
-from local.failure import Failure
-from local.progress import say
+from headwater.cli.machine.failure import Failure
+from headwater.cli.machine.progress import say
 from tests.embedded import Deployed, embedded_stack
 
 EVENTS_A_RUN = 2

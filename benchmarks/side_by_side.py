@@ -30,8 +30,8 @@ from benchmarks.ingestion import Ingestion, Load, measure_ingestion
 from benchmarks.report import aligned
 from benchmarks.system import Answer, System
 from benchmarks.truth import Truth
-from local.machine.ports import free_port
-from local.progress import say
+from headwater.cli.machine.ports import free_port
+from headwater.cli.machine.progress import say
 
 START_SECONDS = 30
 LISTED = 100

@@ -17,7 +17,7 @@ from benchmarks.figures import percentile
 from benchmarks.graph import layered_graph
 from benchmarks.spark_events import events
 from benchmarks.system import System, cpu_seconds_of, with_children
-from local.progress import say
+from headwater.cli.machine.progress import say
 from local.stack.lifecycle import Stack
 from tests.embedded import Deployed, embedded_stack
 

@@ -4,10 +4,9 @@ import os
 import sys
 
 from headwater.cli.endpoint import KEY_VARIABLE, URL_VARIABLE, Endpoint, endpoint_of_make_up
-from local.layout import Layout
-from local.spark.jars import CONNECTOR_PINS, LISTENER_PINS, jar_files
-from local.spark.java import java_home
-from local.spark.spark_submit import Spark, write_listener_key
+from headwater.cli.jvm.installed_spark import spark_jars, spark_java
+from headwater.cli.jvm.spark_submit import Spark, write_listener_key
+from headwater.cli.machine.state import state_folder
 
 MEMORY = "3g"
 NAMESPACE = "headwater"
@@ -16,13 +15,14 @@ NAMESPACE = "headwater"
 
 def spark_settings(name: str) -> dict[str, str]:
     """The settings, all of which must be known before Java starts. Raises Failure if Java or a jar is missing."""
-    layout = Layout.here()
-    home = java_home(layout)
-    jars = jar_files(layout, home / "bin" / "java", LISTENER_PINS, CONNECTOR_PINS)
+    state = state_folder()
+    home, jars = spark_java(state), spark_jars(state)
     found = endpoint()
     namespace = {"spark.openlineage.namespace": NAMESPACE}
     address = (found.url, found.key) if found else ("", "")
-    spark = Spark(home, jars, *address, layout.run(name), more_settings=namespace)
+    folder = state / name
+    folder.mkdir(parents=True, exist_ok=True)
+    spark = Spark(home, jars, *address, folder, more_settings=namespace)
     os.environ |= {"JAVA_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
     settings = spark.engine_settings() | {
         "spark.master": "local[*]",

@@ -6,7 +6,12 @@ demo       the orders pipeline of emr_jobs on a fresh stack, its lineage and its
 stack      emulator, deployment, API key and front: brought up together and taken down together
 deploy     template.yaml, packaged for the emulator's CloudFormation and deployed there
 alerts     the queue that alerts are printed from, and the stand-in for Datadog
-spark      Java, jars, spark-submit and a Kafka broker
 emulator   MiniStack as a child process, the front before its HTTP API, the account in it
-machine    ports, files, processes and Python packages of this machine
+
+Java, spark-submit, ports and processes are those of the command headwater: headwater/cli/jvm and headwater/cli/machine.
 """
+
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "layers" / "headwater"))  # a checkout is not installed

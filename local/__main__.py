@@ -9,12 +9,12 @@ from types import FrameType
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from headwater.cli.machine.failure import Failure
+from headwater.cli.machine.ports import port_argument
+from headwater.cli.machine.progress import say
 from local.demo.run import demo
 from local.emulator.account import scrub_this_process
-from local.failure import Failure
 from local.layout import Layout
-from local.machine.ports import port_argument
-from local.progress import say
 from local.samples.run import for_sam_local, run_in_containers, run_in_runtime
 from local.stack.down import down
 from local.stack.lifecycle import StackOptions

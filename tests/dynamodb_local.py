@@ -17,16 +17,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pyspark
 import pytest
 
+from headwater.cli.jvm.jars import tail
+from headwater.cli.jvm.java import java_home
+from headwater.cli.machine.failure import Failure
+from headwater.cli.machine.ports import free_port
+from headwater.cli.machine.process_group import EXIT_WITH_PARENT, end_group
 from local.emulator.account import Account
-from local.failure import Failure
 from local.layout import Layout
-from local.machine.ports import free_port
-from local.machine.process_group import EXIT_WITH_PARENT, end_group
-from local.spark.jars import ivy, tail
-from local.spark.java import java_home
-from local.spark.truststore import trust_options
+from tests.truststore import trust_options
 
 COORDINATES = ("com.amazonaws", "DynamoDBLocal", "2.6.1")
 PINS = Path(__file__).with_name("dynamodb_local.sha256")
@@ -45,7 +46,7 @@ def dynamodb_local(config: pytest.Config, folder: Path) -> Iterator[Account]:
     if (platform.system(), platform.machine()) != PLATFORM:
         pytest.skip("DynamoDB Local's native library is published for Linux on x86-64 alone")
     layout, port, log = Layout.here(), free_port(), folder / "dynamodb-local.log"
-    java = java_home(layout) / "bin" / "java"
+    java = java_home(layout.state) / "bin" / "java"
     account = Account(f"http://127.0.0.1:{port}")
     fetched = files(layout.state / "dynamodb-local", java, terminal_writer(config))
     with start(command(java, fetched, port), log) as process:
@@ -110,7 +111,8 @@ def fetch(folder: Path, java: Path, pins: dict[str, str], write: WriteLine) -> N
 
 def resolve(folder: Path, java: Path, progress: Callable[[int], None]) -> str:
     """Fetch DynamoDB Local, its dependencies and its native library, and return the resolver's output."""
-    resolver = [str(java), *trust_options(folder), "-jar", str(ivy()), "-cache", str(folder / "ivy")]
+    (ivy,) = Path(pyspark.__file__).parent.glob("jars/ivy-*.jar")
+    resolver = [str(java), *trust_options(folder), "-jar", str(ivy), "-cache", str(folder / "ivy")]
     wanted = ["-confs", "default", "-types", "jar", "bundle", "so", "-dependency", *COORDINATES]
     retrieve = ["-retrieve", str(folder / "[artifact]-[revision].[ext]")]
     with subprocess.Popen(  # noqa: S603 - our own words
@@ -170,7 +172,7 @@ def wait_until_ready(process: subprocess.Popen[bytes], port: int, log: Path) -> 
 def main() -> None:
     """Fetch it, so that no test has to wait for it."""
     layout = Layout.here()
-    files(layout.state / "dynamodb-local", java_home(layout) / "bin" / "java", print)
+    files(layout.state / "dynamodb-local", java_home(layout.state) / "bin" / "java", print)
 
 
 if __name__ == "__main__":

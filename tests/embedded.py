@@ -11,11 +11,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from headwater.cli.machine.ports import free_port
 from headwater.store.retention import Retention
 from local.deploy.cloudformation import STACK
 from local.deploy.deployment import Deployment
 from local.layout import Layout
-from local.machine.ports import free_port
 from local.stack.function_logs import log_lines
 from local.stack.lifecycle import Stack, StackOptions, run_stack
 

@@ -15,8 +15,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from headwater.cli.machine.progress import Say
 from local.alerts.datadog_event import InvalidEvent, parse_event
-from local.progress import Say
 
 PATH = "/api/v1/events"
 KEY_HEADER = "DD-API-KEY"

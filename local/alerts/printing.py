@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from headwater.cli.machine.progress import Say
 from local.alerts.alert import Alert
 from local.alerts.queue import AlertQueue
-from local.progress import Say
 
 POLL_SECONDS = 1
 WEBHOOK_SECONDS = 5

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from local.failure import Failure
+from headwater.cli.machine.failure import Failure
 
 QUEUE = re.compile(r"(?:arn:aws:sqs:[^:]+:[^:]+:|https?://[^/]+/[0-9]{12}/)([\w-]+)")
 URL = re.compile(r"https?://\S+")

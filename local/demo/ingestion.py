@@ -3,9 +3,9 @@
 import time
 from pathlib import Path
 
+from headwater.cli.jvm.spark_submit import error_lines
+from headwater.cli.machine.failure import Failure
 from local.deploy.deployment import Deployment
-from local.failure import Failure
-from local.spark.spark_submit import error_lines
 from local.stack.function_logs import log_lines
 from local.stack.metrics import Metrics
 

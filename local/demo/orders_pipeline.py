@@ -5,8 +5,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from local.progress import Say
-from local.spark.spark_submit import Spark
+from headwater.cli.jvm.spark_submit import Spark
+from headwater.cli.machine.progress import Say
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,9 @@ from socket import gethostname
 from tempfile import TemporaryDirectory
 
 from headwater.cli.demo.recording import FILE, LAKE
+from headwater.cli.jvm.jars import LISTENER_PINS, jar_files
+from headwater.cli.jvm.java import java_home
+from headwater.cli.jvm.spark_submit import Spark
 from headwater.cli.load.sources import event_of
 from headwater.serve.server import Start, in_background
 from headwater.store.messages import archive_line
@@ -24,9 +27,6 @@ from headwater.store.sqlite.bodies import SqliteBodies
 from headwater.store.sqlite.database import Database
 from local.demo.orders_pipeline import Lake, OrdersPipeline
 from local.layout import Layout
-from local.spark.jars import LISTENER_PINS, jar_files
-from local.spark.java import java_home
-from local.spark.spark_submit import Spark
 
 OWNERS = {"clean_orders": "orders", "revenue_daily": "finance"}
 """The team of each program."""
@@ -52,8 +52,7 @@ def main() -> int:
 def recorded(folder: Path) -> list[str]:
     """The events of the pipeline before and after the change of the schema."""
     layout, lake, data = Layout.here(), Lake(folder / "lake"), folder / "lineage.db"
-    java = java_home(layout)
-    jars = jar_files(layout, java / "bin" / "java", LISTENER_PINS)
+    java, jars = java_home(layout.state), jar_files(layout.state, LISTENER_PINS)
     with in_background(Start(data, "127.0.0.1", 0, is_open=True)) as served:
         spark = OwnedJobs(java, jars, served.url, "none", folder)
         pipeline = OrdersPipeline(layout.root / "emr_jobs" / "pipelines" / "orders", spark, lake, print)

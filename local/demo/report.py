@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import urlencode
 
+from headwater.cli.machine.failure import Failure
 from local.demo.lineage_tree import Tree, column_trees, indirect_trees, short_names, table_tree
-from local.failure import Failure
 from local.stack.api import Api
 from local.stack.metrics import Metrics
 

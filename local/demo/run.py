@@ -6,16 +6,16 @@ Then the schema of the raw orders changes, the same jobs run again without an er
 import shutil
 import time
 
+from headwater.cli.jvm.jars import LISTENER_PINS, jar_files
+from headwater.cli.jvm.java import java_home
+from headwater.cli.jvm.spark_submit import Spark
+from headwater.cli.machine.progress import Say
 from local.alerts.queue import AlertQueue, subscribe
 from local.demo.ingestion import wait_for_ingestion
 from local.demo.orders_pipeline import Lake, OrdersPipeline
 from local.demo.report import check_counts, curl_of_columns, page_of, print_counts, print_upstream
 from local.demo.schema_drift import SCHEMA_CHANGED, check_datadog, print_alerts, wait_for_alert
 from local.layout import Layout
-from local.progress import Say
-from local.spark.jars import LISTENER_PINS, jar_files
-from local.spark.java import java_home
-from local.spark.spark_submit import Spark
 from local.stack.api import Api
 from local.stack.lifecycle import IN_USE, Stack, StackOptions, listening, run_stack
 from local.stack.lock import hold_lock, require_unlocked
@@ -37,9 +37,9 @@ def run(layout: Layout, port: int, say: Say) -> None:
     folder = layout.run("demo")
     lake, data = Lake(folder / "lake"), folder / "data"
     say("looking for Java and the OpenLineage listener")
-    home = java_home(layout)
+    home = java_home(layout.state)
     say(f"Java: {home}")
-    jars = jar_files(layout, home / "bin" / "java", LISTENER_PINS)
+    jars = jar_files(layout.state, LISTENER_PINS)
     with run_stack(StackOptions(layout, "demo", port, data), say) as stack:
         spark, api = Spark(home, jars, stack.url, stack.key, folder), Api(stack.url, stack.key, folder)
         pipeline = OrdersPipeline(layout.root / "emr_jobs" / "pipelines" / "orders", spark, lake, say)

@@ -2,10 +2,10 @@
 
 import time
 
+from headwater.cli.machine.failure import Failure
 from local.alerts.alert import Alert
 from local.alerts.datadog import Datadog
 from local.alerts.queue import AlertQueue
-from local.failure import Failure
 
 SCHEMA_CHANGED = "Dataset Schema Changed"
 SECONDS = 30

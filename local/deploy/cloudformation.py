@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 from botocore.exceptions import ClientError
 
+from headwater.cli.machine.failure import Failure
 from local.emulator.account import Account
-from local.failure import Failure
 
 if TYPE_CHECKING:
     from mypy_boto3_cloudformation.type_defs import ParameterTypeDef

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from headwater.cli.machine.failure import Failure
+from headwater.cli.machine.progress import Say
 from local.alerts.datadog import Datadog
 from local.deploy import cloudformation
 from local.deploy.batch_grants import grant_batches
@@ -10,9 +12,7 @@ from local.deploy.event_resources import create, extract
 from local.deploy.template import package, read_template
 from local.deploy.uploads import Uploads
 from local.emulator.account import Account
-from local.failure import Failure
 from local.layout import Layout
-from local.progress import Say
 
 DATADOG_SECRET = "headwater-datadog-key"  # noqa: S105 - its name
 

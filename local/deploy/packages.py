@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 
+from local.deploy.wheels import install
 from local.layout import Layout
-from local.machine.wheels import install
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
 EXCLUDED = {"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache"}

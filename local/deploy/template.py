@@ -7,7 +7,7 @@ from typing import Any
 
 from samtranslator.yaml_helper import yaml_parse  # type: ignore[import-untyped]
 
-from local.failure import Failure
+from headwater.cli.machine.failure import Failure
 
 CODE_PROPERTIES = {"AWS::Serverless::Function": "CodeUri", "AWS::Serverless::LayerVersion": "ContentUri"}
 

@@ -15,6 +15,8 @@ import botocore.session
 from botocore.client import BaseClient
 from botocore.config import Config
 
+from headwater.cli.machine.environment import without_aws_account
+
 if TYPE_CHECKING:
     from mypy_boto3_cloudformation import CloudFormationClient
     from mypy_boto3_logs import CloudWatchLogsClient
@@ -24,28 +26,16 @@ if TYPE_CHECKING:
 ACCOUNT_ID = "000000000000"
 SECRET_KEY = "local"  # noqa: S105 - the emulator checks the signatures of roles, never those of the account's owner
 REGION = "us-east-1"
-LOOPBACK = "127.0.0.1,localhost"
 CONFIG = Config(connect_timeout=5, read_timeout=60, retries={"total_max_attempts": 3}, proxies={})
 
 
 def scrubbed(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment with the emulator's credentials in place of the user's AWS settings.
-
-    NO_PROXY names the loopback interface: otherwise HTTP clients would send requests to the emulator through the
-    user's proxy.
-    """
-    kept = {name: value for name, value in environment.items() if not name.startswith("AWS_")}
-    no_proxy = ",".join(filter(None, (environment.get("NO_PROXY") or environment.get("no_proxy"), LOOPBACK)))
-    return kept | {
+    """Return the environment with the emulator's credentials in place of the user's AWS settings."""
+    return without_aws_account(environment) | {
         "AWS_ACCESS_KEY_ID": ACCOUNT_ID,
         "AWS_SECRET_ACCESS_KEY": SECRET_KEY,
         "AWS_DEFAULT_REGION": REGION,
         "AWS_REGION": REGION,
-        "AWS_CONFIG_FILE": os.devnull,
-        "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
-        "AWS_EC2_METADATA_DISABLED": "true",
-        "NO_PROXY": no_proxy,
-        "no_proxy": no_proxy,
     }
 
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
+from headwater.cli.machine.failure import Failure
+from headwater.cli.machine.process_group import end_group
 from local.emulator.account import Account
 from local.emulator.options import EmulatorOptions, environment
-from local.failure import Failure
 from local.layout import Layout
-from local.machine.process_group import end_group
 
 READY_SECONDS = 30
 STOP_SECONDS = 40  # the emulator's own shutdown waits up to 30 s for TLS connections

@@ -5,8 +5,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from headwater.cli.machine.failure import Failure
 from local.emulator.account import scrubbed
-from local.failure import Failure
 
 
 @dataclass(frozen=True)

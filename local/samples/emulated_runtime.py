@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from headwater.cli.machine.failure import Failure
+from headwater.cli.machine.ports import free_port
 from local.emulator.account import scrubbed
-from local.failure import Failure
 from local.layout import Layout
-from local.machine.ports import free_port
 
 START_SECONDS = 10
 PROGRAMS = {"x86_64": "aws-lambda-rie-x86_64", "aarch64": "aws-lambda-rie-arm64"}

@@ -15,7 +15,7 @@ from threading import Thread
 from typing import Any
 from urllib.parse import urlsplit
 
-from local.failure import Failure
+from headwater.cli.machine.failure import Failure
 
 DOCKER = "unix:///var/run/docker.sock"
 FREEBIND = 15

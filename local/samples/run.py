@@ -5,11 +5,11 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from headwater.cli.machine.failure import Failure
+from headwater.cli.machine.ports import free_port
+from headwater.cli.machine.progress import Say
 from local.deploy.api_key import register_api_key
-from local.failure import Failure
 from local.layout import Layout
-from local.machine.ports import free_port
-from local.progress import Say
 from local.samples.emulated_runtime import EmulatedFunction, emulated, invoke
 from local.samples.forwarder import forwarded, gateway
 from local.samples.sam_local import sam_local, write_template

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from local.failure import Failure
+from headwater.cli.machine.failure import Failure
+from headwater.cli.machine.ports import free_port
 from local.layout import Layout
-from local.machine.ports import free_port
 from local.samples.emulated_runtime import EmulatedFunction
 from local.samples.sam_template import sam_template
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from local.failure import Failure
+from headwater.cli.machine.failure import Failure
 
 ANSWER_SECONDS = 30
 

@@ -4,9 +4,9 @@ import os
 import signal
 import time
 
-from local.failure import Failure
+from headwater.cli.machine.failure import Failure
+from headwater.cli.machine.progress import say
 from local.layout import Layout
-from local.progress import say
 from local.stack.lock import try_lock
 
 DOWN_SECONDS = 60

@@ -13,9 +13,9 @@ import socket
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from local.failure import Failure
-from local.machine.ports import free_port
-from local.machine.private_file import write_private
+from headwater.cli.machine.failure import Failure
+from headwater.cli.machine.ports import free_port
+from headwater.cli.machine.private_file import write_private
 
 FILE = "instance.json"
 KEY_BYTES = 24

@@ -7,6 +7,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from headwater.cli.machine.failure import Failure
+from headwater.cli.machine.progress import Say
 from local.alerts.datadog import Datadog, run_datadog
 from local.deploy.api_key import register_api_key
 from local.deploy.deployment import Deployment, DeploymentOptions, deploy
@@ -14,9 +16,7 @@ from local.emulator.front import run_front
 from local.emulator.ministack import Emulator, run_emulator
 from local.emulator.options import EmulatorOptions
 from local.emulator.proxy import Target
-from local.failure import Failure
 from local.layout import Layout
-from local.progress import Say
 from local.stack.api import Api
 from local.stack.function_logs import save_logs
 from local.stack.instance import Instance

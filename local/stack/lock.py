@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from local.failure import Failure
+from headwater.cli.machine.failure import Failure
 
 
 @contextmanager

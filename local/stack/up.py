@@ -5,14 +5,14 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
+from headwater.cli.machine.failure import Failure
+from headwater.cli.machine.private_file import write_private
+from headwater.cli.machine.progress import say
 from local.alerts.datadog import EVENTS
 from local.alerts.printing import print_alerts
 from local.alerts.queue import AlertQueue, subscribe
 from local.alerts.subscriber import AlertSubscriber
-from local.failure import Failure
 from local.layout import Layout
-from local.machine.private_file import write_private
-from local.progress import say
 from local.stack.api import Api
 from local.stack.lifecycle import Stack, StackOptions, run_stack
 from local.stack.lock import hold_lock

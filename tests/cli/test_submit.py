@@ -26,8 +26,8 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Started:
 
     (tmp_path / "endpoint.json").write_text(json.dumps({"url": "http://127.0.0.1:1", "key": "k-of-up"}))
     monkeypatch.setattr(endpoint, "FILE", tmp_path / "endpoint.json")
-    monkeypatch.setattr(Layout, "here", classmethod(lambda cls: cls(tmp_path)))
-    monkeypatch.setattr(submit, "jar_files", lambda *_: [Path("/jars/listener.jar")])
+    monkeypatch.setattr(submit, "state_folder", lambda: tmp_path)
+    monkeypatch.setattr(submit, "spark_jars", lambda *_: [Path("/jars/listener.jar")])
     monkeypatch.setattr(submit, "check", lambda _: "the canary was taken")
     monkeypatch.setattr(submit, "run", run)
     monkeypatch.setattr(Submission, "arrivals", lambda *_: Arrivals())

@@ -1,6 +1,7 @@
-"""What the wheel's modules import is declared in pyproject.toml; the launcher and the wheel have the same commands."""
+"""The wheel is one package, whose imports are declared in pyproject.toml; it has all the commands of the launcher."""
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
@@ -8,6 +9,10 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
+from headwater import spark
+from headwater.cli import __main__ as launcher
 from headwater.cli.__main__ import COMMANDS
 from tests.serve.process import ENVIRONMENT, ROOT
 
@@ -27,7 +32,8 @@ PACKAGES = {
 def modules() -> Iterator[Path]:
     for shipped in PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["only-include"]:
         path = ROOT / shipped
-        yield from [path] if path.is_file() else path.rglob("*.py")
+        files = [path] if path.is_file() else path.rglob("*.py")
+        yield from (file for file in files if file.parent.name != "dags")  # which Airflow imports, not the command
 
 
 def imported(path: Path) -> Iterator[str]:
@@ -67,3 +73,69 @@ def test_an_unknown_command_is_told_the_known_ones() -> None:
     )
     assert run.returncode == 2
     assert all(f"headwater {name} " in run.stderr for name in COMMANDS)
+
+
+@pytest.mark.parametrize("name", [name for name, command in COMMANDS.items() if command.needs])
+def test_a_command_whose_extra_is_missing_says_what_installs_it(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    extra = COMMANDS[name].needs
+    assert extra
+    monkeypatch.setattr(launcher, "find_spec", lambda _: None)
+    monkeypatch.setattr(sys, "argv", ["headwater", name, "x"])
+    assert launcher.main() == 2
+    assert capsys.readouterr().err == f"{name} needs {extra.module}: pip install 'headwater[{extra.name}]'\n"
+    assert extra.module in extra_packages(extra.name)
+
+
+def extra_packages(name: str) -> set[str]:
+    return {re.split(r"[>=; ]", requirement)[0] for requirement in PROJECT["project"]["optional-dependencies"][name]}
+
+
+def test_the_old_name_of_what_jobs_import_warns_and_has_the_same_names() -> None:
+    with pytest.warns(FutureWarning, match=r"headwater\.spark"):
+        job_lineage = importlib.import_module("job_lineage")
+    assert {name: getattr(job_lineage, name) for name in spark.__all__} == {
+        name: getattr(spark, name) for name in spark.__all__
+    }
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The environment of a wheel without extras."""
+    folder, uv = tmp_path_factory.mktemp("wheel"), ROOT / ".local" / "uv" / "bin" / "uv"
+    subprocess.run([uv, "--quiet", "build", "--wheel", "--out-dir", folder, ROOT], check=True)  # noqa: S603
+    subprocess.run([uv, "--quiet", "venv", "--python", sys.executable, folder / "venv"], check=True)  # noqa: S603
+    (wheel,) = folder.glob("*.whl")
+    python = folder / "venv" / "bin" / "python"
+    subprocess.run([uv, "--quiet", "pip", "install", "--python", python, wheel], check=True)  # noqa: S603
+    return folder / "venv"
+
+
+@pytest.mark.engine
+def test_the_wheel_has_one_package_and_the_old_name_of_another(installed: Path) -> None:
+    (record,) = installed.glob("lib/python*/site-packages/headwater-*.dist-info/RECORD")
+    tops = {line.partition("/")[0].partition(",")[0] for line in record.read_text().splitlines()}
+    assert tops == {"headwater", "job_lineage.py", record.parent.name, ".."}  # .. has the command
+    assert {f"headwater/cli/jvm/{name}.sha256" for name in ("connectors", "listener")} <= {
+        line.partition(",")[0] for line in record.read_text().splitlines()
+    }
+
+
+@pytest.mark.engine
+def test_the_wheel_works_beside_a_project_with_names_of_its_own(installed: Path, tmp_path: Path) -> None:
+    for name in ("cli", "serve", "local", "store"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text(f"raise SystemExit('this is the {name} of the project')\n")
+    (tmp_path / "cli.py").write_text("raise SystemExit('this is the cli.py of the project')\n")
+    program, environment = installed / "bin" / "headwater", {**ENVIRONMENT, "PYTHONPATH": str(tmp_path)}
+    for words in ([], *([name] for name in COMMANDS)):
+        run = subprocess.run(  # noqa: S603
+            [program, *words, "--help"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+        assert (run.returncode, run.stderr) == (0, "")
+        assert run.stdout.startswith("usage:")
+    run = subprocess.run(  # noqa: S603
+        [program, "submit", "job.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert (run.returncode, run.stderr) == (2, "submit needs pyspark: pip install 'headwater[spark]'\n")

@@ -9,7 +9,8 @@ from tests.deployment.conftest import ROOT
 
 LAYER_LOCK = ROOT / "layers" / "dependencies" / "requirements.txt"
 DEV_LOCK = ROOT / "requirements" / "dev.txt"
-LOCKS = [LAYER_LOCK, *sorted((ROOT / "requirements").glob("*.txt"))]
+CLI = ROOT / "layers" / "headwater" / "headwater" / "cli"
+LOCKS = [LAYER_LOCK, *sorted((ROOT / "requirements").glob("*.txt")), *sorted(CLI.rglob("requirements.txt"))]
 SOURCES = [lock.with_suffix(".in") for lock in LOCKS]
 
 

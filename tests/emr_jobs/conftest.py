@@ -10,9 +10,9 @@ from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from emr_jobs.lakehouse.session import catalog_settings
-from local.layout import Layout
-from local.spark.jars import CONNECTOR_PINS, jar_files
-from local.spark.java import java_home
+from headwater.cli.jvm.jars import CONNECTOR_PINS, jar_files
+from headwater.cli.jvm.java import java_home
+from headwater.cli.machine.state import state_folder
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -23,9 +23,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkContext]:
     paths = [ROOT, ROOT / "layers" / "headwater"]
     os.environ["PYTHONPATH"] = os.pathsep.join(map(str, paths))
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    home = java_home(Layout.here())
+    home = java_home(state_folder())
     os.environ["JAVA_HOME"] = str(home)
-    jars = jar_files(Layout.here(), home / "bin" / "java", CONNECTOR_PINS)
+    jars = jar_files(state_folder(), CONNECTOR_PINS)
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",

@@ -16,8 +16,8 @@ import pytest
 import yaml
 from moto import mock_aws
 
+from headwater.cli.jvm.spark_submit import CIRCUIT_BREAKER, LISTENER
 from local.layout import Layout
-from local.spark.spark_submit import CIRCUIT_BREAKER, LISTENER
 from local.stack.lifecycle import Stack
 
 ROOT = Layout.here().root

@@ -8,7 +8,7 @@ import pytest
 from headwater.cli.doctor import canary
 from headwater.cli.doctor.__main__ import main
 from headwater.cli.doctor.listener import LISTENER
-from local.machine.ports import free_port
+from headwater.cli.machine.ports import free_port
 from local.stack.lifecycle import Stack
 from tests import factory
 from tests.embedded import Deployed

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from local.failure import Failure
-from local.layout import Layout
-from local.spark.java import java_home
+from headwater.cli.jvm.java import java_home
+from headwater.cli.machine.failure import Failure
+from headwater.cli.machine.state import state_folder
 
 pytestmark = pytest.mark.engine
 ROOT = Path(__file__).parents[2]
@@ -50,7 +50,7 @@ def test_airflow_runs_two_dags_and_a_task_fails() -> None:
 
 def test_flink_runs_jobs_on_kafka_and_one_fails() -> None:
     try:
-        java_home(Layout.here())
+        java_home(state_folder())
     except Failure as failure:
         pytest.skip(str(failure))
     output = tried("flink")
@@ -61,7 +61,7 @@ def test_flink_runs_jobs_on_kafka_and_one_fails() -> None:
 
 def test_kafka_connect_runs_connectors_and_one_fails() -> None:
     try:
-        java_home(Layout.here())
+        java_home(state_folder())
     except Failure as failure:
         pytest.skip(str(failure))
     output = tried("connect")

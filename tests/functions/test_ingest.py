@@ -10,7 +10,7 @@ import pytest
 
 from events.envelopes import post, post_gzip
 from headwater.access.principal import Principal, Scope
-from local.machine.ports import free_port
+from headwater.cli.machine.ports import free_port
 from tests import factory
 from tests.embedded import Deployed
 from tests.functions.handlers import Function, function, recorded_calls

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
+from headwater.cli.machine.failure import Failure
 from local.__main__ import parser
 from local.deploy.deployment import refuse_unknown
-from local.failure import Failure
 from local.layout import Layout
 
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from headwater.cli.machine.ports import free_port
 from headwater.store.aws.dynamodb import DynamoTable
 from headwater.store.sqlite.database import Database
 from local.deploy.template import read_template
 from local.emulator.ministack import run_emulator
 from local.emulator.options import EmulatorOptions
-from local.machine.ports import free_port
 from tests.dynamodb_local import dynamodb_local as running_dynamodb_local
 from tests.fakes import FakeBucket
 

@@ -4,7 +4,6 @@ import subprocess
 
 import pytest
 
-from headwater.cli import __main__ as launcher
 from headwater.cli.__main__ import COMMANDS
 from headwater.cli.completion import SHELLS, main, whole_command
 
@@ -32,11 +31,6 @@ def test_bash_completes(words: str, completed: list[str], capsys: pytest.Capture
 
 def test_every_command_is_completed() -> None:
     assert completed_commands() == set(COMMANDS)
-
-
-def test_without_a_checkout_its_commands_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(launcher, "CHECKOUT", "no_such_package")
-    assert completed_commands() == set(COMMANDS) - {"submit", "kafka", "try"}
 
 
 def completed_commands() -> set[str]:

@@ -10,9 +10,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from headwater.cli.jvm.spark_submit import Spark
+from headwater.cli.machine.process_group import end_group
 from local.layout import Layout
-from local.machine.process_group import end_group
-from local.spark.spark_submit import Spark
 from local.stack.lifecycle import Stack
 from tests.embedded import Deployed
 from tests.end_to_end.api import Api

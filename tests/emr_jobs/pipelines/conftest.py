@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from local.layout import Layout
-from local.spark.jars import CONNECTOR_PINS, LISTENER_PINS, jar_files
-from local.spark.java import java_home
-from local.spark.kafka import run_broker
+from headwater.cli.jvm.jars import CONNECTOR_PINS, LISTENER_PINS, jar_files
+from headwater.cli.jvm.java import java_home
+from headwater.cli.jvm.kafka import run_broker
+from headwater.cli.machine.state import state_folder
 from local.stack.lifecycle import Stack
 from tests.emr_jobs.pipelines.cluster import Cluster
 
@@ -16,9 +16,8 @@ from tests.emr_jobs.pipelines.cluster import Cluster
 @pytest.fixture(scope="session")
 def spark_files() -> tuple[Path, list[Path]]:
     """The Java that Spark runs on, and the jars of Spark 3.5."""
-    layout = Layout.here()
-    home = java_home(layout)
-    return home, jar_files(layout, home / "bin" / "java", LISTENER_PINS, CONNECTOR_PINS)
+    state = state_folder()
+    return java_home(state), jar_files(state, LISTENER_PINS, CONNECTOR_PINS)
 
 
 @pytest.fixture
@@ -32,5 +31,5 @@ def cluster(
 @pytest.fixture(scope="session")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The bootstrap servers of a Kafka broker, up to the end of the session; each test has topics of its own."""
-    with run_broker(Layout.here(), tmp_path_factory.mktemp("kafka")) as bootstrap:
+    with run_broker(state_folder(), tmp_path_factory.mktemp("kafka")) as bootstrap:
         yield bootstrap

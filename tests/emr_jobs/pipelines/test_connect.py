@@ -11,8 +11,8 @@ import pytest
 from kafka import KafkaConsumer  # type: ignore[import-untyped]
 
 from headwater.cli.connect import main
-from local.layout import Layout
-from local.spark.connect import ConnectWorker
+from headwater.cli.jvm.connect import ConnectWorker
+from headwater.cli.machine.state import state_folder
 from tests.emr_jobs.pipelines.cluster import wait_until
 from tests.serve.process import ServeProcess
 
@@ -89,7 +89,7 @@ def started(worker: ConnectWorker) -> Iterator[ConnectWorker]:
 
 @pytest.fixture
 def connect(broker: str, tmp_path: Path) -> Iterator[Connect]:
-    worker = ConnectWorker(Layout.here(), tmp_path / "connect", broker)
+    worker = ConnectWorker(state_folder(), tmp_path / "connect", broker)
     with ServeProcess(tmp_path / "lineage.db", "--open") as server, started(worker):
         yield Connect(worker, server, broker)
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from headwater.cli.doctor.__main__ import main as doctor
-from local.failure import Failure
-from local.machine.ports import free_port
+from headwater.cli.machine.failure import Failure
+from headwater.cli.machine.ports import free_port
 from tests.emr_jobs.pipelines.cluster import PROGRAMS, Cluster, drawing, run_python, started, wait_until
 from tests.upstream import Upstream, serving
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from headwater.cli.machine.state import state_folder
 from headwater.cli.registry import main
-from local.layout import Layout
-from local.spark.registry import RegistryProcess
 from tests import factory
+from tests.emr_jobs.pipelines.apicurio import RegistryProcess
 from tests.serve.process import ServeProcess, wait_for
 from tests.sources.registry.conftest import record
 
@@ -64,7 +64,7 @@ class Registry:
 
 @pytest.fixture
 def registry(tmp_path: Path) -> Iterator[Registry]:
-    process = RegistryProcess(Layout.here(), tmp_path)
+    process = RegistryProcess(state_folder(), tmp_path)
     process.start()
     try:
         with ServeProcess(tmp_path / "lineage.db", "--open") as server:

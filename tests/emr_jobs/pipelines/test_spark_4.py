@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from headwater.cli.jvm.jars import SPARK_4_PINS, jar_files
+from headwater.cli.jvm.java import java_home, users_java
 from local.layout import Layout
-from local.spark.jars import SPARK_4_PINS, jar_files
-from local.spark.java import candidates, java_home
 from local.stack.lifecycle import Stack
 from tests.emr_jobs.pipelines.cluster import PROGRAMS, Cluster, drawing
 
@@ -21,10 +21,10 @@ def cluster_4(shared_stack: Stack, tmp_path: Path) -> Cluster:
     homes = list((layout.state / "spark4").glob("lib/python*/site-packages/pyspark"))
     if not homes:
         pytest.skip("Spark 4 is not installed: `make test` does that")
-    java = java_home(layout)
-    if java not in candidates():
+    java = java_home(layout.state)
+    if users_java() is None:
         pytest.skip("Spark 4 wants a Java with jdk.incubator.vector, which that of the wheel has not")
-    jars = jar_files(layout, java / "bin" / "java", SPARK_4_PINS)
+    jars = jar_files(layout.state, SPARK_4_PINS)
     return Cluster(java, jars, shared_stack, tmp_path, "spark-4", homes[0])
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from local.layout import Layout
+from headwater.cli.machine.state import state_folder
 from tests.cli.submit.conftest import Key, make_key, server
 from tests.emr_jobs.pipelines.cluster import PROGRAMS, run_python
 from tests.serve.process import ENVIRONMENT, ServeProcess
@@ -32,7 +32,7 @@ spark.stop()
 def _no_settings_left(server: ServeProcess) -> Iterator[None]:
     """The settings of the test, which have a key, are removed."""
     yield
-    for settings in Layout.here().run("submit").glob("*/spark.conf"):
+    for settings in (state_folder() / "submit").glob("*/spark.conf"):
         if f"{server.url}\n" in settings.read_text():
             shutil.rmtree(settings.parent)
 

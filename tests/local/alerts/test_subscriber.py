@@ -2,8 +2,8 @@
 
 import pytest
 
+from headwater.cli.machine.failure import Failure
 from local.alerts.subscriber import AlertSubscriber
-from local.failure import Failure
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9000/hook", "https://example.com/x?y=1", "http://localhost:9000"])

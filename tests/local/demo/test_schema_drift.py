@@ -6,12 +6,12 @@ from typing import Any, cast
 
 import pytest
 
+from headwater.cli.machine.failure import Failure
 from local.alerts.alert import Alert
 from local.alerts.datadog import EVENTS, Datadog
 from local.alerts.queue import AlertQueue
 from local.demo import schema_drift
 from local.demo.schema_drift import SCHEMA_CHANGED, check_datadog, print_alerts, wait_for_alert
-from local.failure import Failure
 from tests.alert_samples import schema_changed
 
 

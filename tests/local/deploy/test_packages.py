@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from headwater.cli.machine.failure import Failure
 from local.deploy.packages import content_name, function_package, layer_package
-from local.failure import Failure
 from local.layout import Layout
 
 

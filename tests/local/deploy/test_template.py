@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from headwater.cli.machine.failure import Failure
 from local.deploy.template import package, read_template
-from local.failure import Failure
 from local.layout import Layout
 
 TEXT = """

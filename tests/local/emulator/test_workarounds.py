@@ -29,12 +29,12 @@ from ministack import app  # type: ignore[import-untyped]
 from ministack.core.lambda_runtime import Worker  # type: ignore[import-untyped]
 from ministack.services import apigateway  # type: ignore[import-untyped]
 
+from headwater.cli.machine.ports import free_port
+from headwater.cli.machine.process_group import end_group
 from local.emulator.account import REGION, Account
 from local.emulator.ministack import Emulator, account_of, run_emulator, wait_until_ready
 from local.emulator.options import EmulatorOptions, environment
 from local.emulator.proxy import MAX_BODY_BYTES, MAX_HEADER_BYTES
-from local.machine.ports import free_port
-from local.machine.process_group import end_group
 from tests.local.emulator.documented import mended
 from tests.local.emulator.templates import ECHO_API, STREAM_READER, DeploymentFailed, deploy
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from headwater.cli.machine.failure import Failure
 from local.deploy.template import read_template
-from local.failure import Failure
 from local.layout import Layout
 from local.samples.emulated_runtime import EmulatedFunction
 from local.samples.forwarder import forwarded, gateway

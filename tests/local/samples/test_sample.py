@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from local.failure import Failure
+from headwater.cli.machine.failure import Failure
 from local.layout import Layout
 from local.samples.emulated_runtime import EmulatedFunction, environment
 from local.samples.run import require_all

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from local.failure import Failure
+from headwater.cli.machine.failure import Failure
 from local.stack.lifecycle import exclusive_use
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from local.failure import Failure
+from headwater.cli.machine.failure import Failure
 from local.layout import Layout
 from local.stack.down import down
 from local.stack.lock import hold_lock

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from local.failure import Failure
-from local.machine.private_file import write_private
+from headwater.cli.machine.failure import Failure
+from headwater.cli.machine.private_file import write_private
 from local.stack.instance import FILE, Instance
 
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
+from headwater.cli.machine.failure import Failure
+from headwater.cli.machine.ports import free_port
 from local.alerts.queue import subscribe
-from local.failure import Failure
 from local.layout import Layout
-from local.machine.ports import free_port
 from local.stack.api import Api
 from local.stack.function_logs import log_lines
 from local.stack.lifecycle import Stack, StackOptions, run_stack

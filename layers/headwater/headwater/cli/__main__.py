@@ -5,19 +5,25 @@ import sys
 from importlib.util import find_spec
 from typing import NamedTuple
 
-CHECKOUT = "local"
-"""The package of the embedded stack, which a checkout has and the wheel lacks."""
-
-
 LOOKUPS = "headwater.cli.lookups.__main__"
 """The module of the commands that ask the graph."""
+
+
+class Extra(NamedTuple):
+    """What `pip install 'headwater[NAME]'` installs, without which a command does nothing but tell its options."""
+
+    name: str
+    module: str
+
+
+SERVE, SPARK, MCP = Extra("serve", "uvicorn"), Extra("spark", "pyspark"), Extra("mcp", "mcp")
 
 
 class Command(NamedTuple):
     module: str
     usage: str
     does: str
-    needs_checkout: bool = False
+    needs: Extra | None = None
 
 
 COMMANDS = {
@@ -27,8 +33,12 @@ COMMANDS = {
     "why": Command(LOOKUPS, "NAME", "shows what may explain a wrong number"),
     "runs": Command(LOOKUPS, "[JOB] [--failed]", "lists runs"),
     "open": Command("headwater.cli.open", "[NAME]", "opens the web page, at the lineage of a table"),
-    "demo": Command("headwater.cli.demo.__main__", "[--port PORT]", "shows an incident, from recorded events of Spark"),
-    "serve": Command("headwater.cli.serve", "--data FILE [OPTION...]", "runs Headwater in one process, on one file"),
+    "demo": Command(
+        "headwater.cli.demo.__main__", "[--port PORT]", "shows an incident, from recorded events of Spark", SERVE
+    ),
+    "serve": Command(
+        "headwater.cli.serve", "--data FILE [OPTION...]", "runs Headwater in one process, on one file", SERVE
+    ),
     "key": Command(
         "headwater.cli.key", "add|list|remove --data FILE", "makes, lists and removes the API keys of a file"
     ),
@@ -51,23 +61,29 @@ COMMANDS = {
     ),
     "doctor": Command("headwater.cli.doctor.__main__", "[OPTION...]", "says why a graph is empty"),
     "submit": Command(
-        "headwater.cli.submit.__main__", "PROGRAM [ARGUMENT...]", "runs a PySpark program with lineage", True
+        "headwater.cli.submit.__main__", "PROGRAM [ARGUMENT...]", "runs a PySpark program with lineage", SPARK
     ),
-    "try": Command("local.engines.__main__", "ENGINE", "runs a pipeline on a real Airflow, dbt, Flink or Trino", True),
-    "kafka": Command("local.kafka", "[OPTION...]", "runs a Kafka broker until Ctrl-C", True),
-    "mcp": Command("headwater.cli.mcp.__main__", "[--url URL]", "offers the lookups to coding assistants"),
+    "try": Command(
+        "headwater.cli.engines.__main__", "ENGINE", "runs a pipeline on a real Airflow, dbt, Flink or Trino", SERVE
+    ),
+    "kafka": Command("headwater.cli.kafka", "[OPTION...]", "runs a Kafka broker until Ctrl-C"),
+    "mcp": Command("headwater.cli.mcp.__main__", "[--url URL]", "offers the lookups to coding assistants", MCP),
     "completion": Command("headwater.cli.completion", "bash|zsh|fish", "prints a completion script"),
 }
 
 
 def main() -> int:
-    """Run a command. Return 2 for an unknown command."""
+    """Run a command. Return 2 for an unknown command, and for one whose extra is not installed."""
     name, *arguments = sys.argv[1:] or [""]
-    command = available().get(name)
+    command = COMMANDS.get(name)
     if command is None:
         is_question = name in ("-h", "--help")
         print(usage(), file=sys.stdout if is_question else sys.stderr)
         return 0 if is_question else 2
+    is_question = bool({"-h", "--help"} & set(arguments[:1]))
+    if command.needs and not is_question and find_spec(command.needs.module) is None:
+        print(f"{name} needs {command.needs.module}: pip install 'headwater[{command.needs.name}]'", file=sys.stderr)
+        return 2
     module = importlib.import_module(command.module)
     if command.module == LOOKUPS:
         return int(module.as_a_program([name, *arguments]))
@@ -75,17 +91,10 @@ def main() -> int:
     return int(module.main() or 0)
 
 
-def available() -> dict[str, Command]:
-    """Return the commands by name, without those that need a checkout if this is none."""
-    is_checkout = find_spec(CHECKOUT) is not None
-    return {name: command for name, command in COMMANDS.items() if is_checkout or not command.needs_checkout}
-
-
 def usage() -> str:
-    commands = available()
-    calls = {name: f"headwater {name} {command.usage}" for name, command in commands.items()}
+    calls = {name: f"headwater {name} {command.usage}" for name, command in COMMANDS.items()}
     width = max(map(len, calls.values()))
-    lines = [f"  {calls[name]:{width}}  {command.does}" for name, command in commands.items()]
+    lines = [f"  {calls[name]:{width}}  {command.does}" for name, command in COMMANDS.items()]
     return "\n".join(["usage:", *lines, "Each tells its options with --help."])
 
 

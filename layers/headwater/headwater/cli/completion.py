@@ -13,7 +13,7 @@ import sys
 
 import shtab
 
-from headwater.cli.__main__ import LOOKUPS, available
+from headwater.cli.__main__ import COMMANDS, LOOKUPS
 from headwater.cli.lookups.parser import add_commands
 
 SHELLS = ("bash", "zsh", "fish")
@@ -38,7 +38,7 @@ def whole_command() -> argparse.ArgumentParser:
     whole = argparse.ArgumentParser(prog="headwater", description="Data lineage.")
     commands = whole.add_subparsers(dest="command", metavar="COMMAND")
     add_commands(commands)
-    for name, command in available().items():
+    for name, command in COMMANDS.items():
         if command.module != LOOKUPS:
             own = importlib.import_module(command.module).parser()
             commands.add_parser(name, help=command.does, parents=[own], add_help=False)

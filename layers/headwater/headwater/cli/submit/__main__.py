@@ -14,16 +14,15 @@ from headwater.cli.doctor.client import LINEAGE, Client
 from headwater.cli.doctor.finding import Diagnosis
 from headwater.cli.doctor.listener import Listener, listener_of
 from headwater.cli.endpoint import KEY_VARIABLE, URL_VARIABLE, Endpoint, endpoint_of_make_up
+from headwater.cli.jvm.installed_spark import spark_jars, spark_java
+from headwater.cli.jvm.spark_submit import NAMESPACE, Spark
+from headwater.cli.machine.failure import Failure
+from headwater.cli.machine.state import state_folder
 from headwater.cli.submit.check import check
 from headwater.cli.submit.listener_log import ListenerLog
 from headwater.cli.submit.outcome import Outcome
 from headwater.cli.submit.spark_process import run
 from headwater.cli.submit.submission import Submission
-from local.failure import Failure
-from local.layout import Layout
-from local.spark.jars import CONNECTOR_PINS, LISTENER_PINS, jar_files
-from local.spark.java import java_home
-from local.spark.spark_submit import NAMESPACE, Spark
 
 NOT_STARTED = 1
 INTERRUPTED = 130
@@ -47,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
 def submit(options: argparse.Namespace) -> int:
     """Check, run Spark, and tell what became of the events. Raises Failure or Diagnosis if Spark is not started."""
     submission = Submission.new()
-    spark = spark_for(Layout.here(), options)
+    spark = spark_for(state_folder(), options)
     spark_submit, *words = spark.command(options.program, {})
     command = [spark_submit, *submission.options(), *words, *options.arguments]
     listener = listener_of(spark.folder / "spark.conf", spark.environment())
@@ -99,22 +98,21 @@ def setting(text: str) -> tuple[str, str]:
     return name, value
 
 
-def spark_for(layout: Layout, options: argparse.Namespace) -> Spark:
+def spark_for(state: Path, options: argparse.Namespace) -> Spark:
     """Return the Spark for these options. Raises Failure."""
     endpoint = target()
-    home = java_home(layout)
-    jars = jar_files(layout, home / "bin" / "java", LISTENER_PINS, CONNECTOR_PINS)
+    home, jars = spark_java(state), spark_jars(state)
     settings = Submission.marked({"spark.openlineage.namespace": options.namespace, **dict(options.conf)})
-    folder = settings_folder(layout, endpoint, settings)
+    folder = settings_folder(state, endpoint, settings)
     return Spark(home, jars, endpoint.url, endpoint.key, folder, more_settings=settings)
 
 
-def settings_folder(layout: Layout, endpoint: Endpoint, settings: dict[str, str]) -> Path:
+def settings_folder(state: Path, endpoint: Endpoint, settings: dict[str, str]) -> Path:
     """Return a folder for the files of a job's settings. Its name is a hash of the settings, so jobs with different
     settings can run at the same time."""
     content = json.dumps([endpoint.url, endpoint.key, settings]).encode()
-    folder = layout.run("submit") / hashlib.sha256(content).hexdigest()[:16]
-    folder.mkdir(exist_ok=True)
+    folder = state / "submit" / hashlib.sha256(content).hexdigest()[:16]
+    folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 
-from local.spark.spark_submit import CIRCUIT_BREAKER
+from headwater.cli.jvm.spark_submit import CIRCUIT_BREAKER
 
 DELIVERED = b"Emitting lineage completed successfully"
 REFUSED = b"Could not emit lineage w/ exception"

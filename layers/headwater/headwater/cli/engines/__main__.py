@@ -1,0 +1,62 @@
+"""Sets a real engine up from the package registries, runs a small pipeline on it with the engine's own OpenLineage
+integration, and shows the lineage and the alerts. Kafka Connect has no integration: its connectors are followed as by
+headwater connect. The last step of each pipeline fails, to show an alert."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from headwater.cli.file import readable
+from headwater.cli.lookups.failure import LookupFailure
+from headwater.cli.lookups.terminal import print_anything
+from headwater.cli.machine.failure import Failure
+from headwater.config import BadEnvironment
+
+ENGINES = ("airflow", "connect", "dbt", "flink", "trino")
+EPILOG = (
+    "examples:\n  headwater try dbt\n  headwater try flink --url https://... --key-file key.txt\n\n"
+    "Downloads are kept in .local of a checkout, else in ~/.cache/headwater.\n"
+    "docs/producers/ says what each engine sends, and which settings to copy."
+)
+
+
+def parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="headwater try",
+        description=__doc__,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("engine", choices=ENGINES)
+    parser.add_argument("--url", metavar="URL", help="report to this server (default: a new one on a temporary file)")
+    parser.add_argument("--key-file", type=Path, metavar="FILE", help="has the API key of the server at --url")
+    return parser
+
+
+@readable
+def main(arguments: list[str] | None = None) -> int:
+    """Return 1 if the engine could not be set up, its pipeline did not do what it should, or the graph lacks it."""
+    options = parser().parse_args(arguments)
+    from headwater.cli.engines.attempt import attempt
+    from headwater.serve.server import NoAddress
+
+    print_anything()
+    os.environ["no_proxy"] = "127.0.0.1,localhost"  # a proxy of the environment cannot reach what runs here
+    try:
+        with TemporaryDirectory(prefix=f"headwater-try-{options.engine}-") as folder:
+            attempt(options, Path(folder))
+    except (BadEnvironment, Failure, NoAddress) as error:
+        print(f"failed: {error}", file=sys.stderr)
+        return 1
+    except LookupFailure as failure:
+        print("\n".join(failure.lines()), file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""What commands find on this machine and leave there: ports, files, processes and Python packages."""

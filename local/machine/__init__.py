@@ -1,1 +1,0 @@
-"""Ports, files, processes and Python packages of this machine."""

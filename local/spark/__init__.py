@@ -1,1 +1,0 @@
-"""Spark as on a cluster: Java, pinned jars, spark-submit with the OpenLineage listener, and a Kafka broker."""
