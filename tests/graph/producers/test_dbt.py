@@ -1,6 +1,6 @@
 """Of column lineage that was parsed from SQL counts what the database accepted: the columns of a COMPLETE."""
 
-from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.facets.schema import fields_of
 from headwater.graph.names.identity import dataset_id, job_id
 from headwater.graph.names.naming import Naming
 from headwater.openlineage.event import Name, RunEvent

@@ -20,8 +20,7 @@ from datetime import timedelta
 from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, link_to, short_name
 from headwater.alerts.announce import Bus
 from headwater.alerts.heartbeat import MIN_SILENCE, Heartbeat
-from headwater.alerts.job_owners import owners_of_job
-from headwater.alerts.run_ancestors import ancestors_of
+from headwater.alerts.run_ancestors import ancestors_of, owners_of_job
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobRunId, NodeKind, job_id, node_id

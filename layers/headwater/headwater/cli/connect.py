@@ -18,7 +18,7 @@ from headwater.cli.lookups.api import Api, NotFoundFailure
 from headwater.cli.lookups.failure import LookupFailure
 from headwater.cli.polling import Sending, add_options, api_of, authorization_of, listed, poll_again
 from headwater.graph.facets.schema_diff import columns_of
-from headwater.graph.names.kafka_cluster import kafka_namespace
+from headwater.graph.names.naming import kafka_namespace
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import parse_instant
 from headwater.rest import Unreachable

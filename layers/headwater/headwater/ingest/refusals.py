@@ -8,8 +8,7 @@ from typing import Any, Protocol
 
 from headwater import metrics
 from headwater.access.principal import Principal
-from headwater.graph.states.audit_entry import cut
-from headwater.graph.states.refusal import RefusalEntry, RefusalKind, counted, refusal_kind
+from headwater.graph.states.audit import RefusalEntry, RefusalKind, counted, cut, refusal_kind
 from headwater.http.audit import Audit, Failed
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 from headwater.graph.facets.column_lineage import Column, Steps, column_flows, indirect_flows, told_columns
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
-from headwater.graph.facets.partial_schema import columns_among
 from headwater.graph.facets.register import values
-from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.facets.schema import columns_among, fields_of
 from headwater.graph.names.identity import ColumnLineageId, DatasetId, JobId, JobRunId, SchemaId, dataset_id, job_id
 from headwater.graph.producers.producer_profile import profile_of
 from headwater.graph.states.dataset import DatasetHead

@@ -16,8 +16,8 @@ from headwater.graph.facets.dataset_reference import (
 )
 from headwater.graph.facets.explicit_lineage import apply_lineage_facet
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE, LONG_FACETS, LongFacet
-from headwater.graph.facets.partial_schema import as_partial
 from headwater.graph.facets.register import is_deletion
+from headwater.graph.facets.schema import as_partial
 from headwater.graph.names.identity import dataset_id
 from headwater.graph.names.naming import IdentifiedName, Naming
 from headwater.graph.producers import assertion_events, query_events, sql_outputs

@@ -13,8 +13,7 @@ from dataclasses import replace
 
 from headwater.graph.facets.column_lineage import Column, column_flows, indirect_flows
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
-from headwater.graph.facets.partial_schema import PARTIAL
-from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.facets.schema import PARTIAL, fields_of
 from headwater.graph.names.naming import Naming
 from headwater.graph.producers.producer_profile import Strength, profile_of
 from headwater.openlineage.event import AnyEvent, DatasetReference, EventType, RunEvent

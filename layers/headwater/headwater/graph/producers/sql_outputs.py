@@ -14,7 +14,7 @@ from typing import Any
 
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.facets.members import facet_text
-from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.facets.schema import fields_of
 from headwater.graph.producers.sql_text import without_comments
 from headwater.openlineage.event import DatasetReference, Facets
 

@@ -13,7 +13,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from headwater.graph.names.kafka_cluster import kafka_namespace
+from headwater.graph.names.naming import kafka_namespace
 from headwater.sources.connect.consumer_groups import ConsumerGroups
 from headwater.sources.connect.kafka_broker import KafkaBroker
 from headwater.sources.connect.poll import ConnectCluster

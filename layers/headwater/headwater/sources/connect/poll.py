@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from headwater.graph.names.kafka_cluster import kafka_namespace
+from headwater.graph.names.naming import kafka_namespace
 from headwater.openlineage.event import EventType, Name
 from headwater.openlineage.instant import Instant, instant_of, to_datetime
 from headwater.sources.connect.connector import Connector, ConnectorState

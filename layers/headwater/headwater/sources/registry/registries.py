@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from headwater.graph.names.kafka_cluster import kafka_namespace
+from headwater.graph.names.naming import kafka_namespace
 from headwater.sources.registry.confluent import ConfluentRegistry, RegistryUrl
 from headwater.sources.registry.glue import GlueRegistry
 from headwater.sources.registry.poll import FollowedRegistry

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from headwater.graph.facets.registered_schema import REGISTRY
+from headwater.graph.facets.schema import REGISTRY
 from headwater.openlineage.event import Facets
 from headwater.sources.registry.compatibility import strictest
 from headwater.sources.registry.subject import RegisteredSubject, SubjectRole, SubjectVersion

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from headwater.graph.facets.registered_schema import REGISTRY
+from headwater.graph.facets.schema import REGISTRY
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.sources.registry.columns import RecordColumn, merged
