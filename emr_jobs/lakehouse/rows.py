@@ -16,7 +16,7 @@ from headwater.graph.facets.register import values
 from headwater.graph.facets.schema import fields_of
 from headwater.graph.names.identity import dataset_id, job_id
 from headwater.graph.names.naming import Naming
-from headwater.graph.producers.producer_profile import integration_of
+from headwater.graph.producers import integration_of
 from headwater.graph.states.dataset import DatasetFacts, DatasetHead
 from headwater.graph.states.dataset_claims import DatasetClaims
 from headwater.graph.states.job import JobFacts, JobHead

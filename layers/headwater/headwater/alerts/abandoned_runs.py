@@ -26,7 +26,7 @@ from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobRunId, NodeKind, job_id, node_id
 from headwater.graph.names.naming import Naming
 from headwater.graph.names.thresholds import Thresholds
-from headwater.graph.producers.application import is_query_job
+from headwater.graph.producers import is_query_job
 from headwater.graph.states.run import Run, RunState
 from headwater.graph.states.stored_states import Severity
 from headwater.log import FaultLog

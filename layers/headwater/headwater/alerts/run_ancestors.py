@@ -7,7 +7,7 @@ from headwater.graph.facets.curation import OWNED
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import job_id
-from headwater.graph.producers.application import is_query_job
+from headwater.graph.producers import is_query_job
 from headwater.graph.states.run import ParentRef, Run
 from headwater.openlineage.exact_json import JsonObject
 from headwater.read.reader import Reader

@@ -21,10 +21,9 @@ one, in a query of its own.
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 
-from headwater.graph.facets.members import facet_text
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import DatasetId, JobId, job_id
-from headwater.graph.producers.application import is_query_job
+from headwater.graph.producers import is_query_job, kind_of, producer_of
 from headwater.graph.states.edges import DatasetRef, Edges
 from headwater.graph.states.job import JobHead
 from headwater.openlineage.event import Name
@@ -111,7 +110,8 @@ def _beside_others(
 
     def order(query: JobId) -> tuple[bool, Name]:
         facts = heads[query].facts
-        return facet_text(values(facts.facets), "jobType", "jobType") == "RDD_JOB", facts.name
+        facets = values(facts.facets)
+        return producer_of(facets).is_preparation(kind_of(facets)), facts.name
 
     quiet = {query for query in queries if not edges[query].outputs}
     return quiet if len(quiet) < len(queries) else quiet - {min(quiet, key=order)}

@@ -15,7 +15,7 @@ from headwater.graph.facets.insights import criticality_of
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import DatasetId, JobId, NodeKind, node_id
-from headwater.graph.producers.application import is_test
+from headwater.graph.producers import is_test
 from headwater.graph.states.dataset import DatasetHead
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant
