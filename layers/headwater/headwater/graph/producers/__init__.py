@@ -1,7 +1,7 @@
 """Producers: what each engine means by its events, and how an event is normalised before it is merged.
 
-To add an engine, write a module with its `Producer`, and add it to PRODUCERS. An engine that was only counted so far is
-a line here. All other code asks the producer, and knows no engine by its name.
+To add an engine, write a module with its `Producer`, and add it to PRODUCERS. An engine that answers as an unknown one
+does, but for a field or two, is a line here. All other code asks the producer, and knows no engine by its name.
 """
 
 import re
