@@ -7,6 +7,7 @@ from contextlib import redirect_stdout
 from unittest.mock import patch
 
 from headwater import metrics
+from headwater.graph.producers import producer_name
 from headwater.metrics import Durations
 from headwater.openlineage.event import Name
 
@@ -20,8 +21,9 @@ PRODUCER = "https://github.com/OpenLineage/OpenLineage/tree/1.53.0/integration/s
 
 def log_bytes(batch: int) -> float:
     """The bytes of an event, if events are sent and folded in batches of a size and nothing goes wrong."""
+    durations = Durations(PRODUCER, Name("spark://cluster", JOB), 1_234, 5_678)
     return (
-        _billed(lambda: metrics.durations([Durations(PRODUCER, Name("spark://cluster", JOB), 1_234, 5_678)]))
+        _billed(lambda: metrics.durations([durations], producer_name))
         + (_billed(lambda: metrics.count(EventsNormalised=batch)) + REQUEST_BYTES + OVERHEAD_BYTES) / batch
     )
 

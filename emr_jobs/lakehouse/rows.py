@@ -13,10 +13,10 @@ from headwater.graph.facets.dataset_reference import Document, IoDataset
 from headwater.graph.facets.long_facet import SCHEMA
 from headwater.graph.facets.members import assertions_of, error_message, error_summary, facet_text, owners_of
 from headwater.graph.facets.register import values
-from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.facets.schema import fields_of
 from headwater.graph.names.identity import dataset_id, job_id
 from headwater.graph.names.naming import Naming
-from headwater.graph.producers.producer_profile import integration_of
+from headwater.graph.producers import integration_of
 from headwater.graph.states.dataset import DatasetFacts, DatasetHead
 from headwater.graph.states.dataset_claims import DatasetClaims
 from headwater.graph.states.job import JobFacts, JobHead

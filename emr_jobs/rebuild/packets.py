@@ -19,7 +19,7 @@ from headwater.graph.facets.dataset_reference import IoDataset
 from headwater.graph.facets.register import Register
 from headwater.graph.states.dataset import DatasetFacts, DatasetHead
 from headwater.graph.states.dataset_claims import DatasetClaims
-from headwater.graph.states.dataset_usage import DatasetUsage
+from headwater.graph.states.edges import DatasetUsage
 from headwater.graph.states.job import JobFacts, JobHead
 from headwater.graph.states.neighbours import NeighbourPage
 from headwater.graph.states.run import Run

@@ -6,8 +6,8 @@ from typing import Any
 import headwater.start
 from headwater import metrics
 from headwater.bootstrap import Root
-from headwater.catalog.creation import Creation
 from headwater.catalog.synchroniser import Synchroniser
+from headwater.catalog.table_writer import Creation
 from headwater.config import CatalogSettings, from_environment
 from headwater.store.aws.client import PATIENT_SECONDS
 

@@ -9,6 +9,7 @@ from headwater.bootstrap import Root
 from headwater.config import NormaliseSettings, from_environment
 from headwater.fold.normalise import Delivery, Normaliser
 from headwater.graph.names.thresholds import Thresholds
+from headwater.graph.producers import producer_name
 from headwater.openlineage.instant import instant_of
 from headwater.store.aws.client import PATIENT_SECONDS
 
@@ -38,5 +39,5 @@ def handler(batch: dict[str, Any], context: Any) -> dict[str, Any]:
         root.redelivery().hasten(each.receipt for each in deliveries if each.message_id in result.failed)
     metrics.count(EventsNormalised=result.folded, EventsQuarantined=result.quarantined)
     metrics.corrupt_items(result.corrupt)
-    metrics.durations(result.durations)
+    metrics.durations(result.durations, producer_name)
     return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in result.failed]}

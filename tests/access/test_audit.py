@@ -12,7 +12,7 @@ import pytest
 from events.envelopes import get, write
 from headwater import metrics
 from headwater.access.principal import Principal, Scope, no_key, principal_of
-from headwater.graph.states.audit_entry import AuditedEvents, AuditEntry
+from headwater.graph.states.audit import AuditedEvents, AuditEntry
 from headwater.http.audit import KEPT_PARAMETERS, Audit
 from headwater.http.gateway import request_of
 from headwater.http.request import UNIDENTIFIED, ApiRequest

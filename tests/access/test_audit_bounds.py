@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.access.principal import Principal
-from headwater.graph.states.audit_entry import MAX_CHARACTERS
+from headwater.graph.states.audit import MAX_CHARACTERS
 from headwater.http.audit import KEPT_PARAMETERS, Audit, audit_entry
 from headwater.http.request import UNIDENTIFIED, ApiRequest, AuditAnnotations
 from headwater.http.response import ApiResponse

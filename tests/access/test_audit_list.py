@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from headwater.access.principal import Principal
-from headwater.graph.states.audit_entry import AuditEntry
+from headwater.graph.states.audit import AuditEntry
 from headwater.http.audit import audit_entry
 from headwater.http.request import ApiRequest, AuditAnnotations
 from headwater.lookup.activity import audit

@@ -9,14 +9,13 @@ import pytest
 
 from events.envelopes import streamed
 from headwater.catalog.affected_tables import KINDS
-from headwater.catalog.creation import Creation
 from headwater.catalog.glue import GlueCatalog
 from headwater.catalog.glue_import import GlueImport, GlueImportResult
 from headwater.catalog.glue_retry import GlueRetry
 from headwater.catalog.identity import CatalogArn
-from headwater.catalog.locations import Locations
-from headwater.catalog.resolver import Resolver
+from headwater.catalog.resolver import Locations, Resolver
 from headwater.catalog.synchroniser import Synchroniser, SyncResult
+from headwater.catalog.table_writer import Creation
 from headwater.fold.fold import fold
 from headwater.graph.names.identity import dataset_id
 from headwater.graph.names.naming import Naming

@@ -5,7 +5,7 @@ from itertools import permutations
 import pytest
 
 from headwater.fold.fold import fold
-from headwater.graph.facets.registered_schema import REGISTRY
+from headwater.graph.facets.schema import REGISTRY
 from headwater.graph.names.identity import dataset_id
 from headwater.openlineage.event import Name
 from headwater.store.graph_store import GraphStore

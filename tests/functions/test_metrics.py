@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from headwater import metrics
-from headwater.metrics import PRODUCERS, Durations, producer_name
+from headwater.graph.producers import PRODUCERS, producer_name
+from headwater.metrics import Durations
 from headwater.openlineage.event import Name
 
 SPARK = "https://github.com/OpenLineage/OpenLineage/tree/1.53.0/integration/spark"
@@ -20,7 +21,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def emitted(capsys: pytest.CaptureFixture[str], *durations: Durations) -> list[dict[str, Any]]:
     capsys.readouterr()
-    metrics.durations(durations)
+    metrics.durations(durations, producer_name)
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
 

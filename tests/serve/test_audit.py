@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from headwater.graph.states.audit_entry import AuditEntry
+from headwater.graph.states.audit import AuditEntry
 from headwater.openlineage.instant import Instant
 from headwater.serve.home import Home, Options
 from headwater.serve.settings import read_settings

@@ -206,8 +206,7 @@ class Root(Generic[Settings_co]):
     def resolver(self: Root[config.GlueSettings]) -> Resolver:
         """The map between datasets and tables of the Glue Data Catalog."""
         from headwater.catalog.glue_retry import GlueRetry
-        from headwater.catalog.locations import Locations
-        from headwater.catalog.resolver import Resolver
+        from headwater.catalog.resolver import Locations, Resolver
 
         locations = Locations(self.glue(), GlueRetry(time.sleep), self.log())
         return Resolver(self.catalog_arn(), self.naming(), locations)

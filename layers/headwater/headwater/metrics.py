@@ -3,35 +3,13 @@
 `headwater serve` has no CloudWatch: it takes the metrics itself (`send_to`).
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from headwater.openlineage.event import Name
 
-MOST = 1_000
-"""Characters of a producer's URL that are searched, from its end."""
-PRODUCERS = frozenset(
-    {
-        "airflow",
-        "dagster",
-        "dbt",
-        "debezium",
-        "expectations",
-        "flink",
-        "headwater",
-        "hive",
-        "kafka",
-        "snowflake",
-        "spark",
-    }
-    | {"sqlmesh", "trino"}
-)
-"""The values of the dimension producer: words in the URLs of tools (of `great_expectations`, the second word)."""
 STACK = "headwater"
 """The value of the dimension service for a metric of the whole stack."""
-_WORD = re.compile(r"[a-z]+")
-
 
 COUNT, MILLISECONDS = "Count", "Milliseconds"
 """The units of metrics."""
@@ -63,7 +41,8 @@ def lost_audit_entry() -> None:
 
 
 class Durations(NamedTuple):
-    """The latencies of an event in milliseconds: from ingest to the table, and the emission latency, if it counts."""
+    """The latencies of an event in milliseconds: from ingest to the table, and the emission latency, if it counts.
+    `producer` is the URL in the event."""
 
     producer: str
     job: Name | None
@@ -71,8 +50,9 @@ class Durations(NamedTuple):
     emission: int | None
 
 
-def durations(events: Iterable[Durations]) -> None:
-    """Emits a line for each event: its latencies with the dimensions service and producer, which have few values.
+def durations(events: Iterable[Durations], name_of: Callable[[str], str]) -> None:
+    """Emits a line for each event: its latencies with the dimensions service and producer, which have few values:
+    `name_of` tells the name of a producer by its URL.
 
     The job is a member of the line and no dimension: a query of the log computes percentiles for each job, and
     CloudWatch bills no metric for a job.
@@ -82,17 +62,7 @@ def durations(events: Iterable[Durations]) -> None:
         if event.emission is not None:
             values["EmissionLatency"] = [event.emission]
         job = {"jobNamespace": event.job.namespace, "job": event.job.name} if event.job else {}
-        _emit(Measurement(values, MILLISECONDS, producer_name(event.producer), job))
-
-
-def producer_name(producer: str) -> str:
-    """The tool in a producer's URL: `spark` for `.../tree/1.53.0/integration/spark`, `other` for an unknown tool.
-
-    Unknown tools have no name of their own: CloudWatch bills each name as a metric, and any client with the scope
-    ingest can send new URLs.
-    """
-    words = reversed(_WORD.findall(producer[-MOST:].lower()))
-    return next((word for word in words if word in PRODUCERS), "other")
+        _emit(Measurement(values, MILLISECONDS, name_of(event.producer), job))
 
 
 def send_to(sink: Callable[[Measurement], None]) -> None:

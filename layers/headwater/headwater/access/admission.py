@@ -23,8 +23,8 @@ from headwater.graph.facets.dataset_reference import named as name_in
 from headwater.graph.facets.explicit_lineage import dataset_of, sources_of_target
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE
 from headwater.graph.names.naming import Naming
+from headwater.graph.producers import producer_name
 from headwater.graph.producers.event_normalisation import undeclared_inputs
-from headwater.metrics import producer_name
 from headwater.openlineage.event import MAX_NAME_LENGTH, AnyEvent, DatasetEvent, Name, RunEvent
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.openlineage.nameless import NamedDatasets

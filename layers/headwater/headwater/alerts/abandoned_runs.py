@@ -20,14 +20,13 @@ from datetime import timedelta
 from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, link_to, short_name
 from headwater.alerts.announce import Bus
 from headwater.alerts.heartbeat import MIN_SILENCE, Heartbeat
-from headwater.alerts.job_owners import owners_of_job
-from headwater.alerts.run_ancestors import ancestors_of
+from headwater.alerts.run_ancestors import ancestors_of, owners_of_job
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobRunId, NodeKind, job_id, node_id
 from headwater.graph.names.naming import Naming
 from headwater.graph.names.thresholds import Thresholds
-from headwater.graph.producers.application import is_query_job
+from headwater.graph.producers import is_query_job
 from headwater.graph.states.run import Run, RunState
 from headwater.graph.states.stored_states import Severity
 from headwater.log import FaultLog

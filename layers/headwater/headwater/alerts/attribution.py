@@ -10,8 +10,8 @@ from headwater.alerts.schemas import newest_writes
 from headwater.graph.facets.dataset_reference import schema_register
 from headwater.graph.facets.register import Register, values
 from headwater.graph.names.identity import NO_JOB, DatasetId, WriteId
-from headwater.graph.producers.producer_profile import integration_of
-from headwater.graph.states.dataset_usage import DatasetUsage
+from headwater.graph.producers import integration_of
+from headwater.graph.states.edges import DatasetUsage
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import NO_NEIGHBOURS, Side
 from headwater.graph.states.run import Run

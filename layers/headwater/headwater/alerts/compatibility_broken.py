@@ -10,7 +10,7 @@ from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, li
 from headwater.alerts.dataset_names import all_names
 from headwater.alerts.downstream import Downstream, downstream
 from headwater.graph.facets.members import owners_of
-from headwater.graph.facets.registered_schema import REGISTRY, broken_promise
+from headwater.graph.facets.schema import REGISTRY, broken_promise
 from headwater.graph.names.identity import NodeKind
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.stored_states import Severity

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 
 from headwater.alerts.alert import Alert, DetailType, id_of, link_to, short_name
 from headwater.alerts.record import Record
-from headwater.graph.facets.members import facet_text, owners_of
+from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import NodeKind, job_id
-from headwater.graph.producers.application import is_query_job
-from headwater.graph.producers.producer_profile import integration_of
+from headwater.graph.producers import kind_of, producer_of
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.latency import Latency
 from headwater.graph.states.stored_states import Severity
@@ -20,8 +19,8 @@ def emission_latency_breach(record: Record, reader: Reader) -> Iterator[Alert]:
     """The alert for a record of a job's latency, if a breach began or ended. The item also keeps a late event that
     began none.
 
-    A query of an application, and a node of dbt's wrapper, raise none: their events come through the same connection as
-    those of the application, whose latency is told.
+    A part of a larger job raises none: its events come through the same connection as those of the larger job, whose
+    latency is told. Examples are a query of an application, and a node of dbt's wrapper.
     """
     before: Latency | None = record.change.before
     latency: Latency | None = record.change.after
@@ -64,5 +63,4 @@ def emission_latency_breach(record: Record, reader: Reader) -> Iterator[Alert]:
 def _is_part(head: JobHead) -> bool:
     """Whether the job is a part of a larger job of the same producer."""
     facets = values(head.facts.facets)
-    is_node = integration_of(facets) == "dbt" and facet_text(facets, "jobType", "jobType") != "JOB"
-    return head.parent_name is not None and (is_query_job(facets) or is_node)
+    return head.parent_name is not None and producer_of(facets).is_part(kind_of(facets))

@@ -18,11 +18,12 @@ from datetime import timedelta
 from itertools import islice
 
 from headwater.alerts.alert import DetailType, id_of
+from headwater.graph import producers
 from headwater.graph.facets.members import assertions_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import job_id
-from headwater.graph.producers import application
-from headwater.graph.producers.application import is_query_job
+from headwater.graph.producers import is_query_job, kind_of, producer_of
+from headwater.graph.producers.producer import Producer
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.run import Run, RunState
 from headwater.openlineage.instant import to_datetime
@@ -38,30 +39,28 @@ MAX_CHILDREN = 100
 
 def is_told_elsewhere(reader: Reader, run: Run) -> bool:
     """Whether the failure of a run has no alert of its own: another alert tells its cause, or it is no failure."""
-    if is_test(run) or _is_query_of_airflow(run) or _is_tried_again(run) or _has_failed_assertion(run):
+    if is_test(run) or _is_no_failure(run) or _has_failed_assertion(run):
         return True
     return _failed_by_child(reader, run) or _is_told_above(reader, run)
 
 
 def is_test(run: Run) -> bool:
     """Whether a run only checks data: its assertions have alerts of their own."""
-    return application.is_test(values(run.job_facets))
+    return producers.is_test(values(run.job_facets))
 
 
-def _is_query_of_airflow(run: Run) -> bool:
-    """Whether a run is a query of an Airflow task, to which the provider gives the state of the task."""
-    match values(run.job_facets).get("jobType"):
-        case {"integration": "AIRFLOW", "jobType": "QUERY"}:
-            return True
-    return False
+def _is_no_failure(run: Run) -> bool:
+    """Whether a failed run has the state of another run alone, or is tried again."""
+    job_facets = values(run.job_facets)
+    return _producer(run).has_state_of_parent(kind_of(job_facets)) or _is_tried_again(run)
 
 
 def _is_tried_again(run: Run) -> bool:
-    """Whether a failed run is a try of an Airflow task that has tries left: try 1 of a task with one retry."""
-    match values(run.facets).get("airflow"):
-        case {"taskInstance": {"try_number": int(number)}, "task": {"retries": int(retries)}}:
-            return number <= retries
-    return False
+    return _producer(run).is_tried_again(values(run.facets))
+
+
+def _producer(run: Run) -> Producer:
+    return producer_of(values(run.job_facets), run.producer.value)
 
 
 def _has_failed_assertion(run: Run) -> bool:
@@ -131,7 +130,7 @@ def failure_id(run: Run) -> str:
 def _is_cause(child: Run, run: Run) -> bool:
     if child.state is not RunState.FAILED or (is_test(child) and not _has_failed_assertion(child)):
         return False
-    if _is_query_of_airflow(child) or _is_tried_again(child):
+    if _is_no_failure(child):
         return False
     if not _is_query(child, run) or child.ended_at is None:
         return True

@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import job_id
 from headwater.graph.names.thresholds import Thresholds
-from headwater.graph.producers.producer_profile import integration_of
+from headwater.graph.producers import producer_of
 from headwater.graph.states.run import Run, RunState
 from headwater.openlineage.instant import Instant, to_datetime
 from headwater.read.inferred_run_end import is_stream
@@ -42,10 +42,10 @@ class Heartbeat:
     def tells_its_end(self) -> bool:
         """Whether an event will tell the end of the run, as far as is known.
 
-        Flink's listener tells it with `openlineage.enableDetachedJobTracking` alone, and sends signs of life then.
-        Without this setting, START is mostly all that it ever sends.
+        Of a producer that need not tell it, such as Flink, an event will tell it if the run sends signs of life, or if
+        an earlier run had an end.
         """
-        if integration_of(values(self.run.job_facets), self.run.producer.value) != "flink":
+        if producer_of(values(self.run.job_facets), self.run.producer.value).reports_ends:
             return True
         return len(list(self._newest_events())) >= MIN_STREAM_BEATS or any(run.ending for run in self._runs())
 

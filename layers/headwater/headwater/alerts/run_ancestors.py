@@ -1,9 +1,13 @@
-"""The runs above a run: its Spark application, and the run of an orchestrator that started the application."""
+"""What an alert tells of a run beside the run itself: the owners of its job, and the runs above it, which are its
+application, and the run of an orchestrator that started the application."""
 
 from dataclasses import dataclass
 
+from headwater.graph.facets.curation import OWNED
+from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
-from headwater.graph.producers.application import is_query_job
+from headwater.graph.names.identity import job_id
+from headwater.graph.producers import is_query_job
 from headwater.graph.states.run import ParentRef, Run
 from headwater.openlineage.exact_json import JsonObject
 from headwater.read.reader import Reader
@@ -43,6 +47,13 @@ def ancestors_of(reader: Reader, run: Run) -> RunAncestors:
     application = chain[0] if chain and is_query_job(values(run.job_facets)) else None
     orchestrator = chain[-1] if chain and chain[-1] != application else None
     return RunAncestors(application, orchestrator)
+
+
+def owners_of_job(reader: Reader, run: Run) -> list[str]:
+    """The owners that were set through the API, which are on the job alone; else those that the run's events name."""
+    head = reader.jobs([job_id(run.job)], usages=False).get(job_id(run.job))
+    set_on_job = values(head.facts.facets).get(OWNED) if head else None
+    return owners_of({**values(run.job_facets), OWNED: set_on_job})
 
 
 def _root(run: Run) -> ParentRef | None:

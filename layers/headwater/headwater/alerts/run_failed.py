@@ -8,9 +8,8 @@ from collections.abc import Iterator
 
 from headwater.alerts.alert import Alert, DetailType, distinct_owners, link_to, quantity, short_name
 from headwater.alerts.failure_cause import failure_id, is_told_elsewhere
-from headwater.alerts.job_owners import owners_of_job
 from headwater.alerts.record import Record
-from headwater.alerts.run_ancestors import ancestors_of
+from headwater.alerts.run_ancestors import ancestors_of, owners_of_job
 from headwater.graph.facets.dataset_reference import IoDatasets
 from headwater.graph.facets.members import error_message, error_summary, owners_of
 from headwater.graph.facets.register import values

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from headwater.graph.facets.curation import RESERVED
 from headwater.graph.facets.members import facet_text
-from headwater.graph.facets.registered_schema import is_registered
-from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.facets.schema import fields_of, is_registered
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.neighbours import Side
 from headwater.openlineage.event import Facets

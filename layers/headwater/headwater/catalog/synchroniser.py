@@ -10,16 +10,14 @@ from dataclasses import dataclass, field
 
 from headwater.catalog import parameters
 from headwater.catalog.affected_tables import AffectedTables
-from headwater.catalog.creation import Creation
 from headwater.catalog.flows import datasets_of_newest_runs, is_complete
 from headwater.catalog.glue import Busy, CallRejected, GlueCatalog, Missing
 from headwater.catalog.glue_retry import GlueRetry
 from headwater.catalog.identity import TableRef
 from headwater.catalog.lineage import TableLineage, adjacent, read_lineage
-from headwater.catalog.partitions import write_partitions
 from headwater.catalog.resolver import Resolver
-from headwater.catalog.table_writer import Writer
-from headwater.catalog.tables import CatalogTable, Tables
+from headwater.catalog.table_writer import CatalogTable, Creation, Writer
+from headwater.catalog.tables import Tables
 from headwater.graph.names.naming import Naming
 from headwater.read.reader import Reader
 from headwater.store.aws.s3 import Bodies
@@ -136,7 +134,7 @@ class _Window:
         partitions = self.affected.partitions
         paths = {path: run for dataset in table.ids for path, run in partitions.get(dataset, {}).items()}
         if paths:
-            self.result.partitions += write_partitions(glue, self.retry, ref, table.definition, paths)
+            self.result.partitions += parameters.write_partitions(glue, self.retry, ref, table.definition, paths)
 
     @contextmanager
     def _isolated(self, name: str, records: set[str]) -> Iterator[None]:

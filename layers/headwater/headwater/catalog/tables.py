@@ -1,15 +1,14 @@
 """The tables of the catalogue that a window affects, each read once."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from headwater.catalog.affected_tables import AffectedTables
-from headwater.catalog.creation import Creation
 from headwater.catalog.glue import GlueCatalog, Missing, Table
 from headwater.catalog.glue_retry import GlueRetry
 from headwater.catalog.identity import TableRef
 from headwater.catalog.resolver import Resolver
+from headwater.catalog.table_writer import CatalogTable, Creation
 from headwater.graph.names.identity import DatasetId, dataset_id
 from headwater.graph.states.dataset import DatasetHead
 from headwater.read.reader import Reader
@@ -24,20 +23,6 @@ class AffectedDataset(NamedTuple):
     head: DatasetHead
     ids: set[DatasetId]
     records: set[str]
-
-
-@dataclass
-class CatalogTable:
-    """A table of the catalogue, or a table that is to be created.
-
-    ids      the ids of the datasets that the table is a name of
-    records  the sequence numbers of the records that affect these datasets
-    """
-
-    definition: Table
-    is_new: bool = False
-    ids: set[DatasetId] = field(default_factory=set)
-    records: set[str] = field(default_factory=set)
 
 
 class Tables:

@@ -16,8 +16,7 @@ from headwater.http.request import ApiRequest
 from headwater.openlineage.event import Facets, Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import NEVER
-from headwater.read.namespace_details import read_namespace_details
-from headwater.read.reserved_namespaces import heads_in
+from headwater.read.namespace_details import heads_in, read_namespace_details
 
 
 def put_namespace(curator: Curator, request: ApiRequest, name: str) -> JsonObject:

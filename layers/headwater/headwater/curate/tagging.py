@@ -17,7 +17,7 @@ from headwater.curate.curator import Curator
 from headwater.curate.subjects import DatasetNames
 from headwater.graph.facets.curation import TAGS, sent_tags, tag_facet
 from headwater.graph.facets.register import values
-from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.facets.schema import fields_of
 from headwater.graph.names.identity import dataset_id
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.job import JobFacts

@@ -8,7 +8,7 @@ from headwater.graph.facets.register import Register, Registers
 from headwater.graph.names.identity import DatasetId, JobId
 from headwater.graph.states.dataset import DatasetFacts, DatasetHead, without_schema
 from headwater.graph.states.dataset_claims import DatasetClaims
-from headwater.graph.states.dataset_usage import DatasetUsage
+from headwater.graph.states.edges import DatasetUsage
 from headwater.graph.states.job import JobHead
 from headwater.openlineage.instant import Instant
 

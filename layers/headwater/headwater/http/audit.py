@@ -13,7 +13,7 @@ from typing import Protocol
 from headwater import metrics
 from headwater.access.principal import Principal
 from headwater.graph.names.naming import plain_namespace
-from headwater.graph.states.audit_entry import MAX_NAMESPACES, READING, AuditEntry, cut
+from headwater.graph.states.audit import MAX_NAMESPACES, READING, AuditEntry, cut
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse, error_response, response_or_error
 from headwater.openlineage.instant import instant_of

@@ -11,8 +11,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple, TypeVar
 
 from headwater.access.principal import Principal
-from headwater.graph.states.audit_entry import AuditedEvents
-from headwater.graph.states.refusal import RefusalKind
+from headwater.graph.states.audit import AuditedEvents, RefusalKind
 from headwater.openlineage import exact_json
 from headwater.openlineage.body import read_body
 from headwater.openlineage.faults import Fault, InvalidRequest

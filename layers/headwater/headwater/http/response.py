@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from headwater.http.request import ApiRequest
 from headwater.openlineage import exact_json
 from headwater.openlineage.faults import InvalidRequest
 
@@ -50,11 +49,6 @@ class ApiResponse:
             return error_response(413, "the response is too long; reduce `limit` or `depth`").to_gateway()
         headers["content-encoding"] = "gzip"
         return {"statusCode": self.status, "headers": headers, "body": packed, "isBase64Encoded": True}
-
-
-def ok(_request: ApiRequest, value: object) -> ApiResponse:
-    """The response for a use case that returns a JSON document."""
-    return ApiResponse(200, value)
 
 
 def error_response(status: int, message: str, details: list[str] | None = None) -> ApiResponse:

@@ -22,7 +22,7 @@ from headwater.access.principal import Principal, Scope
 from headwater.http.parameters import Parameter
 from headwater.http.paths import is_known, parameters_of, spellings, template_of
 from headwater.http.request import ApiRequest
-from headwater.http.response import ApiResponse, error_response, ok
+from headwater.http.response import ApiResponse, error_response
 from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
 
 Services = TypeVar("Services")
@@ -56,7 +56,7 @@ class Route(Generic[Services, Resolved, Value]):
     scope: Scope
     subject: Subject[Services, Resolved]
     use_case: Callable[[Services, ApiRequest, Resolved], Value]
-    serialise: Callable[[ApiRequest, Value], ApiResponse] = ok
+    serialise: Callable[[ApiRequest, Value], ApiResponse] = lambda _request, value: ApiResponse(200, value)
     parameters: Sequence[Parameter] | None = ()
 
     @cached_property

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from headwater.access.event_sender import NOT_QUEUED, AdmittedMessage, EventSender
-from headwater.graph.states.refusal import RefusalKind
+from headwater.graph.states.audit import RefusalKind
 from headwater.ingest.refusals import kind_of
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from headwater import metrics
 from headwater.access.principal import Principal
-from headwater.graph.states.audit_entry import cut
-from headwater.graph.states.refusal import RefusalEntry, RefusalKind, counted, refusal_kind
+from headwater.graph.producers import producer_name
+from headwater.graph.states.audit import RefusalEntry, RefusalKind, counted, cut, refusal_kind
 from headwater.http.audit import Audit, Failed
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse
@@ -67,7 +66,7 @@ def refusal_entry(request: ApiRequest, status: int) -> RefusalEntry | None:
 
 def kind_of(producer: Any, fault: InvalidRequest) -> RefusalKind:
     """The kind of a refusal by the `producer` of the event, whatever it is, and by the fault."""
-    tool = metrics.producer_name(producer) if isinstance(producer, str) and producer else UNKNOWN
+    tool = producer_name(producer) if isinstance(producer, str) and producer else UNKNOWN
     return refusal_kind(tool, fault.status, fault.faults[0].path)
 
 

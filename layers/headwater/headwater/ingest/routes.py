@@ -10,7 +10,7 @@ from headwater import metrics
 from headwater.access.event_sender import NOT_QUEUED, AdmittedMessage, EventSender, Sender
 from headwater.access.principal import Principal, Scope
 from headwater.graph.names.naming import Naming
-from headwater.graph.states.audit_entry import AuditedEvents
+from headwater.graph.states.audit import AuditedEvents
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse, RequestError
 from headwater.http.router import CALLER, Route, Router

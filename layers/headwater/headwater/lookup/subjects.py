@@ -21,8 +21,8 @@ from headwater.http.subjects import (
     spellings_of,
 )
 from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
+from headwater.read.namespace_details import heads_in
 from headwater.read.reader import Reader
-from headwater.read.reserved_namespaces import heads_in
 from headwater.store.ranges import Entry
 from headwater.store.snapshot import Wanted
 

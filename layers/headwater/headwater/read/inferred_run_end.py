@@ -10,7 +10,7 @@ from dataclasses import replace
 from headwater.graph.facets.members import facet_text
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobId, JobRunId, job_id
-from headwater.graph.producers.application import is_query_job
+from headwater.graph.producers import is_query_job
 from headwater.graph.states.job import JobHead, LatestRun
 from headwater.graph.states.run import PARENT, Ending, ParentRef, Run, RunState, parent_reference
 from headwater.openlineage.event import EventType, Facets

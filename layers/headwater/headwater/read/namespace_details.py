@@ -1,4 +1,8 @@
-"""The details of a namespace: the time of its first use, and its description."""
+"""The details of a namespace: the time of its first use, and its description.
+
+A data source, a tag and the description of a namespace are each a dataset in a reserved namespace, and the dataset's
+facets describe it.
+"""
 
 from collections.abc import Iterable, Mapping
 from itertools import islice
@@ -37,6 +41,17 @@ def list_namespace_details(reader: Reader, namespaces: Iterable[KnownNamespace])
     listed = list(namespaces)
     descriptions = reader.datasets([_description_id(known.name) for known in listed], deleted=True)
     return [_details(reader, known, descriptions) for known in listed]
+
+
+def names_in(reader: Reader, reserved: str) -> list[str]:
+    """The names of the datasets in a reserved namespace, in order."""
+    return sorted({entry.name for entry in reader.store.datasets_in(reserved).entries()})
+
+
+def heads_in(reader: Reader, reserved: str, names: Iterable[str]) -> Mapping[str, DatasetHead]:
+    """The heads of the datasets with these names, by name."""
+    ids = {dataset_id(Name(reserved, name)): name for name in names}
+    return {ids[node]: head for node, head in reader.datasets(list(ids)).items()}
 
 
 def _details(reader: Reader, known: KnownNamespace, descriptions: Mapping[DatasetId, DatasetHead]) -> NamespaceDetails:

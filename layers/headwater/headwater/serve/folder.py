@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from headwater import metrics
 from headwater.fold.normalise import Delivery, Normaliser
+from headwater.graph.producers import producer_name
 from headwater.retry import backoff
 from headwater.store.sqlite.inbox import Inbox
 from headwater.store.sqlite.table import SqliteTable
@@ -73,7 +74,7 @@ class Folder:
         self._note(deliveries, set(result.failed))
         metrics.count(EventsNormalised=result.folded, EventsQuarantined=result.quarantined)
         metrics.corrupt_items(result.corrupt)
-        metrics.durations(result.durations)
+        metrics.durations(result.durations, producer_name)
         self.on_fold()
 
     def _note(self, deliveries: Sequence[Delivery], failed: set[str]) -> None:

@@ -7,8 +7,7 @@ from heapq import merge
 from itertools import chain, islice
 
 from headwater.concurrent import concurrent_map
-from headwater.graph.states.audit_entry import AuditEntry
-from headwater.graph.states.refusal import RefusalEntry
+from headwater.graph.states.audit import AuditEntry, RefusalEntry
 from headwater.store.errors import Conflict
 from headwater.store.items import refusals
 from headwater.store.items.audit import encode

@@ -23,13 +23,12 @@ from headwater.graph.names.identity import (
     SentNameId,
     WriteId,
 )
-from headwater.graph.states.audit_entry import AuditEntry
+from headwater.graph.states.audit import AuditEntry, RefusalEntry
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.latency import Latency
 from headwater.graph.states.neighbours import NeighbourPage, Neighbours, NeighboursRead, Side
 from headwater.graph.states.normalised_event import NormalisedEvent
-from headwater.graph.states.refusal import RefusalEntry
 from headwater.graph.states.run import Run, RunState
 from headwater.graph.states.search_terms import SearchTerm
 from headwater.graph.states.stored_states import (

@@ -4,7 +4,7 @@ A cursor holds a position as an opaque text. The text in a client's cursor may b
 """
 
 from headwater.graph.names.identity import DatasetId, EventId, NamespaceId, job_id, namespace_id
-from headwater.graph.states.audit_entry import AuditEntry
+from headwater.graph.states.audit import AuditEntry
 from headwater.graph.states.run import Run
 from headwater.graph.states.stored_states import DatasetWrite, QualityResult, StoredAlert
 from headwater.openlineage.event import Name

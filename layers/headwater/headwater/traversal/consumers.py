@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 
 from headwater.graph.facets.column_lineage import Column, Steps, column_flows, indirect_flows, told_columns
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
-from headwater.graph.facets.partial_schema import columns_among
 from headwater.graph.facets.register import values
-from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.facets.schema import columns_among, fields_of
 from headwater.graph.names.identity import ColumnLineageId, DatasetId, JobId, JobRunId, SchemaId, dataset_id, job_id
-from headwater.graph.producers.producer_profile import profile_of
+from headwater.graph.producers import producer_of
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.edges import Edges
 from headwater.graph.states.job import JobHead
@@ -164,9 +163,9 @@ class Consumers:
         told = told_columns(self._lineages[lineage]) if lineage else frozenset()
         return [field for field in self._written(job, output) if field.lower() not in told]
 
-    def tells_indirect(self, job: JobId) -> bool:
+    def reports_indirect(self, job: JobId) -> bool:
         """Whether the producer of a job reports filters, joins and groupings."""
-        return profile_of(values(self.jobs[job].facts.facets)).tells_indirect
+        return producer_of(values(self.jobs[job].facts.facets)).reports_indirect
 
     def _lineage(self, job: JobId, output: DatasetId) -> ColumnLineageId | None:
         """The column lineage that counts for an output of a job."""

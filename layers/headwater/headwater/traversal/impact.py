@@ -15,16 +15,16 @@ from headwater.graph.facets.insights import criticality_of
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import DatasetId, JobId, NodeKind, node_id
-from headwater.graph.producers.application import is_test
+from headwater.graph.producers import is_test
 from headwater.graph.states.dataset import DatasetHead
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
+from headwater.traversal.application_queries import parts_of_applications
 from headwater.traversal.consumers import Consumers
 from headwater.traversal.impact_propagation import ImpactPropagation
 from headwater.traversal.impacted_node import Granularity, ImpactedDataset, ImpactedJob, ImpactedNode, ImpactTarget
 from headwater.traversal.lineage import DEFAULT_DEPTH, View
-from headwater.traversal.parts_of_applications import parts_of_applications
 
 _TYPES = {NodeKind.JOB: "JOB", NodeKind.DATASET: "DATASET", NodeKind.FIELD: "DATASET_FIELD"}
 
@@ -124,7 +124,7 @@ def _at_risk(propagation: ImpactPropagation, asked: Granularity) -> Iterator[Nod
     than the granularity of the changed nodes is possible."""
     known = propagation.known
     jobs = {target.id for target in propagation.impacted if isinstance(target, ImpactedJob)}
-    parts = parts_of_applications(known, jobs)
+    parts = parts_of_applications(known.jobs, known.edges, jobs)
     for node in propagation.impacted.values():
         if node.distance and not _is_derivation(known, node.target) and node.target.id not in parts:
             path = tuple(_node_id(known, target) for target in node.path if not _is_derivation(known, target))

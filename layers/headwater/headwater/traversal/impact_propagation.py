@@ -149,7 +149,7 @@ class ImpactPropagation:
         for field in self.known.untold(job, output):
             link = ColumnLink(changed, "", field, [])
             yield from self._beyond(surest, job, output, link, Granularity.UNKNOWN)
-        if not self.known.tells_indirect(job):
+        if not self.known.reports_indirect(job):
             used = self._used(job, changed, output)
             unused = [node for field, node in columns.items() if field is not None and _outermost(field) not in used]
             for origin in sorted(unused, key=lambda impacted: impacted.doubt)[:1]:

@@ -24,7 +24,7 @@ from headwater.graph.states.neighbours import NO_NEIGHBOURS, Neighbours, Side
 from headwater.openlineage.instant import Instant
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
-from headwater.traversal.application_reads import with_application_reads
+from headwater.traversal.application_queries import with_application_reads
 from headwater.traversal.lineage_graph import LineageGraph, reached
 from headwater.traversal.retired_writers import KnownJobs, retired_writes
 

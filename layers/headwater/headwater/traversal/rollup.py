@@ -10,7 +10,7 @@ from typing import NamedTuple
 from headwater.concurrent import concurrent_map
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobId, JobRunId, NodeId, job_id
-from headwater.graph.producers.application import is_query_job
+from headwater.graph.producers import is_query_job
 from headwater.graph.states.edges import Edges
 from headwater.graph.states.job import JobHead
 from headwater.openlineage.event import Name

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, TypeVar
 
 from headwater.graph.facets.curation import FOREIGN, FOREIGN_SOURCES
 from headwater.graph.facets.long_facet import LONG_FACETS, SCHEMA, LongFacet, digest_of
-from headwater.graph.facets.partial_schema import PARTIAL
 from headwater.graph.facets.register import (
     Register,
     Registers,
@@ -25,6 +24,7 @@ from headwater.graph.facets.register import (
     time_of,
     values,
 )
+from headwater.graph.facets.schema import PARTIAL
 from headwater.graph.names.identity import ColumnLineageId, DatasetId, SchemaId, dataset_id
 from headwater.openlineage.event import (
     AnyEvent,

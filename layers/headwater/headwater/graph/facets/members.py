@@ -9,6 +9,9 @@ from headwater.graph.facets.dataset_reference import ASSERTIONS
 from headwater.openlineage.event import Facets
 from headwater.openlineage.exact_json import JsonObject
 
+MAX_SQL = 100_000
+"""Characters of a SQL text that are looked at."""
+_COMMENT = re.compile(r"--[^\n]*|/\*(?:.*?\*/|.*\Z)", re.DOTALL)
 MAX_FIRST_LINE = 300
 """Characters of the summary of an error message."""
 _TRACEBACK = "Traceback (most recent call last):"
@@ -45,11 +48,21 @@ def facet_text(facets: Facets, facet: str, member: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def without_comments(query: str) -> str:
+    """The first `MAX_SQL` characters of a SQL text, with a space for each comment. This takes time in proportion to the
+    text, also for a comment without an end."""
+    return _COMMENT.sub(" ", query[:MAX_SQL])
+
+
 def assertions_of(facets: JsonObject) -> list[dict[str, Any]]:
     """The assertions among the quality facets of a dataset."""
-    facet = facets.get(ASSERTIONS)
+    return assertions_in(facets.get(ASSERTIONS)) or []
+
+
+def assertions_in(facet: Any) -> list[dict[str, Any]] | None:
+    """The assertions in a facet; None if the facet has another form."""
     assertions = facet.get("assertions") if isinstance(facet, dict) else None
-    return [check for check in assertions if isinstance(check, dict)] if isinstance(assertions, list) else []
+    return [check for check in assertions if isinstance(check, dict)] if isinstance(assertions, list) else None
 
 
 def describe_assertion(assertion: Mapping[str, Any]) -> str:

@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Mapping
 from fnmatch import translate
 from functools import lru_cache, wraps
-from glob import escape
 from itertools import dropwhile
 from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
@@ -195,7 +194,7 @@ def _catalog(text: str) -> Name:
 def _compiled(pattern: str) -> re.Pattern[str]:
     """The expression for a pattern. Only `*` is a wildcard, since `[::1]` is a host; the expression does not
     backtrack."""
-    return re.compile(translate(escape(pattern).replace("[*]", "*")))
+    return re.compile(translate(re.sub(r"[?[]", r"[\g<0>]", pattern)))
 
 
 def _collapsed(name: Name, *, streams_files: bool) -> tuple[Name, dict[str, bool]]:
@@ -235,6 +234,13 @@ def _trailing(segment: str) -> str | None:
 def plain_namespace(namespace: str) -> str:
     """A namespace with one spelling of its scheme and slashes, before the alias map."""
     return _without_end(_with_one_scheme(namespace))
+
+
+def kafka_namespace(bootstrap: str) -> str:
+    """The namespace of a Kafka cluster by its list of bootstrap servers: the first of them. `PLAINTEXT://` may precede
+    it. Empty for an empty list."""
+    first = bootstrap.partition(",")[0].strip().rpartition("://")[2]
+    return f"kafka://{first}" if first else ""
 
 
 def _with_one_scheme(namespace: str) -> str:

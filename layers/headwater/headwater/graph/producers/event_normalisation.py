@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from headwater.graph.facets.assertions import with_standard_assertions
 from headwater.graph.facets.curation import FOREIGN_SOURCES, RESERVED
 from headwater.graph.facets.dataset_reference import (
     SOURCES,
@@ -16,17 +15,16 @@ from headwater.graph.facets.dataset_reference import (
 )
 from headwater.graph.facets.explicit_lineage import apply_lineage_facet
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE, LONG_FACETS, LongFacet
-from headwater.graph.facets.partial_schema import as_partial
+from headwater.graph.facets.members import facet_text
 from headwater.graph.facets.register import is_deletion
+from headwater.graph.facets.schema import as_partial
 from headwater.graph.names.identity import dataset_id
 from headwater.graph.names.naming import IdentifiedName, Naming
-from headwater.graph.producers import assertion_events, query_events, sql_outputs
-from headwater.graph.producers.job_naming import with_stable_name
+from headwater.graph.producers import UNKNOWN, producer_of
+from headwater.graph.producers.evidence import has_partial_schema, with_proven_columns
+from headwater.graph.producers.great_expectations import with_database, with_standard_assertions
 from headwater.graph.producers.metadata_table_columns import without_metadata_table_columns
-from headwater.graph.producers.producer_profile import has_partial_schema, integration_of
-from headwater.graph.producers.saved_model import with_model
-from headwater.graph.producers.sql_columns import with_proven_columns
-from headwater.graph.producers.table_name import with_database
+from headwater.graph.producers.producer import Producer
 from headwater.graph.states.normalised_event import Alias, NormalisedEvent, SymlinkPair
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, Facets, Name, RunEvent
@@ -51,6 +49,10 @@ def normalise_event(
     return NormalisedEvent(event, canonical, *named, at)
 
 
+def _producer(event: AnyEvent) -> Producer:
+    return UNKNOWN if isinstance(event, DatasetEvent) else producer_of(event.job.facets, event.producer)
+
+
 def _aliases(event: AnyEvent, reference: DatasetReference, naming: Naming) -> Iterator[Alias]:
     """The alias that a reference uses. A producer that may not write the dataset gives it no further name."""
     identified = _identified(event, reference, naming)
@@ -61,7 +63,7 @@ def _aliases(event: AnyEvent, reference: DatasetReference, naming: Naming) -> It
 def _identified(event: AnyEvent, reference: DatasetReference, naming: Naming) -> IdentifiedName:
     identified = naming.identify(reference.name, streams_files=_streams_files(event, reference))
     job_facets = {} if isinstance(event, DatasetEvent) else event.job.facets
-    return with_database(with_model(identified, reference, job_facets, naming), reference, naming)
+    return with_database(_producer(event).dataset(identified, reference, job_facets, naming), reference, naming)
 
 
 def _links(reference: DatasetReference, naming: Naming) -> Iterator[SymlinkPair]:
@@ -72,29 +74,24 @@ def _links(reference: DatasetReference, naming: Naming) -> Iterator[SymlinkPair]
 
 
 def _renamed(event: AnyEvent, naming: Naming) -> AnyEvent:
-    integration = "" if isinstance(event, DatasetEvent) else integration_of(event.job.facets, event.producer)
+    producer = _producer(event)
 
     def rename(reference: DatasetReference, *, is_read: bool = False) -> DatasetReference:
         identified = _identified(event, reference, naming)
         own = without_metadata_table_columns(reference, identified.rules, is_read=is_read)
-        facets = with_standard_assertions(own.facets, integration, own.name.name)
+        facets = with_standard_assertions(producer.facets(own.facets, own.name.name))
         if has_partial_schema(event, own, is_read=is_read):
             facets = as_partial(facets)
         for member in {SOURCES, FOREIGN_SOURCES} & facets.keys():
             sources = sorted({naming.identify(Name(*source)).shown for source in facets[member]})
             facets = {**facets, member: [list(source) for source in sources]}
-        io_facets = with_standard_assertions(reference.io_facets, integration, own.name.name)
+        io_facets = with_standard_assertions(producer.facets(reference.io_facets, own.name.name))
         return replace(reference, name=identified.shown, facets=_with_long_facets(facets), io_facets=io_facets)
 
     if isinstance(event, DatasetEvent):
         return replace(event, dataset=rename(event.dataset))
-    job = with_stable_name(event.job)
-    if integration == "airflow":
-        event = replace(event, outputs=sql_outputs.with_corrections(event.outputs, event.job.facets))
-    if integration == "dbt":
-        event = assertion_events.with_corrections(event)
-    if integration == "trino":
-        event = query_events.with_corrections(event)
+    event = producer.corrected(event)
+    job = replace(event.job, name=event.job.name._replace(name=producer.stable_name(event.job)))
     inputs = tuple(rename(dataset, is_read=True) for dataset in event.inputs)
     return replace(event, job=job, inputs=inputs, outputs=tuple(map(rename, event.outputs)))
 
@@ -106,18 +103,10 @@ def _with_long_facets(facets: Facets) -> Facets:
 
 
 def _streams_files(event: AnyEvent, reference: DatasetReference) -> bool:
-    """Whether a dataset is an input of a streaming job: then the Spark listener names each file of a source folder.
-
-    A connector of Kafka Connect follows the one file that its settings name.
-    """
-    if isinstance(event, DatasetEvent):
+    """Whether a dataset is an input of a streaming job that names each file of a source folder."""
+    if isinstance(event, DatasetEvent) or facet_text(event.job.facets, "jobType", "processingType") != "STREAMING":
         return False
-    match event.job.facets.get("jobType"):
-        case {"processingType": "STREAMING", "integration": "KAFKA_CONNECT"}:
-            return False
-        case {"processingType": "STREAMING"}:
-            return reference in event.inputs
-    return False
+    return _producer(event).names_files_of_streams and reference in event.inputs
 
 
 def _with_undeclared_inputs(event: AnyEvent, naming: Naming) -> AnyEvent:

@@ -17,10 +17,8 @@ from headwater.graph.facets.dataset_reference import (
     schema_register,
 )
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
-from headwater.graph.facets.partial_schema import COLUMN, columns_among, partial_schema
 from headwater.graph.facets.register import Register, Registers, Stamp, join_registers, stamp, values
-from headwater.graph.facets.registered_schema import REGISTRY
-from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.facets.schema import COLUMN, REGISTRY, columns_among, fields_of, partial_schema
 from headwater.graph.names.identity import DatasetId, JobId, dataset_id
 from headwater.graph.names.naming import Naming
 from headwater.openlineage import exact_json

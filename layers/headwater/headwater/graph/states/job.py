@@ -16,7 +16,6 @@ from headwater.graph.facets.dataset_reference import (
     symlinks,
 )
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE
-from headwater.graph.facets.partial_schema import PARTIAL, column_registers
 from headwater.graph.facets.register import (
     Register,
     Registers,
@@ -26,9 +25,9 @@ from headwater.graph.facets.register import (
     stamp,
     values,
 )
+from headwater.graph.facets.schema import PARTIAL, column_registers
 from headwater.graph.names.identity import DatasetId, JobId, dataset_id, derivation_id, job_id
-from headwater.graph.states.dataset_usage import DatasetUsage, RunOrder
-from headwater.graph.states.edges import NO_EDGES, DatasetRef, Edges, edges_of
+from headwater.graph.states.edges import NO_EDGES, DatasetRef, DatasetUsage, Edges, RunOrder, edges_of
 from headwater.graph.states.neighbours import Neighbours, Side
 from headwater.graph.states.run import PARENT, Run
 from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, JobEvent, Name, RunEvent

@@ -22,9 +22,8 @@ from headwater.graph.facets.curation import OWNED, RESERVED, all_tags, tagging
 from headwater.graph.facets.dataset_reference import dataset_references
 from headwater.graph.facets.long_facet import SCHEMA, digest_of
 from headwater.graph.facets.members import OWNERSHIP, owners_of
-from headwater.graph.facets.partial_schema import PARTIAL, columns_among
 from headwater.graph.facets.register import Registers, is_deletion, values
-from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.facets.schema import PARTIAL, columns_among, fields_of
 from headwater.graph.names.identity import (
     DatasetId,
     JobId,

@@ -25,8 +25,7 @@ from headwater.graph.facets.dataset_reference import SOURCES, IoDataset, IoDatas
 from headwater.graph.names.identity import DatasetId, NodeId, dataset_id
 from headwater.graph.names.naming import Naming
 from headwater.graph.states.dataset import DatasetFacts, DatasetHead
-from headwater.graph.states.dataset_usage import DatasetUsage
-from headwater.graph.states.edges import DatasetRef, Edges
+from headwater.graph.states.edges import DatasetRef, DatasetUsage, Edges
 from headwater.graph.states.job import JobFacts, JobHead
 from headwater.graph.states.run import Run
 from headwater.graph.states.stored_states import DatasetWrite, KnownAlias

@@ -10,7 +10,7 @@ from headwater.graph.facets.insights import criticality_of
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.facets.members import facet_text
 from headwater.graph.facets.register import values
-from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.facets.schema import fields_of
 from headwater.graph.names.identity import version_of_schema
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.stored_states import QualityResult

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from headwater.access.principal import Principal
-from headwater.graph.states.audit_entry import AuditEntry
+from headwater.graph.states.audit import AuditEntry
 from headwater.http.request import ApiRequest
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest

@@ -11,8 +11,8 @@ from headwater.http.paging import page_of, within_size_limit
 from headwater.http.request import ApiRequest
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
+from headwater.read.namespace_details import heads_in
 from headwater.read.reader import Reader
-from headwater.read.reserved_namespaces import heads_in
 
 
 def insights(reader: Reader, request: ApiRequest, caller: Principal) -> JsonObject:

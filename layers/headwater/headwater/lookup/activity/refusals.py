@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from itertools import islice
 
-from headwater.graph.states.refusal import KEPT, RefusalEntry, RefusalKind
+from headwater.graph.states.audit import KEPT, RefusalEntry, RefusalKind
 from headwater.graph.states.stored_states import KnownNamespace
 from headwater.http.request import ApiRequest
 from headwater.lookup.activity.set_aside import NotedJob, noted_jobs

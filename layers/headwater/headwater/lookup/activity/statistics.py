@@ -22,8 +22,8 @@ from headwater.http.request import ApiRequest
 from headwater.lookup.activity.intervals import Interval, intervals
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant
+from headwater.read.namespace_details import heads_in, names_in
 from headwater.read.reader import Reader
-from headwater.read.reserved_namespaces import heads_in, names_in
 from headwater.store.positions import event_type
 from headwater.store.ranges import Entry
 from headwater.store.snapshot import Wanted

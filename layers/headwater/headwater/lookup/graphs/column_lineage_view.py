@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from headwater.graph.facets.column_lineage import Steps, transformation
-from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.facets.schema import fields_of
 from headwater.graph.names.identity import DatasetId, node_id, version_of_schema
 from headwater.openlineage.exact_json import JsonObject
 from headwater.traversal.column_graph import ColumnGraph, ColumnId

@@ -3,7 +3,7 @@ pages."""
 
 from collections.abc import Iterable
 
-from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.facets.schema import fields_of
 from headwater.graph.names.identity import dataset_id, node_id
 from headwater.http.paging import within_size_limit
 from headwater.http.request import ApiRequest, PageRequest

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.facets.schema import fields_of
 from headwater.graph.names.identity import NodeKind
 from headwater.http.request import ApiRequest, PageRequest
 from headwater.http.response import ApiResponse

@@ -9,7 +9,7 @@ from typing import Any
 
 from headwater.graph.names.identity import NodeKind, node_id
 from headwater.http.request import ApiRequest
-from headwater.http.response import ApiResponse, ok
+from headwater.http.response import ApiResponse
 from headwater.openlineage.exact_json import JsonObject
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
@@ -37,7 +37,7 @@ def or_text(lookup: Lookup, render: Render) -> tuple[Lookup, Callable[[ApiReques
 
     def serialise(request: ApiRequest, answer: JsonObject) -> ApiResponse:
         if not _is_text(request):
-            return ok(request, answer)
+            return ApiResponse(200, answer)
         return ApiResponse(200, render(answer, request), {"content-type": CONTENT_TYPE})
 
     return use_case, serialise

@@ -7,8 +7,8 @@ from headwater.http.paging import page_of
 from headwater.http.request import ApiRequest
 from headwater.lookup.subjects import DescribedSource
 from headwater.openlineage.exact_json import JsonObject
+from headwater.read.namespace_details import heads_in, names_in
 from headwater.read.reader import Reader
-from headwater.read.reserved_namespaces import heads_in, names_in
 
 
 def sources(reader: Reader, request: ApiRequest, caller: Principal) -> JsonObject:

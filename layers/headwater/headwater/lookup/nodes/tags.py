@@ -6,8 +6,8 @@ from headwater.http.marquez import tags as marquez
 from headwater.http.paging import page_of
 from headwater.http.request import ApiRequest
 from headwater.openlineage.exact_json import JsonObject
+from headwater.read.namespace_details import heads_in, names_in
 from headwater.read.reader import Reader
-from headwater.read.reserved_namespaces import heads_in, names_in
 
 
 def tags(reader: Reader, request: ApiRequest, _caller: Principal) -> JsonObject:

@@ -12,7 +12,7 @@ from headwater.concurrent import concurrent_map
 from headwater.graph.facets.curation import all_tags, tags
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
-from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.facets.schema import fields_of
 from headwater.graph.names.identity import DatasetId, JobId, NodeKind, node_id
 from headwater.graph.names.search_words import plain_name, words_of
 from headwater.graph.states.dataset import DatasetHead

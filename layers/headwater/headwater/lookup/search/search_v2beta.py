@@ -12,7 +12,7 @@ from typing import Any
 from headwater.graph.facets.curation import without_curation
 from headwater.graph.facets.members import facet_text
 from headwater.graph.facets.register import values
-from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.facets.schema import fields_of
 from headwater.graph.states.run import Run, RunState
 from headwater.http.marquez.jobs import job_node
 from headwater.http.paging import page_of, within_size_limit

@@ -7,7 +7,7 @@ the topics of the source cluster, and its topics in use are the copies.
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from headwater.graph.names.kafka_cluster import kafka_namespace
+from headwater.graph.names.naming import kafka_namespace
 from headwater.openlineage.event import Name
 from headwater.sources.connect.connector import Connector
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from headwater.graph.names.kafka_cluster import kafka_namespace
+from headwater.graph.names.naming import kafka_namespace
 from headwater.openlineage.event import Name
 from headwater.retry import Deadline
 from headwater.sources.poller import Comparison, PolledGraph

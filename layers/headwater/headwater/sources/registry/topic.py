@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from headwater.graph.facets.registered_schema import REGISTRY
+from headwater.graph.facets.schema import REGISTRY
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.sources.poller import Document, ReportedDataset

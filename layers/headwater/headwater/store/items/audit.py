@@ -4,7 +4,7 @@ back."""
 from datetime import timedelta
 from typing import Any
 
-from headwater.graph.states.audit_entry import AuditedEvents, AuditEntry
+from headwater.graph.states.audit import AuditedEvents, AuditEntry
 from headwater.store import keys
 from headwater.store.items.codec import Codec, Members, unchanged
 from headwater.store.items.decoders import array, instant, number, object_of, optional, text

@@ -6,8 +6,7 @@ from typing import Any
 
 from headwater.graph.facets.register import Register
 from headwater.graph.names.identity import DatasetId, dataset_id, derivation_id, job_id
-from headwater.graph.states.dataset_usage import DatasetUsage, RunOrder
-from headwater.graph.states.edges import NO_EDGES, Edges, edges_of
+from headwater.graph.states.edges import NO_EDGES, DatasetUsage, Edges, RunOrder, edges_of
 from headwater.graph.states.job import JobFacts, JobHead, LatestRun
 from headwater.graph.states.run import RunState
 from headwater.openlineage.event import Name

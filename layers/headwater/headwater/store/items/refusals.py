@@ -3,7 +3,7 @@ them back."""
 
 from typing import Any
 
-from headwater.graph.states.refusal import KEPT, RefusalEntry, RefusalKind
+from headwater.graph.states.audit import KEPT, RefusalEntry, RefusalKind
 from headwater.store import keys
 from headwater.store.items.codec import Codec, Members
 from headwater.store.items.decoders import array, instant, number, text

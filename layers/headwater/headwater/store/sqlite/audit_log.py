@@ -1,6 +1,6 @@
 """The audit log of a file: the entries of requests that are answered at the same time reach the disk together."""
 
-from headwater.graph.states.audit_entry import AuditEntry
+from headwater.graph.states.audit import AuditEntry
 from headwater.store.audit_log import AuditLog
 from headwater.store.errors import StorageError
 from headwater.store.sqlite.group_commit import GroupCommit

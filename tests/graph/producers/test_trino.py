@@ -1,24 +1,19 @@
-"""The stable name of a job: one name in every run, however the producer names the run's job."""
+"""Trino: a query has one name in every run, though each run is sent under an id of its own."""
 
 import pytest
 
-from headwater.graph.producers.job_naming import with_stable_name
+from headwater.graph.producers import producer_of
 from headwater.openlineage.event import JobReference, Name
 from tests import factory
 from tests.factory import Document
 
 
 def name_of(facets: Document, sent: str = "sent") -> str:
-    return with_stable_name(JobReference(Name("demo", sent), facets)).name.name
+    return producer_of(facets).stable_name(JobReference(Name("demo", sent), facets))
 
 
 def query(sql: str) -> str:
     return name_of({"jobType": factory.facet(integration="TRINO", jobType="QUERY"), "sql": factory.facet(query=sql)})
-
-
-def node(unique_id: str, kind: str = "MODEL") -> str:
-    job_type = factory.facet(integration="DBT", jobType=kind)
-    return name_of({"jobType": job_type, "dbt_node": factory.facet(unique_id=unique_id)})
 
 
 @pytest.mark.parametrize(
@@ -63,13 +58,6 @@ def test_the_name_of_a_query_tells_the_statement_and_the_table(sql: str, beginni
 def test_rows_of_values_do_not_make_another_job() -> None:
     assert query("INSERT INTO a VALUES (1, 'x')") == query("INSERT INTO a VALUES (2, 'y'), (3, 'z')")
     assert query("DELETE FROM a WHERE id IN (1, 2, 3)") == query("DELETE FROM a WHERE id IN (4)")
-
-
-def test_a_model_of_dbt_is_one_job_in_each_mode_and_its_tests_another() -> None:
-    assert node("model.shop.orders") == "model.shop.orders"
-    assert node("model.shop.orders", "TEST") == "model.shop.orders.test"
-    assert node("test.shop.no_negative", "TEST") == "test.shop.no_negative"
-    assert node("seed.shop.raw", "SEED") == "seed.shop.raw"
 
 
 @pytest.mark.parametrize("facets", [{}, {"jobType": 5}, {"jobType": {"integration": "TRINO"}, "sql": {"query": 5}}])

@@ -1,11 +1,17 @@
-"""Audit entries: who asked what, and who changed what. Each request of the API is one entry.
+"""What is kept of requests: an audit entry of each, and of those whose events were refused, how many and why.
 
-An entry has names, and neither a body, a header, a key nor a cursor. Texts of a client are cut: an entry stays short,
-whatever a client sends.
+An audit entry says who asked what, and who changed what. It has names, and neither a body, a header, a key nor a
+cursor. Texts of a client are cut: an entry stays short, whatever a client sends.
+
+A refusal has no text of a client, but for the path of a fault, which names members of the event: neither a value, a
+message, a body nor a key. The tool in a producer's URL is one of a few.
 """
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -19,6 +25,12 @@ MAX_NAMESPACES = 10
 _CUT = "..."
 READING = frozenset({"GET", "HEAD"})
 """The methods of lookups."""
+KEPT = timedelta(days=7)
+"""How long refusals are kept."""
+MAX_KINDS = 10
+"""The kinds of refusals of one request; a batch may have more."""
+_INDEX = re.compile(r"\[\d+\]")
+_MEMBERS = re.compile(r"[A-Za-z][\w.]{0,99}", re.ASCII)
 
 
 class AuditedEvents(NamedTuple):
@@ -77,3 +89,33 @@ def cut(text: str) -> str:
     """A text as an entry keeps it. Half of a surrogate pair, which no text of UTF-8 has, becomes a question mark."""
     whole = text.encode(errors="replace").decode()
     return whole if len(whole) <= MAX_CHARACTERS else whole[: MAX_CHARACTERS - len(_CUT)] + _CUT
+
+
+class RefusalKind(NamedTuple):
+    """Equal refusals: the tool that sent the events, the HTTP status, and the path of the first fault, without
+    indices: `outputs.namespace`. The path is empty if it is unknown, or no path of members."""
+
+    producer: str
+    status: int
+    path: str
+
+
+@dataclass(frozen=True)
+class RefusalEntry:
+    """The refused events of one request. `key` is the id of the client's key; empty without a valid key."""
+
+    time: Instant
+    request_id: str
+    key: str
+    counts: tuple[tuple[RefusalKind, int], ...]
+
+
+def refusal_kind(producer: str, status: int, path: str) -> RefusalKind:
+    """The kind of a refusal by the path of its fault."""
+    members = _INDEX.sub("", path)
+    return RefusalKind(producer, status, members if _MEMBERS.fullmatch(members) else "")
+
+
+def counted(kinds: Iterable[RefusalKind]) -> tuple[tuple[RefusalKind, int], ...]:
+    """The refusals of a request by their kind, the most frequent first."""
+    return tuple(Counter(kinds).most_common(MAX_KINDS))

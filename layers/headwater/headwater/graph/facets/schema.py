@@ -1,7 +1,8 @@
-"""Partial schemas: the columns that events name of a dataset, where no event has named all of them.
+"""What a schema facet says: its fields, whether these are all, and whether a schema registry vouches for them.
 
-A partial schema says that its columns exist, and nothing of other columns. Hence each column is a register of its own,
-and the columns of several partial schemas add up:
+*Partial schemas* have the columns that events name of a dataset, where no event has named all of them. A partial
+schema says that its columns exist, and nothing of other columns. Hence each column is a register of its own, and the
+columns of several partial schemas add up:
 
     event                                        columns
     UPDATE orders SET price = 1                  price
@@ -9,11 +10,17 @@ and the columns of several partial schemas add up:
 
 A dataset shows these columns, marked as partial, until an event has a complete schema. Partial schemas are no versions
 of a schema: they raise no alert, and declare no table in Glue.
+
+*A schema registry* holds the schema that the records of a Kafka topic have. Jobs read or write some of the columns, in
+types of their own: a `STRING` in SQL may be an enum of Avro. Hence the schema of a registry counts before the schemas
+that jobs claim, and what a job claims of such a topic is no schema change.
 """
+
+from collections.abc import Mapping
+from typing import Any
 
 from headwater.graph.facets.long_facet import SCHEMA
 from headwater.graph.facets.register import Register, Registers, Stamp, is_deletion, values
-from headwater.graph.facets.schema_fields import fields_of
 from headwater.openlineage.event import Facets
 from headwater.openlineage.exact_json import JsonObject
 
@@ -21,6 +28,16 @@ PARTIAL = "headwater_partialSchema"
 """The facet that takes the place of a schema facet that is partial."""
 COLUMN = "headwater_column:"
 """The beginning of the names of registers that hold a column of a partial schema."""
+REGISTRY = "kafka_schemaRegistry"
+"""The facet of a topic whose schema comes from a registry: its subjects, with versions, ids and compatibility
+levels."""
+
+
+def fields_of(holder: Any) -> list[JsonObject]:
+    """The named fields of a schema, or the nested fields of a field, whatever a producer put there."""
+    fields = holder.get("fields") if isinstance(holder, dict) else None
+    named = fields if isinstance(fields, list) else []
+    return [field for field in named if isinstance(field, dict) and isinstance(field.get("name"), str)]
 
 
 def as_partial(facets: Facets) -> Facets:
@@ -46,3 +63,17 @@ def partial_schema(registers: Registers) -> JsonObject | None:
     """The schema facet that the columns of partial schemas make up, by name; None without any column."""
     columns = columns_among(registers)
     return {"fields": [columns[name] for name in sorted(columns)], "headwater_partial": True} if columns else None
+
+
+def is_registered(facets: Facets) -> bool:
+    """Whether the facets of a dataset say that a registry has its schema."""
+    return facets.get(REGISTRY) is not None
+
+
+def broken_promise(facets: Facets) -> Mapping[str, Any] | None:
+    """What the newest version of a subject broke of the subject's compatibility; None if it broke nothing."""
+    match facets.get(REGISTRY):
+        case {"broken": {"subject": str(), "version": int(), "level": str(), "reasons": list()}}:
+            broken: Mapping[str, Any] = facets[REGISTRY]["broken"]
+            return broken
+    return None

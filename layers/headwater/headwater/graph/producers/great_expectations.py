@@ -1,14 +1,34 @@
-"""The whole name of a table of Postgres: producers that check a table in a database name it without the database."""
+"""Great Expectations, whose facets are known by their names, whichever producer sends them: a facet of its own for
+assertions, and tables of Postgres without their database."""
 
 from urllib.parse import urlsplit
 
-from headwater.graph.facets.members import facet_text
+from headwater.graph.facets.dataset_reference import ASSERTIONS
+from headwater.graph.facets.members import assertions_in, facet_text
 from headwater.graph.names.naming import IdentifiedName, Naming
 from headwater.openlineage.event import DatasetReference, Facets, Name
 
+GREAT_EXPECTATIONS = "greatExpectations_assertions"
+"""The facet of its OpenLineageValidationAction."""
 _POSTGRES = "postgres://"
 _PARTS = 2
 """Parts of a name without its database: `public.orders`."""
+
+
+def with_standard_assertions(facets: Facets) -> Facets:
+    """Facets of a dataset, with the assertions as a dataQualityAssertions facet of OpenLineage. Other facets stay as
+    they are."""
+    if ASSERTIONS in facets:
+        return facets
+    checks = [
+        {
+            "assertion": check.get("expectationType"),
+            "success": check.get("success"),
+            **({"column": check["column"]} if check.get("column") else {}),
+        }
+        for check in assertions_in(facets.get(GREAT_EXPECTATIONS)) or ()
+    ]
+    return {**facets, ASSERTIONS: {**facets[GREAT_EXPECTATIONS], "assertions": checks}} if checks else facets
 
 
 def with_database(identified: IdentifiedName, reference: DatasetReference, naming: Naming) -> IdentifiedName:

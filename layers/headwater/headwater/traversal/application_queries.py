@@ -1,7 +1,7 @@
-"""The datasets that an application only reads, for a graph with applications in place of their queries.
+"""The queries of applications, in a graph where an application stands for them.
 
-One query may hand what it reads to the driver, and another query uses it. No event connects the two but for their
-application. Spark ML loads a model like that:
+*What an application only reads.* One query may hand what it reads to the driver, and another query uses it. No event
+connects the two but for their application. Spark ML loads a model like that:
 
     query of the application `score`     reads       writes
     map_partitions_hadoop                model       nothing
@@ -9,15 +9,24 @@ application. Spark ML loads a model like that:
 
 So the model bears on all that the application writes. What a query that writes reads has its own edges, and what the
 application writes itself is no input of it.
+
+*Queries that an impact does not list*, since another node tells them. The application tells its queries, if it is at
+risk, too. Else a query that writes nothing is told by another query of the application: Spark reads a schema, or infers
+one, in a query of its own.
+
+    query of the application `scores`          writes      told
+    map_partitions_parallel_collection         nothing     by the query below
+    execute_insert_into_...                    scores      yes
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 from headwater.graph.facets.register import values
-from headwater.graph.names.identity import DatasetId, JobId
-from headwater.graph.producers.application import is_query_job
+from headwater.graph.names.identity import DatasetId, JobId, job_id
+from headwater.graph.producers import is_query_job, kind_of, producer_of
 from headwater.graph.states.edges import DatasetRef, Edges
 from headwater.graph.states.job import JobHead
+from headwater.openlineage.event import Name
 from headwater.read.reader import Reader
 from headwater.traversal.rollup import jobs_of_runs
 
@@ -75,3 +84,34 @@ def _writing(edges: Edges, read: Mapping[DatasetId, DatasetRef], written: Mappin
 
 def _by_id(datasets: Iterable[DatasetRef]) -> dict[DatasetId, DatasetRef]:
     return {dataset.id: dataset for dataset in datasets}
+
+
+def parts_of_applications(
+    heads: Mapping[JobId, JobHead], edges: Mapping[JobId, Edges], jobs: Collection[JobId]
+) -> set[JobId]:
+    """The queries among these jobs that another node tells."""
+    queries: dict[JobId, list[JobId]] = {}
+    for job in jobs:
+        head = heads[job]
+        application = head.parent_name
+        if application and is_query_job(values(head.facts.facets)):
+            queries.setdefault(job_id(application), []).append(job)
+    return {
+        query
+        for application, parts in queries.items()
+        for query in (parts if application in jobs else _beside_others(heads, edges, parts))
+    }
+
+
+def _beside_others(
+    heads: Mapping[JobId, JobHead], edges: Mapping[JobId, Edges], queries: Collection[JobId]
+) -> set[JobId]:
+    """Those queries of an application that write nothing; without the one to tell, if all of them write nothing."""
+
+    def order(query: JobId) -> tuple[bool, Name]:
+        facts = heads[query].facts
+        facets = values(facts.facets)
+        return producer_of(facets).is_preparation(kind_of(facets)), facts.name
+
+    quiet = {query for query in queries if not edges[query].outputs}
+    return quiet if len(quiet) < len(queries) else quiet - {min(quiet, key=order)}

@@ -1,6 +1,9 @@
-"""Corrects what a producer read out of a SQL text without running the text, as Airflow does.
+"""Airflow: a schema is read from the database, and has all columns. Column lineage is parsed from SQL, and has direct
+flows alone.
 
-Two faults of OpenLineage's SQL parser, each by recorded events of Airflow:
+The provider gives each query of a task the state of the task. A try of a task that has tries left is no failure yet.
+
+Two faults of OpenLineage's SQL parser, each by recorded events:
 
     DROP TABLE IF EXISTS revenue, staging; CREATE TABLE revenue (...)    staging is an output, and no run writes it
     INSERT INTO revenue SELECT country, sum(amount) FROM paid            column lineage of a column `_0`, for the first
@@ -13,10 +16,10 @@ from dataclasses import replace
 from typing import Any
 
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
-from headwater.graph.facets.members import facet_text
-from headwater.graph.facets.schema_fields import fields_of
-from headwater.graph.producers.sql_text import without_comments
-from headwater.openlineage.event import DatasetReference, Facets
+from headwater.graph.facets.members import facet_text, without_comments
+from headwater.graph.facets.schema import fields_of
+from headwater.graph.producers.producer import Producer, Strength
+from headwater.openlineage.event import DatasetReference, Facets, JobEvent, RunEvent
 
 _DROP = re.compile(r"\bDROP (?:MATERIALIZED )?(?:TABLE|VIEW) (?:IF EXISTS )?([^;]*)", re.IGNORECASE)
 _INSERT = re.compile(
@@ -26,6 +29,26 @@ _FROM = re.compile(r"FROM\b", re.IGNORECASE)
 _NAMED = re.compile(r"(?:[\w$]+\.)*[\w$]+|.*[ )][A-Za-z_][\w$]*")
 """A column, or an expression with a name: `o.amount`, `sum(amount) AS total`, `sum(amount) total`."""
 _UNNAMED = re.compile(r"_(\d{1,4})")
+
+
+class Airflow(Producer):
+    def has_state_of_parent(self, kind: str | None) -> bool:
+        return kind == "QUERY"
+
+    def is_tried_again(self, run_facets: Facets) -> bool:
+        """Try 1 of a task with one retry is followed by another."""
+        match run_facets.get("airflow"):
+            case {"taskInstance": {"try_number": int(number)}, "task": {"retries": int(retries)}}:
+                return number <= retries
+        return False
+
+    def corrected(self, event: RunEvent | JobEvent) -> RunEvent | JobEvent:
+        return replace(event, outputs=with_corrections(event.outputs, event.job.facets))
+
+
+AIRFLOW = Airflow(
+    "airflow", inputs=Strength.COMPLETE, outputs=Strength.COMPLETE, reports_indirect=False, parses_sql=True
+)
 
 
 def with_corrections(outputs: Sequence[DatasetReference], job_facets: Facets) -> tuple[DatasetReference, ...]:

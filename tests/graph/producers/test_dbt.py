@@ -1,9 +1,11 @@
-"""Of column lineage that was parsed from SQL counts what the database accepted: the columns of a COMPLETE."""
+"""dbt: a node is one job in each mode, and of its column lineage counts what the database accepted: the columns of a
+COMPLETE."""
 
-from headwater.graph.facets.schema_fields import fields_of
+from headwater.graph.facets.schema import fields_of
 from headwater.graph.names.identity import dataset_id, job_id
 from headwater.graph.names.naming import Naming
-from headwater.openlineage.event import Name, RunEvent
+from headwater.graph.producers import producer_of
+from headwater.openlineage.event import JobReference, Name, RunEvent
 from headwater.read.reader import Reader
 from tests import factory
 from tests.alerts.stream import World
@@ -30,6 +32,19 @@ def columns(reader: Reader, table: str) -> tuple[list[str], bool]:
     dataset = dataset_id(Name(SHOP, f"shop.main.{table}"))
     schema = reader.datasets([dataset])[dataset].schema
     return [field["name"] for field in fields_of(schema)], bool(schema and schema.get("headwater_partial"))
+
+
+def node(unique_id: str, kind: str = "MODEL") -> str:
+    job_type = factory.facet(integration="DBT", jobType=kind)
+    facets = {"jobType": job_type, "dbt_node": factory.facet(unique_id=unique_id)}
+    return producer_of(facets).stable_name(JobReference(Name("demo", "sent"), facets))
+
+
+def test_a_model_of_dbt_is_one_job_in_each_mode_and_its_tests_another() -> None:
+    assert node("model.shop.orders") == "model.shop.orders"
+    assert node("model.shop.orders", "TEST") == "model.shop.orders.test"
+    assert node("test.shop.no_negative", "TEST") == "test.shop.no_negative"
+    assert node("seed.shop.raw", "SEED") == "seed.shop.raw"
 
 
 def test_a_table_of_dbt_shows_the_columns_that_column_lineage_names_marked_as_partial() -> None:

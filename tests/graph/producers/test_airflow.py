@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from headwater.graph.producers.sql_outputs import with_corrections
-from headwater.graph.producers.sql_text import MAX_SQL
+from headwater.graph.facets.members import MAX_SQL
+from headwater.graph.producers.airflow import with_corrections
 from headwater.openlineage.event import DatasetReference, Name
 from tests import factory
 from tests.lookup.requests import LookupClient, table_after

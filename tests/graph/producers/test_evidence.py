@@ -2,7 +2,7 @@
 
 import pytest
 
-from headwater.graph.facets.partial_schema import PARTIAL
+from headwater.graph.facets.schema import PARTIAL
 from headwater.graph.names.naming import Naming
 from headwater.graph.producers.event_normalisation import normalise_event
 from headwater.openlineage import exact_json

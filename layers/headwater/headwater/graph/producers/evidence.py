@@ -1,0 +1,97 @@
+"""What an event proves of the columns of datasets, by the strength of its producer.
+
+Producers send the same facets and mean different things by them. A schema may have some of the columns; of a producer
+that nobody has looked at, it has all of them, unless the event contradicts itself: a schema lacks columns that the
+column lineage of the same event names. The poll of schema registries (sources/registry/) sends DatasetEvents, whose
+schema is complete, and counts before all others (`is_registered` in facets/schema.py).
+
+A producer that parses SQL does so before the database has seen it, and sends the column lineage at START already, or at
+the FAIL of a statement that the database refused. Only a COMPLETE shows that the columns exist:
+
+    SELECT gramz / n AS average ...     START: average is made of gramz     FAIL: there is no column gramz
+
+Where a schema of such a producer has some of the columns, the column lineage of a COMPLETE names more of them.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from headwater.graph.facets.column_lineage import Column, column_flows, indirect_flows
+from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
+from headwater.graph.facets.schema import PARTIAL, fields_of
+from headwater.graph.facets.schema_diff import columns_of
+from headwater.graph.names.naming import Naming
+from headwater.graph.producers import producer_of
+from headwater.graph.producers.producer import Strength
+from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, EventType, RunEvent
+
+_ALL = "*"
+
+
+def has_partial_schema(event: AnyEvent, reference: DatasetReference, *, is_read: bool) -> bool:
+    """Whether the schema that an event has for one of its inputs or outputs lacks columns of the dataset."""
+    if isinstance(event, DatasetEvent) or SCHEMA not in reference.facets:
+        return False
+    producer = producer_of(event.job.facets, event.producer)
+    strength = producer.inputs if is_read else producer.strength_of_output(reference, event.job.facets)
+    if strength is not Strength.UNKNOWN:
+        return strength is Strength.PARTIAL
+    named = _columns_read(event.outputs) if is_read else _columns_written(reference)
+    fields = (column.field for column in named if column.dataset == reference.name)
+    return _lacks(columns_of(reference.facets[SCHEMA]), fields)
+
+
+def with_proven_columns(event: AnyEvent, naming: Naming) -> AnyEvent:
+    """The event without column lineage that the database may refuse; of a COMPLETE with partial schemas, with the
+    columns that the column lineage names."""
+    if not isinstance(event, RunEvent):
+        return event
+    producer = producer_of(event.job.facets, event.producer)
+    if not producer.parses_sql:
+        return event
+    if event.type is not EventType.COMPLETE:
+        return replace(event, outputs=tuple(map(_without_column_lineage, event.outputs)))
+    if producer.outputs is not Strength.PARTIAL:
+        return event
+    read = [Column(naming.identify(column.dataset).shown, column.field) for column in _columns_read(event.outputs)]
+    return replace(
+        event,
+        inputs=tuple(_with_columns(reference, read) for reference in event.inputs),
+        outputs=tuple(_with_columns(reference, _columns_written(reference)) for reference in event.outputs),
+    )
+
+
+def _without_column_lineage(output: DatasetReference) -> DatasetReference:
+    return replace(output, facets={name: facet for name, facet in output.facets.items() if name != COLUMN_LINEAGE})
+
+
+def _columns_read(outputs: Iterable[DatasetReference]) -> Iterator[Column]:
+    """The columns that the column lineage of outputs uses."""
+    for output in outputs:
+        facet = output.facets.get(COLUMN_LINEAGE)
+        yield from (flow.source for flow in column_flows(output.name, facet))
+        yield from (flow.source for flow in indirect_flows(output.name, facet))
+
+
+def _columns_written(output: DatasetReference) -> list[Column]:
+    return [flow.output for flow in column_flows(output.name, output.facets.get(COLUMN_LINEAGE))]
+
+
+def _with_columns(reference: DatasetReference, named: Iterable[Column]) -> DatasetReference:
+    """The reference with a partial schema that has these columns, too. SQL may spell a column otherwise than the
+    schema does."""
+    if SCHEMA in reference.facets:
+        return reference
+    known = fields_of(reference.facets.get(PARTIAL))
+    spelled = {field["name"].lower() for field in known}
+    names = {column.field for column in named if column.dataset == reference.name and column.field != _ALL}
+    more = [{"name": name} for name in sorted(names) if name.lower() not in spelled]
+    return replace(reference, facets={**reference.facets, PARTIAL: {"fields": [*known, *more]}}) if more else reference
+
+
+def _lacks(columns: Mapping[str, Any], named: Iterable[str]) -> bool:
+    """Whether a schema has none of the columns that a name may mean: `address.zip` may be a column of that name, or
+    nested in `address`."""
+    known = {spelling.replace("[]", "").lower() for spelling in columns}
+    return any(column.lower() not in known and column.partition(".")[0].lower() not in known for column in named)

@@ -1,0 +1,100 @@
+"""What Headwater asks of a producer of events.
+
+A field or method is one question, and its default is the answer for a producer that nobody has looked at. An engine
+answers otherwise in the module of its name. Each answer was learnt from events of the real engine, which are in
+tests/fixtures/producers.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from headwater.graph.names.naming import IdentifiedName, Naming
+from headwater.openlineage.event import DatasetReference, Facets, JobEvent, JobReference, RunEvent
+
+
+class Strength(StrEnum):
+    """Which columns of a dataset a schema facet has.
+
+    COMPLETE   all
+    PARTIAL    some: those that a query touches, or that somebody documented
+    UNKNOWN    all, as far as the rest of the event does not contradict
+    """
+
+    COMPLETE = "COMPLETE"
+    PARTIAL = "PARTIAL"
+    UNKNOWN = "UNKNOWN"
+
+
+@dataclass(frozen=True)
+class Producer:
+    """A tool that sends events, and what its word is worth.
+
+    name                   the integration of the jobType facet, in lower case
+    tool                   the word by which the URL of the producer, and the metrics, name it; mostly its name
+    inputs, outputs        which columns of an input or output a schema facet has
+    reports_indirect       whether column lineage has indirect flows (filters, joins, groupings). If not, their absence
+                           says nothing: any column of an input may bear on the output
+    parses_sql             whether column lineage is parsed from SQL, and sent before the database has seen the SQL
+    reports_ends           whether an event tells the end of each run
+    runs_queries           whether its jobs, but for those of the type APPLICATION, are queries of an application
+    names_files_of_streams whether a job that streams a folder names each file as an input
+    """
+
+    name: str = ""
+    tool: str = ""
+    inputs: Strength = Strength.UNKNOWN
+    outputs: Strength = Strength.UNKNOWN
+    reports_indirect: bool = True
+    parses_sql: bool = False
+    reports_ends: bool = True
+    runs_queries: bool = False
+    names_files_of_streams: bool = True
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the worth of its schemas is known."""
+        return self.outputs is not Strength.UNKNOWN
+
+    def strength_of_output(self, output: DatasetReference, job_facets: Facets) -> Strength:
+        """Which columns the schema of this output has."""
+        return self.outputs
+
+    def is_query(self, kind: str | None) -> bool:
+        """Whether a job of this kind (`jobType` in the facet of that name) is a query of an application. A query does
+        not outlive its application, and need not have an end of its own."""
+        return self.runs_queries and kind != "APPLICATION"
+
+    def is_part(self, kind: str | None) -> bool:
+        """Whether a job of this kind, if it has a parent, is a part of it: its events come with those of the parent."""
+        return self.is_query(kind)
+
+    def is_preparation(self, kind: str | None) -> bool:
+        """Whether a query of this kind mostly prepares another: what it reads is told with the other."""
+        return False
+
+    def has_state_of_parent(self, kind: str | None) -> bool:
+        """Whether a run of a job of this kind is given the state of its parent, whatever became of the run."""
+        return False
+
+    def is_tried_again(self, run_facets: Facets) -> bool:
+        """Whether a failed run with these facets is a try that another try follows."""
+        return False
+
+    def stable_name(self, job: JobReference) -> str:
+        """The name of a job that stays from run to run. It follows from one event, so it does not depend on the order
+        of events."""
+        return job.name.name
+
+    def dataset(
+        self, identified: IdentifiedName, reference: DatasetReference, job_facets: Facets, naming: Naming
+    ) -> IdentifiedName:
+        """The dataset that a reference of a job means, as far as naming identified it."""
+        return identified
+
+    def facets(self, facets: Facets, dataset: str) -> Facets:
+        """The facets of a dataset of that name, with the assertions that were checked."""
+        return facets
+
+    def corrected(self, event: RunEvent | JobEvent) -> RunEvent | JobEvent:
+        """An event with the datasets that the job used, and the end that the run had."""
+        return event
