@@ -1,9 +1,10 @@
-"""Settings of a Spark of this machine: its Java, the jars, and the listener if a stack is known."""
+"""Settings of a Spark of this machine: its Java, the jars, and the listener if a server is known."""
 
 import os
 import sys
 
-from headwater.cli.endpoint import KEY_VARIABLE, URL_VARIABLE, Endpoint, endpoint_of_make_up
+from headwater.cli.api import Api
+from headwater.cli.endpoint import NoServer, api_of
 from local.layout import Layout
 from local.spark.jars import CONNECTOR_PINS, LISTENER_PINS, jar_files
 from local.spark.java import java_home
@@ -19,7 +20,7 @@ def spark_settings(name: str) -> dict[str, str]:
     layout = Layout.here()
     home = java_home(layout)
     jars = jar_files(layout, home / "bin" / "java", LISTENER_PINS, CONNECTOR_PINS)
-    found = endpoint()
+    found = server()
     namespace = {"spark.openlineage.namespace": NAMESPACE}
     address = (found.url, found.key) if found else ("", "")
     spark = Spark(home, jars, *address, layout.run(name), more_settings=namespace)
@@ -37,8 +38,9 @@ def spark_settings(name: str) -> dict[str, str]:
     return settings | spark.listener_settings() | namespace
 
 
-def endpoint() -> Endpoint | None:
-    """The deployment of HEADWATER_URL, or that of `make up`; None without any."""
-    if url := os.environ.get(URL_VARIABLE):
-        return Endpoint(url, os.environ.get(KEY_VARIABLE, ""))
-    return endpoint_of_make_up()
+def server() -> Api | None:
+    """The server that is named, or that runs here; None without any. Raises CommandFailure."""
+    try:
+        return api_of()
+    except NoServer:
+        return None

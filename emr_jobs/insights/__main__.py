@@ -5,8 +5,9 @@ and where tagged columns flow.
     python -m emr_jobs.insights --warehouse s3://BUCKET/lake --report s3://BUCKET/insights/report.html --post
 
 The result is in the tables `insights` and `criticality`, in a report, and with --post in the graph: as events to
-HEADWATER_URL, with the key HEADWATER_API_KEY (or the stack that `make up` runs). Insights name nodes of all namespaces,
-so the key needs the scope admin and all namespaces. docs/insights.md says what is found, and how.
+HEADWATER_URL, with the key HEADWATER_API_KEY, or to the server that runs here (docs/command-line.md). Insights name
+nodes of all namespaces, so the key needs the scope admin and all namespaces. docs/insights.md says what is found, and
+how.
 """
 
 import argparse
@@ -161,10 +162,10 @@ def known_endpoint(url: str | None, secret: str | None) -> tuple[str, str]:
     if url := url or os.environ.get("HEADWATER_URL"):
         return url, key_in(secret) if secret else os.environ.get("HEADWATER_API_KEY", "")
     try:
-        from emr_jobs.local_spark import endpoint  # noqa: PLC0415 - a cluster has no such module
+        from emr_jobs.local_spark import server  # noqa: PLC0415 - a cluster has no such module
     except ImportError as error:
         raise NotPosted(UNKNOWN) from error
-    if found := endpoint():
+    if found := server():
         return found.url, found.key
     raise NotPosted(UNKNOWN)
 

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from headwater.cli.failure import CommandFailure
 from headwater.cli.file import readable
-from headwater.cli.lookups.failure import LookupFailure
-from headwater.cli.lookups.terminal import print_anything
+from headwater.cli.lookups.terminal import print_anything, told
 from headwater.config import BadEnvironment
 from headwater.serve.server import NoAddress
 from local.engines.headwater_server import Events, of_a_new_server, of_a_running_server
@@ -52,8 +52,8 @@ def main(arguments: list[str] | None = None) -> int:
     except (BadEnvironment, Failure, NoAddress) as error:
         print(f"failed: {error}", file=sys.stderr)
         return 1
-    except LookupFailure as failure:
-        print("\n".join(failure.lines()), file=sys.stderr)
+    except CommandFailure as failure:
+        told(failure)
         return 1
     except KeyboardInterrupt:
         return 130
@@ -63,8 +63,8 @@ def main(arguments: list[str] | None = None) -> int:
 def attempt(options: argparse.Namespace, folder: Path) -> None:
     """Run the pipeline, and show what became of its events."""
     engine: Engine = importlib.import_module(f"local.engines.{options.engine}.driver")
-    key = options.key_file.read_text(encoding="utf-8").strip() if options.key_file else ""
-    server = of_a_running_server(options.url, key) if options.url else of_a_new_server(folder / "lineage.db")
+    new = folder / "lineage.db"
+    server = of_a_running_server(options.url, options.key_file) if options.url else of_a_new_server(new)
     with server as events:
         run(engine, Trial(Layout.here(), folder, events.url, events.key, say), events)
 

@@ -32,6 +32,7 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Started:
     monkeypatch.setattr(submit, "run", run)
     monkeypatch.setattr(Submission, "arrivals", lambda *_: Arrivals())
     monkeypatch.delenv("HEADWATER_URL", raising=False)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     return processes
 
 

@@ -7,8 +7,8 @@ import urllib.request
 from datetime import UTC, datetime
 from typing import Any
 
+from headwater.cli.api import Api
 from headwater.cli.connect import ServedConnectors
-from headwater.cli.lookups.api import Api
 from headwater.cli.polling import Sending
 from headwater.sources.connect.poll import ConnectCluster, Poll
 from headwater.sources.connect.worker import Workers, WorkerUrl

@@ -14,11 +14,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from headwater.cli.lookups.api import Api, NotFoundFailure
-from headwater.cli.lookups.failure import LookupFailure
-from headwater.cli.polling import Sending, add_options, api_of, authorization_of, listed, poll_again
+from headwater.cli.api import Api
+from headwater.cli.endpoint import api_of
+from headwater.cli.failure import CommandFailure
+from headwater.cli.lookups.terminal import told
+from headwater.cli.polling import Sending, add_options, authorization_of, listed, poll_again
+from headwater.cli.refusal import NotFoundFailure
 from headwater.graph.facets.schema_diff import columns_of
 from headwater.graph.names.kafka_cluster import kafka_namespace
+from headwater.lookup.text.inert import inert
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import parse_instant
 from headwater.rest import Unreachable
@@ -36,12 +40,12 @@ class ServedConnectors:
     api: Api
 
     def told_connectors(self, namespace: str) -> Mapping[str, ToldConnector]:
-        """The connectors by name. Raises LookupFailure."""
+        """The connectors by name. Raises CommandFailure."""
         jobs = {job["name"]: told_connector(job["facets"], _latest(job)) for job in listed(self.api, namespace, "jobs")}
         return {name: connector for name, connector in jobs.items() if connector}
 
     def columns(self, datasets: Sequence[Name]) -> Mapping[Name, Sequence[str]]:
-        """The columns of datasets. Raises LookupFailure."""
+        """The columns of datasets. Raises CommandFailure."""
         return {name: columns for name in datasets if (columns := self._columns(name))}
 
     def _columns(self, name: Name) -> list[str]:
@@ -80,9 +84,11 @@ def main(arguments: list[str] | None = None) -> int:
     could not be read."""
     options = parser().parse_args(arguments)
     try:
-        clusters, api = clusters_of(options), api_of(options)
+        clusters, api = clusters_of(options), api_of(options.url, options.key_file)
     except (OSError, ValueError) as error:
         parser().error(str(error))
+    except CommandFailure as failure:
+        return told(failure)
     poll = Poll(ServedConnectors(api), Sending(api, "job"))
 
     def polled_all() -> bool:
@@ -133,8 +139,8 @@ def polled(poll: Poll, cluster: ConnectCluster) -> bool:
     """Whether a poll told of all connectors. What kept it from that is printed."""
     try:
         result = poll.poll(cluster, datetime.now(UTC))
-    except (Unreachable, LookupFailure, OSError) as error:
-        print(f"nothing was sent: {error}", file=sys.stderr, flush=True)
+    except (Unreachable, CommandFailure, OSError) as error:
+        print(f"nothing was sent: {inert(str(error))}", file=sys.stderr, flush=True)
         return False
     report(result)
     return not result.skipped

@@ -2,18 +2,17 @@
 
 import argparse
 import json
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from headwater.cli.endpoint import KEY_VARIABLE, URL_VARIABLE
-from headwater.cli.load import URL, sending
-from headwater.cli.load.api import MarquezApi
+from headwater.cli.api import Api
+from headwater.cli.endpoint import add_server_options
+from headwater.cli.load import sending
 from headwater.cli.load.sources import SentEvent
-from headwater.cli.lookups.api import Api, NotFoundFailure
+from headwater.cli.refusal import NotFoundFailure
 
 PAGE = 100
 INTERVAL = 60.0
@@ -27,15 +26,15 @@ class Sending:
     subject: str
 
     def __call__(self, events: Sequence[dict[str, Any]]) -> None:
-        """Raises OSError if the server did not take all events."""
-        sent = sending.Sending(MarquezApi(self.api.url, self.api.key))
+        """Raises CommandFailure or OSError if the server did not take all events."""
+        sent = sending.Sending(self.api.patient())
         sent.send(SentEvent(event[self.subject]["name"], json.dumps(event)) for event in events)
         if sent.refused:
             raise OSError(f"{self.api.url} refused {len(sent.refused)} events: {sent.refused[0][1]}")
 
 
 def listed(api: Api, namespace: str, kind: str) -> Iterator[dict[str, Any]]:
-    """The `jobs` or `datasets` of a namespace, page by page; none of an unknown namespace. Raises LookupFailure."""
+    """The `jobs` or `datasets` of a namespace, page by page; none of an unknown namespace. Raises CommandFailure."""
     cursor: str | None = ""
     while cursor is not None:
         try:
@@ -55,21 +54,12 @@ def add_options(parser: argparse.ArgumentParser, source: str) -> None:
     parser.add_argument(
         "--authorization-file", type=Path, metavar="FILE", help=f"has the header Authorization for {source}"
     )
-    parser.add_argument(
-        "--url", default=os.environ.get(URL_VARIABLE, URL), help=f"of the server (default: ${URL_VARIABLE}, else {URL})"
-    )
-    parser.add_argument("--key-file", type=Path, metavar="FILE", help=f"has the API key (default: ${KEY_VARIABLE})")
+    add_server_options(parser)
 
 
 def authorization_of(options: argparse.Namespace) -> str:
     """The header for the source; empty if none is needed. Raises OSError."""
     return options.authorization_file.read_text().strip() if options.authorization_file else ""
-
-
-def api_of(options: argparse.Namespace) -> Api:
-    """The server. Raises OSError."""
-    key = options.key_file.read_text().strip() if options.key_file else os.environ.get(KEY_VARIABLE, "")
-    return Api(options.url.rstrip("/"), key)
 
 
 def poll_again(poll: Callable[[], bool], options: argparse.Namespace) -> int:

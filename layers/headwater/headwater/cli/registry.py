@@ -11,9 +11,12 @@ from datetime import UTC, datetime
 from importlib.util import find_spec
 from typing import Any
 
-from headwater.cli.lookups.api import Api
-from headwater.cli.lookups.failure import LookupFailure
-from headwater.cli.polling import Sending, add_options, api_of, authorization_of, listed, poll_again
+from headwater.cli.api import Api
+from headwater.cli.endpoint import api_of
+from headwater.cli.failure import CommandFailure
+from headwater.cli.lookups.terminal import told
+from headwater.cli.polling import Sending, add_options, authorization_of, listed, poll_again
+from headwater.lookup.text.inert import inert
 from headwater.rest import Unreachable
 from headwater.sources.registry.poll import FollowedRegistry, RegistryPoll, RegistryPollResult
 from headwater.sources.registry.registries import read_registries
@@ -30,7 +33,7 @@ class ServedTopics:
     api: Api
 
     def told_topics(self, namespace: str) -> Mapping[str, ToldTopic]:
-        """Raises LookupFailure."""
+        """Raises CommandFailure."""
         datasets = listed(self.api, namespace, "datasets")
         return dict(told_topics((dataset["name"], dataset["facets"]) for dataset in datasets))
 
@@ -66,9 +69,11 @@ def main(arguments: list[str] | None = None) -> int:
     could not be read."""
     options = parser().parse_args(arguments)
     try:
-        registry, api = registry_of(options), api_of(options)
+        registry, api = registry_of(options), api_of(options.url, options.key_file)
     except (OSError, ValueError) as error:
         parser().error(str(error))
+    except CommandFailure as failure:
+        return told(failure)
     poll = RegistryPoll(ServedTopics(api), Sending(api, "dataset"))
     return poll_again(lambda: polled(poll, registry), options)
 
@@ -113,8 +118,8 @@ def polled(poll: RegistryPoll, registry: FollowedRegistry) -> bool:
     """Whether a poll told of all subjects. What kept it from that is printed."""
     try:
         result = poll.poll(registry, datetime.now(UTC))
-    except (Unreachable, LookupFailure, OSError) as error:
-        print(f"nothing was sent: {error}", file=sys.stderr, flush=True)
+    except (Unreachable, CommandFailure, OSError) as error:
+        print(f"nothing was sent: {inert(str(error))}", file=sys.stderr, flush=True)
         return False
     report(result)
     return not result.skipped
