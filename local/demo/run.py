@@ -6,6 +6,7 @@ Then the schema of the raw orders changes, the same jobs run again without an er
 import shutil
 import time
 
+from headwater.cli.api import Api
 from local.alerts.queue import AlertQueue, subscribe
 from local.demo.ingestion import wait_for_ingestion
 from local.demo.orders_pipeline import Lake, OrdersPipeline
@@ -16,7 +17,6 @@ from local.progress import Say
 from local.spark.jars import LISTENER_PINS, jar_files
 from local.spark.java import java_home
 from local.spark.spark_submit import Spark
-from local.stack.api import Api
 from local.stack.lifecycle import IN_USE, Stack, StackOptions, listening, run_stack
 from local.stack.lock import hold_lock, require_unlocked
 
@@ -41,7 +41,7 @@ def run(layout: Layout, port: int, say: Say) -> None:
     say(f"Java: {home}")
     jars = jar_files(layout, home / "bin" / "java", LISTENER_PINS)
     with run_stack(StackOptions(layout, "demo", port, data), say) as stack:
-        spark, api = Spark(home, jars, stack.url, stack.key, folder), Api(stack.url, stack.key, folder)
+        spark, api = Spark(home, jars, stack.url, stack.key, folder), stack.api
         pipeline = OrdersPipeline(layout.root / "emr_jobs" / "pipelines" / "orders", spark, lake, say)
         alerts = subscribe(stack.deployment.account, stack.deployment.outputs["AlertTopicArn"], QUEUE)
         show_lineage(stack, api, pipeline, say)
