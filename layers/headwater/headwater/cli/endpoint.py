@@ -24,7 +24,7 @@ class NoServer(CommandFailure):
     """No server is named, and none runs here."""
 
     def __init__(self) -> None:
-        make_up = ", or `make up`" if (CHECKOUT / "template.yaml").is_file() else ""
+        make_up = f", or `make up` in {CHECKOUT}" if (CHECKOUT / "template.yaml").is_file() else ""
         start = f"start one in another shell: `headwater serve --data lineage.db --open`{make_up}"
         super().__init__(
             "no server is named, and none runs here", start, f"or name one with {BY_OPTIONS.url}", status=UNREACHABLE

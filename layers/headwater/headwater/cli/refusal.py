@@ -82,7 +82,7 @@ def _refused(response: Response, url: str, given: Given, has_key: bool) -> Comma
     said = f": {message}" if message else ""
     match status:
         case 401:
-            what = f"{url} did not accept the key{said if has_key else ': none was sent'}"
+            what = f"{url} did not accept the key (401){said if has_key else ': none was sent'}"
             step = f"{given.valid_key} ({KEYS})"
         case 403:
             what = f"the key may not ask this{said}"

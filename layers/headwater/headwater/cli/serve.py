@@ -12,6 +12,7 @@ from headwater.config import BadEnvironment
 PORT, HOST = 5000, "127.0.0.1"
 EPILOG = (
     "Without --open, each request carries a key: `headwater key add NAME --data FILE` makes one. "
+    "The other commands of this user find the server while it runs (docs/command-line.md). "
     "The variables of docs/serve.md set retention and thresholds. SIGTERM and Ctrl-C end the server."
 )
 
