@@ -66,7 +66,7 @@ lakehouse: $(STATE)/venv.stamp ## keep lineage as Iceberg tables: ARCHIVE=dir (W
 	@$(ON_LAKE) emr_jobs.lakehouse $(if $(ARCHIVE),'$(ARCHIVE)' --warehouse '$(abspath $(WAREHOUSE))') $(ARGS)
 
 .PHONY: insights
-insights: $(STATE)/venv.stamp ## analyse the tables of `make lakehouse` (WAREHOUSE=.local/lake REPORT=.local/insights.html; ARGS=--post posts to the stack of `make up`)
+insights: $(STATE)/venv.stamp ## analyse the tables of `make lakehouse` (WAREHOUSE=.local/lake REPORT=.local/insights.html; ARGS=--post posts to the server that runs here)
 	@$(ON_LAKE) emr_jobs.insights --warehouse '$(abspath $(WAREHOUSE))' --report '$(abspath $(REPORT))' $(ARGS)
 
 .PHONY: doctor
