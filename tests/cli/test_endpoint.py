@@ -1,5 +1,6 @@
 """Where a command finds its server, and the key for it: one rule for all commands."""
 
+import fcntl
 import importlib
 import json
 import stat
@@ -68,6 +69,15 @@ def test_a_server_that_was_killed_is_not_believed(server: ServeProcess) -> None:
     assert len(files()) == 1
     assert serving.running() == []
     assert files() == []
+
+
+def test_a_make_up_that_was_killed_is_not_believed() -> None:
+    make_up()
+    with endpoint.FILE.with_name(endpoint.LOCK).open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert api_of().url == OF_MAKE_UP
+    with pytest.raises(NoServer):
+        api_of()
 
 
 def test_of_two_servers_the_newest_that_runs_is_asked_and_told(

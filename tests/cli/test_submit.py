@@ -74,3 +74,4 @@ def test_the_doctor_finds_in_the_settings_where_the_listener_reports(started: St
 
 def test_the_stack_of_make_up_is_looked_for_where_make_up_writes_it() -> None:
     assert Layout.here().endpoint == endpoint.FILE
+    assert Layout.here().up_lock == endpoint.FILE.with_name(endpoint.LOCK)

@@ -18,6 +18,7 @@ from http.client import HTTPException
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
+from headwater.cli.failure import CommandFailure
 from headwater.cli.refusal import BY_OPTIONS, Given, Response, failure_of, no_api
 
 PREFIX = "/api/v1"
@@ -103,10 +104,14 @@ class Api:
         header = shlex.quote(f"Authorization: Bearer {self.key}")
         return f"curl -H {header} {shlex.quote(self.address(*parts, **query))}"
 
+    def failure(self, response: Response) -> CommandFailure:
+        """The failure of a response that is no answer."""
+        return failure_of(response, self.url, self.seconds, self.given, has_key=bool(self.key))
+
     def _answered(self, response: Response) -> str:
         if response.status in range(200, 300):
             return response.text
-        raise failure_of(response, self.url, self.seconds, self.given, has_key=bool(self.key))
+        raise self.failure(response)
 
     def _parsed(self, text: str) -> Answer:
         try:

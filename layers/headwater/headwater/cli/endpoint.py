@@ -17,7 +17,8 @@ URL_VARIABLE, KEY_VARIABLE = "HEADWATER_URL", "HEADWATER_API_KEY"
 CHECKOUT = Path(__file__).resolve().parents[4]
 """Of the stack of `make up`, if this is a checkout and no wheel."""
 FILE = CHECKOUT / ".local" / "endpoint.json"
-"""Written by `make up`, and removed when the stack stops."""
+"""Written by `make up`, and removed when the stack stops; beside it is the file that `make up` holds a lock on."""
+LOCK = "up.pid"
 
 
 class NoServer(CommandFailure):
@@ -111,7 +112,15 @@ def _newest(running: list[str]) -> str:
 
 def _endpoint_of_make_up() -> list[tuple[str, str]]:
     """The public URL and the key of the stack that `make up` runs, if one does."""
-    if not FILE.is_file():
+    if not FILE.is_file() or _is_stale(FILE.with_name(LOCK)):
         return []
     endpoint = json.loads(FILE.read_text(encoding="utf-8"))
     return [(endpoint["url"], endpoint["key"])]
+
+
+def _is_stale(lock: Path) -> bool:
+    """Whether the process that held a lock was killed."""
+    if not lock.is_file():
+        return False
+    with lock.open(encoding="utf-8") as file:
+        return not serving.is_locked(file)

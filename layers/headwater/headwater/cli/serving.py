@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import TextIO
 
 from headwater.cli.refusal import BY_OPTIONS
 
@@ -61,9 +62,17 @@ def _file_with(url: str) -> Iterator[None]:
 def _server_of(path: Path) -> list[tuple[int, str]]:
     """When the server of a file started, and its URL. A stale file is removed. Raises OSError."""
     with path.open(encoding="utf-8") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if is_locked(file):
             return [(os.fstat(file.fileno()).st_mtime_ns, file.read())]
         path.unlink(missing_ok=True)
         return []
+
+
+def is_locked(file: TextIO) -> bool:
+    """Whether a process holds the lock on a file."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    fcntl.flock(file, fcntl.LOCK_UN)
+    return False

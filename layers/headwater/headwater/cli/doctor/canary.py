@@ -125,7 +125,7 @@ def too_slow(seconds: float) -> Finding:
 def refusal(client: Api, response: Response, namespace: str) -> Finding:
     """Return the finding for a response that is not the expected response."""
     if response.status == 0:
-        return no_answer(client, str(response.body))
+        return no_answer(client, response)
     if response.status in (404, 405):
         return wrong_path(client)
     if not isinstance(response.body, dict) or response.status in range(200, 400):
@@ -133,8 +133,8 @@ def refusal(client: Api, response: Response, namespace: str) -> Finding:
         return Finding(what, "is this Headwater? Use the output ApiUrl, over https", Blame.PATH)
     message = response.body.get("message", "")
     if response.status == 401:
-        fix = "use a key that is in the secret and has not expired: docs/operating.md, Keys"
-        return Finding(f"the key is not known: {message}", fix, Blame.KEY)
+        failure = client.failure(response)
+        return Finding(failure.what, failure.steps[0], Blame.KEY)
     if response.status == FORBIDDEN:
         fix = f"use a key with the scopes ingest and read for the namespace {namespace}, or pass --namespace"
         return Finding(f"the key lacks a scope or namespace: {message}", fix, Blame.KEY)
@@ -145,12 +145,12 @@ def refusal(client: Api, response: Response, namespace: str) -> Finding:
     )
 
 
-def no_answer(client: Api, message: str) -> Finding:
-    if "SSL" in message:
+def no_answer(client: Api, response: Response) -> Finding:
+    if "SSL" in response.text:
         fix = "is it http:// and not https://, as for the stack of `make up`? Does this host trust the certificate?"
-        return Finding(f"{client.url} fails at TLS: {message}", fix, Blame.NETWORK)
+        return Finding(f"{client.url} fails at TLS: {response.text}", fix, Blame.NETWORK)
     fix = "use the output ApiUrl as URL. A private subnet needs a NAT gateway, and port 443 outbound (emr_jobs/cluster)"
-    return Finding(f"{client.url} has no answer: {message}", fix, Blame.NETWORK)
+    return Finding(client.failure(response).what, fix, Blame.NETWORK)
 
 
 def wrong_path(client: Api) -> Finding:
