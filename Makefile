@@ -45,15 +45,15 @@ help: ## list the targets
 # ------------------------------------------------------------------------------------------------------- to see it work
 .PHONY: demo
 demo: $(STATE)/venv.stamp $(PAGE) ## run a Spark pipeline against the embedded stack, show its lineage and an alert (PORT=8765)
-	@$(BIN)/python -m local demo $(if $(PORT),--port '$(PORT)')
+	@PYTHONPATH=layers/headwater $(BIN)/python -m local demo $(if $(PORT),--port '$(PORT)')
 
 .PHONY: up
 up: $(STATE)/venv.stamp $(PAGE) ## run the embedded stack until Ctrl-C (PORT=8765, DATA=dir keeps the data, AUTH=1 enforces IAM, OPEN=1 wants no key, ALERTS=url posts alerts there, PARAMETERS="NAME=VALUE ..." of template.yaml, SAM=1 lets `sam local invoke` in)
-	@$(BIN)/python -m local up $(if $(PORT),--port '$(PORT)') $(if $(DATA),--data '$(DATA)') $(if $(filter 1,$(AUTH)),--auth) $(if $(filter 1,$(OPEN)),--open) $(if $(ALERTS),--alerts '$(ALERTS)') $(if $(filter 1,$(SAM)),--sam) $(foreach each,$(PARAMETERS),--parameter '$(each)')
+	@PYTHONPATH=layers/headwater $(BIN)/python -m local up $(if $(PORT),--port '$(PORT)') $(if $(DATA),--data '$(DATA)') $(if $(filter 1,$(AUTH)),--auth) $(if $(filter 1,$(OPEN)),--open) $(if $(ALERTS),--alerts '$(ALERTS)') $(if $(filter 1,$(SAM)),--sam) $(foreach each,$(PARAMETERS),--parameter '$(each)')
 
 .PHONY: down
 down: $(STATE)/venv.stamp ## stop the stack that `make up` runs
-	@$(BIN)/python -m local down
+	@PYTHONPATH=layers/headwater $(BIN)/python -m local down
 
 .PHONY: rebuild
 rebuild: $(STATE)/venv.stamp ## rebuild a table from an archive with Spark: ARCHIVE=dir ARGS="--verify lineage.db", or --into, --import-format; see emr_jobs/README.md
@@ -66,7 +66,7 @@ lakehouse: $(STATE)/venv.stamp ## keep lineage as Iceberg tables: ARCHIVE=dir (W
 	@$(ON_LAKE) emr_jobs.lakehouse $(if $(ARCHIVE),'$(ARCHIVE)' --warehouse '$(abspath $(WAREHOUSE))') $(ARGS)
 
 .PHONY: insights
-insights: $(STATE)/venv.stamp ## analyse the tables of `make lakehouse` (WAREHOUSE=.local/lake REPORT=.local/insights.html; ARGS=--post posts to the stack of `make up`)
+insights: $(STATE)/venv.stamp ## analyse the tables of `make lakehouse` (WAREHOUSE=.local/lake REPORT=.local/insights.html; ARGS=--post posts to the server that runs here)
 	@$(ON_LAKE) emr_jobs.insights --warehouse '$(abspath $(WAREHOUSE))' --report '$(abspath $(REPORT))' $(ARGS)
 
 .PHONY: doctor
@@ -84,11 +84,11 @@ test-engines: $(STATE)/venv.stamp $(STATE)/iceberg.stamp $(PAGE) ## run the test
 
 .PHONY: rie
 rie: $(STATE)/venv.stamp $(STATE)/sam.stamp $(STATE)/rie.stamp $(PAGE) ## send each sample of events/ through its function in the runtime interface emulator of AWS (Linux)
-	@$(BIN)/python -m local samples
+	@PYTHONPATH=layers/headwater $(BIN)/python -m local samples
 
 .PHONY: sam-local
 sam-local: $(STATE)/venv.stamp build ## send each sample of events/ through its function in a container of `sam local` (Docker, or podman by DOCKER_HOST)
-	@$(BIN)/python -m local samples --containers
+	@PYTHONPATH=layers/headwater $(BIN)/python -m local samples --containers
 
 .PHONY: faults
 faults: $(STATE)/venv.stamp ## play thousands of scenes in which calls to AWS fail and functions are killed (ARGS="--scenes 5000 --seed 7")

@@ -1,9 +1,10 @@
-"""Settings of a Spark of this machine: its Java, the jars, and the listener if a stack is known."""
+"""Settings of a Spark of this machine: its Java, the jars, and the listener if a server is known."""
 
 import os
 import sys
 
-from headwater.cli.endpoint import KEY_VARIABLE, URL_VARIABLE, Endpoint, endpoint_of_make_up
+from headwater.cli.api import Api
+from headwater.cli.endpoint import NoServer, api_of
 from headwater.cli.jvm.installed_spark import spark_jars, spark_java
 from headwater.cli.jvm.spark_submit import Spark, write_listener_key
 from headwater.cli.machine.state import state_folder
@@ -17,7 +18,7 @@ def spark_settings(name: str) -> dict[str, str]:
     """The settings, all of which must be known before Java starts. Raises Failure if Java or a jar is missing."""
     state = state_folder()
     home, jars = spark_java(state), spark_jars(state)
-    found = endpoint()
+    found = server()
     namespace = {"spark.openlineage.namespace": NAMESPACE}
     address = (found.url, found.key) if found else ("", "")
     folder = state / name
@@ -37,8 +38,9 @@ def spark_settings(name: str) -> dict[str, str]:
     return settings | spark.listener_settings() | namespace
 
 
-def endpoint() -> Endpoint | None:
-    """The deployment of HEADWATER_URL, or that of `make up`; None without any."""
-    if url := os.environ.get(URL_VARIABLE):
-        return Endpoint(url, os.environ.get(KEY_VARIABLE, ""))
-    return endpoint_of_make_up()
+def server() -> Api | None:
+    """The server that is named, or that runs here; None without any. Raises CommandFailure."""
+    try:
+        return api_of()
+    except NoServer:
+        return None

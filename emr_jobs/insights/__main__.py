@@ -5,15 +5,16 @@ and where tagged columns flow.
     python -m emr_jobs.insights --warehouse s3://BUCKET/lake --report s3://BUCKET/insights/report.html --post
 
 The result is in the tables `insights` and `criticality`, in a report, and with --post in the graph: as events to
-HEADWATER_URL, with the key HEADWATER_API_KEY (or the stack that `make up` runs). Insights name nodes of all namespaces,
-so the key needs the scope admin and all namespaces. docs/insights.md says what is found, and how.
+HEADWATER_URL, with the key HEADWATER_API_KEY, or to the server that runs here (docs/command-line.md). Insights name
+nodes of all namespaces, so the key needs the scope admin and all namespaces. docs/insights.md says what is found, and
+how.
 """
 
 import argparse
-import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import reduce
 from pathlib import PurePosixPath
@@ -33,6 +34,9 @@ from emr_jobs.insights.report import Section, report
 from emr_jobs.insights.sensitive import sensitive_insights
 from emr_jobs.insights.waste import waste_insights
 from emr_jobs.lakehouse.session import DATABASE, session
+from headwater.cli.api import Api
+from headwater.cli.endpoint import api_of
+from headwater.cli.failure import CommandFailure
 from headwater.graph.facets.insights import InsightKind
 from headwater.spark import lineage, table
 from headwater.store.aws.client import PATIENT_SECONDS, client, translated_errors
@@ -40,7 +44,6 @@ from headwater.store.aws.client import PATIENT_SECONDS, client, translated_error
 SHOWN = 100
 """Insights of a kind in the report and in the graph; the table has all."""
 RANKED = 20
-UNKNOWN = "no deployment is known: set HEADWATER_URL and HEADWATER_API_KEY"
 CRITICALITY_COLUMNS = """
     as_of date,
     id string,
@@ -66,7 +69,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--warehouse", required=True, metavar="DIR|s3://...", help="of the lakehouse")
     parser.add_argument("--report", metavar="FILE|s3://...", help="an HTML file to write (replaced)")
     parser.add_argument("--post", action="store_true", help="post the result as events")
-    parser.add_argument("--url", help="to post to (default: HEADWATER_URL)")
+    parser.add_argument("--url", help="to post to (default: as of every command: docs/command-line.md)")
     parser.add_argument("--key-secret", metavar="ARN", help="of the secret with the key (default: HEADWATER_API_KEY)")
     parser.add_argument("--unread-days", type=int, default=90, metavar="N", help="(default: %(default)s)")
     parser.add_argument("--tags", default="PII,SENSITIVE", help="of columns to follow (default: %(default)s)")
@@ -91,9 +94,10 @@ def main(arguments: list[str] | None = None) -> int:
             write_report(options.report, report(str(graph.as_of), sections, ranked_in(rated)))
             progress(f"report: {options.report}")
         if options.post:
-            progress(
-                f"{post(*known_endpoint(options.url, options.key_secret), events_of(rated, sections)):,} events posted"
-            )
+            progress(f"{post(server_of(options), events_of(rated, sections)):,} events posted")
+    except CommandFailure as failure:
+        print("failed: " + "\n".join(failure.lines()), file=sys.stderr)
+        return 1
     except (NotPosted, OSError) as error:
         print(f"failed: {error}", file=sys.stderr)
         return 1
@@ -156,17 +160,10 @@ def events_of(rated: DataFrame, sections: Iterable[Section]) -> Iterator[dict[st
     yield from (criticality_event(row.asDict(), now) for row in wide.toLocalIterator())
 
 
-def known_endpoint(url: str | None, secret: str | None) -> tuple[str, str]:
-    """The URL and the key to post with. Raises NotPosted if no deployment is known."""
-    if url := url or os.environ.get("HEADWATER_URL"):
-        return url, key_in(secret) if secret else os.environ.get("HEADWATER_API_KEY", "")
-    try:
-        from emr_jobs.local_spark import endpoint  # noqa: PLC0415 - a cluster has no such module
-    except ImportError as error:
-        raise NotPosted(UNKNOWN) from error
-    if found := endpoint():
-        return found.url, found.key
-    raise NotPosted(UNKNOWN)
+def server_of(options: argparse.Namespace) -> Api:
+    """The server to post to. Raises CommandFailure or StorageError."""
+    server = api_of(options.url).patient()
+    return replace(server, key=key_in(options.key_secret)) if options.key_secret else server
 
 
 def key_in(secret: str) -> str:

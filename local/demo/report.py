@@ -1,16 +1,19 @@
 """Prints the results of the demo: the counts of events, the emission latency, and the lineage from the lookup API."""
 
-from collections.abc import Iterable
+import json
+import os
+import sys
 from pathlib import Path
 from urllib.parse import urlencode
 
+from headwater.cli.api import Api
+from headwater.cli.failure import CommandFailure
+from headwater.cli.lookups.parser import DEPTH, parser
+from headwater.cli.lookups.questions import Reply, reply_to
+from headwater.cli.lookups.shell import command
+from headwater.cli.lookups.terminal import display_for, shown
 from headwater.cli.machine.failure import Failure
-from local.demo.lineage_tree import Tree, column_trees, indirect_trees, short_names, table_tree
-from local.stack.api import Api
 from local.stack.metrics import Metrics
-
-TABLES, COLUMNS = "/api/v1/lineage", "/api/v1/column-lineage"
-DEPTH = 20
 
 
 def print_counts(metrics: Metrics) -> None:
@@ -36,34 +39,32 @@ def check_counts(metrics: Metrics) -> None:
 
 
 def print_upstream(api: Api, dataset: Path) -> None:
-    """Print the upstream of a dataset and of its columns. Raises Failure if the API shows none."""
-    node = f"dataset:file:{dataset}"
-    tables = api.get(TABLES, nodeId=node, depth=DEPTH)["graph"]
-    columns = api.get(COLUMNS, nodeId=node, depth=DEPTH)
-    label = short_names(entry["data"]["name"] for entry in tables if entry["type"] == "DATASET")
-    table, fields = table_tree(tables, node, label), list(column_trees(columns["graph"], str(dataset), label))
-    if not table.upstream or not any(field.upstream for field in fields):
+    """Print the upstream of a dataset and of its columns, as the command does. Raises Failure if the API shows none."""
+    tables, columns = ("lineage", node_of(dataset), "--up"), ("columns", node_of(dataset))
+    try:
+        replies = {words: reply_to(api, parser().parse_args(words)) for words in (tables, columns)}
+    except CommandFailure as failure:
+        raise Failure(failure.what, "see lookup.log in .local/demo") from failure
+    if not all(map(has_upstream, replies.values())):
         raise Failure(f"the lookup API shows no upstream of {dataset.name}", f"ask it yourself: {api.url}")
-    print_trees(f"upstream of {dataset.name}, as GET {TABLES} answers:", [table])
-    print_trees(f"and of its columns, as GET {COLUMNS} answers:", fields)
-    print_trees(
-        "columns that decide which rows a table has (filters, joins, groupings), from the same answer:",
-        indirect_trees(columns["indirect"], label),
-    )
+    for words, reply in replies.items():
+        print(f"\n$ {command('headwater', *words)}")
+        print(shown(reply.render, display_for(sys.stdout, os.environ, whole=False)), end="")
+
+
+def has_upstream(reply: Reply) -> bool:
+    return any(node["inEdges"] for node in json.loads(reply.json)["graph"])
 
 
 def curl_of_columns(api: Api, dataset: Path) -> str:
     """Return the curl command for the upstream of a dataset's columns."""
-    return api.curl(COLUMNS, nodeId=f"dataset:file:{dataset}", depth=DEPTH)
+    return api.curl("column-lineage", nodeId=node_of(dataset), depth=DEPTH)
 
 
 def page_of(api: Api, dataset: Path) -> str:
     """Return the address of the web page with the lineage of a dataset."""
-    return f"{api.url}/#/lineage?{urlencode({'nodeId': f'dataset:file:{dataset}'})}"
+    return f"{api.url}/#/lineage?{urlencode({'nodeId': node_of(dataset)})}"
 
 
-def print_trees(title: str, trees: Iterable[Tree]) -> None:
-    print(f"\n{title}")
-    for tree in trees:
-        for line in tree.lines("  "):
-            print(line)
+def node_of(dataset: Path) -> str:
+    return f"dataset:file:{dataset}"

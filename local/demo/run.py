@@ -6,6 +6,7 @@ Then the schema of the raw orders changes, the same jobs run again without an er
 import shutil
 import time
 
+from headwater.cli.api import Api
 from headwater.cli.jvm.jars import LISTENER_PINS, jar_files
 from headwater.cli.jvm.java import java_home
 from headwater.cli.jvm.spark_submit import Spark
@@ -16,7 +17,6 @@ from local.demo.orders_pipeline import Lake, OrdersPipeline
 from local.demo.report import check_counts, curl_of_columns, page_of, print_counts, print_upstream
 from local.demo.schema_drift import SCHEMA_CHANGED, check_datadog, print_alerts, wait_for_alert
 from local.layout import Layout
-from local.stack.api import Api
 from local.stack.lifecycle import IN_USE, Stack, StackOptions, listening, run_stack
 from local.stack.lock import hold_lock, require_unlocked
 
@@ -41,7 +41,7 @@ def run(layout: Layout, port: int, say: Say) -> None:
     say(f"Java: {home}")
     jars = jar_files(layout.state, LISTENER_PINS)
     with run_stack(StackOptions(layout, "demo", port, data), say) as stack:
-        spark, api = Spark(home, jars, stack.url, stack.key, folder), Api(stack.url, stack.key, folder)
+        spark, api = Spark(home, jars, stack.url, stack.key, folder), stack.api
         pipeline = OrdersPipeline(layout.root / "emr_jobs" / "pipelines" / "orders", spark, lake, say)
         alerts = subscribe(stack.deployment.account, stack.deployment.outputs["AlertTopicArn"], QUEUE)
         show_lineage(stack, api, pipeline, say)

@@ -33,7 +33,8 @@ class EmulatorOptions:
 
 
 def environment(options: EmulatorOptions) -> dict[str, str]:
-    """Return the emulator's environment, which its Lambda processes inherit.
+    """Return the emulator's environment, which its Lambda processes inherit: without PYTHONPATH, since a function must
+    find in its layer what it imports.
 
     The SFTP and MQTT listeners are off. DOCKER_HOST names no daemon: at its start, the emulator removes containers that
     look like its own, and such a container may belong to another project.
@@ -47,7 +48,8 @@ def environment(options: EmulatorOptions) -> dict[str, str]:
         "DOCKER_HOST": "unix:///nonexistent",
         "TMPDIR": str(options.scratch.resolve()),
     }
-    return scrubbed(os.environ) | settings | persistence(options.data) | enforcement(options)
+    inherited = {name: value for name, value in scrubbed(os.environ).items() if name != "PYTHONPATH"}
+    return inherited | settings | persistence(options.data) | enforcement(options)
 
 
 def persistence(data: Path | None) -> dict[str, str]:

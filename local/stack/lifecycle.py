@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from headwater.cli.api import Api
 from headwater.cli.machine.failure import Failure
 from headwater.cli.machine.progress import Say
 from local.alerts.datadog import Datadog, run_datadog
@@ -17,7 +18,6 @@ from local.emulator.ministack import Emulator, run_emulator
 from local.emulator.options import EmulatorOptions
 from local.emulator.proxy import Target
 from local.layout import Layout
-from local.stack.api import Api
 from local.stack.function_logs import save_logs
 from local.stack.instance import Instance
 from local.stack.lock import hold_lock
@@ -43,13 +43,20 @@ class StackOptions:
 
 @dataclass(frozen=True)
 class Stack:
-    """A running stack: the public URL of its API and a key for it, and the parts behind it."""
+    """A running stack: its API with the public URL and a key, and the parts behind it."""
 
-    url: str
-    key: str
+    api: Api
     deployment: Deployment
     emulator: Emulator
     datadog: Datadog
+
+    @property
+    def url(self) -> str:
+        return self.api.url
+
+    @property
+    def key(self) -> str:
+        return self.api.key
 
 
 @contextmanager
@@ -74,10 +81,20 @@ def run_stack(options: StackOptions, say: Say) -> Iterator[Stack]:
             target = front_target(deployment, instance.key if options.is_open else None)
             try:
                 with run_front(listener, target):
-                    Api(url, instance.key, folder).get("/api/v1/namespaces", limit=1)
-                    yield Stack(url, instance.key, deployment, emulator, datadog)
+                    api = Api(url, instance.key)
+                    require_answer(api, folder)
+                    yield Stack(api, deployment, emulator, datadog)
             finally:
                 save_logs(deployment, folder)
+
+
+def require_answer(api: Api, logs: Path) -> None:
+    """Raise Failure if the API does not answer."""
+    response = api.get("namespaces", limit=1)
+    if not response.status:
+        raise Failure(f"{api.url} had no answer: {response.text}", f"see emulator.log in {logs}")
+    if response.status != 200:
+        raise Failure(f"{api.url} answered {response.status}: {response.text[:500]}", f"see lookup.log in {logs}")
 
 
 def deployment_options(options: StackOptions, url: str, datadog: Datadog) -> DeploymentOptions:

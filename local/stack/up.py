@@ -13,7 +13,6 @@ from local.alerts.printing import print_alerts
 from local.alerts.queue import AlertQueue, subscribe
 from local.alerts.subscriber import AlertSubscriber
 from local.layout import Layout
-from local.stack.api import Api
 from local.stack.lifecycle import Stack, StackOptions, run_stack
 from local.stack.lock import hold_lock
 
@@ -65,7 +64,7 @@ def print_addresses(stack: Stack, options: StackOptions) -> None:
     say(f"URL and key are in {layout.endpoint.relative_to(layout.root)}; stop with Ctrl-C or `make down`")
     datadog = (stack.datadog.folder / EVENTS).relative_to(layout.root)
     say(f"alerts are printed here, and {datadog} has Datadog's copies; AWS is at {endpoint(stack)['aws']}")
-    say(f"try   {Api(stack.url, stack.key, layout.run('up')).curl('/api/v1/namespaces', limit=10)}")
+    say(f"try   {stack.api.curl('namespaces', limit=10)}")
 
 
 def wait_for_end(stack: Stack, layout: Layout) -> None:

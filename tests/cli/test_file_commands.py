@@ -178,6 +178,6 @@ def test_a_server_that_is_not_there_or_wants_a_key_is_told(data: Path, capsys: p
     assert load.main([str(lines), "--url", "http://127.0.0.1:9"]) == 1
     with ServeProcess(data) as server:
         assert load.main([str(lines), "--url", server.url]) == 1
-    errors = capsys.readouterr().err.splitlines()
+    errors = [line for line in capsys.readouterr().err.splitlines() if line.startswith("failed: ")]
     assert "refused" in errors[0]
     assert "401" in errors[1]

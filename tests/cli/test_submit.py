@@ -32,6 +32,7 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Started:
     monkeypatch.setattr(submit, "run", run)
     monkeypatch.setattr(Submission, "arrivals", lambda *_: Arrivals())
     monkeypatch.delenv("HEADWATER_URL", raising=False)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     return processes
 
 
@@ -73,3 +74,4 @@ def test_the_doctor_finds_in_the_settings_where_the_listener_reports(started: St
 
 def test_the_stack_of_make_up_is_looked_for_where_make_up_writes_it() -> None:
     assert Layout.here().endpoint == endpoint.FILE
+    assert Layout.here().up_lock == endpoint.FILE.with_name(endpoint.LOCK)

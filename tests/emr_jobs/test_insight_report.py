@@ -1,17 +1,17 @@
 """The report and the events of an analysis."""
 
-import io
 import json
-import urllib.request
 from typing import Any
 
 import pytest
 
 from emr_jobs.insights.events import NotPosted, criticality_event, insights_event, post
 from emr_jobs.insights.report import Section, bars, report
+from headwater.cli.api import Api
 from headwater.graph.facets.curation import is_curation
 from headwater.graph.facets.insights import InsightKind
 from headwater.openlineage.wire import read_event
+from tests.upstream import Upstream, serving
 
 AT = "2026-11-20T08:00:00.000Z"
 INSIGHT = {
@@ -53,18 +53,12 @@ def test_what_is_posted_are_events_that_use_nothing() -> None:
 
 
 @pytest.mark.parametrize(("answer", "is_refused"), [({}, False), ({"failed_events": [{"index": 0}]}, True)])
-def test_a_refused_event_is_told(monkeypatch: pytest.MonkeyPatch, answer: Any, is_refused: bool) -> None:
-    sent = []
-
-    def opened(request: urllib.request.Request, timeout: float) -> io.BytesIO:
-        sent.append(request)
-        return io.BytesIO(json.dumps(answer).encode())
-
-    monkeypatch.setattr(urllib.request, "urlopen", opened)
+def test_a_refused_event_is_told(answer: Any, is_refused: bool) -> None:
     events = (criticality_event(ROW, AT) for _ in range(450))
-    if is_refused:
-        with pytest.raises(NotPosted, match="1 of 200"):
-            post("http://here", "k", events)
-    else:
-        assert post("http://here/", "k", events) == 450
-        assert [request.full_url for request in sent] == ["http://here/api/v1/lineage/batch"] * 3
+    with serving(Upstream(body=json.dumps(answer).encode())) as server:
+        if is_refused:
+            with pytest.raises(NotPosted, match="1 of 200"):
+                post(Api(server.url, "k"), events)
+        else:
+            assert post(Api(server.url, "k"), events) == 450
+            assert [request.path for request in server.seen] == ["/api/v1/lineage/batch"] * 3

@@ -1,5 +1,6 @@
 """A fault on the command line is printed in a line or two, with the next step, and the status is not 0."""
 
+import os
 import socket
 import subprocess
 import sys
@@ -14,7 +15,9 @@ from local.layout import Layout
 
 def local(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "local", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=Layout.here().root, check=False)  # noqa: S603
+    environment = {**os.environ, "PYTHONPATH": "layers/headwater"}
+    root = Layout.here().root
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=root, env=environment, check=False)  # noqa: S603
 
 
 @pytest.mark.parametrize(

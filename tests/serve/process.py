@@ -65,7 +65,12 @@ class ServeProcess:
         ]
         self._log = (self.data.parent / "serve.log").open("a")
         self._process = subprocess.Popen(  # noqa: S603
-            command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=self._log, text=True, cwd=self.data.parent
+            command,
+            env={**ENVIRONMENT, "XDG_STATE_HOME": str(self.data.parent)},  # where no command of another test looks
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            text=True,
+            cwd=self.data.parent,
         )
         assert self._process.stdout is not None
         greeting = self._process.stdout.readline()

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from headwater.cli.api import Api
 from headwater.cli.doctor import checks
 from headwater.cli.doctor.__main__ import main
 from headwater.cli.doctor.arrivals import Arrivals
-from headwater.cli.doctor.client import Client
 from headwater.cli.doctor.finding import Blame, Finding
 from headwater.cli.doctor.isolated_jobs import component_sizes, isolated_jobs
 from tests import factory
@@ -73,7 +73,7 @@ def test_a_job_whose_datasets_no_other_job_uses_is_an_island() -> None:
 
 
 def test_a_key_is_never_shown() -> None:
-    assert "secret" not in repr(Client("http://127.0.0.1", "secret"))
+    assert "secret" not in repr(Api("http://127.0.0.1", "secret"))
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from threading import Thread
 
 import pytest
 
+from headwater.cli.api import Api as Client
 from headwater.cli.doctor.canary import post_canary
-from headwater.cli.doctor.client import Client
 from headwater.cli.doctor.finding import Blame, Diagnosis
 
 DAMAGED = {"code": 400, "message": "body: damaged gzip", "details": []}

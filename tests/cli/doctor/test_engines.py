@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from headwater.cli.api import Api
 from headwater.cli.doctor import engines
 from headwater.cli.doctor.__main__ import main
 from headwater.cli.doctor.arrivals import Arrivals
-from headwater.cli.doctor.client import Client
 from headwater.cli.doctor.same_tables import alias_line, in_order, pairs, same_tables
 from headwater.graph.names.naming import Naming
 from headwater.openlineage.event import Name
@@ -135,20 +135,20 @@ def test_refusals_are_told_by_producer_with_a_remedy() -> None:
     ]
     body = json.dumps({"refusals": entries, "setAside": []}).encode()
     with serving(Upstream(status=200, body=body)) as upstream:
-        found = list(engines.refusals(Client(upstream.url, "key")))
+        found = list(engines.refusals(Api(upstream.url, "key")))
     assert what(found) == [
         "refused in the last week: flink, with the key etl, 12 times 400 for job.name, last at NOW",
         "refused in the last week: a producer that was not read, without a valid key, once 401, last at NOW",
     ]
     assert "a key that is in the secret" in found[1].fix
     with serving(Upstream(status=404, body=b"{}")) as earlier:
-        assert list(engines.refusals(Client(earlier.url, "key"))) == []
+        assert list(engines.refusals(Api(earlier.url, "key"))) == []
 
 
 @contextmanager
-def open_server(folder: Path) -> Iterator[Client]:
+def open_server(folder: Path) -> Iterator[Api]:
     with ServeProcess(folder / "lineage.db", "--open") as server:
-        yield Client(server.url, "")
+        yield Api(server.url, "")
 
 
 def test_on_real_events_the_doctor_tells_engines_and_takes_the_canary_out(

@@ -13,7 +13,7 @@ import pytest
 from moto import mock_aws
 
 from headwater.cli import load
-from headwater.cli.load.api import MarquezApi
+from headwater.cli.api import Api
 from headwater.cli.load.sending import Sending, batches
 from headwater.cli.load.sources import SentEvent, events
 from headwater.openlineage import exact_json
@@ -100,7 +100,7 @@ def test_a_load_that_was_cut_off_goes_on_from_there(
 
 def test_a_broken_line_costs_no_other_and_is_told_with_its_place(server: ServeProcess, tmp_path: Path) -> None:
     (tmp_path / "events.jsonl").write_text("\n".join([*TEXTS[:2], TEXTS[2][:50], "{}", *TEXTS[3:]]))
-    sending = Sending(MarquezApi(server.url))
+    sending = Sending(Api(server.url))
     sending.send(events([tmp_path / "events.jsonl"]))
     assert sending.accepted == 4
     assert [place.rpartition("/")[2] for place, _ in sending.refused] == ["events.jsonl line 3", "events.jsonl line 4"]
@@ -167,9 +167,9 @@ def test_a_server_that_refuses_or_is_another_is_told_with_its_url(
         url = f"http://127.0.0.1:{web.server_port}"
         threading.Thread(target=web.serve_forever, daemon=True).start()
         assert load.main([str(tmp_path), "--url", url]) == 1
-        assert f"failed: {url} answers, but not as Headwater does" in capsys.readouterr().err
+        assert f"failed: at {url} there is no API of Headwater" in capsys.readouterr().err
         web.shutdown()
     assert load.main([str(tmp_path), "--url", url]) == 1
     told = capsys.readouterr()
-    assert f"failed: {url}/api/v1/lineage/batch: [Errno 111]" in told.err
+    assert f"failed: {url} cannot be reached: [Errno 111]" in told.err
     assert "events accepted: 0" in told.out

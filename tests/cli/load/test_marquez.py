@@ -4,13 +4,12 @@ import json
 import re
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 
 from headwater.cli import load
+from headwater.cli.api import Api
 from headwater.cli.load import marquez
-from headwater.cli.load.api import MarquezApi
 from headwater.cli.load.sending import Sending
 from headwater.openlineage import exact_json
 from tests import factory
@@ -24,16 +23,16 @@ def recorded(name: str) -> Any:
     return json.loads((RECORDED / f"{name}.json").read_text())["response"]
 
 
-class RecordedMarquez(MarquezApi):
+class RecordedMarquez(Api):
     """A Marquez that answers as one was recorded; of the routes that were not recorded, its lists are empty."""
 
-    def text(self, path: str, **query: Any) -> str:
-        if path == "/events/lineage" and query["after"] > "2026-11-20T08:03:00Z":
+    def text(self, *parts: str, **query: Any) -> str:
+        if parts == ("events", "lineage") and query["after"] > "2026-11-20T08:03:00Z":
             return '{"events": []}'
-        answers = {"/events/lineage": "events_lineage", "/tags": "tags", "/namespaces": "namespaces"}
-        if path in answers:
-            return json.dumps(recorded(answers[path]))
-        if path == f"/namespaces/{quote(LAKE, safe='')}/datasets":
+        answers = {("events", "lineage"): "events_lineage", ("tags",): "tags", ("namespaces",): "namespaces"}
+        if parts in answers:
+            return json.dumps(recorded(answers[parts]))
+        if parts == ("namespaces", LAKE, "datasets"):
             return json.dumps(recorded("datasets"))
         return json.dumps({"datasets": [], "jobs": []})
 
@@ -42,15 +41,15 @@ def test_the_recorded_events_of_a_marquez_are_accepted(tmp_path: Path) -> None:
     events = list(marquez.events_of(RecordedMarquez("")))
     assert len(events) == len(recorded("events_lineage")["events"]) > 0
     with ServeProcess(tmp_path / "lineage.db", "--open") as server:
-        sending = Sending(MarquezApi(server.url))
+        sending = Sending(Api(server.url))
         sending.send(events)
         assert (sending.accepted, sending.refused) == (len(events), [])
 
 
-class ManyEvents(MarquezApi):
+class ManyEvents(Api):
     """A list of events of which many have one time."""
 
-    def text(self, path: str, **query: Any) -> str:
+    def text(self, *parts: str, **query: Any) -> str:
         after, offset, limit = query["after"], query["offset"], query["limit"]
         times = sorted(factory.at(number // 250) for number in range(1000))
         found = [{"eventTime": time, "n": number} for number, time in enumerate(times) if time >= after]
@@ -81,22 +80,26 @@ def test_a_headwater_is_moved_with_its_tags_and_descriptions(
             )
             for number in range(150)
         ]
-        source, target = MarquezApi(one.url), MarquezApi(other.url)
-        source.post("/lineage/batch", exact_json.dumps([*events, factory.dataset_event(factory.dataset("d"))]))
+        source, target = Api(one.url), Api(other.url)
+        batch = exact_json.dumps([*events, factory.dataset_event(factory.dataset("d"))])
+        source.send("POST", "lineage", "batch", body=batch)
         one.wait_until_folded()
-        dataset = f"/namespaces/{quote(LAKE, safe='')}/datasets/a%2Fb"
-        source.post(f"{dataset}/tags/GOLD")
-        source.post(f"{dataset}/fields/id/tags/PII")
+        dataset, job = ("namespaces", LAKE, "datasets", "a/b"), ("namespaces", "demo", "jobs", "load")
+        source.send("POST", *dataset, "tags", "GOLD")
+        source.send("POST", *dataset, "fields", "id", "tags", "PII")
         described = {"type": "DB_TABLE", "physicalName": "a/b", "sourceName": LAKE, "description": "of orders"}
-        source.put(dataset, described)
-        source.put("/namespaces/demo/jobs/load", {"type": "BATCH", "description": "loads"})
-        source.put("/namespaces/demo", {"ownerName": "us", "description": "of the demo"})
-        source.put("/tags/GOLD", {"description": "certified"})
+        for path, document in (
+            (dataset, described),
+            (job, {"type": "BATCH", "description": "loads"}),
+            (("namespaces", "demo"), {"ownerName": "us", "description": "of the demo"}),
+            (("tags", "GOLD"), {"description": "certified"}),
+        ):
+            source.send("PUT", *path, body=json.dumps(document))
         one.wait_until_folded()
         assert load.main(["--marquez", one.url, "--url", other.url]) == 0
         other.wait_until_folded()
-        for path in (dataset, "/namespaces/demo/jobs/load", "/namespaces/demo", "/tags"):
-            assert described_by(target.get(path)) == described_by(source.get(path)), path
+        for node in (dataset, job, ("namespaces", "demo"), ("tags",)):
+            assert described_by(target.ask(*node).document) == described_by(source.ask(*node).document), node
         assert events_in(target) == events_in(source)
         assert len(events_in(source)) == 153  # a declaration of a dataset or a job is an event, too
     assert re.search(r"accepted: \d+, refused: 0", capsys.readouterr().out)
@@ -108,5 +111,5 @@ def described_by(node: Any) -> Any:
     return node.get("description"), node.get("tags"), node.get("ownerName"), fields
 
 
-def events_in(api: MarquezApi) -> set[str]:
+def events_in(api: Api) -> set[str]:
     return {event.text for event in marquez.events_of(api)}

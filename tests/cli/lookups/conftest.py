@@ -66,8 +66,9 @@ def url() -> Iterator[str]:
 def headwater(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Headwater:
-    """Runs a command line; the environment has the URL and a key, and no stack of `make up` runs."""
+    """Runs a command line; the environment has the URL and a key, and no server runs here."""
     monkeypatch.setattr(endpoint, "FILE", tmp_path / "endpoint.json")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setenv(URL_VARIABLE, url)
     monkeypatch.setenv(KEY_VARIABLE, KEY)
     monkeypatch.delenv("COLUMNS", raising=False)

@@ -6,9 +6,9 @@ import socket
 import pytest
 
 from headwater.cli import endpoint
+from headwater.cli.api import Api
 from headwater.cli.endpoint import KEY_VARIABLE, URL_VARIABLE
-from headwater.cli.lookups import api
-from headwater.cli.lookups.failure import UNREACHABLE, LookupFailure
+from headwater.cli.failure import UNREACHABLE, CommandFailure
 from tests.cli.lookups.conftest import Headwater
 from tests.cli.lookups.server import KEY, NARROW, WRITER
 from tests.upstream import Upstream, serving
@@ -23,14 +23,14 @@ def test_no_server(headwater: Headwater) -> None:
     printed = headwater("runs", "--url", f"http://127.0.0.1:{free_port()}")
     assert printed.status == UNREACHABLE
     assert "cannot be reached" in printed.err
-    assert "\nnext: is the stack up? `make up`" in printed.err
+    assert "\nnext: is a server up there? HEADWATER_URL or --url" in printed.err
 
 
 def test_no_url(headwater: Headwater, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(URL_VARIABLE)
     printed = headwater("runs")
     assert printed.status == UNREACHABLE
-    assert printed.err.splitlines()[0] == "no API is named, and no stack is up"
+    assert printed.err.splitlines()[0] == "no server is named, and none runs here"
     assert "make up" in printed.err
 
 
@@ -71,8 +71,8 @@ def test_keys(
 
 
 def test_a_server_that_takes_too_long() -> None:
-    with serving(Upstream(delay=0.6)) as slow, pytest.raises(LookupFailure) as failed:
-        api.Api(slow.url, KEY, seconds=0.2).ask("jobs")
+    with serving(Upstream(delay=0.6)) as slow, pytest.raises(CommandFailure) as failed:
+        Api(slow.url, KEY, seconds=0.2).ask("jobs")
     assert failed.value.status == UNREACHABLE
     assert failed.value.what.endswith(" did not answer within 0.2 s")
     assert "smaller --depth" in failed.value.steps[0]
@@ -113,4 +113,4 @@ def test_a_long_answer_is_asked_for_in_gzip(headwater: Headwater, url: str) -> N
 
 
 def test_a_key_is_never_shown(headwater: Headwater) -> None:
-    assert "secret" not in repr(api.Api("http://127.0.0.1", "secret"))
+    assert "secret" not in repr(Api("http://127.0.0.1", "secret"))

@@ -9,8 +9,8 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.types import TextContent
 
-from headwater.cli.lookups.api import Api
-from headwater.cli.lookups.failure import UNREACHABLE, LookupFailure
+from headwater.cli.api import Api
+from headwater.cli.failure import UNREACHABLE, CommandFailure
 from headwater.cli.mcp.tools import server_over
 from tests.cli.lookups.conftest import HOSTILE, Headwater
 from tests.cli.lookups.server import KEY, WRITER
@@ -138,7 +138,7 @@ def test_an_error_is_told_in_words(ask: Ask, tool: str, arguments: dict[str, Any
 
 def test_a_server_that_is_not_asked_in_vain_says_what_to_do(url: str) -> None:
     def nowhere() -> Api:
-        raise LookupFailure("no API is named", "run `make up`", status=UNREACHABLE)
+        raise CommandFailure("no API is named", "run `make up`", status=UNREACHABLE)
 
     for tool in TOOLS:
         arguments = {"search": {"text": "x"}, "runs": {}}.get(tool, {"name": "x"})

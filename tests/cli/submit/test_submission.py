@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from headwater.cli.doctor.client import Client
+from headwater.cli.api import Api
 from headwater.cli.submit import submission as module
 from headwater.cli.submit.submission import CAPTURED, PROPERTY, Arrivals, Submission
 from tests.cli.submit.conftest import Key
@@ -44,7 +44,7 @@ def test_its_events_are_counted_beside_others(server: ServeProcess, submission: 
             event("app", application, kind="COMPLETE", submission=submission),
         ]
     )
-    arrivals = submission.arrivals(Client(server.url, server.key), SINCE, delivered=4)
+    arrivals = submission.arrivals(Api(server.url, server.key), SINCE, delivered=4)
     assert arrivals == Arrivals(4, node="dataset:file:/lake/a")
     assert arrivals.see == "headwater lineage dataset:file:/lake/a"
 
@@ -53,7 +53,7 @@ def test_an_application_that_writes_nothing_has_its_runs_to_look_at(
     server: ServeProcess, submission: Submission
 ) -> None:
     server.post_all([event("app", str(uuid.uuid4()), submission=submission)])
-    arrivals = submission.arrivals(Client(server.url, server.key), SINCE, delivered=1)
+    arrivals = submission.arrivals(Api(server.url, server.key), SINCE, delivered=1)
     assert arrivals.see == "headwater runs job:shop:app"
 
 
@@ -63,7 +63,7 @@ def test_pages_are_read_up_to_a_limit(
     server.post_all([event("app", str(uuid.uuid4()), submission=submission) for _ in range(5)])
     server.wait_until_folded()
     monkeypatch.setattr(module, "AT_A_TIME", 2)
-    client = Client(server.url, server.key)
+    client = Api(server.url, server.key)
     assert submission.counted(client, SINCE).count == 5
     monkeypatch.setattr(module, "PAGES", 2)
     arrivals = submission.counted(client, SINCE)
@@ -74,14 +74,14 @@ def test_without_lines_in_the_log_the_number_is_that_which_does_not_change(
     server: ServeProcess, submission: Submission, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "STILL_SECONDS", 0.1)
-    assert submission.arrivals(Client(server.url, server.key), SINCE, delivered=0).count == 0
+    assert submission.arrivals(Api(server.url, server.key), SINCE, delivered=0).count == 0
 
 
 def test_what_does_not_arrive_in_time_is_not_counted(
     server: ServeProcess, submission: Submission, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "SETTLE_SECONDS", 0.1)
-    assert submission.arrivals(Client(server.url, server.key), SINCE, delivered=3).count == 0
+    assert submission.arrivals(Api(server.url, server.key), SINCE, delivered=3).count == 0
 
 
 def test_why_the_number_is_not_known(server: ServeProcess, submission: Submission, make_key: Key) -> None:
@@ -92,7 +92,7 @@ def test_why_the_number_is_not_known(server: ServeProcess, submission: Submissio
         ("http://127.0.0.1:1", writer, "the server has no answer"),
         (f"{server.url}/stage", server.key, "the server answered 404"),
     ):
-        assert submission.arrivals(Client(url, key), SINCE, delivered=3).unknown == why
+        assert submission.arrivals(Api(url, key), SINCE, delivered=3).unknown == why
 
 
 def test_the_listener_reports_the_submission_beside_what_the_user_wants() -> None:
@@ -111,6 +111,6 @@ def test_what_was_set_aside_of_its_events_is_told_without_the_indexes(
         {"namespace": "s3://other", "name": name, "facets": {"schema": schema}} for name in ("a", "b")
     ]
     narrow = make_key("narrow", "--scope", "ingest", "--namespace", "shop", "--namespace", "file")
-    assert Client(server.url, narrow).post(described).status == 201
-    arrivals = submission.arrivals(Client(server.url, server.key), SINCE, delivered=1)
+    assert Api(server.url, narrow).post(described).status == 201
+    arrivals = submission.arrivals(Api(server.url, server.key), SINCE, delivered=1)
     assert arrivals.set_aside == ("inputs.facets",)

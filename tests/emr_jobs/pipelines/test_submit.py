@@ -88,6 +88,6 @@ def test_a_wrong_key_is_told_before_spark_starts(server: ServeProcess, tmp_path:
     done = submitted(server, "wrong", tmp_path / "absent.py")
     assert done.returncode == 1
     first, fix, last = done.stderr.splitlines()
-    assert first.startswith("[the key is to blame] the key is not known: ")
+    assert first.startswith(f"[the key is to blame] {server.url} did not accept the key (401): ")
     assert fix.startswith("    fix: ")
     assert last == "headwater: absent.py was not started"

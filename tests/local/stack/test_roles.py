@@ -12,11 +12,10 @@ from typing import Any
 
 import pytest
 
-from headwater.cli.machine.failure import Failure
+from headwater.cli.failure import CommandFailure
 from headwater.cli.machine.ports import free_port
 from local.alerts.queue import subscribe
 from local.layout import Layout
-from local.stack.api import Api
 from local.stack.function_logs import log_lines
 from local.stack.lifecycle import Stack, StackOptions, run_stack
 from local.stack.metrics import Metrics
@@ -58,9 +57,7 @@ def test_events_go_all_the_way_with_the_roles_of_the_template(running: Stack) ->
     assert {post(running, event)[0] for event in EVENTS} == {201}
     metrics = folded(running, len(EVENTS))
     assert (metrics.total("EventsNormalised"), metrics.total("EventsQuarantined")) == (len(EVENTS), 0)
-    answer = Api(running.url, running.key, Path()).get(
-        "/api/v1/column-lineage", nodeId="dataset:file:/data/revenue_daily"
-    )
+    answer = running.api.ask("column-lineage", nodeId="dataset:file:/data/revenue_daily").document
     sources = {
         (source["dataset"], source["field"])
         for node in answer["graph"]
@@ -79,11 +76,13 @@ def test_ingest_takes_nothing_that_it_may_not_send(running: Stack) -> None:
 
 
 def test_lookup_reads_nothing_that_it_may_not_query(running: Stack) -> None:
-    api = Api(running.url, running.key, Path())
-    with without(running, "Lookup", "dynamodb:Query"), pytest.raises(Failure, match="answered 503"):
-        api.get("/api/v1/namespaces")
+    with (
+        without(running, "Lookup", "dynamodb:Query"),
+        pytest.raises(CommandFailure, match=r"cannot answer now \(503\)"),
+    ):
+        running.api.ask("namespaces")
     assert any("AccessDenied" in line and "dynamodb:Query" in line for line in logged(running, "lookup"))
-    assert api.get("/api/v1/namespaces")["namespaces"]
+    assert running.api.ask("namespaces").document["namespaces"]
 
 
 def test_alerts_are_delivered_with_the_roles_and_policies_of_the_template(running: Stack) -> None:

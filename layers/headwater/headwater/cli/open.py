@@ -8,35 +8,35 @@ import webbrowser
 from collections.abc import Mapping
 from urllib.parse import urlencode
 
-from headwater.cli.lookups.api import api_of
-from headwater.cli.lookups.failure import LookupFailure
+from headwater.cli.api import Api
+from headwater.cli.endpoint import add_server_options, api_of
+from headwater.cli.failure import CommandFailure
 from headwater.cli.lookups.names import DATASET, JOB, resolve
+from headwater.cli.lookups.terminal import told
 
 
 def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="headwater open", description=__doc__)
     parser.add_argument("name", nargs="?", metavar="NAME", help="as of `headwater lineage` (default: the start page)")
-    parser.add_argument("--url", help="of the API (default: $HEADWATER_URL, else the stack of `make up`)")
+    add_server_options(parser)
     return parser
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Return 0, or the status of cli/lookups/failure.py if the node is not found or the server does not answer."""
+    """Return 0, or the status of cli/failure.py if the node is not found or the server does not answer."""
     options = parser().parse_args(arguments)
     try:
-        address = address_of(options.url, options.name)
-    except LookupFailure as failure:
-        print("\n".join(failure.lines()), file=sys.stderr)
-        return failure.status
+        address = address_of(api_of(options.url, options.key_file), options.name)
+    except CommandFailure as failure:
+        return told(failure)
     print(address)
     if has_display(os.environ, sys.platform):
         webbrowser.open(address)
     return 0
 
 
-def address_of(url: str | None, name: str | None) -> str:
-    """The address of the page. Raises LookupFailure."""
-    api = api_of(url)
+def address_of(api: Api, name: str | None) -> str:
+    """The address of the page. Raises CommandFailure."""
     if name is None:
         return f"{api.url}/"
     node = resolve(api, name, (DATASET, JOB), ["open"]).node

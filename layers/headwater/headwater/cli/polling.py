@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from headwater.cli.endpoint import KEY_VARIABLE, URL_VARIABLE
-from headwater.cli.load import URL, sending
-from headwater.cli.load.api import MarquezApi
+from headwater.cli.api import Api
+from headwater.cli.endpoint import add_server_options, api_of
+from headwater.cli.failure import CommandFailure
+from headwater.cli.load import sending
 from headwater.cli.load.sources import SentEvent
-from headwater.cli.lookups.api import Api, NotFoundFailure
-from headwater.cli.lookups.failure import LookupFailure
+from headwater.cli.lookups.terminal import told
+from headwater.cli.refusal import NotFoundFailure
 from headwater.graph.facets.schema_diff import columns_of
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import parse_instant
@@ -60,10 +60,10 @@ class ServedGraph:
 
     def send(self, events: Sequence[Document], /) -> None:
         """Posts events like any producer. Raises Unreachable if the server did not take all of them."""
-        sent = sending.Sending(MarquezApi(self.api.url, self.api.key))
+        sent = sending.Sending(self.api.patient())
         try:
             sent.send(SentEvent((event.get("job") or event["dataset"])["name"], json.dumps(event)) for event in events)
-        except OSError as error:
+        except (CommandFailure, OSError) as error:
             raise Unreachable(str(error)) from None
         if sent.refused:
             raise Unreachable(f"{self.api.url} refused {len(sent.refused)} events: {sent.refused[0][1]}")
@@ -82,7 +82,7 @@ class ServedGraph:
             return self.api.ask(*parts, **query).document
         except NotFoundFailure:
             return {}
-        except LookupFailure as failure:
+        except CommandFailure as failure:
             raise Unreachable(str(failure)) from None
 
 
@@ -95,21 +95,12 @@ def add_options(parser: argparse.ArgumentParser, source: str) -> None:
     parser.add_argument(
         "--authorization-file", type=Path, metavar="FILE", help=f"has the header Authorization for {source}"
     )
-    parser.add_argument(
-        "--url", default=os.environ.get(URL_VARIABLE, URL), help=f"of the server (default: ${URL_VARIABLE}, else {URL})"
-    )
-    parser.add_argument("--key-file", type=Path, metavar="FILE", help=f"has the API key (default: ${KEY_VARIABLE})")
+    add_server_options(parser)
 
 
 def authorization_of(options: argparse.Namespace) -> str:
     """The header for the source; empty if none is needed. Raises OSError."""
     return options.authorization_file.read_text().strip() if options.authorization_file else ""
-
-
-def api_of(options: argparse.Namespace) -> Api:
-    """The server. Raises OSError."""
-    key = options.key_file.read_text().strip() if options.key_file else os.environ.get(KEY_VARIABLE, "")
-    return Api(options.url.rstrip("/"), key)
 
 
 def poll_again(
@@ -122,9 +113,11 @@ def poll_again(
     server could not be reached. `report` prints what was sent."""
     options = parser.parse_args(arguments)
     try:
-        sources, graph = sources_of(options), ServedGraph(api_of(options))
+        sources, graph = sources_of(options), ServedGraph(api_of(options.url, options.key_file))
     except (OSError, ValueError) as error:
         parser.error(str(error))
+    except CommandFailure as failure:
+        return told(failure)
     try:
         while True:
             is_whole = [_reported(result, report) for result in poll_each(sources, lambda: graph, Deadline())]

@@ -6,11 +6,13 @@ import sys
 from pathlib import Path
 
 from headwater.cli.file import readable
+from headwater.cli.serving import announced
 from headwater.config import BadEnvironment
 
 PORT, HOST = 5000, "127.0.0.1"
 EPILOG = (
     "Without --open, each request carries a key: `headwater key add NAME --data FILE` makes one. "
+    "The other commands of this user find the server while it runs (docs/command-line.md). "
     "The variables of docs/serve.md set retention and thresholds. SIGTERM and Ctrl-C end the server."
 )
 
@@ -44,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
         options.data, options.host, options.port, options.open, options.public_url, options.webhook, options.topic
     )
     try:
-        run(start, lambda text: print(text, flush=True))
+        run(start, lambda text: print(text, flush=True), announced)
     except ModuleNotFoundError as missing:  # botocore, which a topic needs
         return failed(f"{missing}; pip install 'headwater[aws]'")
     except (BadEnvironment, NoAddress) as error:

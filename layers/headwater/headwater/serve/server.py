@@ -5,7 +5,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -58,9 +58,9 @@ class Served(NamedTuple):
     events_to_fold: Callable[[], int]
 
 
-def run(start: Start, say: Callable[[str], None]) -> None:
-    """Runs until SIGTERM or Ctrl-C. Raises RefusedDatabase, BadEnvironment or NoAddress."""
-    with _opened(start, start.receivers) as (home, database, listener, url):
+def run(start: Start, say: Callable[[str], None], announced: Callable[[str], AbstractContextManager[None]]) -> None:
+    """Runs until SIGTERM or Ctrl-C, with its URL announced. Raises RefusedDatabase, BadEnvironment or NoAddress."""
+    with _opened(start, start.receivers) as (home, database, listener, url), announced(url):
         gc.freeze()  # imported modules stay: the collector need not look at them
         gc.set_threshold(50_000)
         server = _server_of(home)

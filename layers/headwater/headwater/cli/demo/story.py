@@ -13,13 +13,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from headwater.cli.api import Api
 from headwater.cli.demo.alert_lines import alert_lines
 from headwater.cli.demo.recording import recording
-from headwater.cli.load.api import MarquezApi
+from headwater.cli.failure import CommandFailure
 from headwater.cli.load.sending import Sending
 from headwater.cli.load.sources import SentEvent
-from headwater.cli.lookups.api import Api
-from headwater.cli.lookups.failure import LookupFailure
 from headwater.cli.lookups.parser import parser
 from headwater.cli.lookups.questions import reply_to
 from headwater.cli.lookups.shell import command
@@ -95,7 +94,7 @@ def _tell(served: Served, alerts: Alerts, display: Display) -> None:
 
 def _send(events: Sequence[str], served: Served) -> None:
     """Sends events, and returns once they are folded into the graph. Raises NoDemo."""
-    sending = Sending(MarquezApi(served.url))
+    sending = Sending(Api(served.url).patient())
     sending.send(SentEvent("the story", event) for event in events)
     refused = [reason for _, reason in sending.refused]
     if refused:
@@ -110,8 +109,8 @@ def _send(events: Sequence[str], served: Served) -> None:
 def _answer(words: Sequence[str], served: Served, display: Display) -> None:
     """Prints a command, and its answer. Raises NoDemo."""
     try:
-        reply = reply_to(Api(served.url, ""), parser().parse_args(words))
-    except LookupFailure as failure:
+        reply = reply_to(Api(served.url), parser().parse_args(words))
+    except CommandFailure as failure:
         raise NoDemo("\n".join(failure.lines())) from failure
     _say(f"$ {command('headwater', *words)}", display=display, role=Role.DETAIL)
     print(shown(reply.render, display))

@@ -5,22 +5,30 @@ import os
 import sys
 from pathlib import Path
 
+from headwater.cli.api import Api
 from headwater.cli.doctor.arrivals import Arrivals
 from headwater.cli.doctor.canary import FORBIDDEN, NAMESPACE, post_canary, read_back, take_out
 from headwater.cli.doctor.checks import findings
-from headwater.cli.doctor.client import Client, as_header, is_address
-from headwater.cli.doctor.finding import Blame, Diagnosis, Finding
+from headwater.cli.doctor.finding import Blame, Diagnosis, Finding, unusable
 from headwater.cli.doctor.listener import Listener, listener_of
-from headwater.cli.endpoint import KEY_VARIABLE, URL_VARIABLE, endpoint_of_make_up
+from headwater.cli.endpoint import KEY_VARIABLE, UnusableKey, add_server_options, api_of, key_of
+from headwater.cli.failure import CommandFailure
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Print the findings. Return 0 if no fault keeps the graph empty, 1 if one does, 2 if no API can be examined."""
     options = parser().parse_args(arguments)
     try:
-        return examine_listener(options) if options.spark_defaults else examine(client_of(options), options.namespace)
+        if options.spark_defaults:
+            return examine_listener(options)
+        return examine(api_of(options.url, options.key_file), options.namespace)
     except (OSError, ValueError) as error:
         print(f"no API to examine: {error}", file=sys.stderr)
+        return 2
+    except UnusableKey as key:
+        return print_findings([unusable(key)])
+    except CommandFailure as failure:
+        print("\n".join(failure.lines()), file=sys.stderr)
         return 2
     except Diagnosis as diagnosis:
         print("\n".join(diagnosis.finding.lines()))
@@ -29,18 +37,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="headwater doctor", description="Find the cause of an empty or incomplete graph."
+        prog="headwater doctor",
+        description="Find the cause of an empty or incomplete graph.",
+        epilog="The key needs the scopes ingest and read.",
     )
-    parser.add_argument(
-        "--url",
-        default=os.environ.get(URL_VARIABLE),
-        help=f"URL of the API, the output ApiUrl (default: ${URL_VARIABLE})",
-    )
-    parser.add_argument(
-        "--key-file",
-        type=Path,
-        help=f"file with a key with the scopes ingest and read (default: the key in ${KEY_VARIABLE})",
-    )
+    add_server_options(parser)
     parser.add_argument("--namespace", help="namespace of the jobs, in which the canary is posted, too")
     parser.add_argument(
         "--spark-defaults",
@@ -52,27 +53,7 @@ def parser() -> argparse.ArgumentParser:
     return parser
 
 
-def client_of(options: argparse.Namespace) -> Client:
-    """Return the API to examine; without a URL, that of `make up`. Raises ValueError, OSError or Diagnosis.
-
-    The key is never an argument, since `ps` shows arguments.
-    """
-    if not options.url:
-        endpoint = endpoint_of_make_up()
-        if endpoint is None:
-            raise ValueError(f"set {URL_VARIABLE} and {KEY_VARIABLE}, or run `make up`")
-        return Client(endpoint.url, key_of(options) or endpoint.key)
-    if not is_address(options.url):
-        raise ValueError(f"{options.url} is no URL of http or https")
-    return Client(options.url.rstrip("/"), key_of(options))
-
-
-def key_of(options: argparse.Namespace) -> str:
-    key = options.key_file.read_text(encoding="utf-8") if options.key_file else os.environ.get(KEY_VARIABLE, "")
-    return as_header(str(key).strip())
-
-
-def examine(client: Client, namespace: str | None) -> int:
+def examine(client: Api, namespace: str | None) -> int:
     print(f"examining {client.url}")
     canary_namespace = namespace or NAMESPACE
     run_id, canary_findings = post_canary(client, canary_namespace)
@@ -92,7 +73,7 @@ def examine_listener(options: argparse.Namespace) -> int:
         raise Diagnosis(other_namespace(listener, options.namespace))
     run_id, canary_findings = post_canary(listener.client, listener.namespace)
     print("[well] the listener's settings are good: a run was posted by them")
-    reader = Client(listener.client.url, key_of(options) or listener.client.key)
+    reader = Api(listener.client.url, key_of(options.key_file) or listener.client.key)
     if reader.key == listener.client.key and reader.get("namespaces", limit=1).status == FORBIDDEN:
         print(f"[note] its key may not read: put a key with the scope read into {KEY_VARIABLE} for the arrived events")
         print(f"[note] the canary stays in the graph, in {listener.namespace}: a key with the scope admin takes it out")
@@ -109,7 +90,7 @@ def other_namespace(listener: Listener, namespace: str) -> Finding:
     return Finding(what, "set spark.openlineage.namespace, or pass the jobs' namespace as --namespace", Blame.NAMESPACE)
 
 
-def report(client: Client, namespace: str | None, canary_findings: list[Finding]) -> int:
+def report(client: Api, namespace: str | None, canary_findings: list[Finding]) -> int:
     print("[well] a run was posted, and found upstream and downstream")
     arrivals = Arrivals.of(client)
     for (producer, of), time in sorted(arrivals.last().items()):

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from headwater.cli.api import Api
 from headwater.cli.doctor.canary import PRODUCER
-from headwater.cli.doctor.client import Client
 from headwater.cli.doctor.finding import Blame, Diagnosis, Finding
 
 Document = dict[str, Any]
@@ -25,7 +25,7 @@ class Arrivals:
     is_cut: bool
 
     @classmethod
-    def of(cls, client: Client) -> "Arrivals":
+    def of(cls, client: Api) -> "Arrivals":
         events = fetch_newest(client, "events/lineage", "events", eventKinds=EVENT_KINDS)
         jobs = fetch_newest(client, "jobs", "jobs")
         namespaces = [namespace["name"] for namespace in fetch_newest(client, "namespaces", "namespaces")]
@@ -57,7 +57,7 @@ def job_of(event: Document) -> tuple[str, str]:
     return job.get("namespace", ""), job.get("name", "")
 
 
-def fetch_newest(client: Client, path: str, member: str, **query: tuple[str, ...]) -> list[Document]:
+def fetch_newest(client: Api, path: str, member: str, **query: tuple[str, ...]) -> list[Document]:
     response = client.get(*path.split("/"), limit=NEWEST, **query)
     if response.status != 200:
         raise Diagnosis(Finding(f"GET {path} was answered {response.status}", "see lookup's log", Blame.STACK))

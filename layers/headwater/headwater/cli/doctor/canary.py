@@ -5,8 +5,9 @@ import uuid
 from datetime import UTC, datetime
 from typing import Any
 
-from headwater.cli.doctor.client import LINEAGE, ApiResponse, Client
+from headwater.cli.api import LINEAGE, Api
 from headwater.cli.doctor.finding import Blame, Diagnosis, Finding
+from headwater.cli.refusal import Response
 
 NAMESPACE = "headwater-doctor"
 JOB, SOURCE, TARGET = "canary", "canary/source", "canary/target"
@@ -19,7 +20,7 @@ LISTENER_SECONDS = 5
 PRODUCER = "https://github.com/headwater-lineage/headwater/doctor"
 
 
-def post_canary(client: Client, namespace: str) -> tuple[str, list[Finding]]:
+def post_canary(client: Api, namespace: str) -> tuple[str, list[Finding]]:
     """Post a run, and return its id and the findings. Raises Diagnosis if an event is refused."""
     run_id = str(uuid.uuid4())
     responses = [posted(client, event("START", run_id, namespace), namespace)]
@@ -33,7 +34,7 @@ def post_canary(client: Client, namespace: str) -> tuple[str, list[Finding]]:
     ]
 
 
-def posted(client: Client, document: dict[str, Any], namespace: str) -> ApiResponse:
+def posted(client: Api, document: dict[str, Any], namespace: str) -> Response:
     """The response to an event that is not compressed. Raises Diagnosis if it is refused."""
     response = client.post(document)
     if response.status != 201:
@@ -41,7 +42,7 @@ def posted(client: Client, document: dict[str, Any], namespace: str) -> ApiRespo
     return response
 
 
-def read_back(client: Client, namespace: str, run_id: str, seconds: float = SEEN_SECONDS) -> None:
+def read_back(client: Api, namespace: str, run_id: str, seconds: float = SEEN_SECONDS) -> None:
     """Look the posted run up, upstream and downstream. Raises Diagnosis if the run is not in the graph."""
     wait_until_seen(client, namespace, run_id, seconds)
     deadline = time.monotonic() + seconds
@@ -53,7 +54,7 @@ def read_back(client: Client, namespace: str, run_id: str, seconds: float = SEEN
             time.sleep(0.3)
 
 
-def take_out(client: Client, namespace: str) -> list[Finding]:
+def take_out(client: Api, namespace: str) -> list[Finding]:
     """Delete the canary's job and datasets, and the namespace if it is the doctor's own. Return a note if the key may
     not."""
     nodes = (("jobs", JOB), ("datasets", SOURCE), ("datasets", TARGET))
@@ -66,7 +67,7 @@ def take_out(client: Client, namespace: str) -> list[Finding]:
     return [Finding(what, "give the doctor a key with the scope admin")]
 
 
-def linked(client: Client, namespace: str, start: str, direction: str) -> set[str]:
+def linked(client: Api, namespace: str, start: str, direction: str) -> set[str]:
     """The names of the nodes upstream or downstream. A fold writes a run some milliseconds before the links."""
     response = client.get("lineage", nodeId=f"dataset:{namespace}:{start}", direction=direction)
     return {node["data"]["name"] for node in response.body["graph"]} if response.status == 200 else set()
@@ -85,7 +86,7 @@ def event(kind: str, run_id: str, namespace: str) -> dict[str, Any]:
     }
 
 
-def wait_until_seen(client: Client, namespace: str, run_id: str, seconds: float) -> None:
+def wait_until_seen(client: Api, namespace: str, run_id: str, seconds: float) -> None:
     deadline = time.monotonic() + seconds
     while True:
         response = client.get("jobs", "runs", run_id)
@@ -103,7 +104,7 @@ def wait_until_seen(client: Client, namespace: str, run_id: str, seconds: float)
         time.sleep(0.3)
 
 
-def compression_refused(response: ApiResponse) -> Finding:
+def compression_refused(response: Response) -> Finding:
     """The finding for an API that accepts an event, and refuses the next one only because it is compressed."""
     message = response.body.get("message", "") if isinstance(response.body, dict) else response.body
     what = f"plain events are accepted, and events compressed with gzip are not ({response.status}: {message})"
@@ -121,10 +122,10 @@ def too_slow(seconds: float) -> Finding:
     )
 
 
-def refusal(client: Client, response: ApiResponse, namespace: str) -> Finding:
+def refusal(client: Api, response: Response, namespace: str) -> Finding:
     """Return the finding for a response that is not the expected response."""
     if response.status == 0:
-        return no_answer(client, str(response.body))
+        return no_answer(client, response)
     if response.status in (404, 405):
         return wrong_path(client)
     if not isinstance(response.body, dict) or response.status in range(200, 400):
@@ -132,8 +133,8 @@ def refusal(client: Client, response: ApiResponse, namespace: str) -> Finding:
         return Finding(what, "is this Headwater? Use the output ApiUrl, over https", Blame.PATH)
     message = response.body.get("message", "")
     if response.status == 401:
-        fix = "use a key that is in the secret and has not expired: docs/operating.md, Keys"
-        return Finding(f"the key is not known: {message}", fix, Blame.KEY)
+        failure = client.failure(response)
+        return Finding(failure.what, failure.steps[0], Blame.KEY)
     if response.status == FORBIDDEN:
         fix = f"use a key with the scopes ingest and read for the namespace {namespace}, or pass --namespace"
         return Finding(f"the key lacks a scope or namespace: {message}", fix, Blame.KEY)
@@ -144,15 +145,15 @@ def refusal(client: Client, response: ApiResponse, namespace: str) -> Finding:
     )
 
 
-def no_answer(client: Client, message: str) -> Finding:
-    if "SSL" in message:
+def no_answer(client: Api, response: Response) -> Finding:
+    if "SSL" in response.text:
         fix = "is it http:// and not https://, as for the stack of `make up`? Does this host trust the certificate?"
-        return Finding(f"{client.url} fails at TLS: {message}", fix, Blame.NETWORK)
+        return Finding(f"{client.url} fails at TLS: {response.text}", fix, Blame.NETWORK)
     fix = "use the output ApiUrl as URL. A private subnet needs a NAT gateway, and port 443 outbound (emr_jobs/cluster)"
-    return Finding(f"{client.url} has no answer: {message}", fix, Blame.NETWORK)
+    return Finding(client.failure(response).what, fix, Blame.NETWORK)
 
 
-def wrong_path(client: Client) -> Finding:
+def wrong_path(client: Api) -> Finding:
     """Return the finding for a wrong path in the URL. An API has a path behind a proxy or at a named stage, and none at
     the stage $default."""
     what = f"there is no {client.url}{client.lineage}"

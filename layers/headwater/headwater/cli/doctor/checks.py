@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
+from headwater.cli.api import Api
 from headwater.cli.doctor.arrivals import Arrivals, Document, job_of
-from headwater.cli.doctor.client import Client
 from headwater.cli.doctor.engines import island_engines, one_job_a_query, refusals
 from headwater.cli.doctor.finding import Blame, Finding, first_few
 from headwater.cli.doctor.isolated_jobs import isolated_jobs
@@ -70,7 +70,7 @@ def is_silent(run: Document, now: datetime) -> bool:
     return now - datetime.fromisoformat(run["updatedAt"]) > LONG
 
 
-def unseen_parents(arrivals: Arrivals, client: Client) -> Iterator[Finding]:
+def unseen_parents(arrivals: Arrivals, client: Api) -> Iterator[Finding]:
     """Parent runs that other runs name, and that never sent an event."""
     seen = {run_id for run_id, _ in arrivals.runs()}
     named = {}
@@ -85,7 +85,7 @@ def unseen_parents(arrivals: Arrivals, client: Client) -> Iterator[Finding]:
         yield Finding(f"runs name parents that never reported: {first_few(unseen)}", fix)
 
 
-def has_reported(client: Client, run_id: str) -> bool:
+def has_reported(client: Api, run_id: str) -> bool:
     answer = client.get("jobs", "runs", run_id)
     return answer.status == 200 and bool(answer.body["facets"] or answer.body["jobVersion"])
 
@@ -147,7 +147,7 @@ def flink_without_ends(arrivals: Arrivals) -> Iterator[Finding]:
         )
 
 
-def findings(client: Client, arrivals: Arrivals, namespace: str | None) -> list[Finding]:
+def findings(client: Api, arrivals: Arrivals, namespace: str | None) -> list[Finding]:
     return [
         *nothing_arrived(arrivals, namespace),
         *without_datasets(arrivals),

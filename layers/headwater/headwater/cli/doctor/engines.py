@@ -4,8 +4,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
+from headwater.cli.api import Api
 from headwater.cli.doctor.arrivals import Arrivals, Document, job_of
-from headwater.cli.doctor.client import Client
 from headwater.cli.doctor.finding import Finding, first_few
 from headwater.cli.doctor.isolated_jobs import dataset_ids
 
@@ -25,7 +25,7 @@ REMEDIES = {
 }
 
 
-def refusals(client: Client) -> Iterator[Finding]:
+def refusals(client: Api) -> Iterator[Finding]:
     """What was refused in the last week, by producer. A stack of an earlier release has no such statistics."""
     response = client.get("stats", "refusals")
     for refused in response.body["refusals"] if response.status == 200 else ():

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from headwater.cli.endpoint import UnusableKey
+
 SHOWN = 5
 
 
@@ -38,6 +40,10 @@ class Diagnosis(Exception):
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.what)
         self.finding = finding
+
+
+def unusable(key: UnusableKey) -> Finding:
+    return Finding(key.what, key.steps[0], Blame.KEY)
 
 
 def first_few(names: Iterable[str]) -> str:

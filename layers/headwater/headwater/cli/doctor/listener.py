@@ -9,8 +9,9 @@ from urllib.parse import urlsplit
 
 import yaml
 
-from headwater.cli.doctor.client import LINEAGE, Client, as_header, is_address
-from headwater.cli.doctor.finding import Blame, Diagnosis, Finding
+from headwater.cli.api import LINEAGE, Api
+from headwater.cli.doctor.finding import Blame, Diagnosis, Finding, unusable
+from headwater.cli.endpoint import UnusableKey, as_header, is_address
 
 Settings = Mapping[str, str]
 
@@ -27,7 +28,7 @@ JARS = {"spark.jars": ",", "spark.driver.extraClassPath": ":"}
 class Listener:
     """`client` posts as the listener does: to the same URL and path, with the same key."""
 
-    client: Client
+    client: Api
     namespace: str
 
 
@@ -53,8 +54,11 @@ def listener_of(spark_defaults: Path, environment: Mapping[str, str]) -> Listene
     if path and ENDPOINT in settings:
         what = f"{URL} has a path, and {ENDPOINT} is set: the listener accepts one of them, and sends nothing"
         raise Diagnosis(Finding(what, f"remove {path} from the URL: use the output ApiUrl unchanged", Blame.PATH))
-    key = as_header(settings.get(f"{AUTH}.apiKey", ""))
-    client = Client(f"{url.scheme}://{url.netloc}", key, path or endpoint)
+    try:
+        key = as_header(settings.get(f"{AUTH}.apiKey", ""))
+    except UnusableKey as error:
+        raise Diagnosis(unusable(error)) from None
+    client = Api(f"{url.scheme}://{url.netloc}", key, lineage=path or endpoint)
     return Listener(client, settings.get(f"{PREFIX}.namespace", "default"))
 
 

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from headwater.cli.failure import CommandFailure
 from headwater.cli.file import readable
-from headwater.cli.lookups.failure import LookupFailure
-from headwater.cli.lookups.terminal import print_anything
+from headwater.cli.lookups.terminal import print_anything, told
 from headwater.cli.machine.failure import Failure
 from headwater.config import BadEnvironment
 
@@ -50,8 +50,8 @@ def main(arguments: list[str] | None = None) -> int:
     except (BadEnvironment, Failure, NoAddress) as error:
         print(f"failed: {error}", file=sys.stderr)
         return 1
-    except LookupFailure as failure:
-        print("\n".join(failure.lines()), file=sys.stderr)
+    except CommandFailure as failure:
+        told(failure)
         return 1
     except KeyboardInterrupt:
         return 130

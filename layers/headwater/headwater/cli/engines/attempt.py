@@ -13,8 +13,9 @@ from headwater.cli.machine.state import state_folder
 def attempt(options: argparse.Namespace, folder: Path) -> None:
     """Run the pipeline, and show what became of its events."""
     engine: Engine = importlib.import_module(f"headwater.cli.engines.{options.engine}.driver")
-    key = options.key_file.read_text(encoding="utf-8").strip() if options.key_file else ""
-    server = of_a_running_server(options.url, key) if options.url else of_a_new_server(folder / "lineage.db")
+    server = (
+        of_a_running_server(options.url, options.key_file) if options.url else of_a_new_server(folder / "lineage.db")
+    )
     with server as events:
         run(engine, Trial(state_folder(), folder, events.url, events.key, say), events)
 

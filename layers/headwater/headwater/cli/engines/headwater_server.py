@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from headwater.cli.api import Api
 from headwater.cli.demo.alert_lines import alert_lines
-from headwater.cli.lookups.api import Api
-from headwater.cli.lookups.failure import LookupFailure
+from headwater.cli.endpoint import api_of
+from headwater.cli.failure import CommandFailure
 from headwater.cli.lookups.parser import parser
 from headwater.cli.lookups.questions import Reply, reply_to
 from headwater.cli.lookups.shell import command
@@ -60,7 +61,7 @@ class Events:
     alerts: Alerts | None = None
 
     def show_lineage(self, table: str) -> None:
-        """Print the upstream lineage of a table as soon as the graph has it. Raises LookupFailure."""
+        """Print the upstream lineage of a table as soon as the graph has it. Raises CommandFailure."""
         words = ("lineage", table, "--up")
         reply = self._reply(words)
         print(f"$ {command('headwater', *words)}")
@@ -71,7 +72,7 @@ class Events:
         while True:
             try:
                 return reply_to(Api(self.url, self.key), parser().parse_args(words))
-            except LookupFailure:
+            except CommandFailure:
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(0.2)
@@ -100,5 +101,7 @@ def of_a_new_server(data: Path) -> Iterator[Events]:
 
 
 @contextmanager
-def of_a_running_server(url: str, key: str) -> Iterator[Events]:
-    yield Events(url.rstrip("/"), key)
+def of_a_running_server(url: str, key_file: Path | None) -> Iterator[Events]:
+    """Raises CommandFailure if the URL or the key cannot be used."""
+    server = api_of(url, key_file)
+    yield Events(server.url, server.key)

@@ -4,28 +4,27 @@ s3://BUCKET/PREFIX. Or moves a Marquez: its events, then its tags and descriptio
 harm: the graph ends the same."""
 
 import argparse
-import os
 import sys
 from collections import Counter
 from pathlib import Path
 
-from headwater.cli.endpoint import KEY_VARIABLE, URL_VARIABLE
-from headwater.cli.load.api import MarquezApi
+from headwater.cli.api import Api
+from headwater.cli.endpoint import add_server_options, api_of, as_address, key_of
+from headwater.cli.failure import CommandFailure
 from headwater.cli.load.marquez import copy_annotations, events_of
 from headwater.cli.load.sending import Sending
 from headwater.cli.load.sources import events
+from headwater.cli.lookups.terminal import told
+from headwater.cli.refusal import Given
 
 SHOWN = 10
-URL = "http://127.0.0.1:5000"
+OF_MARQUEZ = Given("--marquez", "name a file that has a valid key with --marquez-key-file")
 
 
 def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="headwater load", description=__doc__)
     parser.add_argument("paths", nargs="*", metavar="PATH|URL", help="a file, a folder, https://... or s3://...")
-    parser.add_argument(
-        "--url", default=os.environ.get(URL_VARIABLE, URL), help=f"(default: ${URL_VARIABLE}, else {URL})"
-    )
-    parser.add_argument("--key-file", type=Path, metavar="FILE", help=f"has the API key (default: ${KEY_VARIABLE})")
+    add_server_options(parser)
     parser.add_argument("--marquez", metavar="URL", help="move the Marquez, or Headwater, at this URL")
     parser.add_argument("--marquez-key-file", type=Path, metavar="FILE", help="has its API key, if it wants one")
     parser.add_argument(
@@ -42,25 +41,40 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     if bool(options.paths) == bool(options.marquez):
         parser().error("name files, or --marquez")
-    sending = None
     try:
-        key = options.key_file.read_text().strip() if options.key_file else os.environ.get(KEY_VARIABLE, "")
-        server = MarquezApi(options.url.rstrip("/"), key)
-        sending = Sending(server, options.resume, told=tell)
+        server = api_of(options.url, options.key_file).patient()
+    except CommandFailure as failure:
+        return failed(failure)
+    sending = Sending(server, options.resume, told=tell)
+    status = 0
+    try:
         if options.marquez:
-            source_key = options.marquez_key_file.read_text().strip() if options.marquez_key_file else ""
-            source = MarquezApi(options.marquez.rstrip("/"), source_key)
-            sending.send(events_of(source))
-            sending.refused += copy_annotations(source, server)
+            move(marquez_of(options), server, sending)
         else:
             sending.send(events(options.paths))
-    except (OSError, ValueError) as error:
-        print(f"failed: {error}", file=sys.stderr)
-        if sending:
-            report(sending, options.url)
-        return 1
-    report(sending, options.url)
-    return 1 if sending.refused else 0
+    except (CommandFailure, OSError, ValueError) as error:
+        status = failed(error)
+    report(sending, server.url)
+    return 1 if sending.refused else status
+
+
+def marquez_of(options: argparse.Namespace) -> Api:
+    """The Marquez to move. Raises CommandFailure."""
+    key = key_of(options.marquez_key_file) if options.marquez_key_file else ""
+    return Api(as_address(options.marquez), key, given=OF_MARQUEZ).patient()
+
+
+def move(source: Api, server: Api, sending: Sending) -> None:
+    """Raises CommandFailure, OSError or ValueError."""
+    sending.send(events_of(source))
+    sending.refused += copy_annotations(source, server)
+
+
+def failed(error: Exception) -> int:
+    """Say why a load ended early. Return the exit status."""
+    print("failed: ", end="", file=sys.stderr)
+    told(error if isinstance(error, CommandFailure) else CommandFailure(str(error), status=1))
+    return 1
 
 
 def report(sending: Sending, url: str) -> None:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from headwater.cli.load.api import MarquezApi, Refused
+from headwater.cli.api import Api
 from headwater.cli.load.sources import SentEvent
+from headwater.cli.refusal import RefusedRequest, no_api
 
 BATCH = 100
 BATCH_CHARACTERS = 8_000_000
@@ -25,7 +26,7 @@ class Sending:
     last. The next load of the same sources passes over so many events.
     """
 
-    api: MarquezApi
+    api: Api
     remembered: Path | None = None
     told: Callable[[int], object] = lambda _: None
     accepted: int = 0
@@ -33,7 +34,8 @@ class Sending:
     refused: list[tuple[str, str]] = field(default_factory=list)
 
     def send(self, events: Iterable[SentEvent]) -> None:
-        """Send events. Raises OSError if the server does not take them, ValueError if other sources were remembered."""
+        """Send events. Raises CommandFailure if the server does not take them, OSError if they cannot be read,
+        ValueError if other sources were remembered."""
         rest = iter(events)
         if self.remembered and self.remembered.exists():
             self.skipped = _skip(rest, self.remembered)
@@ -53,9 +55,10 @@ class Sending:
         if not batch:
             return
         try:
-            answer = self.api.post("/lineage/batch", f"[{','.join(event.text for event in batch)}]")
-        except Refused as refused:
-            if refused.status not in UNREADABLE:
+            body = f"[{','.join(event.text for event in batch)}]"
+            answer = self.api.send("POST", "lineage", "batch", body=body).document
+        except RefusedRequest as refused:
+            if refused.http_status not in UNREADABLE:
                 raise
             if len(batch) == 1:
                 self.refused.append((batch[0].place, str(refused)))
@@ -66,7 +69,7 @@ class Sending:
         try:
             accepted, failed = answer["summary"]["successful"], answer["failed_events"]
         except (LookupError, TypeError) as error:
-            raise OSError(f"{self.api.url} answers, but not as Headwater does") from error
+            raise no_api(self.api.url, self.api.given) from error
         self.accepted += accepted
         self.refused += [(batch[event["index"]].place, event["reason"]) for event in failed]
 

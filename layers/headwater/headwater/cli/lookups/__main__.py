@@ -5,21 +5,20 @@ import os
 import signal
 import sys
 
-from headwater.cli.lookups.api import api_of
-from headwater.cli.lookups.failure import ANSWERED, LookupFailure
+from headwater.cli.endpoint import api_of
+from headwater.cli.failure import ANSWERED, CommandFailure
 from headwater.cli.lookups.parser import parser
 from headwater.cli.lookups.questions import reply_to
-from headwater.cli.lookups.terminal import display_for, print_anything, shown
+from headwater.cli.lookups.terminal import display_for, print_anything, shown, told
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print the answer. Return the exit status (cli/lookups/failure.py)."""
+    """Print the answer. Return the exit status (cli/failure.py)."""
     options = parser().parse_args(arguments)
     try:
-        reply = reply_to(api_of(options.url), options)
-    except LookupFailure as failure:
-        print("\n".join(failure.lines()), file=sys.stderr)
-        return failure.status
+        reply = reply_to(api_of(options.url, options.key_file), options)
+    except CommandFailure as failure:
+        return told(failure)
     if options.json:
         print(reply.json)
         return ANSWERED

@@ -11,9 +11,10 @@ from collections.abc import Collection, Iterator, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-from headwater.cli.lookups.api import Api, NotFoundFailure
-from headwater.cli.lookups.failure import UNKNOWN, WRONG_COMMAND, LookupFailure
+from headwater.cli.api import Api
+from headwater.cli.failure import UNKNOWN, WRONG_COMMAND, CommandFailure
 from headwater.cli.lookups.shell import command
+from headwater.cli.refusal import NotFoundFailure
 from headwater.lookup.text.inert import inert
 
 DATASET, JOB, COLUMN = "dataset", "job", "datasetField"
@@ -60,7 +61,7 @@ class Match(IntEnum):
 
 
 def resolve(api: Api, text: str, kinds: Collection[str], asking: Sequence[str]) -> Resolved:
-    """The node of a text. Raises LookupFailure if there is none or if there are several: with commands to type next.
+    """The node of a text. Raises CommandFailure if there is none or if there are several: with commands to type next.
 
     `asking` is the command, with "{}" for the node. If a dataset and a job have the name, the dataset is meant: where
     `kinds` has both, most questions are about tables.
@@ -69,7 +70,7 @@ def resolve(api: Api, text: str, kinds: Collection[str], asking: Sequence[str]) 
     if kind in _KINDS and ":" in text.removeprefix(f"{kind}:"):
         if kind not in kinds:
             what = f"{inert(text)} is no {' or '.join(_WORDS_FOR.get(kind, kind) for kind in kinds)}"
-            raise LookupFailure(what, f"`headwater {asking[0]} --help` has an example", status=WRONG_COMMAND)
+            raise CommandFailure(what, f"`headwater {asking[0]} --help` has an example", status=WRONG_COMMAND)
         return Resolved(KnownNode(text))
     known = _search(api, _last_part(text)) or _search(api, text)
     found = [node for node in known if node.kind in kinds]
@@ -149,20 +150,20 @@ def _by_path(api: Api, text: str) -> KnownNode | None:
     return node
 
 
-def _several(text: str, nodes: Collection[KnownNode], asking: Sequence[str]) -> LookupFailure:
+def _several(text: str, nodes: Collection[KnownNode], asking: Sequence[str]) -> CommandFailure:
     what = f"{len(nodes):,} nodes are called {inert(text)}; ask for one of them:"
     return _naming(what, nodes, asking)
 
 
-def _naming(what: str, nodes: Collection[KnownNode], asking: Sequence[str]) -> LookupFailure:
+def _naming(what: str, nodes: Collection[KnownNode], asking: Sequence[str]) -> CommandFailure:
     """A failure with the nodes that may be meant."""
     named = [node.node_id for node in nodes][:_LISTED]
-    return LookupFailure(what, status=UNKNOWN, listed=commands(asking, nodes), nodes=named)
+    return CommandFailure(what, status=UNKNOWN, listed=commands(asking, nodes), nodes=named)
 
 
 def _none(
     api: Api, text: str, known: Collection[KnownNode], kinds: Collection[str], asking: Sequence[str]
-) -> LookupFailure:
+) -> CommandFailure:
     """The failure of a name that no node has, with the nodes that have similar names."""
     of_another_kind = _best(text, [node for node in known if node.kind not in kinds])
     what = f"no {' or '.join(kind for kind in kinds if kind != COLUMN)} is called {inert(text)}"
@@ -176,7 +177,7 @@ def _none(
         "`headwater runs` lists the jobs that have reported",
         "`headwater doctor` says why a graph is empty",
     )
-    return LookupFailure(what, *steps_if_empty, status=UNKNOWN)
+    return CommandFailure(what, *steps_if_empty, status=UNKNOWN)
 
 
 def _near(api: Api, text: str, known: Sequence[KnownNode], kinds: Collection[str]) -> list[KnownNode]:

@@ -4,6 +4,8 @@ import argparse
 from datetime import UTC, datetime
 from typing import Any
 
+from headwater.cli.endpoint import add_server_options
+
 DEPTH = 20
 RUNS = 20
 _NAME = (
@@ -136,6 +138,4 @@ def _add_walk(parser: argparse.ArgumentParser) -> None:
 def _add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the answer of the API")
     parser.add_argument("--all", action="store_true", help="show all of a long answer on a terminal, too")
-    parser.add_argument(
-        "--url", help="of the API (default: $HEADWATER_URL, else the stack of `make up`); the key: $HEADWATER_API_KEY"
-    )
+    add_server_options(parser)

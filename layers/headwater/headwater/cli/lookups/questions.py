@@ -6,9 +6,10 @@ from argparse import Namespace
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from headwater.cli.lookups.api import Answer, Api, NotFoundFailure
-from headwater.cli.lookups.failure import UNKNOWN, WRONG_COMMAND, LookupFailure
+from headwater.cli.api import Answer, Api
+from headwater.cli.failure import UNKNOWN, WRONG_COMMAND, CommandFailure
 from headwater.cli.lookups.names import COLUMN, DATASET, JOB, KnownNode, Resolved, commands, resolve
+from headwater.cli.refusal import NotFoundFailure
 from headwater.lookup.text import columns as columns_text
 from headwater.lookup.text import impact as impact_text
 from headwater.lookup.text import lineage as lineage_text
@@ -37,7 +38,7 @@ class Reply(NamedTuple):
 
 
 def reply_to(api: Api, options: Namespace) -> Reply:
-    """The reply to a command line. Raises LookupFailure."""
+    """The reply to a command line. Raises CommandFailure."""
     return _QUESTIONS[options.command](api, options)
 
 
@@ -152,7 +153,7 @@ def _node_or_column(api: Api, options: Namespace, kinds: tuple[str, ...]) -> tup
 
 
 def _asked_for_column(api: Api, options: Namespace, node: Resolved, path: str, **query: Any) -> Answer:
-    """An answer. Where the column is unknown, the failure names the columns that are near. Raises LookupFailure."""
+    """An answer. Where the column is unknown, the failure names the columns that are near. Raises CommandFailure."""
     try:
         return api.ask(path, **query)
     except NotFoundFailure:
@@ -165,7 +166,7 @@ def _asked_for_column(api: Api, options: Namespace, node: Resolved, path: str, *
         steps = (
             [f"its columns are {', '.join(map(inert, near))}{' ...' if len(names) > len(near) else ''}"] if near else []
         )
-        raise LookupFailure(what, *steps, status=UNKNOWN) from None
+        raise CommandFailure(what, *steps, status=UNKNOWN) from None
 
 
 def _shown_id(api: Api, node: KnownNode, answer: Document) -> str:
@@ -186,7 +187,7 @@ def _split(node: KnownNode) -> KnownNode:
     split = node_of(node.node_id)
     if not (split.namespace and split.name):
         what = f"{inert(node.node_id)} is no nodeId of a job"
-        raise LookupFailure(what, "job:NAMESPACE:NAME is one", status=WRONG_COMMAND)
+        raise CommandFailure(what, "job:NAMESPACE:NAME is one", status=WRONG_COMMAND)
     return KnownNode(node.node_id, split.namespace, split.name)
 
 

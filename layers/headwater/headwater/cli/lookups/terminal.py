@@ -6,7 +6,9 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TextIO
 
+from headwater.cli.failure import CommandFailure
 from headwater.lookup.text.display import Display, Paint, Role, Span, plain
+from headwater.lookup.text.inert import inert
 
 MIN_WIDTH = 40
 WHOLE = 10_000
@@ -54,6 +56,12 @@ def shown(render: Callable[[Display], str], display: Display, option: str = "--a
     if display == whole or text == render(whole):
         return text
     return text + display.text([(), (Span(f"the nearest are shown; {option} shows all", Role.DETAIL),)])
+
+
+def told(failure: CommandFailure) -> int:
+    """Say on the standard error why there is no answer. Return the exit status."""
+    print(*map(inert, failure.lines()), sep="\n", file=sys.stderr)
+    return failure.status
 
 
 def _coloured(role: Role, text: str) -> str:

@@ -4,7 +4,7 @@ output. An assistant starts it; no person types to it."""
 import argparse
 import sys
 
-from headwater.cli.lookups.api import api_of
+from headwater.cli.endpoint import add_server_options, api_of
 
 EPILOG = """for an assistant that reads .mcp.json:
   {"mcpServers": {"headwater": {"command": "headwater", "args": ["mcp"],
@@ -20,9 +20,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
-        "--url", help="of the API (default: $HEADWATER_URL, else the stack of `make up`); the key: $HEADWATER_API_KEY"
-    )
+    add_server_options(parser)
     return parser
 
 
@@ -34,7 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
     except ModuleNotFoundError as missing:
         print(f"failed: {missing}; pip install 'headwater[mcp]'", file=sys.stderr)
         return 1
-    server_over(lambda: api_of(options.url)).run("stdio")
+    server_over(lambda: api_of(options.url, options.key_file)).run("stdio")
     return 0
 
 

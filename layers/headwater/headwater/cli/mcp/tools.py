@@ -12,8 +12,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import Field
 
-from headwater.cli.lookups.api import Api
-from headwater.cli.lookups.failure import LookupFailure
+from headwater.cli.api import Api
+from headwater.cli.failure import CommandFailure
 from headwater.cli.lookups.parser import DEPTH, RUNS, time
 from headwater.cli.lookups.questions import reply_to
 from headwater.cli.lookups.terminal import MOST_ENTRIES, MOST_NODES, WHOLE, shown
@@ -73,7 +73,7 @@ class Tools:
                 .ask("search", q=text, filter=kind.upper() if kind else None, namespace=namespace, limit=limit)
                 .document
             )
-        except LookupFailure as failure:
+        except CommandFailure as failure:
             raise ToolError(_told(failure)) from failure
         lines = [f"{inert(each['nodeId'])}  updated {moment(each['updatedAt'])}" for each in found["results"]]
         if more := found["totalCount"] - len(lines):
@@ -145,7 +145,7 @@ class Tools:
                 raise ToolError(str(wrong)) from wrong
         try:
             reply = reply_to(self._api_of(), Namespace(**asked))
-        except LookupFailure as failure:
+        except CommandFailure as failure:
             if failure.nodes:
                 return _told(failure)
             raise ToolError(_told(failure)) from failure
@@ -154,7 +154,7 @@ class Tools:
 
 
 def server_over(api_of: Callable[[], Api]) -> MCPServer[Any]:
-    """A server of the tools, which asks the API that `api_of` finds. `api_of` may raise LookupFailure."""
+    """A server of the tools, which asks the API that `api_of` finds. `api_of` may raise CommandFailure."""
     server: MCPServer[Any] = MCPServer(
         "headwater", title="Headwater: data lineage", instructions=INSTRUCTIONS, log_level="ERROR"
     )
@@ -164,7 +164,7 @@ def server_over(api_of: Callable[[], Api]) -> MCPServer[Any]:
     return server
 
 
-def _told(failure: LookupFailure) -> str:
+def _told(failure: CommandFailure) -> str:
     if failure.nodes:
-        return "\n".join([failure.what, *map(inert, failure.nodes)])
-    return "\n".join(failure.lines())
+        return "\n".join(map(inert, [failure.what, *failure.nodes]))
+    return "\n".join(map(inert, failure.lines()))

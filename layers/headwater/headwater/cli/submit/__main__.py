@@ -3,19 +3,20 @@
 import argparse
 import hashlib
 import json
-import os
 import shlex
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from headwater.cli.doctor.client import LINEAGE, Client
+from headwater.cli.api import LINEAGE, Api
 from headwater.cli.doctor.finding import Diagnosis
 from headwater.cli.doctor.listener import Listener, listener_of
-from headwater.cli.endpoint import KEY_VARIABLE, URL_VARIABLE, Endpoint, endpoint_of_make_up
+from headwater.cli.endpoint import add_server_options, api_of
+from headwater.cli.failure import CommandFailure
 from headwater.cli.jvm.installed_spark import spark_jars, spark_java
 from headwater.cli.jvm.spark_submit import NAMESPACE, Spark
+from headwater.cli.lookups.terminal import told
 from headwater.cli.machine.failure import Failure
 from headwater.cli.machine.state import state_folder
 from headwater.cli.submit.check import check
@@ -35,6 +36,8 @@ def main(arguments: list[str] | None = None) -> int:
         return submit(options)
     except Failure as failure:
         print(f"failed: {failure}", file=sys.stderr)
+    except CommandFailure as failure:
+        told(failure)
     except Diagnosis as diagnosis:
         print("\n".join(diagnosis.finding.lines()), file=sys.stderr)
         print(f"headwater: {options.program.name} was not started", file=sys.stderr)
@@ -44,14 +47,16 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def submit(options: argparse.Namespace) -> int:
-    """Check, run Spark, and tell what became of the events. Raises Failure or Diagnosis if Spark is not started."""
+    """Check, run Spark, and tell what became of the events. Raises Failure, CommandFailure or Diagnosis if Spark
+    is not started."""
     submission = Submission.new()
-    spark = spark_for(state_folder(), options)
+    server = api_of(options.url, options.key_file)
+    spark = spark_for(state_folder(), options, server)
     spark_submit, *words = spark.command(options.program, {})
     command = [spark_submit, *submission.options(), *words, *options.arguments]
     listener = listener_of(spark.folder / "spark.conf", spark.environment())
-    told = check(listener)
-    say(f"{told}; {options.program.name} reports to {listener.client.url} in {listener.namespace}")
+    checked = check(listener)
+    say(f"{checked}; {options.program.name} reports to {listener.client.url} in {listener.namespace}")
     log, since = ListenerLog(), datetime.now(UTC)
     status = run(command, spark.environment(), log)
     try:
@@ -59,7 +64,7 @@ def submit(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         say("interrupted before the events were counted")
         return status or INTERRUPTED
-    outcome = Outcome(log, arrivals, doctor_for(listener))
+    outcome = Outcome(log, arrivals, doctor_for(listener, server))
     say(outcome.line())
     if set_aside := outcome.set_aside():
         say(set_aside)
@@ -85,6 +90,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="NAME=VALUE",
         help="a setting of Spark's; repeatable",
     )
+    add_server_options(parser)
     parser.add_argument("program", type=Path)
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="of the program")
     return parser
@@ -98,44 +104,33 @@ def setting(text: str) -> tuple[str, str]:
     return name, value
 
 
-def spark_for(state: Path, options: argparse.Namespace) -> Spark:
+def spark_for(state: Path, options: argparse.Namespace, server: Api) -> Spark:
     """Return the Spark for these options. Raises Failure."""
-    endpoint = target()
     home, jars = spark_java(state), spark_jars(state)
     settings = Submission.marked({"spark.openlineage.namespace": options.namespace, **dict(options.conf)})
-    folder = settings_folder(state, endpoint, settings)
-    return Spark(home, jars, endpoint.url, endpoint.key, folder, more_settings=settings)
+    folder = settings_folder(state, server, settings)
+    return Spark(home, jars, server.url, server.key, folder, more_settings=settings)
 
 
-def settings_folder(state: Path, endpoint: Endpoint, settings: dict[str, str]) -> Path:
+def settings_folder(state: Path, server: Api, settings: dict[str, str]) -> Path:
     """Return a folder for the files of a job's settings. Its name is a hash of the settings, so jobs with different
     settings can run at the same time."""
-    content = json.dumps([endpoint.url, endpoint.key, settings]).encode()
+    content = json.dumps([server.url, server.key, settings]).encode()
     folder = state / "submit" / hashlib.sha256(content).hexdigest()[:16]
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
-def target() -> Endpoint:
-    """Return the URL and the key for the listener. Raises Failure if no deployment is known."""
-    if url := os.environ.get(URL_VARIABLE):
-        return Endpoint(url, os.environ.get(KEY_VARIABLE, ""))
-    if endpoint := endpoint_of_make_up():
-        return endpoint
-    raise Failure("no stack is up", f"run `make up` in another shell, or set {URL_VARIABLE} and {KEY_VARIABLE}")
-
-
-def reader_of(listener: Listener) -> Client:
+def reader_of(listener: Listener) -> Api:
     """Return a client that reads where the listener posts, also behind a proxy's path."""
     path = listener.client.lineage.removesuffix(LINEAGE) if listener.client.lineage.endswith(LINEAGE) else ""
-    return Client(listener.client.url + path, listener.client.key)
+    return Api(listener.client.url + path, listener.client.key)
 
 
-def doctor_for(listener: Listener) -> str:
+def doctor_for(listener: Listener, server: Api) -> str:
     """Return the doctor's command for the listener's deployment and namespace."""
     words = ["headwater", "doctor", "--namespace", listener.namespace]
-    url = target().url
-    if urlsplit(url).netloc != urlsplit(listener.client.url).netloc:
+    if urlsplit(server.url).netloc != urlsplit(listener.client.url).netloc:
         words += ["--url", listener.client.url]
     return shlex.join(words)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple, Self
 
-from headwater.cli.doctor.client import Client
+from headwater.cli.api import Api
 
 PROPERTY = "spark.headwater.submission"
 CAPTURED = "spark.openlineage.capturedProperties"
@@ -83,7 +83,7 @@ class Submission:
         """Return the options of spark-submit. The id is not in the file of settings, which other submissions share."""
         return ["--conf", f"{PROPERTY}={self.id}"]
 
-    def arrivals(self, client: Client, since: datetime, delivered: int) -> Arrivals:
+    def arrivals(self, client: Api, since: datetime, delivered: int) -> Arrivals:
         """Count the events since a time, once the delivered events are in the graph, or did not get there in time."""
         deadline = time.monotonic() + SETTLE_SECONDS
         last, changed = -1, time.monotonic()
@@ -97,7 +97,7 @@ class Submission:
                 return arrivals
             time.sleep(PAUSE_SECONDS)
 
-    def counted(self, client: Client, since: datetime) -> Arrivals:
+    def counted(self, client: Api, since: datetime) -> Arrivals:
         events: list[SeenEvent] = []
         cursor: dict[str, str] = {}
         for _ in range(PAGES):

@@ -7,10 +7,10 @@ import urllib.request
 from datetime import UTC, datetime
 from typing import Any
 
+from headwater.cli.api import Api
 from headwater.cli.engines.trial import NAMESPACE, Trial
 from headwater.cli.jvm.connect import ConnectWorker
 from headwater.cli.jvm.kafka import run_broker
-from headwater.cli.lookups.api import Api
 from headwater.cli.machine.failure import Failure
 from headwater.cli.polling import ServedGraph
 from headwater.retry import Deadline

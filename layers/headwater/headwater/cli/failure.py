@@ -12,9 +12,10 @@ from collections.abc import Sequence
 ANSWERED, UNKNOWN, WRONG_COMMAND, UNREACHABLE = range(4)
 
 
-class LookupFailure(Exception):
-    """`steps` are what to do next, such as exact commands. All texts are inert, but for `nodes`: the nodeIds that may
-    be meant instead, for which `listed` has the commands."""
+class CommandFailure(Exception):
+    """`steps` are what to do next, such as exact commands. `nodes` are the nodeIds that may be meant instead, for which
+    `listed` has the commands. A server may have written a part of the texts: they are made inert where they are
+    printed."""
 
     def __init__(
         self, what: str, *steps: str, status: int, listed: Sequence[str] = (), nodes: Sequence[str] = ()
