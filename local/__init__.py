@@ -10,8 +10,3 @@ emulator   MiniStack as a child process, the front before its HTTP API, the acco
 
 Java, spark-submit, ports and processes are those of the command headwater: headwater/cli/jvm and headwater/cli/machine.
 """
-
-import sys
-from pathlib import Path
-
-sys.path.append(str(Path(__file__).resolve().parent.parent / "layers" / "headwater"))  # a checkout is not installed
