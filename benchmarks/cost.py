@@ -25,7 +25,7 @@ from headwater.openlineage.instant import Instant
 from headwater.store.aws.firehose import Archive
 from headwater.store.graph_store import GraphStore
 from headwater.store.messages import ReceivedMessage
-from headwater.store.retention import Retention
+from headwater.store.table import Retention
 from tests.fakes import FakeBucket
 
 PRICES = Path(__file__).with_name("prices-2026-11.json")

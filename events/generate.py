@@ -39,7 +39,7 @@ from headwater.openlineage.event import Name
 from headwater.openlineage.instant import instant_of
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
-from headwater.store.retention import Retention
+from headwater.store.table import Retention
 
 FOLDER = Path(__file__).parent
 RETENTION = Retention(timedelta(days=400), timedelta(days=90))

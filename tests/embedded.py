@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from headwater.store.retention import Retention
+from headwater.store.table import Retention
 from local.deploy.cloudformation import STACK
 from local.deploy.deployment import Deployment
 from local.layout import Layout

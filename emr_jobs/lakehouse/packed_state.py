@@ -6,11 +6,9 @@ import json
 from datetime import timedelta
 from typing import Any
 
-from headwater.store.graph_store import encode
-from headwater.store.items import CODECS
 from headwater.store.keys import Key
-from headwater.store.retention import Retention
-from headwater.store.table import Item
+from headwater.store.kinds import CODECS, encode
+from headwater.store.table import Item, Retention
 
 _RETENTION = Retention(runs=timedelta(days=1), events=timedelta(days=1))
 """Of no effect: a lakehouse keeps its rows, and the expiry of an item is not packed."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from emr_jobs.archive.location import Location
 from headwater.store.aws.dynamodb import attributes_of
-from headwater.store.aws.s3 import Bodies
+from headwater.store.bodies import Bodies
 from headwater.store.table import Item
 
 

@@ -19,8 +19,8 @@ from headwater.graph.states.neighbours import NeighbourPage
 from headwater.graph.states.run import Run, RunState
 from headwater.graph.states.stored_states import DatasetWrite, KnownAlias, KnownNamespace, QualityResult
 from headwater.store.graph_store import GraphStore
-from headwater.store.items import CODECS
-from headwater.store.snapshot import Preconditions, Wanted
+from headwater.store.kinds import CODECS
+from headwater.store.snapshot import Preconditions, ReadRequest
 from headwater.store.table import Item, Table
 
 IDS: Mapping[type, str] = {
@@ -30,7 +30,7 @@ IDS: Mapping[type, str] = {
     KnownNamespace: "namespaces",
     Document: "schemas",
 }
-"""The states that are joined with the stored state without more, and their ids in `Wanted`."""
+"""The states that are joined with the stored state without more, and their ids in `ReadRequest`."""
 
 
 def join(store: GraphStore, table: Table, item: Item) -> None:
@@ -55,7 +55,7 @@ def join(store: GraphStore, table: Table, item: Item) -> None:
 
 def _join_state(store: GraphStore, state: Any) -> None:
     ids: dict[str, Any] = {IDS[type(state)]: [state.id]}
-    store.join([state], store.read(Wanted(**ids)))
+    store.join([state], store.read(ReadRequest(**ids)))
 
 
 def _join_run(store: GraphStore, run: Run) -> None:
@@ -63,7 +63,7 @@ def _join_run(store: GraphStore, run: Run) -> None:
 
     A run that was given up as abandoned stays out of the open runs, unless a newer event came.
     """
-    read = store.read(Wanted(runs=[run.id]))
+    read = store.read(ReadRequest(runs=[run.id]))
     known = read.runs.get(run.id)
     joined = run.join(known)
     if joined == known:
@@ -80,7 +80,7 @@ def _join_run(store: GraphStore, run: Run) -> None:
         and not read.is_open(run.id)
         and joined.updated == known.updated
     ):
-        written = store.read(Wanted(runs=[run.id]))
+        written = store.read(ReadRequest(runs=[run.id]))
         if written.is_open(run.id):
             store.give_up(run.id, written)
 
@@ -94,7 +94,7 @@ def _join_job(store: GraphStore, facts: JobFacts) -> None:
 def _join_latency(store: GraphStore, latency: Latency) -> None:
     """Of two beginnings or ends of a breach, the later counts."""
     job = job_id(latency.job)
-    read = store.read(Wanted(latencies=[job]))
+    read = store.read(ReadRequest(latencies=[job]))
     stored = read.latencies.get(job)
     if stored is None or stored.at < latency.at:
         store.save([latency], read)

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from pyspark import RDD
 
-from headwater.store.items import CODECS
 from headwater.store.keys import Key
+from headwater.store.kinds import CODECS
 from headwater.store.table import Item
 
 SALTS = 16

@@ -27,12 +27,11 @@ from headwater.openlineage.instant import to_datetime
 from headwater.retry import backoff
 from headwater.store.errors import Conflict, CorruptItem, StorageError
 from headwater.store.graph_store import GraphStore
-from headwater.store.items import CODECS
 from headwater.store.items.codec import SCHEMA
 from headwater.store.items.runs import OPEN_IN, RUN
-from headwater.store.retention import Retention
-from headwater.store.snapshot import Wanted
-from headwater.store.table import ConditionalPut, Item, Table
+from headwater.store.kinds import CODECS
+from headwater.store.snapshot import ReadRequest
+from headwater.store.table import ConditionalPut, Item, Retention, Table
 
 AT_ONCE = 100
 """Items of one read."""
@@ -104,7 +103,7 @@ class Writer:
             return False
         head: DatasetHead = CODECS["dataset"].read(item)
         store = GraphStore(table, self.retention)
-        writers = store.read(Wanted(jobs=store.neighbours(head.id)[Side.WRITES])).jobs.all()
+        writers = store.read(ReadRequest(jobs=store.neighbours(head.id)[Side.WRITES])).jobs.all()
         claims = [DatasetClaims.of(writer, head.id).columns for writer in writers.values()]
         return {job: digest for claimed in claims for job, digest in claimed.items()} != head.columns
 

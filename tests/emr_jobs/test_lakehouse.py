@@ -18,7 +18,7 @@ from emr_jobs.lakehouse.tables import TableForm
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.run import Run
-from headwater.store.items import CODECS
+from headwater.store.kinds import CODECS
 from headwater.store.messages import ReceivedMessage, archive_line
 from local.layout import Layout
 from tests import factory

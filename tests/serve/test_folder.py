@@ -25,12 +25,12 @@ from headwater.store.errors import StorageError
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
 from headwater.store.messages import Message, ReceivedMessage, write_message
-from headwater.store.retention import Retention
 from headwater.store.sqlite.archive import SqliteArchive
 from headwater.store.sqlite.bodies import SqliteBodies
 from headwater.store.sqlite.database import Database
 from headwater.store.sqlite.inbox import Inbox
 from headwater.store.sqlite.table import SqliteTable
+from headwater.store.table import Retention
 from tests import factory
 from tests.factory import Document
 from tests.store.files import items_in

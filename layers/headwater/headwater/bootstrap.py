@@ -36,11 +36,10 @@ if TYPE_CHECKING:
     from headwater.graph.names.naming import Naming
     from headwater.http.audit import Audit
     from headwater.store.audit_log import AuditLog, RefusalLog
-    from headwater.store.aws.redelivery import Redelivery
-    from headwater.store.aws.s3 import Bodies
+    from headwater.store.aws.sqs import Redelivery
+    from headwater.store.bodies import Bodies
     from headwater.store.graph_store import GraphReader, GraphStore
-    from headwater.store.retention import Retention
-    from headwater.store.table import Table
+    from headwater.store.table import Retention, Table
 
 Settings_co = TypeVar("Settings_co", bound=config.Settings, covariant=True)
 Part = TypeVar("Part")
@@ -144,7 +143,7 @@ class Root(Generic[Settings_co]):
         return self._once("archive", make)
 
     def redelivery(self: Root[config.QueueSettings]) -> Redelivery:
-        from headwater.store.aws.redelivery import Redelivery
+        from headwater.store.aws.sqs import Redelivery
 
         return self._once(
             "redelivery", lambda: Redelivery(partial(self.client, "sqs"), self.settings.queue_url, self.log())
@@ -202,7 +201,7 @@ class Root(Generic[Settings_co]):
         return AuditLog(self._table())
 
     def _retention(self: Root[config.RetentionSettings]) -> Retention:
-        from headwater.store.retention import Retention
+        from headwater.store.table import Retention
 
         return Retention(self.settings.run_retention_days, self.settings.event_retention_days)
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from headwater.config import NamingSettings, RetentionSettings, from_environment
 from headwater.graph.names.thresholds import Thresholds
-from headwater.store.retention import Retention
+from headwater.store.table import Retention
 
 DEFAULTS = {
     "NAMESPACE_ALIASES": "{}",

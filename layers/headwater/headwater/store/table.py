@@ -8,10 +8,11 @@ import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
-from headwater.openlineage.instant import Instant
+from headwater.openlineage.instant import Instant, to_datetime
 from headwater.store import keys
 from headwater.store.keys import Key
 
@@ -36,6 +37,19 @@ class Item:
     def version(self) -> str:
         content = [self.key, dict(self.labels), {name: part.hex() for name, part in self.parts.items()}]
         return hashlib.sha256(_JSON.encode([content, self.expires_at]).encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """How long runs (with their writes, quality results and aliases) and events are kept, counted from event times."""
+
+    runs: timedelta
+    events: timedelta
+
+
+def expiry(time: Instant, kept: timedelta) -> int:
+    """The expiry of an item in epoch seconds, for DynamoDB's TTL."""
+    return int(to_datetime(time).timestamp() + kept.total_seconds())
 
 
 class ConditionalPut(NamedTuple):

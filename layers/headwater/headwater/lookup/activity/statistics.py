@@ -26,7 +26,7 @@ from headwater.read.reader import Reader
 from headwater.read.reserved_namespaces import heads_in, names_in
 from headwater.store.positions import event_type
 from headwater.store.ranges import Entry
-from headwater.store.snapshot import Wanted
+from headwater.store.snapshot import ReadRequest
 
 MAX_SECONDS = 12
 READ_AT_A_TIME = 1_000
@@ -92,7 +92,7 @@ def _seen(reader: Reader, entries: Sequence[Entry[EventId]]) -> Sequence[Entry[E
     """The entries whose events the caller may see."""
     if reader.store.visibility is None:
         return entries
-    read = reader.store.read(Wanted(events=[entry.id for entry in entries]))
+    read = reader.store.read(ReadRequest(events=[entry.id for entry in entries]))
     return [entry for entry in entries if read.events.get(entry.id)]
 
 
