@@ -1,8 +1,5 @@
 """Joins the state in a rebuilt item with the stored state of its id, by the functions of the fold."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from emr_jobs.rebuild.states import head_by
 from headwater.fold.batch import Batch
 from headwater.fold.datasets import choose_dataset_anew, fold_datasets
@@ -18,25 +15,14 @@ from headwater.graph.states.latency import Latency
 from headwater.graph.states.neighbours import NeighbourPage
 from headwater.graph.states.run import Run, RunState
 from headwater.graph.states.stored_states import DatasetWrite, KnownAlias, KnownNamespace, QualityResult
+from headwater.store.bulk import Item, Table, state_in
 from headwater.store.graph_store import GraphStore
-from headwater.store.kinds import CODECS
 from headwater.store.snapshot import Preconditions, ReadRequest
-from headwater.store.table import Item, Table
-
-IDS: Mapping[type, str] = {
-    DatasetWrite: "writes",
-    QualityResult: "quality",
-    KnownAlias: "aliases",
-    KnownNamespace: "namespaces",
-    Document: "schemas",
-}
-"""The states that are joined with the stored state without more, and their ids in `ReadRequest`."""
 
 
 def join(store: GraphStore, table: Table, item: Item) -> None:
     """Joins an item with that of the table. Raises Conflict."""
-    codec = CODECS.get(item.labels["kind"])
-    match codec.read(item) if codec else None:
+    match state_in(item):
         case JobHead(facts=facts):
             _join_job(store, facts)
         case DatasetHead(facts=facts):
@@ -47,15 +33,10 @@ def join(store: GraphStore, table: Table, item: Item) -> None:
             _join_run(store, run)
         case Latency() as latency:
             _join_latency(store, latency)
-        case state if type(state) in IDS:
-            _join_state(store, state)
+        case DatasetWrite() | QualityResult() | KnownAlias() | KnownNamespace() | Document() as state:
+            store.join([state], store.read(ReadRequest.of(state)))
         case _:  # an event, column lineage or a day: its content follows from its key
             table.put([item])
-
-
-def _join_state(store: GraphStore, state: Any) -> None:
-    ids: dict[str, Any] = {IDS[type(state)]: [state.id]}
-    store.join([state], store.read(ReadRequest(**ids)))
 
 
 def _join_run(store: GraphStore, run: Run) -> None:

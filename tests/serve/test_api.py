@@ -10,8 +10,8 @@ from urllib.parse import urljoin
 
 import pytest
 
+from headwater.process_settings import read_settings
 from headwater.serve.home import Home, Options
-from headwater.serve.settings import read_settings
 from headwater.store.sqlite.api_keys import SqliteApiKeys
 from headwater.store.sqlite.database import Database
 from tests import factory

@@ -7,8 +7,8 @@ import pytest
 
 from headwater.graph.states.audit_entry import AuditEntry
 from headwater.openlineage.instant import Instant
+from headwater.process_settings import read_settings
 from headwater.serve.home import Home, Options
-from headwater.serve.settings import read_settings
 from headwater.store.audit_log import AuditLog
 from headwater.store.errors import StorageError
 from headwater.store.sqlite.audit_log import SqliteAuditLog

@@ -24,13 +24,13 @@ from headwater.ingest.refusals import CountedRefusals
 from headwater.ingest.routes import Ingest
 from headwater.lookup.routes import Lookups
 from headwater.openlineage.instant import Instant, instant_of
+from headwater.process_settings import ProcessSettings
 from headwater.serve.alerting import Announcing, Delivering, LoggedBus, Receiver
 from headwater.serve.api import Api
 from headwater.serve.app import App
 from headwater.serve.folder import Folder
 from headwater.serve.log import ServeLog
 from headwater.serve.measurements import Measurements
-from headwater.serve.settings import ServeSettings
 from headwater.serve.worker import Step, Worker
 from headwater.store.audit_log import RefusalLog
 from headwater.store.caches import StateCache
@@ -65,7 +65,7 @@ class Options:
 class Home:
     """The parts of the process."""
 
-    def __init__(self, database: Database, settings: ServeSettings, options: Options) -> None:
+    def __init__(self, database: Database, settings: ProcessSettings, options: Options) -> None:
         self._settings = settings
         self._log = ServeLog()
         self._measurements = Measurements()

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import uvicorn
 
+from headwater.process_settings import read_settings
 from headwater.serve.alerting import Receiver
 from headwater.serve.connection import Connection
 from headwater.serve.home import Home, Options
 from headwater.serve.log import write_to_stderr
 from headwater.serve.receivers import Console, Topic, Webhook
-from headwater.serve.settings import read_settings
 from headwater.store.errors import StorageError
 from headwater.store.sqlite.api_keys import SqliteApiKeys
 from headwater.store.sqlite.database import FORM, Database, RefusedDatabase, sole_use

@@ -192,6 +192,8 @@ ids: an EventDay, a SearchTerm and a DatasetAlert are keys without documents, an
 
 CODECS: Mapping[str, Codec[Any]] = {codec.kind: codec for codec in (*(row.codec for row in ROWS.values()), CATALOG)}
 """The codecs by the kind of an item, for all items that have a document."""
+NOT_OF_EVENTS = frozenset({"alert", "datasetAlert", CATALOG.kind, "auditEntry", "refusal"})
+"""The kinds of items that no event gives: what was announced, imported, audited or refused."""
 _ENCODERS: Mapping[type, Encode] = {
     **{row.saved: row.encode for row in ROWS.values()},
     EventDay: encode_day,
