@@ -74,14 +74,14 @@ class AlertLog(Protocol):
         """A receiver has got the alert of this number."""
 
 
-class KeptBodies(Bodies, Protocol):
+class StoredBodies(Bodies, Protocol):
     """Bodies that can be counted."""
 
     def count(self, prefix: str) -> int:
         """The number of bodies whose keys have this prefix, such as `quarantine/`."""
 
 
-class Archive(Protocol):
+class StoredEvents(Protocol):
     """Every event as it was received, for as long as the settings say."""
 
     def put(self, events: object) -> None:
@@ -106,7 +106,7 @@ class ApiKeys(Protocol):
         """Removes the entry of an id, and returns whether there was one."""
 
 
-class AuditWriter(Protocol):
+class EntryWriter(Protocol):
     """The audit log."""
 
     def write(self, entry: AuditEntry, /) -> None:
@@ -119,11 +119,11 @@ class Home(Protocol):
     table: Table
     inbox: Inbox
     outbox: Outbox
-    bodies: KeptBodies
-    archive: Archive
+    bodies: StoredBodies
+    archive: StoredEvents
     alert_log: AlertLog
     api_keys: ApiKeys
-    audit_log: AuditWriter
+    audit_log: EntryWriter
     refusals: RefusalLog
 
     def transaction(self) -> AbstractContextManager[FoldTransaction]:

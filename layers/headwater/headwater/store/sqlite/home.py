@@ -9,7 +9,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from headwater.store.audit_log import RefusalLog
-from headwater.store.home import AlertLog, ApiKeys, Archive, AuditWriter, FoldTransaction, Inbox, KeptBodies, Outbox
+from headwater.store.home import (
+    AlertLog,
+    ApiKeys,
+    EntryWriter,
+    FoldTransaction,
+    Inbox,
+    Outbox,
+    StoredBodies,
+    StoredEvents,
+)
 from headwater.store.sqlite.alert_log import SqliteAlertLog
 from headwater.store.sqlite.api_keys import SqliteApiKeys
 from headwater.store.sqlite.archive import SqliteArchive
@@ -35,11 +44,11 @@ class SqliteHome:
         self.table: Table = self._table
         self.inbox: Inbox = self._inbox
         self.outbox: Outbox = self._outbox
-        self.bodies: KeptBodies = self._bodies
-        self.archive: Archive = self._archive
+        self.bodies: StoredBodies = self._bodies
+        self.archive: StoredEvents = self._archive
         self.alert_log: AlertLog = SqliteAlertLog(database)
         self.api_keys: ApiKeys = SqliteApiKeys(database)
-        self.audit_log: AuditWriter = SqliteAuditLog(silent)
+        self.audit_log: EntryWriter = SqliteAuditLog(silent)
         self.refusals = RefusalLog(silent)
 
     def close(self) -> None:
