@@ -7,15 +7,13 @@ from headwater.fold.jobs import choose_job_anew
 from headwater.fold.neighbour_updates import join_page
 from headwater.fold.runs import reported_to_parents
 from headwater.fold.supporting_items import join_namespaces
-from headwater.graph.facets.dataset_reference import Document
 from headwater.graph.names.identity import job_id
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.job import JobFacts, JobHead
 from headwater.graph.states.latency import Latency
 from headwater.graph.states.neighbours import NeighbourPage
 from headwater.graph.states.run import Run, RunState
-from headwater.graph.states.stored_states import DatasetWrite, KnownAlias, KnownNamespace, QualityResult
-from headwater.store.bulk import Item, Table, state_in
+from headwater.store.bulk import Item, JoinedState, Table, state_in
 from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import Preconditions, ReadRequest
 
@@ -33,7 +31,7 @@ def join(store: GraphStore, table: Table, item: Item) -> None:
             _join_run(store, run)
         case Latency() as latency:
             _join_latency(store, latency)
-        case DatasetWrite() | QualityResult() | KnownAlias() | KnownNamespace() | Document() as state:
+        case state if isinstance(state, JoinedState):
             store.join([state], store.read(ReadRequest.of(state)))
         case _:  # an event, column lineage or a day: its content follows from its key
             table.put([item])

@@ -18,7 +18,7 @@ from headwater.openlineage.instant import Instant
 from headwater.read.neighbourhood import Neighbourhood
 from headwater.read.reader import Reader
 from headwater.store.graph_store import GraphReader
-from headwater.store.positions import write_position
+from headwater.store.ranges import write_position
 from headwater.store.snapshot import ReadRequest
 
 MAX_JOBS = 100

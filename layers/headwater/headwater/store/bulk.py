@@ -18,10 +18,10 @@ from headwater.store.errors import CorruptItem
 from headwater.store.items.codec import SCHEMA
 from headwater.store.items.runs import OPEN_IN
 from headwater.store.keys import Key
-from headwater.store.kinds import CODECS, NOT_OF_EVENTS, State, encode
+from headwater.store.kinds import CODECS, NOT_OF_EVENTS, JoinedState, State, encode
 from headwater.store.table import ConditionalPut, Item, Retention, Table
 
-__all__ = ["OPEN_IN", "ConditionalPut", "Item", "Key", "Retention", "State", "Table", "encode"]
+__all__ = ["OPEN_IN", "ConditionalPut", "Item", "JoinedState", "Key", "Retention", "State", "Table", "encode"]
 
 _OF_NODES = (keys.JOB_HEADS.pk, keys.DATASET_HEADS.pk)
 _NO_EXPIRY = Retention(runs=timedelta(days=1), events=timedelta(days=1))

@@ -14,8 +14,7 @@ from headwater.lookup.activity.newest import newest_page
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.read.reader import Reader
-from headwater.store.positions import alert_position
-from headwater.store.ranges import Entry
+from headwater.store.ranges import Entry, alert_position
 from headwater.store.snapshot import ReadRequest
 
 _NODE_IDS = ("job:", "dataset:", "datasetField:")

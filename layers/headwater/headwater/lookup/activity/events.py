@@ -26,8 +26,7 @@ from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.read.reader import Reader
 from headwater.store.graph_store import GraphReader
-from headwater.store.positions import is_event_position, just_behind
-from headwater.store.ranges import Entry
+from headwater.store.ranges import Entry, is_event_position, just_behind
 from headwater.store.snapshot import ReadRequest
 
 MAX_SCANNED = 20_000

@@ -24,8 +24,7 @@ from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
 from headwater.read.reserved_namespaces import heads_in, names_in
-from headwater.store.positions import event_type
-from headwater.store.ranges import Entry
+from headwater.store.ranges import Entry, event_type
 from headwater.store.snapshot import ReadRequest
 
 MAX_SECONDS = 12

@@ -21,8 +21,7 @@ from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import NEVER, Instant, shown
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
-from headwater.store.positions import name_position
-from headwater.store.ranges import Entry, Position
+from headwater.store.ranges import Entry, Position, name_position
 from headwater.store.snapshot import ReadRequest
 
 SYMLINK = "symlink"

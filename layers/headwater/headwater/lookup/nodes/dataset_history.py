@@ -16,8 +16,7 @@ from headwater.openlineage.faults import NotFound
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
 from headwater.store.graph_store import GraphReader
-from headwater.store.positions import just_behind, quality_position, write_position
-from headwater.store.ranges import Position, TimeLine
+from headwater.store.ranges import Position, TimeLine, just_behind, quality_position, write_position
 from headwater.store.snapshot import ReadRequest
 
 MAX_OFFSET = 10_000

@@ -27,7 +27,7 @@ from headwater.openlineage.instant import Instant
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
 from headwater.read.run_details import RunDetails, read_run_details
-from headwater.store.positions import write_position
+from headwater.store.ranges import write_position
 from headwater.store.snapshot import ReadRequest, Snapshot
 
 READ_AT_A_TIME = 100

@@ -6,7 +6,7 @@ from headwater.graph.states.stored_states import DatasetAlert, Severity, StoredA
 from headwater.store import keys
 from headwater.store.items.codec import SCHEMA, Codec, Members, WrongMember, unchanged
 from headwater.store.items.values import anything, instant, text
-from headwater.store.positions import alert_position
+from headwater.store.ranges import alert_position
 from headwater.store.table import Item, Retention, expiry
 
 

@@ -26,7 +26,7 @@ from headwater.store.items.values import (
     registers,
     registers_json,
 )
-from headwater.store.positions import run_position, top_run_position
+from headwater.store.ranges import run_position, top_run_position
 from headwater.store.table import Item, Retention, expiry
 
 OPEN_IN = "open_in"

@@ -10,7 +10,7 @@ from headwater.graph.states.stored_states import DatasetWrite, QualityResult
 from headwater.store import keys
 from headwater.store.items.codec import Codec, Members, unchanged
 from headwater.store.items.values import dataset_registers, instant, name_of, registers, registers_json
-from headwater.store.positions import quality_position, write_position
+from headwater.store.ranges import quality_position, write_position
 from headwater.store.table import Item, Retention, expiry
 
 
