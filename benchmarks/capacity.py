@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from headwater.store.aws.dynamodb import attributes_of
-from headwater.store.aws.s3 import Bodies
-from headwater.store.keys import Key
+from headwater.store.bodies import Bodies
+from headwater.store.bulk import ConditionalPut, Item, Key
 from headwater.store.memory import MemoryTable
-from headwater.store.table import ConditionalPut, Item
 from local.deploy.template import read_template
 
 TEMPLATE = Path(__file__).parents[1] / "template.yaml"

@@ -23,9 +23,9 @@ from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import Instant
 from headwater.store.aws.firehose import Archive
+from headwater.store.bulk import Retention
 from headwater.store.graph_store import GraphStore
 from headwater.store.messages import ReceivedMessage
-from headwater.store.retention import Retention
 from tests.fakes import FakeBucket
 
 PRICES = Path(__file__).with_name("prices-2026-11.json")

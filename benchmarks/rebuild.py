@@ -36,7 +36,7 @@ from emr_jobs.rebuild.settings import RebuildSettings
 from emr_jobs.rebuild.table import rebuilt
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import parse_instant
-from headwater.serve.settings import read_settings
+from headwater.process_settings import read_settings
 from headwater.store.messages import ReceivedMessage, archive_line
 
 RUNS = 50

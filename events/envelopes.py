@@ -13,8 +13,8 @@ from headwater.access.principal import Principal, Scope
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import instant_of
 from headwater.openlineage.wire import read_event
+from headwater.store.bulk import Item
 from headwater.store.messages import write_message
-from headwater.store.table import Item
 
 Document = dict[str, Any]
 

@@ -37,9 +37,9 @@ from headwater.graph.producers.event_normalisation import normalise_event
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import instant_of
+from headwater.store.bulk import Retention
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
-from headwater.store.retention import Retention
 
 FOLDER = Path(__file__).parent
 RETENTION = Retention(timedelta(days=400), timedelta(days=90))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from headwater.cli.machine.ports import free_port
-from headwater.store.retention import Retention
+from headwater.store.table import Retention
 from local.deploy.cloudformation import STACK
 from local.deploy.deployment import Deployment
 from local.layout import Layout

@@ -23,7 +23,7 @@ from emr_jobs.archive.location import Location
 from emr_jobs.lakehouse.increment import create_tables, new_objects, take
 from emr_jobs.lakehouse.session import CATALOG, DATABASE, session
 from emr_jobs.lakehouse.tables import TABLES
-from headwater.serve.settings import read_settings
+from headwater.process_settings import read_settings
 from headwater.spark import folder, lineage, table
 from headwater.store.errors import StorageError
 

@@ -32,7 +32,6 @@ from emr_jobs.lakehouse.merge import (
     of_days,
     replace_groups,
 )
-from emr_jobs.lakehouse.packed_state import packed, unpacked
 from emr_jobs.lakehouse.reads_writes import reads_writes
 from emr_jobs.lakehouse.states import states_of
 from emr_jobs.lakehouse.tables import TABLES, TableForm
@@ -40,6 +39,7 @@ from headwater.fold.runs import reported_to_parents
 from headwater.graph.states.dataset import DatasetFacts, DatasetHead
 from headwater.graph.states.job import JobFacts, JobHead
 from headwater.graph.states.run import Run
+from headwater.store.bulk import packed, unpacked
 
 KEPT = StorageLevel.MEMORY_AND_DISK
 Telling = Callable[[str], None]

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from typing import Any
 
-from emr_jobs.lakehouse.packed_state import packed
 from emr_jobs.lakehouse.states import READ, WRITE, Declaration, ReceivedEvent, SentColumns
 from headwater.graph.facets.column_lineage import Steps, column_flows, indirect_flows
 from headwater.graph.facets.curation import tagging, tags
@@ -23,6 +22,7 @@ from headwater.graph.states.job import JobFacts, JobHead
 from headwater.graph.states.run import PARENT, Run, parent_reference
 from headwater.openlineage.event import DatasetEvent, EventKind, JobEvent, RunEvent
 from headwater.openlineage.instant import Instant, to_datetime
+from headwater.store.bulk import packed
 
 Row = tuple[Any, ...]
 ALL_COLUMNS = "*"

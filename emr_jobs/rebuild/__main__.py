@@ -31,12 +31,11 @@ from emr_jobs.rebuild.target import Target
 from emr_jobs.rebuild.verify import differences, items_in
 from emr_jobs.rebuild.write import Writer, without_silent_run
 from headwater.openlineage.instant import NEVER, Instant, parse_instant, to_datetime
-from headwater.serve.settings import read_settings
+from headwater.process_settings import read_settings
 from headwater.store.aws.client import translated_errors
+from headwater.store.bulk import Item, Key
 from headwater.store.errors import StorageError
-from headwater.store.keys import Key
 from headwater.store.sqlite.database import RefusedDatabase, sole_use
-from headwater.store.table import Item
 
 SHOWN_FAULTS = 100
 WRITE_UNITS = 500.0

@@ -13,8 +13,8 @@ from typing import Any
 
 from emr_jobs.archive.location import Location
 from headwater.store.aws.dynamodb import attributes_of
-from headwater.store.aws.s3 import Bodies
-from headwater.store.table import Item
+from headwater.store.bodies import Bodies
+from headwater.store.bulk import Item
 
 
 def write_objects(number: int, kind: str, items: Iterable[Item], to: Location, bodies: Bodies) -> Iterator[int]:

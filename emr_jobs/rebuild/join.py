@@ -1,8 +1,5 @@
 """Joins the state in a rebuilt item with the stored state of its id, by the functions of the fold."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from emr_jobs.rebuild.states import head_by
 from headwater.fold.batch import Batch
 from headwater.fold.datasets import choose_dataset_anew, fold_datasets
@@ -10,33 +7,20 @@ from headwater.fold.jobs import choose_job_anew
 from headwater.fold.neighbour_updates import join_page
 from headwater.fold.runs import reported_to_parents
 from headwater.fold.supporting_items import join_namespaces
-from headwater.graph.facets.dataset_reference import Document
 from headwater.graph.names.identity import job_id
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.job import JobFacts, JobHead
 from headwater.graph.states.latency import Latency
 from headwater.graph.states.neighbours import NeighbourPage
 from headwater.graph.states.run import Run, RunState
-from headwater.graph.states.stored_states import DatasetWrite, KnownAlias, KnownNamespace, QualityResult
+from headwater.store.bulk import Item, JoinedState, Table, state_in
 from headwater.store.graph_store import GraphStore
-from headwater.store.items import CODECS
-from headwater.store.snapshot import Preconditions, Wanted
-from headwater.store.table import Item, Table
-
-IDS: Mapping[type, str] = {
-    DatasetWrite: "writes",
-    QualityResult: "quality",
-    KnownAlias: "aliases",
-    KnownNamespace: "namespaces",
-    Document: "schemas",
-}
-"""The states that are joined with the stored state without more, and their ids in `Wanted`."""
+from headwater.store.snapshot import Preconditions, ReadRequest
 
 
 def join(store: GraphStore, table: Table, item: Item) -> None:
     """Joins an item with that of the table. Raises Conflict."""
-    codec = CODECS.get(item.labels["kind"])
-    match codec.read(item) if codec else None:
+    match state_in(item):
         case JobHead(facts=facts):
             _join_job(store, facts)
         case DatasetHead(facts=facts):
@@ -47,15 +31,10 @@ def join(store: GraphStore, table: Table, item: Item) -> None:
             _join_run(store, run)
         case Latency() as latency:
             _join_latency(store, latency)
-        case state if type(state) in IDS:
-            _join_state(store, state)
+        case state if isinstance(state, JoinedState):
+            store.join([state], store.read(ReadRequest.of(state)))
         case _:  # an event, column lineage or a day: its content follows from its key
             table.put([item])
-
-
-def _join_state(store: GraphStore, state: Any) -> None:
-    ids: dict[str, Any] = {IDS[type(state)]: [state.id]}
-    store.join([state], store.read(Wanted(**ids)))
 
 
 def _join_run(store: GraphStore, run: Run) -> None:
@@ -63,7 +42,7 @@ def _join_run(store: GraphStore, run: Run) -> None:
 
     A run that was given up as abandoned stays out of the open runs, unless a newer event came.
     """
-    read = store.read(Wanted(runs=[run.id]))
+    read = store.read(ReadRequest(runs=[run.id]))
     known = read.runs.get(run.id)
     joined = run.join(known)
     if joined == known:
@@ -80,7 +59,7 @@ def _join_run(store: GraphStore, run: Run) -> None:
         and not read.is_open(run.id)
         and joined.updated == known.updated
     ):
-        written = store.read(Wanted(runs=[run.id]))
+        written = store.read(ReadRequest(runs=[run.id]))
         if written.is_open(run.id):
             store.give_up(run.id, written)
 
@@ -94,7 +73,7 @@ def _join_job(store: GraphStore, facts: JobFacts) -> None:
 def _join_latency(store: GraphStore, latency: Latency) -> None:
     """Of two beginnings or ends of a breach, the later counts."""
     job = job_id(latency.job)
-    read = store.read(Wanted(latencies=[job]))
+    read = store.read(ReadRequest(latencies=[job]))
     stored = read.latencies.get(job)
     if stored is None or stored.at < latency.at:
         store.save([latency], read)

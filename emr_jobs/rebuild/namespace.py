@@ -4,9 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from pyspark import RDD
 
-from headwater.store.items import CODECS
-from headwater.store.keys import Key
-from headwater.store.table import Item
+from headwater.store.bulk import Item, is_of_node, state_in
 
 SALTS = 16
 """A node's items are spread over so many keys: a dataset may have a million writes."""
@@ -16,17 +14,13 @@ def items_of_namespace(items: RDD[Item], namespace: str) -> RDD[Item]:
     """The items of a namespace. A day is of no namespace."""
     heads = items.filter(lambda item: item.labels["kind"] in ("job", "dataset") and _namespace(item) == namespace)
     nodes = heads.map(lambda item: item.key.pk).distinct().flatMap(_salted)
-    of_nodes = items.filter(lambda item: _is_of_node(item.key)).keyBy(lambda item: _salt(item.key))
-    others = items.filter(lambda item: not _is_of_node(item.key) and _namespace(item) == namespace)
+    of_nodes = items.filter(is_of_node).keyBy(_salt)
+    others = items.filter(lambda item: not is_of_node(item) and _namespace(item) == namespace)
     return of_nodes.join(nodes).values().map(lambda pair: pair[0]).union(others)
 
 
-def _is_of_node(key: Key) -> bool:
-    return key.pk.startswith(("J#", "D#"))
-
-
-def _salt(key: Key) -> tuple[str, int]:
-    return key.pk, sum(key.sk.encode()) % SALTS
+def _salt(item: Item) -> tuple[str, int]:
+    return item.key.pk, sum(item.key.sk.encode()) % SALTS
 
 
 def _salted(pk: str) -> Iterable[tuple[tuple[str, int], None]]:
@@ -38,11 +32,8 @@ def _namespace(item: Item) -> str:
 
 
 def _namespaces(item: Item) -> Iterator[str]:
-    kind = item.labels["kind"]
-    if kind not in CODECS:
-        return
-    state = CODECS[kind].read(item)
-    match kind:
+    state = state_in(item)
+    match item.labels["kind"]:
         case "job" | "dataset":
             yield state.facts.name.namespace
         case "event":

@@ -15,7 +15,6 @@ from pyspark import RDD
 from emr_jobs.rebuild.states import Edge
 from headwater.graph.names.identity import DatasetId, JobId, NeighbourPageId
 from headwater.graph.states.neighbours import NO_NEIGHBOURS, NeighbourPage, Neighbours, Side, by_page
-from headwater.store.keys import SHARDS
 
 Jobs = dict[Side, set[JobId]]
 
@@ -41,6 +40,7 @@ def pages(edges: RDD[Edge], first_pages: RDD[NeighbourPage], partitions: int) ->
 
 
 _NONE: frozenset[DatasetId] = frozenset()
+_DIGITS = "0123456789abcdef"
 
 
 def _shard(edge: Edge) -> Shard:
@@ -68,7 +68,7 @@ def _first_page(shard: tuple[Shard, Jobs]) -> tuple[DatasetId, NeighbourPage]:
 
 
 def _shards(dataset: DatasetId, page: NeighbourPage) -> list[Shard]:
-    return [Shard(dataset, digit) for digit in SHARDS] if page.split else []
+    return [Shard(dataset, digit) for digit in _DIGITS] if page.split else []
 
 
 def _below(shard: tuple[Shard, tuple[Jobs, frozenset[Side]]]) -> Iterator[NeighbourPage]:

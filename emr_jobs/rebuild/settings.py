@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from headwater.graph.names.thresholds import Thresholds
-from headwater.store.retention import Retention
+from headwater.store.bulk import Retention
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from headwater.graph.states.neighbours import NeighbourPage, Side
 from headwater.graph.states.run import Run
 from headwater.graph.states.search_terms import SearchTerm, dataset_terms, job_terms, node_facets_in, terms_of_labels
 from headwater.graph.states.stored_states import DatasetWrite, KnownAlias, KnownNamespace, QualityResult
-from headwater.store.graph_store import encode
+from headwater.store.bulk import encode
 
 AT_ONCE = 200
 """Events that are joined at once."""

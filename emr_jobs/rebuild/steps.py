@@ -22,10 +22,7 @@ from headwater.graph.states.dataset_claims import DatasetClaims
 from headwater.graph.states.run import Run
 from headwater.graph.states.search_terms import SearchTerm
 from headwater.graph.states.stored_states import DatasetWrite, EventDay, KnownAlias, KnownNamespace, QualityResult
-from headwater.store.graph_store import encode
-from headwater.store.keys import Key
-from headwater.store.retention import Retention
-from headwater.store.table import Item
+from headwater.store.bulk import Item, Key, Retention, encode
 
 EVENT = "event"
 OF_FIRST_STEP = (

@@ -19,9 +19,7 @@ from emr_jobs.rebuild.settings import RebuildSettings
 from emr_jobs.rebuild.states import states_of
 from emr_jobs.rebuild.steps import EVENT, OF_FIRST_STEP, first_step, job_step, node_step, run_step, schema_step
 from headwater.graph.states.neighbours import NeighbourPage
-from headwater.store.graph_store import encode
-from headwater.store.retention import Retention
-from headwater.store.table import Item
+from headwater.store.bulk import Item, Retention, encode
 
 KEPT = StorageLevel.DISK_ONLY
 Work = Callable[[Iterable[Packet]], Iterator[Packet]]

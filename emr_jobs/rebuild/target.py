@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from headwater.store.aws.client import PATIENT_SECONDS, client, translated_errors
 from headwater.store.aws.dynamodb import DynamoTable, item_of
 from headwater.store.aws.s3 import Bucket
+from headwater.store.bulk import Item, Table
 from headwater.store.sqlite.database import Database
 from headwater.store.sqlite.table import SqliteTable
-from headwater.store.table import Item, Table
 
 
 class Target(NamedTuple):

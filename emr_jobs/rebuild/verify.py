@@ -7,16 +7,9 @@ from typing import NamedTuple
 from pyspark import RDD, SparkContext
 
 from emr_jobs.rebuild.target import Target
-from headwater.store import keys
-from headwater.store.items.runs import OPEN_IN
-from headwater.store.keys import Key
-from headwater.store.table import Item
+from headwater.store.bulk import OPEN_IN, Item, Key, is_of_events
 
 EXAMPLES = 3
-_NOT_OF_EVENTS = keys.catalog_progress().pk
-"""The partition of the item that no event gives: the progress of the import from Glue."""
-_KINDS_NOT_OF_EVENTS = frozenset({"alert", "datasetAlert", "auditEntry", "refusal"})
-"""Kinds of items that no event gives: what was announced, audited or refused."""
 Fingerprint = Mapping[str, str]
 """The hash of each attribute of an item."""
 
@@ -48,11 +41,7 @@ def items_in(context: SparkContext, target: Target, now: float) -> RDD[Item]:
     segments = context.defaultParallelism * 4
     parts = context.parallelize(range(segments), segments)
     items = parts.flatMap(lambda segment: target.items(segment, segments))
-    return items.filter(lambda item: _is_of_events(item) and (item.expires_at or now + 1) > now)
-
-
-def _is_of_events(item: Item) -> bool:
-    return item.key.pk != _NOT_OF_EVENTS and item.labels.get("kind") not in _KINDS_NOT_OF_EVENTS
+    return items.filter(lambda item: is_of_events(item) and (item.expires_at or now + 1) > now)
 
 
 def _fingerprint(item: Item) -> tuple[Key, Fingerprint]:

@@ -25,14 +25,20 @@ from headwater.graph.states.neighbours import Side
 from headwater.graph.states.run import Run
 from headwater.openlineage.instant import to_datetime
 from headwater.retry import backoff
-from headwater.store.errors import Conflict, CorruptItem, StorageError
+from headwater.store.bulk import (
+    OPEN_IN,
+    ConditionalPut,
+    Item,
+    Retention,
+    Table,
+    form_of,
+    given_up,
+    is_whole,
+    state_in,
+)
+from headwater.store.errors import Conflict, StorageError
 from headwater.store.graph_store import GraphStore
-from headwater.store.items import CODECS
-from headwater.store.items.codec import SCHEMA
-from headwater.store.items.runs import OPEN_IN, RUN
-from headwater.store.retention import Retention
-from headwater.store.snapshot import Wanted
-from headwater.store.table import ConditionalPut, Item, Table
+from headwater.store.snapshot import ReadRequest
 
 AT_ONCE = 100
 """Items of one read."""
@@ -102,9 +108,9 @@ class Writer:
         dataset does not name a deleted job: the neighbours do."""
         if item.labels["kind"] != "dataset":
             return False
-        head: DatasetHead = CODECS["dataset"].read(item)
+        head: DatasetHead = state_in(item)
         store = GraphStore(table, self.retention)
-        writers = store.read(Wanted(jobs=store.neighbours(head.id)[Side.WRITES])).jobs.all()
+        writers = store.read(ReadRequest(jobs=store.neighbours(head.id)[Side.WRITES])).jobs.all()
         claims = [DatasetClaims.of(writer, head.id).columns for writer in writers.values()]
         return {job: digest for claimed in claims for job, digest in claimed.items()} != head.columns
 
@@ -114,7 +120,7 @@ class Writer:
         for attempt in range(ATTEMPTS):
             stored = table.read([item.key]).get(item.key)
             try:
-                if stored is None or not _can_be_read(stored, item.labels["kind"]):
+                if stored is None or not is_whole(stored, item.labels["kind"]):
                     table.change([ConditionalPut(item, stored)])
                 else:
                     join(store, table, item)
@@ -129,20 +135,7 @@ class Writer:
 
 def _version(stored: Item | None) -> float:
     """The version of the form of a stored item; an item that is absent is older than none."""
-    return inf if stored is None else int(stored.labels.get(SCHEMA, "1"))
-
-
-def _can_be_read(stored: Item, kind: str) -> bool:
-    """Whether a stored item is whole. Raises CorruptItem if a newer release wrote it."""
-    codec = CODECS.get(kind)
-    if codec is None:
-        return True
-    codec.check_version(stored)
-    try:
-        codec.read(stored)
-    except CorruptItem:
-        return False
-    return True
+    return inf if stored is None else form_of(stored)
 
 
 def without_silent_run(item: Item, now: float) -> Item:
@@ -150,8 +143,7 @@ def without_silent_run(item: Item, now: float) -> Item:
     and must not be announced twice. Its next event brings it back."""
     if OPEN_IN not in item.labels:
         return item
-    run: Run = RUN.read(item)
+    run: Run = state_in(item)
     if now - to_datetime(run.updated).timestamp() < MIN_SILENCE.total_seconds():
         return item
-    labels = {name: text for name, text in item.labels.items() if name != OPEN_IN}
-    return Item(item.key, labels, item.parts, item.expires_at)
+    return given_up(item)

@@ -22,9 +22,7 @@ from headwater.cli.jvm.spark_submit import Spark
 from headwater.cli.load.sources import event_of
 from headwater.serve.server import Start, in_background
 from headwater.store.messages import archive_line
-from headwater.store.sqlite.archive import SqliteArchive
-from headwater.store.sqlite.bodies import SqliteBodies
-from headwater.store.sqlite.database import Database
+from headwater.store.sqlite.home import SqliteHome
 from local.demo.orders_pipeline import Lake, OrdersPipeline
 from local.layout import Layout
 
@@ -58,8 +56,8 @@ def recorded(folder: Path) -> list[str]:
         pipeline = OrdersPipeline(layout.root / "emr_jobs" / "pipelines" / "orders", spark, lake, print)
         pipeline.run()
         pipeline.run("--drift")
-    with closing(Database(data)) as database:
-        received = list(SqliteArchive(database, SqliteBodies(database)).events())
+    with closing(SqliteHome(data)) as home:
+        received = list(home.archive.events())
     return [neutral(event_of(archive_line(event).decode()), lake) for event in received]
 
 

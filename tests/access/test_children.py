@@ -17,7 +17,7 @@ from headwater.read.reader import Reader
 from headwater.store.graph_store import GraphStore
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
-from headwater.store.snapshot import Wanted
+from headwater.store.snapshot import ReadRequest
 from headwater.store.table import Item
 from headwater.traversal.rollup import jobs_started_by
 from tests import factory
@@ -55,7 +55,7 @@ def reader(stack: Stack) -> Reader:
 
 
 def dag_run(stack: Stack) -> Run:
-    run = stack.store.read(Wanted(runs=[JobRunId(job_id(Name("team-b", "dag")), DAG_RUN)])).runs.all().values()
+    run = stack.store.read(ReadRequest(runs=[JobRunId(job_id(Name("team-b", "dag")), DAG_RUN)])).runs.all().values()
     return next(iter(run))
 
 

@@ -16,8 +16,7 @@ from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.store.errors import Conflict, StorageError
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
-from headwater.store.retention import Retention
-from headwater.store.table import ConditionalPut, Item
+from headwater.store.table import ConditionalPut, Item, Retention
 from tests import factory
 from tests.factory import Document
 from tests.fakes import FakeBucket

@@ -27,8 +27,7 @@ from headwater.read.reader import Reader
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
 from headwater.store.messages import read_message
-from headwater.store.retention import Retention
-from headwater.store.table import ConditionalPut, Item
+from headwater.store.table import ConditionalPut, Item, Retention
 from tests.caches import CheckedCache
 from tests.catalog.glue_service import GlueService
 from tests.factory import Document

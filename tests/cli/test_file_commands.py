@@ -12,10 +12,10 @@ from moto import mock_aws
 from headwater.access.keys import read_keys
 from headwater.cli import backup, export, key, load, upgrade
 from headwater.openlineage import exact_json
-from headwater.store.retention import FORMS
 from headwater.store.sqlite import database as database_module
 from headwater.store.sqlite.api_keys import SqliteApiKeys
 from headwater.store.sqlite.database import Database, RefusedDatabase, sole_use
+from headwater.store.table import FORMS
 from tests import factory
 from tests.serve.process import ServeProcess
 from tests.serve.test_process import without_latency

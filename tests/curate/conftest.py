@@ -22,7 +22,7 @@ from headwater.openlineage import exact_json
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
 from headwater.store.messages import read_message
-from headwater.store.retention import Retention
+from headwater.store.table import Retention
 from tests import factory
 from tests.fakes import FakeBucket, FakeQueue
 from tests.store.files import FileTable, table_with

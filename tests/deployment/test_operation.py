@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from headwater.store.retention import FORMS
+from headwater.store.table import FORMS
 from tests.deployment.conftest import Properties, Resources
 
 WATCHED = {

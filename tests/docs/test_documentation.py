@@ -10,8 +10,8 @@ from headwater.curate.routes import ROUTES as WRITTEN
 from headwater.http.paths import PREFIX
 from headwater.http.paths import Path as ApiPath
 from headwater.lookup.routes import ROUTES
-from headwater.serve.settings import DEFAULTS
-from headwater.store.items import CODECS
+from headwater.process_settings import DEFAULTS
+from headwater.store.kinds import CODECS
 from headwater.store.sqlite.database import TABLES
 from local.deploy.template import read_template
 from tests.alert_samples import TYPES

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from headwater.store.items import CODECS
+from headwater.store.kinds import CODECS
 
 ROOT = Path(__file__).parents[2]
 LAYER = ROOT / "layers" / "headwater" / "headwater"
 GLOSSARY = ROOT / "docs" / "glossary.md"
 METRICS = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "metrics.md").read_text(), re.MULTILINE)
 ROOMS = ("graph", "store", "fold", "read", "traversal", "http")
-PRIVATE = ("codec", "compression", "decoders", "encoders", "items", "keys", "neighbour_pages", "caches", "table")
+PRIVATE = ("codec", "compression", "values", "items", "keys", "neighbour_pages", "caches", "table")
 """Modules of store that only store imports: their names need no glossary."""
 
 
@@ -27,8 +27,8 @@ def _words_in(text: str) -> frozenset[str]:
 ORDINARY = _words_in(
     """
     change client created databases dynamo errors events id imported init io known lost memory members messages on order
-    pair postponed read reader reading received ref reference refused rejected requests resolution result s3 sent split
-    sqs stored thresholds throttled type unreadable updates updated written
+    pair postponed reader reading received ref reference refused rejected requests resolution result s3 sent split
+    sqs stored thresholds throttled unreadable updates updated written
     """
 )
 """Words that a newcomer knows without a glossary."""

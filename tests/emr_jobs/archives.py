@@ -22,8 +22,7 @@ from headwater.store.graph_store import GraphStore
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
 from headwater.store.messages import ReceivedMessage
-from headwater.store.retention import Retention
-from headwater.store.table import Item
+from headwater.store.table import Item, Retention
 from tests import factory
 from tests.factory import Document
 

@@ -13,12 +13,12 @@ from pyspark.sql import SparkSession
 
 from emr_jobs.archive.location import Location
 from emr_jobs.lakehouse import merge, tables
-from emr_jobs.lakehouse.packed_state import unpacked
 from emr_jobs.lakehouse.tables import TableForm
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.run import Run
-from headwater.store.items import CODECS
+from headwater.store.bulk import unpacked
+from headwater.store.kinds import CODECS
 from headwater.store.messages import ReceivedMessage, archive_line
 from local.layout import Layout
 from tests import factory

@@ -6,12 +6,12 @@ import pytest
 
 from emr_jobs.archive.events import ArchivedEvent, Fault
 from emr_jobs.lakehouse import rows
-from emr_jobs.lakehouse.packed_state import packed, unpacked
 from emr_jobs.lakehouse.states import states_of
 from emr_jobs.lakehouse.tables import COLUMN_EDGES, DATASETS, RUNS, TableForm
 from headwater.graph.states.run import Run
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import parse_instant
+from headwater.store.bulk import packed, unpacked
 from tests import factory
 from tests.factory import Document
 

@@ -11,7 +11,7 @@ from headwater.store.aws.dynamodb import REBUILT, DynamoTable
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
 from headwater.store.sqlite.database import Database
-from headwater.store.sqlite.outbox import Outbox
+from headwater.store.sqlite.outbox import SqliteOutbox
 from headwater.store.sqlite.table import SqliteTable
 from tests import factory
 from tests.alerts.stream import RETENTION, World
@@ -71,7 +71,7 @@ def test_the_outbox_of_a_file_takes_nothing_from_a_rebuild(tmp_path: Path) -> No
     database = Database(tmp_path / "lineage.db")
     table = SqliteTable(database)
     table.put(in_order(rebuilt_items().items.values()))
-    assert Outbox(database).take() == []
-    fold(factory.received(DRIFT), GraphStore(SqliteTable(database, Outbox(database)), RETENTION))
-    assert Outbox(database).take() != []
+    assert SqliteOutbox(database).take() == []
+    fold(factory.received(DRIFT), GraphStore(SqliteTable(database, SqliteOutbox(database)), RETENTION))
+    assert SqliteOutbox(database).take() != []
     database.close()

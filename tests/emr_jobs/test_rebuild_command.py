@@ -11,7 +11,7 @@ from pyspark import SparkContext
 
 from emr_jobs.rebuild.__main__ import Refused, parser, run
 from headwater.fold.fold import fold
-from headwater.serve.settings import read_settings
+from headwater.process_settings import read_settings
 from headwater.store.aws.dynamodb import item_of
 from headwater.store.errors import StorageError
 from headwater.store.graph_store import GraphStore

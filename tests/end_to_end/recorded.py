@@ -9,7 +9,7 @@ from headwater.fold.fold import fold
 from headwater.openlineage import exact_json
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
-from headwater.store.retention import Retention
+from headwater.store.table import Retention
 from tests import factory
 from tests.caches import CheckedCache
 from tests.embedded import Items

@@ -10,7 +10,7 @@ from functools import cache
 import pytest
 
 from headwater.openlineage import exact_json
-from headwater.store.retention import Retention
+from headwater.store.table import Retention
 from tests.embedded import Deployed, Items, embedded_stack
 from tests.end_to_end.api import Answer, Api
 from tests.end_to_end.recorded import folded_without_aws, recorded, recorded_documents, versions

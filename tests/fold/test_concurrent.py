@@ -22,8 +22,7 @@ from headwater.store.aws.dynamodb import DynamoTable
 from headwater.store.errors import StorageError
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
-from headwater.store.retention import Retention
-from headwater.store.table import Item, Table
+from headwater.store.table import Item, Retention, Table
 from tests import factory, strategies
 from tests.dynamodb_local import dynamodb_local
 from tests.factory import Document

@@ -9,8 +9,7 @@ from headwater.graph.states.neighbours import PAGE_SIZE, Side
 from headwater.store.graph_store import GraphStore
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
-from headwater.store.retention import Retention
-from headwater.store.table import ConditionalPut, Item
+from headwater.store.table import ConditionalPut, Item, Retention
 from tests import factory
 from tests.caches import CheckedCache
 from tests.factory import Document

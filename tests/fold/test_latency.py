@@ -19,8 +19,7 @@ from headwater.store import keys
 from headwater.store.graph_store import GraphStore
 from headwater.store.items.latency import LATENCY
 from headwater.store.memory import MemoryTable
-from headwater.store.retention import Retention
-from headwater.store.table import ConditionalPut
+from headwater.store.table import ConditionalPut, Retention
 from tests import factory
 from tests.factory import Document
 

@@ -15,8 +15,7 @@ from headwater.store.errors import StorageError
 from headwater.store.graph_store import GraphStore
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
-from headwater.store.retention import Retention
-from headwater.store.table import LOWEST, ConditionalPut, IndexEntry, Item
+from headwater.store.table import LOWEST, ConditionalPut, IndexEntry, Item, Retention
 from tests import factory, strategies
 from tests.caches import CheckedCache
 from tests.factory import Document

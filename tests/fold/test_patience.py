@@ -19,14 +19,13 @@ from headwater.openlineage.wire import read_event
 from headwater.retry import Deadline
 from headwater.store.aws.dynamodb import DynamoTable
 from headwater.store.aws.firehose import Archive, ArchiveWithoutDelay
-from headwater.store.aws.redelivery import PAUSES_SECONDS, Redelivery
+from headwater.store.aws.sqs import PAUSES_SECONDS, Redelivery
 from headwater.store.errors import DeadlinePassed, StorageError, Throttled
 from headwater.store.graph_store import GraphStore
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
 from headwater.store.messages import ReceivedMessage, write_message
-from headwater.store.retention import Retention
-from headwater.store.table import ConditionalPut, Item
+from headwater.store.table import ConditionalPut, Item, Retention
 from tests import factory
 from tests.factory import Document
 from tests.fakes import FakeBucket

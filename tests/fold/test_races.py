@@ -18,8 +18,7 @@ from headwater.store import keys
 from headwater.store.graph_store import GraphStore
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
-from headwater.store.retention import Retention
-from headwater.store.table import LOWEST, ConditionalPut, IndexEntry, Item
+from headwater.store.table import LOWEST, ConditionalPut, IndexEntry, Item, Retention
 from tests import factory
 from tests.factory import Document
 from tests.store.files import table_with

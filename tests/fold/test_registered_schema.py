@@ -10,7 +10,7 @@ from headwater.graph.names.identity import dataset_id
 from headwater.openlineage.event import Name
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
-from headwater.store.snapshot import Wanted
+from headwater.store.snapshot import ReadRequest
 from tests import factory
 from tests.factory import Document
 from tests.lookup.requests import RETENTION
@@ -51,7 +51,7 @@ def test_the_head_has_the_registrys_newest_schema_in_any_order(is_one_batch: boo
         store = GraphStore(MemoryTable(), RETENTION)
         for batch in [events] if is_one_batch else [[event] for event in events]:
             fold(factory.received(*batch), store)
-        (head,) = store.read(Wanted(datasets=[dataset_id(Name(**TOPIC))])).datasets.all().values()
+        (head,) = store.read(ReadRequest(datasets=[dataset_id(Name(**TOPIC))])).datasets.all().values()
         heads.add((head.written, head.schema_digest, tuple(field["name"] for field in head.schema["fields"])))
     ((written, digest, columns),) = heads
     assert (written == digest, columns) == (True, ("id", "email"))

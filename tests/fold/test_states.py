@@ -14,7 +14,7 @@ from headwater.store.items.datasets import DATASET, SCHEMAS
 from headwater.store.items.jobs import JOB
 from headwater.store.items.runs import RUN
 from headwater.store.memory import MemoryTable
-from headwater.store.retention import Retention
+from headwater.store.table import Retention
 from tests import factory
 from tests.caches import CheckedCache
 from tests.factory import Document

@@ -16,8 +16,7 @@ from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.openlineage import exact_json
 from headwater.store.aws.dynamodb import DynamoTable
 from headwater.store.graph_store import GraphStore
-from headwater.store.retention import Retention
-from headwater.store.table import Table
+from headwater.store.table import Retention, Table
 from tests.dynamodb_local import dynamodb_local
 from tests.fakes import FakeBucket
 from tests.store.conftest import new_table

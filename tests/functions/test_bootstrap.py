@@ -21,7 +21,7 @@ from headwater.openlineage.event import Name
 from headwater.store.aws.client import SERVICES, ClientOnRequest, client, new_session
 from headwater.store.aws.s3 import Bucket
 from headwater.store.memory import MemoryTable
-from headwater.store.snapshot import Wanted
+from headwater.store.snapshot import ReadRequest
 from tests import factory
 from tests.fakes import FakeBucket, FakeQueue
 from tests.lookup.requests import RETENTION, table_after
@@ -177,7 +177,7 @@ def test_a_test_passes_its_own_parts() -> None:
     table = table_after(factory.run_event("COMPLETE", job="load"))
     root = Root(settings(), session=session, table=table, queue=queue, bucket=bucket)
     load = job_id(Name("demo", "load"))
-    assert root.store().read(Wanted(jobs=[load])).jobs.get(load)
+    assert root.store().read(ReadRequest(jobs=[load])).jobs.get(load)
     assert (root.queue(), root.bucket()) == (queue, bucket)
     assert session.services == []
 
@@ -193,7 +193,7 @@ def test_items_are_written_in_the_forms_of_the_settings(
     text: str, is_former: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = Root(settings(VARIABLES | {"ITEM_FORMS": text}), table=MemoryTable()).store()
-    monkeypatch.setattr("headwater.store.retention.FORMS", 2)
+    monkeypatch.setattr("headwater.store.table.FORMS", 2)
     assert store._retention.keeps_former_forms == is_former
 
 

@@ -18,7 +18,7 @@ from headwater.fold.fold import fold
 from headwater.http.request import ApiRequest
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
-from headwater.store.retention import Retention
+from headwater.store.table import Retention
 from tests import factory
 from tests.lookup.requests import response_to
 

@@ -20,8 +20,7 @@ from headwater.openlineage.instant import instant_of
 from headwater.store.audit_log import RefusalLog
 from headwater.store.errors import StorageError
 from headwater.store.memory import MemoryTable
-from headwater.store.retention import expiry
-from headwater.store.table import ConditionalPut
+from headwater.store.table import ConditionalPut, expiry
 from tests import factory
 from tests.fakes import FakeBucket, FakeQueue
 from tests.lookup.requests import ANYONE as READER

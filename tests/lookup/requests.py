@@ -14,8 +14,7 @@ from headwater.lookup.routes import Lookups, respond
 from headwater.store.caches import StateCache
 from headwater.store.graph_store import GraphReader, GraphStore
 from headwater.store.memory import MemoryTable
-from headwater.store.retention import Retention
-from headwater.store.table import TableReader
+from headwater.store.table import Retention, TableReader
 from tests import factory
 from tests.caches import CheckedCache
 from tests.factory import Document

@@ -29,8 +29,7 @@ from headwater.store.aws.dynamodb import READ_LIMIT
 from headwater.store.graph_store import GraphReader, GraphStore
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
-from headwater.store.retention import Retention
-from headwater.store.table import HIGHEST, LOWEST, IndexEntry, Item
+from headwater.store.table import HIGHEST, LOWEST, IndexEntry, Item, Retention
 from headwater.traversal.impact import Reach, impact
 from tests import factory
 from tests.factory import Document

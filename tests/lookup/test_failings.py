@@ -17,7 +17,7 @@ from headwater.openlineage.faults import InvalidRequest
 from headwater.openlineage.wire import read_event
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
-from headwater.store.retention import Retention
+from headwater.store.table import Retention
 from tests import factory
 from tests.factory import Document
 from tests.lookup.requests import response_to

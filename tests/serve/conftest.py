@@ -9,6 +9,7 @@ import pytest
 from headwater import metrics
 from headwater.metrics import Measurement
 from headwater.store.sqlite.database import Database
+from headwater.store.sqlite.home import SqliteHome
 from tests.serve.process import ServeProcess
 
 
@@ -22,10 +23,15 @@ def measured() -> Iterator[list[Measurement]]:
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    """An empty file."""
-    with closing(Database(tmp_path / "lineage.db")) as database:
-        yield database
+def home(tmp_path: Path) -> Iterator[SqliteHome]:
+    """The home over an empty file."""
+    with closing(SqliteHome(tmp_path / "lineage.db")) as home:
+        yield home
+
+
+@pytest.fixture
+def database(home: SqliteHome) -> Database:
+    return home.database
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from headwater.serve.alerting import POLL_SECONDS, RETRY_SECONDS, Delivering, Me
 from headwater.serve.log import ServeLog
 from headwater.serve.receivers import Console, Topic
 from headwater.store.errors import Rejected, StorageError
-from headwater.store.sqlite.alert_log import KEPT, AlertLog
+from headwater.store.sqlite.alert_log import KEPT, SqliteAlertLog
 from headwater.store.sqlite.database import Database
 from tests.alerts.test_alert import _alert
 
@@ -30,17 +30,17 @@ class FakeReceiver:
 
 
 @pytest.fixture
-def alert_log(database: Database) -> AlertLog:
-    return AlertLog(database)
+def alert_log(database: Database) -> SqliteAlertLog:
+    return SqliteAlertLog(database)
 
 
-def delivering(alert_log: AlertLog, *receivers: FakeReceiver) -> Sequence[Delivering]:
+def delivering(alert_log: SqliteAlertLog, *receivers: FakeReceiver) -> Sequence[Delivering]:
     for receiver in receivers:
         alert_log.join(receiver.name)
     return [Delivering(alert_log, receiver, ServeLog()) for receiver in receivers]
 
 
-def add(alert_log: AlertLog, *numbers: int) -> None:
+def add(alert_log: SqliteAlertLog, *numbers: int) -> None:
     alert_log.add([{"number": number} for number in numbers])
 
 
@@ -50,7 +50,7 @@ def deliver_all(delivery: Delivering) -> float:
     return pause
 
 
-def test_a_receiver_that_is_away_gets_its_alerts_later_and_holds_up_no_other(alert_log: AlertLog) -> None:
+def test_a_receiver_that_is_away_gets_its_alerts_later_and_holds_up_no_other(alert_log: SqliteAlertLog) -> None:
     away, there = FakeReceiver("away"), FakeReceiver("there")
     to_away, to_there = delivering(alert_log, away, there)
     add(alert_log, 1, 2)
@@ -63,7 +63,7 @@ def test_a_receiver_that_is_away_gets_its_alerts_later_and_holds_up_no_other(ale
     assert (away.got, there.got) == ([1, 2, 3], [1, 2, 3])
 
 
-def test_an_alert_that_a_receiver_refuses_is_left_out(alert_log: AlertLog) -> None:
+def test_an_alert_that_a_receiver_refuses_is_left_out(alert_log: SqliteAlertLog) -> None:
     receiver = FakeReceiver("strict")
     (delivery,) = delivering(alert_log, receiver)
     add(alert_log, 1)
@@ -75,7 +75,7 @@ def test_an_alert_that_a_receiver_refuses_is_left_out(alert_log: AlertLog) -> No
     assert receiver.got == [2]
 
 
-def test_a_receiver_is_known_again_after_a_new_start_and_a_new_one_gets_what_comes(alert_log: AlertLog) -> None:
+def test_a_receiver_is_known_again_after_a_new_start_and_a_new_one_gets_what_comes(alert_log: SqliteAlertLog) -> None:
     add(alert_log, 1)
     known = FakeReceiver("known")
     delivering(alert_log, known)
@@ -86,7 +86,7 @@ def test_a_receiver_is_known_again_after_a_new_start_and_a_new_one_gets_what_com
         assert receiver.got == expected
 
 
-def test_the_log_keeps_the_newest_alerts(alert_log: AlertLog) -> None:
+def test_the_log_keeps_the_newest_alerts(alert_log: SqliteAlertLog) -> None:
     receiver = FakeReceiver("away for long")
     (delivery,) = delivering(alert_log, receiver)
     add(alert_log, *range(KEPT + 5))

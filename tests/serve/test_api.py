@@ -10,10 +10,11 @@ from urllib.parse import urljoin
 
 import pytest
 
-from headwater.serve.home import Home, Options
-from headwater.serve.settings import read_settings
+from headwater.process_settings import read_settings
+from headwater.serve.application import Application, Options
 from headwater.store.sqlite.api_keys import SqliteApiKeys
 from headwater.store.sqlite.database import Database
+from headwater.store.sqlite.home import SqliteHome
 from tests import factory
 from tests.serve.process import Reply, wait_for
 
@@ -21,10 +22,10 @@ KEY = {"Authorization": "Bearer secret"}
 
 
 class Client:
-    """Sends requests to the application of a home, without a socket."""
+    """Sends requests to an application, without a socket."""
 
-    def __init__(self, home: Home) -> None:
-        self.home = home
+    def __init__(self, application: Application) -> None:
+        self.application = application
 
     def __call__(
         self, method: str, path: str, body: Any = None, headers: Mapping[str, str] = KEY, host: str = "localhost:5000"
@@ -50,26 +51,26 @@ class Client:
         async def send(message: MutableMapping[str, Any]) -> None:
             sent.append(message)
 
-        await self.home.app(scope, receive, send)
+        await self.application.app(scope, receive, send)
         headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
         return Reply(sent[0]["status"], headers, sent[1]["body"])
 
 
 @pytest.fixture
-def client(database: Database) -> Iterator[Client]:
-    """A home that wants keys."""
-    home = Home(database, read_settings({}), Options("http://localhost:5000"))
-    home.start()
-    yield Client(home)
-    home.stop()
+def client(home: SqliteHome) -> Iterator[Client]:
+    """An application that wants keys."""
+    application = Application(home, read_settings({}), Options("http://localhost:5000"))
+    application.start()
+    yield Client(application)
+    application.stop()
 
 
 @pytest.fixture
-def open_client(database: Database) -> Iterator[Client]:
-    home = Home(database, read_settings({}), Options("http://localhost:5000", is_open=True))
-    home.start()
-    yield Client(home)
-    home.stop()
+def open_client(home: SqliteHome) -> Iterator[Client]:
+    application = Application(home, read_settings({}), Options("http://localhost:5000", is_open=True))
+    application.start()
+    yield Client(application)
+    application.stop()
 
 
 def add_key(database: Database, *scopes: str, namespaces: Sequence[str] = ("*",), expires: str | None = None) -> None:

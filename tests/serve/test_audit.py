@@ -7,23 +7,24 @@ import pytest
 
 from headwater.graph.states.audit import AuditEntry
 from headwater.openlineage.instant import Instant
-from headwater.serve.home import Home, Options
-from headwater.serve.settings import read_settings
+from headwater.process_settings import read_settings
+from headwater.serve.application import Application, Options
 from headwater.store.audit_log import AuditLog
 from headwater.store.errors import StorageError
 from headwater.store.sqlite.audit_log import SqliteAuditLog
 from headwater.store.sqlite.database import Database
+from headwater.store.sqlite.home import SqliteHome
 from headwater.store.sqlite.table import SqliteTable
 from tests import factory
 from tests.serve.test_api import Client, add_key
 
 
 @pytest.fixture
-def client(database: Database) -> Iterator[Client]:
-    home = Home(database, read_settings({}), Options("http://localhost:5000"))
-    home.start()
-    yield Client(home)
-    home.stop()
+def client(home: SqliteHome) -> Iterator[Client]:
+    application = Application(home, read_settings({}), Options("http://localhost:5000"))
+    application.start()
+    yield Client(application)
+    application.stop()
 
 
 def test_every_request_is_an_entry_and_the_file_keeps_it(client: Client, database: Database) -> None:
@@ -55,13 +56,13 @@ def test_pages_that_need_no_key_are_no_entries(client: Client, database: Databas
     assert client("GET", "/api/v1/audit").body["entries"] == []
 
 
-def test_an_open_server_keeps_no_audit(database: Database) -> None:
-    home = Home(database, read_settings({}), Options("http://localhost:5000", is_open=True))
-    home.start()
-    client = Client(home)
+def test_an_open_server_keeps_no_audit(home: SqliteHome) -> None:
+    application = Application(home, read_settings({}), Options("http://localhost:5000", is_open=True))
+    application.start()
+    client = Client(application)
     client("GET", "/api/v1/namespaces")
     assert client("GET", "/api/v1/audit").body == {"entries": [], "isAudited": False}
-    home.stop()
+    application.stop()
 
 
 def entry(number: int) -> AuditEntry:

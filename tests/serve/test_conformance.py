@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from headwater.serve.settings import read_settings
+from headwater.process_settings import read_settings
 from headwater.store.sqlite.api_keys import SqliteApiKeys
 from headwater.store.sqlite.database import Database
 from tests.embedded import key_entry

@@ -22,8 +22,8 @@ import pytest
 
 from headwater.fold.fold import fold
 from headwater.openlineage import exact_json
+from headwater.process_settings import read_settings
 from headwater.serve.server import Start, in_background
-from headwater.serve.settings import read_settings
 from headwater.store.graph_store import GraphStore
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable

@@ -11,7 +11,9 @@ import pytest
 
 from headwater.cli.machine.ports import free_port
 from headwater.store.aws.dynamodb import DynamoTable
+from headwater.store.home import Home
 from headwater.store.sqlite.database import Database
+from headwater.store.sqlite.home import SqliteHome
 from local.deploy.template import read_template
 from local.emulator.ministack import run_emulator
 from local.emulator.options import EmulatorOptions
@@ -22,6 +24,8 @@ TEMPLATE = Path(__file__).parents[2] / "template.yaml"
 SHAPE = ("AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes", "BillingMode")
 SERVICES = {"ministack": "dynamodb", "dynamodb-local": "dynamodb_local"}
 """The stand-ins for DynamoDB, and the fixtures that are clients of them."""
+HOMES = {"sqlite": SqliteHome}
+"""The homes by name, each made of the path of a file."""
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +47,13 @@ def database(tmp_path: Path) -> Iterator[Database]:
     """An empty SQLite file."""
     with closing(Database(tmp_path / "lineage.db")) as database:
         yield database
+
+
+@pytest.fixture(params=HOMES)
+def home(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Home]:
+    """Each home in turn, empty."""
+    with closing(HOMES[request.param](tmp_path / "home.db")) as home:
+        yield home
 
 
 @pytest.fixture

@@ -23,12 +23,11 @@ from headwater.graph.states.stored_states import CatalogProgress
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import Instant
 from headwater.store.graph_store import GraphStore
-from headwater.store.items import CODECS
 from headwater.store.keys import Key
+from headwater.store.kinds import CODECS
 from headwater.store.memory import MemoryTable
-from headwater.store.retention import Retention
 from headwater.store.snapshot import Snapshot
-from headwater.store.table import Item
+from headwater.store.table import Item, Retention
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "items"
 RELEASES = sorted(path.name.removesuffix(".jsonl.gz") for path in FOLDER.glob("[0-9]*.jsonl.gz"))

@@ -15,7 +15,7 @@ from headwater.openlineage.wire import read_event
 from headwater.store.aws.firehose import Archive
 from headwater.store.graph_store import GraphStore
 from headwater.store.messages import write_message
-from headwater.store.retention import Retention
+from headwater.store.table import Retention
 from tests import factory
 from tests.factory import Document
 from tests.fakes import FakeBucket

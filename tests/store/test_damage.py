@@ -19,10 +19,10 @@ from headwater.openlineage.wire import read_event
 from headwater.store import keys
 from headwater.store.errors import CorruptItem
 from headwater.store.graph_store import GraphStore
-from headwater.store.items import CODECS
 from headwater.store.items.codec import DOC, SCHEMA
 from headwater.store.items.compression import pack, unpack
 from headwater.store.items.jobs import USAGES
+from headwater.store.kinds import CODECS
 from headwater.store.memory import MemoryTable
 from headwater.store.messages import ReceivedMessage, write_message
 from headwater.store.table import FORM, Item

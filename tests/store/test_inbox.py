@@ -8,14 +8,14 @@ import pytest
 
 from headwater.openlineage.instant import Instant
 from headwater.store.errors import StorageError
+from headwater.store.home import InboxMessage
 from headwater.store.messages import Message, ReceivedMessage
 from headwater.store.sqlite.database import Database
 from headwater.store.sqlite.inbox import (
     DEDUPLICATION_SECONDS,
     MAX_BATCH_BYTES,
     MAX_READ_CHARACTERS,
-    Inbox,
-    InboxMessage,
+    SqliteInbox,
 )
 
 RECEIVED = Instant("2026-11-20T08:00:00.000000000Z")
@@ -34,8 +34,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def inbox(database: Database, clock: Clock) -> Inbox:
-    return Inbox(database, lambda: None, _fail, clock)
+def inbox(database: Database, clock: Clock) -> SqliteInbox:
+    return SqliteInbox(database, lambda: None, _fail, clock)
 
 
 def _fail(message: str, error: BaseException) -> None:
@@ -50,7 +50,7 @@ def bodies(messages: list[InboxMessage]) -> list[str]:
     return [message.body for message in messages]
 
 
-def test_messages_are_taken_in_the_order_in_which_they_came(inbox: Inbox) -> None:
+def test_messages_are_taken_in_the_order_in_which_they_came(inbox: SqliteInbox) -> None:
     assert inbox.send([message("a"), message("b")]) == [True, True]
     assert inbox.send([message("c", "other")]) == [True]
     assert bodies(inbox.take(10)) == ["a", "b", "c"]
@@ -59,14 +59,14 @@ def test_messages_are_taken_in_the_order_in_which_they_came(inbox: Inbox) -> Non
     assert inbox.depth() == 3
 
 
-def test_a_message_that_was_removed_is_not_taken_again(inbox: Inbox, database: Database) -> None:
+def test_a_message_that_was_removed_is_not_taken_again(inbox: SqliteInbox, database: Database) -> None:
     inbox.send([message("a"), message("b")])
     with database.writing() as connection:
         inbox.remove(connection, [inbox.take(1)[0].number])
     assert bodies(inbox.take(10)) == ["b"]
 
 
-def test_a_repeated_message_is_safe_and_is_stored_once(inbox: Inbox, clock: Clock) -> None:
+def test_a_repeated_message_is_safe_and_is_stored_once(inbox: SqliteInbox, clock: Clock) -> None:
     assert inbox.send([message("a"), message("a")]) == [True, True]
     clock.now += DEDUPLICATION_SECONDS - 1
     assert inbox.send([message("a"), message("b")]) == [True, True]
@@ -76,14 +76,14 @@ def test_a_repeated_message_is_safe_and_is_stored_once(inbox: Inbox, clock: Cloc
     assert bodies(inbox.take(10)) == ["a", "b", "a"]
 
 
-def test_a_clock_that_goes_back_leaves_no_message_remembered_for_longer(inbox: Inbox, clock: Clock) -> None:
+def test_a_clock_that_goes_back_leaves_no_message_remembered_for_longer(inbox: SqliteInbox, clock: Clock) -> None:
     inbox.send([message(str(number)) for number in range(100)])
     clock.now -= 86_400
     inbox.send([message("a")])
     assert len(inbox._recent) == 1
 
 
-def test_messages_of_several_threads_are_all_stored_each_in_its_group_s_order(inbox: Inbox) -> None:
+def test_messages_of_several_threads_are_all_stored_each_in_its_group_s_order(inbox: SqliteInbox) -> None:
     together = threading.Barrier(8)
 
     def send(number: int) -> None:
@@ -105,7 +105,7 @@ def test_messages_of_several_threads_are_all_stored_each_in_its_group_s_order(in
 def test_requests_that_wait_are_committed_together(database: Database) -> None:
     """While one commit is under way, others gather; they take one more commit."""
     counted = CountingDatabase(database)
-    inbox = Inbox(counted, lambda: None, _fail)  # type: ignore[arg-type]
+    inbox = SqliteInbox(counted, lambda: None, _fail)  # type: ignore[arg-type]
     senders = [threading.Thread(target=inbox.send, args=[[message(str(number))]]) for number in range(9)]
     senders[0].start()
     assert counted.entered.wait(10)
@@ -137,7 +137,7 @@ class CountingDatabase:
 
 def test_messages_that_cannot_be_stored_are_not_safe(database: Database) -> None:
     failures: list[BaseException] = []
-    inbox = Inbox(database, lambda: None, lambda _, error: failures.append(error))
+    inbox = SqliteInbox(database, lambda: None, lambda _, error: failures.append(error))
     with database.writing() as connection:
         connection.execute("ALTER TABLE inbox RENAME TO away")
     assert inbox.send([message("a")]) == [False]
@@ -148,12 +148,12 @@ def test_messages_that_cannot_be_stored_are_not_safe(database: Database) -> None
     assert bodies(inbox.take(10)) == ["a"]
 
 
-def test_a_batch_is_bounded_and_never_empty(inbox: Inbox) -> None:
+def test_a_batch_is_bounded_and_never_empty(inbox: SqliteInbox) -> None:
     inbox.send([message("x" * (MAX_BATCH_BYTES + 1)), message("y" * MAX_BATCH_BYTES), message("z")])
     assert [len(message.body) for message in inbox.take(10)] == [MAX_BATCH_BYTES + 1]
 
 
-def test_as_many_messages_as_fit_into_memory_are_kept_as_they_were_read(inbox: Inbox, database: Database) -> None:
+def test_as_many_messages_as_fit_into_memory_are_kept_as_they_were_read(inbox: SqliteInbox, database: Database) -> None:
     half = MAX_READ_CHARACTERS // 2
     inbox.send([message("a" * half), message("b" * half), message("c")])
     assert [message.received is not None for message in inbox.take(10)] == [True, True, False]
@@ -161,5 +161,5 @@ def test_as_many_messages_as_fit_into_memory_are_kept_as_they_were_read(inbox: I
         inbox.remove(connection, [inbox.take(1)[0].number])
     inbox.send([message("d")])
     assert [message.received and message.received.canonical[0] for message in inbox.take(10)] == ["b", None, "d"]
-    another = Inbox(database, lambda: None, _fail)
+    another = SqliteInbox(database, lambda: None, _fail)
     assert [message.received for message in another.take(10)] == [None, None, None]

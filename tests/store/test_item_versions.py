@@ -17,13 +17,14 @@ from headwater.openlineage.instant import Instant, parse_instant
 from headwater.store import keys
 from headwater.store.errors import CorruptItem
 from headwater.store.graph_store import GraphReader, GraphStore
-from headwater.store.items import CODECS, alerts
+from headwater.store.items import alerts
 from headwater.store.items.codec import DOC, SCHEMA, Codec
 from headwater.store.items.compression import pack, unpack
 from headwater.store.items.jobs import JOB
 from headwater.store.keys import Key
+from headwater.store.kinds import CODECS
 from headwater.store.memory import MemoryTable
-from headwater.store.snapshot import Wanted
+from headwater.store.snapshot import ReadRequest
 from headwater.store.table import Item
 from tests import factory
 from tests.factory import Document
@@ -240,7 +241,7 @@ def test_an_item_of_a_newer_release_or_of_none_is_refused_and_stays(version: str
 def test_a_reader_may_go_on_without_corrupt_items() -> None:
     item, faults = job_item(), list[CorruptItem]()
     reader = GraphReader(table_with(with_document(item, {})), faults.append)
-    assert reader.read(Wanted(jobs=[job_id(Name("demo", "load"))])).jobs.all() == {}
+    assert reader.read(ReadRequest(jobs=[job_id(Name("demo", "load"))])).jobs.all() == {}
     assert [fault.key for fault in faults] == [JOB_KEY]
 
 

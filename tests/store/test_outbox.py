@@ -10,7 +10,7 @@ import pytest
 
 from headwater.store.keys import Key
 from headwater.store.sqlite.database import Database
-from headwater.store.sqlite.outbox import ItemChange, Outbox
+from headwater.store.sqlite.outbox import ItemChange, SqliteOutbox
 from headwater.store.sqlite.table import SqliteTable
 from headwater.store.table import ConditionalPut, Item
 from local.deploy.template import read_template
@@ -42,18 +42,18 @@ def patterns() -> list[Any]:
 
 
 @pytest.fixture
-def outbox(database: Database) -> Outbox:
-    return Outbox(database)
+def outbox(database: Database) -> SqliteOutbox:
+    return SqliteOutbox(database)
 
 
 def add(database: Database, *changes: ItemChange) -> None:
     with database.writing() as connection:
-        Outbox.add(connection, changes)
+        SqliteOutbox.add(connection, changes)
 
 
 @pytest.mark.parametrize(("kind", "state", "is_new"), [*product(KINDS, ("RUNNING", "FAILED"), (False, True))])
 def test_the_outbox_takes_what_the_stream_of_the_template_lets_through(
-    database: Database, outbox: Outbox, kind: str, state: str, is_new: bool
+    database: Database, outbox: SqliteOutbox, kind: str, state: str, is_new: bool
 ) -> None:
     after = item(kind, state)
     add(database, ItemChange(None if is_new else item(kind, text=b"before"), after))
@@ -64,7 +64,7 @@ def test_the_outbox_takes_what_the_stream_of_the_template_lets_through(
     assert bool(outbox.take()) == any(fits(pattern, record) for pattern in patterns())
 
 
-def test_records_are_taken_in_their_order_until_they_are_removed(database: Database, outbox: Outbox) -> None:
+def test_records_are_taken_in_their_order_until_they_are_removed(database: Database, outbox: SqliteOutbox) -> None:
     add(database, *(ItemChange(None, item("quality", text=text)) for text in (b"1", b"2", b"3")))
     taken = outbox.take()
     assert [record["dynamodb"]["NewImage"]["doc"] for record in taken] == [{"B": "MQ=="}, {"B": "Mg=="}, {"B": "Mw=="}]
@@ -74,7 +74,7 @@ def test_records_are_taken_in_their_order_until_they_are_removed(database: Datab
     assert outbox.take() == []
 
 
-def test_a_change_of_a_table_and_its_record_are_of_one_transaction(database: Database, outbox: Outbox) -> None:
+def test_a_change_of_a_table_and_its_record_are_of_one_transaction(database: Database, outbox: SqliteOutbox) -> None:
     table = SqliteTable(database, outbox)
     first, second = item("dataset"), item("dataset", text=b"second")
     table.put([first])

@@ -1,8 +1,10 @@
 """The contract of a table, for the tables in memory and on SQLite, and for DynamoDB in each of its emulators."""
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,16 +19,18 @@ from headwater.store.ranges import TimeLine
 from headwater.store.sqlite.table import SqliteTable
 from headwater.store.table import NO_PART, ConditionalPut, Item, Table
 from tests.fakes import FakeBucket
-from tests.store.conftest import SERVICES, dynamo_table, new_table
+from tests.store.conftest import HOMES, SERVICES, dynamo_table, new_table
 
 
-@pytest.fixture(params=["memory", "sqlite", *SERVICES])
-def table(request: pytest.FixtureRequest, objects: FakeBucket) -> Table:
+@pytest.fixture(params=["memory", *HOMES, *SERVICES])
+def table(request: pytest.FixtureRequest, objects: FakeBucket, tmp_path: Path) -> Iterator[Table]:
     if request.param == "memory":
-        return MemoryTable()
-    if request.param == "sqlite":
-        return SqliteTable(request.getfixturevalue("database"))
-    return dynamo_table(request.getfixturevalue(SERVICES[request.param]), objects)
+        yield MemoryTable()
+    elif request.param in HOMES:
+        with closing(HOMES[request.param](tmp_path / "home.db")) as home:
+            yield home.table
+    else:
+        yield dynamo_table(request.getfixturevalue(SERVICES[request.param]), objects)
 
 
 def item(

@@ -14,10 +14,9 @@ from typing import Any
 
 import pytest
 
-from headwater.store.retention import FORMS
 from headwater.store.sqlite.database import Database
 from headwater.store.sqlite.table import SqliteTable
-from headwater.store.table import Item
+from headwater.store.table import FORMS, Item
 from tests.store import golden
 
 ROOT = Path(__file__).parents[2]

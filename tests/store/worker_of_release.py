@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from headwater.store import retention
+from headwater.store import table
 
 if "NEXT_RELEASE" in os.environ:
-    retention.FORMS += 1
+    table.FORMS += 1
 
 from headwater.access.principal import Principal
 from headwater.alerts.alert import Alert
@@ -38,12 +38,12 @@ from headwater.openlineage import exact_json
 from headwater.openlineage.instant import Instant
 from headwater.store.errors import CorruptItem
 from headwater.store.graph_store import GraphReader, GraphStore
-from headwater.store.items import CODECS
 from headwater.store.items.codec import unchanged
 from headwater.store.items.jobs import JOB_WITHOUT_USAGES
+from headwater.store.kinds import CODECS
 from headwater.store.sqlite.bodies import SqliteBodies
 from headwater.store.sqlite.database import Database
-from headwater.store.sqlite.outbox import Outbox
+from headwater.store.sqlite.outbox import SqliteOutbox
 from headwater.store.sqlite.table import SqliteTable
 
 ANYONE = Principal("test", frozenset({"read"}), ("*",))
@@ -53,9 +53,9 @@ class Worker:
     """The functions normalise, alerts and lookup, each for one call: what a file keeps in memory is of one process."""
 
     def __init__(self, database: Database, forms: Sequence[int]) -> None:
-        self._outbox, self._bodies = Outbox(database), SqliteBodies(database)
+        self._outbox, self._bodies = SqliteOutbox(database), SqliteBodies(database)
         self._table = SqliteTable(database, self._outbox)
-        kept = retention.Retention(timedelta(days=90), timedelta(days=30), *forms)
+        kept = table.Retention(timedelta(days=90), timedelta(days=30), *forms)
         self._store = GraphStore(self._table, kept)
         self._sent: list[str] = []
 

@@ -38,11 +38,10 @@ if TYPE_CHECKING:
     from headwater.http.audit import Audit
     from headwater.sources.scheduled import ScheduledPolls
     from headwater.store.audit_log import AuditLog, RefusalLog
-    from headwater.store.aws.redelivery import Redelivery
-    from headwater.store.aws.s3 import Bodies
+    from headwater.store.aws.sqs import Redelivery
+    from headwater.store.bodies import Bodies
     from headwater.store.graph_store import GraphReader, GraphStore
-    from headwater.store.retention import Retention
-    from headwater.store.table import Table
+    from headwater.store.table import Retention, Table
 
 NO_SECRET = "NONE"  # noqa: S105 - there is none
 
@@ -171,7 +170,7 @@ class Root(Generic[Settings_co]):
         return self._once("archive", make)
 
     def redelivery(self: Root[config.QueueSettings]) -> Redelivery:
-        from headwater.store.aws.redelivery import Redelivery
+        from headwater.store.aws.sqs import Redelivery
 
         return self._once(
             "redelivery", lambda: Redelivery(partial(self.client, "sqs"), self.settings.queue_url, self.log())
@@ -228,7 +227,7 @@ class Root(Generic[Settings_co]):
         return AuditLog(self._table())
 
     def _retention(self: Root[config.StoreSettings]) -> Retention:
-        from headwater.store.retention import Retention
+        from headwater.store.table import Retention
 
         return Retention(self.settings.run_retention_days, self.settings.event_retention_days, self.settings.item_forms)
 

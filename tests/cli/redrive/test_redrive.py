@@ -23,7 +23,7 @@ from headwater.store.messages import write_message
 from headwater.store.sqlite.archive import SqliteArchive
 from headwater.store.sqlite.bodies import SqliteBodies
 from headwater.store.sqlite.database import Database
-from headwater.store.sqlite.inbox import Inbox
+from headwater.store.sqlite.inbox import SqliteInbox
 from headwater.store.sqlite.table import SqliteTable
 from tests import factory
 from tests.fold.test_law import RETENTION
@@ -38,7 +38,7 @@ class World:
         self.path = path
         self.database = Database(path)
         self.bodies = SqliteBodies(self.database)
-        self.inbox = Inbox(self.database, lambda: None, lambda *_: None)
+        self.inbox = SqliteInbox(self.database, lambda: None, lambda *_: None)
         self.bug: Exception | None = LookupError("a bug in line 17")
         self.store = GraphStore(SqliteTable(self.database), RETENTION)
         self.normaliser = Normaliser(

@@ -14,7 +14,7 @@ from headwater.http.request import ApiRequest
 from headwater.lookup.export import FORMATS
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
-from headwater.store.retention import Retention
+from headwater.store.table import Retention
 from tests import factory
 from tests.factory import Document
 from tests.lookup.requests import response_to

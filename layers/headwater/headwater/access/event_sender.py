@@ -14,7 +14,7 @@ from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.openlineage.instant import instant_of
 from headwater.openlineage.nameless import with_named_datasets
 from headwater.openlineage.wire import read_event
-from headwater.store.aws.s3 import Bodies
+from headwater.store.bodies import Bodies
 from headwater.store.errors import StorageError
 from headwater.store.messages import Message, write_message
 

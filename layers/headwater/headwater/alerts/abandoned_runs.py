@@ -34,7 +34,7 @@ from headwater.openlineage.instant import Instant, instant_of, shown, to_datetim
 from headwater.read.reader import Reader
 from headwater.store.errors import Conflict, CorruptItem, StorageError
 from headwater.store.graph_store import GraphStore
-from headwater.store.snapshot import Snapshot, Wanted
+from headwater.store.snapshot import ReadRequest, Snapshot
 
 AT_A_TIME = 100
 """Runs in one read."""
@@ -77,7 +77,7 @@ class Sweeper:
         return result
 
     def _sweep(self, ids: Collection[JobRunId], now: Instant, result: SweepResult) -> None:
-        read = self.store.read(Wanted(runs=ids))
+        read = self.store.read(ReadRequest(runs=ids))
         for run_id in ids:
             try:
                 run = read.runs.get(run_id)
@@ -131,7 +131,7 @@ def _is_application_open(reader: Reader, run: Run) -> bool | None:
     """
     if run.parent is None or not is_query_job(values(run.job_facets)):
         return None
-    read = reader.store.read(Wanted(runs=[run.parent.id]))
+    read = reader.store.read(ReadRequest(runs=[run.parent.id]))
     application = read.runs.get(run.parent.id)
     return read.is_open(run.parent.id) if application and application.last else None
 

@@ -20,7 +20,7 @@ from headwater.alerts.schema_changed import schema_changed
 from headwater.graph.names.naming import Naming
 from headwater.log import FaultLog
 from headwater.read.reader import Reader
-from headwater.store.aws.s3 import Bodies
+from headwater.store.bodies import Bodies
 from headwater.store.errors import CorruptItem, StorageError
 from headwater.store.graph_store import GraphReader
 from headwater.store.stream_records import (

@@ -28,7 +28,7 @@ from headwater.graph.states.job import JobHead
 from headwater.graph.states.run import Run, RunState
 from headwater.openlineage.instant import to_datetime
 from headwater.read.reader import Reader
-from headwater.store.snapshot import Wanted
+from headwater.store.snapshot import ReadRequest
 
 SAME_FAILURE = timedelta(minutes=1)
 """An application that fails within this time of a failure of one of its queries failed because of that query. Code of
@@ -119,7 +119,7 @@ def _above(reader: Reader, run: Run) -> list[Run]:
 def _is_stored(reader: Reader, runs: list[Run]) -> bool:
     """Whether one of the failures of some runs has a stored alert."""
     told = [failure_id(run) for run in runs if run.state is RunState.FAILED]
-    return bool(told and reader.store.read(Wanted(alerts=told)).alerts.of(told))
+    return bool(told and reader.store.read(ReadRequest(alerts=told)).alerts.of(told))
 
 
 def failure_id(run: Run) -> str:

@@ -31,7 +31,7 @@ from headwater.graph.states.stored_states import Severity, StoredAlert
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.read.reader import Reader
-from headwater.store.snapshot import Wanted
+from headwater.store.snapshot import ReadRequest
 
 MAX_ALERTS = 100
 """The newest stored alerts of a dataset among which that of a cause is looked for."""
@@ -117,5 +117,5 @@ def _alert_id(reader: Reader, source: Name, before: Run, run: Run) -> str | None
 def schema_alerts(reader: Reader, name: Name, since: str, until: str = "~") -> list[StoredAlert]:
     """The stored alerts for changes of a dataset's schema between two times that are more than information, by time."""
     ids = [each.alert for each in reader.store.alerts_of(dataset_id(name)) if since <= each.time < until][-MAX_ALERTS:]
-    alerts = reader.store.read(Wanted(alerts=ids)).alerts.of(ids)
+    alerts = reader.store.read(ReadRequest(alerts=ids)).alerts.of(ids)
     return [alert for alert in alerts if alert.severity is not Severity.INFO]

@@ -7,7 +7,7 @@ from headwater.graph.names.identity import DatasetId, SchemaId
 from headwater.graph.states.neighbours import Side
 from headwater.graph.states.stored_states import DatasetWrite
 from headwater.read.reader import Reader
-from headwater.store.snapshot import Wanted
+from headwater.store.snapshot import ReadRequest
 
 MAX_VERSIONS = 50
 """Newest versions of a dataset among which an alert looks for a schema."""
@@ -28,7 +28,7 @@ class Schemas:
     def __getitem__(self, digest: str) -> Columns:
         if digest not in self._known:
             schema = SchemaId(self.dataset, digest)
-            document = self.reader.store.read(Wanted(schemas=[schema])).schemas.get(schema)
+            document = self.reader.store.read(ReadRequest(schemas=[schema])).schemas.get(schema)
             columns = columns_of(document.value) if document else {}
             self._known[digest] = columns if self._side is Side.WRITES else without_metadata(columns)
         return self._known[digest]
@@ -41,5 +41,5 @@ class Schemas:
 def newest_writes(reader: Reader, dataset: DatasetId) -> list[DatasetWrite]:
     """The newest versions of a dataset, the newest first."""
     ids = list(islice(reader.store.writes_of(dataset).newest(limit=MAX_VERSIONS), MAX_VERSIONS))
-    read = reader.store.read(Wanted(writes=ids))
+    read = reader.store.read(ReadRequest(writes=ids))
     return read.writes.of(ids)

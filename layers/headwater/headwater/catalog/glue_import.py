@@ -24,10 +24,10 @@ from headwater.openlineage import exact_json
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import instant_of
 from headwater.read.reader import Reader
-from headwater.store.aws.s3 import Bodies
+from headwater.store.bodies import Bodies
 from headwater.store.errors import CorruptItem
 from headwater.store.graph_store import GraphStore
-from headwater.store.snapshot import Wanted
+from headwater.store.snapshot import ReadRequest
 
 _OURSELVES = Principal("catalog", frozenset({Scope.ADMIN}), ("*",))
 
@@ -70,7 +70,7 @@ class GlueImport:
         nothing.
         """
         result, retry = GlueImportResult(), GlueRetry(self.sleep, has_time)
-        stored = self.store.read(Wanted(catalog_progress=True))
+        stored = self.store.read(ReadRequest(catalog_progress=True))
         progress = stored.catalog_progress() or CatalogProgress()
         for database in [name for name in retry(self.glue.databases) if name >= progress.database]:
             token = progress.token if database == progress.database else ""

@@ -21,8 +21,8 @@ def main(arguments: list[str] | None = None) -> int:
     if options.to.exists():
         print(f"failed: {options.to} exists; name a new file", file=sys.stderr)
         return 1
-    with opened(options.data) as database:
-        database.copy_to(options.to)
+    with opened(options.data) as home:
+        home.database.copy_to(options.to)
     print(f"{options.to} has a copy of {options.data}: {options.to.stat().st_size / 1e6:,.1f} MB")
     return 0
 

@@ -18,8 +18,6 @@ from headwater.cli.file import add_data, opened, readable
 from headwater.store.aws.client import PATIENT_SECONDS, client, translated_errors
 from headwater.store.aws.s3 import Bucket
 from headwater.store.messages import ReceivedMessage, archive_line
-from headwater.store.sqlite.archive import SqliteArchive
-from headwater.store.sqlite.bodies import SqliteBodies
 
 EVENTS_A_FILE = 20_000
 S3 = "s3://"
@@ -78,7 +76,7 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> int:
     """Return 1 if the destination is not empty or cannot be written, or if the file cannot be used."""
     options = parser().parse_args(arguments)
-    with opened(options.data) as database:
+    with opened(options.data) as home:
         try:
             destination: Destination = Prefix(options.to) if options.to.startswith(S3) else Folder(Path(options.to))
         except ModuleNotFoundError:
@@ -87,8 +85,7 @@ def main(arguments: list[str] | None = None) -> int:
         if not destination.is_empty():
             print(f"failed: {options.to} is not empty; name a new folder or prefix", file=sys.stderr)
             return 1
-        archive = SqliteArchive(database, SqliteBodies(database))
-        number = sum(write(destination, name, events) for name, events in files(archive.events()))
+        number = sum(write(destination, name, events) for name, events in files(home.archive.events()))
     after = "" if options.to.startswith(S3) else f"; headwater load {options.to} sends them to another server"
     print(f"{number:,} events in {options.to}{after}")
     return 0

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import ParamSpec
 
 from headwater.store.errors import StorageError
-from headwater.store.sqlite.database import Database, RefusedDatabase
+from headwater.store.sqlite.database import RefusedDatabase
+from headwater.store.sqlite.home import SqliteHome
 
 Arguments = ParamSpec("Arguments")
 
@@ -19,12 +20,12 @@ def add_data(parser: argparse.ArgumentParser) -> None:
 
 
 @contextmanager
-def opened(path: Path, *, make: bool = False) -> Iterator[Database]:
+def opened(path: Path, *, make: bool = False) -> Iterator[SqliteHome]:
     """Open a file for a `with` block; it may be served meanwhile. Raises RefusedDatabase."""
     if not make and not path.is_file():
         raise RefusedDatabase(f"{path} does not exist; name the file of headwater serve")
-    with closing(Database(path)) as database:
-        yield database
+    with closing(SqliteHome(path)) as home:
+        yield home
 
 
 def readable(main: Callable[Arguments, int]) -> Callable[Arguments, int]:

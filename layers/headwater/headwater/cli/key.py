@@ -10,7 +10,7 @@ from typing import Any
 
 from headwater.access.principal import Scope
 from headwater.cli.file import add_data, opened, readable
-from headwater.store.sqlite.api_keys import SqliteApiKeys
+from headwater.store.home import ApiKeys
 
 
 def parser() -> argparse.ArgumentParser:
@@ -56,14 +56,14 @@ def time(text: str) -> str:
 def main(arguments: list[str] | None = None) -> int:
     """Return 1 if there is a key of that name already, or none to remove."""
     options = parser().parse_args(arguments)
-    with opened(options.data, make=options.command == "add") as database:
-        secret = SqliteApiKeys(database)
+    with opened(options.data, make=options.command == "add") as home:
+        secret = home.api_keys
         if options.command == "add":
             return added(secret, options)
         return removed(secret, options.name) if options.command == "remove" else listed(secret)
 
 
-def added(secret: SqliteApiKeys, options: argparse.Namespace) -> int:
+def added(secret: ApiKeys, options: argparse.Namespace) -> int:
     key = secrets.token_hex(24)
     entry = {
         "id": options.name,
@@ -85,14 +85,14 @@ def added(secret: SqliteApiKeys, options: argparse.Namespace) -> int:
     return 0
 
 
-def removed(secret: SqliteApiKeys, name: str) -> int:
+def removed(secret: ApiKeys, name: str) -> int:
     if secret.remove(name):
         return 0
     print(f"failed: there is no key {name}; headwater key list names them", file=sys.stderr)
     return 1
 
 
-def listed(secret: SqliteApiKeys) -> int:
+def listed(secret: ApiKeys) -> int:
     for entry in secret.entries():
         until = f", until {entry['expires']}" if entry["expires"] else ""
         print(f"{entry['id']}: {', '.join(entry['scopes'])} for {_namespaces(entry)}{until}")

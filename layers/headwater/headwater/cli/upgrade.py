@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 from headwater.cli.file import opened, readable
-from headwater.store.retention import FORMS
 from headwater.store.sqlite.database import sole_use
+from headwater.store.table import FORMS
 
 
 def parser() -> argparse.ArgumentParser:
@@ -23,9 +23,9 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> int:
     """Return 1 if the file cannot be used, or is served."""
     data = parser().parse_args(arguments).data
-    with opened(data) as database, sole_use(data):
-        former = database.forms
-        database.write_forms(FORMS)
+    with opened(data) as home, sole_use(data):
+        former = home.forms
+        home.database.write_forms(FORMS)
     if former == FORMS:
         print(f"{data} has the newest forms already: {FORMS}")
     else:

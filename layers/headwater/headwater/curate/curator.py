@@ -23,7 +23,7 @@ from headwater.openlineage import exact_json
 from headwater.openlineage.nameless import NamedDatasets
 from headwater.openlineage.wire import read_event
 from headwater.read.reader import Reader
-from headwater.store.aws.s3 import Bodies
+from headwater.store.bodies import Bodies
 from headwater.store.graph_store import GraphStore
 
 _CURATE = Principal("curate", frozenset({Scope.ADMIN}), ("*",))

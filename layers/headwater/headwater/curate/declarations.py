@@ -24,7 +24,7 @@ from headwater.read.dataset_details import read_dataset_details
 from headwater.read.job_details import read_job_details
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
-from headwater.store.snapshot import Wanted
+from headwater.store.snapshot import ReadRequest
 
 _PROCESSING_TYPES = {"BATCH": "BATCH", "STREAM": "STREAMING", "SERVICE": "SERVICE"}
 _DATASET_TYPES = {"DB_TABLE": "TABLE", "STREAM": "STREAM"}
@@ -102,7 +102,7 @@ def _known_of_dataset(reader: Reader, dataset: DatasetId, facets: Mapping[str, D
 
 
 def _known_of_job(reader: Reader, job: JobId, facets: Mapping[str, Document]) -> list[Instant]:
-    head = reader.store.read(Wanted(jobs=[job])).jobs.get(job)
+    head = reader.store.read(ReadRequest(jobs=[job])).jobs.get(job)
     if head is None:
         return []
     facts = head.facts

@@ -29,7 +29,7 @@ from headwater.read.name_resolution import NamedNode
 from headwater.read.namespace_details import read_namespace_details
 from headwater.read.reader import Reader
 from headwater.store.ranges import Listing
-from headwater.store.snapshot import Wanted
+from headwater.store.snapshot import ReadRequest
 
 AT_ONCE = 25
 """Nodes of a namespace that are deleted together: each node takes some ten calls."""
@@ -117,7 +117,7 @@ def _last_used(reader: Reader, datasets: Collection[DatasetId]) -> dict[DatasetI
     """The time of the last use of each dataset by any job, deleted or not."""
     neighbourhood = reader.neighbourhood(datasets)
     users = [neighbourhood.users.get(neighbourhood.representative(dataset), NO_NEIGHBOURS) for dataset in datasets]
-    heads = reader.store.read(Wanted(jobs=frozenset().union(*map(all_jobs, users)))).jobs.all()
+    heads = reader.store.read(ReadRequest(jobs=frozenset().union(*map(all_jobs, users)))).jobs.all()
     newest: dict[DatasetId, Instant] = {}
     for head in heads.values():
         for dataset, usage in head.facts.usages.items():

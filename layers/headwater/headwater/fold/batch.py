@@ -19,7 +19,7 @@ from headwater.graph.states.run import Run, runs_of
 from headwater.graph.states.stored_states import DatasetWrite, KnownAlias, QualityResult
 from headwater.openlineage.event import AnyEvent, DatasetEvent, Name, RunEvent
 from headwater.openlineage.instant import Instant
-from headwater.store.snapshot import Wanted
+from headwater.store.snapshot import ReadRequest
 
 
 @dataclass(frozen=True)
@@ -81,11 +81,11 @@ class Batch:
         return [result for run in self.runs.values() for result in QualityResult.by_run(run)]
 
     @cached_property
-    def wanted(self) -> Wanted:
+    def wanted(self) -> ReadRequest:
         """The ids of the states to read first: runs and their parents, writes, quality results, heads and latency of
         jobs, aliases, days, events."""
         parents = {parent.id for run in self.runs.values() for parent in run.parents}
-        return Wanted(
+        return ReadRequest(
             jobs={*self.jobs, *(parent.job for parent in parents)},
             runs={*self.runs, *parents},
             writes=[write.id for write in (*self.writes, *self.versions)],

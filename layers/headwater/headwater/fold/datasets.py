@@ -17,7 +17,7 @@ from headwater.openlineage.event import Name
 from headwater.openlineage.instant import NEVER, Instant
 from headwater.store.errors import Conflict
 from headwater.store.graph_store import GraphStore
-from headwater.store.snapshot import Preconditions, Snapshot, Wanted
+from headwater.store.snapshot import Preconditions, ReadRequest, Snapshot
 
 
 def fold_datasets(batch: Batch, store: GraphStore, jobs: Mapping[JobId, JobHead], preconditions: Preconditions) -> None:
@@ -36,7 +36,7 @@ def fold_datasets(batch: Batch, store: GraphStore, jobs: Mapping[JobId, JobHead]
     Reads the preconditions of the heads of jobs along with the datasets, and raises Conflict if one does not hold.
     """
     affected = {*batch.datasets, *_written_by_deleted(jobs)}
-    read = store.read(Wanted(datasets=affected), unless_changed=preconditions)
+    read = store.read(ReadRequest(datasets=affected), unless_changed=preconditions)
     join_namespaces(store, _new_namespaces(batch, read))
     selection = HeadSelection(store, read)
     heads: list[DatasetHead] = []
@@ -67,7 +67,7 @@ def choose_dataset_anew(store: GraphStore, facts: DatasetFacts) -> None:
     """Writes a dataset's head by these facts, by those of the stored head, and by the stored heads of all its jobs.
     Raises Conflict."""
     dataset = dataset_id(facts.name)
-    read = store.read(Wanted(datasets=[dataset]))
+    read = store.read(ReadRequest(datasets=[dataset]))
     before = read.datasets.get(dataset)
     joined = facts.join(before.facts) if before else facts
     marked = replace(before, facts=joined) if before else DatasetHead(joined)
@@ -90,7 +90,7 @@ def _check_copied(store: GraphStore, were_deleted: Mapping[JobId, bool]) -> None
     A concurrent fold that deletes or revives such a job could not update a head that did not exist yet. Raises Conflict
     if a job was deleted or revived.
     """
-    now = store.read(Wanted(jobs=were_deleted)).jobs.all()
+    now = store.read(ReadRequest(jobs=were_deleted)).jobs.all()
     if {job: head.facts.is_deleted for job, head in now.items()} != dict(were_deleted):
         raise Conflict("a job was deleted or revived while its column lineage was copied")
 
@@ -124,7 +124,7 @@ def _with_schema(head: DatasetHead, before: DatasetHead | None, batch: Batch, st
     if before and before.schema_digest == digest:
         return replace(head, schema=before.schema)
     schema = SchemaId(dataset, digest)
-    document = batch.documents.get((dataset, SCHEMA, digest)) or store.read(Wanted(schemas=[schema])).schemas.get(
+    document = batch.documents.get((dataset, SCHEMA, digest)) or store.read(ReadRequest(schemas=[schema])).schemas.get(
         schema
     )
     if document is None:
@@ -135,4 +135,4 @@ def _with_schema(head: DatasetHead, before: DatasetHead | None, batch: Batch, st
 def _claims_of_all(store: GraphStore, dataset: DatasetId) -> JobClaims:
     """The claims of every job that has ever used a dataset."""
     users = all_jobs(store.neighbours(dataset))
-    return JobClaims(dataset, store.read(Wanted(jobs=users)).jobs.all())
+    return JobClaims(dataset, store.read(ReadRequest(jobs=users)).jobs.all())

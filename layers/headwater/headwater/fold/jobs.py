@@ -12,7 +12,7 @@ from headwater.graph.states.job import JobFacts, JobHead, LatestRun
 from headwater.graph.states.run import Run
 from headwater.store.errors import Conflict
 from headwater.store.graph_store import GraphStore
-from headwater.store.snapshot import Preconditions, Snapshot, Wanted
+from headwater.store.snapshot import Preconditions, ReadRequest, Snapshot
 
 RUNS_AT_A_TIME = 20
 
@@ -42,11 +42,11 @@ def choose_job_anew(store: GraphStore, facts: JobFacts, runs: Sequence[Run] = ()
 
     The runs are written while the head is marked: whoever is interrupted leaves the mark.
     """
-    read = store.read(Wanted(jobs=[facts.id]))
+    read = store.read(ReadRequest(jobs=[facts.id]))
     head = _with_facts(read.jobs.get(facts.id), facts)
 
     def choose() -> JobHead:
-        store.join(runs, store.read(Wanted(runs=[run.id for run in runs])))
+        store.join(runs, store.read(ReadRequest(runs=[run.id for run in runs])))
         return _newest(store, facts.id, head.facts)
 
     return HeadSelection(store, read).reselect(head, choose)
@@ -85,7 +85,7 @@ def _newest(store: GraphStore, job: JobId, facts: JobFacts) -> JobHead:
     latest: LatestRun | None = None
     newest = store.runs_of(job).newest()
     while page := list(islice(newest, RUNS_AT_A_TIME)):
-        read = store.read(Wanted(runs=page))
+        read = store.read(ReadRequest(runs=page))
         runs = read.runs.of(page)
         if runs != sorted(runs, key=lambda run: run.order, reverse=True):
             raise Conflict("the order of a job's runs changed while they were read")

@@ -9,7 +9,7 @@ from headwater.graph.names.identity import DatasetId, JobId, NeighbourPageId
 from headwater.graph.states.job import JobFacts
 from headwater.graph.states.neighbours import NO_NEIGHBOURS, NeighbourPage, Neighbours, Side, by_page, union
 from headwater.store.graph_store import GraphStore
-from headwater.store.snapshot import Snapshot, Wanted
+from headwater.store.snapshot import ReadRequest, Snapshot
 
 Pages = dict[NeighbourPageId, NeighbourPage]
 
@@ -137,7 +137,7 @@ def _add_below(store: GraphStore, edges: Mapping[NeighbourPageId, Neighbours]) -
 
 
 def _read(store: GraphStore, page_ids: Collection[NeighbourPageId]) -> Snapshot:
-    return store.read(Wanted(neighbours=page_ids))
+    return store.read(ReadRequest(neighbours=page_ids))
 
 
 def _save(store: GraphStore, pages: Mapping[NeighbourPageId, NeighbourPage], read: Snapshot) -> None:

@@ -28,7 +28,7 @@ from headwater.log import FaultLog
 from headwater.metrics import Durations
 from headwater.openlineage.event import DatasetEvent, is_uuid
 from headwater.openlineage.instant import Instant, milliseconds_between
-from headwater.store.aws.s3 import Bodies
+from headwater.store.bodies import Bodies
 from headwater.store.errors import CorruptItem, StorageError
 from headwater.store.graph_store import GraphStore
 from headwater.store.messages import ReceivedMessage, read_message

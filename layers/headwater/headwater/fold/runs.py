@@ -8,7 +8,7 @@ from headwater.graph.names.identity import JobId, JobRunId
 from headwater.graph.states.job import JobFacts
 from headwater.graph.states.run import Run
 from headwater.store.graph_store import GraphStore
-from headwater.store.snapshot import Snapshot, Wanted
+from headwater.store.snapshot import ReadRequest, Snapshot
 
 
 class FoldedRun(NamedTuple):
@@ -53,11 +53,11 @@ def reported_to_parents(runs: Iterable[Run]) -> dict[JobRunId, Run]:
     return reported
 
 
-def _with_parents(parents: Iterable[JobRunId], store: GraphStore, read: Snapshot, wanted: Wanted) -> Snapshot:
+def _with_parents(parents: Iterable[JobRunId], store: GraphStore, read: Snapshot, wanted: ReadRequest) -> Snapshot:
     """The snapshot with the parents that an earlier event of a run named, and with the parents' jobs."""
     runs = {run_id for run_id in parents if run_id not in wanted.runs}
     jobs = {run_id.job for run_id in parents if run_id.job not in wanted.jobs}
-    return store.read(Wanted(runs=runs, jobs=jobs), beside=read) if runs or jobs else read
+    return store.read(ReadRequest(runs=runs, jobs=jobs), beside=read) if runs or jobs else read
 
 
 def _parent_jobs(parents: Iterable[Run]) -> dict[JobId, JobFacts]:

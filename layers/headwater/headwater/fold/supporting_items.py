@@ -13,7 +13,7 @@ from headwater.graph.states.job import JobFacts
 from headwater.graph.states.stored_states import KnownNamespace
 from headwater.openlineage.instant import Instant
 from headwater.store.graph_store import GraphStore
-from headwater.store.snapshot import Snapshot, Wanted
+from headwater.store.snapshot import ReadRequest, Snapshot
 
 
 def write_supporting_items(batch: Batch, store: GraphStore, jobs: Mapping[JobId, JobFacts], read: Snapshot) -> None:
@@ -39,7 +39,7 @@ def write_supporting_items(batch: Batch, store: GraphStore, jobs: Mapping[JobId,
 def join_namespaces(store: GraphStore, named: Iterable[tuple[str, Instant]]) -> None:
     """Writes namespaces, each with the earliest event time that names it."""
     namespaces = known_namespaces(named)
-    store.join(namespaces.values(), store.read(Wanted(namespaces=namespaces)))
+    store.join(namespaces.values(), store.read(ReadRequest(namespaces=namespaces)))
 
 
 def known_namespaces(named: Iterable[tuple[str, Instant]]) -> dict[NamespaceId, KnownNamespace]:
@@ -56,6 +56,6 @@ def _put_documents(store: GraphStore, documents: Collection[Document]) -> None:
     """Writes column lineage, and schemas with the earliest event time of each."""
     schemas = {document.id: document for document in documents if isinstance(document.id, SchemaId)}
     lineages = {document.id: document for document in documents if isinstance(document.id, ColumnLineageId)}
-    read = store.read(Wanted(schemas=schemas, column_lineages=lineages))
+    read = store.read(ReadRequest(schemas=schemas, column_lineages=lineages))
     store.put(lineages.values(), read)
     store.join(schemas.values(), read)

@@ -10,9 +10,8 @@ from headwater.http.request import PageRequest
 from headwater.openlineage import exact_json
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
-from headwater.store.positions import just_behind
 from headwater.store.ranges import Entry as ListEntry
-from headwater.store.ranges import Listing
+from headwater.store.ranges import Listing, just_behind
 
 MAX_BYTES = 20_000_000
 MAX_COMPRESSED_BYTES = 4_000_000

@@ -18,7 +18,7 @@ from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
 from headwater.openlineage.instant import Instant
 from headwater.read.name_resolution import NamedNode, node_id_candidates, path_candidates, resolve, resolve_node_id
 from headwater.read.reader import Reader
-from headwater.store.snapshot import Wanted
+from headwater.store.snapshot import ReadRequest
 
 
 def node_from_path(reader: Reader, request: ApiRequest, kind: NodeKind) -> NamedNode:
@@ -96,7 +96,7 @@ def spellings_of(name: str) -> list[str]:
 def known_namespaces(reader: Reader, names: Collection[str]) -> list[str]:
     """The names among these that are known namespaces: an event named a job or dataset in each."""
     ids = [namespace_id(name) for name in names]
-    return [known.name for known in reader.store.read(Wanted(namespaces=ids)).namespaces.of(ids)]
+    return [known.name for known in reader.store.read(ReadRequest(namespaces=ids)).namespaces.of(ids)]
 
 
 def known_namespace(reader: Reader, request: ApiRequest) -> str:

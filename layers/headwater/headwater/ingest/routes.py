@@ -18,7 +18,7 @@ from headwater.ingest.accept import AcceptedBatch, accept_batch, accept_event
 from headwater.ingest.refusals import kind_of, producer_in
 from headwater.openlineage.event import AnyEvent, DatasetEvent, RunEvent
 from headwater.openlineage.faults import InvalidRequest
-from headwater.store.aws.s3 import Bodies
+from headwater.store.bodies import Bodies
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
 from headwater.read.namespace_details import heads_in
 from headwater.read.reader import Reader
 from headwater.store.ranges import Entry
-from headwater.store.snapshot import Wanted
+from headwater.store.snapshot import ReadRequest
 
 
 class DescribedSource(NamedTuple):
@@ -94,7 +94,7 @@ def described_source(reader: Reader, request: ApiRequest) -> DescribedSource:
 
 def alert_of_path(reader: Reader, request: ApiRequest) -> StoredAlert:
     """The alert of a path. Raises NotFound."""
-    alert = reader.store.read(Wanted(alerts=[request.parameters["alert"]])).alerts.get(request.parameters["alert"])
+    alert = reader.store.read(ReadRequest(alerts=[request.parameters["alert"]])).alerts.get(request.parameters["alert"])
     if alert is None:
         raise NotFound(f"Alert '{request.parameters['alert']}' not found.")
     return alert

@@ -18,7 +18,7 @@ from headwater.read.reader import Reader
 from headwater.read.schema_changes import SchemaChange, SchemaVersion, changes_of, versions_of, versions_seen
 from headwater.read.window import Window, history
 from headwater.store.ranges import TimeLine
-from headwater.store.snapshot import Snapshot, Wanted
+from headwater.store.snapshot import ReadRequest, Snapshot
 
 Value = TypeVar("Value")
 
@@ -46,7 +46,7 @@ def read_activity(
     of_jobs, of_datasets = histories[: len(jobs)], histories[len(jobs) :]
     of_writes, of_checks = of_datasets[: len(ids)], of_datasets[len(ids) :]
     read = store.read(
-        Wanted(
+        ReadRequest(
             runs=[run for runs in of_jobs for run in runs.ids],
             writes=[write for writes in of_writes for write in writes.ids],
             quality=[check for checks in of_checks for check in checks.ids],

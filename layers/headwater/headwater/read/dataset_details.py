@@ -18,8 +18,8 @@ from headwater.openlineage.instant import Instant
 from headwater.read.neighbourhood import Neighbourhood
 from headwater.read.reader import Reader
 from headwater.store.graph_store import GraphReader
-from headwater.store.positions import write_position
-from headwater.store.snapshot import Wanted
+from headwater.store.ranges import write_position
+from headwater.store.snapshot import ReadRequest
 
 MAX_JOBS = 100
 """Jobs, and column lineages, that are read for a list of datasets: one BatchGetItem for each of the two."""
@@ -54,7 +54,7 @@ def read_dataset_details(reader: Reader, dataset: DatasetId) -> DatasetDetails:
     representative = neighbourhood.representative(dataset)
     head, ids = neighbourhood.heads[representative], neighbourhood.ids_of(representative)
     lineages = {ColumnLineageId(name, digest) for name in ids for digest in _digests(head)}
-    read = reader.store.read(Wanted(jobs=_first_jobs(neighbourhood, representative), column_lineages=lineages))
+    read = reader.store.read(ReadRequest(jobs=_first_jobs(neighbourhood, representative), column_lineages=lineages))
     jobs = read.jobs.all()
     columns = {lineage.digest: facet for lineage, facet in read.column_lineages.all().items()}
     write, quality = _last_outcome(reader.store, jobs, ids)
@@ -118,7 +118,7 @@ def _last_outcome(
 ) -> tuple[DatasetWrite | None, QualityResult | None]:
     """A dataset's newest version, and its newest quality result: one read."""
     writes, results = _last_writes(jobs, ids), _last_quality(jobs, ids)
-    read = store.read(Wanted(writes=writes, quality=results))
+    read = store.read(ReadRequest(writes=writes, quality=results))
     known = read.writes.of(writes)
     return max(known, key=write_position, default=None), next(iter(read.quality.of(results)), None)
 

@@ -15,7 +15,7 @@ from headwater.graph.states.job import JobHead, LatestRun
 from headwater.graph.states.run import PARENT, Ending, ParentRef, Run, RunState, parent_reference
 from headwater.openlineage.event import EventType, Facets
 from headwater.store.graph_store import GraphReader
-from headwater.store.snapshot import Wanted
+from headwater.store.snapshot import ReadRequest
 
 
 def with_inferred_ends(store: GraphReader, runs: Sequence[Run]) -> list[Run]:
@@ -40,7 +40,7 @@ def _latest_runs(store: GraphReader, streams: Sequence[Run]) -> dict[str, Latest
     """The newest run of the job of each open run, where it has superseded the open run; by the open run's id."""
     if not streams:
         return {}
-    heads = store.read(Wanted(jobs={run.id.job for run in streams})).jobs
+    heads = store.read(ReadRequest(jobs={run.id.job for run in streams})).jobs
     latest = {run.run_id: head.latest for run in streams if (head := heads.get(run.id.job)) and head.latest}
     return {
         run.run_id: latest[run.run_id]
@@ -76,7 +76,7 @@ def _is_open(state: str, job_facets: Facets) -> bool:
 def _ended(store: GraphReader, applications: Iterable[ParentRef]) -> dict[ParentRef, Run]:
     """The applications that have ended."""
     ids = {application: JobRunId(job_id(application.job), application.run_id) for application in applications}
-    read = store.read(Wanted(runs=ids.values()))
+    read = store.read(ReadRequest(runs=ids.values()))
     runs = {application: read.runs.get(run_id) for application, run_id in ids.items()}
     return {application: run for application, run in runs.items() if run and run.ending}
 

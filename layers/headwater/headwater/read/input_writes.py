@@ -20,7 +20,7 @@ from headwater.graph.states.run import Run
 from headwater.openlineage.instant import Instant
 from headwater.read.neighbourhood import Neighbourhood
 from headwater.read.reader import Reader
-from headwater.store.snapshot import Wanted
+from headwater.store.snapshot import ReadRequest
 
 LOOKED_AT = 50
 """Newest writes of a dataset that are read if the newest write has no run, which is rare."""
@@ -101,7 +101,7 @@ def _by_snapshots(
     """
     scanned = [run_input for run_input in inputs if run_input.snapshot is not None]
     latest = _latest(reader, scanned, LOOKED_AT)
-    stored = reader.store.read(Wanted(writes=_ids(latest)))
+    stored = reader.store.read(ReadRequest(writes=_ids(latest)))
     for run_input in scanned:
         begun = {begun.write: begun for begun in latest[run_input.key]}
         outputs = {begun[write.id]: write.output for write in stored.writes.of(begun)}
@@ -119,7 +119,7 @@ def _of_applications(reader: Reader, snapshot_of: Mapping[_Begun, float | None])
     """The writes by applications among the writes without a snapshot. A query that completes names its snapshot, an
     application never does."""
     unnamed = [begun for begun, snapshot in snapshot_of.items() if snapshot is None]
-    stored = reader.store.read(Wanted(runs=[begun.write.run for begun in unnamed]))
+    stored = reader.store.read(ReadRequest(runs=[begun.write.run for begun in unnamed]))
     runs = {begun: stored.runs.get(begun.write.run) for begun in unnamed}
     return [begun for begun, run in runs.items() if run and not is_query_job(values(run.job_facets))]
 
@@ -127,7 +127,7 @@ def _of_applications(reader: Reader, snapshot_of: Mapping[_Begun, float | None])
 def _inputs(reader: Reader, runs: Collection[Run]) -> list[_InputOfRun]:
     """The inputs of runs. Most datasets have one name: only the others need a neighbourhood."""
     pages = {NeighbourPageId(dataset) for run in runs for dataset in run.inputs}
-    read = reader.store.read(Wanted(neighbours=pages)).neighbours.of(pages)
+    read = reader.store.read(ReadRequest(neighbours=pages)).neighbours.of(pages)
     neighbourhood = reader.neighbourhood({page.id.dataset for page in read if page.merged}, ())
     return [
         _InputOfRun(run, dataset, tuple(sorted({dataset, *_used_names(neighbourhood, dataset)})))

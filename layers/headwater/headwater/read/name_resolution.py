@@ -23,7 +23,7 @@ from headwater.graph.names.identity import (
 from headwater.openlineage.event import Name, is_uuid
 from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
 from headwater.read.reader import Reader
-from headwater.store.snapshot import Snapshot, Wanted
+from headwater.store.snapshot import ReadRequest, Snapshot
 
 MAX_SPLITS = 500
 """Splits that are looked up, the likeliest first. The right split is mostly among the first few."""
@@ -68,7 +68,7 @@ def resolve(reader: Reader, candidates: Iterable[NamedNode]) -> NamedNode | None
     jobs = [node.job for node in identified if node.kind is NodeKind.JOB]
     datasets = [node.dataset for node in identified if node.kind is not NodeKind.JOB]
     read = reader.store.read(
-        Wanted(jobs=jobs, datasets=datasets, neighbours=list(map(NeighbourPageId, datasets)))
+        ReadRequest(jobs=jobs, datasets=datasets, neighbours=list(map(NeighbourPageId, datasets)))
     )  # the caller needs the neighbours next
     known = (node for node in identified if _is_known(node, read))
     return next(known, None) or _by_symlink(reader, identified, read) or _by_alias(reader, nodes)
@@ -88,9 +88,9 @@ def _by_alias(reader: Reader, nodes: Iterable[NamedNode]) -> NamedNode | None:
     """The dataset that events meant by one of these names."""
     for node in islice((node for node in nodes if node.kind is not NodeKind.JOB), MAX_ALIASES):
         for alias_id in reader.store.aliases_of_name(sent_id(node.name)):
-            alias = reader.store.read(Wanted(aliases=[alias_id])).aliases.get(alias_id)
+            alias = reader.store.read(ReadRequest(aliases=[alias_id])).aliases.get(alias_id)
             dataset = node._replace(name=alias.alias.dataset) if alias else node
-            if _is_known(dataset, reader.store.read(Wanted(datasets=[dataset.dataset]))):
+            if _is_known(dataset, reader.store.read(ReadRequest(datasets=[dataset.dataset]))):
                 return dataset
     return None
 

@@ -15,7 +15,7 @@ from headwater.graph.states.stored_states import KnownNamespace
 from headwater.openlineage.event import Name
 from headwater.openlineage.faults import NotFound
 from headwater.read.reader import Reader
-from headwater.store.snapshot import Wanted
+from headwater.store.snapshot import ReadRequest
 
 
 class NamespaceDetails(NamedTuple):
@@ -30,7 +30,7 @@ class NamespaceDetails(NamedTuple):
 def read_namespace_details(reader: Reader, name: str) -> NamespaceDetails:
     """The details of a single namespace. Raises NotFound."""
     namespace = namespace_id(name)
-    known = reader.store.read(Wanted(namespaces=[namespace])).namespaces.get(namespace)
+    known = reader.store.read(ReadRequest(namespaces=[namespace])).namespaces.get(namespace)
     if known is None:
         raise NotFound(f"Namespace '{name}' not found.")
     return list_namespace_details(reader, [known])[0]

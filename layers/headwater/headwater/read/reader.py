@@ -31,7 +31,7 @@ from headwater.openlineage.instant import Instant
 from headwater.read.inferred_run_end import heads_with_inferred_ends, with_inferred_ends
 from headwater.read.neighbourhood import Neighbourhood, merged
 from headwater.store.graph_store import GraphReader
-from headwater.store.snapshot import Wanted
+from headwater.store.snapshot import ReadRequest
 
 RUNS_AT_A_TIME = 5
 
@@ -49,7 +49,7 @@ class Reader:
 
         Without `usages`, a head lacks the job's usages: a traversal does not need them.
         """
-        read = self.store.read(Wanted(jobs=ids)) if usages else self.store.read_heads(jobs=ids)
+        read = self.store.read(ReadRequest(jobs=ids)) if usages else self.store.read_heads(jobs=ids)
         heads = {job: head for job, head in read.jobs.all().items() if not head.facts.is_deleted}
         return heads_with_inferred_ends(self.store, heads)
 
@@ -71,7 +71,7 @@ class Reader:
         first_pages: dict[DatasetId, NeighbourPage] = {}
         unread = set(ids)
         while unread:
-            read = self.store.read(Wanted(datasets=unread, neighbours=list(map(NeighbourPageId, unread))))
+            read = self.store.read(ReadRequest(datasets=unread, neighbours=list(map(NeighbourPageId, unread))))
             present = _present(read.datasets.all())
             foreign = {dataset for dataset, head in present.items() if head.is_foreign}
             heads |= self._as_written(
@@ -93,7 +93,7 @@ class Reader:
             for dataset, head in heads.items()
             if head.written and head.schema_digest not in (None, head.written)
         }
-        read = self.store.read(Wanted(schemas=written))
+        read = self.store.read(ReadRequest(schemas=written))
         for schema, head in written.items():
             if document := read.schemas.get(schema):
                 diff = columns_diff(columns_of(document.value), without_metadata(columns_of(head.schema)))
@@ -155,7 +155,7 @@ class Reader:
         """The last event time of a version of a dataset; None if the version is the id of a schema."""
         written = list(self.store.writes_with_version(dataset, version))
         runs = self.runs([write.run for write in written])
-        read = self.store.read(Wanted(writes=written))
+        read = self.store.read(ReadRequest(writes=written))
         firsts = [write.output.first for write in read.writes.of(written)]
         return max([*firsts, *(run.updated for run in runs)], default=None)
 
@@ -175,7 +175,7 @@ class Reader:
 
     def runs(self, ids: Collection[JobRunId]) -> list[Run]:
         """The runs that are stored, in the order of the ids."""
-        read = self.store.read(Wanted(runs=ids))
+        read = self.store.read(ReadRequest(runs=ids))
         return with_inferred_ends(self.store, read.runs.of(ids))
 
     def newest_runs(self, job: JobId, most: int) -> list[Run]:
@@ -208,7 +208,7 @@ class Reader:
 
     def column_lineage(self, ids: Collection[ColumnLineageId]) -> dict[ColumnLineageId, Any]:
         """Column lineage facets."""
-        read = self.store.read(Wanted(column_lineages=ids))
+        read = self.store.read(ReadRequest(column_lineages=ids))
         return {lineage: facet for lineage in ids if (facet := read.column_lineages.get(lineage)) is not None}
 
     def namespaces(self) -> list[KnownNamespace]:
@@ -217,18 +217,18 @@ class Reader:
 
     def _run_of_events(self, run_id: str) -> list[JobRunId]:
         events = list(islice(self.store.events_of_run(run_id), 1))
-        read = self.store.read(Wanted(events=events))
+        read = self.store.read(ReadRequest(events=events))
         named = [event["job"] for event in read.events.of(events)]
         return [JobRunId(job_id(Name(job["namespace"], job["name"])), run_id) for job in named]
 
     def _schema_at(self, dataset: DatasetId, time: Instant) -> Document | None:
         for write_id in self.store.writes_of(dataset).newest(until=time, limit=1):
-            write = self.store.read(Wanted(writes=[write_id])).writes.get(write_id)
+            write = self.store.read(ReadRequest(writes=[write_id])).writes.get(write_id)
             if write and write.schema:
-                return self.store.read(Wanted(schemas=[write.schema])).schemas.get(write.schema)
+                return self.store.read(ReadRequest(schemas=[write.schema])).schemas.get(write.schema)
             break
         ids = list(self.store.schemas_of(dataset))
-        read = self.store.read(Wanted(schemas=ids))
+        read = self.store.read(ReadRequest(schemas=ids))
         known = [document for document in read.schemas.of(ids) if document.time <= time]
         return max(known, key=lambda document: document.time, default=None)
 

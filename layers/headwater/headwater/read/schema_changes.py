@@ -13,7 +13,7 @@ from headwater.graph.states.stored_states import DatasetWrite
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
 from headwater.read.window import Window
-from headwater.store.snapshot import Wanted
+from headwater.store.snapshot import ReadRequest
 
 
 class SchemaChange(NamedTuple):
@@ -47,7 +47,7 @@ def versions_seen(
     A dataset comes as a pair: its representative, and the id under which its schemas are stored.
     """
     ids = concurrent_map(lambda dataset: list(reader.store.schemas_of(dataset[1])), datasets)
-    read = reader.store.read(Wanted(schemas=[schema for dataset_schemas in ids for schema in dataset_schemas]))
+    read = reader.store.read(ReadRequest(schemas=[schema for dataset_schemas in ids for schema in dataset_schemas]))
     versions: dict[DatasetId, list[SchemaVersion]] = defaultdict(list)
     for (representative, _), schemas in zip(datasets, ids, strict=True):
         known = [(schema, document) for schema in schemas if (document := read.schemas.get(schema))]
@@ -66,7 +66,7 @@ def changes_of(
         if before.schema != after.schema and window.has(after.at)
     ]
     read = reader.store.read(
-        Wanted(
+        ReadRequest(
             schemas={version.schema for _, *pair in pairs for version in pair},
             runs={after.run for *_, after in pairs if after.run},
         )

@@ -16,8 +16,7 @@ from headwater.alerts.alert import Alert
 from headwater.alerts.announce import Announcer
 from headwater.serve.log import ServeLog
 from headwater.store.errors import Rejected, StorageError
-from headwater.store.sqlite.alert_log import AlertLog
-from headwater.store.sqlite.outbox import Outbox
+from headwater.store.home import AlertLog, Outbox
 
 POLL_SECONDS = 1.0
 RETRY_SECONDS = 5.0

@@ -12,16 +12,17 @@ from typing import NamedTuple
 
 import uvicorn
 
+from headwater.process_settings import read_settings
 from headwater.serve.alerting import Receiver
+from headwater.serve.application import Application, Options
 from headwater.serve.connection import Connection
-from headwater.serve.home import Home, Options
 from headwater.serve.log import write_to_stderr
 from headwater.serve.receivers import Console, Topic, Webhook
-from headwater.serve.settings import read_settings
 from headwater.store.errors import StorageError
-from headwater.store.retention import FORMS
-from headwater.store.sqlite.api_keys import SqliteApiKeys
+from headwater.store.home import Home
 from headwater.store.sqlite.database import Database, RefusedDatabase, sole_use
+from headwater.store.sqlite.home import SqliteHome
+from headwater.store.table import FORMS
 
 BACKLOG = 2_048
 DRAIN_SECONDS = 10
@@ -60,44 +61,44 @@ class Served(NamedTuple):
 
 def run(start: Start, say: Callable[[str], None], announced: Callable[[str], AbstractContextManager[None]]) -> None:
     """Runs until SIGTERM or Ctrl-C, with its URL announced. Raises RefusedDatabase, BadEnvironment or NoAddress."""
-    with _opened(start, start.receivers) as (home, database, listener, url), announced(url):
+    with _opened(start, start.receivers) as (application, home, listener, url), announced(url):
         gc.freeze()  # imported modules stay: the collector need not look at them
         gc.set_threshold(50_000)
-        server = _server_of(home)
+        server = _server_of(application)
         _end_on_signals(server)
-        say(_greeting(start, url, database))
-        home.start()
+        say(_greeting(start, url, home))
+        application.start()
         server.run(sockets=[listener])
-        home.stop()
+        application.stop()
 
 
 @contextmanager
 def in_background(start: Start, *receivers: Receiver) -> Iterator[Served]:
     """Serves in a thread while a `with` block runs; `receivers` get the alerts. Raises what `run` raises."""
-    with _opened(start, receivers) as (home, _, listener, url):
-        server = _server_of(home)
+    with _opened(start, receivers) as (application, _, listener, url):
+        server = _server_of(application)
         thread = threading.Thread(target=server.run, args=([listener],), name="server")
-        home.start()
+        application.start()
         thread.start()
         try:
-            yield Served(url, home.events_to_fold)
+            yield Served(url, application.events_to_fold)
         finally:
             server.should_exit = True
             thread.join()
-            home.stop()
+            application.stop()
 
 
 @contextmanager
-def _opened(start: Start, receivers: Sequence[Receiver]) -> Iterator[tuple[Home, Database, socket.socket, str]]:
+def _opened(start: Start, receivers: Sequence[Receiver]) -> Iterator[tuple[Application, Home, socket.socket, str]]:
     """The parts of the process over the file, and where it listens."""
     settings = read_settings()
     write_to_stderr()
-    with sole_use(start.data), closing(Database(start.data)) as database, closing(_listen(start)) as listener:
-        _require_writable(start.data, database)
+    with sole_use(start.data), closing(SqliteHome(start.data)) as home, closing(_listen(start)) as listener:
+        _require_writable(start.data, home.database)
         port = listener.getsockname()[1]
         url = f"http://{f'[{start.host}]' if ':' in start.host else start.host}:{port}"
         options = Options((start.public_url or url).rstrip("/"), start.is_open, receivers)
-        yield Home(database, settings, options), database, listener, url
+        yield Application(home, settings, options), home, listener, url
 
 
 def _require_writable(data: Path, database: Database) -> None:
@@ -108,9 +109,9 @@ def _require_writable(data: Path, database: Database) -> None:
         raise RefusedDatabase(f"{data} cannot be written: {error}; allow it, or name another file") from error
 
 
-def _server_of(home: Home) -> uvicorn.Server:
+def _server_of(application: Application) -> uvicorn.Server:
     config = uvicorn.Config(
-        home.app,
+        application.app,
         lifespan="off",
         interface="asgi3",
         http=Connection,
@@ -147,15 +148,15 @@ def _listen(start: Start) -> socket.socket:
     return listener
 
 
-def _greeting(start: Start, url: str, database: Database) -> str:
+def _greeting(start: Start, url: str, home: Home) -> str:
     lines = [f"Headwater serves {start.data} at {url}"]
     if start.is_open:
         lines.append("  open: every request of this machine is permitted")
-    elif keys := len(SqliteApiKeys(database).entries()):
+    elif keys := len(home.api_keys.entries()):
         lines.append(f"  {keys} {'key' if keys == 1 else 'keys'}")
     else:
         lines.append(f"  no key yet, so no request is permitted: headwater key add NAME --data {start.data}")
-    if database.forms < FORMS:
+    if home.forms < FORMS:
         lines.append(
             f"  in the forms of the release before, which can be gone back to; then: headwater upgrade {start.data}"
         )

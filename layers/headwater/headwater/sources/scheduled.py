@@ -27,7 +27,7 @@ from headwater.sources.poller import (
     ReportedRun,
     poll_each,
 )
-from headwater.store.aws.s3 import Bodies
+from headwater.store.bodies import Bodies
 from headwater.store.graph_store import GraphReader
 
 LAST_SECONDS = 40

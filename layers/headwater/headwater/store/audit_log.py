@@ -9,8 +9,7 @@ from itertools import chain, islice
 from headwater.concurrent import concurrent_map
 from headwater.graph.states.audit import AuditEntry, RefusalEntry
 from headwater.store.errors import Conflict
-from headwater.store.items import refusals
-from headwater.store.items.audit import encode
+from headwater.store.items.audit import encode, encode_refusal
 from headwater.store.table import ConditionalPut, Item, Table, TableReader
 
 
@@ -38,7 +37,7 @@ class RefusalLog:
     def write(self, entry: RefusalEntry) -> None:
         """Writes the refusals of a request: one write. Raises StorageError."""
         with suppress(Conflict):
-            self._table.change([ConditionalPut(refusals.encode(entry), None)])
+            self._table.change([ConditionalPut(encode_refusal(entry), None)])
 
 
 def newest_items(table: TableReader, partitions: Sequence[str], after: str, before: str, limit: int) -> Iterator[Item]:

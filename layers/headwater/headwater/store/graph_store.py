@@ -1,6 +1,6 @@
 """The graph store: the interface of storage for use cases. It takes and returns the states of the domain, by their ids.
 
-    snapshot = store.read(Wanted(jobs=[...], runs=[...]))      one call for up to a hundred states
+    snapshot = store.read(ReadRequest(jobs=[...], runs=[...]))      one call for up to a hundred states
     snapshot.jobs.get(id), snapshot.runs.of(ids)                states, as far as they are stored
     store.save([head, run], snapshot)                           each on condition that no other writer changed the state
 
@@ -8,10 +8,10 @@ Only this package knows how states become items, and the keys of the items.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from headwater.graph.facets.dataset_reference import Document
 from headwater.graph.names.identity import (
     AliasId,
     DatasetId,
@@ -24,63 +24,42 @@ from headwater.graph.names.identity import (
     WriteId,
 )
 from headwater.graph.states.audit import AuditEntry, RefusalEntry
-from headwater.graph.states.dataset import DatasetHead
-from headwater.graph.states.job import JobHead
-from headwater.graph.states.latency import Latency
 from headwater.graph.states.neighbours import NeighbourPage, Neighbours, NeighboursRead, Side
-from headwater.graph.states.normalised_event import NormalisedEvent
-from headwater.graph.states.run import Run, RunState
+from headwater.graph.states.run import RunState
 from headwater.graph.states.search_terms import SearchTerm
-from headwater.graph.states.stored_states import (
-    CatalogProgress,
-    DatasetAlert,
-    DatasetWrite,
-    EventDay,
-    KnownAlias,
-    KnownNamespace,
-    QualityResult,
-    Severity,
-    StoredAlert,
-)
+from headwater.graph.states.stored_states import DatasetAlert, KnownNamespace, Severity
 from headwater.openlineage.event import EventKind
 from headwater.openlineage.instant import Instant
-from headwater.store import audit_log, keys, kinds, neighbour_pages
+from headwater.store import audit_log, keys, neighbour_pages
 from headwater.store.caches import RequestCache, StateCache
 from headwater.store.errors import Conflict, CorruptItem
-from headwater.store.items import CODECS, alerts, datasets, events, jobs, latency, names, runs, writes
-from headwater.store.items.audit import AUDIT_ENTRY
+from headwater.store.item_type import ItemStates
+from headwater.store.items.audit import AUDIT_ENTRY, REFUSAL
 from headwater.store.items.codec import DOC, Codec
-from headwater.store.items.refusals import REFUSAL
+from headwater.store.items.jobs import JOB_WITHOUT_USAGES
+from headwater.store.items.runs import OPEN_IN
 from headwater.store.keys import Key
-from headwater.store.kinds import JoinedState
+from headwater.store.kinds import CODECS, ItemTypes, JoinedState, State, encode
 from headwater.store.ranges import Listing, TimeLine
-from headwater.store.retention import Retention
-from headwater.store.snapshot import ItemStates, Preconditions, Snapshot, States, Wanted
-from headwater.store.table import HIGHEST, LOWEST, NO_PART, ConditionalPut, Item, ItemReader, Table, TableReader
+from headwater.store.snapshot import Preconditions, ReadRequest, Snapshot
+from headwater.store.table import (
+    HIGHEST,
+    LOWEST,
+    NO_PART,
+    ConditionalPut,
+    Item,
+    ItemReader,
+    Retention,
+    Table,
+    TableReader,
+)
 
 if TYPE_CHECKING:
     from headwater.graph.states.visibility import Visibility
 
 Entry = TypeVar("Entry")
-State = (
-    Run
-    | JobHead
-    | DatasetHead
-    | DatasetWrite
-    | QualityResult
-    | NeighbourPage
-    | Document
-    | KnownAlias
-    | KnownNamespace
-    | Latency
-    | NormalisedEvent
-    | EventDay
-    | CatalogProgress
-    | StoredAlert
-    | DatasetAlert
-    | SearchTerm
-)
-"""The states of the store; a NormalisedEvent is stored as the event alone."""
+
+_JOBS_WITHOUT_USAGES = replace(ItemTypes.jobs, codec=JOB_WITHOUT_USAGES)
 
 
 class GraphReader:
@@ -111,7 +90,7 @@ class GraphReader:
         return GraphReader(self._table, on_corrupt, self._cache, RequestCache(self._table), visibility)
 
     def read(
-        self, wanted: Wanted, *, beside: Snapshot | None = None, unless_changed: Preconditions | None = None
+        self, wanted: ReadRequest, *, beside: Snapshot | None = None, unless_changed: Preconditions | None = None
     ) -> Snapshot:
         """The wanted states, as far as they are stored, beside those of another snapshot. Raises Conflict if a
         precondition does not hold."""
@@ -124,16 +103,16 @@ class GraphReader:
 
     def read_heads(self, *, jobs: Collection[JobId] = (), datasets: Collection[DatasetId] = ()) -> Snapshot:
         """Heads of datasets, and heads of jobs without their usages, which a traversal does not need."""
-        wanted_keys = Wanted(jobs=jobs, datasets=datasets).keys
+        wanted_keys = ReadRequest(jobs=jobs, datasets=datasets).keys
         items = self._items.read(wanted_keys, DOC) if wanted_keys else {}
-        return Snapshot(self._states(items), kinds.JOBS_WITHOUT_USAGES)
+        return Snapshot(self._states(items), _JOBS_WITHOUT_USAGES)
 
     def stored_runs(self, ids: Iterable[JobRunId]) -> set[JobRunId]:
         """Those of some runs that are stored, and that the caller may see. For a caller who sees all, the runs
         themselves are not read."""
         wanted = {keys.run(run): run for run in ids}
         if self.visibility:
-            return {run.id for run in self.read(Wanted(runs=wanted.values())).runs.all().values()}
+            return {run.id for run in self.read(ReadRequest(runs=wanted.values())).runs.all().values()}
         return {wanted[key] for key in self._items.read(wanted, NO_PART)} if wanted else set()
 
     def stored_terms(self, terms: Iterable[SearchTerm]) -> set[SearchTerm]:
@@ -173,7 +152,7 @@ class GraphReader:
     def all_namespaces(self) -> list[KnownNamespace]:
         """Every namespace of a job or dataset."""
         ids = [keys.namespace_of(entry.key) for entry in self._table.list_entries(keys.ALL_NAMESPACES)]
-        return self.read(Wanted(namespaces=ids)).namespaces.of(ids)
+        return self.read(ReadRequest(namespaces=ids)).namespaces.of(ids)
 
     def jobs_in(self, namespace: str) -> Listing[JobId]:
         """The jobs of a namespace, by the start of their newest run."""
@@ -254,7 +233,7 @@ class GraphReader:
         end = keys.EVENT + (before or HIGHEST)
         for item in islice(self._table.newest_items(keys.events_of_run(run_id), keys.EVENT, end, limit), limit):
             event = keys.event_of(item.key)
-            yield event, States(kinds.EVENTS, self._states({item.key: item})).get(event)
+            yield event, Snapshot(self._states({item.key: item})).events.get(event)
 
     def runs_with_id(self, run_id: str) -> list[JobRunId]:
         """The runs with a run id: one for each job of the run. The index may lag by a moment."""
@@ -289,7 +268,7 @@ class GraphStore(GraphReader):
         """This store on another table, such as a transaction of its table."""
         return GraphStore(table, self._retention, self._cache)
 
-    def read_eventually(self, wanted: Wanted) -> Snapshot:
+    def read_eventually(self, wanted: ReadRequest) -> Snapshot:
         """The wanted states, as each is stored or was a moment ago: for half the price. To save a state upon one that
         has changed since is a Conflict."""
         return Snapshot(self._states(self._writable.read_eventually(wanted.keys)))
@@ -300,7 +279,7 @@ class GraphStore(GraphReader):
         An item of an older version is written in the newest. Returns the snapshot with the states written. Raises
         Conflict, after all states were tried, if another writer was faster with one of them.
         """
-        encoded = {item.key: (item, state) for state in states for item in [self._encode(state, read)]}
+        encoded = {item.key: (item, state) for state in states for item in [encode(state, self._retention, read.items)]}
         changes = [ConditionalPut(item, read.items.get(key)) for key, (item, _) in encoded.items()]
         changes = [change for change in changes if not _is_same(change)]
         if changes:
@@ -317,7 +296,7 @@ class GraphStore(GraphReader):
     def put(self, states: Iterable[State], read: Snapshot) -> None:
         """Writes states without a condition: states that follow from their ids, such as events, column lineage,
         days. Raises CorruptItem, before any is written, if the snapshot has one in a newer version."""
-        items = [self._encode(state, read) for state in states]
+        items = [encode(state, self._retention, read.items) for state in states]
         for item in items:
             if stored := read.items.get(item.key):
                 CODECS[item.labels["kind"]].check_version(stored)
@@ -326,42 +305,8 @@ class GraphStore(GraphReader):
     def give_up(self, run: JobRunId, read: Snapshot) -> None:
         """Removes an abandoned run from the open runs, until another event of the run arrives."""
         item = read.items[keys.run(run)]
-        labels = {name: text for name, text in item.labels.items() if name != runs.OPEN_IN}
+        labels = {name: text for name, text in item.labels.items() if name != OPEN_IN}
         self._writable.change([ConditionalPut(Item(item.key, labels, item.parts, item.expires_at), item)])
-
-    def _encode(self, state: State, read: Snapshot) -> Item:
-        return encode(state, self._retention, read.items)
-
-
-def encode(state: State, retention: Retention, stored: Mapping[Key, Item] = {}) -> Item:
-    """The item of a state, beside what is stored."""
-    lasting = _LASTING.get(type(state))
-    item = lasting(state) if lasting else _EXPIRING[type(state)](state, retention)
-    if retention.keeps_former_forms and (codec := CODECS.get(item.labels["kind"])):
-        return codec.in_former_form(item, stored.get(item.key))
-    return item
-
-
-_LASTING: Mapping[type, Callable[[Any], Item]] = {
-    JobHead: jobs.encode,
-    Latency: latency.encode,
-    DatasetHead: datasets.encode,
-    NeighbourPage: datasets.encode_page,
-    Document: datasets.encode_document,
-    KnownNamespace: names.encode_namespace,
-    CatalogProgress: names.encode_progress,
-    SearchTerm: names.encode_search_term,
-}
-_EXPIRING: Mapping[type, Callable[[Any, Retention], Item]] = {
-    Run: runs.encode,
-    DatasetWrite: writes.encode,
-    QualityResult: writes.encode_quality,
-    KnownAlias: names.encode_alias,
-    NormalisedEvent: events.encode,
-    EventDay: events.encode_day,
-    StoredAlert: alerts.encode,
-    DatasetAlert: alerts.encode_dataset_alert,
-}
 
 
 def _is_same(change: ConditionalPut) -> bool:

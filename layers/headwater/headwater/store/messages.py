@@ -15,7 +15,7 @@ import simplejson
 from headwater.graph.names.identity import dataset_id, job_id
 from headwater.openlineage.event import AnyEvent, DatasetEvent, RunEvent
 from headwater.openlineage.instant import Instant
-from headwater.store.aws.s3 import Bodies
+from headwater.store.bodies import Bodies
 
 MAX_MESSAGE_BYTES = 240 * 1024
 """SQS takes 1 MiB, and so does a batch of ten; messages of up to a quarter of that hardly ever split a batch."""

@@ -14,18 +14,18 @@ from headwater.graph.states.neighbours import (
     Side,
     union,
 )
-from headwater.store.snapshot import Snapshot, Wanted
+from headwater.store.snapshot import ReadRequest, Snapshot
 
 _DIGITS = "0123456789abcdef"
 
 
-Read = Callable[[Wanted], Snapshot]
+Read = Callable[[ReadRequest], Snapshot]
 """Reads states; GraphReader.read."""
 
 
 def read_neighbours(read: Read, dataset: DatasetId) -> Neighbours:
     """Every job that has ever read or written a dataset."""
-    first = read(Wanted(neighbours=[NeighbourPageId(dataset)])).neighbours.get(NeighbourPageId(dataset))
+    first = read(ReadRequest(neighbours=[NeighbourPageId(dataset)])).neighbours.get(NeighbourPageId(dataset))
     pages = read_below(read, {dataset: first} if first else {}, set(Side))
     return pages.by_dataset.get(dataset, NO_NEIGHBOURS)
 
@@ -51,7 +51,7 @@ def read_below(
             left = level.keys() - set(followed)
             left_out |= {(page_id, side) for page_id in left for side in level[page_id].split & set(sides)}
         children = [page_id._replace(prefix=page_id.prefix + digit) for page_id in followed for digit in _DIGITS]
-        level = read(Wanted(neighbours=children)).neighbours.all()
+        level = read(ReadRequest(neighbours=children)).neighbours.all()
         for page_id, page in level.items():
             neighbours[page_id.dataset] = union(neighbours[page_id.dataset], page.jobs)
     return NeighboursRead(neighbours, _unread(neighbours, left_out))

@@ -10,11 +10,12 @@ from typing import Any
 
 from headwater.store import keys
 from headwater.store.aws.dynamodb import REBUILT, item_of
-from headwater.store.aws.s3 import Bodies
+from headwater.store.bodies import Bodies
 from headwater.store.errors import CorruptItem
-from headwater.store.items import CODECS, runs
+from headwater.store.items import runs
 from headwater.store.items.jobs import JOB_WITHOUT_USAGES, USAGES
 from headwater.store.keys import Key
+from headwater.store.kinds import CODECS
 from headwater.store.table import Item
 
 StreamRecord = Mapping[str, Any]

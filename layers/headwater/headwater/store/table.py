@@ -8,10 +8,11 @@ import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
-from headwater.openlineage.instant import Instant
+from headwater.openlineage.instant import Instant, to_datetime
 from headwater.store import keys
 from headwater.store.keys import Key
 
@@ -36,6 +37,30 @@ class Item:
     def version(self) -> str:
         content = [self.key, dict(self.labels), {name: part.hex() for name, part in self.parts.items()}]
         return hashlib.sha256(_JSON.encode([content, self.expires_at]).encode()).hexdigest()[:32]
+
+
+FORMS = 1
+"""The newest forms of items, as one number for all kinds. A release that gives a kind a new form raises it by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """How long runs (with their writes, quality results and aliases) and events are kept, counted from event times; and
+    the forms in which items are written (docs/table.md): until all functions have a release, it writes the forms of the
+    release before, which can be rolled back to."""
+
+    runs: timedelta
+    events: timedelta
+    forms: int = FORMS
+
+    @property
+    def keeps_former_forms(self) -> bool:
+        return self.forms < FORMS
+
+
+def expiry(time: Instant, kept: timedelta) -> int:
+    """The expiry of an item in epoch seconds, for DynamoDB's TTL."""
+    return int(to_datetime(time).timestamp() + kept.total_seconds())
 
 
 class ConditionalPut(NamedTuple):

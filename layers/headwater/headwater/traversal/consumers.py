@@ -22,7 +22,7 @@ from headwater.graph.states.run import Run
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
-from headwater.store.snapshot import Wanted
+from headwater.store.snapshot import ReadRequest
 from headwater.traversal.lineage import View
 from headwater.traversal.retired_writers import KnownJobs, retired_writes
 
@@ -143,7 +143,7 @@ class Consumers:
         schemas = {SchemaId(*entry) for job in jobs for entry in self.schema_digests.get(job, {}).items()}
         earlier = {schema for schema in schemas if self._is_earlier(schema)}
         lineages = (wanted | own) - self._lineages.keys()
-        read = self.reader.store.read(Wanted(column_lineages=lineages, schemas=earlier - self._schemas.keys()))
+        read = self.reader.store.read(ReadRequest(column_lineages=lineages, schemas=earlier - self._schemas.keys()))
         self._lineages |= read.column_lineages.all()
         self._schemas |= {key: document.value for key, document in read.schemas.all().items()}
 

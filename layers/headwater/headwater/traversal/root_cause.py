@@ -20,7 +20,7 @@ from headwater.read.activity import Activity, read_activity
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import RUNS_AT_A_TIME, Reader
 from headwater.read.window import Window
-from headwater.store.positions import run_position
+from headwater.store.ranges import run_position
 from headwater.traversal.findings import Finding, UpstreamNode, of_quality_results, of_schemas
 from headwater.traversal.lineage import Direction, View, Walk, walk_lineage
 from headwater.traversal.lineage_graph import LineageGraph

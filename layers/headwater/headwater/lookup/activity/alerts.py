@@ -14,9 +14,8 @@ from headwater.lookup.activity.newest import newest_page
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.read.reader import Reader
-from headwater.store.positions import alert_position
-from headwater.store.ranges import Entry
-from headwater.store.snapshot import Wanted
+from headwater.store.ranges import Entry, alert_position
+from headwater.store.snapshot import ReadRequest
 
 _NODE_IDS = ("job:", "dataset:", "datasetField:")
 
@@ -28,11 +27,11 @@ def alerts(reader: Reader, request: ApiRequest, namespaces: Collection[str] | No
     show = _show(reader, request)
 
     def of_owner(entries: Sequence[Entry[str]]) -> Collection[str]:
-        read = reader.store.read(Wanted(alerts=[entry.id for entry in entries]))
+        read = reader.store.read(ReadRequest(alerts=[entry.id for entry in entries]))
         return {alert.id for alert in read.alerts.all().values() if owner in show(alert)["owners"]}
 
     ids, cursor = newest_page(lists, request, namespaces, of_owner if owner else None)
-    read = reader.store.read(Wanted(alerts=ids)).alerts.of(ids)
+    read = reader.store.read(ReadRequest(alerts=ids)).alerts.of(ids)
     documents = within_size_limit(map(show, read))
     if len(documents) < len(read):
         last = alert_position(read[len(documents) - 1])

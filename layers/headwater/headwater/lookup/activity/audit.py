@@ -19,7 +19,7 @@ from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.openlineage.instant import instant_of, shown
 from headwater.read.reader import Reader
 from headwater.store.graph_store import GraphReader
-from headwater.store.positions import audit_position, is_audit_position
+from headwater.store.ranges import audit_position, is_audit_position
 
 KEPT = timedelta(days=366)
 FILTERS = ("key", "namespace", "method", "changes")

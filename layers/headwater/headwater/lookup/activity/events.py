@@ -26,9 +26,8 @@ from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.read.reader import Reader
 from headwater.store.graph_store import GraphReader
-from headwater.store.positions import is_event_position, just_behind
-from headwater.store.ranges import Entry
-from headwater.store.snapshot import Wanted
+from headwater.store.ranges import Entry, is_event_position, just_behind
+from headwater.store.snapshot import ReadRequest
 
 MAX_SCANNED = 20_000
 """Events that are scanned for the total. Later events of the range are counted by the lists of their days."""
@@ -128,7 +127,7 @@ class _EventScan:
 
     def _hidden(self, doubtful: Collection[EventId]) -> set[EventId]:
         """The ids among these whose events the key may not see."""
-        read = self.store.read(Wanted(events=doubtful))
+        read = self.store.read(ReadRequest(events=doubtful))
         self.read += len(doubtful)
         return {event_id for event_id in doubtful if not self._may_see(read.events.get(event_id))}
 
@@ -208,4 +207,4 @@ def _events(store: GraphReader, entries: Collection[Entry[EventId]]) -> Iterator
     """The events of these entries, as they were sent."""
     for chunk in chunked(entries, READ_AT_A_TIME):
         ids = [entry.id for entry in chunk]
-        yield from store.read(Wanted(events=ids)).events.of(ids)
+        yield from store.read(ReadRequest(events=ids)).events.of(ids)

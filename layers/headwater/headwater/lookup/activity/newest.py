@@ -12,8 +12,7 @@ from headwater.concurrent import concurrent_map
 from headwater.graph.names.identity import namespace_id
 from headwater.http.paging import chunked
 from headwater.http.request import ApiRequest
-from headwater.store.positions import namespace_of
-from headwater.store.ranges import Entry, Listing
+from headwater.store.ranges import Entry, Listing, namespace_of
 
 MAX_SCANNED = 5_000
 """Entries that a request passes over."""

@@ -14,7 +14,7 @@ from headwater.http.paging import within_size_limit
 from headwater.http.request import ApiRequest
 from headwater.openlineage.exact_json import JsonObject
 from headwater.read.reader import Reader
-from headwater.store.positions import run_event_position
+from headwater.store.ranges import run_event_position
 
 DEFAULT_LIMIT = 20
 MAX_LIMIT = 100

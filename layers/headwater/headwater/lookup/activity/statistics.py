@@ -24,9 +24,8 @@ from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant
 from headwater.read.namespace_details import heads_in, names_in
 from headwater.read.reader import Reader
-from headwater.store.positions import event_type
-from headwater.store.ranges import Entry
-from headwater.store.snapshot import Wanted
+from headwater.store.ranges import Entry, event_type
+from headwater.store.snapshot import ReadRequest
 
 MAX_SECONDS = 12
 READ_AT_A_TIME = 1_000
@@ -92,7 +91,7 @@ def _seen(reader: Reader, entries: Sequence[Entry[EventId]]) -> Sequence[Entry[E
     """The entries whose events the caller may see."""
     if reader.store.visibility is None:
         return entries
-    read = reader.store.read(Wanted(events=[entry.id for entry in entries]))
+    read = reader.store.read(ReadRequest(events=[entry.id for entry in entries]))
     return [entry for entry in entries if read.events.get(entry.id)]
 
 

@@ -21,9 +21,8 @@ from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import NEVER, Instant, shown
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
-from headwater.store.positions import name_position
-from headwater.store.ranges import Entry, Position
-from headwater.store.snapshot import Wanted
+from headwater.store.ranges import Entry, Position, name_position
+from headwater.store.snapshot import ReadRequest
 
 SYMLINK = "symlink"
 EVIDENCE: Mapping[str, str] = {
@@ -95,7 +94,7 @@ def _list_position(entry: _Entry) -> str:
 
 def _aliases(reader: Reader, entries: Sequence[_Entry]) -> Iterator[_Alias]:
     """The names of a page. Sent names are read; a name that has expired is left out."""
-    read = reader.store.read(Wanted(aliases=[entry.id for entry in entries if isinstance(entry, Entry)]))
+    read = reader.store.read(ReadRequest(aliases=[entry.id for entry in entries if isinstance(entry, Entry)]))
     for entry in entries:
         if isinstance(entry, _Alias):
             yield entry
@@ -108,7 +107,7 @@ def _aliases(reader: Reader, entries: Sequence[_Entry]) -> Iterator[_Alias]:
 def _linked(reader: Reader, head: DatasetHead, ids: Collection[DatasetId]) -> list[_Alias]:
     """The names in the dataset's symlinks facets, and the datasets whose symlinks facets name this dataset."""
     pages = [NeighbourPageId(dataset) for dataset in ids]
-    read = reader.store.read(Wanted(neighbours=pages))
+    read = reader.store.read(ReadRequest(neighbours=pages))
     others = {other for page in read.neighbours.of(pages) for other in page.linked} | set(ids)
     heads = {node: linked for node, linked in reader.datasets(others).items() if not linked.is_foreign}
     linked = _with_evidence(reader.naming, heads, ids)

@@ -16,9 +16,8 @@ from headwater.openlineage.faults import NotFound
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
 from headwater.store.graph_store import GraphReader
-from headwater.store.positions import just_behind, quality_position, write_position
-from headwater.store.ranges import Position, TimeLine
-from headwater.store.snapshot import Wanted
+from headwater.store.ranges import Position, TimeLine, just_behind, quality_position, write_position
+from headwater.store.snapshot import ReadRequest
 
 MAX_OFFSET = 10_000
 """The largest offset in a history under several ids: all entries before the offset are read and sorted."""
@@ -105,7 +104,7 @@ def write_history(store: GraphReader, ids: Sequence[DatasetId]) -> DatasetHistor
     """The versions of a dataset with these ids."""
 
     def read(writes: Sequence[WriteId]) -> list[DatasetWrite]:
-        snapshot = store.read(Wanted(writes=writes))
+        snapshot = store.read(ReadRequest(writes=writes))
         return snapshot.writes.of(writes)
 
     return DatasetHistory([store.writes_of(dataset) for dataset in ids], read, write_position)
@@ -115,7 +114,7 @@ def quality_history(store: GraphReader, ids: Sequence[DatasetId]) -> DatasetHist
     """The quality results of a dataset with these ids."""
 
     def read(results: Sequence[QualityId]) -> list[QualityResult]:
-        snapshot = store.read(Wanted(quality=results))
+        snapshot = store.read(ReadRequest(quality=results))
         return snapshot.quality.of(results)
 
     return DatasetHistory([store.quality_of(dataset) for dataset in ids], read, quality_position)

@@ -27,8 +27,8 @@ from headwater.openlineage.instant import Instant
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
 from headwater.read.run_details import RunDetails, read_run_details
-from headwater.store.positions import write_position
-from headwater.store.snapshot import Snapshot, Wanted
+from headwater.store.ranges import write_position
+from headwater.store.snapshot import ReadRequest, Snapshot
 
 READ_AT_A_TIME = 100
 _OF_THE_VERSION = frozenset({SCHEMA, COLUMN_LINEAGE, "lifecycleStateChange", "version"})
@@ -51,7 +51,7 @@ def versions(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObj
 def _read_versions(reader: Reader, head: DatasetHead, ids: Iterable[DatasetId], request: PageRequest) -> JsonObject:
     """A page of the versions of a dataset that is only read, by the first event time of each schema."""
     schemas = [schema for name in ids for schema in reader.store.schemas_of(name)]
-    read = reader.store.read(Wanted(schemas=schemas)).schemas
+    read = reader.store.read(ReadRequest(schemas=schemas)).schemas
     first_seen = {document.digest: document for document in sorted(read.of(schemas), key=_position, reverse=True)}
     newest = sorted(first_seen.values(), key=_position, reverse=True)
     page = page_of(newest, request, _position, newest_first=True)
@@ -71,7 +71,7 @@ def version(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObje
     head, ids = head_and_ids(reader, dataset)
     writes = [write for name in ids for write in reader.store.writes_with_version(name, version)]
     schemas = [SchemaId(name, _digest(version)) for name in ids]
-    read = reader.store.read(Wanted(writes=writes, schemas=schemas))
+    read = reader.store.read(ReadRequest(writes=writes, schemas=schemas))
     written = read.writes.of(writes)
     if written:
         return next(_all_as_json(reader, head, [max(written, key=write_position)]))
@@ -86,7 +86,7 @@ def version(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObje
 def _all_as_json(reader: Reader, head: DatasetHead, writes: Iterable[DatasetWrite]) -> Iterator[JsonObject]:
     for chunk in chunked(writes, READ_AT_A_TIME):
         read = reader.store.read(
-            Wanted(
+            ReadRequest(
                 runs=[write.id.run for write in chunk],
                 schemas=[write.schema for write in chunk if write.schema],
                 column_lineages=[write.column_lineage for write in chunk if write.column_lineage],

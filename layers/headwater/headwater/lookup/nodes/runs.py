@@ -15,8 +15,7 @@ from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
 from headwater.read.run_details import read_run_details
-from headwater.store.positions import run_position
-from headwater.store.ranges import Entry, Listing
+from headwater.store.ranges import Entry, Listing, run_position
 
 MAX_COUNTED = 1_000
 """Children of a run that are read for their number."""

@@ -10,7 +10,7 @@ from headwater.openlineage.instant import Instant
 from headwater.retry import Deadline, backoff
 from headwater.store import keys
 from headwater.store.aws.client import translated_errors
-from headwater.store.aws.s3 import Bodies
+from headwater.store.bodies import Bodies
 from headwater.store.errors import Conflict, DeadlinePassed, StorageError, Throttled, UnreadableBody
 from headwater.store.keys import Key
 from headwater.store.table import FORM, HIGHEST, LOWEST, ConditionalPut, IndexEntry, Item

@@ -14,7 +14,7 @@ import simplejson
 
 from headwater.openlineage.instant import Instant
 from headwater.store.aws.client import translated_errors
-from headwater.store.aws.s3 import Bodies
+from headwater.store.bodies import Bodies
 from headwater.store.errors import StorageError
 from headwater.store.messages import ReceivedMessage, archive_line, store_body
 

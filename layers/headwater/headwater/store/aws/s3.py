@@ -1,6 +1,6 @@
-"""Bodies in S3: documents too long for a message or an item, and messages in quarantine."""
+"""Bodies in S3."""
 
-from typing import Any, Protocol
+from typing import Any
 
 from headwater.store.aws.client import errors_as, translated_errors
 from headwater.store.errors import StorageError, UnreadableBody
@@ -9,19 +9,9 @@ _MISSING = {"NoSuchKey", "AccessDenied"}
 """Whoever may not list a bucket is denied what is not there."""
 
 
-class Bodies(Protocol):
-    """A store of bodies by key. A failed call raises StorageError."""
-
-    def put(self, key: str, content: bytes) -> None:
-        """Stores an object, durably once this returns."""
-
-    def get(self, key: str) -> bytes:
-        """An object's content. Raises UnreadableBody, or StorageError."""
-
-
 class Bucket:
-    """The archive bucket. A key that ends in a hash of its content may be written twice: the second write changes
-    nothing."""
+    """`Bodies` in the archive bucket. A key that ends in a hash of its content may be written twice: the second write
+    changes nothing."""
 
     def __init__(self, client: Any, name: str) -> None:
         self._client = client

@@ -1,7 +1,7 @@
-"""The queue between ingest and normalise."""
+"""The queue between ingest and normalise, and when it delivers failed messages again."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from headwater.store.aws.client import translated_errors
@@ -14,6 +14,11 @@ BATCH_LIMIT = 10
 """Messages a SendMessageBatch."""
 BATCH_BYTES = 1024 * 1024
 """The sum of a batch's bodies."""
+PAUSES_SECONDS = (5, 45, 360, 720)
+"""The pauses after the first deliveries of a message, 19 minutes in all; the last one counts for all that follow."""
+
+Receipt = tuple[str, int]
+"""The receipt handle of a delivered message, and the number of its deliveries so far."""
 
 
 class Queue:
@@ -53,6 +58,39 @@ class Queue:
             _log.warning("the queue took nothing: %s", error)
             return set()
         return {int(entry["Id"]) for entry in answer.get("Successful", [])}
+
+
+class Redelivery:
+    """Sets the pause of failed messages: seconds at first, then ever longer.
+
+    Without the call a failed message, and its group, is hidden for what is left of the queue's visibility timeout, six
+    minutes. Most failures are over in seconds: a throttle, a lost connection. A long outage must not use up the
+    deliveries of a message before it is over: after the fifth, the message goes to the dead-letter queue.
+    """
+
+    def __init__(self, client: Callable[[], Any], url: str, log: Callable[[str, Exception], object]) -> None:
+        self._client = client
+        self._url = url
+        self._log = log
+
+    def hasten(self, receipts: Iterable[Receipt]) -> None:
+        """Delivers messages again after their pauses. A fault of this call is logged alone."""
+        entries = [
+            {"Id": str(number), "ReceiptHandle": handle, "VisibilityTimeout": pause_after(deliveries)}
+            for number, (handle, deliveries) in enumerate(receipts)
+        ]
+        try:
+            for start in range(0, len(entries), BATCH_LIMIT):
+                batch = entries[start : start + BATCH_LIMIT]
+                with translated_errors():
+                    self._client().change_message_visibility_batch(QueueUrl=self._url, Entries=batch)
+        except StorageError as error:
+            self._log("messages come again after the queue's visibility timeout", error)
+
+
+def pause_after(deliveries: int) -> int:
+    """The seconds until a message is delivered again that failed so many times."""
+    return PAUSES_SECONDS[min(max(deliveries, 1), len(PAUSES_SECONDS)) - 1]
 
 
 def _batches(messages: Sequence[Message]) -> Iterator[list[int]]:

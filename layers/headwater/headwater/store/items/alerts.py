@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from headwater.graph.states.stored_states import DatasetAlert, Severity, StoredAlert
 from headwater.store import keys
 from headwater.store.items.codec import SCHEMA, Codec, Members, WrongMember, unchanged
-from headwater.store.items.decoders import anything, instant, text
-from headwater.store.positions import alert_position
-from headwater.store.retention import Retention, expiry
-from headwater.store.table import Item
+from headwater.store.items.values import anything, instant, text
+from headwater.store.ranges import alert_position
+from headwater.store.table import Item, Retention, expiry
 
 
 def encode(alert: StoredAlert, retention: Retention) -> Item:

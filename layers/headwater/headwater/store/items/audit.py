@@ -1,17 +1,16 @@
-"""Audit entries. They are no states of the graph: no fold makes them, and a rebuild of the table does not bring them
-back."""
+"""Audit entries, and entries of refusals. They are no states of the graph: no fold makes them, and a rebuild of the
+table does not bring them back."""
 
 from datetime import timedelta
 from typing import Any
 
-from headwater.graph.states.audit import AuditedEvents, AuditEntry
+from headwater.graph.states.audit import KEPT, AuditedEvents, AuditEntry, RefusalEntry, RefusalKind
 from headwater.store import keys
 from headwater.store.items.codec import Codec, Members, unchanged
-from headwater.store.items.decoders import array, instant, number, object_of, optional, text
-from headwater.store.retention import expiry
-from headwater.store.table import Item
+from headwater.store.items.values import array, instant, number, object_of, optional, text
+from headwater.store.table import Item, expiry
 
-KEPT = timedelta(days=366)
+AUDIT_KEPT = timedelta(days=366)
 """A year, whatever its length."""
 
 
@@ -32,7 +31,7 @@ def encode(entry: AuditEntry) -> Item:
     }
     known = {name: value for name, value in document.items() if value}
     key = keys.audit_entry(entry.time, entry.request_id)
-    return AUDIT_ENTRY.item(key, known, expires_at=expiry(entry.time, KEPT))
+    return AUDIT_ENTRY.item(key, known, expires_at=expiry(entry.time, AUDIT_KEPT))
 
 
 def _decode(item: Item, members: Members) -> AuditEntry:
@@ -59,3 +58,24 @@ def _counts(value: Any) -> AuditedEvents:
 
 
 AUDIT_ENTRY = Codec("auditEntry", _decode, (unchanged,))
+
+
+def encode_refusal(entry: RefusalEntry) -> Item:
+    """The item of an entry."""
+    document = {"caller": entry.key, "refused": [[*kind, count] for kind, count in entry.counts]}
+    return REFUSAL.item(keys.refusal(entry.time, entry.request_id), document, expires_at=expiry(entry.time, KEPT))
+
+
+def _decode_refusal(item: Item, members: Members) -> RefusalEntry:
+    time, request_id = keys.request_of(item.key)
+    return RefusalEntry(
+        instant(time), request_id, members.read("caller", text), tuple(members.read("refused", array(_count)))
+    )
+
+
+def _count(value: Any) -> tuple[RefusalKind, int]:
+    producer, status, path, count = value
+    return RefusalKind(text(producer), number(status), text(path)), number(count)
+
+
+REFUSAL = Codec("refusal", _decode_refusal, ())

@@ -11,7 +11,8 @@ from headwater.graph.states.neighbours import NeighbourPage, Side
 from headwater.openlineage.instant import NEVER
 from headwater.store import keys
 from headwater.store.items.codec import Codec, Members, unchanged
-from headwater.store.items.decoders import (
+from headwater.store.items.jobs import RESELECTING
+from headwater.store.items.values import (
     anything,
     array,
     boolean,
@@ -25,10 +26,9 @@ from headwater.store.items.decoders import (
     number,
     object_of,
     optional,
+    registers_json,
 )
-from headwater.store.items.decoders import dataset_id as to_dataset_id
-from headwater.store.items.encoders import registers_json
-from headwater.store.items.jobs import RESELECTING
+from headwater.store.items.values import dataset_id as to_dataset_id
 from headwater.store.table import Item
 
 

@@ -12,8 +12,7 @@ from headwater.openlineage.instant import Instant
 from headwater.store import keys
 from headwater.store.items.codec import DOC, SCHEMA, Codec, Members, WrongMember, unchanged
 from headwater.store.items.compression import pack_text
-from headwater.store.retention import Retention, expiry
-from headwater.store.table import Item
+from headwater.store.table import Item, Retention, expiry
 
 
 def encode(normalised: NormalisedEvent, retention: Retention) -> Item:

@@ -14,7 +14,7 @@ from headwater.openlineage.instant import Instant
 from headwater.store import keys
 from headwater.store.items.codec import Codec, Members, Upgrade, unchanged, unpacked
 from headwater.store.items.compression import pack
-from headwater.store.items.decoders import (
+from headwater.store.items.values import (
     array,
     boolean,
     dataset_registers,
@@ -27,11 +27,12 @@ from headwater.store.items.decoders import (
     object_of,
     optional,
     register,
+    register_json,
     registers,
+    registers_json,
     run_id,
 )
-from headwater.store.items.decoders import dataset_id as to_dataset_id
-from headwater.store.items.encoders import register_json, registers_json
+from headwater.store.items.values import dataset_id as to_dataset_id
 from headwater.store.table import Item
 
 USAGES = "seen"

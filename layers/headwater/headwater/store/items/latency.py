@@ -7,7 +7,7 @@ from headwater.graph.names.identity import job_id
 from headwater.graph.states.latency import Latency
 from headwater.store import keys
 from headwater.store.items.codec import Codec, Members, unchanged
-from headwater.store.items.decoders import boolean, instant, name_of, number, run_id
+from headwater.store.items.values import boolean, instant, name_of, number, run_id
 from headwater.store.table import Item
 
 

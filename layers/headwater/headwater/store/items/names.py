@@ -11,9 +11,8 @@ from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.store import keys
 from headwater.store.items.codec import SCHEMA, Codec, Members, WrongMember, unchanged
-from headwater.store.items.decoders import array, instant, name, name_of, optional, run_id, text
-from headwater.store.retention import Retention, expiry
-from headwater.store.table import Item
+from headwater.store.items.values import array, instant, name, name_of, optional, run_id, text
+from headwater.store.table import Item, Retention, expiry
 
 
 def encode_alias(known: KnownAlias, retention: Retention) -> Item:

@@ -9,7 +9,7 @@ from headwater.openlineage.event import EventType
 from headwater.openlineage.instant import NEVER
 from headwater.store import keys
 from headwater.store.items.codec import Codec, Members, unchanged
-from headwater.store.items.decoders import (
+from headwater.store.items.values import (
     array,
     boolean,
     digest,
@@ -17,16 +17,17 @@ from headwater.store.items.decoders import (
     instant,
     instant_or_never,
     io_datasets,
+    io_datasets_json,
     name_of,
     optional,
     parent,
     register,
+    register_json,
     registers,
+    registers_json,
 )
-from headwater.store.items.encoders import io_datasets_json, register_json, registers_json
-from headwater.store.positions import run_position, top_run_position
-from headwater.store.retention import Retention, expiry
-from headwater.store.table import Item
+from headwater.store.ranges import run_position, top_run_position
+from headwater.store.table import Item, Retention, expiry
 
 OPEN_IN = "open_in"
 """The label of an open run: one of sixteen keys of the index of open runs, none of which is hot."""

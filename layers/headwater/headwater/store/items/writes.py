@@ -9,11 +9,9 @@ from headwater.graph.names.identity import dataset_id
 from headwater.graph.states.stored_states import DatasetWrite, QualityResult
 from headwater.store import keys
 from headwater.store.items.codec import Codec, Members, unchanged
-from headwater.store.items.decoders import dataset_registers, instant, name_of, registers
-from headwater.store.items.encoders import registers_json
-from headwater.store.positions import quality_position, write_position
-from headwater.store.retention import Retention, expiry
-from headwater.store.table import Item
+from headwater.store.items.values import dataset_registers, instant, name_of, registers, registers_json
+from headwater.store.ranges import quality_position, write_position
+from headwater.store.table import Item, Retention, expiry
 
 
 def encode(write: DatasetWrite, retention: Retention) -> Item:

@@ -10,8 +10,8 @@ KEPT = 10_000
 """Alerts that are kept for receivers that are away."""
 
 
-class AlertLog:
-    """The alerts of a file, in their order, each a JSON document."""
+class SqliteAlertLog:
+    """`AlertLog` over a file: each alert is a JSON document."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

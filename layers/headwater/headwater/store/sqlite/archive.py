@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from headwater.store.aws.s3 import Bodies
+from headwater.store.bodies import Bodies
 from headwater.store.messages import ReceivedMessage, read_message
 from headwater.store.sqlite.database import Database
 

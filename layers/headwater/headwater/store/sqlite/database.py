@@ -19,7 +19,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from headwater.store.errors import StorageError
-from headwater.store.retention import FORMS
+from headwater.store.table import FORMS
 
 OLDEST_FORMS = 1
 """The oldest forms of items and tables in a file that this release serves: FORMS, or those of the release before."""

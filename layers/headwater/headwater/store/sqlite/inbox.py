@@ -9,12 +9,15 @@ import sqlite3
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple, cast
+from functools import partial
+from typing import cast
 
 from headwater.store.errors import StorageError
+from headwater.store.home import InboxMessage
 from headwater.store.messages import Message, ReceivedMessage
 from headwater.store.sqlite.database import Database
 from headwater.store.sqlite.group_commit import GroupCommit
+from headwater.store.sqlite.table import Transaction
 
 DEDUPLICATION_SECONDS = 300
 """How long a repeated message is dropped, as on SQS. An event that comes again later is folded again, in vain."""
@@ -29,24 +32,14 @@ _TAKE = (
 )
 
 
-class InboxMessage(NamedTuple):
-    """A message in the inbox. Messages of one group are folded in the order of their numbers. `received` is the content
-    of the message, if this process received it not long ago."""
-
-    number: int
-    group: str
-    body: str
-    received: ReceivedMessage | None
-
-
-class Inbox:
-    """The inbox of a file. `on_arrival` is called when messages are safe, `on_failure` when they are not."""
+class SqliteInbox:
+    """`Inbox` over a file."""
 
     def __init__(
         self,
         database: Database,
-        on_arrival: Callable[[], object],
-        on_failure: Callable[[str, BaseException], object],
+        on_arrival: Callable[[], object] = lambda: None,
+        on_failure: Callable[[str, BaseException], object] = lambda *_: None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._database = database
@@ -56,6 +49,10 @@ class Inbox:
         self._group = GroupCommit(self._commit)
         self._read: dict[int, ReceivedMessage] = {}
         self._recent: OrderedDict[str, float] = OrderedDict()
+
+    def listen(self, on_arrival: Callable[[], object], on_failure: Callable[[str, BaseException], object]) -> None:
+        self._on_arrival = on_arrival
+        self._on_failure = on_failure
 
     def send(self, messages: Sequence[Message]) -> list[bool]:
         """Whether each message is safe in the file: all of them, or none."""
@@ -67,11 +64,13 @@ class Inbox:
             rows = connection.execute(_TAKE, (json.dumps(list(without)), limit)).fetchall()
         return _bounded(InboxMessage(number, group, body, self._read.get(number)) for number, group, body in rows)
 
-    def remove(self, connection: sqlite3.Connection, numbers: Iterable[int]) -> None:
-        """Removes messages, in the transaction that stores what they say."""
-        removed = list(numbers)
-        connection.executemany("DELETE FROM inbox WHERE seq = ?", [(number,) for number in removed])
-        self._forget(removed)
+    def remove_with(self, transaction: Transaction, numbers: Iterable[int]) -> None:
+        """Removes messages with the commit of the transaction that stores what they say."""
+        transaction.other_writes.append(partial(self.remove, numbers=list(numbers)))
+
+    def remove(self, connection: sqlite3.Connection, numbers: Sequence[int]) -> None:
+        connection.executemany("DELETE FROM inbox WHERE seq = ?", [(number,) for number in numbers])
+        self._forget(numbers)
 
     def depth(self) -> int:
         """The number of messages that are not folded yet."""

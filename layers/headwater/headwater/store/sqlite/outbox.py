@@ -25,8 +25,8 @@ class ItemChange(NamedTuple):
     after: Item
 
 
-class Outbox:
-    """The records of a file, in their order."""
+class SqliteOutbox:
+    """`Outbox` over a file."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

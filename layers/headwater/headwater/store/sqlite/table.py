@@ -25,7 +25,7 @@ from headwater.store.items.codec import DOC
 from headwater.store.keys import Key
 from headwater.store.sqlite.database import Database
 from headwater.store.sqlite.list_counts import ListCounts, changed_lists
-from headwater.store.sqlite.outbox import ItemChange, Outbox
+from headwater.store.sqlite.outbox import ItemChange, SqliteOutbox
 from headwater.store.sqlite.rows import COLUMNS, FORM_COLUMNS, item_of, part_of, row_of
 from headwater.store.table import FORM, HIGHEST, LOWEST, ConditionalPut, IndexEntry, Item
 
@@ -63,7 +63,7 @@ PUT = (
 class SqliteTable:
     """`Table` over a SQLite file. Each call of `change` or `put` is a transaction of its own."""
 
-    def __init__(self, database: Database, outbox: Outbox | None = None) -> None:
+    def __init__(self, database: Database, outbox: SqliteOutbox | None = None) -> None:
         self._database = database
         self._outbox = outbox
         self._changing = threading.Lock()

@@ -8,14 +8,14 @@ keeps its order; the other groups go on.
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 
 from headwater import metrics
 from headwater.fold.normalise import Delivery, Normaliser
 from headwater.graph.producers import producer_name
 from headwater.retry import backoff
-from headwater.store.sqlite.inbox import Inbox
-from headwater.store.sqlite.table import SqliteTable
+from headwater.store.home import FoldTransaction, Inbox
 
 BATCH = 50
 PART = 1_000
@@ -34,11 +34,11 @@ class _Waiting:
 
 
 @dataclass
-class Folder:
+class FoldWorker:
     """Folds the inbox. `on_fold` is called after each batch; the store of `normaliser` is used in a transaction."""
 
     inbox: Inbox
-    table: SqliteTable
+    transaction: Callable[[], AbstractContextManager[FoldTransaction]]
     normaliser: Normaliser
     on_fold: Callable[[], object]
     clock: Callable[[], float] = time.monotonic
@@ -60,12 +60,12 @@ class Folder:
         return 0
 
     def _fold(self, deliveries: Sequence[Delivery]) -> None:
-        with self.table.transaction() as transaction:
-            normaliser = replace(self.normaliser, store=self.normaliser.store.on(transaction), part=PART)
+        with self.transaction() as transaction:
+            normaliser = replace(self.normaliser, store=self.normaliser.store.on(transaction.table), part=PART)
             result = normaliser.normalise(deliveries)
             remaining = {*result.failed, *result.unfinished}
             finished = [delivery.message_id for delivery in deliveries if delivery.message_id not in remaining]
-            transaction.other_writes.append(lambda connection: self.inbox.remove(connection, map(int, finished)))
+            transaction.finish(map(int, finished))
         for message in (*finished, *result.failed):
             self._unfinished.pop(message, None)
         self._unfinished |= {

@@ -1,9 +1,9 @@
-"""The composition root of the process: the use cases, over the tables of one file.
+"""The composition root of the process: the use cases, over the ports of a home.
 
-home = Home(Database(path), read_settings(), Options(...))
-home.start()        the workers
-home.app            the ASGI application
-home.stop()         once the step of each worker that is under way has ended
+application = Application(SqliteHome(path), read_settings(), Options(...))
+application.start()        the workers
+application.app            the ASGI application
+application.stop()         once the step of each worker that is under way has ended
 """
 
 import time
@@ -24,26 +24,17 @@ from headwater.ingest.refusals import CountedRefusals
 from headwater.ingest.routes import Ingest
 from headwater.lookup.routes import Lookups
 from headwater.openlineage.instant import Instant, instant_of
+from headwater.process_settings import ProcessSettings
 from headwater.serve.alerting import Announcing, Delivering, LoggedBus, Receiver
 from headwater.serve.api import Api
 from headwater.serve.app import App
-from headwater.serve.folder import Folder
+from headwater.serve.fold_worker import FoldWorker
 from headwater.serve.log import ServeLog
 from headwater.serve.measurements import Measurements
-from headwater.serve.settings import ServeSettings
 from headwater.serve.worker import Step, Worker
-from headwater.store.audit_log import RefusalLog
 from headwater.store.caches import StateCache
 from headwater.store.graph_store import GraphReader, GraphStore
-from headwater.store.sqlite.alert_log import AlertLog
-from headwater.store.sqlite.api_keys import SqliteApiKeys
-from headwater.store.sqlite.archive import SqliteArchive
-from headwater.store.sqlite.audit_log import SqliteAuditLog
-from headwater.store.sqlite.bodies import SqliteBodies
-from headwater.store.sqlite.database import Database
-from headwater.store.sqlite.inbox import Inbox
-from headwater.store.sqlite.outbox import Outbox
-from headwater.store.sqlite.table import SqliteTable
+from headwater.store.home import Home
 
 FOLD_CACHE_BYTES = 1_000_000
 """The packed items whose states the fold need not decode, since it wrote them."""
@@ -62,30 +53,25 @@ class Options:
     receivers: Sequence[Receiver] = ()
 
 
-class Home:
+class Application:
     """The parts of the process."""
 
-    def __init__(self, database: Database, settings: ServeSettings, options: Options) -> None:
+    def __init__(self, home: Home, settings: ProcessSettings, options: Options) -> None:
         self._settings = settings
         self._log = ServeLog()
         self._measurements = Measurements()
-        self._database = database
+        self._home = home
         self._naming = Naming(settings.namespace_aliases)
-        self._outbox = Outbox(database)
-        self._table = SqliteTable(database, self._outbox)
-        self._bodies = SqliteBodies(database)
-        self._archive = SqliteArchive(database, self._bodies)
         self._store = GraphStore(
-            self._table, replace(settings.retention, forms=database.forms), StateCache(FOLD_CACHE_BYTES)
+            home.table, replace(settings.retention, forms=home.forms), StateCache(FOLD_CACHE_BYTES)
         )
-        self._alert_log = AlertLog(database)
-        self._bus = StoringBus(self._store, LoggedBus(self._alert_log, options.api_url))
+        self._bus = StoringBus(self._store, LoggedBus(home.alert_log, options.api_url))
         self._deliveries = [
             Worker(receiver.name, self._delivery(receiver), self._log) for receiver in options.receivers
         ]
         self._announcing = Worker("announcing", self._announcer().step, self._log)
-        self._inbox = Inbox(database, lambda: self._folding.wake(), self._log)  # noqa: PLW0108 - made after the inbox
-        self._folding = Worker("folding", self._folder().step, self._log)
+        self._folding = Worker("folding", self._fold_worker().step, self._log)
+        home.inbox.listen(self._folding.wake, self._log)
         self._sweeping = Worker("the sweep", self._sweep, self._log, FIRST_SWEEP_SECONDS)
         self._cleaning = Worker("removing what has expired", self._clean, self._log, CLEAN_SECONDS)
         self.app = App(self._api(options), is_open=options.is_open)
@@ -103,44 +89,44 @@ class Home:
 
     def events_to_fold(self) -> int:
         """How many events were answered 201 and are not folded yet."""
-        return self._inbox.depth()
+        return self._home.inbox.depth()
 
     def _workers(self) -> list[Worker]:
         return [self._folding, self._announcing, *self._deliveries, self._sweeping, self._cleaning]
 
     def _api(self, options: Options) -> Api:
-        table = SqliteTable(self._database)
-        audit = Audit(None if options.is_open else SqliteAuditLog(table), self._log.failure)
+        home = self._home
+        audit = Audit(None if options.is_open else home.audit_log, self._log.failure)
         return Api(
-            Ingest(self._inbox, self._bodies, self._naming, self._settings.max_body_bytes, lambda _: None),
-            Lookups(GraphReader(self._table, cache=StateCache()), self._naming, self._log),
-            Curator(self._store, self._inbox, self._bodies, self._naming),
-            None if options.is_open else KeyRing(SqliteApiKeys(self._database)),
+            Ingest(home.inbox, home.bodies, self._naming, self._settings.max_body_bytes, lambda _: None),
+            Lookups(GraphReader(home.table, cache=StateCache()), self._naming, self._log),
+            Curator(self._store, home.inbox, home.bodies, self._naming),
+            None if options.is_open else KeyRing(home.api_keys),
             audit,
-            CountedRefusals(audit, lambda: RefusalLog(table), self._log.failure),
+            CountedRefusals(audit, lambda: home.refusals, self._log.failure),
             self._metrics,
             self._log,
         )
 
-    def _folder(self) -> Folder:
+    def _fold_worker(self) -> FoldWorker:
         normaliser = Normaliser(
             store=self._store,
-            bucket=self._bodies,
-            archive=self._archive,
+            bucket=self._home.bodies,
+            archive=self._home.archive,
             naming=self._naming,
             thresholds=self._settings.emission_latency,
             now=_now,
             log=self._log,
         )
-        return Folder(self._inbox, self._table, normaliser, self._announcing.wake)
+        return FoldWorker(self._home.inbox, self._home.transaction, normaliser, self._announcing.wake)
 
     def _announcer(self) -> Announcing:
-        announcer = Announcer(self._store, self._bodies, self._bus, self._naming, self._log)
-        return Announcing(self._outbox, announcer)
+        announcer = Announcer(self._store, self._home.bodies, self._bus, self._naming, self._log)
+        return Announcing(self._home.outbox, announcer)
 
     def _delivery(self, receiver: Receiver) -> Step:
-        self._alert_log.join(receiver.name)
-        return Delivering(self._alert_log, receiver, self._log).step
+        self._home.alert_log.join(receiver.name)
+        return Delivering(self._home.alert_log, receiver, self._log).step
 
     def _sweep(self) -> float:
         sweeper = Sweeper(self._store, self._bus, Naming(), self._settings.abandoned_after, self._log)
@@ -152,14 +138,13 @@ class Home:
     def _clean(self) -> float:
         now = time.time()
         kept = self._settings.archive_retention_days.total_seconds()
-        removed = self._table.remove_expired(now) + self._archive.remove_received_before(now - kept)
-        return STEP_PAUSE_SECONDS if removed else CLEAN_SECONDS
+        return STEP_PAUSE_SECONDS if self._home.remove_expired(now, now - kept) else CLEAN_SECONDS
 
     def _metrics(self) -> str:
         return self._measurements.text(
             {
                 "headwater_inbox_events": self.events_to_fold(),
-                "headwater_quarantine_messages": self._bodies.count("quarantine/"),
+                "headwater_quarantine_messages": self._home.bodies.count("quarantine/"),
             }
         )
 

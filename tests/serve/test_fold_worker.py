@@ -1,8 +1,9 @@
-"""The folder: what becomes of a message of the inbox, and what waits."""
+"""The fold worker: what becomes of a message of the inbox, and what waits."""
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 
@@ -18,19 +19,20 @@ from headwater.openlineage import exact_json
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.openlineage.wire import read_event
-from headwater.serve.folder import BATCH, MAX_PAUSE_SECONDS, PART, Folder
+from headwater.serve.fold_worker import BATCH, MAX_PAUSE_SECONDS, PART, FoldWorker
 from headwater.serve.log import ServeLog
 from headwater.store import keys
 from headwater.store.errors import StorageError
 from headwater.store.graph_store import GraphStore
+from headwater.store.home import FoldTransaction
 from headwater.store.memory import MemoryTable
 from headwater.store.messages import Message, ReceivedMessage, write_message
-from headwater.store.retention import Retention
 from headwater.store.sqlite.archive import SqliteArchive
 from headwater.store.sqlite.bodies import SqliteBodies
 from headwater.store.sqlite.database import Database
-from headwater.store.sqlite.inbox import Inbox
+from headwater.store.sqlite.inbox import SqliteInbox
 from headwater.store.sqlite.table import SqliteTable
+from headwater.store.table import Retention
 from tests import factory
 from tests.factory import Document
 from tests.store.files import items_in
@@ -41,16 +43,21 @@ RECEIVED = Instant("2026-11-20T08:01:00.000000000Z")
 
 
 class World:
-    """A file, whose inbox is folded step by step; `now` is the clock of the folder."""
+    """A file, whose inbox is folded step by step; `now` is the clock of the worker."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
         self.now = 0.0
         self.bodies = SqliteBodies(database)
         self.archive = SqliteArchive(database, self.bodies)
-        self.inbox = Inbox(database, lambda: None, ServeLog())
+        self.inbox = SqliteInbox(database, lambda: None, ServeLog())
         self.table = SqliteTable(database)
-        self.folder = self._folder()
+        self.worker = self._fold_worker()
+
+    @contextmanager
+    def transaction(self) -> Iterator[FoldTransaction]:
+        with self.table.transaction() as transaction:
+            yield FoldTransaction(transaction, lambda numbers: self.inbox.remove_with(transaction, numbers))
 
     def receive(self, *documents: Document) -> None:
         assert all(self.inbox.send([self.message(document) for document in documents]))
@@ -81,14 +88,14 @@ class World:
 
     def start_again(self) -> None:
         """What a process does that was killed."""
-        self.inbox = Inbox(self.database, lambda: None, ServeLog())
-        self.folder = self._folder()
+        self.inbox = SqliteInbox(self.database, lambda: None, ServeLog())
+        self.worker = self._fold_worker()
 
-    def _folder(self) -> Folder:
+    def _fold_worker(self) -> FoldWorker:
         thresholds = Thresholds(300_000, {})
         store = GraphStore(self.table, RETENTION)
         normaliser = Normaliser(store, self.bodies, self.archive, Naming(), thresholds, lambda: RECEIVED, ServeLog())
-        return Folder(self.inbox, self.table, normaliser, lambda: None, lambda: self.now)
+        return FoldWorker(self.inbox, self.transaction, normaliser, lambda: None, lambda: self.now)
 
     def _change(self, query: str, *parameters: str) -> None:
         with self.database.writing() as connection:
@@ -118,11 +125,11 @@ def events(number: int) -> list[Document]:
 
 def test_the_inbox_is_folded_in_batches_and_is_empty_then(world: World) -> None:
     world.receive(*events(BATCH + 1))
-    assert world.folder.step() == 0
+    assert world.worker.step() == 0
     assert world.inbox.depth() == 1
-    assert world.folder.step() == 0
+    assert world.worker.step() == 0
     assert world.inbox.depth() == 0
-    assert world.folder.step() > 0
+    assert world.worker.step() > 0
     assert items_in(world.database) == folded(events(BATCH + 1)).items
 
 
@@ -130,7 +137,7 @@ def test_a_message_that_can_never_be_folded_goes_to_quarantine_and_its_group_goe
     first, second = factory.run_event("START"), factory.run_event("COMPLETE", seconds=1)
     unreadable = replace(world.message(first), body="no message", deduplication_id="x", received=NOTHING)
     world.inbox.send([world.message(first), unreadable, world.message(second)])
-    world.folder.step()
+    world.worker.step()
     assert world.inbox.depth() == 0
     assert [reason.partition(":")[0] for reason in world.quarantine()] == ["InvalidRequest"]
     assert items_in(world.database) == folded([first, second]).items
@@ -138,14 +145,14 @@ def test_a_message_that_can_never_be_folded_goes_to_quarantine_and_its_group_goe
 
 def test_a_group_with_an_item_that_cannot_be_read_waits_in_its_order_and_others_go_on(world: World) -> None:
     world.receive(factory.run_event("START", run=1, job="load"))
-    world.folder.step()
+    world.worker.step()
     world.damage_run(1)
     world.receive(
         factory.run_event("RUNNING", run=1, seconds=1),
         factory.run_event("START", run=2, seconds=1, job="other"),
         factory.run_event("COMPLETE", run=1, seconds=2),
     )
-    world.folder.step()
+    world.worker.step()
     assert world.runs_waiting() == [factory.run_id(1)] * 2
     assert world.quarantine() == []
     assert keys.job_head(job_id(Name("demo", "other"))) in items_in(world.database)
@@ -153,33 +160,33 @@ def test_a_group_with_an_item_that_cannot_be_read_waits_in_its_order_and_others_
 
 def test_a_group_that_waits_is_tried_again_after_growing_pauses_and_folded_once_it_can_be(world: World) -> None:
     world.receive(factory.run_event("START", run=1))
-    world.folder.step()
+    world.worker.step()
     world.damage_run(1)
     world.receive(factory.run_event("COMPLETE", run=1, seconds=1))
-    world.folder.step()
+    world.worker.step()
     pauses = []
     for _ in range(10):
-        pauses.append(world.folder.step())
+        pauses.append(world.worker.step())
         assert world.inbox.depth() == 1
         world.now += pauses[-1]
-        world.folder.step()
+        world.worker.step()
     assert 0.5 <= pauses[0] <= 1
     assert 0.5 * MAX_PAUSE_SECONDS <= pauses[-1] <= MAX_PAUSE_SECONDS
     world.repair_run(1)
     world.now += MAX_PAUSE_SECONDS
-    world.folder.step()
+    world.worker.step()
     assert world.inbox.depth() == 0
 
 
 def test_if_the_file_takes_nothing_the_batch_stays_and_nothing_of_it_is_stored(world: World) -> None:
     world.receive(*events(3))
     before = items_in(world.database)
-    world.folder.table = Full(world.database)
+    whole, world.table = world.table, Full(world.database)
     with pytest.raises(StorageError, match="full"):
-        world.folder.step()
+        world.worker.step()
     assert (world.inbox.depth(), items_in(world.database)) == (3, before)
-    world.folder.table = world.table
-    world.folder.step()
+    world.table = whole
+    world.worker.step()
     assert world.inbox.depth() == 0
 
 
@@ -195,7 +202,7 @@ def test_an_event_too_long_for_a_message_is_folded_and_archived(world: World) ->
     noise = "".join(chr(0x4E00 + (number * 7919) % 20_000) for number in range(200_000))
     long = factory.run_event("START", run_facets={"long": factory.facet(text=noise)})
     world.receive(long)
-    world.folder.step()
+    world.worker.step()
     assert items_in(world.database) == folded([long]).items
     assert [exact_json.loads(event.canonical) for event in world.archive.events()] == [long]
 
@@ -206,50 +213,50 @@ def test_the_archive_has_every_event_in_its_order_and_forgets_the_oldest(world: 
     assert [event.received_at for event in world.archive.events()] == [RECEIVED] * 3
     later = 10**11
     assert world.archive.remove_received_before(later) == 0, "they are not folded yet"
-    world.folder.step()
+    world.worker.step()
     assert world.archive.remove_received_before(later) == 3
     assert list(world.archive.events()) == []
 
 
 def test_an_event_with_very_many_datasets_is_folded_in_parts_with_other_events_in_between(world: World) -> None:
     world.receive(wide(run=1))
-    world.folder.step()
+    world.worker.step()
     assert world.writes() == PART
     between = factory.run_event("START", run=2, job="other")
     world.receive(between)
-    world.folder.step()
+    world.worker.step()
     assert (world.writes(), world.runs_waiting()) == (2 * PART, [factory.run_id(1)])
     assert keys.job_head(job_id(Name("demo", "other"))) in items_in(world.database)
-    world.folder.step()
+    world.worker.step()
     assert world.inbox.depth() == 0
     assert items_in(world.database) == folded([wide(run=1), between]).items
 
 
 def test_a_process_that_is_killed_between_two_parts_folds_the_event_after_its_next_start(world: World) -> None:
     world.receive(wide(run=1))
-    world.folder.step()
+    world.worker.step()
     world.start_again()
     while world.inbox.depth():
-        world.folder.step()
+        world.worker.step()
     assert items_in(world.database) == folded([wide(run=1)]).items
 
 
 def test_an_event_of_several_parts_is_counted_once(world: World, measured: list[Measurement]) -> None:
     world.receive(wide(run=1))
     while world.inbox.depth():
-        world.folder.step()
+        world.worker.step()
     assert [measurement.values["EventsNormalised"] for measurement in measured if measurement.unit == "Count"] == [[1]]
 
 
 def test_if_a_part_cannot_be_folded_the_event_waits_and_is_folded_once_it_can_be(world: World) -> None:
     world.receive(wide(run=1))
-    world.folder.step()
+    world.worker.step()
     world.damage_run(1)
-    world.folder.step()
-    assert world.folder.step() > 0
+    world.worker.step()
+    assert world.worker.step() > 0
     assert world.inbox.depth() == 1
     world.repair_run(1)
     world.now += MAX_PAUSE_SECONDS
     while world.inbox.depth():
-        world.folder.step()
+        world.worker.step()
     assert items_in(world.database) == folded([wide(run=1)]).items

@@ -1,4 +1,5 @@
-"""The settings of `headwater serve`: the variables of the functions on AWS, with the defaults of template.yaml."""
+"""The settings of what runs outside of Lambda, `headwater serve` and the Spark programs: the variables of the functions
+on AWS, with the defaults of template.yaml."""
 
 import os
 from collections.abc import Mapping
@@ -6,7 +7,7 @@ from datetime import timedelta
 
 from headwater.config import NamingSettings, RetentionSettings, from_environment
 from headwater.graph.names.thresholds import Thresholds
-from headwater.store.retention import Retention
+from headwater.store.table import Retention
 
 DEFAULTS = {
     "NAMESPACE_ALIASES": "{}",
@@ -21,8 +22,8 @@ DEFAULTS = {
 }
 
 
-class ServeSettings(RetentionSettings, NamingSettings):
-    """The settings of the process."""
+class ProcessSettings(RetentionSettings, NamingSettings):
+    """The settings of a process."""
 
     archive_retention_days: timedelta
     emission_latency_millis: int
@@ -44,7 +45,7 @@ class ServeSettings(RetentionSettings, NamingSettings):
         return Thresholds(self.abandoned_after_minutes, self.abandoned_after_by_namespace)
 
 
-def read_settings(environment: Mapping[str, str] = os.environ) -> ServeSettings:
+def read_settings(environment: Mapping[str, str] = os.environ) -> ProcessSettings:
     """The settings by the environment. Raises BadEnvironment."""
     given = {name: environment[name] for name in DEFAULTS if environment.get(name)}
-    return from_environment(ServeSettings, DEFAULTS | given, "correct the variable, or leave it out")
+    return from_environment(ProcessSettings, DEFAULTS | given, "correct the variable, or leave it out")

@@ -1,7 +1,7 @@
-"""Decoders of the members of items' documents: each makes a domain value of JSON, or raises TypeError or ValueError.
+"""The values of items' documents. A decoder makes a domain value of JSON, or raises TypeError or ValueError; the
+functions `..._json` are the way back.
 
 Without the check of types a wrong value would fail later, in a comparison, and an event would be blamed for the item.
-`encoders` is the way back.
 """
 
 import re
@@ -167,6 +167,22 @@ def io_datasets(value: Any) -> IoDatasets:
 def _io_dataset(value: Any, own_name: Callable[[Any], Name]) -> IoDataset:
     dataset_name, first, facets, io_facets = _array(value)
     return IoDataset(own_name(dataset_name), instant(first), dataset_registers(facets), registers(io_facets))
+
+
+def register_json(register: Register) -> list[Any]:
+    return [register.stamp, register.value]
+
+
+def registers_json(registers: Registers) -> dict[str, list[Any]]:
+    return {member: register_json(register) for member, register in registers.items()}
+
+
+def io_dataset_json(dataset: IoDataset) -> list[Any]:
+    return [dataset.name, dataset.first, registers_json(dataset.facets), registers_json(dataset.io_facets)]
+
+
+def io_datasets_json(datasets: IoDatasets) -> dict[DatasetId, list[Any]]:
+    return {node: io_dataset_json(dataset) for node, dataset in datasets.items()}
 
 
 def _array(value: Any) -> list[Any]:
