@@ -22,7 +22,6 @@ from headwater.store.errors import StorageError
 from headwater.store.home import Home
 from headwater.store.sqlite.database import Database, RefusedDatabase, sole_use
 from headwater.store.sqlite.home import SqliteHome
-from headwater.store.table import FORMS
 
 BACKLOG = 2_048
 DRAIN_SECONDS = 10
@@ -156,7 +155,7 @@ def _greeting(start: Start, url: str, home: Home) -> str:
         lines.append(f"  {keys} {'key' if keys == 1 else 'keys'}")
     else:
         lines.append(f"  no key yet, so no request is permitted: headwater key add NAME --data {start.data}")
-    if home.forms < FORMS:
+    if home.has_former_forms:
         lines.append(
             f"  in the forms of the release before, which can be gone back to; then: headwater upgrade {start.data}"
         )

@@ -131,6 +131,10 @@ class Home(Protocol):
         """The forms in which items are written (`Retention.forms`): those of the release that made the home, until an
         upgrade."""
 
+    @property
+    def has_former_forms(self) -> bool:
+        """Whether these are the forms of the release before."""
+
     def transaction(self) -> AbstractContextManager[FoldTransaction]:
         """A transaction, committed at the end of the block."""
 

@@ -28,7 +28,7 @@ from headwater.store.sqlite.database import Database
 from headwater.store.sqlite.inbox import SqliteInbox
 from headwater.store.sqlite.outbox import SqliteOutbox
 from headwater.store.sqlite.table import SqliteTable
-from headwater.store.table import Table
+from headwater.store.table import FORMS, Table
 
 
 class SqliteHome:
@@ -54,6 +54,10 @@ class SqliteHome:
     @property
     def forms(self) -> int:
         return self.database.forms
+
+    @property
+    def has_former_forms(self) -> bool:
+        return self.forms < FORMS
 
     def close(self) -> None:
         self.database.close()
