@@ -16,6 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from datetime import date
 from math import inf
 
@@ -112,7 +113,10 @@ def spark() -> SparkContext:
 def run(context: SparkContext, options: argparse.Namespace) -> int:
     """Read the archive, and do what the options say. Raises Refused, RefusedDatabase or StorageError."""
     refuse_nonsense(options)
-    settings, archive = rebuild_settings(options.end), options.archive
+    archive = options.archive
+    bucket = options.bucket or archive.bucket
+    target = Target(options.verify or options.into or "", bucket)
+    settings = rebuild_settings(options.end, target.forms)
     table = rebuilt(read_archive(context, archive, Span(options.start, options.end)), settings)
     tell_faults(table.faults, is_strict=options.strict)
     print(f"{table.events.count():,} distinct events", flush=True)
@@ -123,11 +127,10 @@ def run(context: SparkContext, options: argparse.Namespace) -> int:
         if wanted.isEmpty() and not options.verify:
             raise Refused(f"--namespace: the archive has no job and no dataset in {options.namespace}")
         items = {kind: wanted.filter(_of_kind(kind)) for kind in items}
-    bucket = options.bucket or archive.bucket
     if options.verify:
-        return verify(context, items, Target(options.verify, bucket), settings.now, options.namespace)
+        return verify(context, items, target, settings.now, options.namespace)
     if options.into:
-        into(items, Target(options.into, bucket), settings, options)
+        into(items, target, settings, options)
     else:
         export(items, options.import_format, Location(f"{S3}{bucket}") if bucket else archive)
     return 0
@@ -148,11 +151,12 @@ def refuse_nonsense(options: argparse.Namespace) -> None:
                 target.table().read([Key("?", "?")])  # the driver asks first: executors would fail with a trace of Java
 
 
-def rebuild_settings(end: Instant) -> RebuildSettings:
+def rebuild_settings(end: Instant, forms: int) -> RebuildSettings:
     """The settings of the fold; with an end in the past, what had expired by then has expired."""
     read, now = read_settings(), time.time()
     until = min(now, to_datetime(end).timestamp()) if end else now
-    return RebuildSettings(dict(read.namespace_aliases), read.retention, read.emission_latency, until)
+    retention = replace(read.retention, forms=forms)
+    return RebuildSettings(dict(read.namespace_aliases), retention, read.emission_latency, until)
 
 
 def tell_faults(faults: RDD[Fault], *, is_strict: bool) -> None:

@@ -1,10 +1,12 @@
 """The table to compare with or to write into: a table of DynamoDB, or the file of `headwater serve`."""
 
+import os
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from headwater.config import FormSettings, from_environment
 from headwater.store.aws.client import PATIENT_SECONDS, client, translated_errors
 from headwater.store.aws.dynamodb import DynamoTable, item_of
 from headwater.store.aws.s3 import Bucket
@@ -25,6 +27,14 @@ class Target(NamedTuple):
         """The file, if the table is one: it exists, or its name has a slash, which no table of DynamoDB has."""
         path = Path(self.name)
         return path if path.is_file() or "/" in self.name else None
+
+    @property
+    def forms(self) -> int:
+        """The forms of its items (docs/table.md): those of the file; of a table, what ITEM_FORMS says, as for the
+        functions."""
+        if self.file:
+            return _database(self.file).forms
+        return from_environment(FormSettings, {"ITEM_FORMS": "new", **os.environ}).item_forms
 
     def table(self) -> Table:
         """The table; what is written to it raises no alerts."""

@@ -4,12 +4,15 @@ import base64
 import gzip
 import json
 from codecs import BOM_UTF8
+from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from pyspark import SparkContext
 
 from emr_jobs.rebuild.__main__ import Refused, parser, run
+from emr_jobs.rebuild.target import Target
 from headwater.fold.fold import fold
 from headwater.process_settings import read_settings
 from headwater.store.aws.dynamodb import item_of
@@ -19,7 +22,7 @@ from headwater.store.keys import Key
 from headwater.store.messages import archive_line
 from headwater.store.sqlite.database import Database
 from headwater.store.sqlite.table import SqliteTable
-from headwater.store.table import Item
+from headwater.store.table import FORMS, Item, Retention
 from tests import factory
 from tests.emr_jobs.archives import archive, assert_same, normalised, received
 from tests.fakes import FakeBucket
@@ -180,3 +183,13 @@ def test_a_line_with_a_byte_order_mark_counts(spark: SparkContext, folder: Path,
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(BOM_UTF8 + gzip.decompress(source.read_bytes()).replace(b"\n", b"\r\n"))
     assert rebuild(spark, tmp_path, "--verify", str(file), "--strict") == 0
+
+
+def test_items_have_the_forms_of_the_target(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file has its own; those of a table are a setting, as for the functions."""
+    with closing(Database(file)) as database:
+        database.write_forms(FORMS)
+    monkeypatch.setenv("ITEM_FORMS", "7")
+    assert (Target(str(file)).forms, Target("lineage").forms) == (FORMS, 7)
+    monkeypatch.delenv("ITEM_FORMS")
+    assert not Retention(timedelta(1), timedelta(1), Target("lineage").forms).keeps_former_forms

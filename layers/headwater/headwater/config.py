@@ -59,10 +59,14 @@ class RetentionSettings(Settings):
     event_retention_days: timedelta
 
 
-class StoreSettings(TableSettings, RetentionSettings):
-    """The graph store with its retention, and the forms in which items are written, for functions that write."""
+class FormSettings(Settings):
+    """The forms in which items are written."""
 
     item_forms: Forms
+
+
+class StoreSettings(TableSettings, RetentionSettings, FormSettings):
+    """The graph store with its retention, for functions that write."""
 
 
 class NamingSettings(Settings):
