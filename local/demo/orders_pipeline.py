@@ -5,7 +5,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from headwater.cli.jvm.spark_submit import Spark
+from headwater.cli.jvm.spark_submit import SparkSubmit
 from headwater.cli.machine.progress import Say
 
 
@@ -33,7 +33,7 @@ class OrdersPipeline:
     """The pipeline of the folder `programs` on `lake`; `spark` runs it and `say` prints its steps."""
 
     programs: Path
-    spark: Spark
+    spark: SparkSubmit
     lake: Lake
     say: Say
 

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from headwater.cli.demo.recording import FILE, LAKE
 from headwater.cli.jvm.jars import LISTENER_PINS, jar_files
 from headwater.cli.jvm.java import java_home
-from headwater.cli.jvm.spark_submit import Spark
+from headwater.cli.jvm.spark_submit import SparkSubmit
 from headwater.cli.load.sources import event_of
 from headwater.serve.server import Start, in_background
 from headwater.store.messages import archive_line
@@ -31,12 +31,12 @@ OWNERS = {"clean_orders": "orders", "revenue_daily": "finance"}
 USER = "spark"
 
 
-class OwnedJobs(Spark):
+class OwnedJobs(SparkSubmit):
     """A Spark that runs each program as a job of its team."""
 
     def run(self, program: Path, **arguments: object) -> Path:
         owner = {"spark.openlineage.job.owners.team": OWNERS[program.stem]}
-        return Spark.run(replace(self, more_settings=owner), program, **arguments)
+        return SparkSubmit.run(replace(self, more_settings=owner), program, **arguments)
 
 
 def main() -> int:

@@ -9,7 +9,7 @@ import time
 from headwater.cli.api import Api
 from headwater.cli.jvm.jars import LISTENER_PINS, jar_files
 from headwater.cli.jvm.java import java_home
-from headwater.cli.jvm.spark_submit import Spark
+from headwater.cli.jvm.spark_submit import SparkSubmit
 from headwater.cli.machine.progress import Say
 from local.alerts.queue import AlertQueue, subscribe
 from local.demo.ingestion import wait_for_ingestion
@@ -41,7 +41,7 @@ def run(layout: Layout, port: int, say: Say) -> None:
     say(f"Java: {home}")
     jars = jar_files(layout.state, LISTENER_PINS)
     with run_stack(StackOptions(layout, "demo", port, data), say) as stack:
-        spark, api = Spark(home, jars, stack.url, stack.key, folder), stack.api
+        spark, api = SparkSubmit(home, jars, stack.url, stack.key, folder), stack.api
         pipeline = OrdersPipeline(layout.root / "emr_jobs" / "pipelines" / "orders", spark, lake, say)
         alerts = subscribe(stack.deployment.account, stack.deployment.outputs["AlertTopicArn"], QUEUE)
         show_lineage(stack, api, pipeline, say)

@@ -9,7 +9,7 @@ from headwater.cli import endpoint
 from headwater.cli.doctor.listener import listener_of
 from headwater.cli.submit import __main__ as submit
 from headwater.cli.submit.listener_log import ListenerLog
-from headwater.cli.submit.submission import Arrivals, Submission
+from headwater.cli.submit.submission import ArrivedEvents, Submission
 from local.layout import Layout
 
 Started = list[tuple[list[str], dict[str, str]]]
@@ -30,7 +30,7 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Started:
     monkeypatch.setattr(submit, "spark_jars", lambda *_: [Path("/jars/listener.jar")])
     monkeypatch.setattr(submit, "check", lambda _: "the canary was taken")
     monkeypatch.setattr(submit, "run", run)
-    monkeypatch.setattr(Submission, "arrivals", lambda *_: Arrivals())
+    monkeypatch.setattr(Submission, "arrivals", lambda *_: ArrivedEvents())
     monkeypatch.delenv("HEADWATER_URL", raising=False)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     return processes

@@ -9,7 +9,7 @@ from headwater.cli.api import Api
 from headwater.cli.doctor import checks
 from headwater.cli.doctor.__main__ import main
 from headwater.cli.doctor.arrivals import Arrivals
-from headwater.cli.doctor.finding import Blame, Finding
+from headwater.cli.doctor.finding import Blame, DoctorFinding
 from headwater.cli.doctor.isolated_jobs import component_sizes, isolated_jobs
 from tests import factory
 from tests.producer_records import recorded
@@ -31,7 +31,7 @@ def arrivals(*jobs: dict[str, Any], events: list[dict[str, Any]] | None = None, 
     return Arrivals(posted, list(jobs), namespaces.split(), is_cut=False)
 
 
-def what(findings: list[Finding]) -> list[str]:
+def what(findings: list[DoctorFinding]) -> list[str]:
     return [finding.what for finding in findings]
 
 

@@ -6,18 +6,20 @@ from pathlib import Path
 import pytest
 import yaml
 
-from headwater.cli.jvm.spark_submit import Spark
+from headwater.cli.jvm.spark_submit import SparkSubmit
 from headwater.cli.machine.failure import Failure
 
 KEY = "a-secret-key"
 
 
 @pytest.fixture
-def spark(tmp_path: Path) -> Spark:
-    return Spark(tmp_path / "java", [Path("/jars/a.jar"), Path("/jars/b.jar")], "http://127.0.0.1:1", KEY, tmp_path)
+def spark(tmp_path: Path) -> SparkSubmit:
+    return SparkSubmit(
+        tmp_path / "java", [Path("/jars/a.jar"), Path("/jars/b.jar")], "http://127.0.0.1:1", KEY, tmp_path
+    )
 
 
-def test_the_listener_posts_gzip_to_the_api(spark: Spark) -> None:
+def test_the_listener_posts_gzip_to_the_api(spark: SparkSubmit) -> None:
     settings = spark.settings()
     assert settings["spark.extraListeners"] == "io.openlineage.spark.agent.OpenLineageSparkListener"
     transport = {
@@ -33,11 +35,11 @@ def test_the_listener_posts_gzip_to_the_api(spark: Spark) -> None:
     }
 
 
-def test_the_jars_are_on_the_drivers_class_path(spark: Spark) -> None:
+def test_the_jars_are_on_the_drivers_class_path(spark: SparkSubmit) -> None:
     assert spark.settings()["spark.driver.extraClassPath"] == "/jars/a.jar:/jars/b.jar"
 
 
-def test_the_command_runs_the_program_with_its_paths(spark: Spark, tmp_path: Path) -> None:
+def test_the_command_runs_the_program_with_its_paths(spark: SparkSubmit, tmp_path: Path) -> None:
     command = spark.command(Path("clean_orders.py"), {"raw": Path("/lake/raw"), "clean": Path("/lake/clean")})
     assert command[0].endswith("bin/spark-submit")
     assert command[1:] == [
@@ -49,7 +51,9 @@ def test_the_command_runs_the_program_with_its_paths(spark: Spark, tmp_path: Pat
     ]
 
 
-def test_the_key_is_in_a_private_file_and_neither_in_the_command_nor_in_a_setting(spark: Spark, tmp_path: Path) -> None:
+def test_the_key_is_in_a_private_file_and_neither_in_the_command_nor_in_a_setting(
+    spark: SparkSubmit, tmp_path: Path
+) -> None:
     assert KEY not in " ".join(spark.command(Path("clean_orders.py"), {}))
     assert KEY not in (tmp_path / "spark.conf").read_text()
     file = Path(spark.environment()["OPENLINEAGE_CONFIG"])
@@ -57,7 +61,9 @@ def test_the_key_is_in_a_private_file_and_neither_in_the_command_nor_in_a_settin
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_spark_gets_this_java_and_none_of_the_users_settings(spark: Spark, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spark_gets_this_java_and_none_of_the_users_settings(
+    spark: SparkSubmit, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SPARK_HOME", "/opt/another-spark")
     monkeypatch.setenv("AWS_PROFILE", "prod")
     monkeypatch.setenv("JAVA_HOME", "/opt/java-8")
@@ -66,8 +72,8 @@ def test_spark_gets_this_java_and_none_of_the_users_settings(spark: Spark, monke
     assert not {"SPARK_HOME", "AWS_PROFILE"} & environment.keys()
 
 
-def test_the_failure_of_a_program_has_its_error_lines(spark: Spark, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_failure_of_a_program_has_its_error_lines(spark: SparkSubmit, monkeypatch: pytest.MonkeyPatch) -> None:
     script = "echo 'INFO fine'; echo 'java.lang.ClassNotFoundException: no.Listener'; exit 3"
-    monkeypatch.setattr(Spark, "command", lambda *_: ["/bin/sh", "-c", script])
+    monkeypatch.setattr(SparkSubmit, "command", lambda *_: ["/bin/sh", "-c", script])
     with pytest.raises(Failure, match=r"clean_orders.py failed:\njava.lang.ClassNotFoundException: no.Listener"):
         spark.run(Path("clean_orders.py"))

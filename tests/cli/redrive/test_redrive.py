@@ -10,7 +10,7 @@ import pytest
 from moto import mock_aws
 
 from headwater.cli.redrive.__main__ import main, replay, show
-from headwater.cli.redrive.deployed import DeadLetters, Quarantine, Queue
+from headwater.cli.redrive.deployed import DeadLetters, Quarantine, QueueForReplay
 from headwater.cli.redrive.held_message import HeldMessage, Wanted, age
 from headwater.fold.normalise import Delivery, Normaliser
 from headwater.graph.names.naming import Naming
@@ -136,7 +136,7 @@ def test_a_duration_has_a_unit() -> None:
 
 
 @pytest.fixture
-def aws() -> Iterator[tuple[Any, Any, Queue, str, str]]:
+def aws() -> Iterator[tuple[Any, Any, QueueForReplay, str, str]]:
     with mock_aws():
         s3, sqs = boto3.client("s3", region_name="us-east-1"), boto3.client("sqs", region_name="us-east-1")
         s3.create_bucket(Bucket="archive")
@@ -144,7 +144,7 @@ def aws() -> Iterator[tuple[Any, Any, Queue, str, str]]:
             sqs.create_queue(QueueName=f"{name}.fifo", Attributes={"FifoQueue": "true"})["QueueUrl"]
             for name in ("events", "dead")
         ]
-        yield s3, sqs, Queue(sqs, urls[0]), urls[0], urls[1]
+        yield s3, sqs, QueueForReplay(sqs, urls[0]), urls[0], urls[1]
 
 
 def test_the_quarantine_of_a_stack_is_replayed_without_a_loss(aws: Any, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from headwater.cli.api import Api
 from headwater.cli.submit import submission as module
-from headwater.cli.submit.submission import CAPTURED, PROPERTY, Arrivals, Submission
+from headwater.cli.submit.submission import CAPTURED, PROPERTY, ArrivedEvents, Submission
 from tests.cli.submit.conftest import Key
 from tests.serve.process import ServeProcess
 
@@ -45,7 +45,7 @@ def test_its_events_are_counted_beside_others(server: ServeProcess, submission: 
         ]
     )
     arrivals = submission.arrivals(Api(server.url, server.key), SINCE, delivered=4)
-    assert arrivals == Arrivals(4, node="dataset:file:/lake/a")
+    assert arrivals == ArrivedEvents(4, node="dataset:file:/lake/a")
     assert arrivals.see == "headwater lineage dataset:file:/lake/a"
 
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from headwater.cli.jvm.spark_submit import Spark
+from headwater.cli.jvm.spark_submit import SparkSubmit
 from headwater.cli.machine.process_group import end_group
 from local.layout import Layout
 from local.stack.lifecycle import Stack
@@ -33,12 +33,12 @@ class Cluster:
     namespace: str
     spark_home: Path | None = None
 
-    def spark(self, *, url: str | None = None, key: str | None = None, **more: str) -> Spark:
+    def spark(self, *, url: str | None = None, key: str | None = None, **more: str) -> SparkSubmit:
         """A Spark; `more` are settings of the listener."""
         settings = {"namespace": self.namespace, **more}
         named = {f"spark.openlineage.{name}": value for name, value in settings.items()}
         endpoint = (self.stack.url if url is None else url), (self.stack.key if key is None else key)
-        spark = Spark(self.java_home, self.jars, *endpoint, self.folder, more_settings=named)
+        spark = SparkSubmit(self.java_home, self.jars, *endpoint, self.folder, more_settings=named)
         return replace(spark, home=self.spark_home) if self.spark_home else spark
 
     def path(self, name: str) -> Path:
@@ -82,7 +82,7 @@ class Cluster:
 
 
 @contextmanager
-def started(spark: Spark, program: Path, **arguments: object) -> Iterator[subprocess.Popen[bytes]]:
+def started(spark: SparkSubmit, program: Path, **arguments: object) -> Iterator[subprocess.Popen[bytes]]:
     """A program that runs for the length of a `with` block, or ends before."""
     process = spark.start(program, arguments, spark.folder / f"{program.stem}.log")
     try:

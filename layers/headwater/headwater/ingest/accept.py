@@ -16,7 +16,7 @@ MAX_BATCH = 5_000
 """The most events of a batch: one call to the queue sends ten events, and the function has 15 seconds."""
 
 
-class Failure(NamedTuple):
+class RejectedEvent(NamedTuple):
     """The reason why an event of a batch was not accepted. A failure of the queue is retriable, a fault of the event is
     not: such an event is refused."""
 
@@ -31,7 +31,7 @@ class AcceptedBatch:
     of what was set aside of the others."""
 
     count: int
-    failures: Mapping[int, Failure]
+    failures: Mapping[int, RejectedEvent]
     set_aside: Mapping[int, tuple[str, ...]]
 
     @property
@@ -70,17 +70,17 @@ def accept_batch(sender: EventSender, text: str, on_event: Callable[[AnyEvent], 
     if len(documents) > MAX_BATCH:
         raise InvalidRequest(Fault("body", f"more than {MAX_BATCH} events; send smaller batches"), status=413)
     messages: dict[int, AdmittedMessage] = {}
-    failures: dict[int, Failure] = {}
+    failures: dict[int, RejectedEvent] = {}
     for index, document in enumerate(documents):
         try:
             messages[index] = sender.message(document, on_event)
         except InvalidRequest as fault:
             producer = document.get("producer") if isinstance(document, dict) else None
-            failures[index] = Failure(str(fault), is_retriable=False, kind=kind_of(producer, fault))
+            failures[index] = RejectedEvent(str(fault), is_retriable=False, kind=kind_of(producer, fault))
         except StorageError:
-            failures[index] = Failure(NOT_QUEUED, is_retriable=True)
+            failures[index] = RejectedEvent(NOT_QUEUED, is_retriable=True)
     safe = sender.queue.send([admitted.message for admitted in messages.values()])
-    not_queued = Failure(NOT_QUEUED, is_retriable=True)
+    not_queued = RejectedEvent(NOT_QUEUED, is_retriable=True)
     failures |= {index: not_queued for index, is_safe in zip(messages, safe, strict=True) if not is_safe}
     set_aside = {index: admitted.set_aside for index, admitted in messages.items() if admitted.set_aside}
     return AcceptedBatch(len(documents), failures, {index: set_aside[index] for index in set_aside.keys() - failures})

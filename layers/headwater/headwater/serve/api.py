@@ -49,7 +49,7 @@ class HttpRequest:
 
 
 @dataclass(frozen=True)
-class Api:
+class ServedApi:
     """What answers requests. `keys` is None if every request is permitted; `metrics` gives the text of /metrics. The
     requests of ingest pass `refusals`, which passes the audit."""
 

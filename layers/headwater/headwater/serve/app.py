@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from headwater.concurrent import make_sequential
 from headwater.http.response import GZIP_FROM_BYTES, ApiResponse, error_response
 from headwater.openlineage.body import MAX_WIRE_BYTES
-from headwater.serve.api import Api, HttpRequest
+from headwater.serve.api import HttpRequest, ServedApi
 from headwater.serve.connection import MAX_HEADER_BYTES, headers_too_long
 
 LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -28,7 +28,7 @@ Send = Callable[[Message], Awaitable[None]]
 class App:
     """The application. If `is_open`, only requests of this machine are answered, and of no page of another site."""
 
-    def __init__(self, api: Api, *, is_open: bool) -> None:
+    def __init__(self, api: ServedApi, *, is_open: bool) -> None:
         self._api = api
         self._is_open = is_open
         self._writers = ThreadPoolExecutor(WRITERS, "event")

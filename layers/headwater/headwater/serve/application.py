@@ -26,7 +26,7 @@ from headwater.lookup.routes import Lookups
 from headwater.openlineage.instant import Instant, instant_of
 from headwater.process_settings import ProcessSettings
 from headwater.serve.alerting import Announcing, Delivering, LoggedBus, Receiver
-from headwater.serve.api import Api
+from headwater.serve.api import ServedApi
 from headwater.serve.app import App
 from headwater.serve.fold_worker import FoldWorker
 from headwater.serve.log import ServeLog
@@ -94,10 +94,10 @@ class Application:
     def _workers(self) -> list[Worker]:
         return [self._folding, self._announcing, *self._deliveries, self._sweeping, self._cleaning]
 
-    def _api(self, options: Options) -> Api:
+    def _api(self, options: Options) -> ServedApi:
         home = self._home
         audit = Audit(None if options.is_open else home.audit_log, self._log.failure)
-        return Api(
+        return ServedApi(
             Ingest(home.inbox, home.bodies, self._naming, self._settings.max_body_bytes, lambda _: None),
             Lookups(GraphReader(home.table, cache=StateCache()), self._naming, self._log),
             Curator(self._store, home.inbox, home.bodies, self._naming),

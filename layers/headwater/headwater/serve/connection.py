@@ -22,7 +22,7 @@ LAST_SECONDS = 1.0
 """How long a request that has begun may take once the server ends."""
 
 
-class Deadline:
+class Timeout:
     """Calls a function, unless it is stopped in time."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, missed: Callable[[], object]) -> None:
@@ -50,8 +50,8 @@ class Connection(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._request = Deadline(self.loop, transport.abort)
-        self._response = Deadline(self.loop, transport.abort)
+        self._request = Timeout(self.loop, transport.abort)
+        self._response = Timeout(self.loop, transport.abort)
         self._received = 0
         self._header_since: int | None = 0
         self.waiting_since = None

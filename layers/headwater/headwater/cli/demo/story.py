@@ -49,7 +49,7 @@ class NoDemo(Exception):
 
 
 @dataclass(frozen=True)
-class Alerts:
+class AlertsOfDemo:
     """The receiver of alerts."""
 
     name: str = "demo"
@@ -72,7 +72,7 @@ class Alerts:
 def tell(port: int | None) -> None:
     """Prints the story. With a port, the server stays there until Ctrl-C or SIGTERM. Raises NoDemo or NoAddress."""
     os.environ["no_proxy"] = HOST  # a proxy of the environment cannot reach this server
-    display, alerts = display_for(sys.stdout, os.environ, whole=False), Alerts()
+    display, alerts = display_for(sys.stdout, os.environ, whole=False), AlertsOfDemo()
     with TemporaryDirectory(prefix="headwater-demo-") as folder:
         start = Start(Path(folder) / "lineage.db", HOST, port or 0, is_open=True)
         with in_background(start, alerts) as served:
@@ -83,7 +83,7 @@ def tell(port: int | None) -> None:
                 _stay(served, display)
 
 
-def _tell(served: Served, alerts: Alerts, display: Display) -> None:
+def _tell(served: Served, alerts: AlertsOfDemo, display: Display) -> None:
     events = recording(datetime.now(UTC))
     _send(events.before, served)
     _answer(LINEAGE, served, display)

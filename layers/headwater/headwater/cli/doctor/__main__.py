@@ -9,7 +9,7 @@ from headwater.cli.api import Api
 from headwater.cli.doctor.arrivals import Arrivals
 from headwater.cli.doctor.canary import FORBIDDEN, NAMESPACE, post_canary, read_back, take_out
 from headwater.cli.doctor.checks import findings
-from headwater.cli.doctor.finding import Blame, Diagnosis, Finding, unusable
+from headwater.cli.doctor.finding import Blame, Diagnosis, DoctorFinding, unusable
 from headwater.cli.doctor.listener import Listener, listener_of
 from headwater.cli.endpoint import KEY_VARIABLE, UnusableKey, add_server_options, api_of, key_of
 from headwater.cli.failure import CommandFailure
@@ -85,12 +85,14 @@ def examine_listener(options: argparse.Namespace) -> int:
     return report(reader, listener.namespace, canary_findings)
 
 
-def other_namespace(listener: Listener, namespace: str) -> Finding:
+def other_namespace(listener: Listener, namespace: str) -> DoctorFinding:
     what = f"the listener reports in {listener.namespace}, not in {namespace}"
-    return Finding(what, "set spark.openlineage.namespace, or pass the jobs' namespace as --namespace", Blame.NAMESPACE)
+    return DoctorFinding(
+        what, "set spark.openlineage.namespace, or pass the jobs' namespace as --namespace", Blame.NAMESPACE
+    )
 
 
-def report(client: Api, namespace: str | None, canary_findings: list[Finding]) -> int:
+def report(client: Api, namespace: str | None, canary_findings: list[DoctorFinding]) -> int:
     print("[well] a run was posted, and found upstream and downstream")
     arrivals = Arrivals.of(client)
     for (producer, of), time in sorted(arrivals.last().items()):
@@ -102,7 +104,7 @@ def report(client: Api, namespace: str | None, canary_findings: list[Finding]) -
     return status
 
 
-def print_findings(reported: list[Finding]) -> int:
+def print_findings(reported: list[DoctorFinding]) -> int:
     """Print findings. Return 1 if one of them keeps the graph empty."""
     for finding in reported:
         print("\n".join(finding.lines()))

@@ -6,7 +6,7 @@ from typing import Any
 
 from headwater.cli.api import Api
 from headwater.cli.doctor.canary import PRODUCER
-from headwater.cli.doctor.finding import Blame, Diagnosis, Finding
+from headwater.cli.doctor.finding import Blame, Diagnosis, DoctorFinding
 
 Document = dict[str, Any]
 EVENT_KINDS = ("RunEvent", "JobEvent", "DatasetEvent")
@@ -60,6 +60,6 @@ def job_of(event: Document) -> tuple[str, str]:
 def fetch_newest(client: Api, path: str, member: str, **query: tuple[str, ...]) -> list[Document]:
     response = client.get(*path.split("/"), limit=NEWEST, **query)
     if response.status != 200:
-        raise Diagnosis(Finding(f"GET {path} was answered {response.status}", "see lookup's log", Blame.STACK))
+        raise Diagnosis(DoctorFinding(f"GET {path} was answered {response.status}", "see lookup's log", Blame.STACK))
     documents: list[Document] = response.body[member]
     return documents

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from headwater.cli.api import LINEAGE, Api
-from headwater.cli.doctor.finding import Blame, Diagnosis, Finding
+from headwater.cli.doctor.finding import Blame, Diagnosis, DoctorFinding
 from headwater.cli.refusal import Response
 
 NAMESPACE = "headwater-doctor"
@@ -20,7 +20,7 @@ LISTENER_SECONDS = 5
 PRODUCER = "https://github.com/headwater-lineage/headwater/doctor"
 
 
-def post_canary(client: Api, namespace: str) -> tuple[str, list[Finding]]:
+def post_canary(client: Api, namespace: str) -> tuple[str, list[DoctorFinding]]:
     """Post a run, and return its id and the findings. Raises Diagnosis if an event is refused."""
     run_id = str(uuid.uuid4())
     responses = [posted(client, event("START", run_id, namespace), namespace)]
@@ -50,11 +50,11 @@ def read_back(client: Api, namespace: str, run_id: str, seconds: float = SEEN_SE
         while not {SOURCE, JOB, TARGET} <= linked(client, namespace, start, direction):
             if time.monotonic() > deadline:
                 what = f"the canary is in the graph, but not found {direction}"
-                raise Diagnosis(Finding(what, "see lookup's log", Blame.STACK))
+                raise Diagnosis(DoctorFinding(what, "see lookup's log", Blame.STACK))
             time.sleep(0.3)
 
 
-def take_out(client: Api, namespace: str) -> list[Finding]:
+def take_out(client: Api, namespace: str) -> list[DoctorFinding]:
     """Delete the canary's job and datasets, and the namespace if it is the doctor's own. Return a note if the key may
     not."""
     nodes = (("jobs", JOB), ("datasets", SOURCE), ("datasets", TARGET))
@@ -64,7 +64,7 @@ def take_out(client: Api, namespace: str) -> list[Finding]:
             client.delete("namespaces", namespace)
         return []
     what = f"the canary stays in the graph ({', '.join(refused)} in {namespace}): the key may not delete"
-    return [Finding(what, "give the doctor a key with the scope admin")]
+    return [DoctorFinding(what, "give the doctor a key with the scope admin")]
 
 
 def linked(client: Api, namespace: str, start: str, direction: str) -> set[str]:
@@ -94,17 +94,17 @@ def wait_until_seen(client: Api, namespace: str, run_id: str, seconds: float) ->
             return
         if response.status == FORBIDDEN:
             fix = "give the doctor a key with the scope read. --spark-defaults tries the key of the jobs"
-            raise Diagnosis(Finding("the run was accepted, but the key may not read the run", fix, Blame.KEY))
+            raise Diagnosis(DoctorFinding("the run was accepted, but the key may not read the run", fix, Blame.KEY))
         if response.status not in (200, 404, 503):
             raise Diagnosis(refusal(client, response, namespace))
         if time.monotonic() > deadline:
             what = f"the canary was taken, but is not in the graph after {seconds} s"
             fix = "see normalise's log, the queue's age and the dead-letter queue: docs/operating.md"
-            raise Diagnosis(Finding(what, fix, Blame.STACK))
+            raise Diagnosis(DoctorFinding(what, fix, Blame.STACK))
         time.sleep(0.3)
 
 
-def compression_refused(response: Response) -> Finding:
+def compression_refused(response: Response) -> DoctorFinding:
     """The finding for an API that accepts an event, and refuses the next one only because it is compressed."""
     message = response.body.get("message", "") if isinstance(response.body, dict) else response.body
     what = f"plain events are accepted, and events compressed with gzip are not ({response.status}: {message})"
@@ -112,17 +112,17 @@ def compression_refused(response: Response) -> Finding:
         "remove spark.openlineage.transport.compression from the listener's settings, and `compression` from "
         "openlineage.yml; then look at what lies between this host and the API: a proxy may change bodies"
     )
-    return Finding(what, fix, Blame.COMPRESSION)
+    return DoctorFinding(what, fix, Blame.COMPRESSION)
 
 
-def too_slow(seconds: float) -> Finding:
+def too_slow(seconds: float) -> DoctorFinding:
     what = f"an event was answered after {seconds:.1f} s; the Spark listener gives up after {LISTENER_SECONDS} s"
-    return Finding(
+    return DoctorFinding(
         what, "see the latency and throttles of ingest, and the network between this host and the API", Blame.NETWORK
     )
 
 
-def refusal(client: Api, response: Response, namespace: str) -> Finding:
+def refusal(client: Api, response: Response, namespace: str) -> DoctorFinding:
     """Return the finding for a response that is not the expected response."""
     if response.status == 0:
         return no_answer(client, response)
@@ -130,38 +130,38 @@ def refusal(client: Api, response: Response, namespace: str) -> Finding:
         return wrong_path(client)
     if not isinstance(response.body, dict) or response.status in range(200, 400):
         what = f"the response was {response.status}: {str(response.body).partition(LINE)[0][:SHOWN]}"
-        return Finding(what, "is this Headwater? Use the output ApiUrl, over https", Blame.PATH)
+        return DoctorFinding(what, "is this Headwater? Use the output ApiUrl, over https", Blame.PATH)
     message = response.body.get("message", "")
     if response.status == 401:
         failure = client.failure(response)
-        return Finding(failure.what, failure.steps[0], Blame.KEY)
+        return DoctorFinding(failure.what, failure.steps[0], Blame.KEY)
     if response.status == FORBIDDEN:
         fix = f"use a key with the scopes ingest and read for the namespace {namespace}, or pass --namespace"
-        return Finding(f"the key lacks a scope or namespace: {message}", fix, Blame.KEY)
-    return Finding(
+        return DoctorFinding(f"the key lacks a scope or namespace: {message}", fix, Blame.KEY)
+    return DoctorFinding(
         f"the response was {response.status}: {message}",
         "see the logs of the functions, and docs/operating.md",
         Blame.STACK,
     )
 
 
-def no_answer(client: Api, response: Response) -> Finding:
+def no_answer(client: Api, response: Response) -> DoctorFinding:
     if "SSL" in response.text:
         fix = "is it http:// and not https://, as for the stack of `make up`? Does this host trust the certificate?"
-        return Finding(f"{client.url} fails at TLS: {response.text}", fix, Blame.NETWORK)
+        return DoctorFinding(f"{client.url} fails at TLS: {response.text}", fix, Blame.NETWORK)
     fix = "use the output ApiUrl as URL. A private subnet needs a NAT gateway, and port 443 outbound (emr_jobs/cluster)"
-    return Finding(client.failure(response).what, fix, Blame.NETWORK)
+    return DoctorFinding(client.failure(response).what, fix, Blame.NETWORK)
 
 
-def wrong_path(client: Api) -> Finding:
+def wrong_path(client: Api) -> DoctorFinding:
     """Return the finding for a wrong path in the URL. An API has a path behind a proxy or at a named stage, and none at
     the stage $default."""
     what = f"there is no {client.url}{client.lineage}"
     root = client.at_root()
     if root == client or root.get("namespaces", limit=1).status not in (200, 401, 403):
-        return Finding(what, "use the output ApiUrl unchanged, with its stage if there is one", Blame.PATH)
+        return DoctorFinding(what, "use the output ApiUrl unchanged, with its stage if there is one", Blame.PATH)
     if client.url == root.url:
         fix = f"set spark.openlineage.transport.endpoint to {LINEAGE}, and remove the path from the listener's own file"
     else:
         fix = f"drop the path: it is {root.url}. Drop the path in the listener's own file, too"
-    return Finding(what, fix, Blame.PATH)
+    return DoctorFinding(what, fix, Blame.PATH)

@@ -8,7 +8,7 @@ from itertools import islice
 from headwater.cli.api import Api
 from headwater.cli.doctor.arrivals import Arrivals, Document, job_of
 from headwater.cli.doctor.engines import island_engines, one_job_a_query, refusals
-from headwater.cli.doctor.finding import Blame, Finding, first_few
+from headwater.cli.doctor.finding import Blame, DoctorFinding, first_few
 from headwater.cli.doctor.isolated_jobs import isolated_jobs
 from headwater.cli.doctor.same_tables import same_tables
 
@@ -28,10 +28,10 @@ SUSPICIOUS = {
 }
 
 
-def nothing_arrived(arrivals: Arrivals, namespace: str | None) -> Iterator[Finding]:
+def nothing_arrived(arrivals: Arrivals, namespace: str | None) -> Iterator[DoctorFinding]:
     """The canary arrived, but no events of jobs: the jobs send none, or send events in another namespace."""
     if not arrivals.events:
-        yield Finding(
+        yield DoctorFinding(
             "no event has arrived but the canary's, as far as this key may see",
             "check spark.extraListeners, the listener's jar, and spark.openlineage.transport.type (`http`): run "
             "the doctor with --spark-defaults on the driver's host, and look for OpenLineage in the driver's log",
@@ -40,12 +40,12 @@ def nothing_arrived(arrivals: Arrivals, namespace: str | None) -> Iterator[Findi
     elif namespace and not any(event.get("job", {}).get("namespace") == namespace for event in arrivals.events):
         others = sorted({event["job"]["namespace"] for event in arrivals.events if "job" in event})
         what = f"no event has arrived in the namespace {namespace}, but in {first_few(others)}"
-        yield Finding(
+        yield DoctorFinding(
             what, "set spark.openlineage.namespace, or pass the jobs' namespace as --namespace", Blame.NAMESPACE
         )
 
 
-def without_datasets(arrivals: Arrivals) -> Iterator[Finding]:
+def without_datasets(arrivals: Arrivals) -> Iterator[DoctorFinding]:
     """Jobs without inputs and outputs. Applications and DAGs are left out, since their children name the datasets."""
     parents = {job["parentJobName"] for job in arrivals.jobs}
     empty = [job for job in arrivals.jobs if not job["inputs"] and not job["outputs"]]
@@ -54,23 +54,23 @@ def without_datasets(arrivals: Arrivals) -> Iterator[Finding]:
     names = [job["name"] for job in reporting if job["name"] not in parents]
     if names:
         fix = "the listener may not know a connector: report its datasets with layers/headwater/headwater/spark"
-        yield Finding(f"jobs that name no dataset: {first_few(names)}", fix)
+        yield DoctorFinding(f"jobs that name no dataset: {first_few(names)}", fix)
 
 
-def never_ended(arrivals: Arrivals, now: datetime) -> Iterator[Finding]:
+def never_ended(arrivals: Arrivals, now: datetime) -> Iterator[DoctorFinding]:
     """Jobs whose latest run is RUNNING, and has had no event for a long time."""
     runs = [(job["name"], job["latestRun"]) for job in arrivals.jobs if job["latestRun"]]
     names = [name for name, run in runs if run["state"] == "RUNNING" and is_silent(run, now)]
     if names:
         fix = "the run was killed, or its host was lost: the next run of the job replaces the state"
-        yield Finding(f"jobs that run, but were silent for over an hour: {first_few(names)}", fix)
+        yield DoctorFinding(f"jobs that run, but were silent for over an hour: {first_few(names)}", fix)
 
 
 def is_silent(run: Document, now: datetime) -> bool:
     return now - datetime.fromisoformat(run["updatedAt"]) > LONG
 
 
-def unseen_parents(arrivals: Arrivals, client: Api) -> Iterator[Finding]:
+def unseen_parents(arrivals: Arrivals, client: Api) -> Iterator[DoctorFinding]:
     """Parent runs that other runs name, and that never sent an event."""
     seen = {run_id for run_id, _ in arrivals.runs()}
     named = {}
@@ -82,7 +82,7 @@ def unseen_parents(arrivals: Arrivals, client: Api) -> Iterator[Finding]:
     unseen = sorted({job for run_id, job in unknown if not has_reported(client, run_id)})
     if unseen:
         fix = "let Airflow report to the same URL, with a key of its own: OPENLINEAGE_URL and OPENLINEAGE_API_KEY"
-        yield Finding(f"runs name parents that never reported: {first_few(unseen)}", fix)
+        yield DoctorFinding(f"runs name parents that never reported: {first_few(unseen)}", fix)
 
 
 def has_reported(client: Api, run_id: str) -> bool:
@@ -90,7 +90,7 @@ def has_reported(client: Api, run_id: str) -> bool:
     return answer.status == 200 and bool(answer.body["facets"] or answer.body["jobVersion"])
 
 
-def suspicious_names(arrivals: Arrivals) -> Iterator[Finding]:
+def suspicious_names(arrivals: Arrivals) -> Iterator[DoctorFinding]:
     names = {*arrivals.namespaces}
     for event in arrivals.events:
         for dataset in [*event.get("inputs", []), *event.get("outputs", [])]:
@@ -98,27 +98,27 @@ def suspicious_names(arrivals: Arrivals) -> Iterator[Finding]:
     for pattern, why in SUSPICIOUS.items():
         matching = sorted(name for name in names if re.match(pattern, name) or re.search(f"(?<=:){pattern}", name))
         if matching:
-            yield Finding(f"a suspicious name: {first_few(matching)}", why)
+            yield DoctorFinding(f"a suspicious name: {first_few(matching)}", why)
 
 
-def set_aside(arrivals: Arrivals) -> Iterator[Finding]:
+def set_aside(arrivals: Arrivals) -> Iterator[DoctorFinding]:
     """Keys that spoke of the namespaces of others: what they said beyond the names was set aside."""
     paths: dict[str, set[str]] = {}
     for key, _, path in noted_paths(arrivals):
         if not path.endswith(NAMELESS):
             paths.setdefault(key, set()).add(path)
     for key, of_key in sorted(paths.items()):
-        yield Finding(
+        yield DoctorFinding(
             f"the key {key} describes namespaces that it may not write; set aside: {first_few(sorted(of_key))}",
             "give the key these namespaces (`write`), if they are its own; docs/access.md has the rule",
         )
 
 
-def nameless_datasets(arrivals: Arrivals) -> Iterator[Finding]:
+def nameless_datasets(arrivals: Arrivals) -> Iterator[DoctorFinding]:
     """Jobs of which datasets were set aside, since the datasets have no usable name."""
     jobs = sorted({job for _, job, path in noted_paths(arrivals) if path.endswith(NAMELESS)})
     if jobs:
-        yield Finding(
+        yield DoctorFinding(
             f"datasets without a usable name were set aside, of {first_few(jobs)}",
             "Flink sends connectors without lineage of their own (datagen, filesystem) with an empty namespace: use a "
             "connector with lineage, or report the dataset with layers/headwater/headwater/spark",
@@ -134,12 +134,12 @@ def noted_paths(arrivals: Arrivals) -> Iterator[tuple[str, str, str]]:
                 yield note["key"], subject["name"], re.sub(r"\[\d+\]", "", path)
 
 
-def flink_without_ends(arrivals: Arrivals) -> Iterator[Finding]:
+def flink_without_ends(arrivals: Arrivals) -> Iterator[DoctorFinding]:
     """Runs of Flink, of which none ever ended: without a setting, Flink's listener reports no end."""
     of_flink = [event for event in arrivals.events if FLINK in event["producer"] and "run" in event]
     runs = {event["run"]["runId"] for event in of_flink}
     if runs and not any(event.get("eventType") in ENDS for event in of_flink):
-        yield Finding(
+        yield DoctorFinding(
             f"{len(runs)} {'run' if len(runs) == 1 else 'runs'} of Flink, none ever ended",
             "set openlineage.enableDetachedJobTracking: true in Flink's configuration: without it the listener reports "
             "no end; docs/producers/flink.md has the settings",
@@ -147,7 +147,7 @@ def flink_without_ends(arrivals: Arrivals) -> Iterator[Finding]:
         )
 
 
-def findings(client: Api, arrivals: Arrivals, namespace: str | None) -> list[Finding]:
+def findings(client: Api, arrivals: Arrivals, namespace: str | None) -> list[DoctorFinding]:
     return [
         *nothing_arrived(arrivals, namespace),
         *without_datasets(arrivals),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from headwater.cli.api import Api
 from headwater.cli.doctor.arrivals import Arrivals, Document, job_of
-from headwater.cli.doctor.finding import Finding, first_few
+from headwater.cli.doctor.finding import DoctorFinding, first_few
 from headwater.cli.doctor.isolated_jobs import dataset_ids
 
 TOOLS = (
@@ -25,7 +25,7 @@ REMEDIES = {
 }
 
 
-def refusals(client: Api) -> Iterator[Finding]:
+def refusals(client: Api) -> Iterator[DoctorFinding]:
     """What was refused in the last week, by producer. A stack of an earlier release has no such statistics."""
     response = client.get("stats", "refusals")
     for refused in response.body["refusals"] if response.status == 200 else ():
@@ -33,13 +33,13 @@ def refusals(client: Api) -> Iterator[Finding]:
         key = f"with the key {refused['key']}" if refused["key"] else "without a valid key"
         path = f" for {refused['path']}" if refused["path"] else ""
         times = "once" if refused["count"] == 1 else f"{refused['count']} times"
-        yield Finding(
+        yield DoctorFinding(
             f"refused in the last week: {of}, {key}, {times} {refused['status']}{path}, last at {refused['lastAt']}",
             REMEDIES.get(refused["status"], "see ingest's log"),
         )
 
 
-def one_job_a_query(arrivals: Arrivals) -> Iterator[Finding]:
+def one_job_a_query(arrivals: Arrivals) -> Iterator[DoctorFinding]:
     """Engines that name a job anew for each query: many jobs whose names differ in numbers alone, each with one run."""
     alike: dict[tuple[str, str], list[str]] = defaultdict(list)
     for job in arrivals.jobs:
@@ -47,7 +47,7 @@ def one_job_a_query(arrivals: Arrivals) -> Iterator[Finding]:
             alike[job["namespace"], NUMBER.sub("#", job["name"])].append(job["name"])
     for (namespace, pattern), names in sorted(alike.items()):
         if "#" in pattern and len(names) >= MANY:
-            yield Finding(
+            yield DoctorFinding(
                 f"one job a query: {len(names)} jobs of {namespace} ran once each, and their names differ in numbers "
                 f"alone: {first_few(sorted(names))}",
                 "give the job a name that stays from run to run, and let a parameter hold what changes; for a query "
@@ -55,13 +55,13 @@ def one_job_a_query(arrivals: Arrivals) -> Iterator[Finding]:
             )
 
 
-def island_engines(arrivals: Arrivals) -> Iterator[Finding]:
+def island_engines(arrivals: Arrivals) -> Iterator[DoctorFinding]:
     """Engines whose datasets no other engine uses, beside engines that share datasets."""
     used = datasets_by_engine(arrivals)
     shared = {engine for engine in used if used[engine] & everything_but(engine, used)}
     alone = sorted(engine for engine in used if used[engine] and engine not in shared)
     if alone and len(used) > 1:
-        yield Finding(
+        yield DoctorFinding(
             f"islands, engines whose datasets no other engine uses: {first_few(alone)}",
             "two engines may name one table differently: docs/identity.md has the line of NamespaceAliases for the "
             "commonest set-ups",

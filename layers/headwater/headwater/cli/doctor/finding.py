@@ -22,7 +22,7 @@ class Blame(StrEnum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class DoctorFinding:
     """A finding. `blame` is the part that keeps the graph empty; without `blame`, the finding is only a hint."""
 
     what: str
@@ -37,13 +37,13 @@ class Finding:
 class Diagnosis(Exception):
     """The finding that ends an examination."""
 
-    def __init__(self, finding: Finding) -> None:
+    def __init__(self, finding: DoctorFinding) -> None:
         super().__init__(finding.what)
         self.finding = finding
 
 
-def unusable(key: UnusableKey) -> Finding:
-    return Finding(key.what, key.steps[0], Blame.KEY)
+def unusable(key: UnusableKey) -> DoctorFinding:
+    return DoctorFinding(key.what, key.steps[0], Blame.KEY)
 
 
 def first_few(names: Iterable[str]) -> str:

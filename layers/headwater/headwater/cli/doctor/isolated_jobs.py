@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 
 from headwater.cli.doctor.arrivals import Arrivals, Document
-from headwater.cli.doctor.finding import Finding, first_few
+from headwater.cli.doctor.finding import DoctorFinding, first_few
 
 
-def isolated_jobs(arrivals: Arrivals) -> Iterator[Finding]:
+def isolated_jobs(arrivals: Arrivals) -> Iterator[DoctorFinding]:
     """Yield a finding if some jobs share datasets, and other jobs share none."""
     sizes = component_sizes([dataset_ids(job) for job in arrivals.jobs])
     alone = [job["name"] for job, size in zip(arrivals.jobs, sizes, strict=True) if size == 1 and job["outputs"]]
     if alone and max(sizes) > 1:
         fix = "the next job may use another name of the same dataset: see suspicious names, and docs/identity.md"
-        yield Finding(f"islands, jobs whose data no other uses: {first_few(alone)}", fix)
+        yield DoctorFinding(f"islands, jobs whose data no other uses: {first_few(alone)}", fix)
 
 
 def dataset_ids(job: Document) -> set[tuple[str, str]]:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import yaml
 
 from headwater.cli.api import LINEAGE, Api
-from headwater.cli.doctor.finding import Blame, Diagnosis, Finding, unusable
+from headwater.cli.doctor.finding import Blame, Diagnosis, DoctorFinding, unusable
 from headwater.cli.endpoint import UnusableKey, as_header, is_address
 
 Settings = Mapping[str, str]
@@ -53,7 +53,7 @@ def listener_of(spark_defaults: Path, environment: Mapping[str, str]) -> Listene
     endpoint = "/" + settings.get(ENDPOINT, LINEAGE).lstrip("/")
     if path and ENDPOINT in settings:
         what = f"{URL} has a path, and {ENDPOINT} is set: the listener accepts one of them, and sends nothing"
-        raise Diagnosis(Finding(what, f"remove {path} from the URL: use the output ApiUrl unchanged", Blame.PATH))
+        raise Diagnosis(DoctorFinding(what, f"remove {path} from the URL: use the output ApiUrl unchanged", Blame.PATH))
     try:
         key = as_header(settings.get(f"{AUTH}.apiKey", ""))
     except UnusableKey as error:
@@ -79,7 +79,7 @@ def listener_file_settings(settings: Settings, environment: Mapping[str, str]) -
     except (OSError, ValueError, yaml.YAMLError) as error:
         what = f"the listener's file cannot be read: {type(error).__name__}"
         raise Diagnosis(
-            Finding(what, "run the doctor as the user of the drivers, and check that the file is YAML", Blame.KEY)
+            DoctorFinding(what, "run the doctor as the user of the drivers, and check that the file is YAML", Blame.KEY)
         ) from error
 
 
@@ -91,36 +91,36 @@ def flattened(name: str, value: Any) -> Iterator[tuple[str, str]]:
         yield name, str(value)
 
 
-def missing_listener(settings: Settings) -> Finding | None:
+def missing_listener(settings: Settings) -> DoctorFinding | None:
     """Return a finding if the settings make Spark load no listener. No setting needs to name the jar: EMR may have the
     jar on the class path."""
     if LISTENER not in re.split(r"\s*,\s*", settings.get("spark.extraListeners", "")):
         fix = f"set spark.extraListeners={LISTENER}, for all jobs: emr_jobs/cluster"
-        return Finding("spark.extraListeners does not name the listener", fix, Blame.LISTENER)
+        return DoctorFinding("spark.extraListeners does not name the listener", fix, Blame.LISTENER)
     named = [jar for setting, separator in JARS.items() for jar in settings.get(setting, "").split(separator)]
     jars = [path.removeprefix("file:") for path in named if "openlineage" in path]
     lost = [path for path in jars if path.startswith("/") and "*" not in path and not Path(path).is_file()]
     if lost:
         fix = "see the bootstrap action's log: stderr.gz under node/ in the cluster's log folder"
-        return Finding(f"the listener's jar {lost[0]} is not there", fix, Blame.LISTENER)
+        return DoctorFinding(f"the listener's jar {lost[0]} is not there", fix, Blame.LISTENER)
     return None
 
 
-def disabled_transport(settings: Settings, own: Settings) -> Finding | None:
+def disabled_transport(settings: Settings, own: Settings) -> DoctorFinding | None:
     """Return a finding if the settings make the listener send nothing."""
     if any(name.startswith(TRANSPORT) for name in own) and f"{TRANSPORT}.type" not in own:
         what = "the listener's own file has no transport.type: the listener ignores the file, and sends nothing"
-        return Finding(what, "write `type: http` under `transport:`", Blame.LISTENER)
+        return DoctorFinding(what, "write `type: http` under `transport:`", Blame.LISTENER)
     kind = settings.get(f"{TRANSPORT}.type")
     if kind != "http":
         what = f"{TRANSPORT}.type is {kind}" if kind else f"{TRANSPORT}.type is not set"
-        return Finding(f"{what}: nothing is sent over HTTP", f"set {TRANSPORT}.type=http", Blame.LISTENER)
+        return DoctorFinding(f"{what}: nothing is sent over HTTP", f"set {TRANSPORT}.type=http", Blame.LISTENER)
     auth = settings.get(f"{AUTH}.type")
     if auth != "api_key" and any(name.startswith(AUTH) for name in settings):
         what = f"{AUTH}.type is {auth}, not api_key" if auth else f"{AUTH}.type is not set: the listener sends no key"
-        return Finding(what, f"set {AUTH}.type=api_key", Blame.KEY)
+        return DoctorFinding(what, f"set {AUTH}.type=api_key", Blame.KEY)
     if not is_address(settings.get(URL, "")):
-        return Finding(
+        return DoctorFinding(
             f"{URL} is no URL of http or https", f"set {URL} to the output ApiUrl: https://...", Blame.LISTENER
         )
     return None

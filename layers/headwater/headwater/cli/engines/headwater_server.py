@@ -30,7 +30,7 @@ SENTENCES = 4
 
 
 @dataclass(frozen=True)
-class Alerts:
+class AlertsOfTrial:
     """The receiver of the alerts of a new server."""
 
     name: str = "try"
@@ -58,7 +58,7 @@ class Events:
 
     url: str
     key: str = field(repr=False)
-    alerts: Alerts | None = None
+    alerts: AlertsOfTrial | None = None
 
     def show_lineage(self, table: str) -> None:
         """Print the upstream lineage of a table as soon as the graph has it. Raises CommandFailure."""
@@ -95,7 +95,7 @@ class Events:
 @contextmanager
 def of_a_new_server(data: Path) -> Iterator[Events]:
     """Serve on a file for a `with` block. Raises NoAddress or BadEnvironment."""
-    alerts = Alerts()
+    alerts = AlertsOfTrial()
     with in_background(Start(data, "127.0.0.1", 0, is_open=True), alerts) as served:
         yield Events(served.url, "", alerts)
 

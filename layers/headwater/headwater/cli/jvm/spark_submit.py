@@ -33,7 +33,7 @@ ERROR_MARKS = ("ERROR", "Exception", "error:")
 
 
 @dataclass(frozen=True)
-class Spark:
+class SparkSubmit:
     """A local Spark whose listener reports to the API at `url` with `key`.
 
     `folder` has the logs and settings, `home` is the folder of Spark, `more_settings` override the default settings.
@@ -128,7 +128,7 @@ class Spark:
         return kept | python | {"JAVA_HOME": str(self.java_home), "SPARK_LOCAL_IP": "127.0.0.1"}
 
 
-def write_listener_key(spark: Spark) -> Path:
+def write_listener_key(spark: SparkSubmit) -> Path:
     """Write the listener's own file, and return its path."""
     write_private(spark.listener_file, yaml.safe_dump(spark.listener_key()))
     return spark.listener_file

@@ -14,7 +14,7 @@ SECONDS_IN_FLIGHT = 120
 """How long a received dead letter is hidden from others; a message that is not replayed is put back at once."""
 
 
-class Queue:
+class QueueForReplay:
     """The queue to which messages go once more."""
 
     def __init__(self, sqs: Any, url: str) -> None:
@@ -35,7 +35,7 @@ class Queue:
 class Quarantine:
     """`HeldMessages` over the folder quarantine/ of the archive bucket."""
 
-    def __init__(self, s3: Any, bucket: str, queue: Queue) -> None:
+    def __init__(self, s3: Any, bucket: str, queue: QueueForReplay) -> None:
         self._s3 = s3
         self._bucket = bucket
         self._queue = queue
@@ -61,7 +61,7 @@ class DeadLetters:
     """`HeldMessages` over the dead-letter queue. While a message of a group is received and neither replayed nor put
     back, SQS hides the rest of its group: a listing has the first messages of each group."""
 
-    def __init__(self, sqs: Any, url: str, queue: Queue) -> None:
+    def __init__(self, sqs: Any, url: str, queue: QueueForReplay) -> None:
         self._sqs = sqs
         self._url = url
         self._queue = queue
@@ -116,7 +116,7 @@ def of_stack(stack: str) -> list[Quarantine | DeadLetters]:
             raise StorageError(f"the stack {stack} has no {logical_id}")
         return name
 
-    queue = Queue(sqs, physical("EventQueue"))
+    queue = QueueForReplay(sqs, physical("EventQueue"))
     return [
         DeadLetters(sqs, physical("DeadLetterQueue"), queue),
         Quarantine(s3, physical("ArchiveBucket"), queue),

@@ -15,7 +15,7 @@ from headwater.cli.doctor.listener import Listener, listener_of
 from headwater.cli.endpoint import add_server_options, api_of
 from headwater.cli.failure import CommandFailure
 from headwater.cli.jvm.installed_spark import spark_jars, spark_java
-from headwater.cli.jvm.spark_submit import NAMESPACE, Spark
+from headwater.cli.jvm.spark_submit import NAMESPACE, SparkSubmit
 from headwater.cli.lookups.terminal import told
 from headwater.cli.machine.failure import Failure
 from headwater.cli.machine.state import state_folder
@@ -104,12 +104,12 @@ def setting(text: str) -> tuple[str, str]:
     return name, value
 
 
-def spark_for(state: Path, options: argparse.Namespace, server: Api) -> Spark:
+def spark_for(state: Path, options: argparse.Namespace, server: Api) -> SparkSubmit:
     """Return the Spark for these options. Raises Failure."""
     home, jars = spark_java(state), spark_jars(state)
     settings = Submission.marked({"spark.openlineage.namespace": options.namespace, **dict(options.conf)})
     folder = settings_folder(state, server, settings)
-    return Spark(home, jars, server.url, server.key, folder, more_settings=settings)
+    return SparkSubmit(home, jars, server.url, server.key, folder, more_settings=settings)
 
 
 def settings_folder(state: Path, server: Api, settings: dict[str, str]) -> Path:

@@ -4,7 +4,7 @@ of the events was set aside."""
 from dataclasses import dataclass
 
 from headwater.cli.submit.listener_log import ListenerLog
-from headwater.cli.submit.submission import Arrivals
+from headwater.cli.submit.submission import ArrivedEvents
 
 LOSS = 3
 MAX_PATHS = 5
@@ -16,7 +16,7 @@ class Outcome:
     """What the listener's log and the server say of the events. `doctor` is the command to type if some are missing."""
 
     log: ListenerLog
-    arrivals: Arrivals
+    arrivals: ArrivedEvents
     doctor: str
 
     def line(self) -> str:

@@ -36,7 +36,7 @@ Document = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Arrivals:
+class ArrivedEvents:
     """The events on the server. `unknown` says why they could not be counted, `is_cut` that there may be more of them.
 
     `node` is the newest dataset that was written, else the job of the application. `set_aside` has the members of the
@@ -83,7 +83,7 @@ class Submission:
         """Return the options of spark-submit. The id is not in the file of settings, which other submissions share."""
         return ["--conf", f"{PROPERTY}={self.id}"]
 
-    def arrivals(self, client: Api, since: datetime, delivered: int) -> Arrivals:
+    def arrivals(self, client: Api, since: datetime, delivered: int) -> ArrivedEvents:
         """Count the events since a time, once the delivered events are in the graph, or did not get there in time."""
         deadline = time.monotonic() + SETTLE_SECONDS
         last, changed = -1, time.monotonic()
@@ -97,7 +97,7 @@ class Submission:
                 return arrivals
             time.sleep(PAUSE_SECONDS)
 
-    def counted(self, client: Api, since: datetime) -> Arrivals:
+    def counted(self, client: Api, since: datetime) -> ArrivedEvents:
         events: list[SeenEvent] = []
         cursor: dict[str, str] = {}
         for _ in range(PAGES):
@@ -105,7 +105,7 @@ class Submission:
                 "events", "lineage", after=since.isoformat(), sortDirection="asc", limit=AT_A_TIME, **cursor
             )
             if response.status != 200:
-                return Arrivals(unknown=REASONS.get(response.status, f"the server answered {response.status}"))
+                return ArrivedEvents(unknown=REASONS.get(response.status, f"the server answered {response.status}"))
             events += map(self.seen, response.body["events"])
             if "cursor" not in response.body:
                 return of(events, is_cut=False)
@@ -123,11 +123,11 @@ class Submission:
         return SeenEvent(run["runId"], is_own, f"{kind}:{named['namespace']}:{named['name']}", note.get("paths") or ())
 
 
-def of(events: list[SeenEvent], *, is_cut: bool) -> Arrivals:
+def of(events: list[SeenEvent], *, is_cut: bool) -> ArrivedEvents:
     runs = {event.run for event in events if event.is_own}
     own = [event for event in events if event.run in runs]
     set_aside = sorted({re.sub(r"\[\d+\]", "", path) for event in own for path in event.set_aside})
-    return Arrivals(len(own), is_cut, next(newest([event.node for event in own]), ""), set_aside=tuple(set_aside))
+    return ArrivedEvents(len(own), is_cut, next(newest([event.node for event in own]), ""), set_aside=tuple(set_aside))
 
 
 def newest(nodes: list[str]) -> Iterator[str]:
