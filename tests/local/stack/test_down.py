@@ -51,7 +51,10 @@ def test_a_stale_process_id_stops_no_process(layout: Layout, capsys: pytest.Capt
 
 def test_down_ends_the_holder_and_waits_for_it(layout: Layout, capsys: pytest.CaptureFixture[str]) -> None:
     command = [sys.executable, "-c", HOLDER, str(layout.up_lock)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Layout.here().root) as holder:  # noqa: S603
+    environment = {**os.environ, "PYTHONPATH": "layers/headwater"}
+    with subprocess.Popen(  # noqa: S603
+        command, stdout=subprocess.PIPE, text=True, cwd=Layout.here().root, env=environment
+    ) as holder:
         assert holder.stdout
         assert holder.stdout.readline() == "held\n"
         down(layout)
