@@ -211,3 +211,24 @@ def test_a_trailer_or_a_second_header_does_not_stand_for_the_first(
     with connected(url) as client:
         client.sendall(head + CHUNKED + trailer + b"\r\n")
         assert int(client.recv(1_000).split()[1]) == status
+
+
+OFFER = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAA\r\n"
+"""What Java's HttpClient sends with each request, unless it is told not to."""
+
+
+@pytest.mark.parametrize("is_chunked", [False, True])
+def test_an_event_behind_an_offer_of_http_2_is_taken_by_http_1(url: str, *, is_chunked: bool) -> None:
+    """Its text looks like an offer, too, and stays as it is; the connection serves the next request."""
+    events = [factory.run_event(run=number, job="a\r\nUpgrade: h2c") for number in (1, 2)]
+    with connected(url) as client:
+        for event in events:
+            body = json.dumps(event, ensure_ascii=False).encode()
+            length, content = (b"Content-Length: %d\r\n" % len(body), body)
+            if is_chunked:
+                length, content = b"Transfer-Encoding: chunked\r\n", b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body)
+            client.sendall(HEAD + OFFER + length + b"\r\n" + content)
+            answer = b""
+            while not answer.endswith(b"}"):
+                answer += client.recv(10_000)
+            assert answer.startswith(b"HTTP/1.1 201 ")

@@ -2,12 +2,14 @@
 
 the client sends a request      within `REQUEST_SECONDS` of the connection's beginning, or of the request's; its
                                 line and headers have at most `MAX_HEADER_BYTES`
+the client offers HTTP/2        and is answered by HTTP/1.1, as a server may (RFC 9110, 7.8)
 the client takes a response     within `RESPONSE_SECONDS`, once its beginning fills the buffers
 one connection too many         takes the place of the connection that has waited for its client the longest; if
                                 each has a request that is being answered, it is refused with 503
 """
 
 import asyncio
+import re
 from collections.abc import Callable
 from http import HTTPStatus
 
@@ -20,6 +22,9 @@ MAX_HEADER_BYTES = 64 * 1024
 REQUEST_SECONDS = RESPONSE_SECONDS = 60.0
 LAST_SECONDS = 1.0
 """How long a request that has begun may take once the server ends."""
+
+
+_OFFER = re.compile(rb"(?<=\r\n)upgrade(?=:)", re.IGNORECASE)
 
 
 class Timeout:
@@ -67,7 +72,7 @@ class Connection(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         self._wait()
         self._received += len(data)
-        super().data_received(data)
+        super().data_received(data if self._header_since is None else without_offer(data))
         if self._header_since is not None and self._received - self._header_since > MAX_HEADER_BYTES:
             self._refuse(headers_too_long())
 
@@ -133,6 +138,13 @@ class Connection(HttpToolsProtocol):
         head = "\r\n".join([line, *(f"{name}: {value}" for name, value in headers.items()), "", ""])
         self.transport.write(head.encode() + content)
         self.transport.close()
+
+
+def without_offer(data: bytes) -> bytes:
+    """The beginning of a request without its offer to go on in another protocol, such as h2c, which Java's HttpClient
+    makes with each request. The parser would take the body behind an offer for that protocol."""
+    head, blank, body = data.partition(b"\r\n\r\n")
+    return _OFFER.sub(b"x-offer", head) + blank + body
 
 
 def headers_too_long() -> ApiResponse:
