@@ -81,6 +81,16 @@ class StoredBodies(Bodies, Protocol):
         """The number of bodies whose keys have this prefix, such as `quarantine/`."""
 
 
+class QuarantineEntries(Protocol):
+    """Messages that could not be folded."""
+
+    def entries(self) -> Iterator[tuple[str, bytes]]:
+        """The entries that are there now, by their keys, without those that return meanwhile."""
+
+    def replay(self, key: str, group: str, body: str) -> None:
+        """Puts a message into the inbox in place of its entry, in one transaction."""
+
+
 class StoredEvents(Protocol):
     """Every event as it was received, for as long as the settings say."""
 
@@ -120,6 +130,7 @@ class Home(Protocol):
     inbox: Inbox
     outbox: Outbox
     bodies: StoredBodies
+    quarantine: QuarantineEntries
     archive: StoredEvents
     alert_log: AlertLog
     api_keys: ApiKeys

@@ -60,7 +60,7 @@ def homes_of(options: argparse.Namespace, stack: ExitStack) -> Iterable[HeldMess
     """The places in which messages are held. Raises StorageError, or RefusedDatabase."""
     if options.stack:
         return of_stack(options.stack)
-    return [FileQuarantine(stack.enter_context(opened(Path(options.data))).database)]
+    return [FileQuarantine(stack.enter_context(opened(Path(options.data))).quarantine)]
 
 
 def show(homes: Iterable[HeldMessages], wanted: Wanted) -> None:

@@ -16,6 +16,7 @@ from headwater.store.home import (
     FoldTransaction,
     Inbox,
     Outbox,
+    QuarantineEntries,
     StoredBodies,
     StoredEvents,
 )
@@ -27,6 +28,7 @@ from headwater.store.sqlite.bodies import SqliteBodies
 from headwater.store.sqlite.database import Database
 from headwater.store.sqlite.inbox import SqliteInbox
 from headwater.store.sqlite.outbox import SqliteOutbox
+from headwater.store.sqlite.quarantine import SqliteQuarantine
 from headwater.store.sqlite.table import SqliteTable
 from headwater.store.table import FORMS, Table
 
@@ -45,6 +47,7 @@ class SqliteHome:
         self.inbox: Inbox = self._inbox
         self.outbox: Outbox = self._outbox
         self.bodies: StoredBodies = self._bodies
+        self.quarantine: QuarantineEntries = SqliteQuarantine(database)
         self.archive: StoredEvents = self._archive
         self.alert_log: AlertLog = SqliteAlertLog(database)
         self.api_keys: ApiKeys = SqliteApiKeys(database)
