@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from headwater.config import FormSettings, from_environment
+from headwater.process_settings import read_settings
 from headwater.store.aws.client import PATIENT_SECONDS, client, translated_errors
 from headwater.store.aws.dynamodb import DynamoTable, item_of
 from headwater.store.aws.s3 import Bucket
@@ -33,7 +34,7 @@ class Target(NamedTuple):
         """The forms of its items (docs/table.md): those of the file; of a table, what ITEM_FORMS says, as for the
         functions."""
         if self.file:
-            return _database(self.file).forms
+            return _database(self.file).forms if self.file.is_file() else read_settings().retention.forms
         return from_environment(FormSettings, {"ITEM_FORMS": "new", **os.environ}).item_forms
 
     def table(self) -> Table:

@@ -70,7 +70,8 @@ def events() -> Iterator[Document]:
 
 
 def messages() -> list[ReceivedMessage]:
-    return received(events(), lags=(1, 100_000))
+    """Each other event is received now, hours or days after it happened."""
+    return received(events(), lags=(1, (NOW - factory.EPOCH).total_seconds()))
 
 
 @pytest.fixture(scope="module")
