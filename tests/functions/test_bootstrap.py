@@ -35,7 +35,7 @@ VARIABLES = {
     "PEOPLE_GROUPS": "{}",
     "PEOPLE_SEAL": "x",
     "RUN_RETENTION_DAYS": "90",
-    "ITEM_FORMS": "1",
+    "ITEM_FORMS": "new",
     "EVENT_RETENTION_DAYS": "30",
     "MAX_BODY_BYTES": "1000",
     "AUDIT": "OFF",
@@ -184,8 +184,8 @@ def test_a_test_passes_its_own_parts() -> None:
 
 def test_the_retention_is_that_of_the_settings() -> None:
     table = MemoryTable()
-    store = Root(settings(), table=table).store()
-    assert store._retention == RETENTION
+    kept = Root(settings(), table=table).store()._retention
+    assert (kept.runs, kept.events) == (RETENTION.runs, RETENTION.events)
 
 
 @pytest.mark.parametrize(("text", "is_former"), [("new", False), ("1", True), ("2", False), ("7", False)])

@@ -1,6 +1,6 @@
 """Packs this release for the tests of the next, which fold beside it: `python -m tests.store.pack_release 0.2.0`.
 
-The folder has one file: that of the release before.
+It takes the place of the release before: name it in BEFORE of test_two_releases.py.
 """
 
 import sys
@@ -21,6 +21,8 @@ def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
 
 
 def main(version: str) -> Path:
+    for former in RELEASES.glob("*.tar.xz"):
+        former.unlink()
     path = RELEASES / f"{version}.tar.xz"
     with tarfile.open(path, "w:xz", preset=9) as archive:
         archive.add(ROOT / "layers" / "headwater" / "headwater", "headwater", filter=_plain)

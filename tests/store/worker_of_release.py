@@ -91,6 +91,8 @@ class Worker:
 
 def bring_a_new_form() -> None:
     """A version of jobs that the release before refuses, with the step back to the version that it knows."""
+    for codec in CODECS.values():
+        object.__setattr__(codec, "former", None)  # the step back of this release goes with the next
     for codec in (CODECS["job"], JOB_WITHOUT_USAGES):
         object.__setattr__(codec, "upgrades", (*codec.upgrades, unchanged))
         object.__setattr__(codec, "former", lambda item: item)

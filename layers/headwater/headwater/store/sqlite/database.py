@@ -141,9 +141,12 @@ class Database:
             raise RefusedDatabase(f"{self.path} is a database of another program; name another file")
         elif not OLDEST_FORMS <= form <= FORMS:
             known = f"form {FORMS}" if OLDEST_FORMS == FORMS else f"the forms {OLDEST_FORMS} to {FORMS}"
-            raise RefusedDatabase(
-                f"{self.path} has form {form}, this release knows {known}; use the release that wrote the file"
+            step = (
+                "run `headwater upgrade` of the release before first"
+                if form < OLDEST_FORMS
+                else "use the newer release"
             )
+            raise RefusedDatabase(f"{self.path} has form {form}, this release knows {known}; {step}")
 
     def _pragma(self, name: str) -> int:
         value: int = self._writer.execute(f"PRAGMA {name}").fetchone()[0]
