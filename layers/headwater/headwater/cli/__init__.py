@@ -1,1 +1,1 @@
-"""The command `headwater`: lookups, `doctor` examines a deployment, `submit` and `kafka` run pipelines here."""
+"""The command `headwater`: `__main__` lists its commands. Each is a module, imported when it is called."""

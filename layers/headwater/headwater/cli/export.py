@@ -77,11 +77,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Return 1 if the destination is not empty or cannot be written, or if the file cannot be used."""
     options = parser().parse_args(arguments)
     with opened(options.data) as home:
-        try:
-            destination: Destination = Prefix(options.to) if options.to.startswith(S3) else Folder(Path(options.to))
-        except ModuleNotFoundError:
-            print("failed: a bucket needs the extra aws; pip install 'headwater[aws]'", file=sys.stderr)
-            return 1
+        destination: Destination = Prefix(options.to) if options.to.startswith(S3) else Folder(Path(options.to))
         if not destination.is_empty():
             print(f"failed: {options.to} is not empty; name a new folder or prefix", file=sys.stderr)
             return 1

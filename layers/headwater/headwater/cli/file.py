@@ -38,5 +38,10 @@ def readable(main: Callable[Arguments, int]) -> Callable[Arguments, int]:
         except (RefusedDatabase, StorageError, OSError) as error:
             print(f"failed: {error}", file=sys.stderr)
             return 1
+        except ModuleNotFoundError as missing:
+            if missing.name != "botocore":
+                raise
+            print("failed: AWS needs the extra aws; pip install 'headwater[aws]'", file=sys.stderr)
+            return 1
 
     return told

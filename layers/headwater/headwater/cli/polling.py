@@ -64,7 +64,7 @@ class ServedGraph:
         try:
             sent.send(SentEvent((event.get("job") or event["dataset"])["name"], json.dumps(event)) for event in events)
         except (CommandFailure, OSError) as error:
-            raise Unreachable(str(error)) from None
+            raise Unreachable(reason_of(error)) from None
         if sent.refused:
             raise Unreachable(f"{self.api.url} refused {len(sent.refused)} events: {sent.refused[0][1]}")
 
@@ -83,7 +83,12 @@ class ServedGraph:
         except NotFoundFailure:
             return {}
         except CommandFailure as failure:
-            raise Unreachable(str(failure)) from None
+            raise Unreachable(reason_of(failure)) from None
+
+
+def reason_of(failure: CommandFailure | OSError) -> str:
+    """Why a poll told of nothing, with the next step if one is known."""
+    return "; ".join(failure.lines()) if isinstance(failure, CommandFailure) else str(failure)
 
 
 def add_options(parser: argparse.ArgumentParser, source: str) -> None:

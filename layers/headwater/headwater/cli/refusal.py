@@ -66,7 +66,7 @@ def failure_of(response: Response, url: str, seconds: float, given: Given, *, ha
     """The failure of a response that is no answer."""
     if response.is_late:
         what = f"{url} did not answer within {seconds:g} s"
-        return CommandFailure(what, "ask for less, with a smaller --depth, or try again", status=UNREACHABLE)
+        return CommandFailure(what, "try again; a lookup with a smaller --depth asks for less", status=UNREACHABLE)
     if not response.status:
         what, step = f"{url} cannot be reached: {response.text}", f"is a server up there? {given.url} names another"
         return CommandFailure(what, step, status=UNREACHABLE)
@@ -94,7 +94,7 @@ def _refused(response: Response, url: str, given: Given, has_key: bool) -> Comma
         case 400:
             return RefusedRequest(f"the request was refused{said}", status=WRONG_COMMAND, http_status=status)
         case 413:
-            what, step = f"the request or the answer is too long{said}", "ask for less, with a smaller --depth"
+            what, step = f"the request or the answer is too long{said}", "a lookup with a smaller --depth asks for less"
         case 429 | 500 | 502 | 503 | 504:
             what, step = f"{url} cannot answer now ({status}){said}", "try again in a moment"
         case _:

@@ -157,6 +157,7 @@ def _greeting(start: Start, url: str, home: Home) -> str:
         lines.append(f"  no key yet, so no request is permitted: headwater key add NAME --data {start.data}")
     if home.has_former_forms:
         lines.append(
-            f"  in the forms of the release before, which can be gone back to; then: headwater upgrade {start.data}"
+            "  items are written as by the release before, so that you can go back to it; once you will not, stop this "
+            f"server and run: headwater upgrade {start.data}"
         )
     return "\n".join(lines)

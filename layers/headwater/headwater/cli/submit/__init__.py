@@ -1,7 +1,7 @@
 """Runs a PySpark program on this machine like on a cluster: `headwater submit PROGRAM ARGUMENTS`.
 
-The listener reports to the stack that `make up` runs, or to HEADWATER_URL with HEADWATER_API_KEY. Iceberg, Delta and
-the Kafka connector are on the class path, and headwater.spark on the Python path. Spark's output goes to the terminal
+The listener reports to the server that every command finds (docs/command-line.md, Which server). Iceberg, Delta and the
+Kafka connector are on the class path, and headwater.spark on the Python path. Spark's output goes to the terminal
 unchanged.
 
 Before Spark starts, the doctor's canary is posted as the listener will post: to the same URL and path, with the same
