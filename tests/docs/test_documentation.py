@@ -151,7 +151,15 @@ def _example(route: str) -> str:
     return re.sub(r"\{\w+\}", lambda match: ids.get(match[0], "x"), route.removeprefix(PREFIX))
 
 
-@pytest.mark.parametrize("page", sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")]), ids=lambda path: path.name)
+PAGES = sorted(
+    [
+        *ROOT.glob("*.md"),
+        *(page for folder in ("docs", "emr_jobs", "events", "tests") for page in (ROOT / folder).rglob("*.md")),
+    ]
+)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text()):
         if "://" not in target:

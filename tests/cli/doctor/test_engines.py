@@ -14,6 +14,7 @@ from headwater.cli.doctor.__main__ import main
 from headwater.cli.doctor.arrivals import Arrivals
 from headwater.cli.doctor.same_tables import alias_line, in_order, pairs, same_tables
 from headwater.graph.names.naming import Naming
+from headwater.graph.producers import PRODUCERS
 from headwater.openlineage.event import Name
 from tests import factory
 from tests.cli.doctor.test_checks import what
@@ -164,3 +165,8 @@ def test_on_real_events_the_doctor_tells_engines_and_takes_the_canary_out(
         assert "canary" not in str([client.get("jobs").body, client.get("search", q="canary").body])
         namespaces = {each["name"]: each["isHidden"] for each in client.get("namespaces").body["namespaces"]}
         assert namespaces["headwater-doctor"] is True
+
+
+def test_the_doctor_knows_the_words_of_all_engines() -> None:
+    """It knows a server by its API alone, so it has the words once more."""
+    assert {*engines.TOOLS, "headwater"} == {producer.tool or producer.name for producer in PRODUCERS}
