@@ -62,7 +62,7 @@ rebuild: $(STATE)/venv.stamp ## rebuild a table from an archive with Spark: ARCH
 ON_LAKE = env PYTHONPATH=.:layers/headwater $(BIN)/python -m
 
 .PHONY: lakehouse
-lakehouse: $(STATE)/venv.stamp ## keep lineage as Iceberg tables: ARCHIVE=dir (WAREHOUSE=.local/lake; ARGS=--strict), with lineage of its own if `make up` runs; see emr_jobs/README.md
+lakehouse: $(STATE)/venv.stamp ## keep lineage as Iceberg tables: ARCHIVE=dir (WAREHOUSE=.local/lake; ARGS=--strict), with lineage of its own if a server runs; see emr_jobs/README.md
 	@$(ON_LAKE) emr_jobs.lakehouse $(if $(ARCHIVE),'$(ARCHIVE)' --warehouse '$(abspath $(WAREHOUSE))') $(ARGS)
 
 .PHONY: insights
@@ -70,7 +70,7 @@ insights: $(STATE)/venv.stamp ## analyse the tables of `make lakehouse` (WAREHOU
 	@$(ON_LAKE) emr_jobs.insights --warehouse '$(abspath $(WAREHOUSE))' --report '$(abspath $(REPORT))' $(ARGS)
 
 .PHONY: doctor
-doctor: $(STATE)/venv.stamp ## say why a graph is empty: of the stack that `make up` runs, or of URL= with KEY_FILE= (NAMESPACE=prod), or of a driver's SPARK_DEFAULTS=file
+doctor: $(STATE)/venv.stamp ## say why a graph is empty: of the server that runs here, or of URL= with KEY_FILE= (NAMESPACE=prod), or of a driver's SPARK_DEFAULTS=file
 	@PYTHONPATH=layers/headwater $(BIN)/python -m headwater.cli.doctor $(if $(URL),--url '$(URL)') $(if $(KEY_FILE),--key-file '$(KEY_FILE)') $(if $(NAMESPACE),--namespace '$(NAMESPACE)') $(if $(SPARK_DEFAULTS),--spark-defaults '$(SPARK_DEFAULTS)')
 
 # ------------------------------------------------------------------------------------------------------------ to change

@@ -2,6 +2,7 @@
 
 `python -m local up|down|demo`, or the Makefile's targets of the same names. Imports point downwards in this list:
 
+samples    each sample of events/ through its function, in the runtime of Lambda or in containers
 demo       the orders pipeline of emr_jobs on a fresh stack, its lineage and its alerts printed
 stack      emulator, deployment, API key and front: brought up together and taken down together
 deploy     template.yaml, packaged for the emulator's CloudFormation and deployed there

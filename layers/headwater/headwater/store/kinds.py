@@ -1,4 +1,4 @@
-"""The kinds of items, each told once: a row of `ItemTypes`. docs/table.md describes the items.
+"""The kinds of items that are read by ids, each told once: a row of `ItemTypes`. docs/table.md describes all items.
 
     store.read(ReadRequest(jobs=[...]))      the name of a row is what a read request calls the kind,
     read.jobs                                and what a snapshot does

@@ -4,7 +4,7 @@ A curation is an event: a tag on a dataset is a DatasetEvent with a facet of Hea
 tag is the facet's `_deleted`. Hence curation is ordered, archived, replayed and merged like every event.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from headwater.openlineage.event import AnyEvent, DatasetEvent, Facets, RunEvent
@@ -47,14 +47,6 @@ def is_curation(event: AnyEvent) -> bool:
     has_datasets = not isinstance(event, DatasetEvent) and bool(event.inputs or event.outputs)
     is_ours = CATALOG in facets or all(name.startswith(PREFIX) for name in facets)
     return bool(facets) and not has_datasets and is_ours
-
-
-def curation_facets(event: AnyEvent) -> Iterator[str]:
-    """The curation facets in an event. A producer that sends such a facet deletes or tags like a client of the API."""
-    named = [event.dataset.facets] if isinstance(event, DatasetEvent) else [event.job.facets]
-    if not isinstance(event, DatasetEvent):
-        named += [reference.facets for reference in event.inputs + event.outputs]
-    return (name for facets in named for name in facets if name.startswith(PREFIX))
 
 
 def tag_facet(tag: str, field: str | None = None) -> str:

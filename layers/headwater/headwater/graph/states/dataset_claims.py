@@ -52,7 +52,7 @@ class DatasetClaims:
 
     def head(self, facts: DatasetFacts) -> DatasetHead:
         """The dataset's head by the claims of all its jobs and by its facts; the schema of a digest is left to the
-        caller. The schema of a registry counts before the schemas of jobs (registered_schema)."""
+        caller. The schema of a registry counts before the schemas of jobs (facets/schema.py)."""
         own, claimed, written = schema_register(facts.own), self.facets, self.written
         if facts.has_registered_schema:
             claimed, written = without_schema(claimed), own
