@@ -15,7 +15,7 @@ import pytest
 from headwater.http.response import ApiResponse
 from headwater.openlineage.body import MAX_WIRE_BYTES
 from headwater.serve import api, connection
-from headwater.serve.connection import MAX_HEADER_BYTES
+from headwater.serve.connection import MAX_HEADER_BYTES, UnofferedHead
 from headwater.serve.server import Start, in_background
 from tests import factory
 from tests.serve.process import SECONDS
@@ -232,3 +232,14 @@ def test_an_event_behind_an_offer_of_http_2_is_taken_by_http_1(url: str, *, is_c
             while not answer.endswith(b"}"):
                 answer += client.recv(10_000)
             assert answer.startswith(b"HTTP/1.1 201 ")
+
+
+@pytest.mark.parametrize("size", range(1, 12))
+def test_an_offer_is_left_out_wherever_the_pieces_of_a_head_end(size: int) -> None:
+    """The body has the text of an offer, and of the end of a head."""
+    body = b'{"a": "\r\nUpgrade: h2c\r\n\r\nupgrade: x\r\n\r"}\r'
+    sent = HEAD + OFFER + b"Up: 1\r\nX-Upgrade: 2\r\n\r\n"
+    pieces = [sent[start : start + size] for start in range(0, len(sent), size)]
+    head = UnofferedHead()
+    got = b"".join(map(head.next, [*pieces[:-1], pieces[-1] + body]))
+    assert got == sent.replace(b"\r\nUpgrade:", b"\r\nx-offer:") + body

@@ -25,6 +25,23 @@ LAST_SECONDS = 1.0
 
 
 _OFFER = re.compile(rb"(?<=\r\n)upgrade(?=:)", re.IGNORECASE)
+_BEGUN = re.compile(rb"(?:\r\n\r|\r(?:\n(?:u(?:p(?:g(?:r(?:a(?:de?)?)?)?)?)?)?)?)\Z", re.IGNORECASE)
+"""What may be the beginning of an offer, or of the end of the head, where a piece of a head ends."""
+
+
+class UnofferedHead:
+    """The head of a request without its offer to go on in another protocol, such as h2c, which Java's HttpClient makes
+    with each request. The parser would take the body behind an offer for that protocol."""
+
+    def __init__(self) -> None:
+        self._begun = b""
+
+    def next(self, data: bytes) -> bytes:
+        """A further piece, and what follows the head. The beginning of an offer waits for the next piece."""
+        head, end, body = (self._begun + data).partition(b"\r\n\r\n")
+        begun = None if end else _BEGUN.search(head)
+        self._begun = begun[0] if begun else b""
+        return _OFFER.sub(b"x-offer", head.removesuffix(self._begun)) + end + body
 
 
 class Timeout:
@@ -58,6 +75,7 @@ class Connection(HttpToolsProtocol):
         self._request = Timeout(self.loop, transport.abort)
         self._response = Timeout(self.loop, transport.abort)
         self._received = 0
+        self._head = UnofferedHead()
         self._header_since: int | None = 0
         self.waiting_since = None
         self._wait()
@@ -72,7 +90,7 @@ class Connection(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         self._wait()
         self._received += len(data)
-        super().data_received(data if self._header_since is None else without_offer(data))
+        super().data_received(data if self._header_since is None else self._head.next(data))
         if self._header_since is not None and self._received - self._header_since > MAX_HEADER_BYTES:
             self._refuse(headers_too_long())
 
@@ -138,13 +156,6 @@ class Connection(HttpToolsProtocol):
         head = "\r\n".join([line, *(f"{name}: {value}" for name, value in headers.items()), "", ""])
         self.transport.write(head.encode() + content)
         self.transport.close()
-
-
-def without_offer(data: bytes) -> bytes:
-    """The beginning of a request without its offer to go on in another protocol, such as h2c, which Java's HttpClient
-    makes with each request. The parser would take the body behind an offer for that protocol."""
-    head, blank, body = data.partition(b"\r\n\r\n")
-    return _OFFER.sub(b"x-offer", head) + blank + body
 
 
 def headers_too_long() -> ApiResponse:
