@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from headwater.cli import polling
 from headwater.cli.connect import main
+from headwater.rest import Unreachable
+from headwater.sources.poller import PollResult
 from tests import factory
 from tests.serve.process import ServeProcess
 from tests.sources.connect.recorded_worker import AUTHORIZATION, LIST, RecordedWorker, run_worker
@@ -95,3 +98,12 @@ def test_a_worker_that_is_no_url_is_a_wrong_command_line(capsys: pytest.CaptureF
         main(["user:hunter2@connect-1", "--once"])
     assert ended.value.code == 2
     assert "a worker has a URL such as http://connect-1:8083" in capsys.readouterr().err
+
+
+def test_what_a_source_says_is_inert_on_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    hostile = "\x1b[2J\x1b]0;owned\x07"
+    result = PollResult("shop", skipped={f"part{hostile}": f"reason{hostile}"}, unreachable=Unreachable(hostile))
+    assert not polling._reported(result, lambda _: None)
+    printed = capsys.readouterr().err
+    assert "part" in printed
+    assert not {"\x1b", "\x07"} & set(printed)

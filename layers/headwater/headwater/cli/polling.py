@@ -17,6 +17,7 @@ from headwater.cli.load.sources import SentEvent
 from headwater.cli.lookups.terminal import told
 from headwater.cli.refusal import NotFoundFailure
 from headwater.graph.facets.schema_diff import columns_of
+from headwater.lookup.text.inert import inert
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import parse_instant
 from headwater.rest import Unreachable
@@ -136,9 +137,9 @@ def poll_again(
 def _reported(result: PollResult, report: Callable[[PollResult], None]) -> bool:
     """Whether a poll told of all parts of a source. What kept it from that is printed."""
     if result.unreachable:
-        print(f"nothing was sent: {result.unreachable}", file=sys.stderr, flush=True)
+        print(f"nothing was sent: {inert(str(result.unreachable))}", file=sys.stderr, flush=True)
     for part, reason in result.skipped.items():
-        print(f"skipped: {part}: {reason}", file=sys.stderr, flush=True)
+        print(f"skipped: {inert(part)}: {inert(reason)}", file=sys.stderr, flush=True)
     if result.sent:
         report(result)
     return not (result.unreachable or result.skipped)

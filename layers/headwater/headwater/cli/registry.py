@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from headwater.cli.polling import add_options, authorization_of, poll_again
+from headwater.lookup.text.inert import inert
 from headwater.sources.poller import PollResult
 from headwater.sources.registry.registries import FollowedRegistry, read_registries
 from headwater.store.aws.client import PATIENT_SECONDS, client
@@ -82,7 +83,9 @@ def glue_client() -> Any:
 
 def report(result: PollResult) -> None:
     for name in result.unplaced:
-        print(f"no topic is known of {name}: name it with --topic {name}=TOPIC", file=sys.stderr, flush=True)
+        print(
+            f"no topic is known of {inert(name)}: name it with --topic {inert(name)}=TOPIC", file=sys.stderr, flush=True
+        )
     print(f"subjects: {result.read}, events sent: {result.sent}", flush=True)
 
 
