@@ -43,7 +43,7 @@ COMMANDS = {
         "headwater.cli.key", "add|list|remove --data FILE", "makes, lists and removes the API keys of a file"
     ),
     "backup": Command("headwater.cli.backup", "--data FILE --to FILE", "copies a file, also while it is served"),
-    "upgrade": Command("headwater.cli.upgrade", "FILE", "lets a file have the forms of a new release"),
+    "upgrade": Command("headwater.cli.upgrade", "FILE", "lets a new release store items in its own forms"),
     "export": Command(
         "headwater.cli.export", "--data FILE --to DIR|s3://...", "writes all events in the archive's format"
     ),
@@ -64,7 +64,10 @@ COMMANDS = {
         "headwater.cli.submit.__main__", "PROGRAM [ARGUMENT...]", "runs a PySpark program with lineage", SPARK
     ),
     "try": Command(
-        "headwater.cli.engines.__main__", "ENGINE", "runs a pipeline on a real Airflow, dbt, Flink or Trino", SERVE
+        "headwater.cli.engines.__main__",
+        "ENGINE",
+        "runs a pipeline on a real Airflow, dbt, Flink, Kafka Connect or Trino",
+        SERVE,
     ),
     "kafka": Command("headwater.cli.kafka", "[OPTION...]", "runs a Kafka broker until Ctrl-C"),
     "mcp": Command("headwater.cli.mcp.__main__", "[--url URL]", "offers the lookups to coding assistants", MCP),
@@ -95,7 +98,7 @@ def usage() -> str:
     calls = {name: f"headwater {name} {command.usage}" for name, command in COMMANDS.items()}
     width = max(map(len, calls.values()))
     lines = [f"  {calls[name]:{width}}  {command.does}" for name, command in COMMANDS.items()]
-    return "\n".join(["usage:", *lines, "Each tells its options with --help."])
+    return "\n".join(["usage:", *lines, "Run `headwater COMMAND --help` for its options."])
 
 
 if __name__ == "__main__":

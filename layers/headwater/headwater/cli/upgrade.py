@@ -1,7 +1,7 @@
-"""Has headwater serve write the newest forms of items to a file, once you will not go back to the release before.
+"""Lets this release store items in its own forms, once you are sure that you will not go back to the release before.
 
-A new release serves the file of the one before, and goes on writing its forms: either can serve the file. From an
-upgrade on, only the new release can.
+Until then headwater serve stores items as the release before does, so that either release can serve the file. After an
+upgrade, the release before refuses the file. docs/table.md says what a form is.
 """
 
 import argparse
@@ -27,9 +27,9 @@ def main(arguments: list[str] | None = None) -> int:
         former = home.forms
         home.database.write_forms(FORMS)
     if former == FORMS:
-        print(f"{data} has the newest forms already: {FORMS}")
+        print(f"nothing to upgrade: {data} already has the newest forms of items ({FORMS})")
     else:
-        print(f"{data} has the forms {FORMS} from now on; those of the release before were {former}")
+        print(f"{data} is upgraded from the forms {former} to {FORMS}; the release before can no longer serve it")
     return 0
 
 
