@@ -125,3 +125,25 @@ curation = st.one_of(deletions, job_deletions, descriptions)
 events = st.one_of(
     run_events(), run_events(), run_events(), run_events(), job_events, dataset_events, derivations, curation
 )
+
+
+HOUR = 3600
+
+
+@st.composite
+def runs_of_parents(draw: st.DrawFn) -> Document:
+    """An event of one of four runs of a job, of two parents or none, that names some of three inputs and two
+    outputs."""
+    parent, lineage = draw(st.sampled_from([None, 8, 8, 8, 9])), draw(st.sampled_from([None, "x", "y"]))
+    facets = {"columnLineage": factory.columns(id=("s3://lake", "in0", lineage))} if lineage else {}
+    facets |= draw(st.sampled_from([{}, {}, {"headwater_foreign": {}}]))
+    inputs = draw(st.sets(st.sampled_from(["in0", "in1", "in2"])))
+    outputs = draw(st.sets(st.sampled_from(["out", "other"])))
+    return factory.run_event(
+        draw(st.sampled_from(["START", "START", "RUNNING", "COMPLETE", "FAIL"])),
+        seconds=draw(st.sampled_from([0, 1, 5, 9, 20 * HOUR, 25 * HOUR, 26 * HOUR])),
+        run=draw(st.integers(1, 4)),
+        inputs=[factory.dataset(name) for name in sorted(inputs)],
+        outputs=[factory.dataset(name, **facets) for name in sorted(outputs)],
+        run_facets={"parent": factory.parent(parent, "nightly")} if parent else {},
+    )

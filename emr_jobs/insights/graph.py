@@ -101,12 +101,24 @@ class Graph:
         return last.groupBy("job_id").agg(fn.count("*").alias("runs"), *summed).persist()
 
     @cached_property
+    def generations(self) -> DataFrame:
+        """`job_id`, `began` of the newest run of each job that names a dataset; of a loop, of the first run that the
+        same run of the parent started, a day before at most."""
+        runs = self.table("runs").where("size(datasets) > 0")
+        last = fn.max(fn.struct("started_at", "run_id", "parent_run_id")).alias("last")
+        beside = "parent_run_id = last.parent_run_id AND started_at >= last.started_at - INTERVAL 1 DAY"
+        together = runs.join(runs.groupBy("job_id").agg(last), "job_id").where(f"run_id = last.run_id OR ({beside})")
+        return together.groupBy("job_id").agg(fn.min("started_at").alias("began"))
+
+    @cached_property
     def column_edges(self) -> DataFrame:
-        """The flows between columns that jobs told last, by the representatives of the datasets; without flows of a
-        dataset into itself."""
+        """The flows between columns that the newest generations of jobs told, or else that they told last, by the
+        representatives of the datasets; without flows of a dataset into itself."""
         edges = self.table("column_edges")
-        newest = edges.groupBy("job_id", "dataset_id").agg(fn.max("last_seen").alias("last_seen"))
-        current = edges.join(newest, ["job_id", "dataset_id", "last_seen"], "left_semi")
+        newest = edges.groupBy("job_id", "dataset_id").agg(fn.max("last_seen").alias("newest"))
+        since = fn.least("newest", "began")  # without a run there is no `began`, and `least` passes over it
+        known = newest.join(self.generations, "job_id", "left").select("job_id", "dataset_id", since.alias("since"))
+        current = edges.join(known, ["job_id", "dataset_id"]).where("last_seen >= since").drop("since")
         deleted = self.table("jobs").where("is_deleted").select("job_id")
         live = current.join(fn.broadcast(deleted), "job_id", "left_anti")  # the edges of a DatasetEvent have no job
         named = self.under_one_id(self.under_one_id(live), "source_id")

@@ -65,9 +65,9 @@ def _join_run(store: GraphStore, run: Run) -> None:
 
 
 def _join_job(store: GraphStore, facts: JobFacts) -> None:
-    """Joins a job; the deletion of a job also changes heads of datasets that only newer events name."""
+    """Joins a job; its deletion, or another generation, also changes heads of datasets that only newer events name."""
     head = choose_job_anew(store, facts)
-    fold_datasets(Batch(), store, {facts.id: head}, Preconditions())
+    fold_datasets(Batch(), store, {facts.id: head}, Preconditions(), head.outputs_with_columns)
 
 
 def _join_latency(store: GraphStore, latency: Latency) -> None:

@@ -22,6 +22,7 @@ from headwater.graph.names.identity import DatasetId, JobId, NeighbourPageId, da
 from headwater.graph.names.naming import Naming
 from headwater.graph.states.dataset import DatasetFacts
 from headwater.graph.states.dataset_claims import DatasetClaims
+from headwater.graph.states.generation import Generation, RunOfGeneration, recent
 from headwater.graph.states.job import JobFacts, JobHead
 from headwater.graph.states.neighbours import NeighbourPage, Side
 from headwater.graph.states.run import Run
@@ -108,16 +109,15 @@ def head_by(run: Run) -> JobHead:
 
 
 def heads_by(runs: Iterable[Run]) -> Iterator[JobHead]:
-    """The heads of the jobs of some runs, as far as the runs that a head may choose tell."""
+    """The heads of the jobs of some runs, as far as these runs tell: each has the runs that it may choose."""
     of_jobs: dict[JobId, list[Run]] = {}
     for run in runs:
         of_jobs.setdefault(run.id.job, []).append(run)
     for of_job in of_jobs.values():
         first = min(of_job, key=lambda run: run.created)
         latest = max(of_job, key=lambda run: run.order)
-        with_datasets = (run for run in of_job if run.names_datasets)
-        chosen = max(with_datasets, key=lambda run: run.order, default=latest)
-        yield head_by(first).with_run(latest).with_run(chosen)
+        chosen = recent(RunOfGeneration.of(run) for run in of_job if run.names_datasets)
+        yield replace(head_by(first).with_run(latest), generation=Generation(chosen))
 
 
 def edges_of(head: JobHead) -> Iterator[Edge]:

@@ -77,7 +77,8 @@ def run_step(packets: Iterable[Packet], retention: Retention, tasks: int) -> Ite
 
 def job_step(packets: Iterable[Packet], retention: Retention, tasks: int) -> Iterator[Packet]:
     packer = _ItemPacker(retention, tasks)
-    for head in _joined(packets):
+    for joined in _joined(packets):
+        head = joined.complete
         packer.add_item("job", head)
         for edge in edges_of(head):
             packer.add("Edge", edge.dataset, edge)

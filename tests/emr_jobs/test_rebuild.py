@@ -44,7 +44,10 @@ def is_event(document: object) -> bool:
     return True
 
 
-@given(st.lists(strategies.events, min_size=30, max_size=60), st.randoms(use_true_random=False))
+@given(
+    st.lists(strategies.events | strategies.runs_of_parents(), min_size=30, max_size=60),
+    st.randoms(use_true_random=False),
+)
 @settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
 def test_any_events_in_any_order_and_repetition_give_the_same_items(
     spark: SparkContext, tmp_path_factory: pytest.TempPathFactory, documents: list[Document], chance: random.Random

@@ -38,6 +38,19 @@ def writes(kind: str, *, seconds: float, run: int, output: str | Document) -> Do
     return factory.run_event(kind, seconds=seconds, run=run, outputs=[written])
 
 
+def beside(parent: int, kind: str, *, seconds: float, run: int, source: str) -> Document:
+    """A run that one run of a parent started: it reads a source and writes `all`, with column lineage."""
+    lineage = factory.columns(id=("s3://lake", source, "id"))
+    return factory.run_event(
+        kind,
+        seconds=seconds,
+        run=run,
+        inputs=[factory.dataset(source)],
+        outputs=[factory.dataset("all", columnLineage=lineage)],
+        run_facets={"parent": factory.parent(parent, "nightly")},
+    )
+
+
 SCENES = {
     # Run 2 was taken for the newest; its START comes late, while run 3, which is in between, is written.
     "the newest run of a job": (
@@ -88,6 +101,21 @@ SCENES = {
         [],
         factory.run_event("FAIL", seconds=5, run=1, run_facets={"parent": factory.parent(9, "nightly")}),
         factory.run_event("START", seconds=1, run=2, job="b", run_facets={"parent": factory.parent(9, "nightly")}),
+    ),
+    # A run of a parent takes over, while an older run of that parent is stored, which is of its generation.
+    "a parent that takes over": (
+        [beside(8, "COMPLETE", seconds=10, run=1, source="shop 1")],
+        beside(9, "START", seconds=5, run=2, source="shop 2"),
+        beside(9, "START", seconds=20, run=3, source="shop 3"),
+    ),
+    # A run of a generation fails and names no output, while another adds to the generation.
+    "a run that fails beside others": (
+        [
+            beside(9, "COMPLETE", seconds=1, run=1, source="shop 1"),
+            beside(9, "START", seconds=5, run=2, source="shop 1"),
+        ],
+        factory.run_event("FAIL", seconds=8, run=2, run_facets={"parent": factory.parent(9, "nightly")}),
+        beside(9, "START", seconds=6, run=3, source="shop 2"),
     ),
     # A dataset is deleted, while a job uses it again.
     "a deletion": (

@@ -54,6 +54,24 @@ def _without_spaces(body: str) -> str:
     return exact_json.encode(exact_json.loads(body)).decode() if body.startswith(("{", "[")) else body
 
 
+def _versions_of_generations(old: Any, new: Any) -> None:
+    """Each run of a loop had a version of its own in the list of a job. The runs of one run of the parent have one
+    together: its datasets are those of all of them."""
+    assert new["totalCount"] <= old["totalCount"]
+    known = {version["version"] for version in old["versions"]}
+    for version in new["versions"]:
+        of_runs = [run for run in old["versions"] if _datasets_of(run) < _datasets_of(version)]
+        assert version["version"] in known or of_runs
+    both = known & {version["version"] for version in new["versions"]}
+    for body in (old, new):
+        body["versions"] = [version for version in body["versions"] if version["version"] in both]
+        body.pop("totalCount")
+
+
+def _datasets_of(version: Any) -> set[str]:
+    return {json.dumps([side, dataset]) for side in ("inputs", "outputs") for dataset in version[side]}
+
+
 def _types_in_graphs(_old: Any, new: Any) -> None:
     """`datasetType` is new: since a dataset's `type` is DB_TABLE or STREAM alone, it has the producer's word."""
     for node in new.get("graph", []):
@@ -200,6 +218,7 @@ def _has_runs(path: str) -> bool:
 
 
 CHANGES = [
+    Change("0.1.0", lambda path: "/jobs/" in path and path.endswith("/versions"), _versions_of_generations),
     Change("0.1.0", lambda path: path == "lineage", _types_in_graphs),
     Change("0.1.0", lambda path: "/datasets/" in path and path.endswith("/versions"), _versions_of_read_datasets),
     Change("0.1.0", _is_list_of_jobs, _order_of_jobs),

@@ -3,6 +3,7 @@ costs no event."""
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 
 from headwater.fold.fold import fold
 from headwater.graph.names.identity import job_id, namespace_id
+from headwater.graph.states.generation import Generation, RunOfGeneration
+from headwater.graph.states.job import JobHead
 from headwater.graph.states.stored_states import Severity, StoredAlert
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant, parse_instant
@@ -57,7 +60,8 @@ def comparable(table: MemoryTable) -> dict[Key, Any]:
     """The states in a table of any release, but for what a release decided otherwise and corrects event by event:
 
     - a namespace `s3a://` was another than `s3://`; the ids of its datasets were the same;
-    - one late event was enough for a breach of a job's latency; such a breach is open until events are in time.
+    - one late event was enough for a breach of a job's latency; such a breach is open until events are in time;
+    - the head of a job had its newest run alone; the runs beside it are found with the next event of the job.
     """
     former = {
         keys.namespace(namespace_id("s3a://lake")),
@@ -66,7 +70,13 @@ def comparable(table: MemoryTable) -> dict[Key, Any]:
     }
     renamed = MemoryTable()
     renamed.put(_with_s3(item) for key, item in table.items.items() if key not in former)
-    return states(renamed)
+    return {key: _with_newest_run(state) for key, state in states(renamed).items()}
+
+
+def _with_newest_run(state: Any) -> Any:
+    if not isinstance(state, JobHead):
+        return state
+    return replace(state, generation=Generation((RunOfGeneration(state.generation.newest.edges),)))
 
 
 def _with_s3(item: Item) -> Item:
@@ -121,7 +131,10 @@ def test_the_items_of_a_release_have_the_states_that_this_release_stores(release
 
 @each_release
 def test_all_recorded_events_folded_over_a_release_s_items_leave_the_items_of_this_release(release: str) -> None:
-    assert comparable(golden.folded(golden.table_of(release))) == comparable(golden.folded(MemoryTable()))
+    folded, anew = golden.folded(golden.table_of(release)), golden.folded(MemoryTable())
+    assert comparable(folded) == comparable(anew)
+    heads = {key: state for key, state in states(anew).items() if isinstance(state, JobHead)}
+    assert heads.items() <= states(folded).items()
 
 
 @each_release

@@ -9,7 +9,8 @@ from collections.abc import Collection, Mapping
 
 from headwater.concurrent import concurrent_map
 from headwater.graph.names.identity import DatasetId, JobId
-from headwater.graph.states.edges import NO_EDGES, Edges
+from headwater.graph.states.edges import Edges
+from headwater.graph.states.generation import Generation, RunOfGeneration
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.run import RunState
 from headwater.read.reader import Reader
@@ -47,12 +48,13 @@ def affects_tables(before: JobHead | None, after: JobHead) -> bool:
 
 
 def known_flows(reader: Reader, heads: Mapping[JobId, JobHead]) -> dict[JobId, frozenset[Flow]]:
-    """The flows through jobs: for each job, the flows of its last complete run, and further flows of later runs."""
+    """The flows through jobs: for each job, the flows of the last generation of its complete runs, and further flows of
+    later runs."""
 
     def last_complete(job: JobId) -> frozenset[Flow]:
         runs = reader.newest_runs(job, MAX_RUNS)
-        complete = (Edges.of(run) for run in runs if run.state is RunState.COMPLETED and run.names_datasets)
-        return flows(next(complete, NO_EDGES))
+        complete = (run for run in runs if run.state is RunState.COMPLETED and run.names_datasets)
+        return flows(Generation.of(map(RunOfGeneration.of, complete)).edges)
 
     incomplete = [job for job, head in heads.items() if not is_complete(head)]
     before = dict(zip(incomplete, concurrent_map(last_complete, incomplete), strict=True))

@@ -1,6 +1,6 @@
 """Folds the heads of datasets: new heads, and heads whose copies of claims are no longer right."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 from headwater.fold.batch import Batch
@@ -20,8 +20,15 @@ from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import Preconditions, ReadRequest, Snapshot
 
 
-def fold_datasets(batch: Batch, store: GraphStore, jobs: Mapping[JobId, JobHead], preconditions: Preconditions) -> None:
-    """Writes the heads of datasets that are new, and the heads that these events change.
+def fold_datasets(
+    batch: Batch,
+    store: GraphStore,
+    jobs: Mapping[JobId, JobHead],
+    preconditions: Preconditions,
+    claimed_anew: Collection[DatasetId] = (),
+) -> None:
+    """Writes the heads of datasets that are new, and the heads that these events change; and those of which the jobs
+    claim other column lineage, although no event names them.
 
     The head of a dataset copies claims of jobs; the head of a job copies nothing of datasets. Example: the head of
     `orders` has schema A, which the job `load` claimed.
@@ -35,7 +42,7 @@ def fold_datasets(batch: Batch, store: GraphStore, jobs: Mapping[JobId, JobHead]
 
     Reads the preconditions of the heads of jobs along with the datasets, and raises Conflict if one does not hold.
     """
-    affected = {*batch.datasets, *_written_by_deleted(jobs)}
+    affected = {*batch.datasets, *_written_by_deleted(jobs), *claimed_anew}
     read = store.read(ReadRequest(datasets=affected), unless_changed=preconditions)
     join_namespaces(store, _new_namespaces(batch, read))
     selection = HeadSelection(store, read)
@@ -98,7 +105,7 @@ def _check_copied(store: GraphStore, were_deleted: Mapping[JobId, bool]) -> None
 def _written_by_deleted(jobs: Mapping[JobId, JobHead]) -> set[DatasetId]:
     """The datasets with column lineage of jobs that are deleted, or that were deleted and came back."""
     deleted = [head for head in jobs.values() if DELETED in head.facts.facets]
-    return {dataset for head in deleted for dataset in head.facts.usages if head.column_lineage(dataset)}
+    return {dataset for head in deleted for dataset in head.facts.usages if head.column_lineages(dataset)}
 
 
 def _new_namespaces(batch: Batch, read: Snapshot) -> Iterator[tuple[str, Instant]]:

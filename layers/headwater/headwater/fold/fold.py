@@ -53,25 +53,27 @@ def fold(
     """
     batch = Batch.of(events)
     timely_events: tuple[NormalisedEvent, ...] | None = None
+    lost: Snapshot | None = None
     for attempt in range(ATTEMPTS):
         try:
             read = store.read(batch.wanted) if attempt else store.read_eventually(batch.wanted)
             timely_events = timely(batch, read) if timely_events is None else timely_events
             put_latency(timely_events, store, read, thresholds)
-            _fold_once(batch, store, read)
+            _fold_once(batch, store, read, lost)
         except Conflict as conflict:
-            lost = conflict
+            lost, reason = lost or read, conflict
             time.sleep(backoff(attempt, 0.01, most=0.64))
         else:
             return timely_events
-    raise StorageError(f"other writers were faster {ATTEMPTS} times in a row: {lost}")
+    raise StorageError(f"other writers were faster {ATTEMPTS} times in a row: {reason}")
 
 
-def _fold_once(batch: Batch, store: GraphStore, read: Snapshot) -> None:
+def _fold_once(batch: Batch, store: GraphStore, read: Snapshot, lost: Snapshot | None) -> None:
     store.put([*batch.events, *map(EventDay, batch.days - read.days)], read)
-    runs, parents, stored = fold_runs(batch, store, read)
-    jobs = {job: facts.join(parents.get(job)) for job, facts in {**parents, **batch.jobs}.items()}
-    write_supporting_items(batch, store, jobs, stored)
-    heads, preconditions = fold_jobs(jobs, store, runs, stored)
-    fold_datasets(batch, store, heads, preconditions)
+    runs = fold_runs(batch, store, read)
+    jobs = {job: facts.join(runs.parents.get(job)) for job, facts in {**runs.parents, **batch.jobs}.items()}
+    write_supporting_items(batch, store, jobs, runs.stored)
+    folded = fold_jobs(batch, jobs, store, runs, lost)
+    fold_datasets(batch, store, folded.heads, folded.preconditions, folded.claimed_anew)
+    folded.selection.finish()
     store.join([*batch.aliases.values(), *batch.results], read)

@@ -56,13 +56,26 @@ class HeadSelection:
     def __init__(self, store: GraphStore, read: Snapshot) -> None:
         self._store = store
         self._read = read
+        self._marked: list[tuple[JobHead | DatasetHead, Snapshot]] = []
 
-    def reselect(self, head: Head, choose: Callable[[], Head]) -> Head:
-        """Marks the head, then writes the head that `choose` gathers and chooses.
+    def reselect(
+        self, head: Head, choose: Callable[[], Head], keeps_mark: Callable[[Head], object] | None = None
+    ) -> Head:
+        """Marks the head, then writes the head that `choose` gathers and chooses; with the mark, if it `keeps_mark`
+        until `finish`.
 
         Raises Conflict if the head changed before the mark was written, or the mark changed before the choice was.
         """
-        marked = self._store.save([replace(head, reselecting=uuid.uuid4().hex)], self._read)
+        mark = uuid.uuid4().hex
+        marked = self._store.save([replace(head, reselecting=mark)], self._read)
         chosen = choose()
-        self._store.save([chosen], marked)
+        if keeps_mark and keeps_mark(chosen):
+            self._marked.append((chosen, self._store.save([replace(chosen, reselecting=mark)], marked)))
+        else:
+            self._store.save([chosen], marked)
         return chosen
+
+    def finish(self) -> None:
+        """Takes the marks away, once all that follows from the chosen heads is stored. Raises Conflict."""
+        for head, saved in self._marked:
+            self._store.save([head], saved)

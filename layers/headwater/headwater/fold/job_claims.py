@@ -20,16 +20,16 @@ class JobClaims:
         self.dataset = dataset
         self.heads = {job: head for job, head in jobs.items() if dataset in head.facts.usages}
 
-    def columns(self) -> dict[JobId, str]:
-        """The digest of the column lineage that each job claims. A deleted job claims none."""
-        present = {job: head for job, head in self.heads.items() if not head.facts.is_deleted}
-        registers = {job: head.column_lineage(self.dataset) for job, head in present.items()}
-        return {job: register.value for job, register in sorted(registers.items()) if register}
+    def columns(self) -> dict[JobId, tuple[str, ...]]:
+        """The digests of the column lineage that each job claims. A deleted job claims none."""
+        present = {job: head for job, head in sorted(self.heads.items()) if not head.facts.is_deleted}
+        digests = {job: tuple(head.column_lineages(self.dataset)) for job, head in present.items()}
+        return {job: of_job for job, of_job in digests.items() if of_job}
 
     def copied_by(self) -> dict[JobId, bool]:
         """The jobs with column lineage that the dataset's head copies, or leaves out since the job is deleted
         (True)."""
-        return {job: head.facts.is_deleted for job, head in self.heads.items() if head.column_lineage(self.dataset)}
+        return {job: head.facts.is_deleted for job, head in self.heads.items() if head.column_lineages(self.dataset)}
 
     def users(self) -> list[tuple[int, JobId]]:
         """The jobs, each with 0 if it writes the dataset, else 1. Jobs whose events only name the dataset do not

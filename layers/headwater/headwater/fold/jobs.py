@@ -3,13 +3,16 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import NamedTuple
 
+from headwater.fold.batch import Batch
 from headwater.fold.head_selection import HeadSelection
-from headwater.fold.runs import FoldedRun
-from headwater.graph.names.identity import JobId
-from headwater.graph.states.edges import NO_EDGES, Edges
+from headwater.fold.runs import FoldedRun, FoldedRuns
+from headwater.graph.names.identity import DatasetId, JobId, JobRunId
+from headwater.graph.states.generation import Generation, RunOfGeneration, sought_until
 from headwater.graph.states.job import JobFacts, JobHead, LatestRun
 from headwater.graph.states.run import Run
+from headwater.openlineage.instant import NEVER, Instant
 from headwater.store.errors import Conflict
 from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import Preconditions, ReadRequest, Snapshot
@@ -17,23 +20,61 @@ from headwater.store.snapshot import Preconditions, ReadRequest, Snapshot
 RUNS_AT_A_TIME = 20
 
 
+class FoldedJobs(NamedTuple):
+    """The heads of the jobs of a batch, and the preconditions of this fold. `claimed_anew` are datasets that the batch
+    does not name, and of which a job may now claim other column lineage: their heads are to be folded before
+    `selection.finish()`."""
+
+    heads: dict[JobId, JobHead]
+    preconditions: Preconditions
+    claimed_anew: set[DatasetId]
+    selection: HeadSelection
+
+
 def fold_jobs(
-    facts: Mapping[JobId, JobFacts], store: GraphStore, runs: Sequence[FoldedRun], read: Snapshot
-) -> tuple[dict[JobId, JobHead], Preconditions]:
-    """Writes the heads of jobs that changed. Returns all heads, and the preconditions of this fold."""
-    heads = {job: _with_facts(read.jobs.get(job), job_facts) for job, job_facts in facts.items()}
-    stale = {job for job, head in heads.items() if head.reselecting}
-    for folded in runs:
+    batch: Batch,
+    facts: Mapping[JobId, JobFacts],
+    store: GraphStore,
+    folded_runs: FoldedRuns,
+    lost: Snapshot | None = None,
+) -> FoldedJobs:
+    """Writes the heads of jobs that changed. `lost` is what an earlier attempt of this fold had read, which lost a
+    race."""
+    runs, _, read = folded_runs
+    before = {job: _with_facts(read.jobs.get(job), job_facts) for job, job_facts in facts.items()}
+    heads = dict(before)
+    stale = {job for job, head in heads.items() if head.reselecting or not head.generation.is_known}
+    known, parents = {folded.id: folded.run for folded in runs}, set()
+
+    def began(parent: JobRunId) -> Instant:
+        if parent not in known:  # the run is itself a parent, and no event of it is in the batch
+            return NEVER
+        parents.add(parent)
+        return known[parent].created
+
+    def others(head: JobHead) -> set[DatasetId]:
+        return head.outputs_with_columns - batch.datasets.keys()
+
+    for folded in sorted(runs, key=lambda folded: folded.run.order):
         job = folded.id.job
-        if heads[job].is_stale_after(folded.run):
+        if heads[job].is_stale_after(folded.run, began) or (lost and _took_over(folded, lost)):
             stale.add(job)
         heads[job] = heads[job].with_run(folded.run)
+    stale |= {job for job, head in heads.items() if _claims_otherwise(before[job], head, others(head))}
     saved = store.save([head for job, head in heads.items() if job not in stale], read)
     preconditions = _preconditions([run for run in runs if run.id.job not in stale], heads, read, saved)
     selection = HeadSelection(store, saved)
     for job in sorted(stale):
-        heads[job] = selection.reselect(heads[job], lambda job=job: _newest(store, job, heads[job].facts))  # type: ignore[misc]
-    return heads, preconditions
+        choose = lambda job=job: _newest(store, job, heads[job].facts)  # noqa: E731
+        heads[job] = selection.reselect(heads[job], choose, others)
+    claimed_anew = {dataset for job in stale for dataset in others(heads[job])}
+    return FoldedJobs(heads, preconditions.joined(saved.preconditions(runs=parents)), claimed_anew, selection)
+
+
+def _claims_otherwise(before: JobHead, after: JobHead, datasets: Iterable[DatasetId]) -> bool:
+    if before.generation == after.generation:
+        return False
+    return any(list(before.column_lineages(node)) != list(after.column_lineages(node)) for node in datasets)
 
 
 def choose_job_anew(store: GraphStore, facts: JobFacts, runs: Sequence[Run] = ()) -> JobHead:
@@ -76,13 +117,21 @@ def _preconditions(
     return saved.preconditions(jobs=unwritten, runs=chosen)
 
 
+def _took_over(folded: FoldedRun, lost: Snapshot) -> bool:
+    """Whether the first attempt may have made the run the newest of its job, by a parent that had meanwhile changed."""
+    head, run = lost.jobs.get(folded.id.job), RunOfGeneration.of(folded.run)
+    return head is not None and run.parent not in (None, head.generation.newest.parent)
+
+
 def _newest(store: GraphStore, job: JobId, facts: JobFacts) -> JobHead:
-    """A job's head by its newest run, and by its newest run that names a dataset.
+    """A job's head by its newest run, and by the generation of its newest run that names a dataset.
 
     The index gives the order, and the runs are read after the index. Raises Conflict if the order of the runs changed
     in between.
     """
     latest: LatestRun | None = None
+    chosen: list[RunOfGeneration] = []
+    earliest = NEVER
     newest = store.runs_of(job).newest()
     while page := list(islice(newest, RUNS_AT_A_TIME)):
         read = store.read(ReadRequest(runs=page))
@@ -91,6 +140,14 @@ def _newest(store: GraphStore, job: JobId, facts: JobFacts) -> JobHead:
             raise Conflict("the order of a job's runs changed while they were read")
         for run in runs:
             latest = latest or LatestRun.of(run)
+            if chosen and run.started_at < earliest:
+                return JobHead(facts, latest, Generation.of(chosen))
             if run.names_datasets:
-                return JobHead(facts, latest, Edges.of(run))
-    return JobHead(facts, latest, NO_EDGES)
+                chosen.append(RunOfGeneration.of(run))
+                earliest = earliest or _sought_until(store, chosen[0])
+    return JobHead(facts, latest, Generation.of(chosen))
+
+
+def _sought_until(store: GraphStore, newest: RunOfGeneration) -> Instant:
+    parents = [newest.parent] if newest.parent else []
+    return sought_until(newest, next(iter(store.read(ReadRequest(runs=parents)).runs.of(parents)), None))

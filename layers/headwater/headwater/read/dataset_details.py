@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 from headwater.graph.facets.members import owners_of, ownership_of
@@ -137,14 +138,14 @@ def _by_rank(lists: Collection[Sequence[Value]]) -> list[Value]:
 
 def _digests(head: DatasetHead) -> set[str]:
     own = head.column_lineage
-    return {*head.columns.values(), *([own.value] if own else [])}
+    return {*chain.from_iterable(head.columns.values()), *([own.value] if own else [])}
 
 
 def _newest_first(head: DatasetHead, jobs: Iterable[JobHead], ids: Collection[DatasetId]) -> list[str]:
     """The digests of a dataset's column lineage, newest first. Digests of jobs whose heads were not read come last."""
-    by_jobs = [job.column_lineage(dataset) for job in jobs for dataset in sorted(ids)]
-    registers = [register for register in (*by_jobs, head.column_lineage) if register]
-    newest = [register.value for register in sorted(registers, key=lambda register: register.stamp, reverse=True)]
+    times = [(time, digest) for job in jobs for dataset in ids for digest, time in job.column_lineages(dataset).items()]
+    own = [(head.column_lineage.time, head.column_lineage.value)] if head.column_lineage else []
+    newest = [digest for _, digest in sorted([*times, *own], reverse=True)]
     known = _digests(head)
     return list(dict.fromkeys([*(digest for digest in newest if digest in known), *sorted(known)]))
 
@@ -160,9 +161,9 @@ def _last_writes(jobs: Mapping[JobId, JobHead], ids: AbstractSet[DatasetId]) -> 
     The newest version of the dataset is among these writes. The run of that version need not have begun last: a
     Spark application begins before its queries.
     """
-    written = [(head.chosen, job, dataset) for job, head in jobs.items() for dataset in ids & head.chosen.output_ids]
-    newest = sorted(written, key=lambda write: (write[0][:2], write[1:]), reverse=True)[:MAX_WRITES]
-    return [WriteId(dataset, edges.run_id, job) for edges, job, dataset in newest]
+    runs = [(job, run) for job, head in jobs.items() for run in head.generation.runs if run.edges.run_id]
+    written = [(run.order, job, dataset) for job, run in runs for dataset in ids & run.edges.output_ids]
+    return [WriteId(dataset, run_id, job) for (_, run_id), job, dataset in sorted(written, reverse=True)[:MAX_WRITES]]
 
 
 def _last_quality(jobs: Mapping[JobId, JobHead], ids: AbstractSet[DatasetId]) -> list[QualityId]:

@@ -7,8 +7,7 @@ from typing import Any
 
 from headwater.concurrent import concurrent_map
 from headwater.graph.facets.dataset_reference import Document
-from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
-from headwater.graph.facets.register import values
+from headwater.graph.facets.long_facet import SCHEMA
 from headwater.graph.facets.schema_diff import columns_diff, columns_of, without_metadata
 from headwater.graph.names.identity import (
     ColumnLineageId,
@@ -21,19 +20,22 @@ from headwater.graph.names.identity import (
 )
 from headwater.graph.names.naming import Naming
 from headwater.graph.states.dataset import DatasetHead
-from headwater.graph.states.edges import NO_EDGES, Edges
+from headwater.graph.states.edges import Edges
+from headwater.graph.states.generation import Generation, Generations, RunOfGeneration, sought_until
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import NeighbourPage, Side
 from headwater.graph.states.run import Run, joined_in_earliest_namespace
 from headwater.graph.states.stored_states import KnownNamespace
 from headwater.openlineage.event import Name
-from headwater.openlineage.instant import Instant
+from headwater.openlineage.instant import NEVER, Instant
 from headwater.read.inferred_run_end import heads_with_inferred_ends, with_inferred_ends
 from headwater.read.neighbourhood import Neighbourhood, merged
 from headwater.store.graph_store import GraphReader
 from headwater.store.snapshot import ReadRequest
 
 RUNS_AT_A_TIME = 5
+MOST_RUNS = 300
+"""Runs of a job that are read for its generations."""
 
 
 class Reader:
@@ -42,6 +44,7 @@ class Reader:
     def __init__(self, store: GraphReader, naming: Naming) -> None:
         self.store = store
         self.naming = naming
+        self._generations: dict[tuple[JobId, Instant], Generation] = {}
         self._is_in_several_namespaces: dict[str, bool] = {}
 
     def jobs(self, ids: Collection[JobId], *, usages: bool = True) -> dict[JobId, JobHead]:
@@ -103,16 +106,35 @@ class Reader:
         return heads
 
     def edges_at(self, jobs: Mapping[JobId, JobHead], time: Instant) -> dict[JobId, Edges]:
-        """The edges of jobs at a time: the edges of each job's newest run until the time that names a dataset."""
+        """The edges of jobs at a time: those of the generation of each job's newest run until then."""
+        generations = self.generations_at(jobs, time)
+        return {job: _edges_at(head, generations[job], time) for job, head in jobs.items()}
 
-        def edges_of(job: JobId) -> Edges:
-            declared = jobs[job].facts.declared
-            chosen = next((Edges.of(run) for run in self.runs_until(job, time) if run.names_datasets), NO_EDGES)
-            if declared and chosen.time <= declared.time <= time:
-                return replace(jobs[job], chosen=NO_EDGES).current
-            return chosen
+    def generations_at(self, jobs: Collection[JobId], time: Instant) -> dict[JobId, Generation]:
+        """The generations of jobs at a time: one call for the runs of each job, and one for the parents of those that
+        have several."""
+        unread = [job for job in jobs if (job, time) not in self._generations]
+        read = concurrent_map(lambda job: self._generation_at(job, time), unread)
+        self._generations |= {(job, time): generation for job, generation in zip(unread, read, strict=True)}
+        return {job: self._generations[job, time] for job in jobs}
 
-        return dict(zip(jobs, concurrent_map(edges_of, jobs), strict=True))
+    def _generation_at(self, job: JobId, time: Instant) -> Generation:
+        runs: list[RunOfGeneration] = []
+        earliest = NEVER
+        for run in self.runs_until(job, time):
+            if run.names_datasets:
+                runs.append(RunOfGeneration.of(run, time))
+            if len(runs) == 1 and runs[0].parent is None:
+                break
+            if runs and run.order != runs[0].order:
+                earliest = earliest or sought_until(runs[0], self._parent_of(runs[0]))
+                if run.started_at < earliest:
+                    break
+        return Generation.of(runs)
+
+    def _parent_of(self, run: RunOfGeneration) -> Run | None:
+        parents = [run.parent] if run.parent else []
+        return next(iter(self.store.read(ReadRequest(runs=parents)).runs.of(parents)), None)
 
     def columns_at(
         self,
@@ -120,19 +142,20 @@ class Reader:
         ids: Mapping[DatasetId, Collection[DatasetId]],
         time: Instant,
     ) -> set[ColumnLineageId]:
-        """The column lineage of datasets at a time: for each writer, that of its newest run with column lineage.
+        """The column lineage of datasets at a time: for each writer, that of its generation; if that has none, of its
+        newest run with column lineage.
 
         `ids` are the ids of each dataset: a writer may name the dataset by any of them.
         """
+        generations = self.generations_at({job for jobs in writers.values() for job in jobs}, time)
 
         def lineage_by(writer: tuple[DatasetId, JobId]) -> set[ColumnLineageId]:
             dataset, job = writer
-            for run in self.runs_until(job, time):
-                named = set(ids[dataset]) & run.outputs.keys()
-                digests = {(output, values(run.outputs[output].facets).get(COLUMN_LINEAGE)) for output in named}
-                if lineage := {ColumnLineageId(output, digest) for output, digest in digests if digest}:
-                    return lineage
-            return set()
+            digests = _column_lineages(generations[job], ids[dataset])
+            if digests or digests is None:
+                return digests or set()
+            earlier = (Generation((RunOfGeneration.of(run, time),)) for run in self.runs_until(job, time))
+            return next((lineage for run in earlier if (lineage := _column_lineages(run, ids[dataset]))), set())
 
         pairs = [(dataset, job) for dataset, jobs in writers.items() for job in sorted(jobs)]
         return set().union(*concurrent_map(lineage_by, pairs))
@@ -181,6 +204,18 @@ class Reader:
     def newest_runs(self, job: JobId, most: int) -> list[Run]:
         """The last runs of a job by start, newest first."""
         return self.runs(list(islice(self.store.runs_of(job).newest(limit=most), most)))
+
+    def newest_generations(self, job: JobId, most: int, until: Instant | None = None) -> list[list[Run]]:
+        """The last generations of a job until a time, newest first, each with its runs, newest first: two calls if they
+        have one run each. Of loops with very many runs there are fewer than `most`."""
+        generations = Generations()
+        newest = self.store.runs_of(job).newest(until=until, limit=most)
+        read = 0
+        while len(generations.all) <= most and read < MOST_RUNS and (page := list(islice(newest, max(most, read)))):
+            read += len(page)
+            for run in self.runs(page):
+                generations.add(run)
+        return generations.all[:most]
 
     def newest_runs_of_each(self, heads: Mapping[JobId, JobHead], most: int) -> dict[JobId, list[Run]]:
         """The last runs of several jobs by start, newest first: one call for each job that has a run, and one for a
@@ -235,3 +270,17 @@ class Reader:
 
 def _present(heads: Mapping[DatasetId, DatasetHead]) -> dict[DatasetId, DatasetHead]:
     return {dataset: head for dataset, head in heads.items() if not head.is_deleted}
+
+
+def _edges_at(head: JobHead, generation: Generation, time: Instant) -> Edges:
+    declared = head.declared
+    return declared if declared and generation.newest.edges.time <= declared.time <= time else generation.edges
+
+
+def _column_lineages(generation: Generation, ids: Iterable[DatasetId]) -> set[ColumnLineageId] | None:
+    """The column lineage of a dataset by a generation, under the ids of its names; None if it is too much to be
+    known."""
+    by_name = {name: generation.columns(name) for name in ids}
+    if any(digests is None for digests in by_name.values()):
+        return None
+    return {ColumnLineageId(name, digest) for name, digests in by_name.items() for digest in digests or ()}

@@ -51,6 +51,10 @@ class Preconditions:
 
     versions: Mapping[Key, str | None] = field(default_factory=dict)
 
+    def joined(self, others: "Preconditions") -> "Preconditions":
+        """These preconditions and others."""
+        return Preconditions({**self.versions, **others.versions})
+
     def hold(self, items: Mapping[Key, Item]) -> bool:
         return all(version == _version(items.get(key)) for key, version in self.versions.items())
 

@@ -7,7 +7,7 @@ connects the two but for their application. Spark ML loads a model like that:
     map_partitions_hadoop                model       nothing
     execute_insert_into_...              visitors    scores
 
-So the model bears on all that the application writes. What a query that writes reads has its own edges, and what the
+So the model bears on all that the application writes. What a query makes its outputs of has its own edges, and what the
 application writes itself is no input of it.
 
 *Queries that an impact does not list*, since another node tells them. The application tells its queries, if it is at
@@ -57,7 +57,9 @@ def _application_run(head: JobHead) -> str | None:
 def _connected(queries: Mapping[JobId, Edges], known: Collection[Edges]) -> dict[JobId, Edges]:
     """The edges of queries of one application, connected with those of all its queries."""
     writers = [edges for edges in known if edges.outputs]
-    used = {dataset for edges in writers for dataset in edges.input_ids | edges.output_ids}
+    used = {
+        dataset for edges in writers for output in edges.output_ids for dataset in {output, *edges.upstream_of(output)}
+    }
     written = _by_id(output for edges in writers for output in edges.outputs)
     read = _by_id(source for edges in known for source in edges.inputs if source.id not in used)
     if not (read and written):
@@ -71,7 +73,8 @@ def _connected(queries: Mapping[JobId, Edges], known: Collection[Edges]) -> dict
 def _reading(edges: Edges, read: Mapping[DatasetId, DatasetRef]) -> Edges:
     """The edges of a query that writes: it reads what its application only reads."""
     sources = tuple((output, tuple({*made_of, *read})) for output, made_of in edges.sources)
-    return edges._replace(inputs=(*edges.inputs, *read.values()), sources=sources)
+    inputs = {**_by_id(edges.inputs), **read}
+    return edges._replace(inputs=tuple(inputs.values()), sources=sources)
 
 
 def _writing(edges: Edges, read: Mapping[DatasetId, DatasetRef], written: Mapping[DatasetId, DatasetRef]) -> Edges:

@@ -164,7 +164,8 @@ class ColumnGraph:
             digests = {
                 (dataset, digest)
                 for dataset, head in heads.items()
-                for job, digest in head.columns.items()
+                for job, of_job in head.columns.items()
+                for digest in of_job
                 if (job, dataset) not in self.retired
             }
             by_jobs = {ColumnLineageId(name_id, digest) for dataset, digest in digests for name_id in ids[dataset]}

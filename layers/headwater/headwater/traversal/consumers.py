@@ -9,13 +9,14 @@ from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
 from headwater.graph.facets.column_lineage import Column, Steps, column_flows, indirect_flows, told_columns
-from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
+from headwater.graph.facets.long_facet import SCHEMA
 from headwater.graph.facets.register import values
 from headwater.graph.facets.schema import columns_among, fields_of
 from headwater.graph.names.identity import ColumnLineageId, DatasetId, JobId, JobRunId, SchemaId, dataset_id, job_id
 from headwater.graph.producers import producer_of
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.edges import Edges
+from headwater.graph.states.generation import Generation
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import NO_NEIGHBOURS, Neighbours, Side
 from headwater.graph.states.run import Run
@@ -42,7 +43,7 @@ class Consumers:
     heads, jobs        heads of datasets and of their readers
     edges              the edges of the readers
     representatives    the representative of each id, for datasets with several ids
-    column_digests     the digest of the column lineage of each job, by output
+    column_digests     the digests of the column lineage of each job, by output
     schema_digests     the digest of the schema with which each job wrote an output, by output
     """
 
@@ -65,7 +66,7 @@ class Consumers:
         self.jobs: dict[JobId, JobHead] = {}
         self.edges: dict[JobId, Edges] = {}
         self.representatives: dict[DatasetId, DatasetId] = {}
-        self.column_digests: dict[JobId, dict[DatasetId, str]] = {}
+        self.column_digests: dict[JobId, dict[DatasetId, frozenset[str]]] = {}
         self.schema_digests: dict[JobId, dict[DatasetId, str]] = {}
         self._users: dict[DatasetId, Neighbours] = {}
         self._lineages: dict[ColumnLineageId, Any] = {}
@@ -123,8 +124,9 @@ class Consumers:
         )
         self.edges |= edges
         if self.of_columns and self.as_of:
+            generations = self.reader.generations_at(heads, self.as_of)
+            self.column_digests |= {job: _digests_at(generations[job]) for job in heads}
             runs = self.reader.runs([JobRunId(job, of_job.run_id) for job, of_job in edges.items() if of_job.run_id])
-            self.column_digests |= {job_id(run.job): _digests_of_run(run, COLUMN_LINEAGE) for run in runs}
             self.schema_digests |= {job_id(run.job): _digests_of_run(run, SCHEMA) for run in runs}
         elif self.of_columns:
             self.column_digests |= {job: _lineage_digests(head) for job, head in heads.items()}
@@ -135,7 +137,12 @@ class Consumers:
         outputs; and the schemas that the jobs wrote, unless the datasets still have them."""
         if not self.of_columns:
             return
-        of_jobs = {ColumnLineageId(*entry) for job in jobs for entry in self.column_digests.get(job, {}).items()}
+        of_jobs = {
+            lineage
+            for job in jobs
+            for output in self.column_digests.get(job, ())
+            for lineage in self._sent(job, output)
+        }
         wanted = {lineage for lineage in of_jobs if self.representative(lineage.dataset) in self.heads}
         own = {
             ColumnLineageId(self.representative(output), digest) for output in outputs if (digest := self._own(output))
@@ -149,31 +156,37 @@ class Consumers:
 
     def links(self, job: JobId, output: DatasetId) -> list[ColumnLink]:
         """The column links of a job to an output. If there are none, those of a DatasetEvent of the output."""
-        lineage = self._lineage(job, output)
-        if lineage and lineage not in self._links:
-            self._links[lineage] = self._read_links(self._lineages[lineage])
-        return self._links[lineage] if lineage else []
+        links: list[ColumnLink] = []
+        for lineage in self._lineages_of(job, output):
+            if lineage not in self._links:
+                self._links[lineage] = self._read_links(self._lineages[lineage])
+            links += self._links[lineage]
+        return links
 
     def untold(self, job: JobId, output: DatasetId) -> list[str]:
         """The columns of an output that a job wrote, and for which its column lineage names no sources, not even none.
+        Where a job wrote the output in several ways, each of them has to name the sources.
 
         The Spark listener has no entry for a column that a Python UDF makes, and none for a constant.
         """
-        lineage = self._lineage(job, output)
-        told = told_columns(self._lineages[lineage]) if lineage else frozenset()
-        return [field for field in self._written(job, output) if field.lower() not in told]
+        told = [told_columns(self._lineages[lineage]) for lineage in self._lineages_of(job, output)]
+        by_all = frozenset.intersection(*told) if told else frozenset()
+        return [field for field in self._written(job, output) if field.lower() not in by_all]
 
     def reports_indirect(self, job: JobId) -> bool:
         """Whether the producer of a job reports filters, joins and groupings."""
         return producer_of(values(self.jobs[job].facts.facets)).reports_indirect
 
-    def _lineage(self, job: JobId, output: DatasetId) -> ColumnLineageId | None:
-        """The column lineage that counts for an output of a job."""
-        digest = self.column_digests.get(job, {}).get(output)
+    def _lineages_of(self, job: JobId, output: DatasetId) -> list[ColumnLineageId]:
+        """The column lineages that count for an output of a job."""
         own = self._own(output) if self.of_columns else None
-        by_job = ColumnLineageId(output, digest) if digest else None
+        by_job = [lineage for lineage in self._sent(job, output) if self._has_entries(lineage)]
         by_event = ColumnLineageId(self.representative(output), own) if own else None
-        return next((lineage for lineage in (by_job, by_event) if lineage and self._has_entries(lineage)), None)
+        return by_job or ([by_event] if by_event and self._has_entries(by_event) else [])
+
+    def _sent(self, job: JobId, output: DatasetId) -> list[ColumnLineageId]:
+        digests = self.column_digests.get(job, {}).get(output, frozenset())
+        return [ColumnLineageId(output, digest) for digest in sorted(digests)]
 
     def _has_entries(self, lineage: ColumnLineageId) -> bool:
         return next(_entries(self._lineages.get(lineage)), None) is not None
@@ -212,11 +225,15 @@ class Consumers:
         return self._ids[name]
 
 
-def _lineage_digests(head: JobHead) -> dict[DatasetId, str]:
-    """The digest of the newest column lineage of a job for each output, also for outputs that its newest run does not
-    write."""
-    registers = {output: head.column_lineage(output) for output in head.facts.usages}
-    return {output: register.value for output, register in registers.items() if register}
+def _lineage_digests(head: JobHead) -> dict[DatasetId, frozenset[str]]:
+    """The digests of the column lineage of a job for each output, also for outputs that it no longer writes."""
+    digests = {output: frozenset(head.column_lineages(output)) for output in head.facts.usages}
+    return {output: of_output for output, of_output in digests.items() if of_output}
+
+
+def _digests_at(generation: Generation) -> dict[DatasetId, frozenset[str]]:
+    outputs = {output for run in generation.runs for output, _ in run.columns}
+    return {output: frozenset(digests) for output in outputs if (digests := generation.columns(output))}
 
 
 def _schema_digests(head: JobHead) -> dict[DatasetId, str]:

@@ -106,7 +106,7 @@ class DatasetHead:
     schema         the schema facet of that digest; without a digest, the columns of partial schemas (partial_schema)
     written        the digest of the schema that the dataset was last written with, by a job or a DatasetEvent. A reader
                    may claim another schema: it may have begun to read before the write
-    columns        the digest of the column lineage that each job claims
+    columns        the digests of the column lineage that each job claims: several if its runs differ
     users          a few of the dataset's jobs, writers first
     is_deleted     whether the dataset was deleted and no newer event names it
     reselecting    the mark of a head whose facets are being chosen anew; no head has it once a fold is complete
@@ -117,7 +117,7 @@ class DatasetHead:
     facets: Mapping[str, Any] = field(default_factory=dict)
     schema: Any = None
     written: str | None = None
-    columns: Mapping[JobId, str] = field(default_factory=dict)
+    columns: Mapping[JobId, tuple[str, ...]] = field(default_factory=dict)
     users: tuple[tuple[int, JobId], ...] = ()
     is_deleted: bool = False
     reselecting: str | None = None

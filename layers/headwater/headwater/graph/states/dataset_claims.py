@@ -17,14 +17,14 @@ class DatasetClaims:
 
     facets     the newest facet of each name
     written    the newest schema with which one of the jobs wrote the dataset
-    columns    the digest of the column lineage that each job claims; a deleted job claims none
+    columns    the digests of the column lineage that each job claims; a deleted job claims none
     users      a few of the jobs, writers first
     last       the time of the last event that names the dataset, with the right to write it
     """
 
     facets: Registers = field(default_factory=dict)
     written: Register | None = None
-    columns: Mapping[JobId, str] = field(default_factory=dict)
+    columns: Mapping[JobId, tuple[str, ...]] = field(default_factory=dict)
     users: tuple[tuple[int, JobId], ...] = ()
     last: Instant = NEVER
 
@@ -32,11 +32,11 @@ class DatasetClaims:
     def of(cls, head: JobHead, dataset: DatasetId) -> "DatasetClaims":
         """The claims of one job that has used the dataset."""
         job, usage = head.facts.id, head.facts.usages[dataset]
-        columns = None if head.facts.is_deleted else head.column_lineage(dataset)
+        columns = () if head.facts.is_deleted else tuple(head.column_lineages(dataset))
         return cls(
             usage.facets,
             usage.wrote,
-            {job: columns.value} if columns else {},
+            {job: columns} if columns else {},
             ((int(not usage.writes), job),) if usage.last else (),
             usage.last,
         )

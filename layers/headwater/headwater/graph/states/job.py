@@ -1,6 +1,6 @@
 """A job: its facts, and its head with the run that gives the job's current inputs and outputs."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -26,8 +26,14 @@ from headwater.graph.facets.register import (
     values,
 )
 from headwater.graph.facets.schema import PARTIAL, column_registers
-from headwater.graph.names.identity import DatasetId, JobId, dataset_id, derivation_id, job_id
+from headwater.graph.names.identity import DatasetId, JobId, JobRunId, dataset_id, derivation_id, job_id
 from headwater.graph.states.edges import NO_EDGES, DatasetRef, DatasetUsage, Edges, RunOrder, edges_of
+from headwater.graph.states.generation import (
+    NO_GENERATION,
+    Generation,
+    RunOfGeneration,
+    recent,
+)
 from headwater.graph.states.neighbours import Neighbours, Side
 from headwater.graph.states.run import PARENT, Run
 from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, JobEvent, Name, RunEvent
@@ -170,14 +176,12 @@ class JobFacts:
 
 @dataclass(frozen=True, slots=True)
 class JobHead:
-    """A job as it is now: its facts, its newest run (`latest`), and the edges of its newest run that names a dataset
-    (`chosen`).
+    """A job as it is now: its facts, its newest run (`latest`), and its newest runs that name a dataset (`generation`).
 
-    Both choices are a maximum over all runs of the job, which the head does not hold. The maximum is kept run by run,
-    as long as no chosen run turns out to have started earlier than the head has it (a START that came late). Then the
-    runs have to be read again.
+    Both are a choice among all runs of the job, which the head does not hold. The choice is kept run by run, as long as
+    what the head holds is enough. Else the runs have to be read again:
 
-        event folded                     latest    chosen
+        event folded                     latest    generation
         COMPLETE of r1 at 10:00          r1 10:00  r1
         COMPLETE of r2 at 10:05          r2 10:05  r2
         START of r2, sent at 09:55       r2 now started before r1: read the runs, choose r1
@@ -188,7 +192,7 @@ class JobHead:
 
     facts: JobFacts
     latest: LatestRun | None = None
-    chosen: Edges = NO_EDGES
+    generation: Generation = NO_GENERATION
     reselecting: str | None = None
     is_foreign: bool = False
 
@@ -209,12 +213,17 @@ class JobHead:
         return None
 
     @property
-    def current(self) -> Edges:
-        """The edges of the job now: of its newest run that names a dataset, or of a newer JobEvent."""
+    def declared(self) -> Edges:
+        """The edges of the newest JobEvent that names a dataset."""
         declared = self.facts.declared
-        if declared is None or declared.time < self.chosen.time:
-            return self.chosen
-        return edges_of([declared.time, "", *declared.value])
+        return edges_of([declared.time, "", *declared.value]) if declared else NO_EDGES
+
+    @property
+    def current(self) -> Edges:
+        """The edges of the job now: of its generation, or of a newer JobEvent."""
+        declared = self.facts.declared
+        is_declared = declared is not None and declared.time >= self.generation.newest.edges.time
+        return self.declared if is_declared else self.generation.edges
 
     @property
     def ever(self) -> Edges:
@@ -237,32 +246,52 @@ class JobHead:
         return max([self.facts.first, self.latest.started_at, *(register.time for register in noted)])
 
     def chooses(self, run: Run) -> bool:
-        """Whether the run is this head's latest run, or the run of its chosen edges."""
-        return run.order in (self.latest and self.latest.order, self.chosen[:2])
+        """Whether the run is this head's latest run, or one of its generation."""
+        return run.order in (self.latest and self.latest.order, *(chosen.order for chosen in self.generation.runs))
 
-    def column_lineage(self, dataset: DatasetId) -> Register | None:
-        """The register of the column lineage's digest that the job last sent for an output."""
+    def column_lineages(self, dataset: DatasetId) -> dict[str, Instant]:
+        """The digests of the job's column lineage for an output, each with its time: those of the generation; if it has
+        none, the last that the job sent. Of too many, none is known."""
         usage = self.facts.usages.get(dataset)
-        register = usage.facets.get(COLUMN_LINEAGE) if usage and usage.writes else None
-        return register if register and register.value is not None else None
+        last = usage.facets.get(COLUMN_LINEAGE) if usage and usage.writes else None
+        if last is None or last.value is None:
+            return {}
+        digests = self.generation.columns(dataset)
+        if digests is None:
+            return {}
+        return dict(sorted({**(digests or {last.value: last.time})}.items()))
+
+    @property
+    def outputs_with_columns(self) -> set[DatasetId]:
+        """The outputs of which the job ever sent column lineage."""
+        usages = self.facts.usages.items()
+        return {node for node, usage in usages if usage.writes and COLUMN_LINEAGE in usage.facets}
 
     def with_run(self, run: Run) -> "JobHead":
         """The head with one more run, or with a newer state of a run."""
         is_latest = self.latest is None or RunOrder(*run.order) >= self.latest.order
         latest = LatestRun.of(run) if is_latest else self.latest
-        edges = Edges.of(run) if run.names_datasets else NO_EDGES
-        return replace(self, latest=latest, chosen=max(edges, self.chosen, key=lambda edges: edges[:2]))
+        generation = self.generation.with_run(RunOfGeneration.of(run)) if run.names_datasets else self.generation
+        return replace(self, latest=latest, generation=generation)
 
     def join(self, other: "JobHead") -> "JobHead":
-        """The head by the facts and the runs of both heads, as long as each run is known in full to its head."""
+        """The head by the facts and the runs of both heads, as long as each run is known in full to its head. Its runs
+        are those that may be in the generation (`recent`) until it is `complete`."""
         latest = max((run for run in (self.latest, other.latest) if run), key=lambda run: run.order, default=None)
-        chosen = max(self.chosen, other.chosen, key=lambda edges: edges[:2])
-        return JobHead(self.facts.join(other.facts), latest, chosen)
+        runs = recent([*self.generation.runs, *other.generation.runs])
+        return JobHead(self.facts.join(other.facts), latest, Generation(runs))
 
-    def is_stale_after(self, run: Run) -> bool:
-        """Whether the run is one that this head chose, and started earlier than the head has it."""
-        chosen = [RunOrder(self.chosen.time, self.chosen.run_id), self.latest.order if self.latest else None]
-        return any(order is not None and order.run_id == run.run_id and order > run.order for order in chosen)
+    @property
+    def complete(self) -> "JobHead":
+        """The head, once all its runs were joined."""
+        return replace(self, generation=Generation.of(self.generation.runs))
+
+    def is_stale_after(self, run: Run, began: Callable[[JobRunId], Instant]) -> bool:
+        """Whether the runs have to be read again: the run is one that this head chose, and is older or says less than
+        the head has it, or it is the first of other runs that count."""
+        if self.latest and self.latest.run_id == run.run_id and self.latest.order > run.order:
+            return True
+        return run.names_datasets and self.generation.loses(RunOfGeneration.of(run), began)
 
 
 def _derivation(event: DatasetEvent) -> JobFacts | None:

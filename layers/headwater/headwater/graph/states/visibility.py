@@ -26,6 +26,7 @@ from headwater.graph.names.identity import DatasetId, NodeId, dataset_id
 from headwater.graph.names.naming import Naming
 from headwater.graph.states.dataset import DatasetFacts, DatasetHead
 from headwater.graph.states.edges import DatasetRef, DatasetUsage, Edges
+from headwater.graph.states.generation import Generation, RunOfGeneration
 from headwater.graph.states.job import JobFacts, JobHead
 from headwater.graph.states.run import Run
 from headwater.graph.states.stored_states import DatasetWrite, KnownAlias
@@ -62,7 +63,8 @@ class Visibility:
             self._note(head.current.inputs + head.current.outputs)
             self._note(DatasetRef(node, usage.name) for node, usage in head.facts.usages.items())
             return replace(head, facts=self._own_facts(head.facts))
-        return JobHead(self._hidden_facts(head), chosen=self._edges(head), is_foreign=True)
+        seen = Generation((RunOfGeneration(self._edges(head)),))
+        return JobHead(self._hidden_facts(head), generation=seen, is_foreign=True)
 
     def dataset(self, head: DatasetHead, dataset: DatasetId) -> DatasetHead:
         if self.sees(head.facts.name.namespace):

@@ -1,14 +1,16 @@
-"""The versions of a job: one for each set of inputs and outputs, in its newest runs and in its newest JobEvent.
+"""The versions of a job: one for each set of inputs and outputs, of its newest generations and of its newest JobEvent.
 
-Versions are not stored: the inputs and outputs of a run give its version.
+Versions are not stored: the inputs and outputs of a generation give its version. A run of a loop has a version of its
+own, by which it can be asked for.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from headwater.graph.facets.register import values
-from headwater.graph.states.edges import NO_EDGES, DatasetRef, Edges, job_version
+from headwater.graph.states.edges import DatasetRef, Edges, job_version
+from headwater.graph.states.generation import Generation, Generations, RunOfGeneration
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.run import Run
 from headwater.http.marquez import runs as marquez
@@ -30,9 +32,10 @@ READ_AT_A_TIME = 100
 class JobVersion:
     """A set of inputs and outputs of a job.
 
-    created  the end of the first run with these datasets, as in Marquez; its start if the run has not ended
-    latest   the start of the newest run with these datasets
-    run      the newest run with these datasets; None if a JobEvent declares the version and no run has it
+    created  the end of the first run of the first generation with these datasets, as in Marquez; its start if the run
+             has not ended
+    latest   the start of the newest run of a generation with these datasets
+    run      that newest run; None if a JobEvent declares the version and no run has it
     """
 
     id: str
@@ -61,20 +64,25 @@ def version(reader: Reader, request: ApiRequest, job: NamedNode) -> JsonObject:
     """One version, by its id. Raises NotFound."""
     version = request.parameters["version"]
     head = reader.jobs([job.job])[job.job]
-    for known in _versions(reader, head)[0]:
-        if known.id == version.lower():
-            return next(_all_as_json(reader, head, [known]))
+    for each_run in (False, True):
+        for known in _versions(reader, head, each_run=each_run)[0]:
+            if known.id == version.lower():
+                return next(_all_as_json(reader, head, [known]))
     raise NotFound(f"Job version '{version}' not found.")
 
 
-def _versions(reader: Reader, head: JobHead) -> tuple[list[JobVersion], bool]:
-    """The versions, newest first, and whether all runs were read."""
+def _versions(reader: Reader, head: JobHead, *, each_run: bool = False) -> tuple[list[JobVersion], bool]:
+    """The versions, newest first, of generations or of each run; and whether all runs were read."""
     by_id: dict[str, JobVersion] = {}
     newest = list(islice(reader.store.runs_of(head.facts.id).newest(limit=MAX_RUNS + 1), MAX_RUNS + 1))
+    generations = Generations()
     for chunk in chunked(newest[:MAX_RUNS], READ_AT_A_TIME):
         for run in reader.runs(chunk):
             if run.names_datasets:
-                _add(by_id, _of_run(run))
+                generations.add(run)
+    for runs in generations.all:
+        for together in [[run] for run in runs] if each_run else [runs]:
+            _add(by_id, _of_runs(together))
     for declared in _declared(head):
         _add(by_id, declared)
     return sorted(by_id.values(), key=lambda version: version.position, reverse=True), len(newest) <= MAX_RUNS
@@ -90,15 +98,16 @@ def _add(by_id: dict[str, JobVersion], older: JobVersion) -> None:
         by_id[older.id] = replace(newer, created=created, latest=latest)
 
 
-def _of_run(run: Run) -> JobVersion:
-    edges = Edges.of(run)
-    return JobVersion(job_version(run.job, edges), edges, run.ended_at or run.started_at, run.started_at, run)
+def _of_runs(runs: Sequence[Run]) -> JobVersion:
+    edges, newest, first = Generation.of(map(RunOfGeneration.of, runs)).edges, runs[0], runs[-1]
+    return JobVersion(
+        job_version(newest.job, edges), edges, first.ended_at or first.started_at, newest.started_at, newest
+    )
 
 
 def _declared(head: JobHead) -> Iterable[JobVersion]:
     """The version that the job's newest JobEvent declares."""
-    declared = replace(head, chosen=NO_EDGES).current
-    if declared:
+    if declared := head.declared:
         id_ = job_version(head.facts.name, declared)
         yield JobVersion(id_, declared, declared.time, declared.time)
 

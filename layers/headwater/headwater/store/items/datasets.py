@@ -44,7 +44,8 @@ def encode(head: DatasetHead) -> Item:
         "facets": head.facets,
         "schema": head.schema,
         "written": head.written,
-        "columns": head.columns,
+        "columns": {job: digests[0] for job, digests in head.columns.items()},
+        **_more_columns(head),
         "users": head.users,
         "isDeleted": head.is_deleted,
         **({"isForeign": True} if facts.is_foreign else {}),
@@ -77,7 +78,7 @@ def _decode(item: Item, members: Members) -> DatasetHead:
         facets=members.read("facets", _facets),
         schema=members.read("schema", anything),
         written=members.read("written", optional(digest), None),
-        columns=members.read("columns", _columns, {}),
+        columns=_all_columns(members.read("columns", _columns, {}), members.read("moreColumns", _further_columns, {})),
         users=members.read("users", array(_user), ()),
         is_deleted=members.read("isDeleted", boolean, default=False),
         reselecting=item.labels.get(RESELECTING),
@@ -91,8 +92,23 @@ def _facets(value: Any) -> dict[str, Any]:
     return facets
 
 
+def _more_columns(head: DatasetHead) -> dict[str, Any]:
+    """The further digests of jobs that sent several: a member of its own, which the release before passes over. Where
+    that release drops it, the next event of the job brings it back."""
+    more = {job: digests[1:] for job, digests in head.columns.items() if digests[1:]}
+    return {"moreColumns": more} if more else {}
+
+
 def _columns(value: Any) -> dict[JobId, str]:
     return {job_id(job): lineage for job, lineage in object_of(digest)(value).items()}
+
+
+def _further_columns(value: Any) -> dict[JobId, tuple[str, ...]]:
+    return {job_id(job): lineages for job, lineages in object_of(array(digest))(value).items()}
+
+
+def _all_columns(first: dict[JobId, str], more: dict[JobId, tuple[str, ...]]) -> dict[JobId, tuple[str, ...]]:
+    return {job: (lineage, *more.get(job, ())) for job, lineage in first.items()}
 
 
 def _user(value: Any) -> tuple[int, JobId]:

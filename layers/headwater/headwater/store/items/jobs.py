@@ -1,12 +1,13 @@
 """The heads of jobs."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from headwater.graph.facets.register import Register
-from headwater.graph.names.identity import DatasetId, dataset_id, derivation_id, job_id
+from headwater.graph.names.identity import DatasetId, JobRunId, dataset_id, derivation_id, job_id
 from headwater.graph.states.edges import NO_EDGES, DatasetUsage, Edges, RunOrder, edges_of
+from headwater.graph.states.generation import Generation, RunOfGeneration
 from headwater.graph.states.job import JobFacts, JobHead, LatestRun
 from headwater.graph.states.run import RunState
 from headwater.openlineage.event import Name
@@ -33,6 +34,7 @@ from headwater.store.items.values import (
     run_id,
 )
 from headwater.store.items.values import dataset_id as to_dataset_id
+from headwater.store.items.values import job_id as to_job_id
 from headwater.store.table import Item
 
 USAGES = "seen"
@@ -51,8 +53,9 @@ def encode(head: JobHead) -> Item:
         "runFacets": registers_json(facts.run_facets),
         "declared": register_json(facts.declared) if facts.declared else None,
         "latest": head.latest,
-        "chosen": head.chosen.stored,
+        "chosen": head.generation.newest.edges.stored,
         "isDerivation": facts.is_derivation,
+        **_generation_json(head.generation),
     }
     labels = dict(_labels(head))
     if head.reselecting:
@@ -108,8 +111,9 @@ def _decode_without_usages(item: Item, members: Members) -> JobHead:
         usages={},
         is_derivation=is_derivation,
     )
-    latest, chosen = members.read("latest", optional(_latest)), members.read("chosen", _edges)
-    return JobHead(facts, latest, chosen, item.labels.get(RESELECTING))
+    latest, newest = members.read("latest", optional(_latest)), members.read("chosen", _edges)
+    generation = members.read("generation", _generation_with(newest), _unknown_generation(newest))
+    return JobHead(facts, latest, generation, item.labels.get(RESELECTING))
 
 
 _UPGRADES: tuple[Upgrade, ...] = (unchanged, unchanged, unchanged)
@@ -134,6 +138,38 @@ def _edges(value: Any) -> Edges:
     array(to_dataset_id)(list(edges.foreign))
     is_of_run = edges.run_id != NO_EDGES.run_id
     return edges._replace(time=instant_or_never(edges.time), run_id=run_id(edges.run_id) if is_of_run else "")
+
+
+def _generation_json(generation: Generation) -> dict[str, Any]:
+    """The runs of a generation: the newest without its edges, which are the member `chosen`. The release before passes
+    over this member. Where it drops it, the next event of the job has the runs read again."""
+    if not generation.runs or not generation.is_known:
+        return {}
+    runs = [[run.parent, run.has_failed, run.columns, run.edges.stored] for run in generation.runs]
+    return {"generation": [runs[0][:-1], *runs[1:]]}
+
+
+def _generation_with(newest: Edges) -> Callable[[Any], Generation]:
+    """Reads a generation, whose newest run has these edges."""
+
+    def run(value: Any) -> RunOfGeneration:
+        parent, has_failed, columns, *edges = value
+        digests = tuple((to_dataset_id(output), digest(lineage)) for output, lineage in columns)
+        own = _edges(edges[0]) if edges else newest
+        return RunOfGeneration(own, optional(_job_run)(parent), boolean(has_failed), digests)
+
+    return lambda value: Generation(array(run)(value))
+
+
+def _unknown_generation(newest: Edges) -> Generation:
+    """The generation in an item of a release that knew the newest run alone."""
+    is_none = newest.run_id == NO_EDGES.run_id
+    return Generation() if is_none else Generation((RunOfGeneration(newest),), is_known=False)
+
+
+def _job_run(value: Any) -> JobRunId:
+    job, its_run = value
+    return JobRunId(to_job_id(job), run_id(its_run))
 
 
 def _latest(value: Any) -> LatestRun:
