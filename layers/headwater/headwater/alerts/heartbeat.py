@@ -16,8 +16,9 @@ from headwater.read.reader import Reader
 
 MIN_SILENCE = timedelta(minutes=15)
 """A run that was silent for less is never abandoned. Sweeps come at this interval, too."""
-MAX_RUNS, DURATION_FACTOR = 10, 3
-"""A run may take `DURATION_FACTOR` times as long as the longest of the job's newest `MAX_RUNS` runs."""
+MAX_GENERATIONS, DURATION_FACTOR = 10, 3
+"""A run may take `DURATION_FACTOR` times as long as the longest run of the job's newest `MAX_GENERATIONS` generations:
+the ten newest runs of a loop may all be of today, and the short ones."""
 MAX_BEATS, MIN_BEATS, GAP_FACTOR = 50, 5, 10
 """A silence may last `GAP_FACTOR` times as long as the longest gap among the run's newest `MAX_BEATS` signs of life. At
 least `MIN_BEATS` signs of life are needed to know the usual gap."""
@@ -70,7 +71,8 @@ class Heartbeat:
         return DURATION_FACTOR * max(durations) if durations else None
 
     def _runs(self) -> list[Run]:
-        return self.reader.newest_runs(job_id(self.run.job), MAX_RUNS)
+        generations = self.reader.newest_generations(job_id(self.run.job), MAX_GENERATIONS)
+        return [run for runs in generations for run in runs]
 
     def _by_gaps(self, least: int) -> timedelta | None:
         beats = sorted(self._beats())

@@ -6,13 +6,14 @@ A dataset keeps every job that ever wrote the dataset. `load_v1` ran every day u
     load_v2             x  x  x  x  x          silence of load_v1, by event times: from its last event
                            |--------|          to the last event of load_v2
 
-`load_v1` is retired once the silence is longer than `LONGEST_GAPS` times the longest gap between the newest runs of
-`load_v1`. The clock plays no part: without new events nothing retires, hence the result is a function of the events.
+`load_v1` is retired once the silence is longer than `LONGEST_GAPS` times the longest gap between its newest runs. The
+runs of a generation are one here: a loader of twelve appends a day runs once a day. The clock plays no part: without
+new events nothing retires, hence the result is a function of the events.
 """
 
 from collections.abc import Callable, Collection, Mapping
 from datetime import timedelta
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 from headwater.graph.names.identity import DatasetId, JobId
@@ -22,9 +23,9 @@ from headwater.graph.states.neighbours import Neighbours, Side
 from headwater.openlineage.instant import Instant, to_datetime
 from headwater.read.reader import Reader
 
-LONGEST_GAPS, NEWEST_RUNS, LEAST_RUNS = 3, 10, 3
-"""A writer may be silent for `LONGEST_GAPS` times the longest gap between its `NEWEST_RUNS` newest runs. Fewer than
-`LEAST_RUNS` runs have no rhythm."""
+LONGEST_GAPS, NEWEST, LEAST = 3, 10, 3
+"""A writer may be silent for `LONGEST_GAPS` times the longest gap between its `NEWEST` generations. Fewer than `LEAST`
+have no rhythm."""
 WITHOUT_RHYTHM = timedelta(days=31)
 """The silence of a writer without a rhythm: a monthly job may have run once or twice."""
 LEAST_SILENCE = timedelta(hours=1)
@@ -85,10 +86,10 @@ def retired_writes(
 
 
 def allowed_silence(reader: Reader, job: JobId, until: Instant | None = None) -> timedelta:
-    """The silence that the rhythm of a job allows, by its newest runs until a time: one read."""
-    newest = reader.store.runs_of(job).entries(until=until, limit=NEWEST_RUNS)
-    starts = [entry.time for entry in islice(newest, NEWEST_RUNS)]
-    if len(starts) < LEAST_RUNS:
+    """The silence that the rhythm of a job allows, by its newest generations until a time."""
+    generations = reader.newest_generations(job, NEWEST, until)
+    starts = sorted((runs[-1].started_at for runs in generations), reverse=True)
+    if len(starts) < LEAST:
         return WITHOUT_RHYTHM
     return LONGEST_GAPS * max(_between(earlier, later) for later, earlier in pairwise(starts))
 
