@@ -47,6 +47,11 @@ def symlinks(*names: str, namespace: str = "s3://lake") -> Document:
     return facet(identifiers=[{"namespace": namespace, "name": name, "type": "TABLE"} for name in names])
 
 
+def renamed_from(name: str, namespace: str = "s3://lake") -> Document:
+    """A lifecycleStateChange facet: the dataset had this name before."""
+    return facet(lifecycleStateChange="RENAME", previousIdentifier={"namespace": namespace, "name": name})
+
+
 def parent(run: int, job: str, root: tuple[int, str] | None = None) -> Document:
     """A parent run facet, with the root of all if it is another run."""
     holders = {"parent": (run, job), **({"root": root} if root else {})}

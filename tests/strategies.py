@@ -49,6 +49,8 @@ def datasets(draw: st.DrawFn) -> Document:
         facets["dataSource"] = factory.facet(name="lake", uri=draw(st.sampled_from(["s3://lake", "s3a://lake"])))
     if draw(st.booleans()):
         facets["version"] = factory.facet(datasetVersion=str(draw(st.integers(1, 3))))
+    if draw(st.booleans()):
+        facets["lifecycleStateChange"] = factory.renamed_from(draw(st.sampled_from(DATASETS)))
     named = factory.dataset(name, namespace, **facets)
     if draw(st.booleans()):
         return named

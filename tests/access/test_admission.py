@@ -148,6 +148,14 @@ def test_a_symlink_to_a_dataset_of_another_team_links_nothing(stack: Stack) -> N
     assert stack.get(A, ORDERS_PATH).status == 403
 
 
+def test_a_table_of_another_team_is_not_renamed(stack: Stack) -> None:
+    before = of_b(stack)
+    renamed = factory.dataset("decoy", A_LAKE, lifecycleStateChange=factory.renamed_from("orders", B_LAKE))
+    answer = stack.post(A, event("COMPLETE", A_RUN, "team-a", "feed", seconds=90, outputs=[renamed]))
+    assert answer.body["setAside"] == ["outputs[0].facets.lifecycleStateChange.previousIdentifier"]
+    assert of_b(stack) == before
+
+
 def test_a_child_and_a_ghost_parent_of_another_team_leave_its_jobs_alone(stack: Stack) -> None:
     before = of_b(stack)
     child = factory.facet(run={"runId": B_RUN}, job={"namespace": "team-b", "name": "ingest_orders"})

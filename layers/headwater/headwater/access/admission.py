@@ -172,13 +172,18 @@ class _Admission:
         return _foreign(Name(dataset["namespace"], dataset["name"]))
 
     def _own_dataset(self, dataset: Document, path: str) -> Document:
-        """The dataset without symlinks to datasets of others, and without a data source of others."""
+        """The dataset without symlinks to datasets of others, without a rename of theirs, and without their data
+        source."""
         facets, at = dataset.get("facets") or {}, f"{path}.facets"
         self._require_right_to_curate(facets)
         kept = self._with_own_symlinks(facets, at)
         source = kept.get("dataSource")
         if isinstance(source, dict) and not self._writes_source(source.get("name")):
             kept = self._without(kept, ["dataSource"], at)
+        change = kept.get("lifecycleStateChange")
+        if isinstance(change, dict) and not self._is_own(change.get("previousIdentifier")):
+            own = self._without(change, ["previousIdentifier"], f"{at}.lifecycleStateChange")
+            kept = {**kept, "lifecycleStateChange": own}
         if isinstance(kept.get("lineage"), dict):
             kept = {**kept, "lineage": self._nameable_inputs(kept["lineage"], f"{at}.lineage")}
         return dataset if kept is facets else {**dataset, "facets": kept}

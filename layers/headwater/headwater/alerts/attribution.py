@@ -9,6 +9,7 @@ from headwater.alerts.schema_transition import SchemaTransition, is_drop
 from headwater.alerts.schemas import newest_writes
 from headwater.graph.facets.dataset_reference import schema_register
 from headwater.graph.facets.register import Register, values
+from headwater.graph.facets.renaming import renames_to
 from headwater.graph.names.identity import NO_JOB, DatasetId, WriteId
 from headwater.graph.producers import integration_of
 from headwater.graph.states.edges import DatasetUsage
@@ -161,7 +162,7 @@ def _reading_runs(reader: Reader, dataset: DatasetId, job: JobHead) -> list[_Rea
 
 
 class _WrittenVersion(NamedTuple):
-    """A version of a dataset: `schema` is a digest, or DROPPED."""
+    """A version of a dataset: `schema` is a digest, or DROPPED, also by a rename."""
 
     write: WriteId
     schema: str
@@ -195,7 +196,8 @@ def _versions(reader: Reader, dataset: DatasetId) -> Iterator[_WrittenVersion]:
     """The versions with a known schema, the newest first."""
     for write in newest_writes(reader, dataset):
         register = schema_register(write.output.facets)
-        if is_drop(values(write.output.facets)):
+        facets = values(write.output.facets)
+        if is_drop(facets) or renames_to(facets):
             yield _WrittenVersion(write.id, DROPPED, write.output.first)
         elif register:
             yield _WrittenVersion(write.id, register.value, register.time)

@@ -63,6 +63,11 @@ class ReportedSchemaChange:
     causes: tuple[SchemaCause, ...] = ()
 
     @property
+    def renamed(self) -> Name | None:
+        """The new name, if the old name ended by a rename."""
+        return self.head.renamed.other if self.transition.is_drop and self.head.renamed else None
+
+    @property
     def follows(self) -> bool:
         """Whether all that breaks readers follows from changes upstream, whose alerts name the readers, too."""
         explained = frozenset[str]().union(*(cause.explains for cause in self.causes))
@@ -110,6 +115,8 @@ def change_of(
     breaks = (
         downstream(reader, dataset, touched, attribution.since if attribution else at) if touched != set() else _NOTHING
     )
+    if transition.is_drop and head.renamed and not breaks:
+        return None  # the table is still there, and nobody looks for it under its old name
     ancestors = ancestors_of(reader, attribution.run) if attribution and attribution.run else None
     causes = () if transition.is_drop else causes_of(reader, dataset, diff, attribution)
     return ReportedSchemaChange(

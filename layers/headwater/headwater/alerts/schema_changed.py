@@ -80,6 +80,8 @@ def _was_told_by_reader(reader: Reader, change: ReportedSchemaChange, old: Datas
 
 def _summaries(change: ReportedSchemaChange) -> list[str]:
     """The changes of columns, the worst first."""
+    if change.renamed:
+        return [f"the dataset was renamed to {short_name(change.renamed.name)}"]
     if change.transition.is_drop:
         return ["the dataset was dropped"]
     diff = change.diff
@@ -100,7 +102,7 @@ def _lines(change: ReportedSchemaChange) -> Iterator[str]:
             if attribution.run and change.ancestors
             else ""
         )
-        yield f"Job {attribution.job.facts.name.name} {_reported(change.transition)} at {shown(change.at)}{run}."
+        yield f"Job {attribution.job.facts.name.name} {_reported(change)} at {shown(change.at)}{run}."
     for cause in change.causes:
         told = f", alert {cause.alert_id}" if cause.alert_id else ""
         source = f"{cause.name.name} in {cause.name.namespace}"
@@ -117,8 +119,11 @@ def _names(columns: tuple[str, ...], most: int = 10) -> str:
     return names if len(columns) <= most else f"{names} and {len(columns) - most} more"
 
 
-def _reported(transition: SchemaTransition) -> str:
+def _reported(change: ReportedSchemaChange) -> str:
     """What the job did that reported the schema."""
+    transition = change.transition
+    if change.renamed:
+        return f"renamed the dataset to {change.renamed.name} in {change.renamed.namespace}"
     if transition.is_drop:
         return "dropped the dataset"
     return f"{'wrote' if transition.side is Side.WRITES else 'read'} the dataset with the new schema"
@@ -148,8 +153,10 @@ def _schema_details(change: ReportedSchemaChange | None) -> JsonObject:
     if change is None:
         return {"change": None, "verdict": None, "added": [], "removed": [], "retyped": [], "renamed": []}
     diff, types = change.diff, change.types
+    ended = "RENAMED" if change.renamed else "DROPPED" if change.transition.is_drop else "CHANGED"
     return {
-        "change": "DROPPED" if change.transition.is_drop else "CHANGED",
+        "change": ended,
+        **({"renamedTo": change.renamed.as_json()} if change.renamed else {}),
         "verdict": change.verdict.value,
         "added": [{"field": name, "type": types.get(name)} for name in diff.added[:MAX_COLUMNS]],
         "removed": [{"field": name, "type": types.get(name)} for name in diff.removed[:MAX_COLUMNS]],

@@ -20,7 +20,7 @@ class SchemaTransition(NamedTuple):
     before              the digest of the schema before
     after               the digest of the schema after, if one is known
     side                whether the dataset was written or read with the schema after
-    is_drop             the dataset was dropped
+    is_drop             the dataset was dropped, or its name ended by a rename
     later_transitions   the number of later transitions by writes in the same batch of the stream
     """
 
@@ -32,19 +32,22 @@ class SchemaTransition(NamedTuple):
 
 
 def schema_transition(old: DatasetHead, new: DatasetHead) -> SchemaTransition | None:
-    """The transition between two heads, if there is one. A dataset's first schema is no transition, nor is the first
-    schema of a registry: the topic had it before, whatever jobs said.
+    """The transition between two heads, if there is one. A dataset's first schema is no transition, nor is that of
+    another dataset under an old name, nor is the first schema of a registry: the topic had it before, whatever jobs
+    said.
 
     A written schema counts before a schema that a reader reports. A reader that reports the schema of the last write
     reports no transition. The first write that is known is none if it is older than what a reader reported: its events
     came late.
     """
-    if new.is_deleted or new.facts.name.namespace in RESERVED or _is_first_of_registry(old, new):
+    is_gone = new.is_deleted and new.renamed == old.renamed
+    if is_gone or new.facts.name.namespace in RESERVED or _is_first_of_registry(old, new):
         return None
     before = old.written or old.schema_digest
-    if before is None:
+    if before is None or old.renamed:
         return None
-    if is_drop(new.facets) and (not is_drop(old.facets) or (new.written != old.written and _is_empty(new))):
+    is_empty_anew = new.written != old.written and _is_empty(new)
+    if new.renamed or (is_drop(new.facets) and (is_empty_anew or not is_drop(old.facets))):
         return SchemaTransition(before, new.written, Side.WRITES, is_drop=True)
     is_late = old.written is None and new.schema_digest != new.written
     if new.written is not None and new.written != old.written and not is_late:

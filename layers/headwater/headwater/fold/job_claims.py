@@ -47,7 +47,7 @@ class JobClaims:
 
         `used` is the last event time that names the dataset: a newer event brings a deleted dataset back.
         """
-        through, columns = head.deleted_through, self.columns()
+        through, columns = head.ended_through, self.columns()
         return (
             any(head.disagrees_with(claimed) for claimed in self._claimed(facts))
             or head.disagrees_with(facts.own)

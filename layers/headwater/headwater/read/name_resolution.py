@@ -55,8 +55,8 @@ class NamedNode(NamedTuple):
 
 
 def resolve(reader: Reader, candidates: Iterable[NamedNode]) -> NamedNode | None:
-    """The first candidate that is stored, in one read. If none is, the first candidate that is a symlink or an alias of
-    a stored dataset.
+    """The first candidate that is stored, in one read. If none is, the first candidate that is another name of a stored
+    dataset: its name before a rename, a symlink, or an alias.
 
     The rules of naming are applied to the name of a dataset. An alias means the dataset that events meant by it.
     """
@@ -71,16 +71,19 @@ def resolve(reader: Reader, candidates: Iterable[NamedNode]) -> NamedNode | None
         ReadRequest(jobs=jobs, datasets=datasets, neighbours=list(map(NeighbourPageId, datasets)))
     )  # the caller needs the neighbours next
     known = (node for node in identified if _is_known(node, read))
-    return next(known, None) or _by_symlink(reader, identified, read) or _by_alias(reader, nodes)
+    return next(known, None) or _by_other_id(reader, identified, read) or _by_alias(reader, nodes)
 
 
-def _by_symlink(reader: Reader, nodes: Iterable[NamedNode], read: Snapshot) -> NamedNode | None:
-    """The dataset whose symlinks facet has one of these names, if no event names a dataset by that name."""
+def _by_other_id(reader: Reader, nodes: Iterable[NamedNode], read: Snapshot) -> NamedNode | None:
+    """The dataset that was renamed from one of these names, or whose symlinks facet has one of them, if no event names
+    a dataset by that name."""
     for node in (node for node in nodes if node.kind is not NodeKind.JOB):
-        page = read.neighbours.get(NeighbourPageId(node.dataset))
-        heads = reader.datasets(page.merged) if page else {}
-        for dataset in sorted(dataset for dataset, head in heads.items() if not head.is_foreign):
-            return node._replace(name=heads[dataset].facts.name)
+        page, head = read.neighbours.get(NeighbourPageId(node.dataset)), read.datasets.get(node.dataset)
+        if (page and page.merged) or (head and head.renamed):
+            around = reader.neighbourhood([node.dataset], ())
+            shown = around.heads.get(around.representative(node.dataset))
+            if shown and not shown.is_foreign:
+                return node._replace(name=shown.facts.name)
     return None
 
 

@@ -5,13 +5,19 @@ and the facet gives the Glue name. Both ids have a head, neighbours and column l
 head with the facet (the representative), merged with the states under the other id.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from headwater.graph.facets.renaming import Rename, next_rename, renames_from, renames_to
 from headwater.graph.names.identity import DatasetId
 from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.edges import RenamedAway
 from headwater.graph.states.neighbours import NO_NEIGHBOURS, NeighbourPage, Neighbours, NeighboursRead, Side, union
+from headwater.openlineage.instant import NEVER, Instant
+
+_NOW, _ENDED = Instant("~"), Instant("~~")
+"""After all times: the name of now, then names that a rename ended before."""
 
 
 @dataclass
@@ -23,6 +29,8 @@ class Neighbourhood:
     representatives    the representative of each id, for datasets with several ids
     used               the ids under which a state is stored; no event uses most symlinks
     unread             about how many neighbours of a side were not read, by representative
+    renamed_away       names that another dataset has by now. The jobs that used the former dataset under such a name
+                       are among the neighbours of both
     """
 
     heads: dict[DatasetId, DatasetHead] = field(default_factory=dict)
@@ -30,6 +38,7 @@ class Neighbourhood:
     representatives: dict[DatasetId, DatasetId] = field(default_factory=dict)
     used: frozenset[DatasetId] = frozenset()
     unread: dict[DatasetId, dict[Side, int]] = field(default_factory=dict)
+    renamed_away: RenamedAway = field(default_factory=dict)
 
     @property
     def is_cut(self) -> bool:
@@ -40,24 +49,43 @@ class Neighbourhood:
         """The id that stands for all ids of a dataset."""
         return self.representatives.get(dataset, dataset)
 
+    def of(self, datasets: Collection[DatasetId]) -> "Neighbourhood":
+        """The neighbourhood of some of its datasets. Others were read for the names that they had."""
+        shown = set(map(self.representative, datasets))
+        heads = {dataset: head for dataset, head in self.heads.items() if dataset in shown}
+        users = {dataset: users for dataset, users in self.users.items() if dataset in shown}
+        return replace(self, heads=heads, users=users)
+
     def ids_of(self, dataset: DatasetId) -> set[DatasetId]:
         """The ids under which a state of a dataset is stored, by the dataset's representative."""
         names = {other for other, shown in self.representatives.items() if shown == dataset}
         return names & self.used | {dataset}
 
 
+def renamed_ids(heads: Iterable[DatasetHead]) -> set[DatasetId]:
+    """The ids that these datasets were renamed to, or from."""
+    return {rename.id for head in heads for rename in (*renames_to(head.facets), *renames_from(head.facets))}
+
+
 def merged(
     heads: dict[DatasetId, DatasetHead],
     read: NeighboursRead,
     first_pages: Mapping[DatasetId, NeighbourPage],
+    as_of: Instant | None = None,
 ) -> Neighbourhood:
     """The neighbourhood of datasets; the several ids of a dataset are merged."""
-    representatives, users = _representatives(heads, first_pages), read.by_dataset
-    neighbourhood = Neighbourhood(representatives=representatives, used=frozenset({*heads, *users}))
+    until = as_of or _NOW
+    representatives, users = _representatives(heads, first_pages, until), read.by_dataset
+    away = _renamed_away(heads, until)
+    neighbourhood = Neighbourhood(representatives=representatives, used=frozenset({*heads, *users}), renamed_away=away)
     for dataset in {*heads, *users}:
         shown = neighbourhood.representative(dataset)
         known = neighbourhood.users.get(shown, NO_NEIGHBOURS)
         neighbourhood.users[shown] = union(known, users.get(dataset, NO_NEIGHBOURS))
+    for name, later in away.items():
+        for shown in {neighbourhood.representative(dataset) for _, dataset in later}:
+            known = neighbourhood.users.get(shown, NO_NEIGHBOURS)
+            neighbourhood.users[shown] = union(known, users.get(name, NO_NEIGHBOURS))
     for dataset, unread in read.unread.items():
         of_shown = neighbourhood.unread.setdefault(neighbourhood.representative(dataset), {})
         of_shown |= {side: of_shown.get(side, 0) + number for side, number in unread.items()}
@@ -68,22 +96,67 @@ def merged(
 
 
 def _representatives(
-    heads: Mapping[DatasetId, DatasetHead], first_pages: Mapping[DatasetId, NeighbourPage]
+    heads: Mapping[DatasetId, DatasetHead], first_pages: Mapping[DatasetId, NeighbourPage], until: Instant
 ) -> dict[DatasetId, DatasetId]:
     """The representative of each id of a dataset with several ids."""
     group: dict[DatasetId, set[DatasetId]] = {}
-    for dataset, page in first_pages.items():
-        linked = {dataset, *page.linked}
-        united = linked.union(*(group.get(other, set()) for other in linked))
+    renamed = [
+        *({node, _name_after(end, heads, until)} for node, head in heads.items() if (end := _ended(head, until))),
+        *({node, name} for node, head in heads.items() if (name := _name_before(head, until))),
+    ]
+    for same in [*({dataset, *page.linked} for dataset, page in first_pages.items()), *renamed]:
+        united = same.union(*(group.get(other, set()) for other in same))
         group |= dict.fromkeys(united, united)
-    first = {dataset: min(ids, key=lambda other: _rank(other, heads)) for dataset, ids in group.items()}
+    first = {dataset: min(ids, key=lambda other: _rank(other, heads, until)) for dataset, ids in group.items()}
     return {dataset: shown for dataset, shown in first.items() if len(group[dataset]) > 1 and shown in heads}
 
 
-def _rank(dataset: DatasetId, heads: Mapping[DatasetId, DatasetHead]) -> tuple[Any, ...]:
-    """The order of the ids of a dataset: an id whose head has the symlinks facet comes first."""
+def _renamed_away(heads: Mapping[DatasetId, DatasetHead], until: Instant) -> RenamedAway:
+    """The names that another dataset has now, or at a time."""
+    away: dict[DatasetId, tuple[tuple[Instant, DatasetId], ...]] = {}
+    for dataset, head in heads.items():
+        renames = [rename for rename in renames_to(head.facets) if rename != head.renamed and rename.at <= until]
+        later = tuple((rename.at, _name_after(rename, heads, until)) for rename in renames)
+        if any(name != dataset for _, name in later):
+            away[dataset] = later
+    return away
+
+
+def _ended(head: DatasetHead, until: Instant) -> Rename | None:
+    """The rename that ended a name until a time."""
+    return head.renamed if head.renamed and head.renamed.at <= until else None
+
+
+def _name_after(rename: Rename, heads: Mapping[DatasetId, DatasetHead], until: Instant) -> DatasetId:
+    """The name that a dataset has after a rename and all that followed until a time."""
+    head = heads.get(rename.id)
+    following = next_rename(head.facets, rename.at) if head else None
+    return _name_after(following, heads, until) if following and following.at <= until else rename.id
+
+
+def _name_before(head: DatasetHead, until: Instant) -> DatasetId | None:
+    """At a time at which no dataset had this name: the name of the dataset that a rename gave it next."""
+    gone = max((rename.at for rename in renames_to(head.facets) if rename.at <= until), default=NEVER)
+    given = renames_from(head.facets)
+    if head.facts.created <= until and (not gone or any(gone < rename.at <= until for rename in given)):
+        return None
+    return next((rename.id for rename in given if rename.at > until), None)
+
+
+def _rank(dataset: DatasetId, heads: Mapping[DatasetId, DatasetHead], until: Instant) -> tuple[Any, ...]:
+    """The order of the ids of a dataset: the name that it has now or had at a time, then an id whose head has the
+    symlinks facet."""
     head = heads.get(dataset)
-    return (head is None, "symlinks" not in head.facets if head else True, head.facts.name if head else (), dataset)
+    if head is None:
+        return (True, "", True, (), dataset)
+    return (False, _next_end(head, until), "symlinks" not in head.facets, head.facts.name, dataset)
+
+
+def _next_end(head: DatasetHead, until: Instant) -> Instant:
+    """The time of the rename that ends this name next. Of the names of a dataset, the one that ends first is its name
+    at a time."""
+    rename = next_rename(head.facets, until)
+    return rename.at if rename else _ENDED if head.renamed else _NOW
 
 
 def _united(head: DatasetHead, other: DatasetHead | None) -> DatasetHead:

@@ -29,7 +29,7 @@ from headwater.graph.states.stored_states import KnownNamespace
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import NEVER, Instant
 from headwater.read.inferred_run_end import heads_with_inferred_ends, with_inferred_ends
-from headwater.read.neighbourhood import Neighbourhood, merged
+from headwater.read.neighbourhood import Neighbourhood, merged, renamed_ids
 from headwater.store.graph_store import GraphReader
 from headwater.store.snapshot import ReadRequest
 
@@ -57,14 +57,20 @@ class Reader:
         return heads_with_inferred_ends(self.store, heads)
 
     def datasets(self, ids: Collection[DatasetId], *, deleted: bool = False) -> dict[DatasetId, DatasetHead]:
-        """The heads of datasets; with `deleted`, also those of deleted datasets."""
+        """The heads of datasets, also under the old names of renamed ones; with `deleted`, also those of deleted
+        datasets."""
         heads = self.store.read_heads(datasets=ids).datasets.all()
         return self._as_written(heads if deleted else _present(heads))
 
     def neighbourhood(
-        self, ids: Collection[DatasetId], sides: Collection[Side] = tuple(Side), most: int | None = None
+        self,
+        ids: Collection[DatasetId],
+        sides: Collection[Side] = tuple(Side),
+        most: int | None = None,
+        as_of: Instant | None = None,
     ) -> Neighbourhood:
-        """Datasets with their neighbours on some sides; the several ids of a dataset are merged.
+        """Datasets with their neighbours on some sides; the several ids of a dataset are merged, under the name that it
+        has now or had at a time.
 
         This takes one read, and further reads if a dataset has other ids, or neighbours on several pages. With `most`,
         only the first `most` neighbours of a side are read. A dataset that the caller may not read has no neighbours,
@@ -72,7 +78,7 @@ class Reader:
         """
         heads: dict[DatasetId, DatasetHead] = {}
         first_pages: dict[DatasetId, NeighbourPage] = {}
-        unread = set(ids)
+        unread, seen = set(ids), set[DatasetId]()
         while unread:
             read = self.store.read(ReadRequest(datasets=unread, neighbours=list(map(NeighbourPageId, unread))))
             present = _present(read.datasets.all())
@@ -82,8 +88,10 @@ class Reader:
             )
             pages = {page.id.dataset: page for page in read.neighbours.all().values() if page.id.dataset not in foreign}
             first_pages = {node: page.without_links(foreign) for node, page in {**first_pages, **pages}.items()}
-            unread = {other for page in pages.values() for other in page.merged} - first_pages.keys() - unread
-        return merged(heads, self.store.neighbours_below(first_pages, sides, most), first_pages)
+            others = {other for page in pages.values() for other in page.merged} | renamed_ids(present.values())
+            seen |= unread
+            unread = others - seen
+        return merged(heads, self.store.neighbours_below(first_pages, sides, most), first_pages, as_of).of(ids)
 
     def _as_written(self, heads: dict[DatasetId, DatasetHead]) -> dict[DatasetId, DatasetHead]:
         """Heads of datasets, each with the schema with which the dataset was last written.
@@ -269,7 +277,7 @@ class Reader:
 
 
 def _present(heads: Mapping[DatasetId, DatasetHead]) -> dict[DatasetId, DatasetHead]:
-    return {dataset: head for dataset, head in heads.items() if not head.is_deleted}
+    return {dataset: head for dataset, head in heads.items() if not head.is_deleted or head.renamed}
 
 
 def _edges_at(head: JobHead, generation: Generation, time: Instant) -> Edges:

@@ -126,7 +126,7 @@ class ColumnGraph:
     def _read(self, datasets: Collection[DatasetId]) -> dict[DatasetId, DatasetHead]:
         """Reads the datasets that were not read yet, with their neighbours. Returns their heads."""
         unread = {dataset for dataset in datasets if self.representative(dataset) not in self.users}
-        neighbourhood = self.reader.neighbourhood(unread, most=MAX_READERS) if unread else None
+        neighbourhood = self.reader.neighbourhood(unread, most=MAX_READERS, as_of=self.as_of) if unread else None
         if neighbourhood is None:
             return {}
         self.is_truncated |= neighbourhood.is_cut

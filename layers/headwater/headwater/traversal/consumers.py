@@ -15,7 +15,7 @@ from headwater.graph.facets.schema import columns_among, fields_of
 from headwater.graph.names.identity import ColumnLineageId, DatasetId, JobId, JobRunId, SchemaId, dataset_id, job_id
 from headwater.graph.producers import producer_of
 from headwater.graph.states.dataset import DatasetHead
-from headwater.graph.states.edges import Edges
+from headwater.graph.states.edges import Edges, RenamedAway
 from headwater.graph.states.generation import Generation
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import NO_NEIGHBOURS, Neighbours, Side
@@ -43,6 +43,7 @@ class Consumers:
     heads, jobs        heads of datasets and of their readers
     edges              the edges of the readers
     representatives    the representative of each id, for datasets with several ids
+    renamed_away       names that another dataset has by now
     column_digests     the digests of the column lineage of each job, by output
     schema_digests     the digest of the schema with which each job wrote an output, by output
     """
@@ -62,6 +63,7 @@ class Consumers:
         self.of_columns = of_columns
         self.as_of = as_of
         self.view = view
+        self.renamed_away: RenamedAway = {}
         self.heads: dict[DatasetId, DatasetHead] = {}
         self.jobs: dict[JobId, JobHead] = {}
         self.edges: dict[JobId, Edges] = {}
@@ -86,11 +88,12 @@ class Consumers:
         """Reads datasets that were not read yet, with their readers and, in the current view, their writers."""
         unread = {dataset for dataset in datasets if self.representative(dataset) not in self._users}
         sides = tuple(Side) if self.view is View.CURRENT else (Side.READS,)
-        neighbourhood = self.reader.neighbourhood(unread, sides, self.most) if unread else None
+        neighbourhood = self.reader.neighbourhood(unread, sides, self.most, self.as_of) if unread else None
         if neighbourhood is None:
             return
         self.is_cut |= neighbourhood.is_cut
         self.representatives |= neighbourhood.representatives
+        self.renamed_away = {**self.renamed_away, **neighbourhood.renamed_away}
         self.heads |= neighbourhood.heads
         self._users |= dict.fromkeys(unread, NO_NEIGHBOURS) | neighbourhood.users
 
@@ -122,7 +125,8 @@ class Consumers:
             if self.as_of
             else {job: head.ever if is_ever else head.current for job, head in heads.items()}
         )
-        self.edges |= edges
+        both = is_ever and not self.as_of
+        self.edges |= {job: each.under_later_names(self.renamed_away, ever=both) for job, each in edges.items()}
         if self.of_columns and self.as_of:
             generations = self.reader.generations_at(heads, self.as_of)
             self.column_digests |= {job: _digests_at(generations[job]) for job in heads}

@@ -17,6 +17,7 @@ from headwater.graph.facets.register import values
 from headwater.graph.names.identity import DatasetId, JobId, NodeKind, node_id
 from headwater.graph.producers import is_test
 from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.edges import RenamedAway
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
@@ -94,15 +95,13 @@ def impact(reader: Reader, dataset: DatasetId, columns: Collection[str] | None =
 
     The columns need not be in the dataset's schema: the column lineage of the consumers counts.
     """
-    of_columns = columns is not None
-    known = Consumers(reader, reach.most + 1, of_columns=of_columns, as_of=reach.as_of, view=reach.view)
-    known.read_datasets([dataset])
-    changed = known.representative(dataset)
-    head = known.heads.get(changed)
+    away: RenamedAway = {}
+    while (propagation := _propagated(reader, dataset, columns, reach, away)).known.renamed_away.keys() > away.keys():
+        away = propagation.known.renamed_away
+    known = propagation.known
+    head = known.heads.get(known.representative(dataset))
     if head is None:
         return Impact(None, (), is_truncated=False)
-    propagation = ImpactPropagation(known, reach.most)
-    propagation.propagate(_changed_nodes(changed, columns), reach.depth)
     reached = list(propagation.impacted.values())
     hidden = {node.target.id for node in reached if _is_hidden(known, node.target)}
     propagation.impacted = {node.target: node for node in reached if node.target.id not in hidden}
@@ -110,6 +109,19 @@ def impact(reader: Reader, dataset: DatasetId, columns: Collection[str] | None =
     at_risk = sorted(_at_risk(propagation, asked), key=lambda node: (node.is_possible, node.distance, node.node_id))
     is_truncated = propagation.is_truncated or known.is_cut or len(at_risk) > reach.most
     return Impact(head, tuple(at_risk[: reach.most]), is_truncated, len(hidden))
+
+
+def _propagated(
+    reader: Reader, dataset: DatasetId, columns: Collection[str] | None, reach: Reach, renamed_away: RenamedAway
+) -> ImpactPropagation:
+    of_columns = columns is not None
+    known = Consumers(reader, reach.most + 1, of_columns=of_columns, as_of=reach.as_of, view=reach.view)
+    known.renamed_away = renamed_away
+    known.read_datasets([dataset])
+    propagation, changed = ImpactPropagation(known, reach.most), known.representative(dataset)
+    if changed in known.heads:
+        propagation.propagate(_changed_nodes(changed, columns), reach.depth)
+    return propagation
 
 
 def _changed_nodes(dataset: DatasetId, columns: Collection[str] | None) -> list[ImpactedNode]:

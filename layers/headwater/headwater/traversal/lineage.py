@@ -18,7 +18,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from headwater.graph.names.identity import DatasetId, JobId, NodeId, NodeKind
-from headwater.graph.states.edges import Edges
+from headwater.graph.states.edges import Edges, RenamedAway
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import NO_NEIGHBOURS, Neighbours, Side
 from headwater.openlineage.instant import Instant
@@ -67,7 +67,8 @@ class Walk(NamedTuple):
 class _Walker:
     """A walk in progress: its graph so far, and the neighbours of the datasets from which it may go on."""
 
-    def __init__(self, reader: Reader, walk: Walk) -> None:
+    def __init__(self, reader: Reader, walk: Walk, renamed_away: RenamedAway) -> None:
+        self.renamed_away = {**renamed_away}
         self.reader = reader
         self.walk = walk
         self.graph = LineageGraph()
@@ -91,9 +92,13 @@ class _Walker:
 
     def edges(self, heads: Mapping[JobId, JobHead]) -> dict[JobId, Edges]:
         """The edges of jobs in the walk's view."""
-        if self.walk.as_of:
-            return self.reader.edges_at(heads, self.walk.as_of)
-        return {job: head.ever if self.walk.view is View.EVER else head.current for job, head in heads.items()}
+        is_ever = self.walk.view is View.EVER and not self.walk.as_of
+        edges = (
+            self.reader.edges_at(heads, self.walk.as_of)
+            if self.walk.as_of
+            else {job: head.ever if is_ever else head.current for job, head in heads.items()}
+        )
+        return {job: each.under_later_names(self.renamed_away, ever=is_ever) for job, each in edges.items()}
 
     def add_jobs(self, heads: Mapping[JobId, JobHead]) -> None:
         self.graph.jobs |= heads
@@ -103,13 +108,14 @@ class _Walker:
         """Reads the datasets that are not in the graph yet, with their neighbours. Returns the new datasets."""
         unread = {dataset for dataset in ids if self.graph.representative(dataset) not in self.graph.datasets}
         read_sides = {*sides, Side.WRITES} if self.walk.view is View.CURRENT else sides
-        neighbourhood = self.reader.neighbourhood(unread, read_sides, self.room())
+        neighbourhood = self.reader.neighbourhood(unread, read_sides, self.room(), self.walk.as_of)
         self.graph.is_truncated |= neighbourhood.is_cut
         heads = (
             self.reader.datasets_at(neighbourhood.heads, self.walk.as_of) if self.walk.as_of else neighbourhood.heads
         )
         new = heads.keys() - self.graph.datasets.keys()
         self.graph.representatives |= neighbourhood.representatives
+        self.renamed_away |= neighbourhood.renamed_away
         self.users |= neighbourhood.users
         self.unread |= neighbourhood.unread
         self.graph.datasets |= heads
@@ -145,16 +151,27 @@ def walk_lineage(reader: Reader, start: NamedNode, walk: Walk, query_jobs: Colle
     """The graph around a node, and around the jobs that the node started (`query_jobs`).
 
     The size of the graph is bounded; `is_truncated` says that there are more nodes.
+
+    A walk that comes upon a name which another dataset has by now begins anew, and then knows whose edges are whose.
     """
-    walker = _Walker(reader, walk)
+    renamed_away: RenamedAway = {}
+    while (walker := _walked(reader, start, walk, query_jobs, renamed_away)).renamed_away.keys() > renamed_away.keys():
+        renamed_away = walker.renamed_away
+    graph = replace(walker.graph.between_its_nodes(), part_read=walker.part_read())
+    return graph if walk.view is View.EVER else _without_retired_writers(walker, graph, start, query_jobs)
+
+
+def _walked(
+    reader: Reader, start: NamedNode, walk: Walk, query_jobs: Collection[JobId], renamed_away: RenamedAway
+) -> _Walker:
+    walker = _Walker(reader, walk, renamed_away)
     if walk.direction is None:
         _walk_undirected(walker, start, query_jobs)
     else:
         for way in (Direction.UPSTREAM, Direction.DOWNSTREAM):
             if walk.direction in (way, Direction.BOTH):
                 _walk_directed(walker, start, query_jobs, way)
-    graph = replace(walker.graph.between_its_nodes(), part_read=walker.part_read())
-    return graph if walk.view is View.EVER else _without_retired_writers(walker, graph, start, query_jobs)
+    return walker
 
 
 def _walk_undirected(walker: _Walker, start: NamedNode, query_jobs: Collection[JobId]) -> None:

@@ -17,6 +17,7 @@ from headwater.graph.facets.explicit_lineage import apply_lineage_facet
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE, LONG_FACETS, LongFacet
 from headwater.graph.facets.members import facet_text
 from headwater.graph.facets.register import is_deletion
+from headwater.graph.facets.renaming import with_old_names
 from headwater.graph.facets.schema import as_partial
 from headwater.graph.names.identity import dataset_id
 from headwater.graph.names.naming import IdentifiedName, Naming
@@ -44,6 +45,8 @@ def normalise_event(
     outputs = without_foreign_outputs(event).outputs if isinstance(event, RunEvent) else ()
     written = {alias for reference in outputs for alias in _aliases(event, reference, naming)}
     event = with_proven_columns(_with_undeclared_inputs(_renamed(event, naming), naming), naming)
+    if isinstance(event, RunEvent):
+        event = with_old_names(event, naming, looks_outputs_up=_producer(event).looks_outputs_up)
     links = {link for reference in dataset_references(event) for link in _links(reference, naming)}
     named = tuple(sorted(aliases)), tuple(sorted(links)), tuple(sorted(written))
     return NormalisedEvent(event, canonical, *named, at)

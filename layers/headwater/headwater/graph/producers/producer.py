@@ -38,6 +38,7 @@ class Producer:
     reports_ends           whether an event tells the end of each run
     runs_queries           whether its jobs, but for those of the type APPLICATION, are queries of an application
     names_files_of_streams whether a job that streams a folder names each file as an input
+    looks_outputs_up       whether START names an output that a query is to make only if the catalogue has it already
     """
 
     name: str = ""
@@ -49,6 +50,7 @@ class Producer:
     reports_ends: bool = True
     runs_queries: bool = False
     names_files_of_streams: bool = True
+    looks_outputs_up: bool = False
 
     @property
     def is_known(self) -> bool:

@@ -58,7 +58,7 @@ class Spark(Producer):
         return model._replace(rules=tuple(dict.fromkeys(("model", *identified.rules, *model.rules))))
 
 
-SPARK = Spark("spark", inputs=Strength.COMPLETE, outputs=Strength.COMPLETE, runs_queries=True)
+SPARK = Spark("spark", inputs=Strength.COMPLETE, outputs=Strength.COMPLETE, runs_queries=True, looks_outputs_up=True)
 
 
 def _kind_of_query(job_facets: Facets) -> str:

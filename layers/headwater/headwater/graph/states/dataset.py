@@ -18,6 +18,7 @@ from headwater.graph.facets.dataset_reference import (
 )
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.facets.register import Register, Registers, Stamp, join_registers, stamp, values
+from headwater.graph.facets.renaming import Rename, renames_to
 from headwater.graph.facets.schema import COLUMN, REGISTRY, columns_among, fields_of, partial_schema
 from headwater.graph.names.identity import DatasetId, JobId, dataset_id
 from headwater.graph.names.naming import Naming
@@ -108,7 +109,7 @@ class DatasetHead:
                    may claim another schema: it may have begun to read before the write
     columns        the digests of the column lineage that each job claims: several if its runs differ
     users          a few of the dataset's jobs, writers first
-    is_deleted     whether the dataset was deleted and no newer event names it
+    is_deleted     whether the dataset was deleted and no newer event names it, or renamed and no newer event writes it
     reselecting    the mark of a head whose facets are being chosen anew; no head has it once a fold is complete
     is_foreign     the mark of a dataset that the caller may not read (visibility.py); no stored head has it
     """
@@ -162,8 +163,29 @@ class DatasetHead:
     def deleted_through(self) -> Instant | None:
         return deleted_through(self.facets)
 
-    def with_deletion(self, *, is_deleted: bool) -> "DatasetHead":
-        return replace(self, is_deleted=is_deleted)
+    @property
+    def renamed(self) -> Rename | None:
+        """The rename that ended this name. A later write under the name makes another dataset, and whoever deletes the
+        dataset deletes its old names with it."""
+        rename = self._newest_rename if self.is_deleted else None
+        return rename if rename and rename.at > (self.deleted_through or NEVER) else None
+
+    @property
+    def _newest_rename(self) -> Rename | None:
+        return next(reversed(renames_to(self.facets)), None)
+
+    @property
+    def ended_through(self) -> Instant | None:
+        """The event time up to which the dataset is deleted or renamed."""
+        rename = self._newest_rename
+        return min([time for time in (self.deleted_through, rename and rename.at) if time], default=None)
+
+    def with_deletion(self, last: Instant, last_write: Instant) -> "DatasetHead":
+        """The head with `is_deleted`, by the times of the last event that names the dataset, and of the last that
+        writes it. The job that reads an old name may have begun before the rename: it brings nothing back."""
+        through, rename = self.deleted_through, self._newest_rename
+        is_deleted = through is not None and last <= through
+        return replace(self, is_deleted=is_deleted or (rename is not None and last_write <= rename.at))
 
 
 def newest_facets(claims: Iterable[Registers]) -> tuple[dict[str, Any], JsonObject | None]:

@@ -20,6 +20,7 @@ class DatasetClaims:
     columns    the digests of the column lineage that each job claims; a deleted job claims none
     users      a few of the jobs, writers first
     last       the time of the last event that names the dataset, with the right to write it
+    last_write the time of the last event of a job that writes the dataset
     """
 
     facets: Registers = field(default_factory=dict)
@@ -27,6 +28,7 @@ class DatasetClaims:
     columns: Mapping[JobId, tuple[str, ...]] = field(default_factory=dict)
     users: tuple[tuple[int, JobId], ...] = ()
     last: Instant = NEVER
+    last_write: Instant = NEVER
 
     @classmethod
     def of(cls, head: JobHead, dataset: DatasetId) -> "DatasetClaims":
@@ -39,6 +41,7 @@ class DatasetClaims:
             {job: columns} if columns else {},
             ((int(not usage.writes), job),) if usage.last else (),
             usage.last,
+            usage.last if usage.writes else NEVER,
         )
 
     def join(self, other: "DatasetClaims") -> "DatasetClaims":
@@ -48,6 +51,7 @@ class DatasetClaims:
             {**self.columns, **other.columns},
             first_users([*self.users, *other.users]),
             max(self.last, other.last),
+            max(self.last_write, other.last_write),
         )
 
     def head(self, facts: DatasetFacts) -> DatasetHead:
@@ -67,6 +71,4 @@ class DatasetClaims:
             columns=dict(sorted(self.columns.items())),
             users=self.users,
         )
-        through = head.deleted_through
-        is_deleted = through is not None and max(self.last, facts.described) <= through
-        return head.with_deletion(is_deleted=is_deleted)
+        return head.with_deletion(max(self.last, facts.described), max(self.last_write, facts.described))

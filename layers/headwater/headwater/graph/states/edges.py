@@ -2,7 +2,7 @@
 all its runs."""
 
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -80,6 +80,28 @@ class Edges(NamedTuple):
         """The outputs that are made of an input."""
         return frozenset(output for output in self.output_ids if source in self.upstream_of(output))
 
+    def under_later_names(self, renamed: "RenamedAway", *, ever: bool = False) -> "Edges":
+        """The edges to the datasets of their time, some of whose names other datasets have by now. The edges of all
+        time (`ever`) are to both."""
+
+        def later(dataset: DatasetId) -> tuple[DatasetId, ...]:
+            names = renamed.get(dataset, ())
+            if ever:
+                return tuple(dict.fromkeys([dataset, *(name for _, name in names)]))
+            return (next((name for at, name in names if self.time < at), dataset),)
+
+        if renamed.keys().isdisjoint(self.input_ids | self.output_ids):
+            return self
+        return self._replace(
+            inputs=tuple(DatasetRef(node, ref.name) for ref in self.inputs for node in later(ref.id)),
+            outputs=tuple(DatasetRef(node, ref.name) for ref in self.outputs for node in later(ref.id)),
+            sources=tuple(
+                (node, tuple(source for each in made_of for source in later(each)))
+                for output, made_of in self.sources
+                for node in later(output)
+            ),
+        )
+
     def without_outputs(self, gone: Collection[DatasetId]) -> "Edges":
         """The edges without some outputs. A job that is left without an output reads nothing."""
         kept = tuple(output for output in self.outputs if output.id not in gone)
@@ -87,6 +109,11 @@ class Edges(NamedTuple):
 
 
 NO_EDGES = Edges(NEVER, "", (), ())
+
+
+RenamedAway = Mapping[DatasetId, tuple[tuple[Instant, DatasetId], ...]]
+"""Names that another dataset has by now: the times of their renames, the earliest first, each with the id under which
+the dataset of before went on."""
 
 
 class RunOrder(NamedTuple):

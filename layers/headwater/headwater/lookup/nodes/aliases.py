@@ -1,7 +1,7 @@
 """GET /aliases: the names of one dataset, each with the evidence for it.
 
-Names in a symlinks facet come first. Then come the names that events sent and that the rules of naming map to this
-dataset, in the order of their first use.
+Names in a symlinks facet, and those before a rename, come first. Then come the names that events sent and that the
+rules of naming map to this dataset, in the order of their first use.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -10,6 +10,7 @@ from heapq import merge
 from itertools import chain, islice
 
 from headwater.graph.facets.dataset_reference import SYMLINKS, symlinks
+from headwater.graph.facets.renaming import Rename
 from headwater.graph.names.identity import AliasId, DatasetId, NeighbourPageId, dataset_id
 from headwater.graph.names.naming import Naming
 from headwater.graph.states.dataset import DatasetHead
@@ -24,7 +25,7 @@ from headwater.read.reader import Reader
 from headwater.store.ranges import Entry, Position, name_position
 from headwater.store.snapshot import ReadRequest
 
-SYMLINK = "symlink"
+SYMLINK, RENAME = "symlink", "rename"
 EVIDENCE: Mapping[str, str] = {
     "alias": "the deployment maps its namespace to this one",
     "temporary": "it is inside a folder that committers or table formats keep in the dataset's",
@@ -105,7 +106,8 @@ def _aliases(reader: Reader, entries: Sequence[_Entry]) -> Iterator[_Alias]:
 
 
 def _linked(reader: Reader, head: DatasetHead, ids: Collection[DatasetId]) -> list[_Alias]:
-    """The names in the dataset's symlinks facets, and the datasets whose symlinks facets name this dataset."""
+    """The names in the dataset's symlinks facets, the datasets whose symlinks facets name this dataset, and the names
+    before a rename."""
     pages = [NeighbourPageId(dataset) for dataset in ids]
     read = reader.store.read(ReadRequest(neighbours=pages))
     others = {other for page in read.neighbours.of(pages) for other in page.linked} | set(ids)
@@ -114,9 +116,16 @@ def _linked(reader: Reader, head: DatasetHead, ids: Collection[DatasetId]) -> li
     linked.pop(dataset_id(head.facts.name), None)
     aliases = []
     for other, (name, evidence) in linked.items():
-        first = heads[other].facts.created if other in heads else NEVER
-        aliases.append(_Alias(_SYMLINK_PREFIX + name_position(name, other), name, (SYMLINK,), evidence, first))
+        known = heads.get(other)
+        first = known.facts.created if known else NEVER
+        position, rename = _SYMLINK_PREFIX + name_position(name, other), known.renamed if known else None
+        told = (RENAME, _renamed(rename)) if rename else (SYMLINK, evidence)
+        aliases.append(_Alias(position, name, told[:1], told[1], first))
     return sorted(aliases, key=lambda alias: alias.position)
+
+
+def _renamed(rename: Rename) -> str:
+    return f"it was renamed to {rename.other.namespace} {rename.other.name} at {shown(rename.at)}"
 
 
 def _with_evidence(

@@ -1,0 +1,183 @@
+"""A renamed table is one dataset: under its new name from then on, under the old one before."""
+
+from collections.abc import Iterable
+from itertools import islice, permutations
+from math import factorial
+from urllib.parse import quote
+
+import pytest
+
+from tests import factory
+from tests.factory import Document
+from tests.traversal.lineage import LAKE, after, edges, ran
+
+
+def renamed(old: str, new: str, *, seconds: float, kind: str = "COMPLETE", spark: bool = False) -> Document:
+    """The rename of a table, as Spark's listener sends it: a rename of an application is one job."""
+    table = factory.dataset(new, lifecycleStateChange=factory.renamed_from(old))
+    facets = {"jobType": factory.facet(integration="SPARK", jobType="SQL_JOB")} if spark else {}
+    return factory.run_event(
+        kind, job="app.rename", run=int(100 + seconds), seconds=seconds, outputs=[table], job_facets=facets
+    )
+
+
+def flows(events: tuple[Document, ...], start: str, **query: str) -> set[tuple[str, str]]:
+    """The edges upstream and downstream of a dataset, but for those of the job that renames."""
+    answer = after(*events)("lineage", nodeId=f"dataset:{LAKE}:{start}", direction="both", **query)
+    return {edge for edge in edges(answer) if "app.rename" not in edge}
+
+
+def orders(events: tuple[Document, ...]) -> Iterable[tuple[Document, ...]]:
+    """All orders of few events, and some fifty of the orders of many."""
+    return islice(permutations(events), 0, None, factorial(len(events)) // 60 | 1)
+
+
+def written(job: str, table: str, run: int, seconds: float) -> Document:
+    return ran(job, f"raw_{job}", table, run=run, seconds=seconds)
+
+
+LOADED, READ = written("load", "a", 1, 1), ran("report", "a", "out", run=2, seconds=2)
+SIMPLE = (LOADED, READ, renamed("a", "b", seconds=10), ran("report2", "b", "out2", run=3, seconds=20))
+CHAIN = (LOADED, READ, renamed("a", "b", seconds=10), renamed("b", "c", seconds=20))
+BACK = (
+    LOADED,
+    renamed("a", "b", seconds=10),
+    renamed("b", "a", seconds=20),
+    ran("report", "a", "out", run=2, seconds=30),
+)
+SWAP = (
+    LOADED,
+    written("other", "b", 2, 2),
+    renamed("a", "tmp", seconds=10),
+    renamed("b", "a", seconds=20),
+    renamed("tmp", "b", seconds=30),
+)
+REUSED = (
+    LOADED,
+    READ,
+    renamed("a", "b", seconds=10),
+    written("anew", "a", 3, 20),
+    ran("report2", "a", "out2", run=4, seconds=30),
+)
+
+
+def through(name: str, *jobs: str) -> set[tuple[str, str]]:
+    """The edges of a table that these jobs load, and `report` reads into `out` if it is among them."""
+    found: set[tuple[str, str]] = set()
+    for job in jobs:
+        out = {"report": "out", "report2": "out2"}.get(job)
+        found |= {(name, job), (job, out)} if out else {(f"raw_{job}", job), (job, name)}
+    return found
+
+
+@pytest.mark.parametrize("start", ["a", "b"])
+def test_a_renamed_table_has_the_writers_and_readers_of_both_names(start: str) -> None:
+    for events in orders(SIMPLE):
+        assert flows(events, start) == through("b", "load", "report", "report2")
+
+
+@pytest.mark.parametrize("start", ["a", "b"])
+def test_as_of_a_time_before_the_rename_the_table_has_its_old_name(start: str) -> None:
+    assert flows(SIMPLE, start, asOf=factory.at(5)) == through("a", "load", "report")
+    assert flows(SIMPLE, start, asOf=factory.at(15)) == through("b", "load", "report")
+
+
+@pytest.mark.parametrize("start", ["a", "b", "c"])
+def test_a_table_that_was_renamed_twice_has_its_last_name(start: str) -> None:
+    for events in orders(CHAIN):
+        assert flows(events, start) == through("c", "load", "report")
+    for seconds, name in ((5, "a"), (15, "b"), (25, "c")):
+        assert flows(CHAIN, start, asOf=factory.at(seconds)) == through(name, "load", "report")
+
+
+@pytest.mark.parametrize("start", ["a", "b"])
+def test_a_table_that_was_renamed_back_has_its_first_name(start: str) -> None:
+    for events in orders(BACK):
+        assert flows(events, start) == through("a", "load", "report")
+    assert flows(BACK, start, asOf=factory.at(15)) == through("b", "load")
+
+
+def test_tables_that_swap_their_names_keep_their_writers() -> None:
+    for events in orders(SWAP):
+        assert flows(events, "a") == through("a", "other")
+        assert flows(events, "b") == through("b", "load")
+        assert flows(events, "tmp") == through("b", "load")
+    for start, other in (("a", "load"), ("b", "other")):
+        assert flows(SWAP, start, asOf=factory.at(5)) == through(start, other)
+
+
+def test_a_new_table_under_the_old_name_is_another_one() -> None:
+    for events in orders(REUSED):
+        assert flows(events, "a") == through("a", "anew", "report2")
+        assert flows(events, "b") == through("b", "load", "report")
+    assert flows(REUSED, "a", asOf=factory.at(5)) == through("a", "load", "report")
+
+
+def test_a_straggler_that_read_the_old_name_brings_it_not_back() -> None:
+    late = ran("report", "a", "out", run=2, seconds=12)
+    assert flows((*SIMPLE, late), "a") == through("b", "load", "report", "report2")
+
+
+@pytest.mark.parametrize(("name", "jobs"), [("a", {"anew", "report2"}), ("b", {"load", "report"})])
+def test_the_impact_tells_the_tables_of_one_name_apart(name: str, jobs: set[str]) -> None:
+    answer = after(*REUSED)("impact", nodeId=f"dataset:{LAKE}:{name}")
+    found = {item["nodeId"].rpartition(":")[2] for owner in answer["owners"] for item in owner["items"]}
+    assert found & {"report", "report2"} == jobs & {"report", "report2"}
+
+
+@pytest.mark.parametrize(("kind", "spark"), [("START", True), ("FAIL", False)])
+def test_a_rename_that_failed_is_none(kind: str, *, spark: bool) -> None:
+    """Spark's listener sends no FAIL. It names the new table at START only if the name is taken."""
+    failed = tuple(renamed("a", "b", seconds=10, kind=each, spark=spark) for each in (kind, "COMPLETE"))
+    for events in orders((LOADED, READ, written("other", "b", 3, 3), *failed)):
+        assert flows(events, "a") == through("a", "load", "report")
+        assert flows(events, "b") == through("b", "other")
+
+
+def test_a_rename_that_failed_hides_none_that_did_not() -> None:
+    """A job that is run again makes its table anew, and cannot rename it: the new name is taken by now."""
+    failed = tuple(renamed("a", "b", seconds=31, kind=kind, spark=True) for kind in ("START", "COMPLETE"))
+    for events in orders((LOADED, READ, renamed("a", "b", seconds=10), written("anew", "a", 3, 20), *failed)):
+        assert flows(events, "a") == through("a", "anew")
+        assert flows(events, "b") == through("b", "load", "report")
+
+
+def test_a_table_whose_path_stays_has_one_name() -> None:
+    assert flows((LOADED, READ, renamed("a", "a", seconds=10)), "a") == through("a", "load", "report")
+
+
+def test_lists_and_the_search_have_the_new_name_alone_and_the_old_name_is_found() -> None:
+    get = after(*CHAIN)
+    listed = [dataset["name"] for dataset in get(f"namespaces/{quote(LAKE, safe='')}/datasets")["datasets"]]
+    assert listed == ["c", "out", "raw_load"]
+    assert [match["name"] for match in get("search", q="a", filter="DATASET")["results"]] == ["raw_load"]
+    for name in ("a", "b", "c"):
+        assert get(f"namespaces/{quote(LAKE, safe='')}/datasets/{name}")["name"] == "c"
+    aliases = get("aliases", nodeId=f"dataset:{LAKE}:a")["aliases"]
+    assert [(alias["name"], alias["rules"], alias["evidence"]) for alias in aliases] == [
+        ("a", ("rename",), f"it was renamed to {LAKE} b at {factory.at(10)}"),
+        ("b", ("rename",), f"it was renamed to {LAKE} c at {factory.at(20)}"),
+    ]
+
+
+def test_columns_owners_tags_and_versions_carry_over() -> None:
+    facets: Document = {
+        "schema": factory.schema("id:long"),
+        "columnLineage": factory.columns(id=(LAKE, "raw", "id")),
+        "tags": factory.facet(tags=[{"key": "pii", "value": "true", "source": "USER"}]),
+        "ownership": factory.facet(owners=[{"name": "ada"}]),
+    }
+    load = ran("load", "raw", "", run=1, outputs=[factory.dataset("a", **facets)])
+    get = after(load, renamed("a", "b", seconds=10))
+    table = get(f"namespaces/{quote(LAKE, safe='')}/datasets/b")
+    assert (table["tags"], table["facets"]["ownership"]["owners"]) == (["pii"], [{"name": "ada"}])
+    assert [field["name"] for field in table["fields"]] == ["id"]
+    versions = get(f"namespaces/{quote(LAKE, safe='')}/datasets/b/versions")["versions"]
+    assert factory.run_id(1) in [version["version"] for version in versions]
+    columns = get("column-lineage", nodeId=f"datasetField:{LAKE}:b:id")["graph"]
+    assert {node["data"]["dataset"] for node in columns} == {"raw", "b"}
+
+
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_all_edges_that_a_name_ever_had_are_those_of_both_tables(name: str) -> None:
+    assert {("load", name), ("anew", name), (name, "report")} <= flows(REUSED, name, view="ever")
