@@ -198,13 +198,14 @@ class Reader:
         return {job_id(run.job): run for run in self.runs(newest)}
 
     def runs_until(self, job: JobId, time: Instant) -> Iterable[Run]:
-        """The runs of a job that started until a time, newest first. A read returns `RUNS_AT_A_TIME` runs."""
+        """The runs of a job that started until a time, as they were then, newest first. A read returns `RUNS_AT_A_TIME`
+        runs."""
         newest = self.store.runs_of(job).newest(until=time, limit=RUNS_AT_A_TIME)
         while page := list(islice(newest, RUNS_AT_A_TIME)):
             runs = self.runs(page)
             if not runs and self.store.visibility:
                 return  # the caller may not read the job: its earlier runs are absent, too
-            yield from runs
+            yield from (run.until(time) for run in runs)
 
     def column_lineage(self, ids: Collection[ColumnLineageId]) -> dict[ColumnLineageId, Any]:
         """Column lineage facets."""

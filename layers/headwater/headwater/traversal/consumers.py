@@ -123,7 +123,8 @@ class Consumers:
         )
         self.edges |= edges
         if self.of_columns and self.as_of:
-            runs = self.reader.runs([JobRunId(job, of_job.run_id) for job, of_job in edges.items() if of_job.run_id])
+            chosen = [JobRunId(job, of_job.run_id) for job, of_job in edges.items() if of_job.run_id]
+            runs = [run.until(self.as_of) for run in self.reader.runs(chosen)]
             self.column_digests |= {job_id(run.job): _digests_of_run(run, COLUMN_LINEAGE) for run in runs}
             self.schema_digests |= {job_id(run.job): _digests_of_run(run, SCHEMA) for run in runs}
         elif self.of_columns:
