@@ -42,3 +42,51 @@ def runs_of(chance: random.Random) -> list[list[Document]]:
 
 def _table(name: str, columns: list[str], **facets: Any) -> Document:
     return factory.dataset(name, schema=factory.schema(*(f"{column}:long" for column in columns)), **facets)
+
+
+def history_of(chance: random.Random) -> list[Document]:
+    """The events of runs in the order of their times. Runs that only read take long: they begin before a change, and
+    end after it. Some runs name their tables with their end alone, some name no columns, some drop their tables."""
+    columns = {table: ["id", "a", "b"] for table in TABLES}
+    jobs = {f"job {number}": _tables_of_job(chance) for number in range(chance.randint(2, 6))}
+    events = []
+    for number in range(chance.randint(3, 16)):
+        job, (inputs, outputs) = chance.choice(sorted(jobs.items()))
+        is_drop = bool(outputs) and chance.random() < 0.15
+        names_columns = chance.random() < 0.7
+        read = [] if is_drop else [_table(name, columns[name]) if names_columns else _plain(name) for name in inputs]
+        written = [_written_or_dropped(chance, name, inputs, columns, is_drop=is_drop) for name in outputs]
+        at, lasts = number * MINUTE + chance.randint(0, 20), 10 if outputs else chance.choice([10, 100, 200])
+        ended = chance.choice(["COMPLETE", "COMPLETE", "COMPLETE", "FAIL"])
+        with_start = chance.random() < 0.7
+        for kind, seconds, is_told in (("START", 0, with_start), ("RUNNING", 5, True), (ended, lasts, True)):
+            sides: dict[str, Any] = {"inputs": read, "outputs": written} if is_told else {}
+            events.append(factory.run_event(kind, seconds=at + seconds, run=number + 1, job=job, **sides))
+    return sorted(events, key=lambda event: str(event["eventTime"]))
+
+
+def _tables_of_job(chance: random.Random) -> tuple[list[str], list[str]]:
+    inputs = chance.sample(TABLES, chance.randint(0, 2))
+    return inputs, chance.sample([table for table in TABLES if table not in inputs], chance.randint(0, 2))
+
+
+def _written_or_dropped(
+    chance: random.Random, name: str, inputs: list[str], columns: dict[str, list[str]], *, is_drop: bool
+) -> Document:
+    if is_drop:
+        columns[name] = ["id"]
+        dropped = factory.facet(lifecycleStateChange="DROP")
+        return factory.dataset(name, schema=factory.schema(), lifecycleStateChange=dropped)
+    if chance.random() < 0.4:
+        columns[name] = chance.sample(COLUMNS, chance.randint(1, 4))
+    made_of = {
+        column: (LAKE, source, chance.choice(columns[source]))
+        for column in columns[name]
+        if inputs and chance.random() < 0.8
+        for source in [chance.choice(inputs)]
+    }
+    return _table(name, columns[name], **({"columnLineage": factory.columns(**made_of)} if made_of else {}))
+
+
+def _plain(name: str) -> Document:
+    return factory.dataset(name)

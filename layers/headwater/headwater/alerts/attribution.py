@@ -1,23 +1,36 @@
-"""The job and run that a schema transition is attributed to."""
+"""The job and run that a schema transition is attributed to, by what was known when its event came.
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+An alert may be raised long after its event: of many events that come at once, when all of them are known. So the run is
+looked for among the reports of the dataset's schemas in the order of their times, and is told as it was at that time.
+
+    10:00  report reads `id, coupon`
+    11:00  report reads `id`            this run saw the change
+    11:05  audit reads `id`
+    12:00  report reads `id`            this run repeats the schema
+
+A run says the same of a dataset in each of its events. So a report is as old as the first event of its run that names
+the dataset, or as the first event of all that has the schema, if that is newer.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, islice
 from typing import NamedTuple
 
 from headwater.alerts.schema_transition import SchemaTransition, is_drop
-from headwater.alerts.schemas import newest_writes
+from headwater.alerts.schemas import MAX_VERSIONS, Schemas, newest_writes
 from headwater.graph.facets.dataset_reference import schema_register
-from headwater.graph.facets.register import Register, values
+from headwater.graph.facets.register import values
 from headwater.graph.facets.renaming import renames_to
-from headwater.graph.names.identity import NO_JOB, DatasetId, WriteId
+from headwater.graph.names.identity import NO_JOB, DatasetId, JobId, WriteId
 from headwater.graph.producers import integration_of
 from headwater.graph.states.edges import DatasetUsage
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import NO_NEIGHBOURS, Side
 from headwater.graph.states.run import Run
-from headwater.openlineage.instant import NEVER, Instant
+from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
+from headwater.store.ranges import run_position
 
 DROPPED = "dropped"
 MAX_JOBS = 1_000
@@ -25,20 +38,21 @@ MAX_JOBS = 1_000
 MAX_RUNS = 20
 """Runs of a job that are read for the schemas that the job reported before."""
 MAX_READERS = 10
-"""Readers whose earlier runs are read if no reader's newest report has the schema."""
+"""Readers, those that reported last, whose runs are read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
     """The report of a schema: its time, and its job and run, if known.
 
-    `earlier` are the job's runs before that run, newest first.
+    `earlier` are the job's runs before that run, newest first, and `others` the reports of other jobs before.
     """
 
     at: Instant
     job: JobHead | None = None
     run: Run | None = None
     earlier: tuple[Run, ...] = ()
+    others: "tuple[Report, ...]" = ()
 
     @property
     def since(self) -> Instant:
@@ -46,28 +60,23 @@ class Attribution:
         return min(self.at, self.run.started_at) if self.run else self.at
 
 
-def attribute_transition(reader: Reader, dataset: DatasetId, transition: SchemaTransition) -> Attribution | None:
+class Report(NamedTuple):
+    """A report of a dataset's schema: `schema` is a digest, or DROPPED, also by a rename. `earlier` are the runs of the reader before."""
+
+    at: Instant
+    schema: str
+    digest: str | None
+    job: JobId
+    run: Run | WriteId
+    earlier: tuple[Run, ...] = ()
+
+
+def attribute_transition(schemas: Schemas, transition: SchemaTransition) -> Attribution | None:
     """The run that wrote the schema after a transition, or the first run that read the dataset with that schema.
 
     None if no job is known to have reported the schema.
     """
-    if transition.side is Side.WRITES:
-        return _writing_run(reader, dataset, transition)
-    usages = [*users_of(reader, dataset, tuple(Side))]
-    read = [(usage, job) for job, usage in usages if usage.reads]
-    reports = [_SchemaReport(register, job) for usage, job in read if (register := schema_register(usage.facets))]
-    reports.sort(key=lambda report: report.register.stamp)
-    agreeing = [report for report in reports if report.register.value == transition.after]
-    if agreeing:
-        return _first_reading_run(reader, dataset, agreeing, [usage for _, usage in usages])
-    # The reader has reported another schema since, perhaps in the same batch.
-    runs = [
-        run.attribution(report.job)
-        for report in reports[-MAX_READERS:]
-        for run in _reading_runs(reader, dataset, report.job)
-        if run.register.value == transition.after
-    ]
-    return max(runs, key=lambda attribution: attribution.at, default=None)
+    return _writing_run(schemas, transition) if transition.side is Side.WRITES else _reading_run(schemas, transition)
 
 
 def is_of_another_engine(
@@ -76,8 +85,8 @@ def is_of_another_engine(
     """Whether the schema before a transition is the word of another integration than the schema after."""
     if attribution.job is None or any(_has_schema(run, dataset, transition.before) for run in attribution.earlier):
         return False
-    versions = _versions(reader, dataset)
-    writers = reader.jobs(sorted({version.write.job for version in versions if version.schema == transition.before}))
+    versions = _versions(reader, dataset, attribution.at)
+    writers = reader.jobs(sorted({version.job for version in versions if version.schema == transition.before}))
     return _integration(attribution.job) not in map(_integration, writers.values())
 
 
@@ -91,13 +100,6 @@ def _has_schema(run: Run, dataset: DatasetId, digest: str) -> bool:
     return any(register.value == digest for use in uses if use and (register := schema_register(use.facets)))
 
 
-class _SchemaReport(NamedTuple):
-    """The digest of the newest schema that a job reported of a dataset, and the job."""
-
-    register: Register
-    job: JobHead
-
-
 def users_of(reader: Reader, dataset: DatasetId, sides: Collection[Side]) -> Iterator[tuple[JobHead, DatasetUsage]]:
     """The jobs that use a dataset on some sides, each with its usage of the dataset."""
     neighbourhood = reader.neighbourhood([dataset], sides, MAX_JOBS)
@@ -106,102 +108,96 @@ def users_of(reader: Reader, dataset: DatasetId, sides: Collection[Side]) -> Ite
     return ((head, head.facts.usages[dataset]) for head in heads.values() if dataset in head.facts.usages)
 
 
-def _first_reading_run(
-    reader: Reader, dataset: DatasetId, agreeing: Sequence[_SchemaReport], usages: Collection[DatasetUsage]
-) -> Attribution:
-    """The first of the runs that read a dataset with one schema, since another schema was last reported before these
-    reports. The reports are the newest of each reader, the oldest first.
+def _first_report(reports: Sequence[Report], transition: SchemaTransition) -> Report | None:
+    """The first of the consecutive reports with the schema after a transition; the later ones only repeat the schema.
 
-    A batch may have several runs of a reader, and several readers:
-
-        10:00  report reads `id, coupon`
-        11:00  report reads `id`            this run saw the change
-        11:05  audit reads `id`
-        12:00  report reads `id`            this run is the newest with the schema
+    If the schema came several times, it is the time that followed the schema before, and before the `repeats`.
     """
-    newest = agreeing[-1].register
-    registers = [register for usage in usages for register in (schema_register(usage.facets), usage.wrote)]
-    since = _last_other(registers, newest)
-    found: list[Attribution] = []
-    for report in agreeing[: -MAX_READERS - 1 : -1]:
-        if report.register.time <= since:
-            break
-        runs = _reading_runs(reader, dataset, report.job)
-        since = max(since, _last_other((run.register for run in runs), newest))
-        found += [run.attribution(report.job) for run in runs if run.register.value == newest.value]
-    first = min((run for run in found if run.at > since), key=lambda attribution: attribution.at, default=None)
-    return first or Attribution(newest.time, agreeing[-1].job)
+    groups = [[*group] for _, group in groupby(reports, key=lambda report: report.schema)]
+    schema = DROPPED if transition.is_drop else transition.after
+    known = [number for number, group in enumerate(groups) if group[0].schema == schema]
+    following = [number for number in known if _last_digest(groups[number + 1 :]) == transition.before]
+    found = following or known
+    return groups[found[min(transition.repeats, len(found) - 1)]][-1] if found else None
 
 
-def _last_other(registers: Iterable[Register | None], newest: Register) -> Instant:
-    """The time of the last register with another value before the newest."""
-    others = [register.time for register in registers if register and register.value != newest.value]
-    return max((time for time in others if time < newest.time), default=NEVER)
+def _last_digest(groups: Sequence[Sequence[Report]]) -> str | None:
+    """The schema of the newest version among reports, else the newest that a reader reported."""
+    reports = [report for group in groups for report in group]
+    versions = (report for report in reports if isinstance(report.run, WriteId))
+    last = next(versions, reports[0] if reports else None)
+    return last.digest if last else None
 
 
-class _ReadingRun(NamedTuple):
-    """A run that reported a schema of a dataset that it read, and the job's runs before it."""
-
-    register: Register
-    run: Run
-    earlier: tuple[Run, ...]
-
-    def attribution(self, job: JobHead) -> Attribution:
-        return Attribution(self.register.time, job, self.run, self.earlier)
-
-
-def _reading_runs(reader: Reader, dataset: DatasetId, job: JobHead) -> list[_ReadingRun]:
-    """The runs of a job that reported a schema of a dataset that they read, the newest first."""
-    runs = _runs(reader, job)
-    registers = [schema_register(use.facets) if (use := run.inputs.get(dataset)) else None for run in runs]
-    return [
-        _ReadingRun(register, runs[number], tuple(runs[number + 1 :]))
-        for number, register in enumerate(registers)
-        if register
-    ]
-
-
-class _WrittenVersion(NamedTuple):
-    """A version of a dataset: `schema` is a digest, or DROPPED, also by a rename."""
-
-    write: WriteId
-    schema: str
-    at: Instant
-
-
-def _writing_run(reader: Reader, dataset: DatasetId, transition: SchemaTransition) -> Attribution | None:
+def _writing_run(schemas: Schemas, transition: SchemaTransition) -> Attribution | None:
     """The run that wrote the first of the consecutive versions with the schema after a transition.
 
-    The later versions only repeat the schema. A drop that came late has no such run: by event time, a newer version
-    was written.
+    A drop that came late has no such run: by event time, a newer version was written.
     """
-    # Consecutive versions with the same schema, the newest group first; each later transition began a newer group.
-    groups = [[*group] for _, group in groupby(_versions(reader, dataset), key=lambda version: version.schema)]
-    schema = DROPPED if transition.is_drop else transition.after
-    expected = groups[transition.later_transitions : transition.later_transitions + 1]
-    candidates = expected if transition.is_drop else [*expected, *groups]
-    group = next((group for group in candidates if group[0].schema == schema), None)
-    if group is None:
+    reader, after = schemas.reader, None if transition.is_drop else transition.after
+    versions = [*_versions(reader, schemas.dataset)]
+    is_late = transition.is_drop and transition.after == transition.before
+    if is_late and versions and (versions[0].schema, versions[0].digest) == (transition.before, transition.before):
         return None
-    write, _, at = group[-1]
-    if write.job == NO_JOB:
-        return Attribution(at)
-    job = reader.jobs([write.job]).get(write.job)
-    run = next(iter(reader.runs([write.run])), None)
-    earlier = [other for other in _runs(reader, job) if other.order < run.order] if job and run else []
-    return Attribution(at, job, run, tuple(earlier))
+    first = _first_report(versions, transition)
+    if after and len(versions) == MAX_VERSIONS and first in (None, versions[-1]):
+        # So many versions were written since.
+        first = _first_report([*_versions(reader, schemas.dataset, schemas.first(after))], transition) or first
+    if first is None:
+        return None
+    at = max(first.at, schemas.first(after)) if after else first.at
+    job = reader.jobs([first.job]).get(first.job) if first.job != NO_JOB else None
+    run = next(iter(reader.runs([first.run.run])), None) if job and isinstance(first.run, WriteId) else None
+    return Attribution(at, job, run.until(at), _runs_before(reader, run, at)) if run else Attribution(at, job)
 
 
-def _versions(reader: Reader, dataset: DatasetId) -> Iterator[_WrittenVersion]:
+def _versions(reader: Reader, dataset: DatasetId, until: Instant | None = None) -> Iterator[Report]:
     """The versions with a known schema, the newest first."""
-    for write in newest_writes(reader, dataset):
+    for write in newest_writes(reader, dataset, until):
         register = schema_register(write.output.facets)
+        digest = register.value if register else None
         facets = values(write.output.facets)
-        if is_drop(facets) or renames_to(facets):
-            yield _WrittenVersion(write.id, DROPPED, write.output.first)
-        elif register:
-            yield _WrittenVersion(write.id, register.value, register.time)
+        schema = DROPPED if is_drop(facets) or renames_to(facets) else digest
+        if schema:
+            yield Report(write.output.first, schema, digest, write.id.job, write.id)
 
 
-def _runs(reader: Reader, job: JobHead) -> list[Run]:
-    return reader.newest_runs(job.facts.id, MAX_RUNS)
+def _runs_before(reader: Reader, run: Run, at: Instant) -> tuple[Run, ...]:
+    """The runs of a job before a run, as they were at a time, the newest first."""
+    line = reader.store.runs_of(run.id.job)
+    ids = list(islice(line.newest(before=run_position(run), limit=MAX_RUNS), MAX_RUNS))
+    return tuple(earlier.until(at) for earlier in reader.runs(ids))
+
+
+def _reading_run(schemas: Schemas, transition: SchemaTransition) -> Attribution | None:
+    """The first of the runs that read a dataset with the schema after a transition, since another schema was reported.
+
+    A batch may have several runs of a reader, and several readers.
+    """
+    usages = [(head, usage) for head, usage in users_of(schemas.reader, schemas.dataset, (Side.READS,)) if usage.reads]
+    newest = [(register, head) for head, usage in usages if (register := schema_register(usage.facets))]
+    newest.sort(key=lambda report: report[0].stamp, reverse=True)
+    readers = {head.facts.id: head for _, head in newest[:MAX_READERS]}
+    reports = [report for report in _versions(schemas.reader, schemas.dataset) if report.schema != transition.after]
+    reports += _reading_reports(schemas, readers, transition.after)
+    reports.sort(key=lambda report: report.at, reverse=True)
+    first = _first_report(reports, transition)
+    if first is None or not isinstance(first.run, Run):
+        agreeing = [head for register, head in newest if register.value == transition.after]
+        return Attribution(schemas.first(transition.after or ""), agreeing[-1]) if agreeing else None
+    others = tuple(report for report in reports if report.job != first.job)
+    earlier = tuple(run.until(first.at) for run in first.earlier)
+    return Attribution(first.at, readers[first.job], first.run.until(first.at), earlier, others)
+
+
+def _reading_reports(schemas: Schemas, readers: Mapping[JobId, JobHead], after: str | None) -> Iterator[Report]:
+    """The schemas that the runs of some jobs reported of a dataset that they read: when a run first named the dataset,
+    and when it last did, since it may have ended after another schema was reported."""
+    for job, runs in schemas.reader.newest_runs_of_each(readers, MAX_RUNS).items():
+        for number, run in enumerate(runs):
+            use = run.inputs.get(schemas.dataset)
+            register = schema_register(use.facets) if use else None
+            if use and register:
+                first = max(use.first, schemas.first(register.value)) if register.value == after else use.first
+                for at in {first, register.time}:
+                    yield Report(at, register.value, register.value, job, run, tuple(runs[number + 1 :]))

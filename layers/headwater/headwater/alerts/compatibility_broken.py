@@ -34,7 +34,8 @@ def new_breach(change: StateChange) -> Breach | None:
 
 def readers_of(reader: Reader, head: DatasetHead) -> Downstream:
     """The nodes downstream of the whole topic: a record that cannot be decoded has no columns at all."""
-    return downstream(reader, head.id, None, head.facts.own[REGISTRY].time)
+    at = head.facts.own[REGISTRY].time
+    return downstream(reader, head.id, None, at, at)
 
 
 def compatibility_broken(
@@ -61,7 +62,7 @@ def compatibility_broken(
         group=head.id,
         link=link_to("impact", NodeKind.DATASET, name),
         details={
-            "names": all_names(reader, head.id, head),
+            "names": all_names(reader, head.id, head, head.facts.own[REGISTRY].time),
             **schema,
             **{member: breach.get(member) for member in ("subject", "version", "against", "level", "reasons")},
             "breaks": breaks.as_json(),

@@ -74,14 +74,17 @@ class Downstream(NamedTuple):
         ]
 
 
-def downstream(reader: Reader, dataset: DatasetId, columns: Collection[str] | None, since: Instant) -> Downstream:
+def downstream(
+    reader: Reader, dataset: DatasetId, columns: Collection[str] | None, since: Instant, at: Instant
+) -> Downstream:
     """The nodes that a change of some columns breaks, or a change of the whole dataset (`columns` is None).
 
-    The lineage just before `since` counts; if it has no nodes, the present lineage counts.
+    The lineage just before `since` counts; if it has no nodes, the lineage `at` the report of the change counts. What
+    came later does not, however late the alert is raised: a job that ran after a column was removed did not read it.
     """
     result = impact(reader, dataset, columns, Reach(MAX_DEPTH, MAX_NODES, as_of=_just_before(since)))
     if not result.at_risk:
-        result = impact(reader, dataset, columns, Reach(MAX_DEPTH, MAX_NODES))
+        result = impact(reader, dataset, columns, Reach(MAX_DEPTH, MAX_NODES, as_of=at))
     return Downstream(result.at_risk, result.is_truncated)
 
 

@@ -90,12 +90,12 @@ def change_of(
 ) -> ReportedSchemaChange | None:
     """The change of a transition. None if the columns stay the same, or if the change deserves no alert."""
     schemas = Schemas(reader, dataset, transition.side)
-    attribution = attribute_transition(reader, dataset, transition)
+    attribution = attribute_transition(schemas, transition)
     if transition.is_drop and attribution is None:
         return None  # the drop came late: by event time, a newer run wrote the dataset
     before = schemas[transition.before]
     if not before and not transition.is_drop:
-        before = _columns_before_drop(reader, dataset, schemas, attribution)
+        before = _columns_before_drop(schemas, attribution)
     after = before if transition.is_drop or transition.after is None else schemas[transition.after]
     diff = columns_diff(before, after)
     if diff.retyped and attribution and is_of_another_engine(reader, dataset, transition, attribution):
@@ -110,11 +110,10 @@ def change_of(
     if attribution and attribution.run:
         sources = _column_sources(reader, dataset, attribution.run, attribution.earlier)
         diff = with_renames(diff, before, after, *sources)
-    at = attribution.at if attribution else head.facts.created
+    at = attribution.at if attribution else schemas.first(transition.after or transition.before)
     touched = None if transition.is_drop else _with_nested(diff, before)
-    breaks = (
-        downstream(reader, dataset, touched, attribution.since if attribution else at) if touched != set() else _NOTHING
-    )
+    since = attribution.since if attribution else at
+    breaks = downstream(reader, dataset, touched, since, at) if touched != set() else _NOTHING
     if transition.is_drop and head.renamed and not breaks:
         return None  # the table is still there, and nobody looks for it under its old name
     ancestors = ancestors_of(reader, attribution.run) if attribution and attribution.run else None
@@ -127,13 +126,11 @@ def change_of(
 _NOTHING = Downstream((), is_truncated=False)
 
 
-def _columns_before_drop(
-    reader: Reader, dataset: DatasetId, schemas: Schemas, attribution: Attribution | None
-) -> Columns:
+def _columns_before_drop(schemas: Schemas, attribution: Attribution | None) -> Columns:
     """The last columns of a table before the table was dropped and created again."""
-    registers = [schema_register(write.output.facets) for write in newest_writes(reader, dataset)]
-    earlier = [register for register in registers if register and (not attribution or register.time <= attribution.at)]
-    written = [schemas[register.value] for register in earlier]
+    writes = newest_writes(schemas.reader, schemas.dataset, attribution.at if attribution else None)
+    registers = [schema_register(write.output.facets) for write in writes]
+    written = [schemas[register.value] for register in registers if register]
     return next((columns for columns in dropwhile(len, written) if columns), {})
 
 

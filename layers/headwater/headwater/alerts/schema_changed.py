@@ -46,7 +46,7 @@ def schema_changed(record: Record, reader: Reader) -> Iterator[Alert]:
             lines=tuple(_lines(change)),
             group=dataset,
             link=link_to("impact", NodeKind.DATASET, name),
-            details={"names": all_names(reader, dataset, head), **_details(change)},
+            details={"names": all_names(reader, dataset, head, change.at), **_details(change)},
         )
 
 
@@ -54,8 +54,8 @@ def _change(record: Record, reader: Reader) -> ReportedSchemaChange | None:
     transition, head = _transition(record.change), record.change.after
     if transition is None:
         return None
-    later = [later for change in record.later if (later := _transition(change)) and later.side is Side.WRITES]
-    return change_of(reader, head.id, head, transition._replace(later_transitions=len(later)))
+    repeats = sum(_transition(change) == transition for change in record.later)
+    return change_of(reader, head.id, head, transition._replace(repeats=repeats))
 
 
 def _transition(change: StateChange) -> SchemaTransition | None:

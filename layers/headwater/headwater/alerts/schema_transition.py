@@ -17,18 +17,18 @@ from headwater.openlineage.event import Facets
 class SchemaTransition(NamedTuple):
     """The transition from one schema of a dataset to another.
 
-    before              the digest of the schema before
-    after               the digest of the schema after, if one is known
-    side                whether the dataset was written or read with the schema after
-    is_drop             the dataset was dropped, or its name ended by a rename
-    later_transitions   the number of later transitions by writes in the same batch of the stream
+    before    the digest of the schema before
+    after     the digest of the schema after, if one is known
+    side      whether the dataset was written or read with the schema after
+    is_drop   the dataset was dropped, or its name ended by a rename
+    repeats   how often the same transition comes again in the same batch of the stream
     """
 
     before: str
     after: str | None
     side: Side
     is_drop: bool = False
-    later_transitions: int = 0
+    repeats: int = 0
 
 
 def schema_transition(old: DatasetHead, new: DatasetHead) -> SchemaTransition | None:

@@ -51,7 +51,7 @@ def _is_known_by_another_name(schemas: Schemas, transition: SchemaTransition, at
     neighbourhood = schemas.reader.neighbourhood([schemas.dataset], ())
     others = neighbourhood.ids_of(neighbourhood.representative(schemas.dataset)) - {schemas.dataset}
     columns = schemas[transition.after] if transition.after else {}
-    heads = schemas.reader.datasets(others) if others else {}
+    heads = schemas.reader.datasets_at(schemas.reader.datasets(others), attribution.at) if others else {}
     if any(not columns_diff(columns_of(head.schema), columns) for head in heads.values()):
         return True
     return any(_is_used_with(schemas.reader, other, columns, attribution) for other in others)
@@ -59,7 +59,7 @@ def _is_known_by_another_name(schemas: Schemas, transition: SchemaTransition, at
 
 def _is_used_with(reader: Reader, dataset: DatasetId, columns: Columns, attribution: Attribution) -> bool:
     """Whether the newest write of a dataset that has a schema has these columns, or the reading run's input."""
-    written = (digest for write in newest_writes(reader, dataset) if (digest := _digest(write.output)))
+    written = (digest for write in newest_writes(reader, dataset, attribution.at) if (digest := _digest(write.output)))
     read = _digest(attribution.run.inputs.get(dataset)) if attribution.run else None
     schemas = Schemas(reader, dataset, Side.READS)
     return any(digest and not columns_diff(schemas[digest], columns) for digest in (next(written, None), read))
@@ -69,8 +69,12 @@ def _was_reported(schemas: Schemas, transition: SchemaTransition, attribution: A
     """Whether another job reported the same schema between `since` and this report: that report raised the alert."""
     job = attribution.job.facts.id if attribution.job else None
     usages = users_of(schemas.reader, schemas.dataset, tuple(Side))
-    others = [schema_register(usage.facets) for head, usage in usages if head.facts.id != job]
-    between = [register.value for register in others if register and since < register.time < attribution.at]
+    newest = [schema_register(usage.facets) for head, usage in usages if head.facts.id != job]
+    others = [
+        *((register.time, register.value) for register in newest if register),
+        *((report.at, report.digest) for report in attribution.others),
+    ]
+    between = {digest for time, digest in others if since < time < attribution.at}
     return any(schemas.agree(digest, transition.after) for digest in between)
 
 

@@ -131,7 +131,7 @@ class Reader:
         earliest = NEVER
         for run in self.runs_until(job, time):
             if run.names_datasets:
-                runs.append(RunOfGeneration.of(run, time))
+                runs.append(RunOfGeneration.of(run))
             if len(runs) == 1 and runs[0].parent is None:
                 break
             if runs and run.order != runs[0].order:
@@ -162,7 +162,7 @@ class Reader:
             digests = _column_lineages(generations[job], ids[dataset])
             if digests or digests is None:
                 return digests or set()
-            earlier = (Generation((RunOfGeneration.of(run, time),)) for run in self.runs_until(job, time))
+            earlier = (Generation((RunOfGeneration.of(run),)) for run in self.runs_until(job, time))
             return next((lineage for run in earlier if (lineage := _column_lineages(run, ids[dataset]))), set())
 
         pairs = [(dataset, job) for dataset, jobs in writers.items() for job in sorted(jobs)]
@@ -241,13 +241,14 @@ class Reader:
         return {job_id(run.job): run for run in self.runs(newest)}
 
     def runs_until(self, job: JobId, time: Instant) -> Iterable[Run]:
-        """The runs of a job that started until a time, newest first. A read returns `RUNS_AT_A_TIME` runs."""
+        """The runs of a job that started until a time, as they were then, newest first. A read returns `RUNS_AT_A_TIME`
+        runs."""
         newest = self.store.runs_of(job).newest(until=time, limit=RUNS_AT_A_TIME)
         while page := list(islice(newest, RUNS_AT_A_TIME)):
             runs = self.runs(page)
             if not runs and self.store.visibility:
                 return  # the caller may not read the job: its earlier runs are absent, too
-            yield from runs
+            yield from (run.until(time) for run in runs)
 
     def column_lineage(self, ids: Collection[ColumnLineageId]) -> dict[ColumnLineageId, Any]:
         """Column lineage facets."""

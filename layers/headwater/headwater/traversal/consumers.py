@@ -130,7 +130,8 @@ class Consumers:
         if self.of_columns and self.as_of:
             generations = self.reader.generations_at(heads, self.as_of)
             self.column_digests |= {job: _digests_at(generations[job]) for job in heads}
-            runs = self.reader.runs([JobRunId(job, of_job.run_id) for job, of_job in edges.items() if of_job.run_id])
+            chosen = [JobRunId(job, of_job.run_id) for job, of_job in edges.items() if of_job.run_id]
+            runs = [run.until(self.as_of) for run in self.reader.runs(chosen)]
             self.schema_digests |= {job_id(run.job): _digests_of_run(run, SCHEMA) for run in runs}
         elif self.of_columns:
             self.column_digests |= {job: _lineage_digests(head) for job, head in heads.items()}

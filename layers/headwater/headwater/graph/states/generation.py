@@ -46,9 +46,8 @@ class RunOfGeneration(NamedTuple):
     columns: tuple[tuple[DatasetId, str], ...] = ()
 
     @classmethod
-    def of(cls, run: Run, until: Instant | None = None) -> "RunOfGeneration":
-        """A run; with `until`, as far as it had ended until then."""
-        has_failed = run.ending is not None and run.ending.failed and (until is None or run.ending.time <= until)
+    def of(cls, run: Run) -> "RunOfGeneration":
+        has_failed = run.ending is not None and run.ending.failed
         digests = ((node, values(output.facets).get(COLUMN_LINEAGE)) for node, output in run.outputs.items())
         columns = tuple(sorted((node, digest) for node, digest in digests if isinstance(digest, str)))
         parent = run.parent.id if run.parent in run.parents else None

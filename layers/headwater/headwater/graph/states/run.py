@@ -155,6 +155,21 @@ class Run:
     def id(self) -> JobRunId:
         return JobRunId(job_id(self.job), self.run_id)
 
+    def until(self, time: Instant) -> "Run":
+        """The run as it was at a time: without an end that came later, and without the datasets that it named later.
+
+        Of what it says of a dataset, the newest word counts: a run repeats it in each event.
+        """
+        if self.last <= time:
+            return self
+        return replace(
+            self,
+            last=max(self.first, time),
+            ending=self.ending if self.ending and self.ending.time <= time else None,
+            inputs=_named_until(time, self.inputs),
+            outputs=_named_until(time, self.outputs),
+        )
+
     @property
     def state(self) -> RunState:
         if self.ending:
@@ -226,6 +241,10 @@ class Run:
         which are several runs: a child names the namespace of its parent's job, too."""
         parent = self.parent
         return parent is not None and (parent.run_id, parent.job.namespace) == (other.run_id, other.job.namespace)
+
+
+def _named_until(time: Instant, datasets: IoDatasets) -> IoDatasets:
+    return {dataset: io_dataset for dataset, io_dataset in datasets.items() if io_dataset.first <= time}
 
 
 def _earliest(*times: Instant) -> Instant:

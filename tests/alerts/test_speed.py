@@ -1,0 +1,156 @@
+"""An alert tells what was known when its event came, at any speed: events in the order of their times raise the same
+alerts if they are folded one by one, in batches, or all at once."""
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from headwater.alerts.stored_alerts import StoringBus
+from tests import factory
+from tests.alerts.stream import Detail, World
+from tests.factory import Document
+from tests.producer_records import recorded, scenarios
+from tests.random_runs import history_of
+
+LAKE = "s3://lake"
+OF_THE_RECORD = {"id", "tags", "link", "text", "chatText"}
+"""Members that have the id of a record of the stream, which has another number in a batch."""
+
+
+def alerts_of(events: list[Document], size: int, *, is_late: bool = False) -> list[Detail]:
+    """The alerts of events that are folded in batches of a size; `is_late`: raised once all batches are folded."""
+    world = World()
+    world.announcer = replace(world.announcer, bus=StoringBus(world.store, world.bus))
+    batches = [factory.received(*events[start : start + size]) for start in range(0, len(events), size)]
+    if not is_late:
+        return [alert for batch in batches for alert in world.alerts_of_events(batch)]
+    for batch in batches:
+        world.fold(batch)
+    return world.alerts_of_records(world.table.stream)
+
+
+def told(alerts: list[Detail]) -> list[dict[str, Any]]:
+    """What alerts tell, apart from the ids of their records."""
+    without_ids = [{name: member for name, member in alert.items() if name not in OF_THE_RECORD} for alert in alerts]
+    for alert in without_ids:
+        alert["causes"] = [cause | {"alertId": bool(cause["alertId"])} for cause in alert.get("causes", [])]
+        alert["lines"] = [line.partition(", alert ")[0] for line in alert["lines"]]
+    return sorted(without_ids, key=str)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_the_alerts_of_batches_are_those_of_events_one_by_one(seed: int) -> None:
+    events = history_of(random.Random(seed))
+    one_by_one = told(alerts_of(events, 1))
+    for size in (2, 7, len(events)):
+        assert told(alerts_of(events, size)) == one_by_one, size
+    assert told(alerts_of(events, 1, is_late=True)) == one_by_one
+
+
+@pytest.mark.parametrize("engine", ["airflow", "flink", "spark", "trino"])
+def test_the_alerts_of_recorded_events_are_the_same_in_batches(engine: str) -> None:
+    events = [event for scenario in scenarios(engine) for event in recorded(engine, scenario)]
+    events.sort(key=lambda event: str(event["eventTime"]))
+    one_by_one = told(alerts_of(events, 1))
+    assert all(told(alerts_of(events, size)) == one_by_one for size in (10, len(events)))
+
+
+def run(number: int, job: str, kind: str = "COMPLETE", *, run: int = 0, **sides: Any) -> Document:
+    return factory.run_event(kind, seconds=number, run=run or number, job=job, **sides)
+
+
+def orders(*columns: str) -> list[Document]:
+    return [factory.dataset("orders", schema=factory.schema(*(f"{name}:string" for name in columns)))]
+
+
+def made_of(column: str, name: str = "report") -> list[Document]:
+    lineage = factory.columns(total=(LAKE, "orders", column))
+    return [factory.dataset(name, schema=factory.schema("total:string"), columnLineage=lineage)]
+
+
+def dropped_channel(*later: Document, before: tuple[Document, ...] = ()) -> list[Document]:
+    """The column `channel` of orders is dropped at second 10, run 10."""
+    return [
+        run(1, "load", outputs=orders("id", "channel")),
+        *before,
+        run(10, "load", outputs=orders("id")),
+        *later,
+    ]
+
+
+def alert_about_channel(fold: Callable[[list[Document]], list[Detail]], events: list[Document]) -> Detail:
+    (alert,) = (alert for alert in fold(events) if alert["title"] == "orders: channel was removed")
+    return alert
+
+
+def one_by_one(events: list[Document]) -> list[Detail]:
+    return alerts_of(events, 1)
+
+
+def at_once(events: list[Document]) -> list[Detail]:
+    return alerts_of(events, len(events))
+
+
+def late(events: list[Document]) -> list[Detail]:
+    return alerts_of(events, 1, is_late=True)
+
+
+at_any_speed = pytest.mark.parametrize("fold", [one_by_one, at_once, late])
+
+
+@at_any_speed
+def test_a_job_that_ran_after_the_change_is_not_broken_by_it(fold: Callable[..., list[Detail]]) -> None:
+    later = run(20, "audit", inputs=[factory.dataset("orders")], outputs=[factory.dataset("audit")])
+    alert = alert_about_channel(fold, dropped_channel(later))
+    assert (alert["severity"], alert["breaks"]["items"]) == ("warning", [])
+
+
+@at_any_speed
+def test_a_job_that_used_the_column_until_then_is_broken(fold: Callable[..., list[Detail]]) -> None:
+    before = run(5, "report", inputs=orders("id", "channel"), outputs=made_of("channel"))
+    since = run(20, "report", inputs=orders("id"), outputs=made_of("id"))
+    alert = alert_about_channel(fold, dropped_channel(since, before=(before,)))
+    assert alert["severity"] == "critical"
+    assert {item["nodeId"] for item in alert["breaks"]["items"]} == {
+        "datasetField:s3://lake:report:total",
+        "job:demo:report",
+    }
+
+
+@at_any_speed
+def test_a_run_that_named_the_table_after_the_change_did_not_read_it_before(
+    fold: Callable[..., list[Detail]],
+) -> None:
+    begun = run(5, "audit", "START", run=50)
+    ended = run(20, "audit", run=50, inputs=[factory.dataset("orders")], outputs=[factory.dataset("audit")])
+    alert = alert_about_channel(fold, dropped_channel(ended, before=(begun,)))
+    assert (alert["severity"], alert["breaks"]["items"]) == ("warning", [])
+
+
+@at_any_speed
+def test_the_time_of_a_change_is_that_of_the_first_event_that_reports_it(fold: Callable[..., list[Detail]]) -> None:
+    end = run(30, "load", run=10, outputs=orders("id"))
+    alert = alert_about_channel(fold, dropped_channel(end))
+    assert (alert["time"], alert["run"]["runId"]) == (factory.at(10), factory.run_id(10))
+
+
+@at_any_speed
+def test_a_change_before_the_newest_versions_is_told_of_its_own_run(fold: Callable[..., list[Detail]]) -> None:
+    versions = [run(number, "load", outputs=orders("id")) for number in range(20, 100)]
+    alert = alert_about_channel(fold, dropped_channel(*versions))
+    assert (alert["time"], alert["run"]["runId"]) == (factory.at(10), factory.run_id(10))
+
+
+@at_any_speed
+def test_the_first_reader_to_see_a_change_tells_it_though_others_saw_it_since(
+    fold: Callable[..., list[Detail]],
+) -> None:
+    reads = [run(number, f"report {number % 2}", inputs=orders("id", "channel")) for number in (1, 2)]
+    changed = [run(number, f"report {number % 2}", inputs=orders("id")) for number in (10, 11, 12, 13)]
+    back = [run(20, "report 0", inputs=orders("id", "channel"))]
+    alert = alert_about_channel(fold, [*reads, *changed, *back])
+    assert (alert["seenAs"], alert["time"], alert["run"]["runId"]) == ("input", factory.at(10), factory.run_id(10))
+    assert alert["severity"] == "critical", "report 1 read the column until then"
