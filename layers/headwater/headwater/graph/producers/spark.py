@@ -17,6 +17,7 @@ Both are stored without the id: each training is a run of the same job.
 """
 
 import re
+from collections.abc import Container
 
 from headwater.graph.facets.long_facet import SCHEMA
 from headwater.graph.facets.members import facet_text
@@ -24,6 +25,8 @@ from headwater.graph.names.naming import FILE_SYSTEMS, IdentifiedName, Naming
 from headwater.graph.producers.producer import Producer, Strength
 from headwater.openlineage.event import DatasetReference, Facets, JobReference, Name
 
+CATALOG = "catalog"
+_NO_DATABASES = FILE_SYSTEMS | {"hive", "kafka"}
 _METADATA = re.compile(r"(?P<model>.*[^/])/+metadata/*")
 _ID = r"_(?!\d{12})[0-9a-f]{12}"
 """A random id; twelve decimal digits are more likely a time."""
@@ -32,6 +35,12 @@ _OF_ESTIMATOR = re.compile(rf"(?<=[a-z]){_ID}(?=_|\Z)")
 
 
 class Spark(Producer):
+    def strength_of_input(self, name: Name, facets: Container[str]) -> Strength:
+        """Of a table of a database the columns of a query, unless a catalogue has the table."""
+        scheme, is_server, _ = name.namespace.partition("://")
+        is_database = is_server and scheme not in _NO_DATABASES
+        return Strength.PARTIAL if is_database and CATALOG not in facets else self.inputs
+
     def is_preparation(self, kind: str | None) -> bool:
         """A schema is read, or inferred, in a query of its own."""
         return kind == "RDD_JOB"
