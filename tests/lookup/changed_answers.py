@@ -181,8 +181,8 @@ def _lists_buckets(path: str) -> bool:
 
 
 def _columns_read_over_jdbc(old: Any, new: Any) -> None:
-    """`shop.public.rates` is read by Spark from Postgres alone. Its columns are those that Spark named, which need not be
-    all: they are a partial schema, and no version."""
+    """`shop.public.rates` is read by Spark from Postgres alone. Its columns are those that Spark named, which need not
+    be all: they are a partial schema, and no version."""
     for member in {"hits", "datasets"} & old.keys():
         for before, after in zip(old[member], new[member], strict=True):
             if before["name"] == "shop.public.rates" and after["facets"]["schema"].pop("headwater_partial", False):

@@ -9,7 +9,7 @@ from headwater.graph.facets.long_facet import SCHEMA
 from headwater.graph.facets.register import Register, values
 from headwater.graph.names.identity import DatasetId, dataset_id, derivation_id, job_id
 from headwater.graph.producers import producer_of
-from headwater.graph.producers.producer import Producer, Strength
+from headwater.graph.producers.producer import Producer
 from headwater.graph.states.edges import NO_EDGES, DatasetUsage, Edges, RunOrder, edges_of
 from headwater.graph.states.job import JobFacts, JobHead, LatestRun
 from headwater.graph.states.run import RunState
@@ -105,7 +105,7 @@ def _as_judged_today(usage: DatasetUsage, producer: Producer) -> DatasetUsage:
     """The usage without the schema of an input that an older release took for whole: what Spark read by a query over
     JDBC. The schema that the job wrote counts in its place."""
     read = schema_register(usage.facets)
-    if read in (None, usage.wrote) or producer.strength_of_input(usage.name, usage.facets) is not Strength.PARTIAL:
+    if read in (None, usage.wrote) or producer.strength_of_input(usage.name, usage.facets) is producer.inputs:
         return usage
     others = {facet: register for facet, register in usage.facets.items() if facet != SCHEMA}
     return replace(usage, facets={**others, SCHEMA: usage.wrote} if usage.wrote else others)
