@@ -111,13 +111,15 @@ def _is_text_probe(event: RunEvent | JobEvent) -> bool:
 def _without_columns_of_hudi(output: DatasetReference) -> DatasetReference:
     """An output without the columns that Hudi adds to a table's own, in the schema and the column lineage."""
     facets = dict(output.facets)
-    if any(field["name"].startswith(_OF_HUDI) for field in fields_of(facets.get(SCHEMA))):
-        kept = [field for field in fields_of(facets[SCHEMA]) if not field["name"].startswith(_OF_HUDI)]
-        facets[SCHEMA] = {**facets[SCHEMA], "fields": kept}
-        match facets.get(COLUMN_LINEAGE):
-            case {"fields": dict(columns)} as lineage:
-                own = {name: column for name, column in columns.items() if not name.startswith(_OF_HUDI)}
-                facets[COLUMN_LINEAGE] = {**lineage, "fields": own}
+    match facets.get(SCHEMA):
+        case {"fields": list()} as schema:
+            own = [field for field in fields_of(schema) if not field["name"].startswith(_OF_HUDI)]
+            if len(own) < len(fields_of(schema)):
+                facets[SCHEMA] = {**schema, "fields": own}
+    match facets.get(COLUMN_LINEAGE):
+        case {"fields": dict(columns)} as lineage if any(name.startswith(_OF_HUDI) for name in columns):
+            kept = {name: column for name, column in columns.items() if not name.startswith(_OF_HUDI)}
+            facets[COLUMN_LINEAGE] = {**lineage, "fields": kept}
     return replace(output, facets=facets)
 
 
