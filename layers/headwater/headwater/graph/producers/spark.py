@@ -112,14 +112,14 @@ def _without_columns_of_hudi(output: DatasetReference) -> DatasetReference:
     """An output without the columns that Hudi adds to a table's own, in the schema and the column lineage."""
     facets = dict(output.facets)
     match facets.get(SCHEMA):
-        case {"fields": list()} as schema:
-            own = [field for field in fields_of(schema) if not field["name"].startswith(_OF_HUDI)]
-            if len(own) < len(fields_of(schema)):
-                facets[SCHEMA] = {**schema, "fields": own}
+        case {"fields": list(fields), **rest}:
+            own = [field for field in fields_of({"fields": fields}) if not field["name"].startswith(_OF_HUDI)]
+            if len(own) < len(fields):
+                facets[SCHEMA] = {**rest, "fields": own}
     match facets.get(COLUMN_LINEAGE):
-        case {"fields": dict(columns)} as lineage if any(name.startswith(_OF_HUDI) for name in columns):
+        case {"fields": dict(columns), **rest} if any(name.startswith(_OF_HUDI) for name in columns):
             kept = {name: column for name, column in columns.items() if not name.startswith(_OF_HUDI)}
-            facets[COLUMN_LINEAGE] = {**lineage, "fields": kept}
+            facets[COLUMN_LINEAGE] = {**rest, "fields": kept}
     return replace(output, facets=facets)
 
 
