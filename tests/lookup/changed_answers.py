@@ -198,6 +198,21 @@ def _lists_buckets(path: str) -> bool:
     )
 
 
+def _columns_read_over_jdbc(old: Any, new: Any) -> None:
+    """`shop.public.rates` is read by Spark from Postgres alone. Its columns are those that Spark named, which need not
+    be all: they are a partial schema, and no version."""
+    for member in {"hits", "datasets"} & old.keys():
+        for before, after in zip(old[member], new[member], strict=True):
+            if before["name"] == "shop.public.rates" and after["facets"]["schema"].pop("headwater_partial", False):
+                assert before["facets"]["schema"]["fields"] == after["facets"]["schema"].pop("fields")
+                assert after.get("currentVersion") is None
+                after |= {name: before[name] for name in {"facets", "currentVersion"} & before.keys()}
+
+
+def _lists_a_table_of_postgres(path: str) -> bool:
+    return path.endswith("/search/datasets") or path == "namespaces/postgres://db.example.com:5432/datasets"
+
+
 def _members(document: Any, name: str) -> Iterator[Any]:
     """The values of a member, wherever it is in a document."""
     if isinstance(document, dict):
@@ -232,4 +247,5 @@ CHANGES = [
     Change("0.1.0", _has_runs, _versions_of_inputs),
     Change("0.1.0", lambda path: path == "runlineage/upstream", _versions_of_run_lineage),
     Change("0.1.0", _lists_buckets, _one_namespace_of_a_bucket),
+    Change("0.1.0", _lists_a_table_of_postgres, _columns_read_over_jdbc),
 ]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headwater.fold.fold import fold
-from headwater.graph.names.identity import job_id, namespace_id
+from headwater.graph.names.identity import dataset_id, job_id, namespace_id
 from headwater.graph.states.generation import Generation, RunOfGeneration
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.stored_states import Severity, StoredAlert
@@ -42,6 +42,8 @@ ALERT = alerts.encode(
     golden.RETENTION,
 )
 each_release = pytest.mark.parametrize("release", golden.RELEASES)
+READER, RATES = Name("demo", "etl.build_report"), Name("postgres://db.example.com:5432", "shop.public.rates")
+"""A job of Spark, and the table that it reads over JDBC."""
 JOB_KEY = keys.job_head(job_id(Name("demo", "load")))
 ANYTHING: st.SearchStrategy[Any] = st.one_of(
     st.text(max_size=3),
@@ -62,11 +64,14 @@ def comparable(table: MemoryTable) -> dict[Key, Any]:
     - a namespace `s3a://` was another than `s3://`; the ids of its datasets were the same;
     - one late event was enough for a breach of a job's latency; such a breach is open until events are in time;
     - the head of a job had its newest run alone; the runs beside it are found with the next event of the job.
+    - what Spark read of a database counted as all columns of the table: in a run, which keeps it, and as a schema.
     """
     former = {
         keys.namespace(namespace_id("s3a://lake")),
         keys.latency(job_id(Name("demo", "ingest"))),
         keys.catalog_progress(),
+        *(key for key in table.items if key.sk.startswith("S#") and keys.dataset_of(key) == dataset_id(RATES)),
+        *(key for key in table.items if key.sk.startswith("R#") and keys.job_of(key) == job_id(READER)),
     }
     renamed = MemoryTable()
     renamed.put(_with_s3(item) for key, item in table.items.items() if key not in former)
@@ -126,7 +131,10 @@ def test_the_golden_items_have_every_kind(release: str) -> None:
 
 @each_release
 def test_the_items_of_a_release_have_the_states_that_this_release_stores(release: str) -> None:
-    assert comparable(golden.table_of(release)) == comparable(golden.folded(MemoryTable()))
+    stored, today = comparable(golden.table_of(release)), comparable(golden.folded(MemoryTable()))
+    for key in (keys.job_head(job_id(READER)), keys.dataset_head(dataset_id(RATES))):
+        assert stored.pop(key) != today.pop(key)  # until the job reports once more, as in the next test
+    assert stored == today
 
 
 @each_release

@@ -96,7 +96,13 @@ def file(tmp_path: Path) -> Path:
 
 
 def recorded() -> list[Any]:
-    return [json.loads(line) for line in gzip.decompress((golden.FOLDER / "events.jsonl.gz").read_bytes()).splitlines()]
+    """The events, without what Spark reads over JDBC: 0.1.0 took its columns for all columns of the table."""
+    lines = gzip.decompress((golden.FOLDER / "events.jsonl.gz").read_bytes()).splitlines()
+    events = [json.loads(line) for line in lines]
+    for received in events:
+        inputs = received["event"].get("inputs", [])
+        inputs[:] = [dataset for dataset in inputs if dataset["name"] != "shop.public.rates"]
+    return events
 
 
 def in_parts(events: list[Any], parts: int) -> list[list[Any]]:

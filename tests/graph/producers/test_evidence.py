@@ -41,6 +41,31 @@ def test_an_engine_that_reads_the_table_s_definition_names_all_columns(integrati
     assert "schema" in facets_of(of(integration), read=True)
 
 
+@pytest.mark.parametrize(
+    ("namespace", "facets", "facet"),
+    [
+        ("postgres://db:5432", {}, PARTIAL),
+        ("sqlserver://db:1433", {}, PARTIAL),
+        ("snowflake://account", {}, PARTIAL),
+        ("postgres://db:5432", {"catalog": factory.facet(framework="jdbc")}, "schema"),
+        ("s3://lake", {}, "schema"),
+        ("file", {}, "schema"),
+        ("hive://metastore:9083", {}, "schema"),
+        ("kafka://broker:9092", {}, "schema"),
+        ("arn:aws:glue:eu-central-1:123456789012", {}, "schema"),
+        ("bigquery", {}, "schema"),
+    ],
+)
+def test_spark_names_the_columns_of_a_query_of_a_database(namespace: str, facets: Document, facet: str) -> None:
+    """A query over JDBC and a table read over JDBC look alike; only a catalogue's table is known to be whole."""
+    dataset = factory.dataset("shop.public.orders", namespace, schema=factory.schema("id:long"), **facets)
+    (event,) = factory.received(factory.run_event(job_facets=of("SPARK"), inputs=[dataset], outputs=[dataset]))
+    assert isinstance(event.event, RunEvent)
+    (read,), (written,) = event.event.inputs, event.event.outputs
+    assert set(read.facets) == {facet, *facets}
+    assert "schema" in written.facets
+
+
 def test_dbt_names_the_documented_columns() -> None:
     assert facets_of(of("DBT")) == {PARTIAL}
     assert facets_of(of("DBT"), read=True) == {PARTIAL}

@@ -1,11 +1,14 @@
 """A saved model of Spark ML is one dataset, and each training is a run of the same jobs."""
 
+from collections.abc import Iterable
+
 import pytest
 
 from headwater.graph.names.identity import dataset_id
 from headwater.graph.states.normalised_event import NormalisedEvent
-from headwater.openlineage.event import Name, RunEvent
+from headwater.openlineage.event import DatasetReference, Name, RunEvent
 from tests import factory
+from tests.factory import Document
 from tests.producer_records import recorded
 
 MODEL = Name("file", "/srv/lake/models/churn")
@@ -78,3 +81,82 @@ def test_a_dataset_called_metadata_is_no_model(output: factory.Document, job_fac
 )
 def test_other_names_of_jobs_stay(name: str, facets: factory.Document) -> None:
     assert jobs(factory.received(factory.run_event("START", job=name, job_facets=facets))) == {name}
+
+
+def normalised(
+    query: str, kind: str = "SQL_JOB", run_facets: Document | None = None, **sides: list[Document]
+) -> RunEvent:
+    """An event of a query of the application `my.app`."""
+    facets = {"jobType": factory.facet(integration="SPARK", jobType=kind)}
+    document = factory.run_event("RUNNING", job=f"my.app.{query}", job_facets=facets, run_facets=run_facets, **sides)  # type: ignore[arg-type]
+    event = factory.received(document)[0].event
+    assert isinstance(event, RunEvent)
+    return event
+
+
+def names_in(references: Iterable[DatasetReference]) -> list[str]:
+    return [reference.name.name for reference in references]
+
+
+AS_TEXT = factory.dataset("raw/sales/part.csv", schema=factory.schema("value:string"))
+
+
+def test_a_text_probe_reads_no_dataset() -> None:
+    """Spark reads lines of a CSV file as text, to learn its columns."""
+    assert normalised("collect_limit", inputs=[AS_TEXT]).inputs == ()
+
+
+def test_files_of_a_probe_have_no_alias() -> None:
+    facets = {"jobType": factory.facet(integration="SPARK", jobType="SQL_JOB")}
+    probe = {**AS_TEXT, "namespace": "s3a://lake"}
+    (event,) = factory.received(factory.run_event(job="a.collect_limit", job_facets=facets, inputs=[probe]))
+    assert event.aliases == ()
+
+
+@pytest.mark.parametrize(
+    ("query", "reference"),
+    [
+        ("scan_text", AS_TEXT),
+        ("collect_limit", factory.dataset("raw/sales", schema=factory.schema("id:long"))),
+        ("collect_limit", factory.dataset("raw/sales")),
+        ("collect_limit", factory.dataset("topic", "kafka://b:9092", schema=factory.schema("value:string"))),
+    ],
+)
+def test_other_queries_read_their_datasets(query: str, reference: Document) -> None:
+    assert names_in(normalised(query, inputs=[reference]).inputs) == [reference["name"]]
+
+
+def test_a_look_at_text_from_python_reads_the_text() -> None:
+    """The event that has the place in the program; the other events of the run look like those of a probe."""
+    details = {"spark_jobDetails": factory.facet(jobId=9, jobCallSite="head at /srv/look.py:16")}
+    assert names_in(normalised("collect_limit", run_facets=details, inputs=[AS_TEXT]).inputs) == ["raw/sales/part.csv"]
+
+
+def test_a_listing_of_folders_reads_and_writes_none_of_them() -> None:
+    folders = [factory.dataset("land/01"), factory.dataset("land/02")]
+    event = normalised("map_partitions_parallel_collection", "RDD_JOB", inputs=folders, outputs=folders)
+    assert (event.inputs, event.outputs) == ((), ())
+
+
+def test_the_rows_of_a_program_are_written() -> None:
+    event = normalised("map_partitions_parallel_collection", "RDD_JOB", outputs=[factory.dataset("out")])
+    assert names_in(event.outputs) == ["out"]
+
+
+def test_the_numbered_rdds_of_hudi_are_one_job() -> None:
+    assert {normalised(number, "RDD_JOB").job.name.name for number in ("15", "308")} == {"my.app.rdd"}
+    assert normalised("15").job.name.name == "my.app.15"
+
+
+def test_files_that_are_no_hudi_table_lack_its_columns() -> None:
+    query, schema = (
+        "execute_insert_into_hadoop_fs_relation_command.out",
+        factory.schema("_hoodie_file_name:string", "id:long"),
+    )
+    lineage = factory.facet(fields={"id": {"inputFields": []}, "_hoodie_file_name": {"inputFields": []}})
+    output = factory.dataset("out", schema=schema, columnLineage=lineage)
+    (written,) = normalised(query, outputs=[output]).outputs
+    assert [field["name"] for field in written.facets["schema"]["fields"]] == ["id"]
+    assert list(written.facets["columnLineage"]["fields"]) == ["id"]
+    (of_hudi,) = normalised("execute_save_into_data_source_command.trips", outputs=[output]).outputs
+    assert len(of_hudi.facets["schema"]["fields"]) == 2

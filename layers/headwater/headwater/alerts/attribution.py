@@ -61,7 +61,8 @@ class Attribution:
 
 
 class Report(NamedTuple):
-    """A report of a dataset's schema: `schema` is a digest, or DROPPED, also by a rename. `earlier` are the runs of the reader before."""
+    """A report of a dataset's schema: `schema` is a digest, or DROPPED, also by a rename. `earlier` are the runs of the
+    reader before."""
 
     at: Instant
     schema: str

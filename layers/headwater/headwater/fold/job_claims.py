@@ -5,8 +5,9 @@ from functools import reduce
 
 from headwater.graph.facets.dataset_reference import schema_register
 from headwater.graph.facets.register import Register, Registers
+from headwater.graph.facets.schema import columns_among, fields_of
 from headwater.graph.names.identity import DatasetId, JobId
-from headwater.graph.states.dataset import DatasetFacts, DatasetHead, without_schema
+from headwater.graph.states.dataset import KEPT_USERS, DatasetFacts, DatasetHead, without_schema
 from headwater.graph.states.dataset_claims import DatasetClaims
 from headwater.graph.states.edges import DatasetUsage
 from headwater.graph.states.job import JobHead
@@ -54,7 +55,20 @@ class JobClaims:
             or head.was_written_otherwise(self._schemas_written(facts))
             or any(head.columns.get(job) != columns.get(job) for job in self.heads)
             or (head.is_deleted and through is not None and used > through)
+            or self._withdraw_schema(head, facts, used)
         )
+
+    def _withdraw_schema(self, head: DatasetHead, facts: DatasetFacts, used: Instant) -> bool:
+        """Whether the head may have a schema that none of its jobs claims any more: an older release took the columns
+        of a query for all. These are all jobs of the dataset, or one of them has just read a column that is not in the
+        schema."""
+        claimed = [*(self._usage(head).facets for head in self.heads.values()), facts.own]
+        if head.schema_digest in (None, head.written) or any(map(schema_register, claimed)):
+            return False
+        are_all = len(head.users) < KEPT_USERS and {job for _, job in head.users} <= self.heads.keys()
+        known = {field["name"] for field in fields_of(head.schema)}
+        newest = ({name: each for name, each in facets.items() if each.time >= used} for facets in claimed)
+        return are_all or any(columns_among(facets).keys() - known for facets in newest)
 
     def _schemas_written(self, facts: DatasetFacts) -> list[Register]:
         """The schemas with which the dataset was written, by these jobs and by DatasetEvents."""

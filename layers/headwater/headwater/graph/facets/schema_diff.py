@@ -13,8 +13,9 @@ from headwater.graph.facets.column_type import Retyping, is_equal_across_engines
 
 METADATA = frozenset(
     {"_file", "_pos", "_spec_id", "_partition", "_deleted", "_row_id", "_last_updated_sequence_number"}
+    | {f"_hoodie_{name}" for name in ("commit_time", "commit_seqno", "record_key", "partition_path", "file_name")}
 )
-"""Columns that Iceberg adds to those of a table; the Spark listener shows them among the columns of a MERGE's input."""
+"""Columns that Iceberg and Hudi add to those of a table; the Spark listener shows them among those of an input."""
 
 _NESTING = {("array", "_element"): "[]", ("map", "_key"): ".key", ("map", "_value"): ".value"}
 """The Spark listener's names for the elements of arrays and the keys and values of maps."""
@@ -127,7 +128,7 @@ def columns_of(schema: Any) -> dict[str, Any]:
 
 
 def without_metadata(columns: Columns) -> dict[str, Any]:
-    """Columns without those that Iceberg adds to a table's own."""
+    """Columns without those that Iceberg or Hudi adds to a table's own."""
     return {name: kind for name, kind in columns.items() if name not in METADATA}
 
 

@@ -40,7 +40,7 @@ def normalise_event(
 
     `sent` is the event in the text, for a caller that has read the text.
     """
-    event = apply_lineage_facet(sent or read_event(exact_json.loads(canonical), canonical=canonical))
+    event = _corrected(apply_lineage_facet(sent or read_event(exact_json.loads(canonical), canonical=canonical)))
     aliases = {alias for reference in dataset_references(event) for alias in _aliases(event, reference, naming)}
     outputs = without_foreign_outputs(event).outputs if isinstance(event, RunEvent) else ()
     written = {alias for reference in outputs for alias in _aliases(event, reference, naming)}
@@ -54,6 +54,10 @@ def normalise_event(
 
 def _producer(event: AnyEvent) -> Producer:
     return UNKNOWN if isinstance(event, DatasetEvent) else producer_of(event.job.facets, event.producer)
+
+
+def _corrected(event: AnyEvent) -> AnyEvent:
+    return event if isinstance(event, DatasetEvent) else _producer(event).corrected(event)
 
 
 def _aliases(event: AnyEvent, reference: DatasetReference, naming: Naming) -> Iterator[Alias]:
@@ -93,7 +97,6 @@ def _renamed(event: AnyEvent, naming: Naming) -> AnyEvent:
 
     if isinstance(event, DatasetEvent):
         return replace(event, dataset=rename(event.dataset))
-    event = producer.corrected(event)
     job = replace(event.job, name=event.job.name._replace(name=producer.stable_name(event.job)))
     inputs = tuple(rename(dataset, is_read=True) for dataset in event.inputs)
     return replace(event, job=job, inputs=inputs, outputs=tuple(map(rename, event.outputs)))

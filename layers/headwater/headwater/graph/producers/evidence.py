@@ -34,7 +34,11 @@ def has_partial_schema(event: AnyEvent, reference: DatasetReference, *, is_read:
     if isinstance(event, DatasetEvent) or SCHEMA not in reference.facets:
         return False
     producer = producer_of(event.job.facets, event.producer)
-    strength = producer.inputs if is_read else producer.strength_of_output(reference, event.job.facets)
+    strength = (
+        producer.strength_of_input(reference.name, reference.facets)
+        if is_read
+        else producer.strength_of_output(reference, event.job.facets)
+    )
     if strength is not Strength.UNKNOWN:
         return strength is Strength.PARTIAL
     named = _columns_read(event.outputs) if is_read else _columns_written(reference)

@@ -35,7 +35,7 @@ def _foreign_facets(reference: DatasetReference, rules: Collection[str], *, is_r
         yield from (SCHEMA, COLUMN_LINEAGE)
     if is_read and _is_metadata_table(reference):
         yield from (SCHEMA, SYMLINKS)
-    if is_read and _is_read_as_text(reference):
+    if is_read and is_read_as_text(reference):
         yield SCHEMA
 
 
@@ -53,7 +53,7 @@ def _is_metadata_table(reference: DatasetReference) -> bool:
     return False
 
 
-def _is_read_as_text(reference: DatasetReference) -> bool:
+def is_read_as_text(reference: DatasetReference) -> bool:
     """Whether the dataset is no table and has the only column of Spark's text source: `value`."""
     if SYMLINKS in reference.facets:
         return False

@@ -5,11 +5,12 @@ answers otherwise in the module of its name. Each answer was learnt from events 
 tests/fixtures/producers.
 """
 
+from collections.abc import Container
 from dataclasses import dataclass
 from enum import StrEnum
 
 from headwater.graph.names.naming import IdentifiedName, Naming
-from headwater.openlineage.event import DatasetReference, Facets, JobEvent, JobReference, RunEvent
+from headwater.openlineage.event import DatasetReference, Facets, JobEvent, JobReference, Name, RunEvent
 
 
 class Strength(StrEnum):
@@ -56,6 +57,10 @@ class Producer:
     def is_known(self) -> bool:
         """Whether the worth of its schemas is known."""
         return self.outputs is not Strength.UNKNOWN
+
+    def strength_of_input(self, name: Name, facets: Container[str]) -> Strength:
+        """Which columns the schema of an input has; `facets` are the names of the input's facets."""
+        return self.inputs
 
     def strength_of_output(self, output: DatasetReference, job_facets: Facets) -> Strength:
         """Which columns the schema of this output has."""

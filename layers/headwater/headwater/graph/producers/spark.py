@@ -14,17 +14,35 @@ A training gives each part of a model a random id of 12 hex digits, which the na
     train_churn.map_partitions_logistic_regression_052a7c363ac6_training_blocks_...
 
 Both are stored without the id: each training is a run of the same job.
+
+Spark looks at files before it reads them, by queries of their own, which the listener reports as any other:
+
+    read.csv("raw/sales")                  collect_limit reads raw/sales/part.csv, with the one column `value`: a text
+                                           probe, which reads no dataset
+    read with recursiveFileLookup          map_partitions_parallel_collection lists each folder below the path, too; of
+                                           listener 1.37 it even writes them
 """
 
 import re
+from collections.abc import Container
+from dataclasses import replace
 
-from headwater.graph.facets.long_facet import SCHEMA
+from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.facets.members import facet_text
+from headwater.graph.facets.schema import fields_of
 from headwater.graph.names.naming import FILE_SYSTEMS, IdentifiedName, Naming
+from headwater.graph.producers.metadata_table_columns import is_read_as_text
 from headwater.graph.producers.producer import Producer, Strength
-from headwater.openlineage.event import DatasetReference, Facets, JobReference, Name
+from headwater.openlineage.event import DatasetReference, Facets, JobEvent, JobReference, Name, RunEvent
 
+CATALOG = "catalog"
+_NO_DATABASES = FILE_SYSTEMS | {"hive", "kafka"}
 _METADATA = re.compile(r"(?P<model>.*[^/])/+metadata/*")
+_NUMBER = re.compile(r"(?<=[^.])\.\d+\Z")
+"""The number of an RDD: Hudi names its RDDs by their numbers, and each is a job."""
+_PROBE, _LISTING = "collect_limit", "map_partitions_parallel_collection"
+_WRITE_OF_FILES = ".execute_insert_into_hadoop_fs_relation_command."
+_OF_HUDI = "_hoodie_"
 _ID = r"_(?!\d{12})[0-9a-f]{12}"
 """A random id; twelve decimal digits are more likely a time."""
 _OF_STAGE = re.compile(rf"(\.\d+_[A-Za-z]+){_ID}(?=(?:_[A-Za-z]+)?\Z)")
@@ -32,15 +50,35 @@ _OF_ESTIMATOR = re.compile(rf"(?<=[a-z]){_ID}(?=_|\Z)")
 
 
 class Spark(Producer):
+    def strength_of_input(self, name: Name, facets: Container[str]) -> Strength:
+        """Of a table of a database the columns of a query, unless a catalogue has the table."""
+        scheme, is_server, _ = name.namespace.partition("://")
+        is_database = is_server and scheme not in _NO_DATABASES
+        return Strength.PARTIAL if is_database and CATALOG not in facets else self.inputs
+
     def is_preparation(self, kind: str | None) -> bool:
         """A schema is read, or inferred, in a query of its own."""
         return kind == "RDD_JOB"
 
+    def corrected(self, event: RunEvent | JobEvent) -> RunEvent | JobEvent:
+        """The event without files that Spark only looks at, and without Hudi's columns in files that are no Hudi
+        table."""
+        query = event.job.name.name.rpartition(".")[2]
+        if query == _PROBE and _is_text_probe(event):
+            return replace(event, inputs=())
+        if query == _LISTING and _kind_of_query(event.job.facets) == "RDD_JOB":
+            listed = {dataset.name for dataset in event.inputs}
+            written = tuple(dataset for dataset in event.outputs if dataset.name not in listed)
+            return replace(event, inputs=event.inputs if len(listed) == 1 else (), outputs=written)
+        if _WRITE_OF_FILES in event.job.name.name:
+            return replace(event, outputs=tuple(map(_without_columns_of_hudi, event.outputs)))
+        return event
+
     def stable_name(self, job: JobReference) -> str:
-        """The name without the random ids of a training."""
+        """The name without the random ids of a training, or the number of an RDD."""
         match _kind_of_query(job.facets):
             case "RDD_JOB":
-                return _OF_ESTIMATOR.sub("", job.name.name)
+                return _OF_ESTIMATOR.sub("", _NUMBER.sub(".rdd", job.name.name))
             case "SQL_JOB":
                 return _OF_STAGE.sub(r"\1", job.name.name)
         return job.name.name
@@ -59,6 +97,30 @@ class Spark(Producer):
 
 
 SPARK = Spark("spark", inputs=Strength.COMPLETE, outputs=Strength.COMPLETE, runs_queries=True, looks_outputs_up=True)
+
+
+def _is_text_probe(event: RunEvent | JobEvent) -> bool:
+    """Whether a query reads a file as text to learn its columns. A look at text from PySpark (`head`, `take`) has a
+    call site, in one of its events."""
+    details = event.run_facets.get("spark_jobDetails") if isinstance(event, RunEvent) else None
+    has_call_site = isinstance(details, dict) and bool(details.get("jobCallSite"))
+    is_of_files = all(dataset.name.namespace.partition(":")[0] in FILE_SYSTEMS for dataset in event.inputs)
+    return is_of_files and not (event.outputs or has_call_site) and all(map(is_read_as_text, event.inputs))
+
+
+def _without_columns_of_hudi(output: DatasetReference) -> DatasetReference:
+    """An output without the columns that Hudi adds to a table's own, in the schema and the column lineage."""
+    facets = dict(output.facets)
+    match facets.get(SCHEMA):
+        case {"fields": list(fields), **rest}:
+            own = [field for field in fields_of({"fields": fields}) if not field["name"].startswith(_OF_HUDI)]
+            if len(own) < len(fields):
+                facets[SCHEMA] = {**rest, "fields": own}
+    match facets.get(COLUMN_LINEAGE):
+        case {"fields": dict(columns), **rest} if any(name.startswith(_OF_HUDI) for name in columns):
+            kept = {name: column for name, column in columns.items() if not name.startswith(_OF_HUDI)}
+            facets[COLUMN_LINEAGE] = {**rest, "fields": kept}
+    return replace(output, facets=facets)
 
 
 def _kind_of_query(job_facets: Facets) -> str:

@@ -49,8 +49,9 @@ def versions(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObj
 
 
 def _read_versions(reader: Reader, head: DatasetHead, ids: Iterable[DatasetId], request: PageRequest) -> JsonObject:
-    """A page of the versions of a dataset that is only read, by the first event time of each schema."""
-    schemas = [schema for name in ids for schema in reader.store.schemas_of(name)]
+    """A page of the versions of a dataset that is only read, by the first event time of each schema. Without a complete
+    schema there is none: what is stored are columns that an older release took for all."""
+    schemas = [schema for name in ids for schema in reader.store.schemas_of(name)] if head.schema_digest else []
     read = reader.store.read(ReadRequest(schemas=schemas)).schemas
     first_seen = {document.digest: document for document in sorted(read.of(schemas), key=_position, reverse=True)}
     newest = sorted(first_seen.values(), key=_position, reverse=True)

@@ -4,8 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from headwater.graph.facets.register import Register
+from headwater.graph.facets.dataset_reference import schema_register
+from headwater.graph.facets.long_facet import SCHEMA
+from headwater.graph.facets.register import Register, values
 from headwater.graph.names.identity import DatasetId, JobRunId, dataset_id, derivation_id, job_id
+from headwater.graph.producers import producer_of
+from headwater.graph.producers.producer import Producer
 from headwater.graph.states.edges import NO_EDGES, DatasetUsage, Edges, RunOrder, edges_of
 from headwater.graph.states.generation import Generation, RunOfGeneration
 from headwater.graph.states.job import JobFacts, JobHead, LatestRun
@@ -95,7 +99,19 @@ def _labels_in(job_list: str, time: Instant, head: JobHead) -> Mapping[str, str]
 def _decode(item: Item, members: Members) -> JobHead:
     usages = Members({USAGES: unpacked(item, USAGES)}).read(USAGES, _usages)
     head = _decode_without_usages(item, members)
-    return replace(head, facts=replace(head.facts, usages=usages))
+    producer = producer_of(values(head.facts.facets))
+    judged = {dataset: _as_judged_today(usage, producer) for dataset, usage in usages.items()}
+    return replace(head, facts=replace(head.facts, usages=judged))
+
+
+def _as_judged_today(usage: DatasetUsage, producer: Producer) -> DatasetUsage:
+    """The usage without the schema of an input that an older release took for whole: what Spark read by a query over
+    JDBC. The schema that the job wrote counts in its place."""
+    read = schema_register(usage.facets)
+    if read in (None, usage.wrote) or producer.strength_of_input(usage.name, usage.facets) is producer.inputs:
+        return usage
+    others = {facet: register for facet, register in usage.facets.items() if facet != SCHEMA}
+    return replace(usage, facets={**others, SCHEMA: usage.wrote} if usage.wrote else others)
 
 
 def _decode_without_usages(item: Item, members: Members) -> JobHead:
