@@ -40,6 +40,8 @@ history, but a sixth is no drift."""
 HISTORY, RECENT = timedelta(days=90), timedelta(days=7)
 DAY = timedelta(days=1).total_seconds() * 1000
 """In milliseconds."""
+DIGITS = 3
+"""Of a mean after the point: the last bits of a sum depend on the order in which tasks end."""
 AROUND, BREAK = 5, 2.0
 """Writes before and after a change of the schema, and the ratio of their median volumes from which it is a break."""
 
@@ -82,7 +84,7 @@ def measured_runs(graph: Graph) -> DataFrame:
     runs = completed.join(graph.statements, "job_id", "left_semi").withColumn("parent", parent)
     begun = fn.min("started_at").over(Window.partitionBy("job_id", "parent"))
     days = ((fn.unix_millis("started_at") - fn.unix_millis(begun)) / DAY).cast("int")
-    means = (fn.avg(of).alias(of) for of in MEASURES.values())
+    means = (fn.round(fn.avg(of), DIGITS).alias(of) for of in MEASURES.values())
     first, newest = ("day", "job_namespace", "job_name"), fn.struct("started_at", "run_id")
     together = (
         runs.withColumn("days", days)

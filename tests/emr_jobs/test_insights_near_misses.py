@@ -24,7 +24,7 @@ from tests.producer_records import recorded_program
 pytestmark = [pytest.mark.spark, pytest.mark.engine]
 
 NOW = parse_instant(factory.at(3600))
-PROGRAMS = ("shop", "iceberg", "streams", "pandas", "delta", "jdbc")
+PROGRAMS = ("shop", "iceberg", "pandas", "delta", "jdbc")
 EARLIER = timedelta(days=4, hours=10, minutes=30)
 """The programs ran on 2026-11-24, half past six."""
 MONTH = range(20, -1, -1)
