@@ -58,7 +58,7 @@ CRITICALITY_COLUMNS = """
 """
 
 
-READ = ("runs", "jobs", "datasets", "links", "reads_writes", "column_edges")
+READ = ("runs", "jobs", "datasets", "links", "reads_writes", "column_edges", "schemas")
 MADE = {"insights": COLUMNS, "criticality": CRITICALITY_COLUMNS}
 
 

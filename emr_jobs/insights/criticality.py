@@ -36,8 +36,8 @@ def criticality(graph: Graph) -> DataFrame:
 
 def downstream(graph: Graph) -> DataFrame:
     """`id` and the counts of the datasets, jobs and owners downstream of each node, without the node itself and its
-    owners."""
-    own = graph.nodes.selectExpr("id", "type AS what", "id AS member")
+    owners. The way may lead through a dataset that was dropped, which does not count itself."""
+    own = graph.nodes.where("has_data").selectExpr("id", "type AS what", "id AS member")
     owners = graph.nodes.selectExpr("id", "'owner' AS what", "explode(owners) AS member")
     start = own.union(owners).groupBy("id", "what").agg(fn.hll_sketch_agg("member", LOG_SIZE).alias("sketch"))
     known = start.localCheckpoint()
@@ -57,11 +57,12 @@ def downstream(graph: Graph) -> DataFrame:
     sketch = fn.hll_sketch_estimate(fn.hll_union_agg("sketch"))
     below = of_targets.groupBy(fn.col("source").alias("id")).agg(sketch.alias("owner"))
     return (
-        counted.join(graph.nodes.select("id", "type"), "id")
+        graph.nodes.select("id", "type", "has_data")
+        .join(counted, "id", "left")
         .join(below, "id", "left")
         .selectExpr(
             "id",
-            "coalesce(dataset, 0) - CAST(type = 'dataset' AS INT) AS downstream_datasets",
+            "coalesce(dataset, 0) - CAST(type = 'dataset' AND has_data AS INT) AS downstream_datasets",
             "coalesce(job, 0) - CAST(type = 'job' AS INT) AS downstream_jobs",
             "coalesce(owner, 0) AS downstream_owners",
         )
@@ -87,7 +88,7 @@ def ranks(graph: Graph) -> DataFrame:
 
 def single_points(graph: Graph) -> DataFrame:
     """`id`, `other`: a dataset that one job alone writes, with the job; and the job, with such a dataset."""
-    writes = graph.usage.where("direction = 'write'").select("dataset_id", "job_id").distinct()
+    writes = graph.with_data(graph.usage.where("direction = 'write'")).select("dataset_id", "job_id").distinct()
     only = writes.groupBy("dataset_id").agg(fn.min("job_id").alias("job_id"), fn.count("*").alias("writers"))
     alone = only.where("writers = 1").select("dataset_id", "job_id")
     jobs = alone.groupBy("job_id").agg(fn.min("dataset_id").alias("other"))

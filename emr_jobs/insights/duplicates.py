@@ -47,7 +47,7 @@ def works(graph: Graph) -> DataFrame:
     context, the features (hashes of both) and the signature, some roots, the ancestors, the datasets of the same
     signature that it is a copy of, and the name of the job."""
     resolved = resolve(graph)
-    writes = graph.usage.where("direction = 'write'").select(*WORK).distinct()
+    writes = graph.with_data(graph.usage.where("direction = 'write'")).select(*WORK).distinct()
     columns = (
         resolved.origins.join(writes, [*WORK], "left_semi")
         .groupBy(*WORK)

@@ -4,12 +4,16 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as fn
 
 MOST_ROUNDS = 500
 """Rounds of an iteration: no chain of jobs and datasets is taken to be longer."""
 MONTH = timedelta(days=30)
+ECHO = ".command_result"
+"""The end of the name of a query that shows what a statement gave (`spark.sql("INSERT ...").show()`). The listener
+repeats the datasets of the statement."""
+SUCCEEDED = "(is_declared OR runs > failed_runs)"
 
 
 @dataclass(frozen=True)
@@ -34,8 +38,14 @@ class Graph:
 
     @cached_property
     def live_jobs(self) -> DataFrame:
-        """`job_id` of the jobs that are not deleted."""
-        return self.table("jobs").where("NOT is_deleted").select("job_id").persist()
+        """`job_id` of the jobs that are not deleted, and no echo of another."""
+        live = self.table("jobs").where("NOT is_deleted").where(~fn.col("name").endswith(ECHO))
+        return live.select("job_id").persist()
+
+    @cached_property
+    def statements(self) -> DataFrame:
+        """`job_id` of the live jobs that are no wrapper of another."""
+        return self.live_jobs.join(self.wrappers, "job_id", "left_anti").persist()
 
     @cached_property
     def representatives(self) -> DataFrame:
@@ -63,12 +73,63 @@ class Graph:
         return rows.join(fn.broadcast(known), column, "left").withColumn(column, named).drop("node")
 
     @cached_property
+    def wrappers(self) -> DataFrame:
+        """`job_id`, `inner_id`: queries whose newest write lasts from before to after the write of another query of the
+        same application into the same dataset. Both are one statement: a CREATE TABLE AS SELECT is told by
+        `atomic_create_table_as_select.T` and by `append_data.T` within its time."""
+        recent = fn.col("day") >= fn.lit(self.as_of - timedelta(days=self.recent))
+        queries = self.table("runs").where(recent).where("integration = 'spark' AND parent_run_id IS NOT NULL")
+        used = queries.select("*", fn.explode("datasets").alias("used")).where("used.direction = 'write'")
+        columns = ("job_id", "run_id", "parent_run_id", "started_at", "ended_at", "used.dataset_id")
+        writes = self.under_one_id(used.select(*columns)).persist()
+        by_start = Window.partitionBy("job_id").orderBy(fn.desc("started_at"), fn.desc("run_id"))
+        newest = writes.withColumn("age", fn.dense_rank().over(by_start)).where("age = 1").alias("outer")
+        pairs = newest.join(writes.alias("inner"), ["parent_run_id", "dataset_id"]).where(
+            "inner.job_id <> outer.job_id AND outer.started_at <= inner.started_at AND inner.ended_at <= outer.ended_at"
+            " AND (outer.started_at < inner.started_at OR inner.ended_at < outer.ended_at)"
+        )
+        innermost = fn.max_by("inner.job_id", fn.struct("inner.started_at", "inner.job_id"))
+        return pairs.groupBy("outer.job_id").agg(innermost.alias("inner_id")).localCheckpoint()
+
+    @cached_property
     def history(self) -> DataFrame:
-        """All reads and writes of jobs that are not deleted, by the representatives of the datasets, and whether each
-        `is_recent`."""
+        """All reads and writes of statements, by the representatives of the datasets, and whether each `is_recent`.
+        A write that failed is none. What a wrapper reads is read by the query within it."""
         is_recent = (fn.col("day") >= fn.lit(self.as_of - timedelta(days=self.recent))) | fn.col("is_declared")
         of_live = self.table("reads_writes").join(self.live_jobs, "job_id", "left_semi")
-        return self.under_one_id(of_live.withColumn("is_recent", is_recent))
+        named = self.under_one_id(of_live.withColumn("is_recent", is_recent))
+        writes = named.where(f"direction = 'write' AND {SUCCEEDED}").join(self.wrappers, "job_id", "left_anti")
+        return self.by_statement(named.where("direction = 'read'")).unionByName(writes)
+
+    def by_statement(self, rows: DataFrame) -> DataFrame:
+        """Rows with the query within a wrapper in place of the wrapper."""
+        named = rows.join(fn.broadcast(self.wrappers), "job_id", "left")
+        return named.withColumn("job_id", fn.coalesce("inner_id", "job_id")).drop("inner_id")
+
+    @cached_property
+    def fates(self) -> DataFrame:
+        """`dataset_id`, `dropped_at`, `has_data`: when a dataset was dropped last, and whether it holds data as far as
+        is known. A dataset that was dropped after its last write holds none, nor does one of whose writes none
+        succeeded."""
+        told = self.under_one_id(self.table("reads_writes").where("direction <> 'read'"))
+        good = fn.expr(SUCCEEDED)
+        last = {
+            "dropped_at": (fn.col("direction") == "drop") & good,
+            "made_at": (fn.col("direction") != "drop") & good,
+            "written_at": (fn.col("direction") == "write") & good,
+            "tried_at": fn.col("direction") == "write",
+        }
+        times = told.groupBy("dataset_id").agg(
+            *(fn.max(fn.when(of, fn.col("last_seen"))).alias(name) for name, of in last.items())
+        )
+        is_dropped = "dropped_at IS NOT NULL AND (made_at IS NULL OR made_at <= dropped_at)"
+        has_failed = "tried_at IS NOT NULL AND written_at IS NULL"
+        has_data = fn.expr(f"NOT ({is_dropped}) AND NOT ({has_failed})")
+        return times.select("dataset_id", "dropped_at", has_data.alias("has_data")).persist()
+
+    def with_data(self, rows: DataFrame) -> DataFrame:
+        """Rows without those of a `dataset_id` that holds no data."""
+        return rows.join(self.fates.where("NOT has_data").select("dataset_id"), "dataset_id", "left_anti")
 
     @cached_property
     def usage(self) -> DataFrame:
@@ -85,10 +146,12 @@ class Graph:
 
     @cached_property
     def nodes(self) -> DataFrame:
-        """`id`, `type`, `namespace`, `name`, `owners` of the nodes with edges."""
-        jobs = self.table("jobs").selectExpr("job_id AS id", "'job' AS type", "namespace", "name", "owners")
-        columns = ("dataset_id AS id", "'dataset' AS type", "namespace", "name", "owners")
-        datasets = self.table("datasets").where("NOT is_deleted").selectExpr(*columns)
+        """`id`, `type`, `namespace`, `name`, `owners` of the nodes with edges, and whether a dataset `has_data`."""
+        own = ("namespace", "name", "owners")
+        jobs = self.table("jobs").selectExpr("job_id AS id", "'job' AS type", *own, "true AS has_data")
+        datasets = self.table("datasets").where("NOT is_deleted").join(self.fates, "dataset_id", "left")
+        has_data = "coalesce(has_data, true) AS has_data"
+        datasets = datasets.selectExpr("dataset_id AS id", "'dataset' AS type", *own, has_data)
         used = self.edges.selectExpr("source AS id").union(self.edges.selectExpr("target AS id")).distinct()
         return jobs.union(datasets).join(used, "id", "left_semi").localCheckpoint()
 
@@ -121,5 +184,5 @@ class Graph:
         current = edges.join(known, ["job_id", "dataset_id"]).where("last_seen >= since").drop("since")
         deleted = self.table("jobs").where("is_deleted").select("job_id")
         live = current.join(fn.broadcast(deleted), "job_id", "left_anti")  # the edges of a DatasetEvent have no job
-        named = self.under_one_id(self.under_one_id(live), "source_id")
+        named = self.under_one_id(self.under_one_id(self.by_statement(live)), "source_id")
         return named.where("dataset_id <> source_id").localCheckpoint()

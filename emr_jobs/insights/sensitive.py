@@ -19,7 +19,7 @@ _COLUMN = ("dataset_id", "column_name")
 def sensitive_insights(graph: Graph, tags: Sequence[str]) -> DataFrame:
     """An insight for each dataset with reached columns; unmasked columns are the most important."""
     tagged = tagged_columns(graph, tags)
-    reached = reach(graph, tagged).join(tagged, list(_COLUMN), "left_anti")
+    reached = graph.with_data(reach(graph, tagged)).join(tagged, list(_COLUMN), "left_anti")
     line = fn.struct(fn.col("column_name").alias("column"), "is_masked", "origins")
     by_dataset = reached.groupBy("dataset_id").agg(
         fn.sort_array(fn.collect_list(line)).alias("columns"), fn.count_if(~fn.col("is_masked")).alias("unmasked")

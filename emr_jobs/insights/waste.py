@@ -1,4 +1,8 @@
-"""Waste: data that nobody reads, jobs that make such data alone, and data that is read and never written."""
+"""Waste: data that nobody reads, jobs that make such data alone, and data that is read and never written.
+
+Nobody can have read what was written for the first time a short while ago: a dataset is told once it is as old as the
+time in which nobody read it. A dataset that was dropped, and created again, is as old as its first write since.
+"""
 
 from datetime import timedelta
 
@@ -7,49 +11,51 @@ from pyspark.sql import functions as fn
 
 from emr_jobs.insights.graph import Graph
 from emr_jobs.insights.insight import Told, insights_frame, node
+from emr_jobs.insights.unwritten import unwritten_insights
 
 
 def waste_insights(graph: Graph, unread_days: int) -> DataFrame:
-    """The datasets that are written and were not read in the last `unread_days` days, the jobs all of whose datasets
-    are such, and the datasets that are read and that no job ever wrote."""
+    """The datasets that have been written for `unread_days` days and were not read in these, the jobs all of whose
+    datasets are such, and the datasets that are read and that no job ever wrote."""
     used = usage_of_datasets(graph).localCheckpoint()
     begin = fn.lit(graph.as_of - timedelta(days=unread_days))
     is_unread = fn.col("last_read").isNull() | (fn.col("last_read") < begin)
-    unread = used.where("is_written").where(is_unread)
+    unread = used.where("is_written").where(is_unread & (fn.col("first_write") <= begin))
     unwritten = used.where("is_read AND last_write IS NULL")
-    return _unread(unread).union(_idle_jobs(graph, unread)).union(_unwritten(unwritten))
+    return _unread(unread).union(_idle_jobs(graph, unread)).union(unwritten_insights(graph, unwritten))
 
 
 def usage_of_datasets(graph: Graph) -> DataFrame:
-    """`dataset_id`, `namespace`, `name`, the days of the last read and write ever, whether it is read and written of
-    late, and the bytes and seconds of late writes. A job that merges into a dataset reads the dataset: such a read of a
-    writer is no use."""
+    """`dataset_id`, `namespace`, `name`, the days of the first write since the dataset was dropped and of the last read
+    and write ever, whether it is read and written of late, and the bytes and seconds of late writes; without datasets
+    that hold no data. A job that merges into a dataset reads the dataset: such a read of a writer is no use."""
     is_read, is_write = fn.col("direction") == "read", fn.col("direction") == "write"
     writers = graph.history.where(is_write).select("job_id", "dataset_id").distinct()
     reads = graph.history.where(is_read).join(writers, ["job_id", "dataset_id"], "left_anti")
     late_write = is_write & fn.col("is_recent")
-    summed = (
-        graph.history.where(is_write)
-        .unionByName(reads)
-        .groupBy("dataset_id")
-        .agg(
-            fn.max(fn.when(is_read, fn.to_date("last_seen"))).alias("last_read"),
-            fn.max(fn.when(is_write, fn.to_date("last_seen"))).alias("last_write"),
-            fn.bool_or(is_read & fn.col("is_recent")).alias("is_read"),
-            fn.bool_or(late_write).alias("is_written"),
-            fn.sum(fn.when(late_write, fn.col("bytes").cast("double"))).alias("bytes_written"),
-            fn.sum(fn.when(late_write, fn.col("seconds"))).alias("seconds"),
-        )
+    fates = graph.fates.select("dataset_id", "dropped_at")
+    used = graph.history.where(is_write).unionByName(reads).join(fates, "dataset_id", "left")
+    begun = fn.when(
+        is_write & fn.expr("dropped_at IS NULL OR dropped_at < last_seen"), fn.greatest("first_seen", "dropped_at")
     )
-    return summed.join(
-        graph.table("datasets").where("NOT is_deleted").select("dataset_id", "namespace", "name"), "dataset_id"
+    summed = used.groupBy("dataset_id").agg(
+        fn.min(fn.to_date(begun)).alias("first_write"),
+        fn.max(fn.when(is_read, fn.to_date("last_seen"))).alias("last_read"),
+        fn.max(fn.when(is_write, fn.to_date("last_seen"))).alias("last_write"),
+        fn.bool_or(is_read & fn.col("is_recent")).alias("is_read"),
+        fn.bool_or(late_write).alias("is_written"),
+        fn.sum(fn.when(late_write, fn.col("bytes").cast("double"))).alias("bytes_written"),
+        fn.sum(fn.when(late_write, fn.col("seconds"))).alias("seconds"),
     )
+    named = graph.table("datasets").where("NOT is_deleted").select("dataset_id", "namespace", "name")
+    return graph.with_data(summed).join(named, "dataset_id")
 
 
 def _unread(unread: DataFrame) -> DataFrame:
     since = fn.coalesce(fn.concat(fn.lit("since "), fn.col("last_read").cast("string")), fn.lit("ever"))
     title = fn.format_string("%s is written and nobody has read it %s", "name", since)
-    details = fn.struct(fn.lit("unread").alias("what"), "last_read", "last_write", "bytes_written", "seconds")
+    times = ("first_write", "last_read", "last_write")
+    details = fn.struct(fn.lit("unread").alias("what"), *times, "bytes_written", "seconds")
     return insights_frame(unread, "waste", Told(1 + fn.col("seconds"), title, fn.array(node("dataset")), details))
 
 
@@ -63,9 +69,3 @@ def _idle_jobs(graph: Graph, unread: DataFrame) -> DataFrame:
     title = fn.format_string("nobody reads what %s makes: %d runs and %.0f s in 30 days", "name", "runs", "seconds")
     details = fn.struct(fn.lit("idle job").alias("what"), "datasets", "runs", "seconds", "bytes", "rows")
     return insights_frame(found, "waste", Told(2 + fn.col("seconds"), title, fn.array(node("job")), details))
-
-
-def _unwritten(unwritten: DataFrame) -> DataFrame:
-    title = fn.format_string("%s is read and no job is known to write it", "name")
-    details = fn.struct(fn.lit("unwritten").alias("what"), "last_read")
-    return insights_frame(unwritten, "waste", Told(fn.lit(0.0), title, fn.array(node("dataset")), details))

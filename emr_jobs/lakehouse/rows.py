@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from typing import Any
 
+from emr_jobs.lakehouse.outputs import DROP, direction_of, other_drops
 from emr_jobs.lakehouse.states import READ, WRITE, Declaration, ReceivedEvent, SentColumns
 from headwater.graph.facets.column_lineage import Steps, column_flows, indirect_flows
 from headwater.graph.facets.curation import tagging, tags
@@ -52,7 +53,7 @@ def event_row(received: ReceivedEvent) -> Row:
 
 
 def run_row(run: Run) -> Row:
-    used = [*_used(READ, run.inputs), *_used(WRITE, run.outputs)]
+    used = [*_read(run), *_written(run)]
     sums = [_sum(each[of] for each in used if each[0] == side) for side in (READ, WRITE) for of in (4, 5)]
     started, ended = time_of(run.started_at), time_of(run.ended_at) if run.ended_at else None
     parent = run.parent
@@ -81,11 +82,21 @@ def _seconds(run: Run) -> float | None:
     return max(0.0, (time_of(run.ended_at) - time_of(run.started_at)).total_seconds())
 
 
-def _used(direction: str, datasets: Mapping[Any, IoDataset]) -> Iterator[Row]:
-    for dataset, used in sorted(datasets.items()):
-        rows, size = statistics(used)
-        schema = values(used.facets).get(SCHEMA)
-        yield direction, dataset, *used.name, rows, size, schema if isinstance(schema, str) else None
+def _read(run: Run) -> Iterator[Row]:
+    for dataset, used in sorted(run.inputs.items()):
+        yield _used(READ, dataset, used)
+
+
+def _written(run: Run) -> Iterator[Row]:
+    for dataset, used in sorted(run.outputs.items()):
+        yield _used(direction_of(used, run), dataset, used)
+        yield from ((DROP, gone, *name, None, None, None) for gone, name in other_drops(used))
+
+
+def _used(direction: str, dataset: str, used: IoDataset) -> Row:
+    rows, size = statistics(used)
+    schema = values(used.facets).get(SCHEMA)
+    return direction, dataset, *used.name, rows, size, schema if isinstance(schema, str) else None
 
 
 def statistics(used: IoDataset) -> tuple[int | None, int | None]:

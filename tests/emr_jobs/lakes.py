@@ -33,6 +33,8 @@ class Work(NamedTuple):
     owner: str | None = None
     schemas: Sequence[str] = ("s",)
     namespace: str = JOBS
+    since: int = 0
+    """Days before the newest run on which it wrote the output first; 0 for a job that is as old as its runs."""
 
     @property
     def id(self) -> str:
@@ -112,6 +114,10 @@ def _uses(work: Work) -> Iterable[tuple[Any, ...]]:
         for direction, *named, rows, size, _ in row[17]:
             counts = (row[6], row[6], 1, 0, row[8], rows or 0, size or 0)
             yield row[0], row[1], work.namespace, work.job, *named, direction, False, *counts
+    if work.since:
+        first = NOW - timedelta(days=work.since)
+        named = [dataset(work.output), LAKE, work.output]
+        yield first.date(), work.id, work.namespace, work.job, *named, "write", False, first, first, 1, 0, 60.0, 1, 1
 
 
 def _edges(work: Work) -> Iterable[tuple[Any, ...]]:

@@ -63,7 +63,7 @@ def planted() -> list[Work]:
         ),
         Work("revenue_of_germany", "revenue_de", [*whole, ("*", "orders.country", "FILTER", "I")]),
         Work("max_price", "prices", [REVENUE[0], ("p", "orders.price", "TRANSFORMATION", "D"), *BY_DAY]),
-        Work("refunds", "refunded", other_source),
+        Work("refunds", "refunded", other_source, since=100),
         Work("publish", "published", [(out, f"revenue.{out}", "IDENTITY", "D") for out, *_ in REVENUE]),
     ]
 

@@ -89,9 +89,11 @@ def flows(columns: Sequence[tuple[str, str, str]]) -> Document:
 
 
 def wasted() -> Iterator[Document]:
-    yield from runs("merge", "merged", "merged", WEEK)
+    yield from runs("merge", "merged", "merged", (100, *WEEK))
     for number in range(ALIASED):
-        yield from runs(f"w{number}", "raw", f"aliased{number}", WEEK, symlinks=factory.symlinks(f"db.t{number}"))
+        yield from runs(
+            f"w{number}", "raw", f"aliased{number}", (100, *WEEK), symlinks=factory.symlinks(f"db.t{number}")
+        )
     yield from runs("refresh", "raw", "forgotten", (100, 50, 0))
     yield from runs("last_reader", "forgotten", "made_once", (120,))
     yield from runs("once", "raw", "countries", (100,))

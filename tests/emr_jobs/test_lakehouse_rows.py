@@ -85,3 +85,46 @@ def test_an_event_that_cannot_be_read_is_a_fault() -> None:
     assert isinstance(fault, Fault)
     assert Fault("events/a.gz after line 7", "EOFError").unfinished_object == "events/a.gz"
     assert Fault("events/a.gz line 7", "ValueError").unfinished_object == ""
+
+
+CREATED = {"lifecycleStateChange": "CREATE"}
+RENAMED = {
+    "lifecycleStateChange": "RENAME",
+    "previousIdentifier": {"namespace": "s3://lake", "name": "before"},
+}
+
+
+def directions(change: Document, name: str = "out", **more: Any) -> list[tuple[str, str]]:
+    """What a run did to an output with this change, by name."""
+    sent = factory.dataset(name, lifecycleStateChange=factory.facet(**change)) | more.pop("output", {})
+    used = run_row(factory.run_event("COMPLETE", outputs=[sent], **more))["datasets"]
+    return [(direction, name) for direction, _, _, name, *_ in used]
+
+
+@pytest.mark.parametrize("kind", ["CREATE", "ALTER", "TRUNCATE"])
+def test_ddl_is_no_write(kind: str) -> None:
+    assert directions({"lifecycleStateChange": kind}) == [("define", "out")]
+
+
+def test_what_creates_a_table_and_fills_it_is_a_write() -> None:
+    counted = {"outputFacets": {"outputStatistics": factory.facet(rowCount=1)}}
+    assert directions(CREATED, output=counted) == [("write", "out")]
+    assert directions(CREATED, inputs=[factory.dataset("in")]) == [("read", "in"), ("write", "out")]
+    assert directions({"lifecycleStateChange": "OVERWRITE"}) == [("write", "out")]
+
+
+def test_a_rename_leaves_nothing_under_the_former_name() -> None:
+    assert directions(RENAMED) == [("define", "out"), ("drop", "before")]
+    assert directions({**RENAMED, "previousIdentifier": "odd"}) == [("define", "out")]
+
+
+def test_a_drop_under_a_path_with_the_database_twice_is_one_of_the_table() -> None:
+    dropped = {"lifecycleStateChange": "DROP"}
+    assert directions(dropped, "/wh/a.db/t") == [("drop", "/wh/a.db/t")]
+    assert directions(dropped, "/wh/a.db/a.db/t") == [("drop", "/wh/a.db/a.db/t"), ("drop", "/wh/a.db/t")]
+
+
+def test_a_table_that_trino_creates_without_a_query_is_not_written() -> None:
+    context = factory.facet(query_type="DATA_DEFINITION")
+    event = factory.run_event("COMPLETE", outputs=[factory.dataset("out")], run_facets={"trino_query_context": context})
+    assert [used[0] for used in run_row(event)["datasets"]] == ["define"]

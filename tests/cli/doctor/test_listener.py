@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from headwater.cli.doctor.finding import Blame, Diagnosis
-from headwater.cli.doctor.listener import LISTENER, Listener, listener_of
+from headwater.cli.doctor.listener import LISTENER, Listener, gaps_by, listener_of
 
 SETTINGS = {
     "spark.extraListeners": f"com.example.Other, {LISTENER}",
@@ -122,3 +122,24 @@ def test_a_key_without_its_type_is_found(tmp_path: Path) -> None:
 def test_a_listener_s_file_that_is_no_text_is_found(tmp_path: Path) -> None:
     (tmp_path / "openlineage.yml").write_bytes(b"\xff\xfe")
     assert ill(tmp_path)[0] is Blame.KEY
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"spark.sql.extensions": "a.B, io.delta.sql.DeltaSparkSessionExtension"}, "with Delta's extension"),
+        (
+            {
+                "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+                "spark.sql.adaptive.enabled": "false",
+            },
+            "",
+        ),
+        ({"spark.sql.catalog.lake.type": "jdbc"}, "no table of the Iceberg catalog lake"),
+        ({"spark.sql.catalog.lake.catalog-impl": "org.apache.iceberg.jdbc.JdbcCatalog"}, "the Iceberg catalog lake"),
+        ({"spark.sql.catalog.lake.type": "hive"}, ""),
+    ],
+)
+def test_what_the_listener_leaves_out_with_these_settings_is_told(settings: dict[str, str], told: str) -> None:
+    found = [finding.what for finding in gaps_by(SETTINGS | settings)]
+    assert [told in what for what in found] == [True] * bool(told)

@@ -72,6 +72,7 @@ def examine_listener(options: argparse.Namespace) -> int:
     if options.namespace not in (None, listener.namespace):
         raise Diagnosis(other_namespace(listener, options.namespace))
     run_id, canary_findings = post_canary(listener.client, listener.namespace)
+    canary_findings += listener.gaps
     print("[well] the listener's settings are good: a run was posted by them")
     reader = Api(listener.client.url, key_of(options.key_file) or listener.client.key)
     if reader.key == listener.client.key and reader.get("namespaces", limit=1).status == FORBIDDEN:

@@ -11,6 +11,7 @@ from headwater.cli.doctor.engines import island_engines, one_job_a_query, refusa
 from headwater.cli.doctor.finding import Blame, DoctorFinding, first_few
 from headwater.cli.doctor.isolated_jobs import isolated_jobs
 from headwater.cli.doctor.same_tables import same_tables
+from headwater.cli.doctor.spark_gaps import spark_gaps
 
 LONG = timedelta(hours=1)
 """A RUNNING run without an event for this time has probably ended."""
@@ -157,6 +158,7 @@ def findings(client: Api, arrivals: Arrivals, namespace: str | None) -> list[Doc
         *set_aside(arrivals),
         *nameless_datasets(arrivals),
         *flink_without_ends(arrivals),
+        *spark_gaps(arrivals),
         *refusals(client),
         *one_job_a_query(arrivals),
         *isolated_jobs(arrivals),

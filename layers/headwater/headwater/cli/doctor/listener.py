@@ -21,15 +21,20 @@ TRANSPORT = f"{PREFIX}.transport"
 URL, ENDPOINT, AUTH = f"{TRANSPORT}.url", f"{TRANSPORT}.endpoint", f"{TRANSPORT}.auth"
 FILE, FILE_VARIABLE = "openlineage.yml", "OPENLINEAGE_CONFIG"
 SETTING = re.compile(r"([^\s=:#!][^\s=:]*)(?:\s*[=:]\s*|\s+)(.*)")
+DELTA = "io.delta.sql.DeltaSparkSessionExtension"
+JDBC_CATALOG = re.compile(r"spark\.sql\.catalog\.([^.]+)\.(?:type|catalog-impl)")
+JDBC_IMPLEMENTATION = "org.apache.iceberg.jdbc.jdbccatalog"
 JARS = {"spark.jars": ",", "spark.driver.extraClassPath": ":"}
 
 
 @dataclass(frozen=True)
 class Listener:
-    """`client` posts as the listener does: to the same URL and path, with the same key."""
+    """`client` posts as the listener does: to the same URL and path, with the same key. `gaps` are what the listener
+    will not tell of the jobs with these settings."""
 
     client: Api
     namespace: str
+    gaps: tuple[DoctorFinding, ...] = ()
 
 
 def listener_of(spark_defaults: Path, environment: Mapping[str, str]) -> Listener:
@@ -59,7 +64,7 @@ def listener_of(spark_defaults: Path, environment: Mapping[str, str]) -> Listene
     except UnusableKey as error:
         raise Diagnosis(unusable(error)) from None
     client = Api(f"{url.scheme}://{url.netloc}", key, lineage=path or endpoint)
-    return Listener(client, settings.get(f"{PREFIX}.namespace", "default"))
+    return Listener(client, settings.get(f"{PREFIX}.namespace", "default"), tuple(gaps_by(settings)))
 
 
 def settings_in(text: str) -> Iterator[tuple[str, str]]:
@@ -124,3 +129,19 @@ def disabled_transport(settings: Settings, own: Settings) -> DoctorFinding | Non
             f"{URL} is no URL of http or https", f"set {URL} to the output ApiUrl: https://...", Blame.LISTENER
         )
     return None
+
+
+def gaps_by(settings: Settings) -> Iterator[DoctorFinding]:
+    """What the listener does not send with these settings, though all is well with the transport."""
+    is_adaptive = settings.get("spark.sql.adaptive.enabled", "true").lower() == "true"
+    if DELTA in re.split(r"\s*,\s*", settings.get("spark.sql.extensions", "")) and is_adaptive:
+        yield DoctorFinding(
+            "with Delta's extension the listener sends nothing of a query with a shuffle, whatever table it writes",
+            "set spark.sql.adaptive.enabled=false for jobs whose lineage is missing: docs/producers/spark.md",
+        )
+    for name, value in settings.items():
+        if (catalog := JDBC_CATALOG.fullmatch(name)) and value.lower() in ("jdbc", JDBC_IMPLEMENTATION):
+            yield DoctorFinding(
+                f"the listener names no table of the Iceberg catalog {catalog[1]}, which is kept over JDBC",
+                "use another type of catalog, such as hive, glue or rest: docs/producers/spark.md",
+            )

@@ -1,0 +1,122 @@
+"""What OpenLineage's Spark listener leaves out, as far as it shows in what arrived: docs/producers/spark.md."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from headwater.cli.doctor.arrivals import Arrivals, Document
+from headwater.cli.doctor.finding import Blame, DoctorFinding, first_few
+
+LISTENER = re.compile(r"/tree/([^/]+)/integration/spark")
+"""In the producer of an event: the version of the listener."""
+SHUFFLED = ".adaptive_spark_plan."
+"""In the name of a query that writes after a shuffle."""
+OF_CATALOG = re.compile(
+    r"\.(append_data|overwrite_\w+|replace_data|write_delta|atomic_(create|replace)_table_as_select)\."
+)
+"""Queries that write a table of a catalog such as Iceberg's."""
+NAMELESS = re.compile(r"\.(drop_table|execute_(delete|update)_command|execute_\w+_hoodie_table\w*)\Z")
+"""Statements whose table the listener may not name."""
+RETOLD = re.compile(r"\.command_result\Z|_as_select\b")
+"""Queries that another query tells again, mostly with columns."""
+PAGE = "docs/producers/spark.md"
+
+
+@dataclass
+class Query:
+    """What the events of a run of a query say, taken together."""
+
+    job: str = ""
+    application: str = ""
+    has_ended: bool = False
+    is_stream: bool = False
+    inputs: list[Document] = field(default_factory=list)
+    outputs: list[Document] = field(default_factory=list)
+
+    @property
+    def counts_rows(self) -> bool:
+        return any("outputStatistics" in (output.get("outputFacets") or {}) for output in self.outputs)
+
+    def has(self, facet: str) -> bool:
+        return any(facet in (output.get("facets") or {}) for output in self.outputs)
+
+
+def spark_gaps(arrivals: Arrivals) -> Iterator[DoctorFinding]:
+    events = [event for event in arrivals.events if "run" in event and LISTENER.search(event["producer"])]
+    queries = [query for query in queries_in(events) if query.has_ended]
+    versions = first_few(sorted({LISTENER.findall(event["producer"])[0] for event in events}))
+    yield from hidden_failures(queries, versions)
+    yield from unnamed_tables(queries)
+    yield from unnamed_statements(queries)
+    yield from silent_streams(queries)
+    yield from unknown_columns(queries)
+
+
+def queries_in(events: Iterable[Document]) -> list[Query]:
+    queries: dict[str, Query] = defaultdict(Query)
+    for event in events:
+        facets, parent = event["job"].get("facets") or {}, (event["run"].get("facets") or {}).get("parent", {})
+        query = queries[event["run"]["runId"]]
+        query.job = event["job"]["name"]
+        query.application = parent.get("run", {}).get("runId", "")
+        query.has_ended |= event.get("eventType") == "COMPLETE"
+        query.is_stream |= facets.get("jobType", {}).get("processingType") == "STREAMING"
+        query.inputs += event.get("inputs") or []
+        query.outputs += event.get("outputs") or []
+    return list(queries.values())
+
+
+def hidden_failures(queries: list[Query], versions: str) -> Iterator[DoctorFinding]:
+    """Writes after a shuffle: if one fails, the listener says COMPLETE. What succeeded mostly has a count of rows."""
+    shuffled = [query for query in queries if SHUFFLED in query.job and query.outputs]
+    if shuffled:
+        suspects = names(query for query in shuffled if not query.counts_rows)
+        doubtful = f"; without a count of rows, so perhaps failed: {first_few(suspects)}" if suspects else ""
+        yield DoctorFinding(
+            f"writes after a shuffle: the listener ({versions}) says COMPLETE also if one fails{doubtful}",
+            f"it reports a failure of a query's first job alone: watch the exit status of the jobs, too; {PAGE}",
+        )
+
+
+def unnamed_tables(queries: list[Query]) -> Iterator[DoctorFinding]:
+    """Writes of a catalog's tables without an output. If no query names an output, the graph stays empty."""
+    if jobs := names(query for query in queries if OF_CATALOG.search(query.job) and not query.outputs):
+        yield DoctorFinding(
+            f"writes whose table the listener does not name: {first_few(jobs)}",
+            "the listener knows no Iceberg catalog with type=jdbc, and no SQL of Hudi: use another type of catalog, "
+            f"or report the datasets with layers/headwater/headwater/spark; {PAGE}",
+            None if any(query.outputs for query in queries) else Blame.LISTENER,
+        )
+
+
+def unnamed_statements(queries: list[Query]) -> Iterator[DoctorFinding]:
+    if jobs := names(query for query in queries if NAMELESS.search(query.job) and not query.outputs):
+        yield DoctorFinding(
+            f"statements whose table the listener does not name: {first_few(jobs)}",
+            f"Delta's catalog and SQL of Hudi hide the table: delete a dropped one by the API; {PAGE}",
+        )
+
+
+def silent_streams(queries: list[Query]) -> Iterator[DoctorFinding]:
+    """Streams that write nothing, also by no query of their application, as a foreachBatch does."""
+    writing = {query.application for query in queries if query.outputs}
+    if jobs := names(query for query in queries if query.is_stream and query.application not in writing):
+        yield DoctorFinding(
+            f"streams that name no output: {first_few(jobs)}",
+            f"the listener names no folder that a stream writes: write in a foreachBatch; {PAGE}",
+        )
+
+
+def unknown_columns(queries: list[Query]) -> Iterator[DoctorFinding]:
+    """Outputs that are made of inputs, and of whose columns nothing is said."""
+    made = (query for query in queries if query.inputs and query.has("schema") and not query.has("columnLineage"))
+    if jobs := names(query for query in made if not RETOLD.search(query.job)):
+        yield DoctorFinding(
+            f"writes without column lineage: {first_few(jobs)}",
+            f"a Python function makes the rows (mapInPandas), or a foreachBatch: impacts say `may break`; {PAGE}",
+        )
+
+
+def names(queries: Iterable[Query]) -> list[str]:
+    return sorted({query.job for query in queries})

@@ -1,0 +1,76 @@
+"""What the Spark listener leaves out, by the events of real jobs (tests/fixtures/spark-programs)."""
+
+from typing import Any
+
+import pytest
+
+from headwater.cli.doctor.arrivals import Arrivals
+from headwater.cli.doctor.finding import Blame, DoctorFinding
+from headwater.cli.doctor.spark_gaps import spark_gaps
+from tests import factory
+from tests.producer_records import recorded, recorded_program
+
+LISTENER = "https://github.com/OpenLineage/OpenLineage/tree/1.53.0/integration/spark"
+
+
+def gaps(events: list[dict[str, Any]]) -> list[DoctorFinding]:
+    return list(spark_gaps(Arrivals(events, [], [], is_cut=False)))
+
+
+def told(program: str) -> list[str]:
+    return [finding.what for finding in gaps(recorded_program(program))]
+
+
+def test_writes_that_failed_after_a_shuffle_and_came_as_complete_are_named() -> None:
+    (failed,) = told("fails")
+    assert failed.startswith("writes after a shuffle: the listener (1.37.0) says COMPLETE also if one fails")
+    assert failed.endswith("perhaps failed: " + ", ".join(f"fails.adaptive_spark_plan.o_later{n}" for n in ("", 2, 3)))
+
+
+def test_of_writes_that_count_their_rows_no_failure_is_supposed() -> None:
+    (finding,) = gaps(recorded("spark", "segments"))
+    assert finding.what == "writes after a shuffle: the listener (1.53.0) says COMPLETE also if one fails"
+
+
+def test_an_iceberg_catalog_over_jdbc_keeps_the_graph_empty() -> None:
+    (finding,) = gaps(recorded_program("iceberg_jdbc"))
+    assert finding.blame is Blame.LISTENER
+    assert "writes whose table the listener does not name: icejdbc.append_data.ij_db_mart" in finding.what
+    both = [*recorded_program("iceberg"), *recorded_program("iceberg_jdbc")]
+    assert [finding.blame for finding in gaps(both)] == [None]
+
+
+@pytest.mark.parametrize(
+    ("program", "jobs"),
+    [("delta", "delta.drop_table, delta.execute_delete_command"), ("shop", "day.drop_table"), ("iceberg", "")],
+)
+def test_statements_without_their_table_are_named(program: str, jobs: str) -> None:
+    assert told(program) == [f"statements whose table the listener does not name: {jobs}"] * bool(jobs)
+
+
+@pytest.mark.parametrize(("program", "job"), [("pandas", "pands"), ("streams", "streams"), ("jdbc", "")])
+def test_writes_without_column_lineage_are_named(program: str, job: str) -> None:
+    assert [what.split(".")[0] for what in told(program)] == [f"writes without column lineage: {job}"] * bool(job)
+
+
+def stream(*, application: int, writes: bool) -> list[dict[str, Any]]:
+    """A stream that names no output, and perhaps the write of a foreachBatch."""
+    facets: Any = {"jobType": factory.facet(processingType="STREAMING", integration="SPARK", jobType="SQL_JOB")}
+    parent: Any = {"run_facets": {"parent": factory.parent(application, "app")}}
+    events = [factory.run_event("COMPLETE", run=application + 1, job="app.scan_csv", job_facets=facets, **parent)]
+    if writes:
+        outputs = [factory.dataset("out")]
+        events += [factory.run_event("COMPLETE", run=application + 2, job="app.write.out", outputs=outputs, **parent)]
+    return [{**event, "producer": LISTENER} for event in events]
+
+
+def test_a_stream_is_silent_unless_its_application_writes() -> None:
+    assert [finding.what for finding in gaps(stream(application=10, writes=False))] == [
+        "streams that name no output: app.scan_csv"
+    ]
+    assert gaps(stream(application=20, writes=True)) == []
+
+
+def test_other_producers_are_not_asked() -> None:
+    events = [{**event, "producer": factory.PRODUCER} for event in recorded_program("fails")]
+    assert gaps(events) == []
