@@ -14,21 +14,29 @@ A training gives each part of a model a random id of 12 hex digits, which the na
     train_churn.map_partitions_logistic_regression_052a7c363ac6_training_blocks_...
 
 Both are stored without the id: each training is a run of the same job.
+
+Maintenance rewrites files. It is no consumer of its table, and makes no new version of the data. For Iceberg's
+`rewrite_data_files`, the listener sends a query that reads the table and appends to it, under the name that the table
+has in a cache of Iceberg's. OPTIMIZE and VACUUM of Delta name no dataset.
+
+    lake.append_data.default_cache_iceberg_ice_db_orders          a run of this job has no inputs and outputs
 """
 
 import re
+from dataclasses import replace
 
 from headwater.graph.facets.long_facet import SCHEMA
 from headwater.graph.facets.members import facet_text
 from headwater.graph.names.naming import FILE_SYSTEMS, IdentifiedName, Naming
 from headwater.graph.producers.producer import Producer, Strength
-from headwater.openlineage.event import DatasetReference, Facets, JobReference, Name
+from headwater.openlineage.event import DatasetReference, Facets, JobEvent, JobReference, Name, RunEvent
 
 _METADATA = re.compile(r"(?P<model>.*[^/])/+metadata/*")
 _ID = r"_(?!\d{12})[0-9a-f]{12}"
 """A random id; twelve decimal digits are more likely a time."""
 _OF_STAGE = re.compile(rf"(\.\d+_[A-Za-z]+){_ID}(?=(?:_[A-Za-z]+)?\Z)")
 _OF_ESTIMATOR = re.compile(rf"(?<=[a-z]){_ID}(?=_|\Z)")
+_MAINTENANCE = re.compile(r"\.(?:\w+\.default_cache_iceberg_|execute_(?:optimize|vacuum)_table_command(?:\.|\Z))")
 
 
 class Spark(Producer):
@@ -56,6 +64,11 @@ class Spark(Producer):
             return identified
         model = naming.identify(Name(name.namespace, folder["model"]))
         return model._replace(rules=tuple(dict.fromkeys(("model", *identified.rules, *model.rules))))
+
+    def corrected(self, event: RunEvent | JobEvent) -> RunEvent | JobEvent:
+        """An event of maintenance has no datasets."""
+        is_maintenance = _kind_of_query(event.job.facets) and _MAINTENANCE.search(event.job.name.name)
+        return replace(event, inputs=(), outputs=()) if is_maintenance else event
 
 
 SPARK = Spark("spark", inputs=Strength.COMPLETE, outputs=Strength.COMPLETE, runs_queries=True)
