@@ -21,6 +21,7 @@ from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import Neighbours, Side
 from headwater.openlineage.instant import Instant, to_datetime
 from headwater.read.reader import Reader
+from headwater.traversal.wrapped_writes import wrapped_writes
 
 LONGEST_GAPS, NEWEST_RUNS, LEAST_RUNS = 3, 10, 3
 """A writer may be silent for `LONGEST_GAPS` times the longest gap between its `NEWEST_RUNS` newest runs. Fewer than
@@ -53,7 +54,8 @@ class KnownJobs(NamedTuple):
 def retired_writes(
     reader: Reader, datasets: Collection[DatasetId], known: KnownJobs, as_of: Instant | None, most: int
 ) -> set[tuple[JobId, DatasetId]]:
-    """The edges from retired writers to some of their outputs, now or as of a time: one rule for all graphs.
+    """The edges from retired writers to some of their outputs, and from wrappers, now or as of a time: one rule for all
+    graphs.
 
     Datasets with several writers cost a read of the writers that the walk has not read, up to `most`.
     """
@@ -73,13 +75,13 @@ def retired_writes(
             silences[job] = allowed_silence(reader, job, as_of)
         return silences[job]
 
-    found = set()
-    for dataset, jobs in several.items():
-        written_by = [
-            _writer(reader, known, heads[job], edges[job], as_of)
-            for job in jobs & heads.keys()
-            if dataset in map(known.representative, edges[job].output_ids)
-        ]
+    now = {
+        dataset: [job for job in jobs & heads.keys() if dataset in map(known.representative, edges[job].output_ids)]
+        for dataset, jobs in several.items()
+    }
+    found = wrapped_writes(reader, now, heads, edges, known.representative)
+    for dataset, jobs in now.items():
+        written_by = [_writer(reader, known, heads[job], edges[job], as_of) for job in jobs]
         found |= {(writer.job, dataset) for writer in written_by if _is_retired(dataset, writer, written_by, allowed)}
     return found
 
