@@ -159,6 +159,7 @@ NODES: dict[str, Schema] = {
         owners=array(TEXT),
         estimatedReaders=maybe(COUNT),
         estimatedWriters=maybe(COUNT),
+        caution=maybe(TEXT),
     ),
     "DatasetVersion": extended(
         _DATASET_CORE,

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from headwater.lookup.text import lineage
+from headwater.lookup.text.display import Display
 from tests import factory
 from tests.factory import Document
 from tests.lookup.requests import LAKE, LookupClient, after
@@ -125,6 +127,57 @@ def test_a_table_none_of_whose_writes_succeeded_says_so(end: str) -> None:
     assert (producer(get), current(get), get(TABLE)["caution"]) == (None, None, PARTIAL)
     trino = factory.facet(processingType="BATCH", integration="TRINO", jobType="QUERY")
     assert after(*write(1, end, jobType=trino))(TABLE)["caution"] == "no write succeeded"
+
+
+def cautions(get: LookupClient, **query: Any) -> dict[str, str]:
+    """The cautions of a graph, by the names of their datasets, which its text has, too."""
+    query = {"nodeId": f"dataset:{LAKE}:t", "direction": "upstream", **query}
+    answer = get("lineage", **query)
+    found = {node["data"]["name"]: node["data"]["caution"] for node in answer["graph"] if "caution" in node["data"]}
+    text = lineage.render({**answer, "nodeId": query["nodeId"]}, Display(), "upstream")
+    assert all(f"{name}  {caution}" in text for name, caution in found.items())
+    return found
+
+
+def test_a_graph_says_so_too_and_at_a_time_what_was_known_then() -> None:
+    failed = after(*write(1, "FAIL"), *write(2, "FAIL"))
+    assert cautions(failed) == {"t": PARTIAL}
+    assert cautions(failed, asOf=factory.at(125)) == {"t": "no write has succeeded yet; may hold partial data"}
+    assert cautions(after(*write(1, "COMPLETE"), *write(2, "FAIL"))) == {}
+    assert cautions(after(*write(1, "FAIL"), *write(2, "COMPLETE")), asOf=factory.at(115)) == {"t": PARTIAL}
+    assert cautions(after(*write(2, "RUNNING", jobType=STREAM))) == {}
+
+
+@pytest.mark.parametrize("rollup", [None, "parent", "none"])
+def test_a_graph_says_so_of_an_application_that_completed(rollup: str | None) -> None:
+    query = write(2, "FAIL", "COMPLETE", job="app.query", jobType=QUERY)
+    for event in query:
+        event["run"]["facets"] = {"parent": factory.parent(5, "app")}
+    application = factory.run_event("COMPLETE", run=5, job="app", seconds=200)
+    asked = {"rollup": rollup} if rollup else {}
+    assert cautions(after(*query, application), **asked) == {"t": PARTIAL}
+
+
+def test_the_graph_of_a_time_has_the_states_of_that_time() -> None:
+    get = after(*write(1, "FAIL"))
+
+    def state(seconds: float) -> str:
+        graph = get("lineage", nodeId="job:demo:load", asOf=factory.at(seconds))["graph"]
+        (run,) = (node["data"]["latestRun"] for node in graph if node["type"] == "JOB")
+        return f"{run['state']} {run['endedAt']}"
+
+    assert state(65) == "RUNNING None"
+    assert state(75) == f"FAILED {factory.at(70)}"
+
+
+def test_a_graph_costs_more_only_for_datasets_all_of_whose_writers_ran_amiss_last() -> None:
+    node = {"nodeId": f"dataset:{LAKE}:t", "direction": "upstream"}
+    good, failed = write(1, "COMPLETE", job="good"), write(2, "FAIL")
+    (_, one), (_, both), (_, amiss) = (
+        body_and_calls(table_of(*events), "lineage", **node) for events in (good, good + failed, failed)
+    )
+    assert both <= one + 1, "for the dates of two writers"
+    assert amiss <= one + 2
 
 
 def test_a_table_that_nobody_wrote_or_that_was_only_declared_needs_no_caution() -> None:

@@ -60,10 +60,8 @@ class WriteByRun(NamedTuple):
         """The standing of the write now, or as it was at a time: a run that failed at 10:05 was open at 10:03."""
         if commits_as_it_goes(self.run):
             return Standing.GOOD
-        ending = self.run.ending
-        if ending is None or (at and ending.time > at):
-            return Standing.OPEN
-        return Standing.FAILED if ending.failed else Standing.GOOD
+        ending = (self.run.known_at(at) if at else self.run).ending
+        return Standing.OPEN if ending is None else Standing.FAILED if ending.failed else Standing.GOOD
 
 
 def commits_as_it_goes(run: Run) -> bool:
