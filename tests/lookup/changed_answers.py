@@ -158,7 +158,7 @@ ITS_EDGE = "  n1 --> n0\n  n2 --> n0\n", "  n1 --> n0\n"
 
 def _wrappers_in_graphs(old: Any, new: Any) -> None:
     """A statement that Spark runs as two queries was two jobs. It is the one that writes.
-    (tests/traversal/test_wrapped_writes.py)"""
+    (tests/traversal/test_wrappers.py)"""
     nodes = {node["id"] for node in old["graph"]} - {node["id"] for node in new["graph"]}
     gone = {node for node in nodes if "_table_as_select" in node}
     _drop(old, lambda entry: bool(gone & {entry.get(member) for member in ("id", "origin", "destination")}))

@@ -16,7 +16,7 @@ from headwater.graph.states.stored_states import DatasetWrite, QualityResult
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant
-from headwater.read.good_writes import Standing, WriteByRun, newest_good_writes, write_that_counts
+from headwater.read.good_writes import Standing, WriteOfRun, newest_good_writes, write_that_counts
 from headwater.read.inferred_run_end import with_inferred_ends
 from headwater.read.neighbourhood import Neighbourhood
 from headwater.read.reader import Reader
@@ -141,14 +141,14 @@ def _last_outcome(
     return max(candidates, key=write_position, default=None), quality, caution
 
 
-def _by_runs(reader: Reader, read: Snapshot, writes: Iterable[DatasetWrite]) -> list[WriteByRun]:
+def _by_runs(reader: Reader, read: Snapshot, writes: Iterable[DatasetWrite]) -> list[WriteOfRun]:
     """Those of some writes whose runs were read."""
     runs = with_inferred_ends(reader.store, list(read.runs.all().values()))
     by_id = {run.id: run for run in runs}
-    return [WriteByRun(write.output.first, write.id, run) for write in writes if (run := by_id.get(write.id.run))]
+    return [WriteOfRun(write.output.first, write.id, run) for write in writes if (run := by_id.get(write.id.run))]
 
 
-def _settled(known: Iterable[DatasetWrite], by_run: Collection[WriteByRun]) -> DatasetWrite | None:
+def _settled(known: Iterable[DatasetWrite], by_run: Collection[WriteOfRun]) -> DatasetWrite | None:
     """The newest write that went well, if no newer one did not: its job may have a good write between the two."""
     newest = write_that_counts(by_run)
     later = (write for write in by_run if newest and write.time >= newest.time)

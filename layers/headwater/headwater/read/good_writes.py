@@ -49,7 +49,7 @@ class Standing(IntEnum):
     GOOD = 2
 
 
-class WriteByRun(NamedTuple):
+class WriteOfRun(NamedTuple):
     """A write, the time at which it began, and its run."""
 
     time: Instant
@@ -71,14 +71,14 @@ def commits_as_it_goes(run: Run) -> bool:
     return kind in _CONTINUOUS or not producer_of(job_facets, run.producer.value).reports_ends
 
 
-def write_that_counts(writes: Iterable[WriteByRun], at: Instant | None = None) -> WriteByRun | None:
+def write_that_counts(writes: Iterable[WriteOfRun], at: Instant | None = None) -> WriteOfRun | None:
     """The write of a dataset that counts, now or at a time."""
     ranked = [(standing, write) for write in writes if (standing := write.standing(at))]
     best = max(ranked, key=lambda each: (each[0], each[1][:2]), default=None)
     return innermost(best[1], [write for _, write in ranked]) if best else None
 
 
-def innermost(write: WriteByRun, others: Iterable[WriteByRun]) -> WriteByRun:
+def innermost(write: WriteOfRun, others: Iterable[WriteOfRun]) -> WriteOfRun:
     """The write; in place of a write by a wrapper, that by the query that the wrapper holds."""
     inner = [other for other in others if wraps(write.run, other.run)]
     return max(inner, key=lambda other: other[:2], default=write)
@@ -135,7 +135,7 @@ def _look(
     return [
         _last(
             [
-                WriteByRun(time, write, run)
+                WriteOfRun(time, write, run)
                 for name in ids
                 for time, write in listed[name]
                 if (run := runs.get(write.run))
@@ -147,14 +147,14 @@ def _look(
     ]
 
 
-def _last(writes: Collection[WriteByRun], as_of: Instant | None, *, is_whole: bool) -> LastWrite | None:
+def _last(writes: Collection[WriteOfRun], as_of: Instant | None, *, is_whole: bool) -> LastWrite | None:
     best = write_that_counts(writes, as_of)
     if best and best.standing(as_of) is Standing.GOOD:
         return LastWrite(best.id)
     return LastWrite(None, _caution(writes, is_open=best is not None)) if is_whole else None
 
 
-def _caution(writes: Collection[WriteByRun], *, is_open: bool) -> str:
+def _caution(writes: Collection[WriteOfRun], *, is_open: bool) -> str:
     """What to know of a dataset none of these writes of which went well."""
     if not writes:
         return ""
@@ -163,5 +163,5 @@ def _caution(writes: Collection[WriteByRun], *, is_open: bool) -> str:
     return f"{told}; may hold partial data" if leaves_parts else told
 
 
-def _leaves_parts(write: WriteByRun) -> bool:
+def _leaves_parts(write: WriteOfRun) -> bool:
     return producer_of(values(write.run.job_facets), write.run.producer.value).leaves_parts

@@ -19,7 +19,7 @@ from headwater.graph.producers import is_query_job
 from headwater.graph.producers.iceberg import scanned_snapshot, writes_data, written_snapshot
 from headwater.graph.states.run import Run
 from headwater.openlineage.instant import Instant
-from headwater.read.good_writes import LOOKED_AT, Standing, WriteByRun, innermost, wraps, write_that_counts
+from headwater.read.good_writes import LOOKED_AT, Standing, WriteOfRun, innermost, wraps, write_that_counts
 from headwater.read.neighbourhood import Neighbourhood
 from headwater.read.reader import Reader
 from headwater.store.snapshot import ReadRequest
@@ -93,23 +93,23 @@ def input_writes(reader: Reader, runs: Collection[Run]) -> dict[RunInput, WriteI
     return _by_snapshots(reader, inputs, read)
 
 
-def _by_runs(reader: Reader, latest: Mapping[RunInput, Collection[_Begun]]) -> dict[RunInput, list[WriteByRun]]:
+def _by_runs(reader: Reader, latest: Mapping[RunInput, Collection[_Begun]]) -> dict[RunInput, list[WriteOfRun]]:
     """For each input, those of its writes whose runs are stored."""
     stored = {run.id: run for run in reader.runs(sorted({write.run for write in _ids(latest)}))}
     return {
-        key: [WriteByRun(*begun, run) for begun in writes if (run := stored.get(begun.write.run))]
+        key: [WriteOfRun(*begun, run) for begun in writes if (run := stored.get(begun.write.run))]
         for key, writes in latest.items()
     }
 
 
-def _write_of(run_input: _InputOfRun, writes: Iterable[WriteByRun]) -> WriteByRun | None:
+def _write_of(run_input: _InputOfRun, writes: Iterable[WriteOfRun]) -> WriteOfRun | None:
     """The write that counted when the reading run ended. A query reads nothing that the same statement writes."""
     run = run_input.run
     of_others = (write for write in writes if not (wraps(run, write.run) or wraps(write.run, run)))
     return write_that_counts(of_others, run.ended_at)
 
 
-def _is_sure(run_input: _InputOfRun, newest: Collection[_Begun], write: WriteByRun | None) -> bool:
+def _is_sure(run_input: _InputOfRun, newest: Collection[_Begun], write: WriteOfRun | None) -> bool:
     """Whether no older write than the newest ones can be that of the input."""
     times: dict[DatasetId, list[Instant]] = defaultdict(list)
     for begun in newest:
@@ -148,13 +148,13 @@ def _by_snapshots(
     return writes
 
 
-def _by_applications(writes: Iterable[WriteByRun]) -> list[WriteByRun]:
+def _by_applications(writes: Iterable[WriteOfRun]) -> list[WriteOfRun]:
     """The writes by applications among those without a snapshot. A query that completes names its snapshot, an
     application never does."""
     return [write for write in writes if not is_query_job(values(write.run.job_facets))]
 
 
-def _first_good(writes: Collection[WriteByRun]) -> WriteByRun | None:
+def _first_good(writes: Collection[WriteOfRun]) -> WriteOfRun | None:
     """The write that made a snapshot. A later run that fails names the snapshot that it found."""
     known = [write for write in writes if write.standing()]
     first = min(known, key=lambda write: write[:2], default=None)

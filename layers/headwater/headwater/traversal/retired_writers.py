@@ -21,7 +21,7 @@ from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import Neighbours, Side
 from headwater.openlineage.instant import Instant, to_datetime
 from headwater.read.reader import Reader
-from headwater.traversal.wrapped_writes import wrapped_writes
+from headwater.traversal.wrappers import writes_of_wrappers
 
 LONGEST_GAPS, NEWEST_RUNS, LEAST_RUNS = 3, 10, 3
 """A writer may be silent for `LONGEST_GAPS` times the longest gap between its `NEWEST_RUNS` newest runs. Fewer than
@@ -79,7 +79,7 @@ def retired_writes(
         dataset: [job for job in jobs & heads.keys() if dataset in map(known.representative, edges[job].output_ids)]
         for dataset, jobs in several.items()
     }
-    found = wrapped_writes(reader, now, heads, edges, known.representative)
+    found = writes_of_wrappers(reader, now, heads, edges, known.representative)
     for dataset, jobs in now.items():
         written_by = [_writer(reader, known, heads[job], edges[job], as_of) for job in jobs]
         found |= {(writer.job, dataset) for writer in written_by if _is_retired(dataset, writer, written_by, allowed)}

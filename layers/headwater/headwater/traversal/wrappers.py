@@ -1,4 +1,4 @@
-"""Wrapped writes: the edges from wrappers to the datasets that the query within writes (read/good_writes.py).
+"""Writes of wrappers: the edges from wrappers to the datasets that the query within writes (read/good_writes.py).
 
 A graph shows a statement as one job. Only datasets that several queries of one application write cost a read: of the
 runs of these queries. If the query within ran again since, its runs in the time of the wrapper cost a read, too.
@@ -21,7 +21,7 @@ from headwater.read.reader import RUNS_AT_A_TIME, Reader
 Representative = Callable[[DatasetId], DatasetId]
 
 
-def wrapped_writes(
+def writes_of_wrappers(
     reader: Reader,
     writers: Mapping[DatasetId, Collection[JobId]],
     heads: Mapping[JobId, JobHead],
