@@ -75,6 +75,13 @@ def test_two_queries_that_are_no_statement_stay_two(other: list[Document]) -> No
     assert drawn(*query("ctas", 0, 10, run=1), *other) == {"append", "ctas"}
 
 
+def test_two_queries_of_which_the_outer_one_alone_tells_columns_stay_two() -> None:
+    told = query("ctas", 0, 10, run=1)
+    for event in told:
+        event["outputs"][0]["facets"] = {"columnLineage": factory.columns(id=(LAKE, "raw", "id"))}
+    assert drawn(*told, *query("append", 1, 9, run=2)) == {"append", "ctas"}
+
+
 def test_a_statement_that_runs_or_that_failed_is_one_too() -> None:
     assert drawn(*query("ctas", 0, None, run=1), *query("append", 1, 9, run=2)) == {"append"}
     failed = [*query("ctas", 0, 10, run=1, kind="FAIL"), *query("append", 1, 9, run=2, kind="FAIL")]

@@ -16,7 +16,8 @@ Of a statement that Spark runs as two queries, the listener reports both. One on
     append_data.ice_db_orders                     |-----------|       reads raw, writes orders
 
 The inner query tells the columns and the snapshot, and it alone is the writer. A wrapper reads nothing that the inner
-query does not read, so that no lineage is lost if two threads of an application write a dataset at the same time.
+query does not read, and tells no columns that it does not tell: no lineage is lost if two threads of an application
+write a dataset at the same time.
 """
 
 from collections.abc import Collection, Iterable
@@ -26,6 +27,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from headwater.concurrent import concurrent_map
+from headwater.graph.facets.long_facet import COLUMN_LINEAGE
 from headwater.graph.facets.members import facet_text
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import DatasetId, WriteId
@@ -92,7 +94,14 @@ def wraps(run: Run, other: Run) -> bool:
         and run.inputs.keys() <= other.inputs.keys()
         and is_query_job(values(run.job_facets))
         and _is_around(run, other)
+        and not _tells_more(run, other)
     )
+
+
+def _tells_more(run: Run, other: Run) -> bool:
+    """Whether a run alone sent column lineage for a dataset that both write."""
+    both = run.outputs.keys() & other.outputs.keys()
+    return any(COLUMN_LINEAGE in run.outputs[node].facets.keys() - other.outputs[node].facets.keys() for node in both)
 
 
 def _is_around(run: Run, other: Run) -> bool:
