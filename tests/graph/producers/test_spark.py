@@ -95,6 +95,8 @@ def test_a_rewrite_of_data_files_reads_and_writes_nothing() -> None:
     [
         ("app.append_data.default_cache_iceberg_lake_db_t", SQL, True),
         ("my.app.adaptive_spark_plan.default_cache_iceberg_lake_db_t", SQL, True),
+        ("app.append_data.default_rewrite_catalog_lake_db_t", SQL, True),
+        ("app.append_data.default_iceberg_lake_db_t", SQL, False),
         ("app.execute_optimize_table_command", SQL, True),
         ("app.execute_vacuum_table_command.wh_t", SQL, True),
         ("app.append_data.default_cache_iceberg_lake_db_t", {}, False),

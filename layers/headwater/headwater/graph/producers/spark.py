@@ -17,9 +17,10 @@ Both are stored without the id: each training is a run of the same job.
 
 Maintenance rewrites files. It is no consumer of its table, and makes no new version of the data. For Iceberg's
 `rewrite_data_files`, the listener sends a query that reads the table and appends to it, under the name that the table
-has in a cache of Iceberg's. OPTIMIZE and VACUUM of Delta name no dataset.
+has in a catalogue of Iceberg's own. OPTIMIZE and VACUUM of Delta name no dataset.
 
     lake.append_data.default_cache_iceberg_ice_db_orders          a run of this job has no inputs and outputs
+    lake.append_data.default_rewrite_catalog_ice_db_orders        so it is called on Spark 4
 """
 
 import re
@@ -36,7 +37,9 @@ _ID = r"_(?!\d{12})[0-9a-f]{12}"
 """A random id; twelve decimal digits are more likely a time."""
 _OF_STAGE = re.compile(rf"(\.\d+_[A-Za-z]+){_ID}(?=(?:_[A-Za-z]+)?\Z)")
 _OF_ESTIMATOR = re.compile(rf"(?<=[a-z]){_ID}(?=_|\Z)")
-_MAINTENANCE = re.compile(r"\.(?:\w+\.default_cache_iceberg_|execute_(?:optimize|vacuum)_table_command(?:\.|\Z))")
+_MAINTENANCE = re.compile(
+    r"\.(?:\w+\.default_(?:cache_iceberg|rewrite_catalog)_|execute_(?:optimize|vacuum)_table_command(?:\.|\Z))"
+)
 
 
 class Spark(Producer):
