@@ -142,23 +142,24 @@ def _by_snapshots(
             writes.pop(run_input.key, None)
             is_all = len(latest[run_input.key]) < LOOKED_AT
             unnamed = [begun for begun, snapshot in snapshot_of.items() if snapshot is None] if is_all else []
-            by_runs = _by_runs(reader, {run_input.key: of_snapshot or unnamed})[run_input.key]
-            write = _first_good(by_runs) if of_snapshot else _write_of(run_input, _by_applications(by_runs))
+            by_runs = _by_runs(reader, {run_input.key: [*of_snapshot, *unnamed]})[run_input.key]
+            write = _first_good(by_runs, of_snapshot) or _write_of(run_input, _by_applications(by_runs, unnamed))
             writes |= {run_input.key: write.id} if write else {}
     return writes
 
 
-def _by_applications(writes: Iterable[WriteOfRun]) -> list[WriteOfRun]:
-    """The writes by applications among those without a snapshot. A query that completes names its snapshot, an
-    application never does."""
-    return [write for write in writes if not is_query_job(values(write.run.job_facets))]
-
-
-def _first_good(writes: Collection[WriteOfRun]) -> WriteOfRun | None:
+def _first_good(writes: Iterable[WriteOfRun], of_snapshot: Collection[_Begun]) -> WriteOfRun | None:
     """The write that made a snapshot. A later run that fails names the snapshot that it found."""
-    known = [write for write in writes if write.standing()]
+    known = [write for write in writes if write[:2] in of_snapshot and write.standing()]
     first = min(known, key=lambda write: write[:2], default=None)
     return first and innermost(first, known)
+
+
+def _by_applications(writes: Iterable[WriteOfRun], unnamed: Collection[_Begun]) -> list[WriteOfRun]:
+    """The writes by applications among those without a snapshot. A query that completes names its snapshot, an
+    application never does."""
+    others = (write for write in writes if write[:2] in unnamed)
+    return [write for write in others if not is_query_job(values(write.run.job_facets))]
 
 
 def _inputs(reader: Reader, runs: Collection[Run]) -> list[_InputOfRun]:
