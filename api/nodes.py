@@ -147,13 +147,19 @@ NODES: dict[str, Schema] = {
     "ColumnLineage": extended(_TRANSFORMED, name=TEXT, inputFields=array(component("ColumnInput"))),
     "QualityResult": record(runId=TEXT, at=TIME, dataQualityAssertions=ANYTHING, dataQualityMetrics=ANYTHING),
     "ListedDataset": extended(_DATASET, isRead=maybe(FLAG), lastWrittenAt=maybe(nullable(TIME))),
-    "Dataset": extended(_DATASET, aliases=array(_NAME), dataQuality=nullable(component("QualityResult"))),
+    "Dataset": extended(
+        _DATASET,
+        aliases=array(_NAME),
+        dataQuality=nullable(component("QualityResult")),
+        caution=maybe(TEXT),
+    ),
     "DatasetInGraph": extended(
         _DATASET_NODE,
         datasetType=nullable(TEXT),
         owners=array(TEXT),
         estimatedReaders=maybe(COUNT),
         estimatedWriters=maybe(COUNT),
+        caution=maybe(TEXT),
     ),
     "DatasetVersion": extended(
         _DATASET_CORE,

@@ -227,6 +227,13 @@ def test_an_action_that_failed_before_it_named_a_snapshot_wrote_none() -> None:
     assert upstream(after(wrote(1, FIRST), failed, scanned(3, SECOND)), 3)[3] == {"t": None}
 
 
+def test_a_run_that_failed_names_the_snapshot_that_it_found_and_made_none() -> None:
+    failed = {**wrote(3, FIRST), "eventType": "FAIL"}
+    assert upstream(after(wrote(1, FIRST), failed, scanned(4, FIRST)), 4)[4] == {"t": 1}
+    assert upstream(after(failed, scanned(4, FIRST)), 4)[4] == {"t": None}
+    assert upstream(after(ran(2, "s", "t"), failed, scanned(4, FIRST)), 4)[4] == {"t": 2}, "a stream names none"
+
+
 def test_of_more_writes_than_are_looked_at_no_other_is_taken_for_the_one() -> None:
     later = [wrote(run, str(int(SECOND) + run)) for run in range(3, 70)]
     stream = ran(2, "s", "t", seconds=10_000)

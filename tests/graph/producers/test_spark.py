@@ -160,3 +160,35 @@ def test_files_that_are_no_hudi_table_lack_its_columns() -> None:
     assert list(written.facets["columnLineage"]["fields"]) == ["id"]
     (of_hudi,) = normalised("execute_save_into_data_source_command.trips", outputs=[output]).outputs
     assert len(of_hudi.facets["schema"]["fields"]) == 2
+
+
+MAINTENANCE = "lake_ddl.append_data.default_cache_iceberg_ice_db_orders"
+
+
+def test_a_rewrite_of_data_files_reads_and_writes_nothing() -> None:
+    events = of("statements")
+    rewrites = [each for each in events if each.event.job.name.name == MAINTENANCE]  # type: ignore[union-attr]
+    assert len(rewrites) == 4
+    assert not datasets(rewrites, "inputs") | datasets(rewrites, "outputs")
+
+
+@pytest.mark.parametrize(
+    ("job", "job_facets", "is_maintenance"),
+    [
+        ("app.append_data.default_cache_iceberg_lake_db_t", SQL, True),
+        ("my.app.adaptive_spark_plan.default_cache_iceberg_lake_db_t", SQL, True),
+        ("app.append_data.default_rewrite_catalog_lake_db_t", SQL, True),
+        ("app.append_data.default_iceberg_lake_db_t", SQL, False),
+        ("app.execute_optimize_table_command", SQL, True),
+        ("app.execute_vacuum_table_command.wh_t", SQL, True),
+        ("app.append_data.default_cache_iceberg_lake_db_t", {}, False),
+        ("app.append_data.ice_db_default_cache_iceberg_t", SQL, False),
+        ("app.append_data.lake_db_t", SQL, False),
+        ("app.replace_data.lake_db_t", SQL, False),
+    ],
+)
+def test_only_maintenance_has_no_datasets(job: str, job_facets: factory.Document, is_maintenance: bool) -> None:
+    table = [factory.dataset("t")]
+    sent = factory.run_event(job=job, inputs=table, outputs=table, job_facets=job_facets)
+    events = factory.received(sent)
+    assert (not datasets(events, "inputs"), not datasets(events, "outputs")) == (is_maintenance,) * 2

@@ -239,7 +239,7 @@ def test_the_current_version_is_the_first_of_the_versions() -> None:
     action = factory.run_event("COMPLETE", job="app.fit", run=2, seconds=20, outputs=[factory.dataset("model")])
     application = [
         factory.run_event("START", job="app", run=1, seconds=10),
-        factory.run_event("RUNNING", job="app", run=1, seconds=30, outputs=[factory.dataset("model")]),
+        factory.run_event("COMPLETE", job="app", run=1, seconds=30, outputs=[factory.dataset("model")]),
     ]
     get = after(action, *application)
     newest = get("namespaces/s3%3A%2F%2Flake/datasets/model/versions")["versions"][0]["version"]

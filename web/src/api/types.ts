@@ -80,6 +80,8 @@ export interface Dataset extends DatasetData {
   columnLineage: { name: string; inputFields: InputField[] }[] | null;
   facets: Facets;
   aliases: Name[];
+  /** That no write of it succeeded. */
+  caution?: string;
 }
 
 /** A dataset of a list with `withUsage`. */

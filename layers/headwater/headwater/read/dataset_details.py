@@ -12,15 +12,17 @@ from headwater.graph.names.identity import ColumnLineageId, DatasetId, JobId, Qu
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import NO_NEIGHBOURS, Neighbours, Side
+from headwater.graph.states.run import RunState
 from headwater.graph.states.stored_states import DatasetWrite, QualityResult
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant
+from headwater.read.good_writes import Standing, WriteOfRun, newest_good_writes, write_that_counts
+from headwater.read.inferred_run_end import with_inferred_ends
 from headwater.read.neighbourhood import Neighbourhood
 from headwater.read.reader import Reader
-from headwater.store.graph_store import GraphReader
 from headwater.store.ranges import write_position
-from headwater.store.snapshot import ReadRequest
+from headwater.store.snapshot import ReadRequest, Snapshot
 
 MAX_JOBS = 100
 """Jobs, and column lineages, that are read for a list of datasets: one BatchGetItem for each of the two."""
@@ -34,10 +36,12 @@ class DatasetDetails(NamedTuple):
     """A dataset with further states of its jobs and runs.
 
     last_used         the latest time at which a job is known to have used the dataset
+    last_write        the newest write that went well
     column_lineage    columnLineage facets, the newest first
     aliases           the other names under which states of the dataset are stored
     ownership         of a dataset without owners: the ownership facet of the job that writes the dataset, with the name
                       of that job as `headwater_derivedFrom`
+    caution           what to know of a dataset none of whose writes went well
     """
 
     head: DatasetHead
@@ -47,10 +51,12 @@ class DatasetDetails(NamedTuple):
     quality: QualityResult | None = None
     aliases: Sequence[Name] = ()
     ownership: JsonObject | None = None
+    caution: str = ""
 
 
 def read_dataset_details(reader: Reader, dataset: DatasetId) -> DatasetDetails:
-    """The details of a single dataset: three reads; more for a dataset with several names or very many writers."""
+    """The details of a single dataset: three reads; more for a dataset with several names or very many writers, or
+    whose newest write did not go well."""
     neighbourhood = reader.neighbourhood([dataset], (Side.WRITES,), MAX_JOBS)
     representative = neighbourhood.representative(dataset)
     head, ids = neighbourhood.heads[representative], neighbourhood.ids_of(representative)
@@ -58,7 +64,7 @@ def read_dataset_details(reader: Reader, dataset: DatasetId) -> DatasetDetails:
     read = reader.store.read(ReadRequest(jobs=_first_jobs(neighbourhood, representative), column_lineages=lineages))
     jobs = read.jobs.all()
     columns = {lineage.digest: facet for lineage, facet in read.column_lineages.all().items()}
-    write, quality = _last_outcome(reader.store, jobs, ids)
+    write, quality, caution = _last_outcome(reader, jobs, ids)
     return DatasetDetails(
         head=head,
         last_used=_last_used(jobs.values(), ids),
@@ -67,6 +73,7 @@ def read_dataset_details(reader: Reader, dataset: DatasetId) -> DatasetDetails:
         quality=quality,
         aliases=_names_of(reader, ids - {representative}),
         ownership=_derived_ownership(head, jobs.values(), ids),
+        caution=caution,
     )
 
 
@@ -115,13 +122,52 @@ def _derived_ownership(head: DatasetHead, jobs: Iterable[JobHead], ids: Abstract
 
 
 def _last_outcome(
-    store: GraphReader, jobs: Mapping[JobId, JobHead], ids: AbstractSet[DatasetId]
-) -> tuple[DatasetWrite | None, QualityResult | None]:
-    """A dataset's newest version, and its newest quality result: one read."""
+    reader: Reader, jobs: Mapping[JobId, JobHead], ids: AbstractSet[DatasetId]
+) -> tuple[DatasetWrite | None, QualityResult | None, str]:
+    """A dataset's newest version that went well, its newest quality result, and a caution: one read, and up to four
+    more if the heads of the writers leave doubt."""
     writes, results = _last_writes(jobs, ids), _last_quality(jobs, ids)
-    read = store.read(ReadRequest(writes=writes, quality=results))
+    doubtful = [write.run for write in writes] if _is_doubtful(jobs, writes) else []
+    read = reader.store.read(ReadRequest(writes=writes, quality=results, runs=doubtful))
+    quality = next(iter(read.quality.of(results)), None)
     known = read.writes.of(writes)
-    return max(known, key=write_position, default=None), next(iter(read.quality.of(results)), None)
+    by_run = _by_runs(reader, read, known)
+    others = [write for write in known if write.id not in {each.id for each in by_run}]
+    newest, caution = _settled(known, by_run), ""
+    if by_run and newest is None:
+        ((last, caution),) = newest_good_writes(reader, [ids])
+        found = reader.store.read(ReadRequest(writes=[last])).writes if last else None
+        newest = found.get(last) if found and last else None
+    candidates = [*others, newest] if newest else others
+    return max(candidates, key=write_position, default=None), quality, caution
+
+
+def _by_runs(reader: Reader, read: Snapshot, writes: Iterable[DatasetWrite]) -> list[WriteOfRun]:
+    """Those of some writes whose runs were read."""
+    runs = with_inferred_ends(reader.store, list(read.runs.all().values()))
+    by_id = {run.id: run for run in runs}
+    return [WriteOfRun(write.output.first, write.id, run) for write in writes if (run := by_id.get(write.id.run))]
+
+
+def _settled(known: Iterable[DatasetWrite], by_run: Collection[WriteOfRun]) -> DatasetWrite | None:
+    """The newest write that went well, if no newer one did not: its job may have a good write between the two."""
+    newest = write_that_counts(by_run)
+    later = (write for write in by_run if newest and write.time >= newest.time)
+    if newest is None or any(write.standing() < Standing.GOOD for write in later):
+        return None
+    return next(write for write in known if write.id == newest.id)
+
+
+def _is_doubtful(jobs: Mapping[JobId, JobHead], writes: Collection[WriteId]) -> bool:
+    """Whether one of the runs of these writes may not have gone well, or may be a wrapper of another."""
+    latest = {write.job: jobs[write.job].latest for write in writes}
+    completed = {
+        WriteId(write.dataset, run.run_id, write.job)
+        for write in writes
+        if (run := latest[write.job]) and run.state == RunState.COMPLETED
+    }
+    parents = [parent for job in latest if (parent := jobs[job].parent_run_id)]
+    return not completed.issuperset(writes) or len(set(parents)) < len(parents)
 
 
 def _first_jobs(neighbourhood: Neighbourhood, dataset: DatasetId) -> list[JobId]:
@@ -158,8 +204,8 @@ def _last_used(jobs: Iterable[JobHead], ids: Collection[DatasetId]) -> Instant |
 def _last_writes(jobs: Mapping[JobId, JobHead], ids: AbstractSet[DatasetId]) -> list[WriteId]:
     """The last writes of a dataset, by the jobs whose runs began last.
 
-    The newest version of the dataset is among these writes. The run of that version need not have begun last: a
-    Spark application begins before its queries.
+    The newest version of the dataset is among these writes, if it went well. The run of that version need not have
+    begun last: a Spark application begins before its queries.
     """
     runs = [(job, run) for job, head in jobs.items() for run in head.generation.runs if run.edges.run_id]
     written = [(run.order, job, dataset) for job, run in runs for dataset in ids & run.edges.output_ids]

@@ -1,13 +1,14 @@
 """The writes that runs have read: for each input of a run, the version of the dataset that the run read.
 
-The write of an input is that of the last other run that began to write the dataset before the reading run ended. While
-the reading run is open, the writes of its inputs may change. An event without a run only describes a dataset: no run
-reads the version of such an event.
+The write of an input is that of the last other run that began to write the dataset before the reading run ended, and
+that had written by then: a run that had failed is the writer of no input, and one that was open only if no earlier
+write went well (good_writes.py). While the reading run is open, the writes of its inputs may change. An event without a
+run only describes a dataset: no run reads the version of such an event.
 """
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -18,13 +19,14 @@ from headwater.graph.producers import is_query_job
 from headwater.graph.producers.iceberg import scanned_snapshot, writes_data, written_snapshot
 from headwater.graph.states.run import Run
 from headwater.openlineage.instant import Instant
+from headwater.read.good_writes import LOOKED_AT, Standing, WriteOfRun, innermost, wraps, write_that_counts
 from headwater.read.neighbourhood import Neighbourhood
 from headwater.read.reader import Reader
 from headwater.store.snapshot import ReadRequest
 
-LOOKED_AT = 50
-"""Newest writes of a dataset that are read if the newest write has no run, which is rare."""
-
+NEWEST = 2
+"""Newest writes of a dataset that are read first: of a statement that Spark runs as two queries, the wrapper writes
+last."""
 RunInput = tuple[str, DatasetId]
 """An input: the id of its run, and the id of the dataset."""
 
@@ -77,15 +79,44 @@ def input_writes(reader: Reader, runs: Collection[Run]) -> dict[RunInput, WriteI
     """The write of each input of these runs, without inputs that no known run wrote.
 
     This takes two calls, and one for each dataset. Further calls: two for datasets with several names; for a dataset
-    that was written far more often than read, one for each input; if the newest write has no run, and for Iceberg
+    that was written far more often than read, one for each input; if no newest write went well, and for Iceberg
     snapshots, the same again.
     """
     inputs = _inputs(reader, runs)
-    newest = _latest(reader, inputs, 1)
-    writes = _newest_with_run(reader, newest)
-    without_run = [run_input for run_input in inputs if newest[run_input.key] and run_input.key not in writes]
-    writes |= _newest_with_run(reader, _latest(reader, without_run, LOOKED_AT))
-    return _by_snapshots(reader, inputs, writes)
+    newest = _latest(reader, inputs, NEWEST)
+    known = _by_runs(reader, newest)
+    writes = {run_input.key: _write_of(run_input, known[run_input.key]) for run_input in inputs}
+    unsure = [each for each in inputs if not _is_sure(each, newest[each.key], writes[each.key])]
+    more = _by_runs(reader, _latest(reader, unsure, LOOKED_AT))
+    writes |= {run_input.key: _write_of(run_input, more[run_input.key]) for run_input in unsure}
+    read = {key: write.id for key, write in writes.items() if write}
+    return _by_snapshots(reader, inputs, read)
+
+
+def _by_runs(reader: Reader, latest: Mapping[RunInput, Collection[_Begun]]) -> dict[RunInput, list[WriteOfRun]]:
+    """For each input, those of its writes whose runs are stored."""
+    stored = {run.id: run for run in reader.runs(sorted({write.run for write in _ids(latest)}))}
+    return {
+        key: [WriteOfRun(*begun, run) for begun in writes if (run := stored.get(begun.write.run))]
+        for key, writes in latest.items()
+    }
+
+
+def _write_of(run_input: _InputOfRun, writes: Iterable[WriteOfRun]) -> WriteOfRun | None:
+    """The write that counted when the reading run ended. A query reads nothing that the same statement writes."""
+    run = run_input.run
+    of_others = (write for write in writes if not (wraps(run, write.run) or wraps(write.run, run)))
+    return write_that_counts(of_others, run.ended_at)
+
+
+def _is_sure(run_input: _InputOfRun, newest: Collection[_Begun], write: WriteOfRun | None) -> bool:
+    """Whether no older write than the newest ones can be that of the input."""
+    times: dict[DatasetId, list[Instant]] = defaultdict(list)
+    for begun in newest:
+        times[begun.write.dataset].append(begun.time)
+    oldest = [min(of_id) for of_id in times.values() if len(of_id) == NEWEST]
+    is_good = write is not None and write.standing(run_input.run.ended_at) is Standing.GOOD
+    return all(write is not None and is_good and write.time >= time for time in oldest)
 
 
 def _by_snapshots(
@@ -106,22 +137,29 @@ def _by_snapshots(
         begun = {begun.write: begun for begun in latest[run_input.key]}
         outputs = {begun[write.id]: write.output for write in stored.writes.of(begun)}
         snapshot_of = {begun: written_snapshot(output) for begun, output in outputs.items() if writes_data(output)}
-        of_snapshot = [begun for begun, snapshot in snapshot_of.items() if snapshot == run_input.snapshot][-1:]
+        of_snapshot = [begun for begun, snapshot in snapshot_of.items() if snapshot == run_input.snapshot]
         if any(snapshot_of.values()) or len(snapshot_of) < len(outputs):
             writes.pop(run_input.key, None)
             is_all = len(latest[run_input.key]) < LOOKED_AT
-            unnamed = _of_applications(reader, snapshot_of) if is_all and not of_snapshot else []
-            writes |= _newest_with_run(reader, {run_input.key: of_snapshot or unnamed})
+            unnamed = [begun for begun, snapshot in snapshot_of.items() if snapshot is None] if is_all else []
+            by_runs = _by_runs(reader, {run_input.key: [*of_snapshot, *unnamed]})[run_input.key]
+            write = _first_good(by_runs, of_snapshot) or _write_of(run_input, _by_applications(by_runs, unnamed))
+            writes |= {run_input.key: write.id} if write else {}
     return writes
 
 
-def _of_applications(reader: Reader, snapshot_of: Mapping[_Begun, float | None]) -> list[_Begun]:
-    """The writes by applications among the writes without a snapshot. A query that completes names its snapshot, an
+def _first_good(writes: Iterable[WriteOfRun], of_snapshot: Collection[_Begun]) -> WriteOfRun | None:
+    """The write that made a snapshot. A later run that fails names the snapshot that it found."""
+    known = [write for write in writes if write[:2] in of_snapshot and write.standing()]
+    first = min(known, key=lambda write: write[:2], default=None)
+    return first and innermost(first, known)
+
+
+def _by_applications(writes: Iterable[WriteOfRun], unnamed: Collection[_Begun]) -> list[WriteOfRun]:
+    """The writes by applications among those without a snapshot. A query that completes names its snapshot, an
     application never does."""
-    unnamed = [begun for begun, snapshot in snapshot_of.items() if snapshot is None]
-    stored = reader.store.read(ReadRequest(runs=[begun.write.run for begun in unnamed]))
-    runs = {begun: stored.runs.get(begun.write.run) for begun in unnamed}
-    return [begun for begun, run in runs.items() if run and not is_query_job(values(run.job_facets))]
+    others = (write for write in writes if write[:2] in unnamed)
+    return [write for write in others if not is_query_job(values(write.run.job_facets))]
 
 
 def _inputs(reader: Reader, runs: Collection[Run]) -> list[_InputOfRun]:
@@ -202,13 +240,6 @@ def _latest_together(
             if is_whole or len(writes) == most:
                 latest[by_id.key] = writes
     return latest
-
-
-def _newest_with_run(reader: Reader, latest: Mapping[RunInput, Collection[_Begun]]) -> dict[RunInput, WriteId]:
-    """For each input, the newest of its writes that has a run."""
-    stored = reader.store.stored_runs(write.run for write in _ids(latest))
-    with_run = {key: [begun for begun in writes if begun.write.run in stored] for key, writes in latest.items()}
-    return {key: max(writes).write for key, writes in with_run.items() if writes}
 
 
 def _ids(latest: Mapping[RunInput, Collection[_Begun]]) -> set[WriteId]:

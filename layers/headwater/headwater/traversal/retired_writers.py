@@ -22,6 +22,7 @@ from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import Neighbours, Side
 from headwater.openlineage.instant import Instant, to_datetime
 from headwater.read.reader import Reader
+from headwater.traversal.wrappers import writes_of_wrappers
 
 LONGEST_GAPS, NEWEST, LEAST = 3, 10, 3
 """A writer may be silent for `LONGEST_GAPS` times the longest gap between its `NEWEST` generations. Fewer than `LEAST`
@@ -54,7 +55,8 @@ class KnownJobs(NamedTuple):
 def retired_writes(
     reader: Reader, datasets: Collection[DatasetId], known: KnownJobs, as_of: Instant | None, most: int
 ) -> set[tuple[JobId, DatasetId]]:
-    """The edges from retired writers to some of their outputs, now or as of a time: one rule for all graphs.
+    """The edges from retired writers to some of their outputs, and from wrappers, now or as of a time: one rule for all
+    graphs.
 
     Datasets with several writers cost a read of the writers that the walk has not read, up to `most`.
     """
@@ -74,13 +76,13 @@ def retired_writes(
             silences[job] = allowed_silence(reader, job, as_of)
         return silences[job]
 
-    found = set()
-    for dataset, jobs in several.items():
-        written_by = [
-            _writer(reader, known, heads[job], edges[job], as_of)
-            for job in jobs & heads.keys()
-            if dataset in map(known.representative, edges[job].output_ids)
-        ]
+    now = {
+        dataset: [job for job in jobs & heads.keys() if dataset in map(known.representative, edges[job].output_ids)]
+        for dataset, jobs in several.items()
+    }
+    found = writes_of_wrappers(reader, now, heads, edges, known.representative)
+    for dataset, jobs in now.items():
+        written_by = [_writer(reader, known, heads[job], edges[job], as_of) for job in jobs]
         found |= {(writer.job, dataset) for writer in written_by if _is_retired(dataset, writer, written_by, allowed)}
     return found
 

@@ -20,6 +20,14 @@ export function Overview({ node }: { nodeId: string; node: Dataset | Job }) {
         <dl className="facts">
           <dt>Description</dt>
           <dd className="prose">{description ? inertLines(description) : <span className="muted">none</span>}</dd>
+          {"caution" in node && node.caution && (
+            <>
+              <dt>Data</dt>
+              <dd>
+                <span className="chip bad">{oneLine(node.caution)}</span>
+              </dd>
+            </>
+          )}
           <dt>Owner</dt>
           <dd>{owners.length ? owners.map(oneLine).join(", ") : <span className="muted">none known</span>}</dd>
           <dt>Full name</dt>

@@ -37,6 +37,7 @@ class Producer:
                            says nothing: any column of an input may bear on the output
     parses_sql             whether column lineage is parsed from SQL, and sent before the database has seen the SQL
     reports_ends           whether an event tells the end of each run
+    leaves_parts           whether a write that fails may leave a part of its data
     runs_queries           whether its jobs, but for those of the type APPLICATION, are queries of an application
     names_files_of_streams whether a job that streams a folder names each file as an input
     looks_outputs_up       whether START names an output that a query is to make only if the catalogue has it already
@@ -49,6 +50,7 @@ class Producer:
     reports_indirect: bool = True
     parses_sql: bool = False
     reports_ends: bool = True
+    leaves_parts: bool = True
     runs_queries: bool = False
     names_files_of_streams: bool = True
     looks_outputs_up: bool = False

@@ -21,6 +21,13 @@ Spark looks at files before it reads them, by queries of their own, which the li
                                            probe, which reads no dataset
     read with recursiveFileLookup          map_partitions_parallel_collection lists each folder below the path, too; of
                                            listener 1.37 it even writes them
+
+Maintenance rewrites files. It is no consumer of its table, and makes no new version of the data. For Iceberg's
+`rewrite_data_files`, the listener sends a query that reads the table and appends to it, under the name that the table
+has in a catalogue of Iceberg's own. OPTIMIZE and VACUUM of Delta name no dataset.
+
+    lake.append_data.default_cache_iceberg_ice_db_orders          a run of this job has no inputs and outputs
+    lake.append_data.default_rewrite_catalog_ice_db_orders        so it is called on Spark 4
 """
 
 import re
@@ -47,6 +54,9 @@ _ID = r"_(?!\d{12})[0-9a-f]{12}"
 """A random id; twelve decimal digits are more likely a time."""
 _OF_STAGE = re.compile(rf"(\.\d+_[A-Za-z]+){_ID}(?=(?:_[A-Za-z]+)?\Z)")
 _OF_ESTIMATOR = re.compile(rf"(?<=[a-z]){_ID}(?=_|\Z)")
+_MAINTENANCE = re.compile(
+    r"\.(?:\w+\.default_(?:cache_iceberg|rewrite_catalog)_|execute_(?:optimize|vacuum)_table_command(?:\.|\Z))"
+)
 
 
 class Spark(Producer):
@@ -61,8 +71,10 @@ class Spark(Producer):
         return kind == "RDD_JOB"
 
     def corrected(self, event: RunEvent | JobEvent) -> RunEvent | JobEvent:
-        """The event without files that Spark only looks at, and without Hudi's columns in files that are no Hudi
-        table."""
+        """The event without files that Spark only looks at or rewrites, and without Hudi's columns in files that are no
+        Hudi table."""
+        if _kind_of_query(event.job.facets) and _MAINTENANCE.search(event.job.name.name):
+            return replace(event, inputs=(), outputs=())
         query = event.job.name.name.rpartition(".")[2]
         if query == _PROBE and _is_text_probe(event):
             return replace(event, inputs=())

@@ -75,7 +75,7 @@ class Trino(Producer):
         return replace(event, outputs=tuple(_with_declared_sources(output, declared) for output in event.outputs))
 
 
-TRINO = Trino("trino", inputs=Strength.PARTIAL, outputs=Strength.PARTIAL, runs_queries=True)
+TRINO = Trino("trino", inputs=Strength.PARTIAL, outputs=Strength.PARTIAL, runs_queries=True, leaves_parts=False)
 
 
 def _unwritten(output: DatasetReference) -> DatasetReference:

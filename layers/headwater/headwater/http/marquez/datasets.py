@@ -61,10 +61,11 @@ def dataset_type(facets: Facets) -> str | None:
 
 
 def dataset(details: DatasetDetails) -> JsonObject:
-    """A single dataset: a listed dataset, with its aliases and its newest quality result."""
+    """A single dataset: a listed dataset, with its aliases, its newest quality result, and perhaps a caution."""
     return listed_dataset(details) | {
         "aliases": [name.as_json() for name in details.aliases],
         "dataQuality": quality(details.quality) if details.quality else None,
+        **({"caution": details.caution} if details.caution else {}),
     }
 
 

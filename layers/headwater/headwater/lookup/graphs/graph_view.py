@@ -10,15 +10,18 @@ from headwater.graph.names.identity import DatasetId, JobId, JobRunId, NodeId, j
 from headwater.graph.states.edges import DatasetRef, Edges
 from headwater.graph.states.job import LatestRun
 from headwater.graph.states.neighbours import Side
+from headwater.graph.states.run import RunState
 from headwater.http.marquez.datasets import dataset_node, dataset_type
 from headwater.http.marquez.jobs import job_node
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant
+from headwater.read.good_writes import newest_good_writes
 from headwater.read.reader import Reader
 from headwater.traversal.lineage_graph import LineageEdge, LineageGraph
 
 MAX_BYTES = 20_000_000
 """The estimated size of a page. Gzip makes it ten times smaller, and a Lambda returns at most 6 MB."""
+MAX_CAUTIONS = 20
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,8 @@ class GraphView:
 
 def serialise(reader: Reader, graph: LineageGraph, *, as_of: Instant | None = None) -> GraphView:
     """The graph of a walk as JSON. A derivation is no node, but edges between datasets."""
-    nodes = _job_nodes(reader, graph, as_of) | _dataset_nodes(graph)
+    latest = _runs_at(reader, graph, as_of) if as_of else _latest_runs(graph)
+    nodes = _job_nodes(graph, latest) | _dataset_nodes(graph, _cautions(reader, graph, latest, as_of))
     shown = {node: nodes[node] for node in graph.order if node in nodes}
     edges, foreign = (
         frozenset((shown[a]["id"], shown[b]["id"]) for a, b in _drawn(graph, edges) if a in shown and b in shown)
@@ -69,8 +73,7 @@ def serialise(reader: Reader, graph: LineageGraph, *, as_of: Instant | None = No
     return GraphView({document["id"]: document for document in shown.values()}, edges, foreign)
 
 
-def _job_nodes(reader: Reader, graph: LineageGraph, as_of: Instant | None) -> dict[NodeId, JsonObject]:
-    latest = _runs_at(reader, graph) if as_of else _latest_runs(graph)
+def _job_nodes(graph: LineageGraph, latest: Mapping[JobId, LatestRun]) -> dict[NodeId, JsonObject]:
     nodes: dict[NodeId, JsonObject] = {}
     for job, head in graph.jobs.items():
         if job in graph.order and not head.facts.is_derivation:
@@ -80,7 +83,7 @@ def _job_nodes(reader: Reader, graph: LineageGraph, as_of: Instant | None) -> di
     return nodes
 
 
-def _dataset_nodes(graph: LineageGraph) -> dict[NodeId, JsonObject]:
+def _dataset_nodes(graph: LineageGraph, cautions: Mapping[DatasetId, str]) -> dict[NodeId, JsonObject]:
     used = _last_used(graph)
     nodes: dict[NodeId, JsonObject] = {}
     for dataset, head in graph.datasets.items():
@@ -89,9 +92,26 @@ def _dataset_nodes(graph: LineageGraph) -> dict[NodeId, JsonObject]:
                 "datasetType": dataset_type(head.facets),
                 "owners": owners_of(head.facets),
                 **_estimates(graph, dataset),
+                **({"caution": cautions[dataset]} if dataset in cautions else {}),
             }
             nodes[dataset] = {"id": node_id("dataset", head.facts.name), "type": "DATASET", "data": data}
     return nodes
+
+
+def _cautions(
+    reader: Reader, graph: LineageGraph, latest: Mapping[JobId, LatestRun], as_of: Instant | None
+) -> dict[DatasetId, str]:
+    """What to know of the datasets none of whose writes went well. Only datasets whose writers all ran amiss last are
+    looked at, up to `MAX_CAUTIONS` of them: a call for each, and one for a hundred runs."""
+    well = {job for job, run in latest.items() if run.state == RunState.COMPLETED and not run.failed_children}
+    good = {dataset for job, dataset in graph.writes if job in well or job not in latest}
+    written = dict.fromkeys(dataset for _, dataset in sorted(graph.writes) if dataset not in good)
+    doubtful = [dataset for dataset in written if not graph.datasets[dataset].is_foreign][:MAX_CAUTIONS]
+    ids = {dataset: {dataset} for dataset in doubtful}
+    for output in (output for edges in graph.edges_of.values() for output in edges.output_ids):
+        ids.get(graph.representative(output), set()).add(output)
+    found = newest_good_writes(reader, list(ids.values()), as_of) if ids else []
+    return {dataset: last.caution for dataset, last in zip(ids, found, strict=True) if last.caution}
 
 
 def _estimates(graph: LineageGraph, dataset: DatasetId) -> JsonObject:
@@ -144,11 +164,11 @@ def _latest_runs(graph: LineageGraph) -> dict[JobId, LatestRun]:
     return {job: head.latest for job, head in graph.jobs.items() if head.latest}
 
 
-def _runs_at(reader: Reader, graph: LineageGraph) -> dict[JobId, LatestRun]:
-    """For each job, the run that gave the job its edges at the time of the graph."""
+def _runs_at(reader: Reader, graph: LineageGraph, time: Instant) -> dict[JobId, LatestRun]:
+    """For each job, the run that gave the job its edges at the time of the graph, as far as it had ended then."""
     edges_of = {job: edges for job, edges in graph.edges_of.items() if job in graph.jobs and edges.run_id}
     runs = reader.runs([JobRunId(job, edges.run_id) for job, edges in edges_of.items()])
-    return {job_id(run.job): LatestRun.of(run) for run in runs}
+    return {job_id(run.job): LatestRun.of(run.known_at(time)) for run in runs}
 
 
 def _size(node: JsonObject) -> int:

@@ -37,7 +37,8 @@ def state_of(run: Document | None) -> Line:
     """The state of a run, and when it came to be."""
     if not run:
         return ()
-    state, failed = str(run.get("state")), len(run.get("failedChildren") or ())
+    state, told = str(run.get("state")), run.get("failedChildren") or 0
+    failed = told if isinstance(told, int) else len(told)
     time = moment(run.get("endedAt") or run.get("startedAt"))
     children = (Span(f"  {failed:,} of its runs failed", Role.BAD),) if failed else ()
     return (Span(f"  {state}", role_of_state(state)), *detail(f" {time}"), *children)
@@ -82,6 +83,8 @@ class _Section:
             after += detail("  stream")
         elif data.get("datasetType") == "MODEL":
             after += detail("  model")
+        if data.get("caution"):
+            after += (Span(f"  {data['caution']}", Role.BAD),)
         role = Role.JOB if is_job else Role.DATASET
         return TreeEntry(lambda width: self.labels.fit(node, width), role, "job " if is_job else "", after)
 
