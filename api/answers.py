@@ -133,7 +133,7 @@ GRAPHS: dict[str, Schema] = {
         details=FREE,
         hidden=maybe(TRUE),
     ),
-    "Error": record(code=COUNT, message=TEXT, details=array(TEXT)),
+    "Error": record(code=COUNT, message=TEXT, details=TEXT, faults=array(TEXT)),
 }
 _NODE = record(nodeId=TEXT, type=one_of("JOB", "DATASET"), namespace=TEXT, name=TEXT)
 _TYPED = array(record(field=TEXT, type=nullable(TEXT)))

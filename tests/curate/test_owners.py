@@ -77,7 +77,7 @@ def test_owners_are_found_by_search_and_told_by_impact(api: Api) -> None:
 )
 def test_a_wrong_body_is_refused_with_the_path_of_its_fault(api: Api, body: factory.Document, fault: str) -> None:
     refused = api.put(f"{ORDERS}/owners", body)
-    assert (refused.status, refused.body["details"]) == (400, [fault])
+    assert (refused.status, refused.body["faults"]) == (400, [fault])
     assert api.queue.sent == []
 
 

@@ -140,6 +140,13 @@ def _job_of_run(_old: Any, new: Any) -> None:
     assert new.pop("job").keys() == {"namespace", "name"}
 
 
+def _details_of_errors(_old: Any, new: Any) -> None:
+    """`details` of an error was the list of its faults. It is one string, as Marquez's clients read it."""
+    if "code" in new:
+        assert new.pop("details") == "; ".join(new["faults"])
+        new["details"] = new.pop("faults")
+
+
 def _versions_of_read_datasets(old: Any, new: Any) -> None:
     """A dataset that is only read had no versions. They are the schemas with which it was read, made by no run."""
     if old == {"versions": [], "totalCount": 0} and new["totalCount"]:
@@ -200,6 +207,7 @@ def _has_runs(path: str) -> bool:
 
 
 CHANGES = [
+    Change("0.1.0", lambda path: path != "export", _details_of_errors),
     Change("0.1.0", lambda path: path == "lineage", _types_in_graphs),
     Change("0.1.0", lambda path: "/datasets/" in path and path.endswith("/versions"), _versions_of_read_datasets),
     Change("0.1.0", _is_list_of_jobs, _order_of_jobs),

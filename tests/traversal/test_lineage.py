@@ -105,7 +105,7 @@ def test_as_of_a_time_a_dataset_has_the_schema_of_then() -> None:
 @pytest.mark.parametrize("query", [{"asOf": "yesterday"}, {"direction": "sideways"}, {"view": "x"}, {"cursor": "x"}])
 def test_a_wrong_value_is_named(query: dict[str, str]) -> None:
     answer = after(*CHAIN)("lineage", nodeId=f"dataset:{LAKE}:daily", **query)
-    assert (answer["code"], answer["details"][0].split(":")[0]) == (400, *query)
+    assert (answer["code"], answer["faults"][0].split(":")[0]) == (400, *query)
 
 
 @pytest.mark.parametrize("bound", [{"depth": 10**9}, {"limit": 10**9}, {"offset": 10**9}])
