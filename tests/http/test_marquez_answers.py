@@ -43,7 +43,6 @@ VALUES_OF_THEIR_OWN = {
     "datasetVersion": "likewise",
     "currentSchemaVersion": "likewise",
     "parentJobUuid": "likewise",
-    "labels": "of Marquez's making",
     "fieldType": "Marquez leaves it empty for a column that is only read, also where the schema is known",
     "nominalStartTime": "Marquez has it in args alone",
     "nominalEndTime": "likewise",

@@ -147,6 +147,13 @@ def _details_of_errors(_old: Any, new: Any) -> None:
         new["details"] = new.pop("faults")
 
 
+def _labels_of_jobs(old: Any, new: Any) -> None:
+    """`labels` of a job was empty. It has the words of the facet jobType, as Marquez's."""
+    for before, now in zip(_members(old, "labels"), _members(new, "labels"), strict=True):
+        assert (before, [isinstance(label, str) for label in now]) == ([], [True] * len(now))
+        now.clear()
+
+
 def _versions_of_read_datasets(old: Any, new: Any) -> None:
     """A dataset that is only read had no versions. They are the schemas with which it was read, made by no run."""
     if old == {"versions": [], "totalCount": 0} and new["totalCount"]:
@@ -214,6 +221,7 @@ CHANGES = [
     Change("0.1.0", lambda path: path == "lineage", _owners_in_graphs),
     Change("0.1.0", lambda path: path == "lineage", _estimates_in_graphs),
     Change("0.1.0", _is_list_of_jobs, _latest_runs_in_lists),
+    Change("0.1.0", lambda path: "jobs" in path, _labels_of_jobs),
     Change("0.1.0", lambda path: path.endswith("/children"), _children_after_a_cursor),
     Change("0.1.0", lambda path: path.startswith("jobs/runs/") and path.count("/") == 2, _job_of_run),
     Change("0.1.0", lambda path: path == "impact", _possible_impact),
