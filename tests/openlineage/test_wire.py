@@ -140,6 +140,17 @@ def test_run_ids_are_compared_in_lower_case() -> None:
     assert upper.run_id == "4ee9ce6f-e65d-5356-b801-b01a9fae62a2"
 
 
+def test_the_old_alias_of_the_parent_is_the_parent_of_a_run_that_has_none() -> None:
+    old, new = factory.facet(job={"name": "old"}), factory.facet(job={"name": "new"})
+    for sent, read in (
+        ({"parentRun": old}, {"parent": old}),
+        ({"parent": new, "parentRun": old}, {"parent": new, "parentRun": old}),
+    ):
+        event = read_event(replaced("run.facets", sent))
+        assert isinstance(event, RunEvent)
+        assert event.run_facets == read
+
+
 @pytest.mark.parametrize("recorded", sorted(SPARK.glob("*.jsonl")), ids=lambda path: path.stem)
 def test_real_events_are_read_and_no_facet_is_dropped(recorded: Path) -> None:
     for line in recorded.read_text().splitlines():
