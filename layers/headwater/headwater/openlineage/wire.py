@@ -15,6 +15,7 @@ from headwater.openlineage.event import (
     AnyEvent,
     DatasetEvent,
     DatasetReference,
+    EventKind,
     EventType,
     JobEvent,
     JobReference,
@@ -113,9 +114,13 @@ def read_event(document: Any, *, now: datetime | None = None, canonical: str | N
 
 
 def _model(members: dict[str, Any]) -> type[_Event]:
-    """The model of an event, by its members: schemaURL is often absent or old. Only a RunEvent has an eventType, hence
-    an event with an eventType and no run is reported as a faulty RunEvent."""
-    if "run" in members or "eventType" in members:
+    """The model of an event, by its members: schemaURL is often absent or old. An event with an eventType and no run is
+    a faulty RunEvent, unless its schemaURL says otherwise: only a RunEvent has an eventType, but clients of Marquez add
+    one to any event."""
+    if "run" in members:
+        return _RunEvent
+    kind = str(members.get("schemaURL")).rpartition("/")[2]
+    if "eventType" in members and kind not in (EventKind.JOB_EVENT, EventKind.DATASET_EVENT):
         return _RunEvent
     if "job" in members:
         return _JobEvent
