@@ -154,6 +154,14 @@ def _labels_of_jobs(old: Any, new: Any) -> None:
         now.clear()
 
 
+def _deleted_after_a_drop(old: Any, new: Any) -> None:
+    """`deleted` stayed false when a job dropped the dataset."""
+    for before, now in zip(old.get("datasets", [old]), new.get("datasets", [new]), strict=True):
+        if now.get("lastLifecycleState") == "DROP":
+            assert now["deleted"] >= before["deleted"]
+            now["deleted"] = before["deleted"]
+
+
 def _versions_of_read_datasets(old: Any, new: Any) -> None:
     """A dataset that is only read had no versions. They are the schemas with which it was read, made by no run."""
     if old == {"versions": [], "totalCount": 0} and new["totalCount"]:
@@ -229,4 +237,5 @@ CHANGES = [
     Change("0.1.0", _has_runs, _versions_of_inputs),
     Change("0.1.0", lambda path: path == "runlineage/upstream", _versions_of_run_lineage),
     Change("0.1.0", _lists_buckets, _one_namespace_of_a_bucket),
+    Change("0.1.0", lambda path: path.startswith("namespaces/"), _deleted_after_a_drop),
 ]

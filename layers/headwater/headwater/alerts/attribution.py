@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
-from headwater.alerts.schema_transition import SchemaTransition, is_drop
+from headwater.alerts.schema_transition import SchemaTransition
 from headwater.alerts.schemas import newest_writes
 from headwater.graph.facets.dataset_reference import schema_register
+from headwater.graph.facets.members import is_drop
 from headwater.graph.facets.register import Register, values
 from headwater.graph.names.identity import NO_JOB, DatasetId, WriteId
 from headwater.graph.producers import integration_of

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple, TypeVar
 
-from headwater.graph.facets.members import owners_of, ownership_of
+from headwater.graph.facets.members import LIFECYCLE, is_drop, owners_of, ownership_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import ColumnLineageId, DatasetId, JobId, QualityId, WriteId
 from headwater.graph.states.dataset import DatasetHead
@@ -14,7 +14,7 @@ from headwater.graph.states.neighbours import NO_NEIGHBOURS, Neighbours, Side
 from headwater.graph.states.stored_states import DatasetWrite, QualityResult
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
-from headwater.openlineage.instant import Instant
+from headwater.openlineage.instant import NEVER, Instant
 from headwater.read.neighbourhood import Neighbourhood
 from headwater.read.reader import Reader
 from headwater.store.graph_store import GraphReader
@@ -37,6 +37,7 @@ class DatasetDetails(NamedTuple):
     aliases           the other names under which states of the dataset are stored
     ownership         of a dataset without owners: the ownership facet of the job that writes the dataset, with the name
                       of that job as `headwater_derivedFrom`
+    is_dropped        whether the newest lifecycleStateChange is DROP, and no other job has used the dataset since
     """
 
     head: DatasetHead
@@ -45,6 +46,7 @@ class DatasetDetails(NamedTuple):
     last_write: DatasetWrite | None = None
     quality: QualityResult | None = None
     aliases: Sequence[Name] = ()
+    is_dropped: bool = False
     ownership: JsonObject | None = None
 
 
@@ -65,6 +67,7 @@ def read_dataset_details(reader: Reader, dataset: DatasetId) -> DatasetDetails:
         last_write=write,
         quality=quality,
         aliases=_names_of(reader, ids - {representative}),
+        is_dropped=_is_dropped(head, jobs.values(), ids),
         ownership=_derived_ownership(head, jobs.values(), ids),
     )
 
@@ -85,6 +88,7 @@ def list_dataset_details(reader: Reader, ids: Sequence[DatasetId]) -> list[Datas
             heads[dataset],
             _last_used(jobs[dataset], {dataset}),
             [facets[lineage] for lineage in lineages[dataset] if lineage in facets],
+            is_dropped=_is_dropped(heads[dataset], jobs[dataset], {dataset}),
             ownership=_derived_ownership(heads[dataset], jobs[dataset], {dataset}),
         )
         for dataset in ids
@@ -152,6 +156,16 @@ def _newest_first(head: DatasetHead, jobs: Iterable[JobHead], ids: Collection[Da
 def _last_used(jobs: Iterable[JobHead], ids: Collection[DatasetId]) -> Instant | None:
     usages = [job.facts.usages for job in jobs]
     return max((seen[dataset].last for seen in usages for dataset in ids if dataset in seen), default=None)
+
+
+def _is_dropped(head: DatasetHead, jobs: Iterable[JobHead], ids: Collection[DatasetId]) -> bool:
+    if not is_drop(head.facets):
+        return False
+    usages = [usage for job in jobs for dataset in ids if (usage := job.facts.usages.get(dataset))]
+    said = [each[LIFECYCLE] for each in (head.facts.own, *(usage.facets for usage in usages)) if LIFECYCLE in each]
+    drop = max(said, key=lambda register: register.stamp, default=None)
+    others = [usage.last for usage in usages if usage.facets.get(LIFECYCLE) != drop]
+    return drop is not None and max(others, default=NEVER) <= drop.time
 
 
 def _last_writes(jobs: Mapping[JobId, JobHead], ids: AbstractSet[DatasetId]) -> list[WriteId]:

@@ -87,7 +87,7 @@ def listed_dataset(details: DatasetDetails) -> JsonObject:
     if criticality := criticality_of(facets):
         document["criticality"] = criticality
     document["columnLineage"] = _column_lineage(head.facts.name, column_lineage) or None
-    return document | {"facets": without_curation(facets), "deleted": head.is_deleted}
+    return document | {"facets": without_curation(facets), "deleted": head.is_deleted or details.is_dropped}
 
 
 def _column_lineage(dataset_name: Name, facets: Iterable[Any]) -> list[JsonObject]:
