@@ -5,9 +5,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple, TypeVar
 
+from headwater.graph.facets.dataset_reference import INPUT_STATISTICS
 from headwater.graph.facets.members import LIFECYCLE, is_drop, owners_of, ownership_of
 from headwater.graph.facets.register import values
-from headwater.graph.names.identity import ColumnLineageId, DatasetId, JobId, QualityId, WriteId
+from headwater.graph.names.identity import ColumnLineageId, DatasetId, JobId, JobRunId, QualityId, WriteId
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import NO_NEIGHBOURS, Neighbours, Side
@@ -34,6 +35,7 @@ class DatasetDetails(NamedTuple):
 
     last_used         the latest time at which a job is known to have used the dataset
     column_lineage    columnLineage facets, the newest first
+    input_statistics  the inputStatistics facet of the newest run that read the dataset
     aliases           the other names under which states of the dataset are stored
     ownership         of a dataset without owners: the ownership facet of the job that writes the dataset, with the name
                       of that job as `headwater_derivedFrom`
@@ -45,6 +47,7 @@ class DatasetDetails(NamedTuple):
     column_lineage: Sequence[Any]
     last_write: DatasetWrite | None = None
     quality: QualityResult | None = None
+    input_statistics: Any = None
     aliases: Sequence[Name] = ()
     is_dropped: bool = False
     ownership: JsonObject | None = None
@@ -59,13 +62,14 @@ def read_dataset_details(reader: Reader, dataset: DatasetId) -> DatasetDetails:
     read = reader.store.read(ReadRequest(jobs=_first_jobs(neighbourhood, representative), column_lineages=lineages))
     jobs = read.jobs.all()
     columns = {lineage.digest: facet for lineage, facet in read.column_lineages.all().items()}
-    write, quality = _last_outcome(reader.store, jobs, ids)
+    write, quality, input_statistics = _last_outcome(reader.store, jobs, ids)
     return DatasetDetails(
         head=head,
         last_used=_last_used(jobs.values(), ids),
         column_lineage=[columns[digest] for digest in _newest_first(head, jobs.values(), ids) if digest in columns],
         last_write=write,
         quality=quality,
+        input_statistics=input_statistics,
         aliases=_names_of(reader, ids - {representative}),
         is_dropped=_is_dropped(head, jobs.values(), ids),
         ownership=_derived_ownership(head, jobs.values(), ids),
@@ -73,8 +77,8 @@ def read_dataset_details(reader: Reader, dataset: DatasetId) -> DatasetDetails:
 
 
 def list_dataset_details(reader: Reader, ids: Sequence[DatasetId]) -> list[DatasetDetails]:
-    """The details of datasets, without last writes and names: three reads for a hundred datasets. In a long list only a
-    few jobs of each dataset are read."""
+    """The details of datasets, without last writes, last reads and names: three reads for a hundred datasets. In a long
+    list only a few jobs of each dataset are read."""
     heads = reader.datasets(ids)
     users = _by_rank([[job for _, job in head.users] for head in heads.values()])
     jobs = _by_dataset(reader.jobs(list(dict.fromkeys(users))[:MAX_JOBS]).values())
@@ -82,12 +86,16 @@ def list_dataset_details(reader: Reader, ids: Sequence[DatasetId]) -> list[Datas
         dataset: [ColumnLineageId(dataset, digest) for digest in _newest_first(head, jobs[dataset], {dataset})]
         for dataset, head in heads.items()
     }
-    facets = reader.column_lineage(_by_rank(lineages.values())[: max(MAX_JOBS, len(heads))])
+    checks = {dataset: check for dataset in heads for check in _last_quality(jobs[dataset], {dataset})}
+    first = _by_rank(lineages.values())[: max(MAX_JOBS, len(heads))]
+    read = reader.store.read(ReadRequest(column_lineages=first, quality=checks.values()))
+    facets, results = read.column_lineages.all(), read.quality.all()
     return [
         DatasetDetails(
             heads[dataset],
             _last_used(jobs[dataset], {dataset}),
             [facets[lineage] for lineage in lineages[dataset] if lineage in facets],
+            quality=results.get(checks[dataset]) if dataset in checks else None,
             is_dropped=_is_dropped(heads[dataset], jobs[dataset], {dataset}),
             ownership=_derived_ownership(heads[dataset], jobs[dataset], {dataset}),
         )
@@ -119,12 +127,15 @@ def _derived_ownership(head: DatasetHead, jobs: Iterable[JobHead], ids: Abstract
 
 def _last_outcome(
     store: GraphReader, jobs: Mapping[JobId, JobHead], ids: AbstractSet[DatasetId]
-) -> tuple[DatasetWrite | None, QualityResult | None]:
-    """A dataset's newest version, and its newest quality result: one read."""
-    writes, results = _last_writes(jobs, ids), _last_quality(jobs, ids)
-    read = store.read(ReadRequest(writes=writes, quality=results))
+) -> tuple[DatasetWrite | None, QualityResult | None, Any]:
+    """A dataset's newest version, its newest quality result, and the statistics of its last read: one read."""
+    writes, results, runs = _last_writes(jobs, ids), _last_quality(jobs.values(), ids), _last_read(jobs, ids)
+    read = store.read(ReadRequest(writes=writes, quality=results, runs=runs))
     known = read.writes.of(writes)
-    return max(known, key=write_position, default=None), next(iter(read.quality.of(results)), None)
+    inputs = [run.inputs[dataset].io_facets for run in read.runs.of(runs) for dataset in ids & run.inputs.keys()]
+    statistics = [values(facets).get(INPUT_STATISTICS) for facets in inputs]
+    newest = max(known, key=write_position, default=None)
+    return newest, next(iter(read.quality.of(results)), None), next(filter(None, statistics), None)
 
 
 def _first_jobs(neighbourhood: Neighbourhood, dataset: DatasetId) -> list[JobId]:
@@ -179,11 +190,17 @@ def _last_writes(jobs: Mapping[JobId, JobHead], ids: AbstractSet[DatasetId]) -> 
     return [WriteId(dataset, edges.run_id, job) for edges, job, dataset in newest]
 
 
-def _last_quality(jobs: Mapping[JobId, JobHead], ids: AbstractSet[DatasetId]) -> list[QualityId]:
+def _last_read(jobs: Mapping[JobId, JobHead], ids: AbstractSet[DatasetId]) -> list[JobRunId]:
+    """The run that began last of those that read a dataset, if there is any."""
+    reads = [(head.chosen[:2], job) for job, head in jobs.items() if ids & head.chosen.input_ids and head.chosen.run_id]
+    return [JobRunId(job, run_id) for (_, run_id), job in sorted(reads)[-1:]]
+
+
+def _last_quality(jobs: Iterable[JobHead], ids: AbstractSet[DatasetId]) -> list[QualityId]:
     """The newest quality result of a dataset, if it has any."""
     checks = [
-        (check, job, dataset)
-        for job, head in jobs.items()
+        (check, head.facts.id, dataset)
+        for head in jobs
         for dataset in ids & head.facts.usages.keys()
         if (check := head.facts.usages[dataset].quality)
     ]
