@@ -10,6 +10,7 @@ from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from headwater.graph.facets.schema import fields_of
 from headwater.graph.names.identity import (
     DatasetId,
     JobId,
@@ -108,7 +109,8 @@ def _is_known(node: NamedNode, read: Snapshot) -> bool:
 def resolve_node_id(reader: Reader, node_id: str) -> NamedNode:
     """The node of a nodeId. Raises NotFound, or InvalidRequest if the text is not a nodeId.
 
-    An end `#UUID` is a part of the name, or else a version. Only the last `#UUID` can be a version.
+    An end `#UUID` is a part of the name, or else a version. Only the last `#UUID` can be a version. Behind a column it
+    is a version, unless the dataset has such a column.
     """
     prefix, colon, rest = node_id.partition(":")
     if not colon or prefix not in set(NodeKind):
@@ -121,6 +123,8 @@ def resolve_node_id(reader: Reader, node_id: str) -> NamedNode:
         raise InvalidRequest(Fault("nodeId", "has too few parts"))
     node, version = resolve(reader, nodes), None
     stem, _, end = rest.rpartition("#")
+    if node and node.field and is_uuid(end) and not _has_column(reader, node):
+        node = None
     if node is None and is_uuid(end) and (of_stem := node_id_candidates(kind, stem)):
         nodes, version = of_stem, end.lower()
         node = resolve(reader, nodes)
@@ -128,6 +132,12 @@ def resolve_node_id(reader: Reader, node_id: str) -> NamedNode:
         likely = nodes[0].name.name
         raise NotFound(f"{'Job' if kind is NodeKind.JOB else 'Dataset'} '{likely}' not found.")
     return node._replace(version=version)
+
+
+def _has_column(reader: Reader, node: NamedNode) -> bool:
+    """Whether the schema of a dataset has the column, now."""
+    heads = reader.datasets([node.dataset]).values()
+    return any(field["name"] == node.field for head in heads for field in fields_of(head.schema))
 
 
 def path_candidates(kind: NodeKind, path: str) -> list[NamedNode]:

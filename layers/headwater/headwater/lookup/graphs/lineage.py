@@ -12,7 +12,12 @@ from headwater.http.request import ApiRequest, PageRequest
 from headwater.http.response import ApiResponse
 from headwater.http.subjects import require_kind, time_from_query
 from headwater.lookup.export import FORMATS, Format
-from headwater.lookup.graphs.column_lineage_view import serialise_columns, serialise_indirect, serialise_unknown
+from headwater.lookup.graphs.column_lineage_view import (
+    of_versions,
+    serialise_columns,
+    serialise_indirect,
+    serialise_unknown,
+)
 from headwater.lookup.graphs.graph_view import GraphView, serialise
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
@@ -108,6 +113,9 @@ def column_lineage(reader: Reader, request: ApiRequest, node: NamedNode) -> Json
     nodes = serialise_columns(lineage)
     if node.field is not None and not nodes and not _is_column(reader, lineage.graph, node):
         raise NotFound("Could not find node")
+    if node.version:
+        start = lineage.graph.representative(node.dataset) if nodes and node.kind is not NodeKind.JOB else None
+        nodes = of_versions(nodes, start and lineage.graph.name(start), node.version)
     shown = GraphView({document["id"]: document for document in nodes}, frozenset())
     answer = {**_paged(shown, page, is_truncated=lineage.graph.is_truncated), "indirect": serialise_indirect(lineage)}
     if direction is not Direction.DOWNSTREAM:
