@@ -140,9 +140,10 @@ def _has_column(reader: Reader, node: NamedNode) -> bool:
     return any(field["name"] == node.field for head in heads for field in fields_of(head.schema))
 
 
-def path_candidates(kind: NodeKind, path: str) -> list[NamedNode]:
-    """The nodes that a path `NAMESPACE/datasets/NAME` may mean, percent-encoded or not."""
-    return list(islice(_path_splits(kind, path), MAX_SPLITS))
+def path_candidates(kind: NodeKind, path: str, *, is_encoded: bool = False) -> list[NamedNode]:
+    """The nodes that a path `NAMESPACE/datasets/NAME` may mean, the likeliest first: `per%25cent` is `per%cent` in a
+    path as it was sent, and itself in one that API Gateway has decoded."""
+    return list(islice(_path_splits(kind, path, is_encoded), MAX_SPLITS))
 
 
 def node_id_candidates(kind: NodeKind, text: str) -> list[NamedNode]:
@@ -151,14 +152,15 @@ def node_id_candidates(kind: NodeKind, text: str) -> list[NamedNode]:
     return list(islice((node for spelling in spellings for node in _splits(kind, spelling)), MAX_SPLITS))
 
 
-def _path_splits(kind: NodeKind, path: str) -> Iterator[NamedNode]:
+def _path_splits(kind: NodeKind, path: str, is_encoded: bool) -> Iterator[NamedNode]:
     separator = f"/{kind}s/"
     for text in dict.fromkeys([path, unquote(path)]):
         for at in _positions(text, separator):
             namespace, name = text[:at], text[at + len(separator) :]
+            names = [Name(namespace, name), Name(unquote(namespace), unquote(name))]
             yield from (
                 NamedNode(kind, full_name)
-                for full_name in dict.fromkeys([Name(namespace, name), Name(unquote(namespace), unquote(name))])
+                for full_name in dict.fromkeys(reversed(names) if is_encoded else names)
                 if namespace and name
             )
 

@@ -112,6 +112,7 @@ def _received(request: HttpRequest) -> ApiRequest:
         dict(pairs),
         {name: tuple(value for other, value in pairs if other == name) for name, _ in pairs},
         body=request.body,
+        is_encoded=True,
     )
 
 
