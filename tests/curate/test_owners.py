@@ -84,5 +84,5 @@ def test_a_wrong_body_is_refused_with_the_path_of_its_fault(api: Api, body: fact
 def test_an_unknown_dataset_named_so_is_declared() -> None:
     """The path of the owners of `a` is that of a dataset `a/owners`, if there is no dataset `a`."""
     api = Api()
-    declared = {"type": "DB_TABLE", "physicalName": "a/owners", "sourceName": "lake"}
+    declared = {"type": "DB_TABLE", "physicalName": "a/owners", "sourceName": LAKE}
     assert api.put(f"namespaces/{LAKE}/datasets/a%2Fowners", declared).body["name"] == "a/owners"

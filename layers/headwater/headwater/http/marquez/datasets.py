@@ -45,6 +45,7 @@ def dataset_node(head: DatasetHead, used: Instant | None = None) -> JsonObject:
         "lastModifiedAt": None,
         "description": facet_text(facets, "documentation", "description"),
         "lastLifecycleState": facet_text(facets, "lifecycleStateChange", "lifecycleStateChange") or "",
+        **({"schemaLocation": location} if (location := facet_text(facets, DECLARED, "schemaLocation")) else {}),
         **({"foreign": True} if head.is_foreign else {}),
     }
 
