@@ -88,7 +88,7 @@ def _estimates_in_graphs(_old: Any, new: Any) -> None:
 def _versions_of_inputs(old: Any, new: Any) -> None:
     """The `version` of a run's input was that of the schema, or null. It is the run that wrote the dataset, as in
     `/runlineage`, and never null: Marquez's Java client fails on null. (tests/read/test_input_versions.py)"""
-    inputs_of_runs = (_members(body, "inputDatasetVersions") for body in (old, new))
+    inputs_of_runs = (members(body, "inputDatasetVersions") for body in (old, new))
     for old_inputs, new_inputs in zip(*inputs_of_runs, strict=True):
         for old_input, new_input in zip(old_inputs, new_inputs, strict=True):
             assert uuid.UUID(new_input["datasetVersionId"]["version"])
@@ -97,7 +97,7 @@ def _versions_of_inputs(old: Any, new: Any) -> None:
 
 def _versions_of_run_lineage(old: Any, _new: Any) -> None:
     """The `version` of an input that no known run wrote, and of which no schema is known, was null."""
-    for inputs in _members(old, "inputs"):
+    for inputs in members(old, "inputs"):
         for dataset in inputs:
             if dataset["version"] is None:
                 dataset["version"] = str(uuid.UUID(dataset_id(Name(dataset["namespace"], dataset["name"]))))
@@ -117,7 +117,7 @@ def _possible_impact(old: Any, new: Any) -> None:
     A path began at an aggregate of the column, `count(id)`, that no table has.
     """
     of_column = new.get("nodeId", "").startswith("datasetField:")
-    items, before = ([item for page in _members(body, "items") for item in page] for body in (new, old))
+    items, before = ([item for page in members(body, "items") for item in page] for body in (new, old))
     assert [item.pop("possible") for item in items] == [of_column and item["by"] != "column" for item in items]
     assert new.pop("possibleCount", 0) >= sum(of_column and item["by"] != "column" for item in items)
     for item in before:
@@ -149,7 +149,7 @@ def _details_of_errors(_old: Any, new: Any) -> None:
 
 def _labels_of_jobs(old: Any, new: Any) -> None:
     """`labels` of a job was empty. It has the words of the facet jobType, as Marquez's."""
-    for before, now in zip(_members(old, "labels"), _members(new, "labels"), strict=True):
+    for before, now in zip(members(old, "labels"), members(new, "labels"), strict=True):
         assert (before, [isinstance(label, str) for label in now]) == ([], [True] * len(now))
         now.clear()
 
@@ -202,7 +202,7 @@ def _lists_buckets(path: str) -> bool:
     )
 
 
-def _members(document: Any, name: str) -> Iterator[Any]:
+def members(document: Any, name: str) -> Iterator[Any]:
     """The values of a member, wherever it is in a document."""
     if isinstance(document, dict):
         if name in document:
@@ -210,7 +210,7 @@ def _members(document: Any, name: str) -> Iterator[Any]:
         document = list(document.values())
     if isinstance(document, list):
         for element in document:
-            yield from _members(element, name)
+            yield from members(element, name)
 
 
 def _is_list_of_jobs(path: str) -> bool:
