@@ -14,7 +14,7 @@ from headwater.http.paths import PREFIX
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse, RequestError
 from headwater.http.subjects import known_run
-from headwater.openlineage.event import EventType
+from headwater.openlineage.event import EventType, Facets, Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.openlineage.instant import Instant, instant_of
@@ -57,8 +57,8 @@ def mark_run(curator: Curator, request: ApiRequest, run: Run) -> JsonObject:
     transition = _TRANSITIONS[request.parameters["transition"]]
     edges = _declared_edges(curator, run) if transition is EventType.COMPLETE else NO_EDGES
     event = of_run(transition, run.run_id, run.job, _time(request, run))
-    inputs, outputs = [each.name for each in edges.inputs], {each.name: {} for each in edges.outputs}
-    curator.apply(request.received_at, [naming(event, inputs, outputs)])
+    outputs: dict[Name, Facets] = {output.name: {} for output in edges.outputs}
+    curator.apply(request.received_at, [naming(event, [each.name for each in edges.inputs], outputs)])
     return _as_json(curator, run.run_id)
 
 

@@ -114,8 +114,8 @@ def column_lineage(reader: Reader, request: ApiRequest, node: NamedNode) -> Json
     if node.field is not None and not nodes and not _is_column(reader, lineage.graph, node):
         raise NotFound("Could not find node")
     if node.version:
-        start = lineage.graph.representative(node.dataset) if nodes and node.kind is not NodeKind.JOB else None
-        nodes = of_versions(nodes, start and lineage.graph.name(start), node.version)
+        start = [lineage.graph.representative(node.dataset)] if nodes and node.kind is not NodeKind.JOB else []
+        nodes = of_versions(nodes, next(map(lineage.graph.name, start), None), node.version)
     shown = GraphView({document["id"]: document for document in nodes}, frozenset())
     answer = {**_paged(shown, page, is_truncated=lineage.graph.is_truncated), "indirect": serialise_indirect(lineage)}
     if direction is not Direction.DOWNSTREAM:
