@@ -169,7 +169,7 @@ ANSWERS: dict[str, Schema] = {
     Path.DATASET_VERSIONS: listed("versions", component("DatasetVersion")),
     Path.DATASET_VERSION: component("DatasetVersion"),
     Path.QUALITY: listed("history", component("QualityResult"), last=nullable(component("QualityResult"))),
-    Path.LINEAGE: graph("JobNode", "DatasetNode"),
+    Path.LINEAGE: graph("JobNode", "DatasetNode", deleted=maybe(array(_NAME))),
     Path.COLUMN_LINEAGE: graph(
         "ColumnNode", indirect=array(component("IndirectInput")), unknown=maybe(array(component("UnknownOrigin")))
     ),

@@ -72,7 +72,10 @@ def lineage(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:
         most=page.offset + page.limit,
     )
     graph = walked(reader, node, walk, rollup)
-    return _paged(serialise(reader, graph, as_of=walk.as_of), page, is_truncated=graph.is_truncated)
+    answer = _paged(serialise(reader, graph, as_of=walk.as_of), page, is_truncated=graph.is_truncated)
+    used = [each for edges in graph.edges_of.values() for each in edges.inputs + edges.outputs]
+    deleted = {each.name for each in used if each.id in graph.deleted}
+    return answer | ({"deleted": [name.as_json() for name in sorted(deleted)]} if deleted else {})
 
 
 def walked(reader: Reader, node: NamedNode, walk: Walk, rollup: Rollup | None) -> LineageGraph:
