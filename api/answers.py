@@ -133,7 +133,7 @@ GRAPHS: dict[str, Schema] = {
         details=FREE,
         hidden=maybe(TRUE),
     ),
-    "Error": record(code=COUNT, message=TEXT, details=array(TEXT)),
+    "Error": record(code=COUNT, message=TEXT, details=TEXT, faults=array(TEXT)),
 }
 _NODE = record(nodeId=TEXT, type=one_of("JOB", "DATASET"), namespace=TEXT, name=TEXT)
 _TYPED = array(record(field=TEXT, type=nullable(TEXT)))
@@ -169,7 +169,7 @@ ANSWERS: dict[str, Schema] = {
     Path.DATASET_VERSIONS: listed("versions", component("DatasetVersion")),
     Path.DATASET_VERSION: component("DatasetVersion"),
     Path.QUALITY: listed("history", component("QualityResult"), last=nullable(component("QualityResult"))),
-    Path.LINEAGE: graph("JobNode", "DatasetNode"),
+    Path.LINEAGE: graph("JobNode", "DatasetNode", deleted=maybe(array(_NAME))),
     Path.COLUMN_LINEAGE: graph(
         "ColumnNode", indirect=array(component("IndirectInput")), unknown=maybe(array(component("UnknownOrigin")))
     ),

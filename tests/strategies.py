@@ -137,7 +137,7 @@ def runs_of_parents(draw: st.DrawFn) -> Document:
     """An event of one of four runs of a job, of two parents or none, that names some of three inputs and two
     outputs."""
     parent, lineage = draw(st.sampled_from([None, 8, 8, 8, 9])), draw(st.sampled_from([None, "x", "y"]))
-    facets = {"columnLineage": factory.columns(id=("s3://lake", "in0", lineage))} if lineage else {}
+    facets: Document = {"columnLineage": factory.columns(id=("s3://lake", "in0", lineage))} if lineage else {}
     facets |= draw(st.sampled_from([{}, {}, {"headwater_foreign": {}}]))
     inputs = draw(st.sets(st.sampled_from(["in0", "in1", "in2"])))
     outputs = draw(st.sets(st.sampled_from(["out", "other"])))

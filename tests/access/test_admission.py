@@ -156,15 +156,16 @@ def test_a_table_of_another_team_is_not_renamed(stack: Stack) -> None:
     assert of_b(stack) == before
 
 
-def test_a_child_and_a_ghost_parent_of_another_team_leave_its_jobs_alone(stack: Stack) -> None:
+@pytest.mark.parametrize("name", ["parent", "parentRun"])
+def test_a_child_and_a_ghost_parent_of_another_team_leave_its_jobs_alone(stack: Stack, name: str) -> None:
     before = of_b(stack)
     child = factory.facet(run={"runId": B_RUN}, job={"namespace": "team-b", "name": "ingest_orders"})
     ghost = factory.facet(run={"runId": factory.run_id(99)}, job={"namespace": "team-b", "name": "ghost"})
     own = factory.facet(
         run={"runId": factory.run_id(98)}, job={"namespace": "team-a", "name": "dag"}, root={**child, **ghost}
     )
-    for parent, path in ((child, "parent"), (ghost, "parent"), (own, "parent.root")):
-        failed = event("FAIL", factory.run_id(40), "team-a", "child", seconds=70, run_facets={"parent": parent})
+    for parent, path in ((child, name), (ghost, name), (own, f"{name}.root")):
+        failed = event("FAIL", factory.run_id(40), "team-a", "child", seconds=70, run_facets={name: parent})
         assert stack.post(A, failed).body["setAside"] == [f"run.facets.{path}"]
     assert of_b(stack) == before
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from headwater.access.principal import Principal, Scope
 from headwater.graph.names.naming import Naming
 from tests import factory
 from tests.curate.conftest import LAKE, Api
@@ -12,16 +13,16 @@ from tests.curate.conftest import LAKE, Api
 TABLE = {
     "type": "DB_TABLE",
     "physicalName": "public.customers",
-    "sourceName": "shop",
+    "sourceName": LAKE,
     "description": "who bought",
     "fields": [{"name": "id", "type": "INTEGER", "tags": ["key"]}, {"name": "email", "description": "an address"}],
     "tags": ["gold"],
 }
 CUSTOMERS = "namespaces/shop/datasets/customers"
-JOB = {
+JOB: dict[str, Any] = {
     "type": "STREAM",
     "inputs": [{"namespace": LAKE, "name": "orders"}],
-    "outputs": [{"namespace": "shop", "name": "customers"}],
+    "outputs": [{"namespace": LAKE, "name": "sums"}],
     "location": "https://example.com/job.sql",
     "description": "finds customers",
 }
@@ -39,7 +40,7 @@ def test_a_dataset_is_declared(api: Api) -> None:
             "type": "DB_TABLE",
             "name": "customers",
             "physicalName": "public.customers",
-            "sourceName": "shop",
+            "sourceName": LAKE,
             "description": "who bought",
             "tags": ["gold"],
         }.items()
@@ -94,15 +95,15 @@ def test_a_job_is_declared_with_what_it_reads_and_writes(api: Api) -> None:
     assert put.status == 200
     assert put == api.get(FIND)
     assert put.body.items() >= {"name": "find", **JOB}.items()
-    assert api.graph("dataset:shop:customers") >= {"job:shop:find", f"dataset:{LAKE}:orders", "job:demo:load"}
+    assert api.graph(f"dataset:{LAKE}:sums") >= {"job:shop:find", f"dataset:{LAKE}:orders", "job:demo:load"}
     assert api.jobs("shop") == ["find"]
 
 
 def test_a_job_is_declared_anew(api: Api) -> None:
     api.put(FIND, JOB)
-    again = api.put(FIND, {"type": "BATCH", "inputs": [{"namespace": "shop", "name": "other"}], "outputs": []}).body
+    again = api.put(FIND, {"type": "BATCH", "inputs": JOB["outputs"], "outputs": []}).body
     assert (again["type"], again["description"]) == ("BATCH", JOB["description"])
-    assert (again["inputs"], again["outputs"]) == ([{"namespace": "shop", "name": "other"}], [])
+    assert (again["inputs"], again["outputs"]) == (JOB["outputs"], [])
 
 
 def test_a_declaration_brings_a_deleted_job_back(api: Api) -> None:
@@ -155,3 +156,59 @@ def test_each_fault_of_a_body_is_named(api: Api, path: str, body: Any, message: 
     assert answer.status == 400
     assert message in answer.body["message"]
     assert api.queue.sent == []
+
+
+def test_the_schema_location_of_a_stream_stays_until_another_is_declared(api: Api) -> None:
+    stream = {"type": "STREAM", "physicalName": "clicks", "sourceName": LAKE}
+    for location, expected in (("https://a/1", "https://a/1"), (None, "https://a/1"), ("https://a/2", "https://a/2")):
+        put = api.put(CUSTOMERS, {**stream, "schemaLocation": location})
+        assert put.body["schemaLocation"] == api.get(CUSTOMERS).body["schemaLocation"] == expected
+    locations = [version["schemaLocation"] for version in api.get(f"{CUSTOMERS}/versions").body["versions"]]
+    assert locations == ["https://a/2", "https://a/1", "https://a/1"]
+
+
+def test_a_dataset_is_declared_as_the_output_of_a_run(api: Api) -> None:
+    run = api.post("namespaces/demo/jobs/report/runs").body
+    assert len(api.put(CUSTOMERS, {**TABLE, "runId": run["id"]}).body["fields"]) == 2
+    (version,) = api.get(f"{CUSTOMERS}/versions").body["versions"]
+    assert (version["createdByRun"]["id"], len(version["fields"])) == (run["id"], 2)
+    assert api.get(f"jobs/runs/{run['id']}").body["state"] == "NEW"
+    assert [output["name"] for output in api.get("namespaces/demo/jobs/report").body["outputs"]] == ["customers"]
+
+
+def test_a_job_is_declared_with_what_one_of_its_runs_reads_and_writes(api: Api) -> None:
+    api.put(FIND, {"type": "BATCH"})
+    run = api.post(f"{FIND}/runs").body
+    assert api.put(FIND, {**JOB, "runId": run["id"]}).body["latestRun"]["id"] == run["id"]
+    known = api.get(f"jobs/runs/{run['id']}").body
+    sides = [known[f"{side}DatasetVersions"] for side in ("input", "output")]
+    assert [use["datasetVersionId"]["name"] for side in sides for use in side] == ["orders", "sums"]
+    assert known["state"] == "NEW"
+
+
+REFERENCES: list[tuple[str, Any, str]] = [
+    (CUSTOMERS, {**TABLE, "sourceName": "nowhere"}, "sourceName: Source 'nowhere' not found."),
+    (CUSTOMERS, {**TABLE, "runId": factory.run_id(99)}, f"runId: Run '{factory.run_id(99)}' not found."),
+    (FIND, {**JOB, "inputs": [*JOB["inputs"], {"namespace": LAKE, "name": "x"}]}, "inputs[1]: Dataset 'x' not found."),
+    (FIND, {**JOB, "outputs": [{"namespace": LAKE, "name": "x"}]}, "outputs[0]: Dataset 'x' not found."),
+    (FIND, {**JOB, "runId": factory.run_id(99)}, f"runId: Run '{factory.run_id(99)}' not found."),
+    (FIND, {**JOB, "runId": factory.run_id(1)}, f"runId: Run '{factory.run_id(1)}' not found."),
+]
+
+
+@pytest.mark.parametrize(("path", "body", "message"), REFERENCES)
+def test_what_a_declaration_refers_to_has_to_be_there(api: Api, path: str, body: Any, message: str) -> None:
+    answer = api.put(path, body)
+    assert (answer.status, answer.body["message"]) == (404, message)
+    assert api.queue.sent == []
+
+
+def test_a_declared_source_is_there(api: Api) -> None:
+    api.put("sources/shop-db", {"type": "POSTGRESQL", "connectionUrl": "jdbc:postgresql://db/shop"})
+    assert api.put(CUSTOMERS, {**TABLE, "sourceName": "shop-db"}).body["sourceName"] == "shop-db"
+
+
+def test_of_the_datasets_of_others_a_declaration_does_not_tell_which_are_there(api: Api) -> None:
+    api.caller = Principal("team", frozenset({Scope.INGEST}), ("shop",))
+    unknown = {"namespace": LAKE, "name": "x"}
+    assert api.put(FIND, {**JOB, "inputs": [unknown]}).status == 200

@@ -196,7 +196,7 @@ def test_a_large_namespace_is_deleted_in_several_requests(api: Api) -> None:
     ],
 )
 def test_an_unknown_node_cannot_be_deleted(api: Api, path: str, message: str) -> None:
-    assert api.delete(path) == (404, {"code": 404, "message": message, "details": []})
+    assert api.delete(path) == (404, {"code": 404, "message": message, "details": "", "faults": []})
     assert api.queue.sent == []
 
 

@@ -77,12 +77,12 @@ def test_owners_are_found_by_search_and_told_by_impact(api: Api) -> None:
 )
 def test_a_wrong_body_is_refused_with_the_path_of_its_fault(api: Api, body: factory.Document, fault: str) -> None:
     refused = api.put(f"{ORDERS}/owners", body)
-    assert (refused.status, refused.body["details"]) == (400, [fault])
+    assert (refused.status, refused.body["faults"]) == (400, [fault])
     assert api.queue.sent == []
 
 
 def test_an_unknown_dataset_named_so_is_declared() -> None:
     """The path of the owners of `a` is that of a dataset `a/owners`, if there is no dataset `a`."""
     api = Api()
-    declared = {"type": "DB_TABLE", "physicalName": "a/owners", "sourceName": "lake"}
+    declared = {"type": "DB_TABLE", "physicalName": "a/owners", "sourceName": LAKE}
     assert api.put(f"namespaces/{LAKE}/datasets/a%2Fowners", declared).body["name"] == "a/owners"

@@ -74,7 +74,7 @@ def test_a_key_writes_to_its_own_namespaces_alone(api: Api) -> None:
 def test_a_wrong_method_is_405_and_a_wrong_path_404(api: Api, method: str, path: str, status: int) -> None:
     answer = api.write(method, path, {})
     message = {404: "HTTP 404 Not Found", 405: "HTTP 405 Method Not Allowed"}[status]
-    assert answer == (status, {"code": status, "message": message, "details": []})
+    assert answer == (status, {"code": status, "message": message, "details": "", "faults": []})
 
 
 def test_the_prefix_may_be_left_out(api: Api) -> None:

@@ -45,6 +45,19 @@ def test_an_announced_run_leaves_the_jobs_lineage_as_it_is(api: Api) -> None:
         assert (after["inputs"], after["outputs"]) == (before["inputs"], before["outputs"])
 
 
+def test_a_run_that_completes_leaves_versions_of_what_its_job_was_declared_to_write(api: Api) -> None:
+    job, sums = "namespaces/demo/jobs/declared", "namespaces/s3://lake/datasets/sums"
+    inputs, outputs = ([{"namespace": "s3://lake", "name": name}] for name in ("orders", "sums"))
+    api.put(job, {"type": "BATCH", "inputs": inputs, "outputs": outputs})
+    for transition, by_it in (("fail", False), ("complete", True)):
+        run_id = api.post(f"{job}/runs").body["id"]
+        ended = api.post(f"jobs/runs/{run_id}/{transition}").body
+        assert bool(ended["jobVersion"]) is by_it
+        versions = api.get(f"{sums}/versions").body["versions"]
+        assert (run_id in [version["version"] for version in versions]) is by_it
+    assert (api.get(job).body["inputs"], api.get(job).body["outputs"]) == (inputs, outputs)
+
+
 def test_a_run_has_the_id_that_it_is_given(api: Api) -> None:
     given = {"id": factory.run_id(77).upper()}
     created = api.post(RUNS, given)

@@ -17,7 +17,13 @@ from tests.curate.conftest import LAKE, Api, Response, folded, versions
 
 ORDERS, LOAD = f"namespaces/{LAKE}/datasets/orders", "namespaces/demo/jobs/load"
 RUN = {"id": factory.run_id(50)}
-TABLE = {"type": "DB_TABLE", "physicalName": "x", "sourceName": "y", "tags": ["gold"], "fields": [{"name": "id"}]}
+TABLE = {
+    "type": "DB_TABLE",
+    "physicalName": "x",
+    "sourceName": "s3://lake",
+    "tags": ["gold"],
+    "fields": [{"name": "id"}],
+}
 
 WRITES: list[tuple[str, str, Any]] = [
     ("PUT", "tags/silver", {"description": "d"}),
@@ -156,7 +162,7 @@ def test_curation_takes_effect_although_its_clock_is_behind(api: Api, behind: ti
         assert later("PUT", "tags/gold", {"description": name})["description"] == name
         assert later("PUT", "sources/s", {"type": "X", "connectionUrl": name})["connectionUrl"] == name
         assert later("PUT", "namespaces/new/datasets/d", {**TABLE, "description": name})["description"] == name
-        inputs = [{"namespace": "new", "name": name}]
+        inputs = [{"namespace": "s3://lake", "name": "sums" if name == "two" else "orders"}]
         assert later("PUT", "namespaces/new/jobs/j", {"type": "BATCH", "inputs": inputs})["inputs"] == inputs
         later("DELETE", "namespaces/new")
         assert api.datasets("new") == api.jobs("new") == []

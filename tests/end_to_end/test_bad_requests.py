@@ -50,9 +50,9 @@ def test_it_is_refused(api: Api, deployed: Deployed, bad: Bad) -> None:
     assert answer.headers["content-type"].startswith("application/json")
     assert bad.message in answer.json["message"]
     if not bad.by_gateway:
-        assert answer.json.keys() == {"code", "message", "details"}
+        assert answer.json.keys() == {"code", "message", "details", "faults"}
         assert answer.json["code"] == bad.status
-        assert all(isinstance(detail, str) for detail in answer.json["details"])
+        assert all(isinstance(fault, str) for fault in answer.json["faults"])
     assert answer.seconds < SECONDS
     assert len(answer.body) < MAX_ANSWER_BYTES
     assert deployed.queued() == queued

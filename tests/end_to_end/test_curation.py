@@ -15,7 +15,7 @@ from tests.end_to_end.api import Answer, Api
 pytestmark = pytest.mark.emulator
 
 JOBS, LAKE = "curation://of jobs", "s3://curation"
-TABLE = {"type": "DB_TABLE", "physicalName": "orders", "sourceName": "shop", "fields": [{"name": "id"}]}
+TABLE = {"type": "DB_TABLE", "physicalName": "orders", "sourceName": "s3://curation", "fields": [{"name": "id"}]}
 
 
 @pytest.fixture(scope="module")

@@ -107,7 +107,7 @@ def test_ingest_that_may_not_send_is_not_available_until_it_may(api: Api, guarde
     with without(guarded, "IngestRole", "sqs:SendMessage", "sqs:SendMessageBatch"):
         refused = api.post_event(event)
         assert (refused.status, refused.headers["retry-after"]) == (503, "1")
-        assert refused.json.keys() == {"code", "message", "details"}
+        assert refused.json.keys() == {"code", "message", "details", "faults"}
         assert guarded.queued() == 0
     assert api.post_event(event).status == 201
 

@@ -20,8 +20,8 @@ pytestmark = pytest.mark.emulator
 
 EVENT = "/api/v1/lineage"
 BATCH = "/api/v1/lineage/batch"
-NOT_AVAILABLE = {"code": 503, "message": "not available for the moment; try again", "details": []}
-NOT_QUEUED = {"code": 503, "message": "the event could not be queued; send it again", "details": []}
+NOT_AVAILABLE = {"code": 503, "message": "not available for the moment; try again", "details": "", "faults": []}
+NOT_QUEUED = {"code": 503, "message": "the event could not be queued; send it again", "details": "", "faults": []}
 
 CALLER = Principal("test", frozenset({Scope.INGEST}), ("*",)).to_context()
 

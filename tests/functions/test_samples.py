@@ -211,9 +211,10 @@ def test_ingest_takes_an_event(ingest: Function, queue: OwnQueue, name: str) -> 
 @pytest.mark.parametrize("name", REFUSED)
 def test_ingest_names_the_fault_of_a_refused_request(ingest: Function, queue: OwnQueue, name: str) -> None:
     answer = ingest(sample(name))
-    status, details = REFUSED[name]
+    status, faults = REFUSED[name]
+    text = "; ".join(faults)
     assert answer["statusCode"] == status
-    assert json.loads(answer["body"]) == {"code": status, "message": "; ".join(details), "details": details}
+    assert json.loads(answer["body"]) == {"code": status, "message": text, "details": text, "faults": faults}
     assert queue.bodies() == []
 
 
@@ -272,8 +273,9 @@ def test_curate_answers_with_the_new_state(curated: dict[str, Any], name: str) -
 @pytest.mark.parametrize("name", NOT_CURATED)
 def test_curate_names_the_fault_of_a_refused_request(named: Named, name: str) -> None:
     answer = named("curate")(sample(name))
-    status, details = NOT_CURATED[name]
-    assert json.loads(answer["body"]) == {"code": status, "message": "; ".join(details), "details": details}
+    status, faults = NOT_CURATED[name]
+    text = "; ".join(faults)
+    assert json.loads(answer["body"]) == {"code": status, "message": text, "details": text, "faults": faults}
 
 
 @pytest.mark.parametrize("name", NOT_PERMITTED)

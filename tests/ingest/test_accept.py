@@ -160,6 +160,26 @@ def test_a_dataset_without_a_usable_name_is_set_aside_and_the_rest_of_its_event_
     assert queued["job"]["facets"]["headwater_setAside"]["paths"] == [fault]
 
 
+@pytest.mark.parametrize(
+    ("field", "fault"), [({"type": "int"}, "missing"), ({"name": None}, "missing"), ({"name": ""}, "empty")]
+)
+def test_a_field_without_a_name_is_set_aside_and_the_rest_of_its_schema_is_queued(
+    ingest: Posting, queue: FakeQueue, bucket: FakeBucket, field: Any, fault: str
+) -> None:
+    dataset = factory.dataset("a", schema=factory.facet(fields=[{"name": "x"}, field, "odd"]))
+    for number, (event, path) in enumerate(
+        [
+            (factory.run_event("START", outputs=[{"name": "nameless"}, dataset]), "outputs[1]"),
+            (factory.dataset_event(dataset), "dataset"),
+        ]
+    ):
+        expected = f"{path}.facets.schema.fields[1].name: {fault}"
+        assert ingest.one(text(event)).body["setAside"][-1] == expected
+        queued = json.loads(read_message(queue.sent[number].body, bucket).canonical)
+        kept = queued["outputs"][0] if "outputs" in queued else queued["dataset"]
+        assert kept["facets"]["schema"]["fields"] == [{"name": "x"}, "odd"]
+
+
 def test_an_event_with_another_fault_is_refused_with_all_of_its_faults(ingest: Posting) -> None:
     event = factory.run_event("START", inputs=[{"namespace": "", "name": "a"}]) | {"producer": ""}
     with pytest.raises(InvalidRequest) as refused:

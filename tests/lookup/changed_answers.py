@@ -106,7 +106,7 @@ def _estimates_in_graphs(_old: Any, new: Any) -> None:
 def _versions_of_inputs(old: Any, new: Any) -> None:
     """The `version` of a run's input was that of the schema, or null. It is the run that wrote the dataset, as in
     `/runlineage`, and never null: Marquez's Java client fails on null. (tests/read/test_input_versions.py)"""
-    inputs_of_runs = (_members(body, "inputDatasetVersions") for body in (old, new))
+    inputs_of_runs = (members(body, "inputDatasetVersions") for body in (old, new))
     for old_inputs, new_inputs in zip(*inputs_of_runs, strict=True):
         for old_input, new_input in zip(old_inputs, new_inputs, strict=True):
             assert uuid.UUID(new_input["datasetVersionId"]["version"])
@@ -115,7 +115,7 @@ def _versions_of_inputs(old: Any, new: Any) -> None:
 
 def _versions_of_run_lineage(old: Any, _new: Any) -> None:
     """The `version` of an input that no known run wrote, and of which no schema is known, was null."""
-    for inputs in _members(old, "inputs"):
+    for inputs in members(old, "inputs"):
         for dataset in inputs:
             if dataset["version"] is None:
                 dataset["version"] = str(uuid.UUID(dataset_id(Name(dataset["namespace"], dataset["name"]))))
@@ -135,7 +135,7 @@ def _possible_impact(old: Any, new: Any) -> None:
     A path began at an aggregate of the column, `count(id)`, that no table has.
     """
     of_column = new.get("nodeId", "").startswith("datasetField:")
-    items, before = ([item for page in _members(body, "items") for item in page] for body in (new, old))
+    items, before = ([item for page in members(body, "items") for item in page] for body in (new, old))
     assert [item.pop("possible") for item in items] == [of_column and item["by"] != "column" for item in items]
     assert new.pop("possibleCount", 0) >= sum(of_column and item["by"] != "column" for item in items)
     for item in before:
@@ -156,6 +156,28 @@ def _children_after_a_cursor(old: Any, new: Any) -> None:
 def _job_of_run(_old: Any, new: Any) -> None:
     """A run said nothing of its job."""
     assert new.pop("job").keys() == {"namespace", "name"}
+
+
+def _details_of_errors(_old: Any, new: Any) -> None:
+    """`details` of an error was the list of its faults. It is one string, as Marquez's clients read it."""
+    if "code" in new:
+        assert new.pop("details") == "; ".join(new["faults"])
+        new["details"] = new.pop("faults")
+
+
+def _labels_of_jobs(old: Any, new: Any) -> None:
+    """`labels` of a job was empty. It has the words of the facet jobType, as Marquez's."""
+    for before, now in zip(members(old, "labels"), members(new, "labels"), strict=True):
+        assert (before, [isinstance(label, str) for label in now]) == ([], [True] * len(now))
+        now.clear()
+
+
+def _deleted_after_a_drop(old: Any, new: Any) -> None:
+    """`deleted` stayed false when a job dropped the dataset."""
+    for before, now in zip(old.get("datasets", [old]), new.get("datasets", [new]), strict=True):
+        if now.get("lastLifecycleState") == "DROP":
+            assert now["deleted"] >= before["deleted"]
+            now["deleted"] = before["deleted"]
 
 
 def _versions_of_read_datasets(old: Any, new: Any) -> None:
@@ -261,7 +283,7 @@ def _lists_a_table_of_postgres(path: str) -> bool:
     return path.endswith("/search/datasets") or path == "namespaces/postgres://db.example.com:5432/datasets"
 
 
-def _members(document: Any, name: str) -> Iterator[Any]:
+def members(document: Any, name: str) -> Iterator[Any]:
     """The values of a member, wherever it is in a document."""
     if isinstance(document, dict):
         if name in document:
@@ -269,7 +291,7 @@ def _members(document: Any, name: str) -> Iterator[Any]:
         document = list(document.values())
     if isinstance(document, list):
         for element in document:
-            yield from _members(element, name)
+            yield from members(element, name)
 
 
 def _is_list_of_jobs(path: str) -> bool:
@@ -282,12 +304,14 @@ def _has_runs(path: str) -> bool:
 
 CHANGES = [
     Change("0.1.0", lambda path: "/jobs/" in path and path.endswith("/versions"), _versions_of_generations),
+    Change("0.1.0", lambda path: path != "export", _details_of_errors),
     Change("0.1.0", lambda path: path == "lineage", _types_in_graphs),
     Change("0.1.0", lambda path: "/datasets/" in path and path.endswith("/versions"), _versions_of_read_datasets),
     Change("0.1.0", _is_list_of_jobs, _order_of_jobs),
     Change("0.1.0", lambda path: path == "lineage", _owners_in_graphs),
     Change("0.1.0", lambda path: path == "lineage", _estimates_in_graphs),
     Change("0.1.0", _is_list_of_jobs, _latest_runs_in_lists),
+    Change("0.1.0", lambda path: "jobs" in path, _labels_of_jobs),
     Change("0.1.0", lambda path: path.endswith("/children"), _children_after_a_cursor),
     Change("0.1.0", lambda path: path.startswith("jobs/runs/") and path.count("/") == 2, _job_of_run),
     Change("0.1.0", lambda path: path == "impact", _possible_impact),
@@ -299,4 +323,5 @@ CHANGES = [
     Change("0.1.0", lambda path: path == "lineage", _wrappers_in_graphs),
     Change("0.1.0", lambda path: path == "lineage", _states_of_a_time),
     Change("0.1.0", lambda path: path in ("export", "rootcause"), _wrappers_elsewhere),
+    Change("0.1.0", lambda path: path.startswith("namespaces/"), _deleted_after_a_drop),
 ]

@@ -201,6 +201,29 @@ def test_a_dataset_is_as_new_as_the_last_event_that_names_it() -> None:
     assert get(f"namespaces/{LAKE}/datasets/source")["updatedAt"] == "2026-11-20T08:01:00Z"
 
 
+def dropped(change: str = "DROP", **members: Any) -> dict[str, Any]:
+    facet = factory.facet(lifecycleStateChange=change)
+    return factory.run_event(job="drop", outputs=[factory.dataset("a", lifecycleStateChange=facet)], **members)
+
+
+@pytest.mark.parametrize(
+    ("later", "expected"),
+    [
+        ([], True),
+        ([factory.run_event("COMPLETE", run=2, seconds=9, job="drop", outputs=[factory.dataset("a")])], True),
+        ([factory.run_event(run=3, seconds=9, job="load", outputs=[factory.dataset("a")])], False),
+        ([factory.run_event(run=3, seconds=9, job="read", inputs=[factory.dataset("a")])], False),
+        ([dropped("CREATE", run=3, seconds=9)], False),
+        ([factory.run_event(run=3, seconds=1, job="load", outputs=[factory.dataset("a")])], True),
+    ],
+    ids=["nothing", "its end", "a write", "a read", "a CREATE", "an earlier write that comes late"],
+)
+def test_a_dataset_is_deleted_after_a_drop_until_another_job_uses_it(later: list[Any], expected: bool) -> None:
+    get = after(dropped(run=2, seconds=5), *later)
+    assert get("namespaces/s3://lake/datasets/a")["deleted"] is expected
+    assert get("namespaces/s3://lake/datasets")["datasets"][0]["deleted"] is expected
+
+
 def test_a_column_that_is_not_known_is_not_found() -> None:
     table = MemoryTable()
     known = factory.dataset("d", schema=factory.schema("id:int"))

@@ -119,10 +119,11 @@ def test_an_answer_of_another_form_is_a_fault() -> None:
 def test_an_unknown_parameter_is_refused_by_its_name_and_the_known_are_listed(get: LookupClient, path: str) -> None:
     status, body = get.answer(path, **needed(path), limt="5")
     assert (status, body["code"]) == (400, 400)
-    (detail,) = body["details"]
-    assert detail.startswith("limt: unknown query parameter; ")
+    (fault,) = body["faults"]
+    assert body["details"] == fault
+    assert fault.startswith("limt: unknown query parameter; ")
     for parameter in REQUESTS[path]:
-        assert parameter["name"] in detail
+        assert parameter["name"] in fault
 
 
 @each_lookup

@@ -108,6 +108,15 @@ def test_a_run_event_that_lost_its_run_is_no_job_event() -> None:
     assert faults(without("run")) == ["run: missing"]
 
 
+@pytest.mark.parametrize("kind", ["JobEvent", "DatasetEvent"])
+def test_an_event_type_makes_no_run_event_of_an_event_that_says_it_is_none(kind: str) -> None:
+    url = f"https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/{kind}"
+    sent = factory.job_event() if kind == "JobEvent" else factory.dataset_event(factory.dataset("a"))
+    event = read_event(sent | {"eventType": "COMPLETE", "schemaURL": url})
+    assert type(event).__name__ == kind
+    assert "run: missing" in faults(sent | {"eventType": "COMPLETE"})
+
+
 def test_an_event_without_a_type_counts_as_other_and_case_does_not_matter() -> None:
     untyped, lower = read_event(without("eventType")), read_event(good() | {"eventType": "complete"})
     assert isinstance(untyped, RunEvent)
@@ -138,6 +147,17 @@ def test_run_ids_are_compared_in_lower_case() -> None:
     upper = read_event(replaced("run.runId", "4EE9CE6F-E65D-5356-B801-B01A9FAE62A2"))
     assert isinstance(upper, RunEvent)
     assert upper.run_id == "4ee9ce6f-e65d-5356-b801-b01a9fae62a2"
+
+
+def test_the_old_alias_of_the_parent_is_the_parent_of_a_run_that_has_none() -> None:
+    old, new = factory.facet(job={"name": "old"}), factory.facet(job={"name": "new"})
+    for sent, read in (
+        ({"parentRun": old}, {"parent": old}),
+        ({"parent": new, "parentRun": old}, {"parent": new, "parentRun": old}),
+    ):
+        event = read_event(replaced("run.facets", sent))
+        assert isinstance(event, RunEvent)
+        assert event.run_facets == read
 
 
 @pytest.mark.parametrize("recorded", sorted(SPARK.glob("*.jsonl")), ids=lambda path: path.stem)

@@ -27,6 +27,7 @@ NAMES = [
     f"ends#{factory.run_id(3)}",
     f"ends#{factory.run_id(3)}#{factory.run_id(4)}",
     "per%cent",
+    "per%25cent",
     "pct%2Fencoded",
     "new\nline",
     "🚀",
@@ -43,10 +44,7 @@ NAMES = [
     "datasets",
 ]
 NAMESPACE = "kafka://host:9092/ü:#"
-HANDED_OVER: dict[str, Callable[[str], str]] = {
-    "encoded": lambda name: quote(name, safe=""),
-    "decoded": lambda name: name,
-}
+HANDED_OVER: dict[bool, Callable[[str], str]] = {True: lambda name: quote(name, safe=""), False: lambda name: name}
 
 Get = Callable[..., ApiResponse]
 
@@ -64,20 +62,27 @@ def table() -> MemoryTable:
 
 @pytest.fixture
 def get(table: MemoryTable) -> Get:
-    def get(path: str, *, method: str = "GET", namespaces: tuple[str, ...] = ("*",), **query: str) -> ApiResponse:
+    def get(
+        path: str,
+        *,
+        method: str = "GET",
+        namespaces: tuple[str, ...] = ("*",),
+        is_encoded: bool = False,
+        **query: str,
+    ) -> ApiResponse:
         principal = Principal("test", frozenset({"read"}), namespaces)
-        request = ApiRequest(principal, method, path, query)
+        request = ApiRequest(principal, method, path, query, is_encoded=is_encoded)
         return response_to(table, request)
 
     return get
 
 
-@pytest.mark.parametrize("form", HANDED_OVER)
+@pytest.mark.parametrize("is_encoded", HANDED_OVER, ids=["as sent", "by API Gateway"])
 @pytest.mark.parametrize("name", NAMES, ids=lambda name: repr(name[:12]))
-def test_a_node_is_found_by_its_path(get: Get, name: str, form: str) -> None:
-    spelled = HANDED_OVER[form]
-    job = get(f"/api/v1/namespaces/demo/jobs/{spelled(name)}")
-    dataset = get(f"/api/v1/namespaces/{spelled(NAMESPACE)}/datasets/{spelled(name)}")
+def test_a_node_is_found_by_its_path(get: Get, name: str, *, is_encoded: bool) -> None:
+    spelled = HANDED_OVER[is_encoded]
+    job = get(f"/api/v1/namespaces/demo/jobs/{spelled(name)}", is_encoded=is_encoded)
+    dataset = get(f"/api/v1/namespaces/{spelled(NAMESPACE)}/datasets/{spelled(name)}", is_encoded=is_encoded)
     assert (job.status, job.body.get("name")) == (200, name)
     assert (dataset.status, dataset.body.get("name"), dataset.body.get("namespace")) == (200, name, NAMESPACE)
 

@@ -94,7 +94,7 @@ def test_names_of_any_kind_are_found(name: str) -> None:
 def test_a_source_that_is_not_known_is_not_found() -> None:
     assert after(naming("a", "b")).answer("sources/nope") == (
         404,
-        {"code": 404, "message": "Source 'nope' not found.", "details": []},
+        {"code": 404, "message": "Source 'nope' not found.", "details": "", "faults": []},
     )
 
 

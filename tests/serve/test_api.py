@@ -11,6 +11,7 @@ from urllib.parse import urljoin
 import pytest
 
 from headwater.process_settings import read_settings
+from headwater.serve import posting
 from headwater.serve.application import Application, Options
 from headwater.store.sqlite.api_keys import SqliteApiKeys
 from headwater.store.sqlite.database import Database
@@ -112,6 +113,27 @@ def test_a_key_is_for_its_namespaces(client: Client, database: Database) -> None
     mine = factory.run_event()
     mine["job"]["namespace"] = "team-a"
     assert client("POST", "/lineage", mine, {"X-Api-Key": "secret"}).status == 201
+
+
+def test_whoever_waits_reads_the_own_write(open_client: Client) -> None:
+    for number in range(20):
+        event = factory.run_event(run=number, job=f"job {number}")
+        assert open_client("POST", "/api/v1/lineage?wait=1", event).status == 201
+        assert open_client("GET", f"/api/v1/namespaces/demo/jobs/job%20{number}").status == 200
+    batch = [factory.run_event(run=30, job="last"), {}]
+    assert open_client("POST", "/api/v1/lineage/batch?wait=1", batch).body["summary"]["failed"] == 1
+    assert open_client("GET", "/api/v1/namespaces/demo/jobs/last").status == 200
+    assert open_client("POST", "/lineage?wait=1", {}).status == 400
+
+
+def test_whoever_waits_in_vain_is_told_so(home: SqliteHome, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The application was not started: nothing is folded."""
+    monkeypatch.setattr(posting, "MAX_SECONDS", 0.02)
+    waiting = Client(Application(home, read_settings({}), Options("http://localhost:5000", is_open=True)))
+    event = factory.run_event()
+    for path, status in (("/lineage", 201), ("/lineage?wait=1", 202), ("/lineage?wait=no", 201)):
+        reply = waiting("POST", path, event)
+        assert (reply.status, reply.body["status"]) == (status, "accepted")
 
 
 def test_the_answers_to_wrong_requests_are_those_of_the_api(open_client: Client) -> None:

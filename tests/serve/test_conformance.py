@@ -49,7 +49,7 @@ def test_a_bad_request_is_refused_as_by_the_stack(api: Api, bad: Bad) -> None:
     answer = response_to(api, bad)
     assert answer.status == bad.status, answer.body
     assert answer.headers["content-type"].startswith("application/json")
-    assert answer.json.keys() == {"code", "message", "details"}
+    assert answer.json.keys() == {"code", "message", "details", "faults"}
     assert answer.json["code"] == bad.status
     if not bad.by_gateway:
         assert bad.message in answer.json["message"]

@@ -34,6 +34,33 @@ def test_columns_downstream_and_as_of_a_time() -> None:
     assert [node["data"]["field"] for node in downstream["graph"]] == ["new", "y"]
 
 
+def test_the_columns_of_a_version_are_those_of_its_time_and_each_has_its_version() -> None:
+    def of(column: str, run: int) -> Document:
+        source = factory.dataset("a", schema=factory.schema(f"{column}:long"))
+        lineage = factory.columns(y=(LAKE, "a", column))
+        output = factory.dataset("b", schema=factory.schema("y:long"), columnLineage=lineage)
+        return ran("load", "", "", run=run, seconds=100 * run, inputs=[source], outputs=[output])
+
+    get, version = after(of("old", 1), of("new", 2)), factory.run_id(1)
+    (read,) = get(f"namespaces/{LAKE}/datasets/a/versions")["versions"][1:]
+    source, target = f"datasetField:{LAKE}:a:old#{read['version']}", f"datasetField:{LAKE}:b:y#{version}"
+    for start in (f"dataset:{LAKE}:b#{version}", target):
+        first, second = get("column-lineage", nodeId=start)["graph"]
+        assert (first["id"], second["id"]) == (source, target)
+        assert second["inEdges"] == [{"origin": target, "destination": source}]
+        assert first["data"]["datasetVersion"] == second["data"]["inputFields"][0]["datasetVersion"] == read["version"]
+        assert second["data"]["datasetVersion"] == version
+
+
+def test_a_column_whose_name_ends_like_a_version_is_a_column() -> None:
+    column = f"x#{factory.run_id(7)}"
+    output = factory.dataset(
+        "b", schema=factory.schema(f"{column}:long"), columnLineage=factory.columns(**{column: (LAKE, "a", "x")})
+    )
+    get = after(ran("load", "a", "", run=1, outputs=[output]))
+    assert len(get("column-lineage", nodeId=f"datasetField:{LAKE}:b:{column}")["graph"]) == 2
+
+
 @pytest.mark.parametrize("is_used", [True, False])
 def test_columns_are_followed_through_a_symlink(*, is_used: bool) -> None:
     path = factory.dataset(

@@ -148,7 +148,7 @@ def test_an_impact_beyond_the_bound_is_truncated() -> None:
 def test_a_wrong_value_is_named(query: dict[str, str], field: str) -> None:
     parameters = {"node": query.pop("nodeId", table("raw")), **query}
     answer = after(*CHAIN)(parameters.pop("node"), **parameters)
-    assert (answer["code"], answer["details"][0].split(":")[0]) == (400, field)
+    assert (answer["code"], answer["faults"][0].split(":")[0]) == (400, field)
 
 
 def test_an_unknown_node_is_not_found() -> None:

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from headwater.lookup.text.display import Display
+from headwater.lookup.text.lineage import render
 from tests import factory
 from tests.traversal.lineage import APPLICATION, LAKE, TABLE, after, edges, nodes, ran
 
@@ -105,7 +107,7 @@ def test_as_of_a_time_a_dataset_has_the_schema_of_then() -> None:
 @pytest.mark.parametrize("query", [{"asOf": "yesterday"}, {"direction": "sideways"}, {"view": "x"}, {"cursor": "x"}])
 def test_a_wrong_value_is_named(query: dict[str, str]) -> None:
     answer = after(*CHAIN)("lineage", nodeId=f"dataset:{LAKE}:daily", **query)
-    assert (answer["code"], answer["details"][0].split(":")[0]) == (400, *query)
+    assert (answer["code"], answer["faults"][0].split(":")[0]) == (400, *query)
 
 
 @pytest.mark.parametrize("bound", [{"depth": 10**9}, {"limit": 10**9}, {"offset": 10**9}])
@@ -226,3 +228,17 @@ def test_a_walk_one_way_ends_at_what_was_deleted() -> None:
     gone = factory.dataset("x", headwater_deleted={"through": "2026-11-21T00:00:00.000000000Z"})
     get = after(ran("j", "a", "x", run=1), ran("k", "x", "y", run=2), factory.dataset_event(gone, seconds=9))
     assert nodes(get("lineage", nodeId=f"dataset:{LAKE}:a", direction="downstream")) == {"a", "j"}
+
+
+@pytest.mark.parametrize("direction", [None, "downstream", "both"])
+def test_a_walk_that_ends_at_a_deleted_dataset_says_so(direction: str | None) -> None:
+    gone = {**factory.dataset("clean"), "facets": {"headwater_deleted": factory.facet(through=factory.at(10))}}
+    steps = [ran("load", "raw", "clean", run=1), ran("sum", "clean", "sums", run=2)]
+    query = {"nodeId": f"dataset:{LAKE}:raw"} | ({"direction": direction} if direction else {})
+    whole, cut = (
+        after(*steps, *deletions)("lineage", **query) for deletions in ([], [factory.dataset_event(gone, seconds=20)])
+    )
+    assert "deleted" not in whole
+    assert cut["deleted"] == [{"namespace": LAKE, "name": "clean"}]
+    assert nodes(cut) == {"raw", "load"}
+    assert "nothing is shown beyond: clean" in render({**cut, "nodeId": query["nodeId"]}, Display(100))

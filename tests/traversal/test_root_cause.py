@@ -156,7 +156,7 @@ def test_a_wrong_value_is_named(query: dict[str, str], field: str) -> None:
     node = parameters.pop("nodeId", parameters.pop("node"))
     parameters.pop("node", None)
     answer = after(*DRIFT)(node, **parameters)
-    assert (answer["code"], answer["details"][0].split(":")[0]) == (400, field)
+    assert (answer["code"], answer["faults"][0].split(":")[0]) == (400, field)
 
 
 @pytest.mark.parametrize("node", ["job:demo:nope", table("nope")])

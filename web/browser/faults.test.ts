@@ -20,7 +20,10 @@ afterAll(async () => {
 test("a lookup that fails is told with its message, and tried again", async () => {
   const { page, close } = await open(chromium, `${server.url}/`);
   await page.route("**/api/v1/lineage?**", (route) =>
-    route.fulfill({ status: 500, json: { code: 500, message: "an item is broken", details: ["item: broken"] } }),
+    route.fulfill({
+      status: 500,
+      json: { code: 500, message: "an item is broken", details: "item: broken", faults: ["item: broken"] },
+    }),
   );
   await page.goto(`${server.url}/${lineageLink(REVENUE)}`);
   await page.getByRole("alert").getByText("an item is broken").waitFor();

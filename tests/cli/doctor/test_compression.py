@@ -14,7 +14,7 @@ from headwater.cli.api import Api as Client
 from headwater.cli.doctor.canary import post_canary
 from headwater.cli.doctor.finding import Blame, Diagnosis
 
-DAMAGED = {"code": 400, "message": "body: damaged gzip", "details": []}
+DAMAGED = {"code": 400, "message": "body: damaged gzip", "details": "", "faults": []}
 
 
 @dataclass

@@ -46,6 +46,27 @@ def test_the_dataset_itself_shows_the_last_check() -> None:
     assert get(f"namespaces/{LAKE}/datasets/orders")["dataQuality"] == get(QUALITY)["last"]
 
 
+def test_the_facets_of_a_dataset_have_its_last_check_and_the_statistics_of_its_last_read() -> None:
+    """Marquez's page shows QUALITY by these."""
+    orders = factory.dataset("orders")
+    reads = [
+        factory.run_event(
+            "COMPLETE",
+            run=run,
+            seconds=60 * run,
+            job=f"read {run}",
+            inputs=[{**orders, "inputFacets": {"inputStatistics": factory.facet(rowCount=run)}}],
+        )
+        for run in (4, 5)
+    ]
+    get = after(checked(1), checked(2, success=False, metrics=7), *reads)
+    whole, (listed,) = get(f"namespaces/{LAKE}/datasets/orders"), get(f"namespaces/{LAKE}/datasets")["datasets"]
+    for dataset in (whole, listed):
+        assert successes([dataset["facets"]]) == [False]
+        assert dataset["facets"]["dataQualityMetrics"]["rowCount"] == 7
+    assert whole["facets"]["inputStatistics"]["rowCount"] == 5
+
+
 def test_an_unchecked_dataset_has_no_quality_results() -> None:
     get = after(factory.run_event("COMPLETE", outputs=[factory.dataset("orders")]))
     assert get(QUALITY) == {"last": None, "history": [], "totalCount": 0}

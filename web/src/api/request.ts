@@ -10,7 +10,7 @@ export class ApiError extends Error {
   constructor(
     readonly status: number,
     message: string,
-    readonly details: readonly string[] = [],
+    readonly faults: readonly string[] = [],
   ) {
     super(message);
   }
@@ -108,8 +108,8 @@ async function documentOf(response: Response, signal?: AbortSignal): Promise<unk
 }
 
 async function errorOf(response: Response): Promise<ApiError> {
-  const body = (await response.json().catch(() => ({}))) as { message?: string; details?: string[] };
-  return new ApiError(response.status, body.message ?? `HTTP ${response.status}`, body.details ?? []);
+  const body = (await response.json().catch(() => ({}))) as { message?: string; faults?: string[] };
+  return new ApiError(response.status, body.message ?? `HTTP ${response.status}`, body.faults ?? []);
 }
 
 function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {

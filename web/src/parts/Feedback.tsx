@@ -33,11 +33,11 @@ export function Failed({ error, what, again }: { error: ApiError; what: string; 
     <div className="feedback failed" role="alert">
       <h2>{headline(error, what)}</h2>
       <p className="inert">{error.message}</p>
-      {error.details.length > 0 && (
+      {error.faults.length > 0 && (
         <ul>
-          {error.details.slice(0, 10).map((detail) => (
-            <li key={detail} className="inert">
-              {detail}
+          {error.faults.slice(0, 10).map((fault) => (
+            <li key={fault} className="inert">
+              {fault}
             </li>
           ))}
         </ul>

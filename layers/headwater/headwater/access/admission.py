@@ -28,7 +28,7 @@ from headwater.graph.producers.event_normalisation import undeclared_inputs
 from headwater.openlineage.event import MAX_NAME_LENGTH, AnyEvent, DatasetEvent, Name, RunEvent
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.openlineage.nameless import NamedDatasets
-from headwater.openlineage.wire import read_event
+from headwater.openlineage.wire import PARENT_ALIAS, read_event
 
 MAX_PATHS = 20
 """Paths of an event that an answer lists."""
@@ -138,14 +138,20 @@ class _Admission:
     def _run(self, run: Document) -> Document:
         """The run; without its parent or root, if that is a run of another's job."""
         facets = run.get("facets") or {}
-        parent = facets.get("parent")
+        kept = facets
+        for name in ("parent", PARENT_ALIAS):
+            kept = self._with_own_parent(kept, name)
+        return run if kept is facets else {**run, "facets": kept}
+
+    def _with_own_parent(self, facets: Document, name: str) -> Document:
+        parent = facets.get(name)
         if not isinstance(parent, dict):
-            return run
+            return facets
         if not self._writes_job(parent):
-            return {**run, "facets": self._without(facets, ["parent"], "run.facets")}
+            return self._without(facets, [name], "run.facets")
         if not self._writes_job(parent.get("root")):
-            return {**run, "facets": {**facets, "parent": self._without(parent, ["root"], "run.facets.parent")}}
-        return run
+            return {**facets, name: self._without(parent, ["root"], f"run.facets.{name}")}
+        return facets
 
     def _writes_job(self, holder: Any) -> bool:
         """Whether the principal may write the job that a parent facet or its root names. A job without a namespace

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from itertools import groupby, islice
 from typing import NamedTuple
 
-from headwater.alerts.schema_transition import SchemaTransition, is_drop
+from headwater.alerts.schema_transition import SchemaTransition
 from headwater.alerts.schemas import MAX_VERSIONS, Schemas, newest_writes
 from headwater.graph.facets.dataset_reference import schema_register
+from headwater.graph.facets.members import is_drop
 from headwater.graph.facets.register import values
 from headwater.graph.facets.renaming import renames_to
 from headwater.graph.names.identity import NO_JOB, DatasetId, JobId, WriteId

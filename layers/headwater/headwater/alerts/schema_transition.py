@@ -7,11 +7,10 @@ in exactly one record of the stream, even if a function dies before or after it 
 from typing import NamedTuple
 
 from headwater.graph.facets.curation import RESERVED
-from headwater.graph.facets.members import facet_text
+from headwater.graph.facets.members import is_drop
 from headwater.graph.facets.schema import fields_of, is_registered
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.neighbours import Side
-from headwater.openlineage.event import Facets
 
 
 class SchemaTransition(NamedTuple):
@@ -56,11 +55,6 @@ def schema_transition(old: DatasetHead, new: DatasetHead) -> SchemaTransition | 
     if after is None or after in (old.schema_digest, new.written):
         return None
     return SchemaTransition(new.written or before, after, Side.READS)
-
-
-def is_drop(facets: Facets) -> bool:
-    """Whether facets say that the dataset was dropped."""
-    return facet_text(facets, "lifecycleStateChange", "lifecycleStateChange") == "DROP"
 
 
 def _is_first_of_registry(old: DatasetHead, new: DatasetHead) -> bool:

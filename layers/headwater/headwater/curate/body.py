@@ -78,6 +78,8 @@ class DatasetBody(StrictModel):
     fields: _Fields
     tags: OptionalTexts
     description: Prose
+    schemaLocation: OptionalText
+    runId: _Uuid
 
 
 class DatasetName(StrictModel):
@@ -98,6 +100,7 @@ class JobBody(StrictModel):
     outputs: _Names
     location: OptionalText
     description: Prose
+    runId: _Uuid
 
 
 class RunBody(StrictModel):

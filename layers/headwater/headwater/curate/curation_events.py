@@ -5,6 +5,7 @@ The events have OpenLineage's own facets, and facets `headwater_*` where OpenLin
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from itertools import starmap
 from typing import Any
 
 from headwater.graph.facets.register import Register
@@ -35,6 +36,11 @@ def of_run(transition: EventType, run_id: str, job: Name, at: Instant, facets: F
     run = {"runId": run_id, "facets": dict(facets)}
     event = {**_event("RunEvent", at), "eventType": transition.value, "run": run, "job": _named(job)}
     return {**event, "inputs": [], "outputs": []}
+
+
+def naming(event: Document, inputs: Iterable[Name], outputs: Mapping[Name, Facets]) -> Document:
+    """The event of a run with inputs, and with outputs and their facets."""
+    return {**event, "inputs": list(map(_named, inputs)), "outputs": list(starmap(_named, outputs.items()))}
 
 
 def facet(schema: str, **members: Any) -> Document:

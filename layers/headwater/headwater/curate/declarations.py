@@ -3,21 +3,35 @@
 A declaration does not change the members that its body lacks.
 """
 
-from collections.abc import Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterable, Mapping, Sequence
 
 from headwater.curate import body
 from headwater.curate.body import DatasetBody, FieldBody, JobBody
-from headwater.curate.curation_events import Document, facet, of_dataset, of_job, own_facet, time_after, times_of
+from headwater.curate.curation_events import (
+    Document,
+    facet,
+    naming,
+    of_dataset,
+    of_job,
+    of_run,
+    own_facet,
+    time_after,
+    times_of,
+)
 from headwater.curate.curator import Curator
+from headwater.curate.known_references import known_run, require_datasets, require_source
 from headwater.curate.subjects import refuse_reserved
 from headwater.curate.tagging import new_tags, tag_document
 from headwater.graph.facets.curation import DECLARED, deleted_through, tag_facet
+from headwater.graph.facets.members import facet_text
 from headwater.graph.facets.register import values
-from headwater.graph.names.identity import DatasetId, JobId, NodeKind
+from headwater.graph.names.identity import JobId, NodeKind
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.run import CREATED, Run, RunState
 from headwater.http.marquez.datasets import dataset as dataset_as_json
 from headwater.http.marquez.jobs import job as job_as_json
 from headwater.http.request import ApiRequest
+from headwater.openlineage.event import EventType, Facets, Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import NEVER, Instant
 from headwater.read.dataset_details import read_dataset_details
@@ -36,32 +50,48 @@ def put_node(curator: Curator, request: ApiRequest, node: NamedNode) -> JsonObje
 
 
 def _put_dataset(curator: Curator, request: ApiRequest, node: NamedNode) -> JsonObject:
-    """Declares a dataset with a DatasetEvent, as a catalogue does. The tags are added to the dataset's tags."""
+    """Declares a dataset with a DatasetEvent, as a catalogue does; with `runId`, as an output of that run. The tags are
+    added to the dataset's tags."""
     declared, reader = body.read(DatasetBody, request), curator.before
-    facets = {**_dataset_facets(declared), **_tag_facets(declared)}
-    at = time_after(request.received_at, *_known_of_dataset(reader, node.dataset, facets))
-    tags = new_tags(reader, request, _tags(declared))
-    curator.apply(request.received_at, [*tags, of_dataset(node.name, facets, at)])
+    run = known_run(curator, declared.runId) if declared.runId else None
+    require_source(curator, declared.sourceName, node.name)
+    head = reader.datasets([node.dataset], deleted=True).get(node.dataset)
+    facets = {**_dataset_facets(declared, head), **_tag_facets(declared)}
+    at = time_after(request.received_at, *_known_of_dataset(head, facets), *([run.updated] if run else []))
+    event = _of_run(run, at, (), {node.name: facets}) if run else of_dataset(node.name, facets, at)
+    curator.apply(request.received_at, [*new_tags(reader, request, _tags(declared)), event])
     return dataset_as_json(read_dataset_details(curator.reader(), node.dataset))
 
 
 def _put_job(curator: Curator, request: ApiRequest, node: NamedNode) -> JsonObject:
-    """Declares a job. The declared inputs and outputs count until a newer run of the job names datasets."""
+    """Declares a job. The declared inputs and outputs count until a newer run of the job names datasets; with `runId`,
+    they are those of that run, too."""
     declared = body.read(JobBody, request)
     facets = _job_facets(declared)
-    datasets = [[dataset.as_name for dataset in side or ()] for side in (declared.inputs, declared.outputs)]
-    for name in chain(*datasets):
-        refuse_reserved(name.namespace)
+    run = known_run(curator, declared.runId, node.name) if declared.runId else None
+    inputs, outputs = ([dataset.as_name for dataset in side or ()] for side in (declared.inputs, declared.outputs))
+    for member, names in (("inputs", inputs), ("outputs", outputs)):
+        for name in names:
+            refuse_reserved(name.namespace)
+        require_datasets(curator, member, names)
     at = time_after(request.received_at, *_known_of_job(curator.before, node.job, facets))
-    curator.apply(request.received_at, [of_job(node.name, facets, at, *datasets)])
+    of_the_run = [_of_run(run, at, inputs, {name: {} for name in outputs})] if run else []
+    curator.apply(request.received_at, [of_job(node.name, facets, at, inputs, outputs), *of_the_run])
     return job_as_json(read_job_details(curator.reader(), node.job))
 
 
-def _dataset_facets(declared: DatasetBody) -> dict[str, Document]:
+def _of_run(run: Run, at: Instant, inputs: Iterable[Name], outputs: Mapping[Name, Facets]) -> Document:
+    """The event of a run that names these datasets. A run that is NEW stays NEW."""
+    created = {CREATED: run.facets[CREATED].value} if run.state is RunState.NEW else {}
+    return naming(of_run(EventType.OTHER, run.run_id, run.job, at, created), inputs, outputs)
+
+
+def _dataset_facets(declared: DatasetBody, before: DatasetHead | None) -> dict[str, Document]:
+    location = declared.schemaLocation or (before and facet_text(before.facets, DECLARED, "schemaLocation"))
     facets = {
         "datasetType": facet("1-0-1/DatasetTypeDatasetFacet", datasetType=_DATASET_TYPES[declared.type]),
         "dataSource": facet("1-0-1/DatasourceDatasetFacet", name=declared.sourceName),
-        DECLARED: own_facet(physicalName=declared.physicalName),
+        DECLARED: own_facet(physicalName=declared.physicalName, **({"schemaLocation": location} if location else {})),
     }
     if declared.fields is not None:
         facets["schema"] = facet("1-2-0/SchemaDatasetFacet", fields=list(map(_schema_field, declared.fields)))
@@ -96,8 +126,7 @@ def _job_facets(declared: JobBody) -> dict[str, Document]:
     return facets
 
 
-def _known_of_dataset(reader: Reader, dataset: DatasetId, facets: Mapping[str, Document]) -> list[Instant]:
-    head = reader.datasets([dataset], deleted=True).get(dataset)
+def _known_of_dataset(head: DatasetHead | None, facets: Mapping[str, Document]) -> list[Instant]:
     return [*times_of(head.facts.own, facets), head.deleted_through or NEVER] if head else []
 
 

@@ -5,21 +5,23 @@ from datetime import UTC
 
 from headwater.curate import body
 from headwater.curate.body import RunBody
-from headwater.curate.curation_events import Document, facet, of_run, own_facet, time_after
+from headwater.curate.curation_events import Document, facet, naming, of_run, own_facet, time_after
 from headwater.curate.curator import Curator
+from headwater.graph.states.edges import NO_EDGES, Edges, edges_of
 from headwater.graph.states.run import CREATED, Run
 from headwater.http.marquez import runs as marquez
 from headwater.http.paths import PREFIX
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse, RequestError
 from headwater.http.subjects import known_run
-from headwater.openlineage.event import EventType
+from headwater.openlineage.event import EventType, Facets, Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.openlineage.instant import Instant, instant_of
 from headwater.openlineage.wire import FURTHEST_AHEAD
 from headwater.read.name_resolution import NamedNode
 from headwater.read.run_details import read_run_details
+from headwater.store.snapshot import ReadRequest
 
 _TRANSITIONS = {
     "start": EventType.START,
@@ -53,8 +55,19 @@ def created(_request: ApiRequest, run: JsonObject) -> ApiResponse:
 def mark_run(curator: Curator, request: ApiRequest, run: Run) -> JsonObject:
     """Starts or ends a run, now or at the time `at` in the query."""
     transition = _TRANSITIONS[request.parameters["transition"]]
-    curator.apply(request.received_at, [of_run(transition, run.run_id, run.job, _time(request, run))])
+    edges = _declared_edges(curator, run) if transition is EventType.COMPLETE else NO_EDGES
+    event = of_run(transition, run.run_id, run.job, _time(request, run))
+    outputs: dict[Name, Facets] = {output.name: {} for output in edges.outputs}
+    curator.apply(request.received_at, [naming(event, [each.name for each in edges.inputs], outputs)])
     return _as_json(curator, run.run_id)
+
+
+def _declared_edges(curator: Curator, run: Run) -> Edges:
+    """What a run read and wrote that names no dataset itself: what its job was declared with. Hence its outputs have a
+    version by this run."""
+    head = curator.before.store.read(ReadRequest(jobs=[run.id.job])).jobs.get(run.id.job)
+    declared = head.facts.declared if head and not run.names_datasets else None
+    return edges_of([declared.time, "", *declared.value]) if declared else NO_EDGES
 
 
 def _facets(announced: RunBody) -> dict[str, Document]:

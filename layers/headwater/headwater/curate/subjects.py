@@ -51,7 +51,8 @@ def new_node(curator: Curator, request: ApiRequest) -> NamedNode:
     path names a namespace.
     """
     path = request.parameters["node"]
-    candidates = [*path_candidates(NodeKind.DATASET, path), *path_candidates(NodeKind.JOB, path)]
+    kinds = (NodeKind.DATASET, NodeKind.JOB)
+    candidates = [node for kind in kinds for node in path_candidates(kind, path, is_encoded=request.is_encoded)]
     node = resolve(curator.before, candidates) or _likeliest(curator.before, path, candidates)
     refuse_reserved(node.name.namespace)
     return node

@@ -74,7 +74,8 @@ class PageRequest(NamedTuple):
 class ApiRequest:
     """A request with a principal.
 
-    path         as sent, percent-encoded or not
+    path         as it came, percent-encoded or not; `is_encoded` if it certainly is as it was sent: API Gateway decodes
+                 paths, a process does not
     query        the last value of each parameter; `repeated` has all values
     parameters   the parameters of the path, named by the route's pattern
     body         its bytes, or as API Gateway passes it: in base64 if `is_base64`
@@ -92,6 +93,7 @@ class ApiRequest:
     parameters: Mapping[str, str] = field(default_factory=dict)
     body: str | bytes = ""
     is_base64: bool = False
+    is_encoded: bool = False
     has_time: Callable[[], bool] = lambda: True
     request_id: str = ""
     annotations: AuditAnnotations = field(default_factory=AuditAnnotations, compare=False)

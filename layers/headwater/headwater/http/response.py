@@ -1,8 +1,8 @@
-"""Responses, and their form in API Gateway's payload format 2.0. An error is `{code, message, details[]}`."""
+"""Responses, and their form in API Gateway's payload format 2.0. An error is `{code, message, details, faults[]}`."""
 
 import base64
 import gzip
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,10 +51,13 @@ class ApiResponse:
         return {"statusCode": self.status, "headers": headers, "body": packed, "isBase64Encoded": True}
 
 
-def error_response(status: int, message: str, details: list[str] | None = None) -> ApiResponse:
-    """An error as a response; 503 asks the client to retry."""
+def error_response(status: int, message: str, faults: Sequence[str] = ()) -> ApiResponse:
+    """An error as a response; 503 asks the client to retry. `details` has the faults as one string, because Marquez's
+    clients fail at a list."""
     headers = {"retry-after": str(RETRY_AFTER_SECONDS)} if status == 503 else {}
-    return ApiResponse(status, {"code": status, "message": message, "details": details or []}, headers)
+    return ApiResponse(
+        status, {"code": status, "message": message, "details": "; ".join(faults), "faults": [*faults]}, headers
+    )
 
 
 class RequestError(Exception):

@@ -24,7 +24,7 @@ from headwater.store.snapshot import ReadRequest
 def node_from_path(reader: Reader, request: ApiRequest, kind: NodeKind) -> NamedNode:
     """The node of a path `NAMESPACE/jobs/NAME`. Raises NotFound."""
     path = request.parameters["node"]
-    candidates = path_candidates(kind, path)
+    candidates = path_candidates(kind, path, is_encoded=request.is_encoded)
     node = resolve(reader, candidates)
     if node is None:
         require_one(request, (candidate.name.namespace for candidate in candidates))

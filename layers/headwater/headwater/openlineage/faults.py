@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 SHOWN = 10
-"""Faults in the message of an error; its details have all of them."""
+"""Faults in the message of an error; its details and faults have all of them."""
 
 
 @dataclass(frozen=True, slots=True)

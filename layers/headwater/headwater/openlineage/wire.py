@@ -15,6 +15,7 @@ from headwater.openlineage.event import (
     AnyEvent,
     DatasetEvent,
     DatasetReference,
+    EventKind,
     EventType,
     JobEvent,
     JobReference,
@@ -28,6 +29,9 @@ from headwater.openlineage.strict_model import StrictModel, Text, after, checked
 
 FURTHEST_AHEAD = timedelta(days=366)
 """An event with a later event time is refused, because the event would stay the newest for a long time."""
+
+PARENT_ALIAS = "parentRun"
+"""What Airflow's integration called the run facet `parent` up to OpenLineage 0.13."""
 
 
 def _run_id(text: str) -> str:
@@ -110,9 +114,13 @@ def read_event(document: Any, *, now: datetime | None = None, canonical: str | N
 
 
 def _model(members: dict[str, Any]) -> type[_Event]:
-    """The model of an event, by its members: schemaURL is often absent or old. Only a RunEvent has an eventType, hence
-    an event with an eventType and no run is reported as a faulty RunEvent."""
-    if "run" in members or "eventType" in members:
+    """The model of an event, by its members: schemaURL is often absent or old. An event with an eventType and no run is
+    a faulty RunEvent, unless its schemaURL says otherwise: only a RunEvent has an eventType, but clients of Marquez add
+    one to any event."""
+    if "run" in members:
+        return _RunEvent
+    kind = str(members.get("schemaURL")).rpartition("/")[2]
+    if "eventType" in members and kind not in (EventKind.JOB_EVENT, EventKind.DATASET_EVENT):
         return _RunEvent
     if "job" in members:
         return _JobEvent
@@ -131,7 +139,7 @@ def _event(wire: _Event, digest: str) -> AnyEvent:
                 digest=digest,
                 type=EventType(wire.eventType),
                 run_id=wire.run.runId,
-                run_facets=_present(wire.run.facets),
+                run_facets=_with_parent(_present(wire.run.facets)),
                 job=_job(wire.job),
                 inputs=_references(wire.inputs, "inputFacets"),
                 outputs=_references(wire.outputs, "outputFacets"),
@@ -164,6 +172,13 @@ def _reference(dataset: _Dataset, io_facets: str | None) -> DatasetReference:
 
 def _present(facets: dict[str, Any]) -> dict[str, Any]:
     return {name: facet for name, facet in facets.items() if facet is not None}
+
+
+def _with_parent(facets: dict[str, Any]) -> dict[str, Any]:
+    """The facets of a run, with its parent as `parent`."""
+    if PARENT_ALIAS not in facets or "parent" in facets:
+        return facets
+    return {"parent" if name == PARENT_ALIAS else name: facet for name, facet in facets.items()}
 
 
 def _kind(value: Any) -> str:

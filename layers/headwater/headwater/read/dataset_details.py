@@ -6,23 +6,24 @@ from collections.abc import Set as AbstractSet
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
-from headwater.graph.facets.members import owners_of, ownership_of
+from headwater.graph.facets.dataset_reference import INPUT_STATISTICS
+from headwater.graph.facets.members import LIFECYCLE, is_drop, owners_of, ownership_of
 from headwater.graph.facets.register import values
-from headwater.graph.names.identity import ColumnLineageId, DatasetId, JobId, QualityId, WriteId
+from headwater.graph.names.identity import ColumnLineageId, DatasetId, JobId, JobRunId, QualityId, WriteId
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import NO_NEIGHBOURS, Neighbours, Side
-from headwater.graph.states.run import RunState
+from headwater.graph.states.run import Run, RunState
 from headwater.graph.states.stored_states import DatasetWrite, QualityResult
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
-from headwater.openlineage.instant import Instant
+from headwater.openlineage.instant import NEVER, Instant
 from headwater.read.good_writes import Standing, WriteOfRun, newest_good_writes, write_that_counts
 from headwater.read.inferred_run_end import with_inferred_ends
 from headwater.read.neighbourhood import Neighbourhood
 from headwater.read.reader import Reader
 from headwater.store.ranges import write_position
-from headwater.store.snapshot import ReadRequest, Snapshot
+from headwater.store.snapshot import ReadRequest
 
 MAX_JOBS = 100
 """Jobs, and column lineages, that are read for a list of datasets: one BatchGetItem for each of the two."""
@@ -38,10 +39,12 @@ class DatasetDetails(NamedTuple):
     last_used         the latest time at which a job is known to have used the dataset
     last_write        the newest write that went well
     column_lineage    columnLineage facets, the newest first
+    input_statistics  the inputStatistics facet of the newest run that read the dataset
     aliases           the other names under which states of the dataset are stored
     ownership         of a dataset without owners: the ownership facet of the job that writes the dataset, with the name
                       of that job as `headwater_derivedFrom`
     caution           what to know of a dataset none of whose writes went well
+    is_dropped        whether the newest lifecycleStateChange is DROP, and no other job has used the dataset since
     """
 
     head: DatasetHead
@@ -49,7 +52,9 @@ class DatasetDetails(NamedTuple):
     column_lineage: Sequence[Any]
     last_write: DatasetWrite | None = None
     quality: QualityResult | None = None
+    input_statistics: Any = None
     aliases: Sequence[Name] = ()
+    is_dropped: bool = False
     ownership: JsonObject | None = None
     caution: str = ""
 
@@ -64,22 +69,24 @@ def read_dataset_details(reader: Reader, dataset: DatasetId) -> DatasetDetails:
     read = reader.store.read(ReadRequest(jobs=_first_jobs(neighbourhood, representative), column_lineages=lineages))
     jobs = read.jobs.all()
     columns = {lineage.digest: facet for lineage, facet in read.column_lineages.all().items()}
-    write, quality, caution = _last_outcome(reader, jobs, ids)
+    write, quality, input_statistics, caution = _last_outcome(reader, jobs, ids)
     return DatasetDetails(
         head=head,
         last_used=_last_used(jobs.values(), ids),
         column_lineage=[columns[digest] for digest in _newest_first(head, jobs.values(), ids) if digest in columns],
         last_write=write,
         quality=quality,
+        input_statistics=input_statistics,
         aliases=_names_of(reader, ids - {representative}),
+        is_dropped=_is_dropped(head, jobs.values(), ids),
         ownership=_derived_ownership(head, jobs.values(), ids),
         caution=caution,
     )
 
 
 def list_dataset_details(reader: Reader, ids: Sequence[DatasetId]) -> list[DatasetDetails]:
-    """The details of datasets, without last writes and names: three reads for a hundred datasets. In a long list only a
-    few jobs of each dataset are read."""
+    """The details of datasets, without last writes, last reads and names: three reads for a hundred datasets. In a long
+    list only a few jobs of each dataset are read."""
     heads = reader.datasets(ids)
     users = _by_rank([[job for _, job in head.users] for head in heads.values()])
     jobs = _by_dataset(reader.jobs(list(dict.fromkeys(users))[:MAX_JOBS]).values())
@@ -87,12 +94,17 @@ def list_dataset_details(reader: Reader, ids: Sequence[DatasetId]) -> list[Datas
         dataset: [ColumnLineageId(dataset, digest) for digest in _newest_first(head, jobs[dataset], {dataset})]
         for dataset, head in heads.items()
     }
-    facets = reader.column_lineage(_by_rank(lineages.values())[: max(MAX_JOBS, len(heads))])
+    checks = {dataset: check for dataset in heads for check in _last_quality(jobs[dataset], {dataset})}
+    first = _by_rank(lineages.values())[: max(MAX_JOBS, len(heads))]
+    read = reader.store.read(ReadRequest(column_lineages=first, quality=checks.values()))
+    facets, results = read.column_lineages.all(), read.quality.all()
     return [
         DatasetDetails(
             heads[dataset],
             _last_used(jobs[dataset], {dataset}),
             [facets[lineage] for lineage in lineages[dataset] if lineage in facets],
+            quality=results.get(checks[dataset]) if dataset in checks else None,
+            is_dropped=_is_dropped(heads[dataset], jobs[dataset], {dataset}),
             ownership=_derived_ownership(heads[dataset], jobs[dataset], {dataset}),
         )
         for dataset in ids
@@ -123,15 +135,17 @@ def _derived_ownership(head: DatasetHead, jobs: Iterable[JobHead], ids: Abstract
 
 def _last_outcome(
     reader: Reader, jobs: Mapping[JobId, JobHead], ids: AbstractSet[DatasetId]
-) -> tuple[DatasetWrite | None, QualityResult | None, str]:
-    """A dataset's newest version that went well, its newest quality result, and a caution: one read, and up to four
-    more if the heads of the writers leave doubt."""
-    writes, results = _last_writes(jobs, ids), _last_quality(jobs, ids)
+) -> tuple[DatasetWrite | None, QualityResult | None, Any, str]:
+    """A dataset's newest version that went well, its newest quality result, the statistics of its last read, and a
+    caution: one read, and up to four more if the heads of the writers leave doubt."""
+    writes, results, last_read = _last_writes(jobs, ids), _last_quality(jobs.values(), ids), _last_read(jobs, ids)
     doubtful = [write.run for write in writes] if _is_doubtful(jobs, writes) else []
-    read = reader.store.read(ReadRequest(writes=writes, quality=results, runs=doubtful))
+    read = reader.store.read(ReadRequest(writes=writes, quality=results, runs=[*doubtful, *last_read]))
     quality = next(iter(read.quality.of(results)), None)
     known = read.writes.of(writes)
-    by_run = _by_runs(reader, read, known)
+    by_run = _by_runs(reader, read.runs.of(doubtful), known)
+    inputs = [run.inputs[node].io_facets for run in read.runs.of(last_read) for node in ids & run.inputs.keys()]
+    statistics = next(filter(None, (values(facets).get(INPUT_STATISTICS) for facets in inputs)), None)
     others = [write for write in known if write.id not in {each.id for each in by_run}]
     newest, caution = _settled(known, by_run), ""
     if by_run and newest is None:
@@ -139,13 +153,12 @@ def _last_outcome(
         found = reader.store.read(ReadRequest(writes=[last])).writes if last else None
         newest = found.get(last) if found and last else None
     candidates = [*others, newest] if newest else others
-    return max(candidates, key=write_position, default=None), quality, caution
+    return max(candidates, key=write_position, default=None), quality, statistics, caution
 
 
-def _by_runs(reader: Reader, read: Snapshot, writes: Iterable[DatasetWrite]) -> list[WriteOfRun]:
+def _by_runs(reader: Reader, runs: Sequence[Run], writes: Iterable[DatasetWrite]) -> list[WriteOfRun]:
     """Those of some writes whose runs were read."""
-    runs = with_inferred_ends(reader.store, list(read.runs.all().values()))
-    by_id = {run.id: run for run in runs}
+    by_id = {run.id: run for run in with_inferred_ends(reader.store, runs)}
     return [WriteOfRun(write.output.first, write.id, run) for write in writes if (run := by_id.get(write.id.run))]
 
 
@@ -201,6 +214,16 @@ def _last_used(jobs: Iterable[JobHead], ids: Collection[DatasetId]) -> Instant |
     return max((seen[dataset].last for seen in usages for dataset in ids if dataset in seen), default=None)
 
 
+def _is_dropped(head: DatasetHead, jobs: Iterable[JobHead], ids: Collection[DatasetId]) -> bool:
+    if not is_drop(head.facets):
+        return False
+    usages = [usage for job in jobs for dataset in ids if (usage := job.facts.usages.get(dataset))]
+    said = [each[LIFECYCLE] for each in (head.facts.own, *(usage.facets for usage in usages)) if LIFECYCLE in each]
+    drop = max(said, key=lambda register: register.stamp, default=None)
+    others = [usage.last for usage in usages if usage.facets.get(LIFECYCLE) != drop]
+    return drop is not None and max(others, default=NEVER) <= drop.time
+
+
 def _last_writes(jobs: Mapping[JobId, JobHead], ids: AbstractSet[DatasetId]) -> list[WriteId]:
     """The last writes of a dataset, by the jobs whose runs began last.
 
@@ -212,11 +235,18 @@ def _last_writes(jobs: Mapping[JobId, JobHead], ids: AbstractSet[DatasetId]) -> 
     return [WriteId(dataset, run_id, job) for (_, run_id), job, dataset in sorted(written, reverse=True)[:MAX_WRITES]]
 
 
-def _last_quality(jobs: Mapping[JobId, JobHead], ids: AbstractSet[DatasetId]) -> list[QualityId]:
+def _last_read(jobs: Mapping[JobId, JobHead], ids: AbstractSet[DatasetId]) -> list[JobRunId]:
+    """The run that began last of those that read a dataset, if there is any."""
+    runs = [(job, run) for job, head in jobs.items() for run in head.generation.runs if run.edges.run_id]
+    reads = [(run.order, job) for job, run in runs if ids & run.edges.input_ids]
+    return [JobRunId(job, run_id) for (_, run_id), job in sorted(reads)[-1:]]
+
+
+def _last_quality(jobs: Iterable[JobHead], ids: AbstractSet[DatasetId]) -> list[QualityId]:
     """The newest quality result of a dataset, if it has any."""
     checks = [
-        (check, job, dataset)
-        for job, head in jobs.items()
+        (check, head.facts.id, dataset)
+        for head in jobs
         for dataset in ids & head.facts.usages.keys()
         if (check := head.facts.usages[dataset].quality)
     ]

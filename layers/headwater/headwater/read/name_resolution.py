@@ -10,6 +10,7 @@ from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from headwater.graph.facets.schema import fields_of
 from headwater.graph.names.identity import (
     DatasetId,
     JobId,
@@ -111,7 +112,8 @@ def _is_known(node: NamedNode, read: Snapshot) -> bool:
 def resolve_node_id(reader: Reader, node_id: str) -> NamedNode:
     """The node of a nodeId. Raises NotFound, or InvalidRequest if the text is not a nodeId.
 
-    An end `#UUID` is a part of the name, or else a version. Only the last `#UUID` can be a version.
+    An end `#UUID` is a part of the name, or else a version. Only the last `#UUID` can be a version. Behind a column it
+    is a version, unless the dataset has such a column.
     """
     prefix, colon, rest = node_id.partition(":")
     if not colon or prefix not in set(NodeKind):
@@ -124,6 +126,8 @@ def resolve_node_id(reader: Reader, node_id: str) -> NamedNode:
         raise InvalidRequest(Fault("nodeId", "has too few parts"))
     node, version = resolve(reader, nodes), None
     stem, _, end = rest.rpartition("#")
+    if node and node.field and is_uuid(end) and not _has_column(reader, node):
+        node = None
     if node is None and is_uuid(end) and (of_stem := node_id_candidates(kind, stem)):
         nodes, version = of_stem, end.lower()
         node = resolve(reader, nodes)
@@ -133,9 +137,16 @@ def resolve_node_id(reader: Reader, node_id: str) -> NamedNode:
     return node._replace(version=version)
 
 
-def path_candidates(kind: NodeKind, path: str) -> list[NamedNode]:
-    """The nodes that a path `NAMESPACE/datasets/NAME` may mean, percent-encoded or not."""
-    return list(islice(_path_splits(kind, path), MAX_SPLITS))
+def _has_column(reader: Reader, node: NamedNode) -> bool:
+    """Whether the schema of a dataset has the column, now."""
+    heads = reader.datasets([node.dataset]).values()
+    return any(field["name"] == node.field for head in heads for field in fields_of(head.schema))
+
+
+def path_candidates(kind: NodeKind, path: str, *, is_encoded: bool = False) -> list[NamedNode]:
+    """The nodes that a path `NAMESPACE/datasets/NAME` may mean, the likeliest first: `per%25cent` is `per%cent` in a
+    path as it was sent, and itself in one that API Gateway has decoded."""
+    return list(islice(_path_splits(kind, path, is_encoded), MAX_SPLITS))
 
 
 def node_id_candidates(kind: NodeKind, text: str) -> list[NamedNode]:
@@ -144,14 +155,15 @@ def node_id_candidates(kind: NodeKind, text: str) -> list[NamedNode]:
     return list(islice((node for spelling in spellings for node in _splits(kind, spelling)), MAX_SPLITS))
 
 
-def _path_splits(kind: NodeKind, path: str) -> Iterator[NamedNode]:
+def _path_splits(kind: NodeKind, path: str, is_encoded: bool) -> Iterator[NamedNode]:
     separator = f"/{kind}s/"
     for text in dict.fromkeys([path, unquote(path)]):
         for at in _positions(text, separator):
             namespace, name = text[:at], text[at + len(separator) :]
+            names = [Name(namespace, name), Name(unquote(namespace), unquote(name))]
             yield from (
                 NamedNode(kind, full_name)
-                for full_name in dict.fromkeys([Name(namespace, name), Name(unquote(namespace), unquote(name))])
+                for full_name in dict.fromkeys(reversed(names) if is_encoded else names)
                 if namespace and name
             )
 

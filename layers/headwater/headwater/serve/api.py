@@ -17,11 +17,10 @@ from headwater.http.audit import Audit
 from headwater.http.request import UNIDENTIFIED, ApiRequest
 from headwater.http.response import ApiResponse
 from headwater.ingest.refusals import CountedRefusals
-from headwater.ingest.routes import ROUTER as INGEST
-from headwater.ingest.routes import Ingest
 from headwater.lookup.routes import Lookups
 from headwater.lookup.routes import respond as look_up
 from headwater.serve.log import ServeLog
+from headwater.serve.posting import Posting
 from headwater.store.errors import StorageError
 from headwater.web_files.files import is_of_page
 from headwater.web_files.files import respond as file_of_page
@@ -53,7 +52,7 @@ class ServedApi:
     """What answers requests. `keys` is None if every request is permitted; `metrics` gives the text of /metrics. The
     requests of ingest pass `refusals`, which passes the audit."""
 
-    ingest: Ingest
+    posting: Posting
     lookups: Lookups
     curator: Curator
     keys: KeyRing | None
@@ -79,7 +78,7 @@ class ServedApi:
 
     def _use_case(self, request: HttpRequest) -> Callable[[ApiRequest], ApiResponse]:
         if request.is_for_ingest:
-            return partial(INGEST.respond, self.ingest)
+            return self.posting.respond
         return partial(curate, self.curator) if request.method in WRITING else partial(look_up, self.lookups)
 
     def _principal(self, headers: Mapping[str, str]) -> Principal:
@@ -112,6 +111,7 @@ def _received(request: HttpRequest) -> ApiRequest:
         dict(pairs),
         {name: tuple(value for other, value in pairs if other == name) for name, _ in pairs},
         body=request.body,
+        is_encoded=True,
     )
 
 

@@ -31,6 +31,7 @@ from headwater.serve.app import App
 from headwater.serve.fold_worker import FoldWorker
 from headwater.serve.log import ServeLog
 from headwater.serve.measurements import Measurements
+from headwater.serve.posting import Posting
 from headwater.serve.worker import Step, Worker
 from headwater.store.caches import StateCache
 from headwater.store.graph_store import GraphReader, GraphStore
@@ -98,7 +99,10 @@ class Application:
         home = self._home
         audit = Audit(None if options.is_open else home.audit_log, self._log.failure)
         return ServedApi(
-            Ingest(home.inbox, home.bodies, self._naming, self._settings.max_body_bytes, lambda _: None),
+            Posting(
+                Ingest(home.inbox, home.bodies, self._naming, self._settings.max_body_bytes, lambda _: None),
+                home.inbox,
+            ),
             Lookups(GraphReader(home.table, cache=StateCache()), self._naming, self._log),
             Curator(self._store, home.inbox, home.bodies, self._naming),
             None if options.is_open else KeyRing(home.api_keys),

@@ -37,6 +37,9 @@ class Inbox(Protocol):
     def take(self, limit: int, without: Collection[str] = ()) -> list[InboxMessage]:
         """The first messages in their order, but for those of some groups."""
 
+    def holds(self, messages: Iterable[Message]) -> bool:
+        """Whether one of these messages, sent by this process not long ago, is not folded yet."""
+
     def depth(self) -> int:
         """The number of messages that are not folded yet."""
 

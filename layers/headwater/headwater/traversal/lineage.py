@@ -110,6 +110,7 @@ class _Walker:
         read_sides = {*sides, Side.WRITES} if self.walk.view is View.CURRENT else sides
         neighbourhood = self.reader.neighbourhood(unread, read_sides, self.room(), self.walk.as_of)
         self.graph.is_truncated |= neighbourhood.is_cut
+        self.graph.deleted |= {each for each in unread if neighbourhood.representative(each) not in neighbourhood.heads}
         heads = (
             self.reader.datasets_at(neighbourhood.heads, self.walk.as_of) if self.walk.as_of else neighbourhood.heads
         )

@@ -22,6 +22,7 @@ class LineageGraph:
     reads              edges from an input to its job
     writes             edges from a job to its output
     representatives    the representative of each id, for datasets with several ids
+    deleted            datasets that the walk came to, and that are deleted: it goes no further there
     part_read          the part of the jobs on a side of a dataset that the walk read, about, where it is not the whole
     """
 
@@ -32,6 +33,7 @@ class LineageGraph:
     reads: set[tuple[DatasetId, JobId]] = field(default_factory=set)
     writes: set[tuple[JobId, DatasetId]] = field(default_factory=set)
     representatives: dict[DatasetId, DatasetId] = field(default_factory=dict)
+    deleted: set[DatasetId] = field(default_factory=set)
     part_read: dict[tuple[DatasetId, Side], float] = field(default_factory=dict)
     is_truncated: bool = False
 

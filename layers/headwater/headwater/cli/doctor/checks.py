@@ -117,7 +117,7 @@ def set_aside(arrivals: Arrivals) -> Iterator[DoctorFinding]:
 
 def nameless_datasets(arrivals: Arrivals) -> Iterator[DoctorFinding]:
     """Jobs of which datasets were set aside, since the datasets have no usable name."""
-    jobs = sorted({job for _, job, path in noted_paths(arrivals) if path.endswith(NAMELESS)})
+    jobs = sorted({job for _, job, path in noted_paths(arrivals) if path.endswith(NAMELESS) and ".facets." not in path})
     if jobs:
         yield DoctorFinding(
             f"datasets without a usable name were set aside, of {first_few(jobs)}",

@@ -24,7 +24,8 @@ _SECRET = re.compile(
 )
 """A secret in an error message, such as a password in a database's URL."""
 
-
+LIFECYCLE = "lifecycleStateChange"
+"""A facet, and its member."""
 OWNERSHIP = "ownership"
 
 
@@ -46,6 +47,11 @@ def facet_text(facets: Facets, facet: str, member: str) -> str | None:
     holder = facets.get(facet)
     value = holder.get(member) if isinstance(holder, dict) else None
     return value if isinstance(value, str) else None
+
+
+def is_drop(facets: Facets) -> bool:
+    """Whether facets say that the dataset was dropped."""
+    return (facet_text(facets, LIFECYCLE, LIFECYCLE) or "").upper() == "DROP"
 
 
 def without_comments(query: str) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from headwater.graph.facets.column_lineage import ColumnFlow, column_flows, transformation
 from headwater.graph.facets.curation import DECLARED, tagging, tags, without_curation
-from headwater.graph.facets.dataset_reference import QUALITY
+from headwater.graph.facets.dataset_reference import INPUT_STATISTICS, QUALITY
 from headwater.graph.facets.insights import criticality_of
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.facets.members import facet_text
@@ -45,6 +45,7 @@ def dataset_node(head: DatasetHead, used: Instant | None = None) -> JsonObject:
         "lastModifiedAt": None,
         "description": facet_text(facets, "documentation", "description"),
         "lastLifecycleState": facet_text(facets, "lifecycleStateChange", "lifecycleStateChange") or "",
+        **({"schemaLocation": location} if (location := facet_text(facets, DECLARED, "schemaLocation")) else {}),
         **({"foreign": True} if head.is_foreign else {}),
     }
 
@@ -70,7 +71,8 @@ def dataset(details: DatasetDetails) -> JsonObject:
 
 
 def listed_dataset(details: DatasetDetails) -> JsonObject:
-    """A dataset in a list: with its facets, the facets of its last write, and its column lineage."""
+    """A dataset in a list: with its facets, those of its last write, its newest quality result and its last read, and
+    its column lineage."""
     head, last_write, column_lineage = details.head, details.last_write, details.column_lineage
     document = dataset_node(details.head, details.last_used)
     facets = {name: facet for name, facet in head.facets.items() if name != SCHEMA}
@@ -79,6 +81,10 @@ def listed_dataset(details: DatasetDetails) -> JsonObject:
     if last_write:
         written = values(last_write.output.facets)
         facets |= {name: facet for name, facet in written.items() if name not in (SCHEMA, COLUMN_LINEAGE, *facets)}
+    if details.quality:
+        facets |= values(details.quality.facets)
+    if details.input_statistics:
+        facets[INPUT_STATISTICS] = details.input_statistics
     if column_lineage:
         facets[COLUMN_LINEAGE] = column_lineage[0]
     if details.ownership:
@@ -88,7 +94,7 @@ def listed_dataset(details: DatasetDetails) -> JsonObject:
     if criticality := criticality_of(facets):
         document["criticality"] = criticality
     document["columnLineage"] = _column_lineage(head.facts.name, column_lineage) or None
-    return document | {"facets": without_curation(facets), "deleted": head.is_deleted}
+    return document | {"facets": without_curation(facets), "deleted": head.is_deleted or details.is_dropped}
 
 
 def _column_lineage(dataset_name: Name, facets: Iterable[Any]) -> list[JsonObject]:

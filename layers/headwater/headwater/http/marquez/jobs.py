@@ -61,7 +61,13 @@ def job(details: JobDetails, run: Callable[[RunDetails], JsonObject | DocumentTe
     document["currentVersion"] = job_version(head.facts.name, head.current) if head.current else None
     if criticality := criticality_of(facets):
         document["criticality"] = criticality
-    return document | {"facets": without_curation(facets), "labels": [], "tags": tags(facets)}
+    return document | {"facets": without_curation(facets), "labels": _labels(facets), "tags": tags(facets)}
+
+
+def _labels(facets: Facets) -> list[str]:
+    """The labels of a job, as Marquez makes them of the facet jobType: `["SQL_JOB", "SPARK"]`."""
+    texts = (facet_text(facets, "jobType", member) for member in ("jobType", "integration"))
+    return [text for text in texts if text]
 
 
 def location(facets: Facets) -> str | None:

@@ -6,6 +6,7 @@ from typing import Any
 from headwater.graph.facets.column_lineage import Steps, transformation
 from headwater.graph.facets.schema import fields_of
 from headwater.graph.names.identity import DatasetId, node_id, version_of_schema
+from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.traversal.column_graph import ColumnGraph, ColumnId
 from headwater.traversal.column_lineage import ColumnLineage
@@ -22,6 +23,24 @@ def serialise_columns(lineage: ColumnLineage) -> list[JsonObject]:
         for field in fields_of(graph.heads[dataset].schema)
     }
     return [_node(graph, column, among, types.get(column)) for column in shown]
+
+
+def of_versions(nodes: list[JsonObject], start: Name | None, version: str) -> list[JsonObject]:
+    """The nodes of a walk that began at a version of the dataset `start`: each column is of a version, too. The others
+    are of the schema that their dataset had at that time."""
+    ids = {}
+    for node in nodes:
+        for data in (node["data"], *node["data"]["inputFields"]):
+            if start == (data["namespace"], data["dataset"]):
+                data["datasetVersion"] = version
+        of_column = node["data"]["datasetVersion"]
+        ids[node["id"]] = f"{node['id']}#{of_column}" if of_column else node["id"]
+    return [
+        node
+        | {"id": ids[node["id"]]}
+        | {side: [{end: ids[edge[end]] for end in edge} for edge in node[side]] for side in ("inEdges", "outEdges")}
+        for node in nodes
+    ]
 
 
 def _node(graph: ColumnGraph, column: ColumnId, among: set[ColumnId], kind: Any) -> JsonObject:

@@ -12,7 +12,12 @@ from headwater.http.request import ApiRequest, PageRequest
 from headwater.http.response import ApiResponse
 from headwater.http.subjects import require_kind, time_from_query
 from headwater.lookup.export import FORMATS, Format
-from headwater.lookup.graphs.column_lineage_view import serialise_columns, serialise_indirect, serialise_unknown
+from headwater.lookup.graphs.column_lineage_view import (
+    of_versions,
+    serialise_columns,
+    serialise_indirect,
+    serialise_unknown,
+)
 from headwater.lookup.graphs.graph_view import GraphView, serialise
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
@@ -67,7 +72,10 @@ def lineage(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:
         most=page.offset + page.limit,
     )
     graph = walked(reader, node, walk, rollup)
-    return _paged(serialise(reader, graph, as_of=walk.as_of), page, is_truncated=graph.is_truncated)
+    answer = _paged(serialise(reader, graph, as_of=walk.as_of), page, is_truncated=graph.is_truncated)
+    used = [each for edges in graph.edges_of.values() for each in edges.inputs + edges.outputs]
+    deleted = {each.name for each in used if each.id in graph.deleted}
+    return answer | ({"deleted": [name.as_json() for name in sorted(deleted)]} if deleted else {})
 
 
 def walked(reader: Reader, node: NamedNode, walk: Walk, rollup: Rollup | None) -> LineageGraph:
@@ -108,6 +116,9 @@ def column_lineage(reader: Reader, request: ApiRequest, node: NamedNode) -> Json
     nodes = serialise_columns(lineage)
     if node.field is not None and not nodes and not _is_column(reader, lineage.graph, node):
         raise NotFound("Could not find node")
+    if node.version:
+        start = [lineage.graph.representative(node.dataset)] if nodes and node.kind is not NodeKind.JOB else []
+        nodes = of_versions(nodes, next(map(lineage.graph.name, start), None), node.version)
     shown = GraphView({document["id"]: document for document in nodes}, frozenset())
     answer = {**_paged(shown, page, is_truncated=lineage.graph.is_truncated), "indirect": serialise_indirect(lineage)}
     if direction is not Direction.DOWNSTREAM:

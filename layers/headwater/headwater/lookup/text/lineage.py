@@ -30,7 +30,7 @@ def render(answer: Document, display: Display, direction: str | None = None) -> 
     ways = [direction] if direction in (UP, DOWN) else [UP, DOWN]
     sections = [_Section(graph, labels, display, way) for way in ways]
     lines = _around(sections, first) if first else _without_first(sections[0])
-    return display.text([*lines, *_truncated(graph)])
+    return display.text([*lines, *_deleted(answer, labels), *_truncated(graph)])
 
 
 def state_of(run: Document | None) -> Line:
@@ -144,6 +144,12 @@ def _roots(section: _Section) -> list[ExportNode]:
 def _counts(nodes: Collection[ExportNode]) -> str:
     jobs = sum(node.kind is ExportKind.JOB for node in nodes)
     return counts([(jobs, "job"), (len(nodes) - jobs, "dataset")])
+
+
+def _deleted(answer: Document, labels: Labels) -> list[Line]:
+    """Where the walk ended because a dataset is deleted."""
+    names = [labels.name(ExportNode(ExportKind.DATASET, **name)) for name in answer.get("deleted", ())]
+    return [BLANK, detail(f"deleted, and nothing is shown beyond: {', '.join(names)}")] if names else []
 
 
 def _truncated(graph: ExportGraph) -> list[Line]:

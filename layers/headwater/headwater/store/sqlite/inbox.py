@@ -10,7 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import cast
+from typing import NamedTuple, cast
 
 from headwater.store.errors import StorageError
 from headwater.store.home import InboxMessage
@@ -31,6 +31,13 @@ _TAKE = (
     " WHERE message_group NOT IN (SELECT value FROM json_each(?)) ORDER BY inbox.seq LIMIT ?"
 )
 
+_HELD = "SELECT 1 FROM inbox WHERE seq IN (SELECT value FROM json_each(?)) LIMIT 1"
+
+
+class _Sent(NamedTuple):
+    time: float
+    number: int
+
 
 class SqliteInbox:
     """`Inbox` over a file."""
@@ -48,7 +55,7 @@ class SqliteInbox:
         self._clock = clock
         self._group = GroupCommit(self._commit)
         self._read: dict[int, ReceivedMessage] = {}
-        self._recent: OrderedDict[str, float] = OrderedDict()
+        self._recent: OrderedDict[str, _Sent] = OrderedDict()
 
     def listen(self, on_arrival: Callable[[], object], on_failure: Callable[[str, BaseException], object]) -> None:
         self._on_arrival = on_arrival
@@ -63,6 +70,13 @@ class SqliteInbox:
         with self._database.reading() as connection:
             rows = connection.execute(_TAKE, (json.dumps(list(without)), limit)).fetchall()
         return _bounded(InboxMessage(number, group, body, self._read.get(number)) for number, group, body in rows)
+
+    def holds(self, messages: Iterable[Message]) -> bool:
+        """Whether one of these messages, sent by this process not long ago, is not folded yet."""
+        recent = [self._recent.get(message.deduplication_id) for message in messages]
+        numbers = json.dumps([sent.number for sent in recent if sent])
+        with self._database.reading() as connection:
+            return connection.execute(_HELD, (numbers,)).fetchone() is not None
 
     def remove_with(self, transaction: Transaction, numbers: Iterable[int]) -> None:
         """Removes messages with the commit of the transaction that stores what they say."""
@@ -81,27 +95,27 @@ class SqliteInbox:
     def _commit(self, messages: list[Message]) -> bool:
         now = self._clock()
         new = self._not_repeated(messages, now)
-        numbered: dict[int, ReceivedMessage] = {}
+        numbered: dict[int, Message] = {}
         try:
             with self._database.writing() as connection:
-                numbered.update((_insert(connection, message, int(now)), message.received) for message in new)
+                numbered.update((_insert(connection, message, int(now)), message) for message in new)
                 self._keep_as_read(numbered)
         except StorageError as error:
             self._on_failure("messages could not be stored", error)
             self._forget(numbered)
             return False
-        self._recent.update((message.deduplication_id, now) for message in new)
+        self._recent.update((message.deduplication_id, _Sent(now, number)) for number, message in numbered.items())
         self._on_arrival()
         return True
 
-    def _keep_as_read(self, messages: Mapping[int, ReceivedMessage]) -> None:
+    def _keep_as_read(self, messages: Mapping[int, Message]) -> None:
         """Before the commit: afterwards they may be folded at once."""
         room = MAX_READ_CHARACTERS - sum(len(message.canonical) for message in self._read.values())
         for number, message in messages.items():
-            room -= len(message.canonical)
+            room -= len(message.received.canonical)
             if room < 0:
                 return
-            self._read[number] = message
+            self._read[number] = message.received
 
     def _forget(self, numbers: Iterable[int]) -> None:
         for number in numbers:
@@ -110,7 +124,7 @@ class SqliteInbox:
     def _not_repeated(self, messages: Iterable[Message], now: float) -> list[Message]:
         """The messages that were not sent in the last minutes, each once. What was sent in the future is forgotten: the
         clock has gone back."""
-        while self._recent and not 0 <= now - next(iter(self._recent.values())) < DEDUPLICATION_SECONDS:
+        while self._recent and not 0 <= now - next(iter(self._recent.values())).time < DEDUPLICATION_SECONDS:
             self._recent.popitem(last=False)
         distinct: dict[str, Message] = {}
         for message in messages:

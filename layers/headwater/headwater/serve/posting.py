@@ -1,0 +1,50 @@
+"""Posts events; with `?wait=1`, the response comes once a lookup shows them, so that a test reads its own writes."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from headwater.http.request import ApiRequest
+from headwater.http.response import ApiResponse
+from headwater.ingest.routes import ROUTER, Ingest
+from headwater.store.home import Inbox
+from headwater.store.messages import Message
+
+MAX_SECONDS = 5.0
+PAUSE_SECONDS = 0.005
+
+
+@dataclass(frozen=True)
+class _Noted:
+    """The inbox, and the messages that a request put into it."""
+
+    inbox: Inbox
+    messages: list[Message] = field(default_factory=list)
+
+    def send(self, messages: Sequence[Message]) -> list[bool]:
+        self.messages.extend(messages)
+        return self.inbox.send(messages)
+
+
+@dataclass(frozen=True)
+class Posting:
+    """The use case of ingest over an inbox. A parameter of another value than 1 costs no event: nobody waits."""
+
+    ingest: Ingest
+    inbox: Inbox
+
+    def respond(self, request: ApiRequest) -> ApiResponse:
+        """The response of ingest; 202 in its place if events of the request still wait after `MAX_SECONDS`."""
+        if request.query.get("wait") != "1":
+            return ROUTER.respond(self.ingest, request)
+        noted = _Noted(self.inbox)
+        response = ROUTER.respond(replace(self.ingest, queue=noted), request)
+        return response if self._is_visible(noted.messages) else replace(response, status=202)
+
+    def _is_visible(self, messages: Sequence[Message]) -> bool:
+        end = time.monotonic() + MAX_SECONDS
+        while self.inbox.holds(messages):
+            if time.monotonic() > end:
+                return False
+            time.sleep(PAUSE_SECONDS)
+        return True
