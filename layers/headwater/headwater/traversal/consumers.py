@@ -163,6 +163,11 @@ class Consumers:
         told = told_columns(self._lineages[lineage]) if lineage else frozenset()
         return [field for field in self._written(job, output) if field.lower() not in told]
 
+    def tells_columns(self, job: JobId, output: DatasetId) -> bool:
+        """Whether there is column lineage of a job for an output that the caller may read."""
+        dataset = self.heads.get(self.representative(output))
+        return dataset is None or dataset.is_foreign or self._lineage(job, output) is not None
+
     def reports_indirect(self, job: JobId) -> bool:
         """Whether the producer of a job reports filters, joins and groupings."""
         return producer_of(values(self.jobs[job].facts.facets)).reports_indirect
