@@ -87,6 +87,8 @@ export interface ListedDataset extends Omit<Dataset, "aliases"> {
   deleted: boolean;
   isRead: boolean;
   lastWrittenAt: string | null;
+  /** Of a dataset that no job reads: who may read it all the same. */
+  frontier?: Frontier;
 }
 
 export interface JobData extends Name {
@@ -146,8 +148,18 @@ export interface ColumnNode {
   outEdges: EdgeData[];
 }
 
+/** What an answer looked at, since when, and what it cannot see. */
+export interface Frontier {
+  since: string | null;
+  seen: { jobs: number; datasets: number };
+  unseen: { kind: string; count: number; examples: string[] }[];
+  /** For people; empty if there is no blind spot. */
+  sentence: string;
+}
+
 export interface ColumnLineage {
   graph: ColumnNode[];
+  frontier?: Frontier;
   indirect?: { namespace: string; dataset: string; inputField: InputField }[];
   truncated?: boolean;
 }
@@ -171,6 +183,7 @@ export interface Impact {
   possibleCount?: number;
   hiddenCount?: number;
   truncated?: boolean;
+  frontier?: Frontier;
 }
 
 export interface Finding {
@@ -194,6 +207,7 @@ export interface RootCause {
   findings: Finding[];
   successfulRuns: { nodeId: string; count: number }[];
   truncated?: boolean;
+  frontier?: Frontier;
 }
 
 export interface DatasetVersion {
