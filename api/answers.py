@@ -19,10 +19,11 @@ from api.json_schema import (
 )
 from headwater.graph.states.stored_states import Severity
 from headwater.http.paths import Path
+from headwater.read.frontier import BlindSpot
 from headwater.traversal.findings import FindingKind
 from headwater.traversal.impacted_node import Granularity
 
-_NAME, _EDGES = component("Name"), array(component("Edge"))
+_NAME, _EDGES, _FRONTIER = component("Name"), array(component("Edge")), component("Frontier")
 
 
 def listed(name: str, items: Schema, **more: Schema) -> Schema:
@@ -66,6 +67,12 @@ _AT_RISK = record(
     criticality=maybe(FREE),
 )
 GRAPHS: dict[str, Schema] = {
+    "Frontier": record(
+        since=nullable(TIME),
+        seen=record(jobs=COUNT, datasets=COUNT),
+        unseen=array(record(kind=one_of(*BlindSpot), count=COUNT, examples=array(TEXT))),
+        sentence=TEXT,
+    ),
     "Edge": record(origin=TEXT, destination=TEXT, foreign=maybe(TRUE)),
     "JobNode": graph_node("JOB", "JobInGraph"),
     "DatasetNode": graph_node("DATASET", "DatasetInGraph"),
@@ -171,7 +178,10 @@ ANSWERS: dict[str, Schema] = {
     Path.QUALITY: listed("history", component("QualityResult"), last=nullable(component("QualityResult"))),
     Path.LINEAGE: graph("JobNode", "DatasetNode", deleted=maybe(array(_NAME))),
     Path.COLUMN_LINEAGE: graph(
-        "ColumnNode", indirect=array(component("IndirectInput")), unknown=maybe(array(component("UnknownOrigin")))
+        "ColumnNode",
+        indirect=array(component("IndirectInput")),
+        unknown=maybe(array(component("UnknownOrigin"))),
+        frontier=_FRONTIER,
     ),
     Path.EXPORT: {
         "oneOf": [record(nodes=array(FREE), edges=array(FREE), truncated=FLAG), array(FREE)],
@@ -183,6 +193,7 @@ ANSWERS: dict[str, Schema] = {
         owners=array(record(owner=nullable(TEXT), items=array(component("NodeAtRisk")))),
         possibleCount=maybe(COUNT),
         hiddenCount=maybe(COUNT),
+        frontier=_FRONTIER,
         cursor=maybe(TEXT),
     ),
     Path.DIFF: record(
@@ -199,9 +210,10 @@ ANSWERS: dict[str, Schema] = {
         findings=array(component("Finding")),
         successfulRuns=array(record(nodeId=TEXT, count=COUNT)),
         foreignEdges=maybe(_EDGES),
+        frontier=_FRONTIER,
     ),
     Path.RUN_LINEAGE: record(runs=array(_RUN_UPSTREAM)),
-    Path.INSIGHTS: listed("insights", FREE),
+    Path.INSIGHTS: listed("insights", FREE, frontier=_FRONTIER),
     Path.ALERTS: record(alerts=array(component("Alert")), cursor=maybe(TEXT)),
     Path.ALERT: component("Alert"),
     Path.CALLER: record(scopes=array(TEXT), reads=array(TEXT), writes=array(TEXT)),

@@ -147,7 +147,12 @@ NODES: dict[str, Schema] = {
     ),
     "ColumnLineage": extended(_TRANSFORMED, name=TEXT, inputFields=array(component("ColumnInput"))),
     "QualityResult": record(runId=TEXT, at=TIME, dataQualityAssertions=ANYTHING, dataQualityMetrics=ANYTHING),
-    "ListedDataset": extended(_DATASET, isRead=maybe(FLAG), lastWrittenAt=maybe(nullable(TIME))),
+    "ListedDataset": extended(
+        _DATASET,
+        isRead=maybe(FLAG),
+        lastWrittenAt=maybe(nullable(TIME)),
+        frontier=maybe(component("Frontier")),
+    ),
     "Dataset": extended(
         _DATASET,
         aliases=array(_NAME),

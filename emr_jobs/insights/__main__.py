@@ -28,6 +28,7 @@ from emr_jobs.insights.criticality import critical_insights, criticality
 from emr_jobs.insights.drift import drift_insights
 from emr_jobs.insights.duplicates import duplicate_insights
 from emr_jobs.insights.events import NotPosted, criticality_event, insights_event, post
+from emr_jobs.insights.frontier import frontier_of
 from emr_jobs.insights.graph import Graph
 from emr_jobs.insights.insight import COLUMNS, as_json
 from emr_jobs.insights.report import Section, report
@@ -38,12 +39,14 @@ from headwater.cli.api import Api
 from headwater.cli.endpoint import api_of
 from headwater.cli.failure import CommandFailure
 from headwater.graph.facets.insights import InsightKind
+from headwater.read.frontier import Frontier
 from headwater.spark import lineage, table
 from headwater.store.aws.client import PATIENT_SECONDS, client, translated_errors
 
 SHOWN = 100
 """Insights of a kind in the report and in the graph; the table has all."""
 RANKED = 20
+_WHOLE = Frontier()
 CRITICALITY_COLUMNS = """
     as_of date,
     id string,
@@ -89,12 +92,12 @@ def main(arguments: list[str] | None = None) -> int:
         read, made = ([table(spark, f"{DATABASE}.{name}") for name in names] for names in (READ, MADE))
         with lineage(spark, reads=read, writes=made):
             rated, found = analyse(graph, options.unread_days, options.tags.split(","))
-        sections = sections_of(found)
+        sections, frontier = sections_of(found), frontier_of(graph)
         if options.report:
-            write_report(options.report, report(str(graph.as_of), sections, ranked_in(rated)))
+            write_report(options.report, report(str(graph.as_of), sections, ranked_in(rated), frontier.sentence))
             progress(f"report: {options.report}")
         if options.post:
-            progress(f"{post(server_of(options), events_of(rated, sections)):,} events posted")
+            progress(f"{post(server_of(options), events_of(rated, sections, frontier)):,} events posted")
     except CommandFailure as failure:
         print("failed: " + "\n".join(failure.lines()), file=sys.stderr)
         return 1
@@ -152,10 +155,10 @@ def ranked_in(rated: DataFrame) -> list[tuple[str, float]]:
     return [(f"{row['namespace']} {row['name']}", float(row["downstream"])) for row in first.collect()]
 
 
-def events_of(rated: DataFrame, sections: Iterable[Section]) -> Iterator[dict[str, Any]]:
+def events_of(rated: DataFrame, sections: Iterable[Section], frontier: Frontier = _WHOLE) -> Iterator[dict[str, Any]]:
     """The events, node by node: the rows come from the executors a partition at a time."""
     now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    yield from (insights_event(section.kind, section.insights, section.total, now) for section in sections)
+    yield from (insights_event(section.kind, section.insights, section.total, now, frontier) for section in sections)
     wide = rated.where("downstream_datasets + downstream_jobs > 0")
     yield from (criticality_event(row.asDict(), now) for row in wide.toLocalIterator())
 

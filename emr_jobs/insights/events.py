@@ -9,9 +9,11 @@ from headwater.cli.api import Api
 from headwater.graph.facets.curation import INSIGHTS
 from headwater.graph.facets.insights import CRITICALITY, INSIGHTS_FACET
 from headwater.openlineage.exact_json import JsonObject
+from headwater.read.frontier import Frontier
 
 PRODUCER = "https://github.com/headwater-lineage/headwater/emr_jobs/insights"
 AT_ONCE = 200
+_WHOLE = Frontier()
 
 
 class NotPosted(Exception):
@@ -32,9 +34,11 @@ def criticality_event(row: Mapping[str, Any], time: str) -> JsonObject:
     return _event(time, row["type"], named)
 
 
-def insights_event(kind: str, insights: Sequence[JsonObject], total: int, time: str) -> JsonObject:
+def insights_event(
+    kind: str, insights: Sequence[JsonObject], total: int, time: str, frontier: Frontier = _WHOLE
+) -> JsonObject:
     """The event with the first insights of a kind, which replace those of earlier analyses."""
-    facet = _facet({"at": time, "total": total, "insights": list(insights)})
+    facet = _facet({"at": time, "total": total, "insights": list(insights), "frontier": frontier.as_json()})
     return _event(time, "dataset", {"namespace": INSIGHTS, "name": kind, "facets": {INSIGHTS_FACET: facet}})
 
 

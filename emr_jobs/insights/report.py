@@ -33,11 +33,13 @@ class Section(NamedTuple):
     total: int
 
 
-def report(day: str, sections: Iterable[Section], ranked: Sequence[tuple[str, float]]) -> str:
-    """The report of a day. `ranked` has the names of the nodes with the most nodes downstream."""
+def report(day: str, sections: Iterable[Section], ranked: Sequence[tuple[str, float]], frontier: str = "") -> str:
+    """The report of a day. `ranked` has the names of the nodes with the most nodes downstream, `frontier` the sentence
+    on what the analysis cannot see."""
     parts = [_section(section) for section in sections]
     plot = bars("Nodes downstream", ranked) if ranked else ""
-    body = f"<h1>Insights</h1><p>As of {escape(day)}.</p><h2>What most depends on</h2>{plot}{''.join(parts)}"
+    heading = f"<h1>Insights</h1><p>As of {escape(day)}. {escape(frontier)}</p>"
+    body = f"{heading}<h2>What most depends on</h2>{plot}{''.join(parts)}"
     head = f"<meta charset=utf-8><title>Insights of {escape(day)}</title><style>{_STYLE}</style>"
     return f"<!doctype html><html lang=en><head>{head}</head><body>{body}</body></html>\n"
 

@@ -53,7 +53,7 @@ def usage_of_datasets(graph: Graph) -> DataFrame:
 
 def _unread(unread: DataFrame) -> DataFrame:
     since = fn.coalesce(fn.concat(fn.lit("since "), fn.col("last_read").cast("string")), fn.lit("ever"))
-    title = fn.format_string("%s is written and nobody has read it %s", "name", since)
+    title = fn.format_string("%s is written and no job that reports has read it %s", "name", since)
     times = ("first_write", "last_read", "last_write")
     details = fn.struct(fn.lit("unread").alias("what"), *times, "bytes_written", "seconds")
     return insights_frame(unread, "waste", Told(1 + fn.col("seconds"), title, fn.array(node("dataset")), details))
@@ -66,6 +66,8 @@ def _idle_jobs(graph: Graph, unread: DataFrame) -> DataFrame:
     idle = marked.groupBy("job_id").agg(fn.count("*").alias("datasets"), fn.count("unread").alias("unread"))
     jobs = graph.table("jobs").select("job_id", "namespace", "name")
     found = idle.where("datasets = unread").join(jobs, "job_id").join(graph.costs, "job_id")
-    title = fn.format_string("nobody reads what %s makes: %d runs and %.0f s in 30 days", "name", "runs", "seconds")
+    title = fn.format_string(
+        "no job that reports reads what %s makes: %d runs and %.0f s in 30 days", "name", "runs", "seconds"
+    )
     details = fn.struct(fn.lit("idle job").alias("what"), "datasets", "runs", "seconds", "bytes", "rows")
     return insights_frame(found, "waste", Told(2 + fn.col("seconds"), title, fn.array(node("job")), details))

@@ -96,6 +96,32 @@ def test_an_unused_column_breaks_only_nodes_without_column_lineage() -> None:
     assert ("dataset:s3://lake:copy", 1, "dataset") in broken(detail)
 
 
+def without_note(*readers: Document) -> list[str]:
+    """The sentences on what breaks, of an alert that the column `note` was removed."""
+    before, after = (run(number, "ingest", [], [factory.dataset("raw", schema=schema)]) for number, schema in FEED)
+    (detail,) = World().alerts_one_by_one([before, *readers, after])
+    assert detail["breaks"]["items"] == []
+    return [line for line in detail["lines"] if "downstream" in line or "not seen" in line]
+
+
+FEED = ((1, factory.schema("id:long", "note:string")), (5, factory.schema("id:long")))
+NONE = "No column, dataset or job downstream is known to be affected."
+
+
+def test_that_nothing_breaks_is_said_with_what_the_walk_cannot_see() -> None:
+    clean = factory.dataset(
+        "clean", schema=factory.schema("id:long"), columnLineage=factory.columns(id=(LAKE, "raw", "id"))
+    )
+    assert without_note(run(2, "clean", [factory.dataset("raw")], [clean])) == [NONE]
+    assert without_note() == [
+        NONE,
+        (
+            "It looked at 1 dataset, since 2026-11-20 08:00Z; not seen: readers of 1 dataset that send no lineage, "
+            "such as BI tools and notebooks (raw)."
+        ),
+    ]
+
+
 def test_an_added_column_breaks_nothing() -> None:
     detail = alert_of(drift(factory.schema("id:long", "amount:double", "note:string", "more:int")))
     assert (detail["breaks"]["items"], detail["verdict"], detail["severity"]) == ([], "FULL", "info")

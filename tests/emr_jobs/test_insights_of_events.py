@@ -173,7 +173,7 @@ def test_a_read_of_the_only_writer_is_no_use(found: Found) -> None:
 
 def test_reads_and_writes_of_long_ago_are_known(found: Found) -> None:
     (forgotten,) = [each for each in found.of("unread") if each["nodes"][0]["name"] == "forgotten"]
-    assert forgotten["title"].endswith("nobody has read it since 2026-07-23")
+    assert forgotten["title"].endswith("no job that reports has read it since 2026-07-23")
     assert found.named("unwritten") == {"raw", "orders", "wide"}
 
 

@@ -33,9 +33,10 @@ OURS = {
     "dataQuality",
     "datasetType",
     "owners",
+    "frontier",
 }
 """Members that Marquez has not: every transformation, the inputs that bear on whole datasets, a count of namespaces,
-the type that the producer gives a dataset."""
+the type that the producer gives a dataset, what an answer cannot see."""
 
 VALUES_OF_THEIR_OWN = {
     "version": "ids of versions are of each system's making",

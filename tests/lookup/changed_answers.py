@@ -147,6 +147,12 @@ def _unknown_origins(_old: Any, new: Any) -> None:
     assert all(origin["fields"] and origin["inputs"] for origin in new.pop("unknown", []))
 
 
+def _frontiers(_old: Any, new: Any) -> None:
+    """`frontier` is new: what the answer cannot see. A "no" was said without it."""
+    frontier = new.pop("frontier", {"unseen": [], "sentence": ""})
+    assert bool(frontier["sentence"]) == bool(frontier["unseen"])
+
+
 def _children_after_a_cursor(old: Any, new: Any) -> None:
     """A page of children after a cursor had a run less than its limit, and was the last one."""
     if "cursor" in new and "cursor" not in old:
@@ -316,6 +322,7 @@ CHANGES = [
     Change("0.1.0", lambda path: path.startswith("jobs/runs/") and path.count("/") == 2, _job_of_run),
     Change("0.1.0", lambda path: path == "impact", _possible_impact),
     Change("0.1.0", lambda path: path == "column-lineage", _unknown_origins),
+    Change("0.1.0", lambda path: path in {"impact", "column-lineage", "rootcause", "insights"}, _frontiers),
     Change("0.1.0", _has_runs, _versions_of_inputs),
     Change("0.1.0", lambda path: path == "runlineage/upstream", _versions_of_run_lineage),
     Change("0.1.0", _lists_buckets, _one_namespace_of_a_bucket),

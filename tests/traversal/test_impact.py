@@ -40,7 +40,9 @@ def test_the_nodes_downstream_of_a_dataset_are_at_risk_nearest_first_each_with_i
 def test_depth_bounds_it() -> None:
     get = after(*CHAIN)
     assert set(distances(get(table("raw"), depth=1))) == {"job:load", "clean"}
-    assert get(table("raw"), depth=0) == {"nodeId": table("raw"), "totalCount": 0, "owners": []}
+    unwalked = get(table("raw"), depth=0)
+    assert [unseen["kind"] for unseen in unwalked.pop("frontier")["unseen"]] == ["BEYOND_THE_BOUNDS"]
+    assert unwalked == {"nodeId": table("raw"), "totalCount": 0, "owners": []}
 
 
 def test_of_two_ways_the_shorter_counts() -> None:

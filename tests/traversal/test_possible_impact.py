@@ -170,4 +170,5 @@ def test_the_terminal_tells_what_may_break_and_what_has_an_unknown_origin() -> N
     assert text.index("copies.country") < text.index("may break:\n") < text.index("scores.segment  origin unknown")
     node = "datasetField:file:/srv/lake/scores:segment"
     lines = columns_text.render({"nodeId": node, **client("column-lineage", nodeId=node)}, Display(200)).splitlines()
-    assert lines[-1].endswith(", of customers: scores.segment")
+    assert lines[-3].endswith(", of customers: scores.segment")
+    assert lines[-1].endswith("not seen: 1 column of unknown origin (scores.segment).")

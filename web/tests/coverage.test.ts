@@ -21,6 +21,7 @@ const dataset = (name: string, of: Partial<Covered> = {}): Covered => ({
   hasColumns: false,
   lastWrittenAt: null,
   isRead: true,
+  unseen: "",
   ...of,
 });
 const names = (kind: Kind, datasets: Covered[]): string[] =>

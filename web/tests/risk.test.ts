@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { brokenText, isPossible, wayOf } from "../src/graph/risk";
+import { brokenText, isPossible, nodesText, sureness, wayOf } from "../src/graph/risk";
 import { impactMarkdown } from "../src/picture/markdown";
 
 const COLUMN = {
@@ -22,7 +22,7 @@ test("a table whose filters are not told, and a reader without column lineage, m
   expect(wayOf({ ...COLUMN, type: "JOB", by: "dataset" })).toBe("may use it");
 });
 
-test("what a changed table is read for is certain", () => {
+test("what reads a changed table may break, by the lineage of tables", () => {
   expect(wayOf({ ...COLUMN, type: "JOB", by: "dataset", possible: false })).toBe("by the lineage of datasets");
 });
 
@@ -42,4 +42,31 @@ test("Markdown: what may break is counted, and says so", () => {
   );
   expect(text).toContain("2 nodes downstream would be affected. 1 node more may be affected.");
   expect(text).toContain("1 hop, may break: the producer does not know its origin");
+});
+
+const TABLE = { ...COLUMN, type: "DATASET", by: "dataset", possible: false } as const;
+const impactOf = (...items: (typeof COLUMN | typeof TABLE)[]) => ({
+  nodeId: "x",
+  totalCount: items.length,
+  possibleCount: items.filter(({ possible }) => possible).length,
+  owners: [{ owner: null, items: items.map((item) => ({ ...item, path: [] })) }],
+});
+
+test("only known columns break for certain: what tables tell may break", () => {
+  expect(sureness({ by: "column", possible: false })).toBe("breaks");
+  expect(sureness(TABLE)).toBe("may break, by table lineage");
+  expect(nodesText(impactOf(COLUMN))).toBe("0 nodes for certain, 1 node possibly");
+  expect(nodesText(impactOf(TABLE, COLUMN))).toBe("1 node by table lineage, 1 node possibly");
+  expect(brokenText({ columns: 0, datasets: 2, jobs: 1, by: "dataset" })).toBe(
+    "It may break 2 datasets, 1 job, by table lineage",
+  );
+  expect(impactMarkdown(impactOf(TABLE), "t")).toContain("1 node downstream may be affected, by table lineage.");
+});
+
+test("Markdown: what the walk cannot see comes last, and is left out where it saw all", () => {
+  const frontier = { since: null, seen: { jobs: 1, datasets: 1 }, unseen: [], sentence: "Not seen: 1 job (a)." };
+  expect(impactMarkdown({ ...impactOf(TABLE), frontier }, "t")).toContain(
+    "Not seen: 1 job (a).".replace(/[()]/g, "\\$&"),
+  );
+  expect(impactMarkdown(impactOf(TABLE), "t")).not.toContain("Not seen");
 });

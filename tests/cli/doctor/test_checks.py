@@ -7,7 +7,7 @@ import pytest
 
 from headwater.cli.api import Api
 from headwater.cli.doctor import checks
-from headwater.cli.doctor.__main__ import main
+from headwater.cli.doctor.__main__ import main, no_fault
 from headwater.cli.doctor.arrivals import Arrivals
 from headwater.cli.doctor.finding import Blame, DoctorFinding
 from headwater.cli.doctor.isolated_jobs import component_sizes, isolated_jobs
@@ -49,6 +49,44 @@ def test_where_all_arrives_under_another_namespace_it_is_that() -> None:
 def test_a_job_without_datasets_is_found_unless_its_children_have_datasets() -> None:
     findings = checks.without_datasets(arrivals(job("app"), job("app.write", "a", "b", parent="app"), job("blind")))
     assert what(list(findings)) == ["jobs that name no dataset: blind"]
+
+
+def test_an_application_none_of_whose_queries_names_a_dataset_is_found() -> None:
+    """Iceberg with a JDBC catalog: an application and its queries, and not one dataset."""
+    blind = [job("app"), job("app.write", parent="app"), job("app.read", parent="app")]
+    assert what(list(checks.without_datasets(arrivals(*blind)))) == ["jobs that name no dataset: app"]
+    dag = [
+        job("dag"),
+        job("dag.task", parent="dag"),
+        job("app", parent="dag.task"),
+        job("app.write", "a", parent="app"),
+    ]
+    assert list(checks.without_datasets(arrivals(*dag))) == []
+
+
+def test_events_without_a_single_dataset_keep_the_graph_empty() -> None:
+    blind = [job("app"), job("app.write", parent="app")]
+    (finding,) = checks.no_dataset(arrivals(*blind))
+    assert finding.what == "2 events have arrived, and not one names a dataset: app, app.write"
+    assert finding.blame is Blame.LISTENER
+    assert list(checks.no_dataset(arrivals(*blind, job("load", "a", "b")))) == []
+    assert list(checks.no_dataset(arrivals(events=[]))) == []
+
+
+def told(*events: dict[str, Any], jobs: list[dict[str, Any]]) -> str:
+    return no_fault(checks.frontier_of(arrivals(*jobs, events=list(events))))
+
+
+def test_that_no_fault_was_found_is_said_with_what_the_events_leave_unseen() -> None:
+    lineage = factory.columns(id=("s3://lake", "a", "id"))
+    clear = factory.run_event(job="load", outputs=[factory.dataset("b", columnLineage=lineage)])
+    silent = factory.run_event(job="copy", outputs=[factory.dataset("c")])
+    jobs = [job("load", "a", "b"), job("copy", "a", "c"), job("app")]
+    assert told(clear, jobs=jobs[:1]) == "no fault keeps the graph empty"
+    assert told(clear, silent, factory.run_event(job="app"), jobs=jobs) == (
+        "no fault is known that keeps the graph empty. It looked at 3 jobs and 3 datasets, since "
+        "2026-11-20 08:00Z; not seen: 1 job without column lineage (copy); 1 job without datasets (app)."
+    )
 
 
 def test_a_silent_run_is_found() -> None:

@@ -41,14 +41,14 @@ def test_lineage_has_both_directions_a_depth_and_a_time(headwater: Headwater) ->
 
 def test_columns_of_a_table_and_one_column(headwater: Headwater) -> None:
     whole = headwater("columns", "orders_daily")
-    assert whole.out.endswith("\n\ntotal ← orders_clean.price\n")
+    assert "\n\ntotal ← orders_clean.price\n\nIt looked at " in whole.out
     assert headwater("columns", "orders_daily", "total").out.startswith("what orders_daily.total is made of: 1 column")
     assert "\nprice → orders_daily.total\n" in headwater("columns", "orders_clean", "price", "--down").out
 
 
 def test_impact_of_a_table_and_of_a_column(headwater: Headwater) -> None:
     whole = headwater("impact", "raw/orders")
-    assert whole.out.startswith("what a change of raw/orders would break: 2 datasets, 2 jobs\n")
+    assert whole.out.startswith("what a change of raw/orders would break: 2 datasets, 2 jobs, by table lineage\n")
     assert "  2 hops  orders_daily\n          via job clean → orders_clean → job daily\n" in whole.out
     assert "  1 hop   orders_daily.total" in headwater("impact", "orders_clean", "price").out
 

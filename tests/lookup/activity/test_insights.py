@@ -30,7 +30,9 @@ def test_insights_are_listed_by_kind() -> None:
     lookups = client(insights("waste", "a", "b"), insights("drift", "a"))
     assert titles(lookups) == ["drift a", "waste a", "waste b"]
     assert titles(lookups, kind="waste") == ["waste a", "waste b"]
-    assert lookups("insights", kind="critical") == {"insights": [], "totalCount": 0}
+    critical = lookups("insights", kind="critical")
+    assert critical.pop("frontier")["sentence"] == "Not seen: the graph, which no analysis has looked at."
+    assert critical == {"insights": [], "totalCount": 0}
 
 
 def test_a_new_analysis_replaces_the_insights_of_a_kind() -> None:

@@ -27,7 +27,7 @@ def test_nodes_at_risk_stand_under_their_owners_with_the_way_there() -> None:
         (None, [item("job:demo:load")]),
     )
     assert impact.render(document, Display()) == (
-        "what a change of raw would break: 2 datasets, 1 job\n"
+        "what a change of raw would break: 2 datasets, 1 job, by table lineage\n"
         "(datasets in s3://lake, jobs in demo)\n"
         "\n"
         "sales: 2 nodes\n"

@@ -9,8 +9,9 @@ interface Counts {
   jobs: number;
 }
 
-/** How much breaks; `possible` is how much of this may break, or may not. */
+/** How much breaks, and how much of it may break or may not. `by` is the coarsest lineage that tells it. */
 export interface Broken extends Counts {
+  by?: string | null;
   possible?: Counts;
 }
 

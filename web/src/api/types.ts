@@ -89,6 +89,8 @@ export interface ListedDataset extends Omit<Dataset, "aliases"> {
   deleted: boolean;
   isRead: boolean;
   lastWrittenAt: string | null;
+  /** Of a dataset that no job reads: who may read it all the same. */
+  frontier?: Frontier;
 }
 
 export interface JobData extends Name {
@@ -148,8 +150,18 @@ export interface ColumnNode {
   outEdges: EdgeData[];
 }
 
+/** What an answer looked at, since when, and what it cannot see. */
+export interface Frontier {
+  since: string | null;
+  seen: { jobs: number; datasets: number };
+  unseen: { kind: string; count: number; examples: string[] }[];
+  /** For people; empty if there is no blind spot. */
+  sentence: string;
+}
+
 export interface ColumnLineage {
   graph: ColumnNode[];
+  frontier?: Frontier;
   indirect?: { namespace: string; dataset: string; inputField: InputField }[];
   truncated?: boolean;
 }
@@ -173,6 +185,7 @@ export interface Impact {
   possibleCount?: number;
   hiddenCount?: number;
   truncated?: boolean;
+  frontier?: Frontier;
 }
 
 export interface Finding {
@@ -196,6 +209,7 @@ export interface RootCause {
   findings: Finding[];
   successfulRuns: { nodeId: string; count: number }[];
   truncated?: boolean;
+  frontier?: Frontier;
 }
 
 export interface DatasetVersion {

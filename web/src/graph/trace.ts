@@ -21,6 +21,8 @@ export interface Trace {
   edges: readonly ColumnEdge[];
   datasets: ReadonlyMap<string, { namespace: string; name: string; fields: readonly string[] }>;
   isTruncated: boolean;
+  /** What the answers cannot see, a sentence each. */
+  unseen: readonly string[];
 }
 
 export function traceOf(answers: readonly ColumnLineage[], withIndirect: boolean): Trace {
@@ -51,7 +53,8 @@ export function traceOf(answers: readonly ColumnLineage[], withIndirect: boolean
     const from = add(inputField.namespace, inputField.dataset, inputField.field);
     edges.set(edgeKey(from, to), { from, to, transformations: inputField.transformations });
   }
-  return { edges: [...edges.values()], datasets, isTruncated: answers.some(({ truncated }) => truncated) };
+  const unseen = answers.flatMap(({ frontier }) => frontier?.sentence || []);
+  return { edges: [...edges.values()], datasets, isTruncated: answers.some(({ truncated }) => truncated), unseen };
 }
 
 /** Only what lies on a path from one column to another; empty if there is none. */

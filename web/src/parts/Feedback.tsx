@@ -2,7 +2,9 @@
 
 import type { ReactNode } from "react";
 import type { ApiError } from "../api/request";
+import type { Frontier } from "../api/types";
 import type { Lookup } from "../api/useLookup";
+import { oneLine } from "../text/names";
 import { askForKey } from "./KeyDialog";
 
 export function Loading({ what }: { what: string }) {
@@ -57,6 +59,11 @@ export function Failed({ error, what, again }: { error: ApiError; what: string; 
 
 export function Empty({ children }: { children: ReactNode }) {
   return <div className="feedback empty">{children}</div>;
+}
+
+/** What an answer cannot see, in its own words; nothing where it saw all. */
+export function Unseen({ frontier }: { frontier: Frontier | undefined }) {
+  return frontier?.sentence ? <span className="inert">{oneLine(frontier.sentence)}</span> : null;
 }
 
 export function Truncated({ children }: { children: ReactNode }) {

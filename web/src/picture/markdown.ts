@@ -1,20 +1,19 @@
 /** An impact as Markdown, for a pull request. */
 
 import type { Impact } from "../api/types";
-import { wayOf } from "../graph/risk";
+import { isByTable, wayOf } from "../graph/risk";
 import { transformationText } from "../graph/trace";
 import { counted } from "../text/amounts";
 import { oneLine, withoutKind } from "../text/names";
 
-export function impactMarkdown(
-  { totalCount, possibleCount = 0, owners, truncated, hiddenCount }: Impact,
-  name: string,
-): string {
+export function impactMarkdown(impact: Impact, name: string): string {
+  const { totalCount, possibleCount = 0, owners, truncated, hiddenCount, frontier } = impact;
   const may = possibleCount ? ` ${counted(possibleCount, "node")} more may be affected.` : "";
+  const how = isByTable(impact) ? "may be affected, by table lineage" : "would be affected";
   const lines = [
     `### Impact of changing ${code(name)}`,
     "",
-    `${counted(totalCount - possibleCount, "node")} downstream would be affected.${may}`,
+    `${counted(totalCount - possibleCount, "node")} downstream ${how}.${may}`,
     "",
   ];
   for (const { owner, items } of owners) {
@@ -27,6 +26,7 @@ export function impactMarkdown(
   }
   if (hiddenCount) lines.push(`And ${counted(hiddenCount, "node")} in namespaces that the caller may not read.`, "");
   if (truncated) lines.push("The walk was cut: there is more downstream.", "");
+  if (frontier?.sentence) lines.push(text(frontier.sentence), "");
   return lines.join("\n");
 }
 

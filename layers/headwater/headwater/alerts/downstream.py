@@ -13,6 +13,7 @@ from headwater.alerts.alert import distinct_owners, quantity, short_name
 from headwater.graph.names.identity import DatasetId, NodeKind
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant, instant_of, to_datetime
+from headwater.read.frontier import Frontier
 from headwater.read.reader import Reader
 from headwater.traversal.impact import NodeAtRisk, Reach, impact
 from headwater.traversal.impacted_node import Granularity
@@ -26,10 +27,12 @@ _KINDS = {NodeKind.FIELD: "column", NodeKind.DATASET: "dataset", NodeKind.JOB: "
 
 
 class Downstream(NamedTuple):
-    """The nodes at risk, the certain ones first, then the nearest, and whether there are more."""
+    """The nodes at risk, the certain ones first, then the nearest, whether there are more, and what the walk cannot
+    see."""
 
     at_risk: tuple[NodeAtRisk, ...]
     is_truncated: bool
+    frontier: Frontier = Frontier()
 
     def __bool__(self) -> bool:
         return bool(self.at_risk)
@@ -58,13 +61,15 @@ class Downstream(NamedTuple):
             "possible": _counts([node for node in self.at_risk if node.is_possible]),
             "by": _granularity(self.at_risk),
             "truncated": self.is_truncated or len(self.at_risk) > MAX_ITEMS,
+            "frontier": self.frontier.as_json(),
         }
 
     def lines(self, subject: str, verb: str, infinitive: str) -> list[str]:
         """Sentences: how many nodes are at risk, then the nearest columns and datasets, which tell a person more than
         jobs do. What is possible comes after what is certain: `The change breaks ...`, `The change may break ...`."""
         if not self.at_risk:
-            return ["No column, dataset or job downstream is known to be affected."]
+            known = "No column, dataset or job downstream is known to be affected."
+            return [known, *([self.frontier.sentence] if self.frontier.sentence else [])]
         at_least = " at least" if self.is_truncated else ""
         certain = [node for node in self.at_risk if not node.is_possible]
         possible = [node for node in self.at_risk if node.is_possible]
@@ -85,7 +90,7 @@ def downstream(
     result = impact(reader, dataset, columns, Reach(MAX_DEPTH, MAX_NODES, as_of=_just_before(since)))
     if not result.at_risk:
         result = impact(reader, dataset, columns, Reach(MAX_DEPTH, MAX_NODES, as_of=at))
-    return Downstream(result.at_risk, result.is_truncated)
+    return Downstream(result.at_risk, result.is_truncated, result.frontier)
 
 
 def _just_before(time: Instant) -> Instant:

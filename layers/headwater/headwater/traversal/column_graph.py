@@ -12,11 +12,14 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from headwater.graph.facets.column_lineage import Steps, column_flows, indirect_flows
+from headwater.graph.facets.column_lineage import Steps, column_flows, indirect_flows, told_columns
 from headwater.graph.facets.curation import HIDDEN
 from headwater.graph.facets.dataset_reference import sources_of
+from headwater.graph.facets.register import values
 from headwater.graph.names.identity import ColumnLineageId, DatasetId, JobId, dataset_id
+from headwater.graph.producers import is_test
 from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import NO_NEIGHBOURS, Neighbours, Side
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
@@ -43,6 +46,9 @@ class ColumnGraph:
     out_of      the output columns of each source
     indirect    the sources of indirect flows to each dataset, with the transformations
     bears_on    the output datasets of the indirect flows from each source
+    told        the columns of each dataset that its column lineage tells of, in lower case
+    downstream  the datasets from which the walk went downstream
+    readers     the heads of the readers of these datasets
     retired     the writers whose flows the current view leaves out, with the dataset; `begin` never retires
     """
 
@@ -58,13 +64,16 @@ class ColumnGraph:
         self.out_of: dict[ColumnId, set[ColumnId]] = defaultdict(set)
         self.indirect: dict[DatasetId, dict[ColumnId, Steps]] = defaultdict(dict)
         self.bears_on: dict[ColumnId, set[DatasetId]] = defaultdict(set)
+        self.told: dict[DatasetId, set[str]] = defaultdict(set)
+        self.readers: dict[JobId, JobHead] = {}
         self.heads: dict[DatasetId, DatasetHead] = {}
         self.users: dict[DatasetId, Neighbours] = {}
         self.representatives: dict[DatasetId, DatasetId] = {}
         self.names: dict[DatasetId, Name] = {}
         self.is_truncated = False
+        self.is_ended_by_depth = False
         self._deadline = clock.monotonic() + MAX_SECONDS
-        self._downstream: set[DatasetId] = set()
+        self.downstream: set[DatasetId] = set()
         self._ids: dict[DatasetId, set[DatasetId]] = {}
 
     def name(self, dataset: DatasetId) -> Name:
@@ -79,11 +88,12 @@ class ColumnGraph:
     def read_downstream(self, datasets: Collection[DatasetId]) -> None:
         """Reads the flows out of the columns of these datasets."""
         self._read_columns(self._read(datasets))
-        unread = {self.representative(dataset) for dataset in datasets} - self._downstream
-        self._downstream |= unread
+        unread = {self.representative(dataset) for dataset in datasets} - self.downstream
+        self.downstream |= unread
         readers = {job for dataset in unread & self.users.keys() for job in self.users[dataset][Side.READS]}
         self.is_truncated |= len(readers) > MAX_READERS
         heads = self.reader.jobs(sorted(readers)[:MAX_READERS])
+        self.readers |= heads
         self._read_columns(self._read({output for head in heads.values() for output in head.ever.output_ids}))
 
     def reached(self, begin: Collection[ColumnId], depth: int, *, upstream: bool) -> dict[ColumnId, int]:
@@ -103,6 +113,7 @@ class ColumnGraph:
             read({column.dataset for column in frontier})
             distances = {self._canonical(column): distance for column, distance in reversed(distances.items())}
             frontier = set(map(self._canonical, frontier))
+        self.is_ended_by_depth |= bool(frontier)
         return distances
 
     def columns_of(self, datasets: Iterable[DatasetId]) -> set[ColumnId]:
@@ -113,6 +124,18 @@ class ColumnGraph:
     def representative(self, dataset: DatasetId) -> DatasetId:
         """The id that stands for all ids of a dataset."""
         return self.representatives.get(dataset, dataset)
+
+    def unread(self) -> set[DatasetId]:
+        """The datasets that the walk went downstream from and that no job is known to have read, but for their writers
+        and for tests."""
+        tests = {job for job, head in self.readers.items() if is_test(values(head.facts.facets))}
+        users = {
+            dataset: self.users.get(dataset, NO_NEIGHBOURS) for dataset in self.downstream if self._is_own(dataset)
+        }
+        return {dataset for dataset, jobs in users.items() if not jobs[Side.READS] - jobs[Side.WRITES] - tests}
+
+    def _is_own(self, dataset: DatasetId) -> bool:
+        return dataset in self.heads and not self.heads[dataset].is_foreign
 
     def read_heads(self, datasets: Iterable[DatasetId]) -> None:
         """Reads the heads of datasets that were not read yet, for their names and schemas: of a time, if one is asked
@@ -179,6 +202,7 @@ class ColumnGraph:
         return by_jobs | by_events
 
     def _add(self, dataset: DatasetId, name: Name, facet: Any) -> None:
+        self.told[dataset] |= told_columns(facet)
         for flow in column_flows(name, facet):
             output, source = ColumnId(dataset, flow.output.field), self._column(flow.source.dataset, flow.source.field)
             _unite(self.into[output].setdefault(source, []), flow.steps)
@@ -202,6 +226,9 @@ class ColumnGraph:
         for dataset, sources in indirect.items():
             for source, steps in sources.items():
                 _unite(self.indirect[self.representative(dataset)].setdefault(self._canonical(source), []), steps)
+        told, self.told = self.told, defaultdict(set)
+        for dataset, columns in told.items():
+            self.told[self.representative(dataset)] |= columns
         self.out_of, self.bears_on = defaultdict(set), defaultdict(set)
         for output, sources in self.into.items():
             for source in sources:

@@ -12,12 +12,13 @@ from headwater.traversal.lineage import Direction, Walk
 
 class ColumnLineage(NamedTuple):
     """The result of a walk through a column graph: the columns with lineage, nearest first, all columns that the walk
-    came to, and their datasets."""
+    came to, their datasets, and the datasets from which it began."""
 
     graph: ColumnGraph
     columns: list[ColumnId]
     datasets: set[DatasetId]
     walked: frozenset[ColumnId]
+    begin: frozenset[DatasetId]
 
 
 def walk_column_lineage(reader: Reader, start: NamedNode, walk: Walk) -> ColumnLineage:
@@ -45,7 +46,8 @@ def walk_column_lineage(reader: Reader, start: NamedNode, walk: Walk) -> ColumnL
     shown = sorted(distances.keys() - lone, key=lambda column: (distances[column], column))
     graph.read_heads(column.dataset for column in shown)
     walked = frozenset(distances)
-    return ColumnLineage(graph, shown, {column.dataset for column in walked}, walked)
+    start_datasets = frozenset(map(graph.representative, datasets))
+    return ColumnLineage(graph, shown, {column.dataset for column in walked}, walked, start_datasets)
 
 
 def _datasets(reader: Reader, start: NamedNode, as_of: Instant | None) -> list[DatasetId]:

@@ -178,6 +178,11 @@ class Consumers:
         by_all = frozenset.intersection(*told) if told else frozenset()
         return [field for field in self._written(job, output) if field.lower() not in by_all]
 
+    def tells_columns(self, job: JobId, output: DatasetId) -> bool:
+        """Whether there is column lineage of a job for an output that the caller may read."""
+        dataset = self.heads.get(self.representative(output))
+        return dataset is None or dataset.is_foreign or bool(self._lineages_of(job, output))
+
     def reports_indirect(self, job: JobId) -> bool:
         """Whether the producer of a job reports filters, joins and groupings."""
         return producer_of(values(self.jobs[job].facts.facets)).reports_indirect

@@ -5,7 +5,7 @@ A hop costs two reads, as in a lineage graph, and a third read for columns. The 
 `is_truncated` says that the walk ended at a bound.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.edges import RenamedAway
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant
+from headwater.read.frontier import BlindSpot, Frontier, blind_spots
 from headwater.read.reader import Reader
 from headwater.traversal.application_queries import parts_of_applications
 from headwater.traversal.consumers import Consumers
@@ -82,12 +83,13 @@ class NodeAtRisk:
 class Impact(NamedTuple):
     """The nodes at risk, the certain ones first, then the nearest, and whether there are more. `head` is the head of
     the changed dataset, None if the dataset is not stored. `hidden` counts the nodes at risk that the caller may not
-    read and never named."""
+    read and never named. `frontier` says what the walk cannot see."""
 
     head: DatasetHead | None
     at_risk: tuple[NodeAtRisk, ...]
     is_truncated: bool
     hidden: int = 0
+    frontier: Frontier = Frontier()
 
 
 def impact(reader: Reader, dataset: DatasetId, columns: Collection[str] | None = None, reach: Reach = _FAR) -> Impact:
@@ -108,7 +110,46 @@ def impact(reader: Reader, dataset: DatasetId, columns: Collection[str] | None =
     asked = Granularity.DATASET if columns is None else Granularity.COLUMN
     at_risk = sorted(_at_risk(propagation, asked), key=lambda node: (node.is_possible, node.distance, node.node_id))
     is_truncated = propagation.is_truncated or known.is_cut or len(at_risk) > reach.most
-    return Impact(head, tuple(at_risk[: reach.most]), is_truncated, len(hidden))
+    frontier = _frontier(propagation, head.facts.created, len(hidden), is_cut=is_truncated)
+    return Impact(head, tuple(at_risk[: reach.most]), is_truncated, len(hidden), frontier)
+
+
+def _frontier(propagation: ImpactPropagation, since: Instant, hidden: int, *, is_cut: bool) -> Frontier:
+    """What the walk looked at, and what it cannot see, by what it read anyhow."""
+    known, targets = propagation.known, propagation.impacted
+    jobs = {target.id for target in targets if isinstance(target, ImpactedJob)}
+    datasets = {target.id for target in targets if isinstance(target, ImpactedDataset)}
+    foreign = {dataset for dataset in datasets if known.heads[dataset].is_foreign}
+    sources = {job: set(map(known.representative, edges.input_ids)) for job, edges in known.edges.items()}
+    made = {job: set(map(known.representative, edges.output_ids)) for job, edges in known.edges.items()}
+    users = [job for job in sources if not _is_test(known, ImpactedJob(job))]
+    read = set[DatasetId]().union(*(sources[job] - made[job] for job in users))  # a MERGE reads its own target
+    looked_at = [
+        job for job, of in sources.items() if of & known.heads.keys() and not _is_derivation(known, ImpactedJob(job))
+    ]
+    open_columns = {target for target, node in targets.items() if target.kind is NodeKind.FIELD and node.is_opened}
+    of_filters = {node.job for node in targets.values() if node.target.kind is NodeKind.DATASET and node.is_opened}
+    quiet = {job for job in jobs & set(users) if not known.edges[job].outputs}
+
+    def untold(job: JobId) -> bool:
+        return known.of_columns and not all(known.tells_columns(job, output) for output in known.edges[job].output_ids)
+
+    def ids(nodes: Iterable[ImpactTarget]) -> set[str]:
+        return {_node_id(known, target) for target in nodes if not _is_derivation(known, target)}
+
+    unseen = blind_spots(
+        (BlindSpot.COLUMNS, ids(open_columns)),
+        (BlindSpot.JOBS_WITHOUT_COLUMNS, ids(map(ImpactedJob, filter(untold, jobs)))),
+        (BlindSpot.JOBS_WITHOUT_FILTERS, ids(ImpactedJob(job) for job in of_filters if job)),
+        (
+            BlindSpot.JOBS_WITHOUT_OUTPUTS,
+            ids(map(ImpactedJob, quiet - parts_of_applications(known.jobs, known.edges, jobs))),
+        ),
+        (BlindSpot.READERS, ids(map(ImpactedDataset, datasets - read - propagation.beyond - foreign))),
+        (BlindSpot.HIDDEN, hidden + len(foreign)),
+        (BlindSpot.BEYOND, int(is_cut or bool(propagation.beyond))),
+    )
+    return Frontier(since, len(looked_at), len(known.heads), unseen)
 
 
 def _propagated(

@@ -30,13 +30,15 @@ _Targets = Mapping[DatasetId, Mapping[str | None, ImpactedNode]]
 
 
 class ImpactPropagation:
-    """The targets that a change has reached so far. The propagation is bounded: in targets (`most`) and in time."""
+    """The targets that a change has reached so far. The propagation is bounded: in targets (`most`) and in time; and in
+    hops, at whose end are datasets whose readers were not looked at (`beyond`)."""
 
     def __init__(self, known: Consumers, most: int) -> None:
         self.known = known
         self.most = most
         self.impacted: dict[ImpactTarget, ImpactedNode] = {}
         self.is_truncated = False
+        self.beyond: set[DatasetId] = set()
         self._deadline = clock.monotonic() + MAX_SECONDS
 
     def propagate(self, start: Collection[ImpactedNode], depth: int) -> None:
@@ -53,6 +55,7 @@ class ImpactPropagation:
                     new.setdefault(node.target, node)
             self.impacted |= new
             frontier = {target: node for target, node in new.items() if isinstance(target, ImpactedDataset)}
+        self.beyond = {target.id for target in frontier if isinstance(target, ImpactedDataset)}
 
     def _is_over(self) -> bool:
         if len(self.impacted) > self.most or clock.monotonic() > self._deadline:

@@ -69,6 +69,12 @@ class ImpactedNode:
         """The order of paths of the same length: columns before datasets, direct flows before indirect flows."""
         return self.granularity.weakness, self.is_indirect
 
+    @property
+    def is_opened(self) -> bool:
+        """Whether the job of the last hop is the first on the path that leaves open what it uses."""
+        unknown = Granularity.UNKNOWN
+        return self.granularity is unknown and self.origin is not None and self.origin.granularity is not unknown
+
     def is_surer_than(self, other: "ImpactedNode | None") -> bool:
         return other is None or self.granularity.weakness < other.granularity.weakness
 

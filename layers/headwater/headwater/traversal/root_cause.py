@@ -8,7 +8,7 @@ The walk upstream costs two reads a hop. Then a job costs up to two queries, and
 the dataset is known. The queries are concurrent. The numbers of nodes, and of runs and versions of a node, are bounded.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
@@ -17,6 +17,7 @@ from headwater.graph.names.identity import DatasetId, JobId, NodeKind, job_id
 from headwater.graph.states.run import Run
 from headwater.openlineage.instant import NEVER, Instant
 from headwater.read.activity import Activity, read_activity
+from headwater.read.frontier import BlindSpot, Frontier, blind_spots
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import RUNS_AT_A_TIME, Reader
 from headwater.read.window import Window
@@ -34,7 +35,7 @@ MAX_RUNS = 100
 @dataclass(frozen=True, slots=True)
 class RootCause:
     """The findings, newest first, and for each job the number of its runs that went well. Of findings with the same
-    time, the nearest comes first. `graph` is the graph upstream."""
+    time, the nearest comes first. `graph` is the graph upstream. `frontier` says what the search cannot see."""
 
     suspect: Run | None
     last_good: Run | None
@@ -42,6 +43,7 @@ class RootCause:
     went_well: tuple[tuple[UpstreamNode, int], ...]
     is_truncated: bool
     graph: LineageGraph
+    frontier: Frontier
 
 
 def root_cause(
@@ -61,7 +63,8 @@ def root_cause(
     newest_first = sorted(findings, key=lambda finding: finding.at, reverse=True)
     well = _went_well(upstream, activity, window)
     is_truncated = graph.is_truncated or activity.is_truncated
-    return RootCause(suspect, last_good, tuple(newest_first), tuple(well), is_truncated, graph)
+    frontier = _frontier(graph, upstream, activity, window, depth)
+    return RootCause(suspect, last_good, tuple(newest_first), tuple(well), is_truncated, graph, frontier)
 
 
 def _nearest(finding: Finding) -> tuple[int, UpstreamNode]:
@@ -131,6 +134,29 @@ def _ids(reader: Reader, graph: LineageGraph) -> dict[DatasetId, set[DatasetId]]
         if graph.representative(other) in ids:
             ids[graph.representative(other)].add(other)
     return ids
+
+
+def _frontier(graph: LineageGraph, upstream: _Upstream, activity: Activity, window: Window, depth: int) -> Frontier:
+    """What was looked at since the last good run, else since the first event of a node upstream, and what was not."""
+    jobs = {job: node for job, node in upstream.jobs.items() if job in activity.runs}
+    foreign_jobs = sum(graph.jobs[job].is_foreign for job in upstream.jobs)
+    datasets = {node: graph.datasets[node] for node in upstream.datasets if not graph.datasets[node].is_foreign}
+    unwritten = datasets.keys() - {written for _, written in graph.writes}
+    sources = {dataset for dataset in unwritten if not datasets[dataset].has_writer}
+    is_ended_by_depth = any(upstream.datasets[dataset].distance >= depth for dataset in unwritten - sources)
+
+    def ids(nodes: Iterable[UpstreamNode]) -> set[str]:
+        return {node.node_id for node in nodes}
+
+    unseen = blind_spots(
+        (BlindSpot.JOBS_WITHOUT_RUNS, ids(node for job, node in jobs.items() if not activity.runs[job])),
+        (BlindSpot.WRITERS, ids(upstream.datasets[dataset] for dataset in sources)),
+        (BlindSpot.SCHEMAS, ids(upstream.datasets[node] for node, head in datasets.items() if head.schema is None)),
+        (BlindSpot.HIDDEN, foreign_jobs + len(upstream.datasets) - len(datasets)),
+        (BlindSpot.BEYOND, int(is_ended_by_depth or graph.is_truncated or activity.is_truncated)),
+    )
+    since = min((head.facts.created for head in datasets.values()), default=NEVER)
+    return Frontier(window.since or since, len(jobs), len(datasets), unseen)
 
 
 def _findings(graph: LineageGraph, upstream: _Upstream, activity: Activity, window: Window) -> Iterator[Finding]:

@@ -1,7 +1,7 @@
 /** What a change breaks, or may break, as a table. */
 
 import type { Breaks } from "../../api/alerts";
-import { brokenText, isPossible, wayOf } from "../../graph/risk";
+import { brokenText, sureness, wayOf } from "../../graph/risk";
 import { Name } from "../../parts/Name";
 import { Table } from "../../parts/Table";
 import { linkTo } from "../../routing/location";
@@ -25,7 +25,7 @@ export function BrokenNodes({ breaks, file }: { breaks: Breaks; file: string }) 
           },
           { name: "Kind", value: (item) => item.type.toLowerCase().replace("dataset_field", "column") },
           { name: "Hops", value: (item) => item.distance, isNumber: true },
-          { name: "Breaks", value: (item) => (isPossible(item) ? "may break" : "breaks") },
+          { name: "Breaks", value: sureness },
           { name: "How", value: wayOf },
         ]}
       />

@@ -101,8 +101,8 @@ function Shares({ datasets, isByOwner }: { datasets: Covered[]; isByOwner: boole
         ]}
       />
       <p className="muted">
-        Stale: jobs write it, but not for {STALE_DAYS} days. Never read: no job has read it, except one that writes it,
-        too. What people and tools without lineage read is unknown.
+        Stale: jobs write it, but not for {STALE_DAYS} days. Without a known reader: no job that reports has read it,
+        except one that writes it, too. What BI tools, notebooks and people read is not seen.
         {isByOwner &&
           " A dataset without an owner has the one of the job that writes it. A dataset of two owners counts for both."}
       </p>

@@ -70,7 +70,7 @@ function Datasets({ datasets, kind }: { datasets: Covered[]; kind: Kind }) {
           value: ({ lastWrittenAt }) => lastWrittenAt ?? "",
           show: ({ lastWrittenAt }) => (lastWrittenAt ? moment(lastWrittenAt) : <span className="muted">unknown</span>),
         },
-        { name: "Read", value: ({ isRead }) => (isRead ? "yes" : "never") },
+        { name: "Read", value: ({ isRead, unseen }) => (isRead ? "yes" : unseen || "not known") },
       ]}
     />
   );

@@ -17,9 +17,19 @@ export interface Covered {
   /** Null if no job writes the dataset: nothing tells how old such a dataset is. */
   lastWrittenAt: string | null;
   isRead: boolean;
+  /** Who may read it although no job that reports does; empty if one does. */
+  unseen: string;
 }
 
-export function covered({ namespace, name, columnLineage, facets, lastWrittenAt, isRead }: ListedDataset): Covered {
+export function covered({
+  namespace,
+  name,
+  columnLineage,
+  facets,
+  lastWrittenAt,
+  isRead,
+  frontier,
+}: ListedDataset): Covered {
   const derived = facets.ownership?.headwater_derivedFrom as { name?: string } | undefined;
   return {
     namespace,
@@ -29,6 +39,7 @@ export function covered({ namespace, name, columnLineage, facets, lastWrittenAt,
     hasColumns: (columnLineage ?? []).length > 0,
     lastWrittenAt,
     isRead,
+    unseen: frontier?.sentence ?? "",
   };
 }
 
@@ -45,7 +56,7 @@ export const KINDS: Record<Kind, { title: string; has: (dataset: Covered, now: n
     title: "Stale",
     has: ({ lastWrittenAt }, now) => lastWrittenAt !== null && Date.parse(lastWrittenAt) < now - STALE_DAYS * DAY,
   },
-  unread: { title: "Never read", has: ({ isRead }) => !isRead },
+  unread: { title: "Without a known reader", has: ({ isRead }) => !isRead },
 };
 
 export function kindOf(name: string | null): Kind | null {

@@ -4,9 +4,9 @@ import { Fragment, useState } from "react";
 import { get } from "../../api/request";
 import type { Impact, ImpactItem } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
-import { isPossible, wayOf } from "../../graph/risk";
+import { isPossible, nodesText, sureness, wayOf } from "../../graph/risk";
 import { isMasked, transformationText } from "../../graph/trace";
-import { Empty, Loaded, Truncated } from "../../parts/Feedback";
+import { Empty, Loaded, Truncated, Unseen } from "../../parts/Feedback";
 import { Icon, type IconName } from "../../parts/Icon";
 import { copyText, Name } from "../../parts/Name";
 import { Table } from "../../parts/Table";
@@ -44,7 +44,9 @@ function Found({ impact, name }: { impact: Impact; name: string }) {
   const items = impact.owners.flatMap(({ owner, items: own }) => own.map((item) => ({ owner: owner ?? "", ...item })));
   if (!impact.totalCount)
     return (
-      <Empty>Nothing downstream is known to use it. A reader without column lineage would be listed here, too.</Empty>
+      <Empty>
+        Nothing downstream is known to use it. <Unseen frontier={impact.frontier} />
+      </Empty>
     );
   const copy = (): void => {
     void copyText(impactMarkdown(impact, name)).then(() => setCopied(true));
@@ -53,13 +55,7 @@ function Found({ impact, name }: { impact: Impact; name: string }) {
     <>
       <div className="row">
         <span>
-          <b>{counted(impact.totalCount - (impact.possibleCount ?? 0), "node")}</b> for certain
-          {impact.possibleCount ? (
-            <>
-              , <b>{counted(impact.possibleCount, "node")}</b> possibly
-            </>
-          ) : null}
-          , of {counted(impact.owners.filter(({ owner }) => owner).length, "owner")}
+          <b>{nodesText(impact)}</b>, of {counted(impact.owners.filter(({ owner }) => owner).length, "owner")}
           {impact.hiddenCount ? `, and ${counted(impact.hiddenCount, "node")} in namespaces that you may not read` : ""}
         </span>
         <span className="push" />
@@ -70,6 +66,9 @@ function Found({ impact, name }: { impact: Impact; name: string }) {
           <Icon name={isCopied ? "check" : "copy"} /> {isCopied ? "Copied" : "Copy as Markdown"}
         </button>
       </div>
+      <p className="muted">
+        <Unseen frontier={impact.frontier} />
+      </p>
       {impact.truncated && <Truncated>The walk was cut: there is more downstream.</Truncated>}
       {items.length < impact.totalCount && (
         <Truncated>The first {count(items.length)} are listed, the nearest first.</Truncated>
@@ -108,7 +107,7 @@ function Found({ impact, name }: { impact: Impact; name: string }) {
             show: ({ nodeId }) => <Name name={displayName(nodeId)} href={linkTo("lineage", lineageOf(nodeId))} />,
           },
           { name: "Kind", value: ({ type }) => KINDS[type] ?? type },
-          { name: "Breaks", value: (item) => (isPossible(item) ? "may break" : "breaks") },
+          { name: "Breaks", value: sureness },
           { name: "Hops", value: ({ distance }) => distance, isNumber: true },
           { name: "By", value: how },
           {

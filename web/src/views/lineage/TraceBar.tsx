@@ -37,7 +37,8 @@ export function TraceBar({
             ? `: ${trace.datasets.size} tables`
             : target
               ? ": no path between the two"
-              : ": no column lineage is known, which is not to say that there is none")}
+              : ": no column lineage is known")}
+        {trace && !trace.edges.length && trace.unseen.map((sentence) => `. ${oneLine(sentence)}`)}
         {trace?.isTruncated && ", cut"}
       </span>
       <span className="push" />

@@ -4,7 +4,7 @@ import { lazy, Suspense } from "react";
 import { get } from "../../api/request";
 import type { Finding, RootCause, Run } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
-import { Empty, Loaded, Loading, Truncated } from "../../parts/Feedback";
+import { Empty, Loaded, Loading, Truncated, Unseen } from "../../parts/Feedback";
 import { Icon } from "../../parts/Icon";
 import { Name } from "../../parts/Name";
 import { State } from "../../parts/State";
@@ -74,6 +74,11 @@ function Found({ found }: { found: RootCause }) {
           <Icon name="impact" /> What else is affected?
         </a>
       </div>
+      {findings.length > 0 && (
+        <p className="muted">
+          <Unseen frontier={found.frontier} />
+        </p>
+      )}
       {truncated && <Truncated>The search was cut: nodes further upstream were not looked at.</Truncated>}
       {findings.some((finding) => finding.nodeId !== nodeId) && (
         <Suspense fallback={<Loading what="the graph" />}>
@@ -95,7 +100,7 @@ function Found({ found }: { found: RootCause }) {
           <li className="stop">
             <span className="when" />
             <div className="card muted">
-              Nothing failed or changed upstream since then. The data that came in from outside may be wrong.
+              No failure and no change upstream is known since then. <Unseen frontier={found.frontier} />
             </div>
           </li>
         )}

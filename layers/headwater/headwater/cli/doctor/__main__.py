@@ -8,11 +8,12 @@ from pathlib import Path
 from headwater.cli.api import Api
 from headwater.cli.doctor.arrivals import Arrivals
 from headwater.cli.doctor.canary import FORBIDDEN, NAMESPACE, post_canary, read_back, take_out
-from headwater.cli.doctor.checks import findings
+from headwater.cli.doctor.checks import findings, frontier_of
 from headwater.cli.doctor.finding import Blame, Diagnosis, DoctorFinding, unusable
 from headwater.cli.doctor.listener import Listener, listener_of
 from headwater.cli.endpoint import KEY_VARIABLE, UnusableKey, add_server_options, api_of, key_of
 from headwater.cli.failure import CommandFailure
+from headwater.read.frontier import Frontier
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -101,8 +102,15 @@ def report(client: Api, namespace: str | None, canary_findings: list[DoctorFindi
     status = print_findings([*canary_findings, *findings(client, arrivals, namespace)])
     if arrivals.is_cut:
         print("[note] only the newest thousand events and the newest thousand jobs were examined")
-    print("a fault keeps the graph empty" if status else "no fault keeps the graph empty")
+    print("a fault keeps the graph empty" if status else no_fault(frontier_of(arrivals)))
     return status
+
+
+def no_fault(frontier: Frontier) -> str:
+    """That no fault was found; with what the events leave unseen, if they do."""
+    if not frontier.sentence:
+        return "no fault keeps the graph empty"
+    return f"no fault is known that keeps the graph empty. {frontier.sentence}"
 
 
 def print_findings(reported: list[DoctorFinding]) -> int:

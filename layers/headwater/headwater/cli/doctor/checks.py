@@ -9,9 +9,11 @@ from headwater.cli.api import Api
 from headwater.cli.doctor.arrivals import Arrivals, Document, job_of
 from headwater.cli.doctor.engines import island_engines, one_job_a_query, refusals
 from headwater.cli.doctor.finding import Blame, DoctorFinding, first_few
-from headwater.cli.doctor.isolated_jobs import isolated_jobs
+from headwater.cli.doctor.isolated_jobs import dataset_ids, isolated_jobs
 from headwater.cli.doctor.same_tables import same_tables
 from headwater.cli.doctor.spark_gaps import spark_gaps
+from headwater.openlineage.instant import NEVER, parse_instant
+from headwater.read.frontier import BlindSpot, Frontier, blind_spots
 
 LONG = timedelta(hours=1)
 """A RUNNING run without an event for this time has probably ended."""
@@ -46,16 +48,59 @@ def nothing_arrived(arrivals: Arrivals, namespace: str | None) -> Iterator[Docto
         )
 
 
+def no_dataset(arrivals: Arrivals) -> Iterator[DoctorFinding]:
+    """Events arrived, and none of them names a dataset: the graph has jobs and no edge."""
+    named = [event for event in arrivals.events if event.get("inputs") or event.get("outputs") or "dataset" in event]
+    jobs = [job["name"] for job in arrivals.jobs]
+    if arrivals.events and not named and not any(job["inputs"] or job["outputs"] for job in arrivals.jobs):
+        yield DoctorFinding(
+            f"{len(arrivals.events)} events have arrived, and not one names a dataset: {first_few(jobs)}",
+            "the listener does not know the jobs' connector or catalog (Iceberg with type=jdbc, for one): report their "
+            "datasets with layers/headwater/headwater/spark; docs/producers/spark.md lists what it does not tell",
+            Blame.LISTENER,
+        )
+
+
 def without_datasets(arrivals: Arrivals) -> Iterator[DoctorFinding]:
-    """Jobs without inputs and outputs. Applications and DAGs are left out, since their children name the datasets."""
-    parents = {job["parentJobName"] for job in arrivals.jobs}
-    empty = [job for job in arrivals.jobs if not job["inputs"] and not job["outputs"]]
-    reported = {job_of(event) for event in arrivals.events}
-    reporting = [job for job in empty if (job["namespace"], job["name"]) in reported and not job["parentJobName"]]
-    names = [job["name"] for job in reporting if job["name"] not in parents]
-    if names:
+    if names := [job["name"] for job in jobs_without_datasets(arrivals)]:
         fix = "the listener may not know a connector: report its datasets with layers/headwater/headwater/spark"
         yield DoctorFinding(f"jobs that name no dataset: {first_few(names)}", fix)
+
+
+def jobs_without_datasets(arrivals: Arrivals) -> list[Document]:
+    """Jobs without inputs and outputs. Applications and DAGs are left out if a job that they started, or one that such
+    a job started, names a dataset; and so are their children, since the application or DAG is told."""
+    parents = {job["name"]: job["parentJobName"] for job in arrivals.jobs}
+    telling: set[str] = set()
+    for job in arrivals.jobs:
+        name = job["name"] if job["inputs"] or job["outputs"] else None
+        while name and name not in telling:
+            telling.add(name)
+            name = parents.get(name)
+    reported = {job_of(event) for event in arrivals.events}
+    first = [job for job in arrivals.jobs if job["parentJobName"] not in parents and job["name"] not in telling]
+    return [job for job in first if (job["namespace"], job["name"]) in reported]
+
+
+def frontier_of(arrivals: Arrivals) -> Frontier:
+    """What the events that have arrived leave unseen of the jobs' lineage."""
+    makers = {(job["namespace"], job["name"]) for job in arrivals.jobs if job["inputs"] and job["outputs"]}
+    writing = {job_of(event): False for event in arrivals.events if event.get("outputs")}
+    writing |= {job_of(event): True for event in arrivals.events if any(map(_tells_columns, event.get("outputs", ())))}
+    silent = [job for job, tells in writing.items() if job in makers and not tells]
+    empty = [(job["namespace"], job["name"]) for job in jobs_without_datasets(arrivals)]
+    datasets = set().union(*map(dataset_ids, arrivals.jobs))
+    since = min((parse_instant(event["eventTime"]) for event in arrivals.events), default=NEVER)
+    unseen = blind_spots(
+        (BlindSpot.JOBS_WITHOUT_COLUMNS, [f"job:{namespace}:{name}" for namespace, name in silent]),
+        (BlindSpot.JOBS_WITHOUT_DATASETS, [f"job:{namespace}:{name}" for namespace, name in empty]),
+        (BlindSpot.BEYOND, int(arrivals.is_cut)),
+    )
+    return Frontier(since, len(arrivals.jobs), len(datasets), unseen)
+
+
+def _tells_columns(output: Document) -> bool:
+    return "columnLineage" in (output.get("facets") or {})
 
 
 def never_ended(arrivals: Arrivals, now: datetime) -> Iterator[DoctorFinding]:
@@ -151,6 +196,7 @@ def flink_without_ends(arrivals: Arrivals) -> Iterator[DoctorFinding]:
 def findings(client: Api, arrivals: Arrivals, namespace: str | None) -> list[DoctorFinding]:
     return [
         *nothing_arrived(arrivals, namespace),
+        *no_dataset(arrivals),
         *without_datasets(arrivals),
         *never_ended(arrivals, datetime.now(UTC)),
         *unseen_parents(arrivals, client),

@@ -11,7 +11,8 @@ from typing import Any
 from headwater.openlineage.exact_json import JsonObject
 
 INSIGHTS_FACET = "headwater_insights"
-"""`{"at": time, "total": number, "insights": [...]}`: the first insights of a kind, and how many there are in all."""
+"""`{"at": time, "total": number, "insights": [...], "frontier": {...}}`: the first insights of a kind, how many there
+are in all, and what the analysis cannot see (`read.frontier.Frontier`)."""
 CRITICALITY = "headwater_criticality"
 """`{"at": time, "downstreamDatasets": ..., "downstreamJobs": ..., "owners": ..., "rank": ...}` of a job or dataset."""
 
@@ -38,6 +39,12 @@ def insights_of(facets: Mapping[str, Any]) -> list[JsonObject]:
     facet = facets.get(INSIGHTS_FACET)
     entries = facet.get("insights") if isinstance(facet, dict) else None
     return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+
+
+def frontier_in(facets: Mapping[str, Any]) -> Any:
+    """The frontier of the analysis in the facets of a dataset; None for an analysis of an earlier release."""
+    facet = facets.get(INSIGHTS_FACET)
+    return facet.get("frontier") if isinstance(facet, dict) else None
 
 
 def criticality_of(facets: Mapping[str, Any]) -> JsonObject | None:

@@ -150,6 +150,11 @@ class DatasetHead:
         return register if register and register.value is not None else None
 
     @property
+    def has_writer(self) -> bool:
+        """Whether a job ever wrote the dataset, by this name: the writers are the first of the `users`."""
+        return any(rank == 0 for rank, _ in self.users)
+
+    @property
     def schema_digest(self) -> str | None:
         digest = self.facets.get(SCHEMA)
         return digest if isinstance(digest, str) else None

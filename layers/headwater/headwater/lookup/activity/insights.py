@@ -4,13 +4,18 @@ An insight may name nodes of several namespaces. A caller gets those insights of
 namespace.
 """
 
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
 from headwater.access.principal import Principal
 from headwater.graph.facets.curation import INSIGHTS
-from headwater.graph.facets.insights import InsightKind, insights_of, namespaces_in
+from headwater.graph.facets.insights import InsightKind, frontier_in, insights_of, namespaces_in
+from headwater.graph.states.dataset import DatasetHead
 from headwater.http.paging import page_of, within_size_limit
 from headwater.http.request import ApiRequest
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
+from headwater.read.frontier import BlindSpot, Frontier, blind_spots
 from headwater.read.namespace_details import heads_in
 from headwater.read.reader import Reader
 
@@ -29,7 +34,15 @@ def insights(reader: Reader, request: ApiRequest, caller: Principal) -> JsonObje
     page = page_of(sorted(found, key=_position), page_request, _position)
     documents = within_size_limit(insight for _, insight in page.entries)
     cursor = page.cursor(page_request, len(documents))
-    return {"insights": documents, "totalCount": page.total, **cursor}
+    return {"insights": documents, "totalCount": page.total, **cursor, "frontier": _frontier(heads, kinds).as_json()}
+
+
+def _frontier(heads: Mapping[str, DatasetHead], kinds: Collection[str]) -> Frontier:
+    """What the last analysis cannot see. Each kind of insights has the frontier of its analysis."""
+    told = [frontier_in(head.facets) for head in heads.values()]
+    frontier = Frontier.of_json(next(filter(None, told), None))
+    missing = blind_spots((BlindSpot.ANALYSIS, int(len(heads) < len(kinds))))
+    return replace(frontier, unseen=(*frontier.unseen, *missing))
 
 
 def _kinds(request: ApiRequest) -> list[str]:

@@ -66,7 +66,7 @@ def _paged(impacted: Impact, page: PageRequest) -> JsonObject:
         answer["truncated"] = True
     if items and end < total:
         answer["cursor"] = page.cursor(str(end), total)
-    return answer
+    return {**answer, "frontier": impacted.frontier.as_json()}
 
 
 def _by_owner(items: Iterable[tuple[NodeAtRisk, JsonObject]]) -> list[JsonObject]:

@@ -121,11 +121,11 @@ def column_lineage(reader: Reader, request: ApiRequest, node: NamedNode) -> Json
         nodes = of_versions(nodes, next(map(lineage.graph.name, start), None), node.version)
     shown = GraphView({document["id"]: document for document in nodes}, frozenset())
     answer = {**_paged(shown, page, is_truncated=lineage.graph.is_truncated), "indirect": serialise_indirect(lineage)}
-    if direction is not Direction.DOWNSTREAM:
-        whole = lineage.graph.representative(node.dataset) if node.kind is NodeKind.DATASET else None
-        if unknown := unknown_origins(reader, lineage, whole, as_of):
-            answer["unknown"] = serialise_unknown(unknown)
-    return answer
+    whole = lineage.graph.representative(node.dataset) if node.kind is NodeKind.DATASET else None
+    unknown, frontier = unknown_origins(reader, lineage, whole, walk)
+    if unknown:
+        answer["unknown"] = serialise_unknown(unknown)
+    return {**answer, "frontier": frontier.as_json()}
 
 
 _GRAPHS: dict[str, Callable[[Reader, ApiRequest, NamedNode], JsonObject]] = {

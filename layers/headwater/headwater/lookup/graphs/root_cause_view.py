@@ -36,7 +36,7 @@ def rootcause(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObjec
         answer["foreignEdges"] = _edges(cause.graph, foreign)
     if cause.is_truncated or len(cause.findings) > len(findings):
         answer["truncated"] = True
-    return answer
+    return {**answer, "frontier": cause.frontier.as_json()}
 
 
 def _edges(graph: LineageGraph, edges: Iterable[LineageEdge]) -> list[JsonObject]:

@@ -1,5 +1,6 @@
 """Single datasets and lists of datasets, with the facets that their jobs report."""
 
+from headwater.graph.states.dataset import DatasetHead
 from headwater.http.marquez import datasets as marquez
 from headwater.http.paging import next_cursor
 from headwater.http.request import ApiRequest
@@ -8,6 +9,7 @@ from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import shown
 from headwater.read.dataset_details import list_dataset_details, read_dataset_details
 from headwater.read.dataset_usages import JobUsages, job_usages
+from headwater.read.frontier import BlindSpot, Frontier, blind_spots
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
 
@@ -18,15 +20,18 @@ def datasets(reader: Reader, request: ApiRequest, listed: ListedDatasets) -> Jso
     page, ids = request.page(), [entry.id for entry in listed.entries]
     usages = job_usages(reader, ids) if request.flag("withUsage") else {}
     details = list_dataset_details(reader, ids)
-    documents = [marquez.listed_dataset(each) | _usage(usages.get(each.head.id)) for each in details]
+    documents = [marquez.listed_dataset(each) | _usage(each.head, usages.get(each.head.id)) for each in details]
     return {"totalCount": listed.total, "datasets": documents, **next_cursor(page, listed.entries, listed.total)}
 
 
-def _usage(usage: JobUsages | None) -> JsonObject:
+def _usage(head: DatasetHead, usage: JobUsages | None) -> JsonObject:
+    """What jobs do with a dataset. That none reads it is said with what cannot be seen of its readers."""
     if usage is None:
         return {}
     written = usage.last_written
-    return {"isRead": usage.is_read, "lastWrittenAt": shown(written) if written else None}
+    unread = Frontier(head.facts.created, unseen=blind_spots((BlindSpot.READERS, 1)))
+    frontier = {} if usage.is_read else {"frontier": unread.as_json()}
+    return {"isRead": usage.is_read, "lastWrittenAt": shown(written) if written else None, **frontier}
 
 
 def dataset(reader: Reader, _request: ApiRequest, dataset: NamedNode) -> JsonObject:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from headwater.lookup.export import label
 from headwater.lookup.export.graph import Document, ExportEdge, ExportGraph, ExportKind, ExportNode, graph_of
 from headwater.lookup.text.amounts import count
-from headwater.lookup.text.display import BLANK, Display, Line, Role, Span, detail, width_of_line
+from headwater.lookup.text.display import BLANK, Display, Line, Role, Span, detail, frontier, width_of_line
 from headwater.lookup.text.inert import inert, shortened
 from headwater.lookup.text.labels import Labels
 from headwater.lookup.text.lineage import DOWN, UP, reachable
@@ -27,7 +27,8 @@ def render(answer: Document, display: Display, direction: str | None = UP) -> st
         lines += [BLANK] * bool(lines) + list(_Section(graph, labels, display, way, subject).lines())
     lines += _rows(answer, labels, display, subject)
     lines += _unknown(answer, display)
-    return display.text([*lines, *([BLANK, detail(label.TRUNCATED)] if graph.truncated else [])])
+    lines += [BLANK, detail(label.TRUNCATED)] if graph.truncated else []
+    return display.text([*lines, *frontier(answer, display)])
 
 
 class _Subject:

@@ -1,11 +1,11 @@
 """What a text is shown on: how wide it is, how much of a graph it shows, and how it paints."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from headwater.lookup.text.inert import width_of
+from headwater.lookup.text.inert import inert, width_of, wrapped
 
 
 class Role(StrEnum):
@@ -75,3 +75,15 @@ def width_of_line(line: Line) -> int:
 def detail(text: str) -> Line:
     """A line, or the end of a line, that is read last."""
     return (Span(text, Role.DETAIL),)
+
+
+def sentence(text: str, display: Display) -> Iterator[Line]:
+    """A sentence of an answer, on as many lines as it needs."""
+    return map(detail, wrapped(inert(text), display.width))
+
+
+def frontier(answer: Mapping[str, Any], display: Display) -> Iterator[Line]:
+    """What the answer cannot see, after an empty line; nothing if it saw all."""
+    if told := (answer.get("frontier") or {}).get("sentence"):
+        yield BLANK
+        yield from sentence(told, display)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from headwater.lookup.export.graph import Document, ExportKind, ExportNode
 from headwater.lookup.export.label import TRUNCATED
 from headwater.lookup.text.amounts import count, counts
-from headwater.lookup.text.display import BLANK, Display, Line, Role, Span, detail, width_of_line
+from headwater.lookup.text.display import BLANK, Display, Line, Role, Span, detail, frontier, width_of_line
 from headwater.lookup.text.inert import inert, width_of
 from headwater.lookup.text.labels import Labels
 from headwater.lookup.text.node_ids import node_of
@@ -51,15 +51,18 @@ class _Text:
         if self.answer.get("truncated"):
             yield BLANK
             yield detail(TRUNCATED)
+        yield from frontier(self.answer, self.display)
 
     def _counts(self) -> str:
-        """`2 columns, 1 job; may break 1 column`."""
+        """`2 columns, 1 job; may break 1 column`. What only datasets and jobs tell is not certain, and is not said to
+        be."""
         if not self.items:
             return "nothing downstream is known"
         certain = [self.nodes[node_id].kind for node_id, item in self.items.items() if not item.get("possible")]
         possible = [self.nodes[node_id].kind for node_id, item in self.items.items() if item.get("possible")]
-        told = [_of_kinds(certain) or "nothing for certain", *([f"may break {_of_kinds(possible)}"] * bool(possible))]
-        return "; ".join(told)
+        by_table = ", by table lineage" * (self.changed.kind is not ExportKind.COLUMN)
+        told = [f"{_of_kinds(certain)}{by_table}" if certain else "nothing for certain"]
+        return "; ".join([*told, *([f"may break {_of_kinds(possible)}"] * bool(possible))])
 
     def _owned(self, owner: Document) -> Iterator[Line]:
         name, items = owner["owner"], owner["items"]

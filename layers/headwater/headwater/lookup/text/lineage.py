@@ -6,9 +6,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from headwater.lookup.export import label
 from headwater.lookup.export.graph import Document, ExportGraph, ExportKind, ExportNode, graph_of
 from headwater.lookup.text.amounts import counts, moment
-from headwater.lookup.text.display import BLANK, Display, Line, Role, Span, detail
+from headwater.lookup.text.display import BLANK, Display, Line, Role, Span, detail, sentence
 from headwater.lookup.text.labels import Labels
 from headwater.lookup.text.tree import Forest, TreeEntry
+from headwater.openlineage.instant import NEVER, parse_instant
+from headwater.read.frontier import BlindSpot, Frontier, blind_spots
 
 UP, DOWN = "upstream", "downstream"
 _NOTHING = {
@@ -64,11 +66,21 @@ class _Section:
         heading = (Span(f"{self.way} of ", Role.HEADING), Span(name, Role.HEADING))
         if not self.below.get(first):
             yield (*heading, *detail(f": {_NOTHING[first.kind, self.way]}"))
+            yield from sentence(self._frontier(first).sentence, self.display)
             return
         yield (*heading, *detail(f": {_counts(reached) or 'itself alone'}"))
         yield detail(self.labels.where(self.display.width))
         yield BLANK
         yield from self.forest([first]).lines()
+
+    def _frontier(self, first: ExportNode) -> Frontier:
+        """What is not seen of a dataset without jobs on a side, by the graph alone: the answer is Marquez's."""
+        begun = self.graph.data.get(first, {}).get("createdAt")
+        silent = BlindSpot.WRITERS if self.way == UP else BlindSpot.READERS
+        unseen = blind_spots(
+            (silent, int(first.kind is ExportKind.DATASET)), (BlindSpot.BEYOND, int(self.graph.truncated))
+        )
+        return Frontier(parse_instant(begun) if begun else NEVER, unseen=unseen)
 
     def forest(self, roots: Sequence[ExportNode]) -> Forest[ExportNode]:
         return Forest(roots, self.below, self._entry, self.display)

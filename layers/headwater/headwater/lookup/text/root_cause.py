@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from headwater.lookup.export.graph import Document, ExportKind
 from headwater.lookup.export.label import TRUNCATED
 from headwater.lookup.text.amounts import count, duration, moment
-from headwater.lookup.text.display import BLANK, Display, Line, Role, Span, detail
+from headwater.lookup.text.display import BLANK, Display, Line, Role, Span, detail, frontier
 from headwater.lookup.text.inert import ELLIPSIS, beginning, inert, quoted, shortened, wrapped
 from headwater.lookup.text.labels import Labels
 from headwater.lookup.text.lineage import role_of_state
@@ -40,6 +40,7 @@ def _lines(answer: Document, display: Display) -> Iterator[Line]:
     if answer.get("truncated"):
         yield BLANK
         yield detail(TRUNCATED)
+    yield from frontier(answer, display)
 
 
 def _until(answer: Document) -> str:
