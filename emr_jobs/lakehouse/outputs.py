@@ -7,6 +7,7 @@ from emr_jobs.lakehouse.states import WRITE
 from headwater.graph.facets.dataset_reference import IoDataset
 from headwater.graph.facets.members import facet_text
 from headwater.graph.facets.register import values
+from headwater.graph.facets.renaming import is_old_name, renames_to
 from headwater.graph.names.identity import DatasetId, dataset_id
 from headwater.graph.states.run import Run
 from headwater.openlineage.event import Name
@@ -19,25 +20,23 @@ _DOUBLED = re.compile(r"(?P<path>.*(?P<database>/[^/]+\.db))(?P=database)(?P<tab
 
 
 def direction_of(output: IoDataset, run: Run) -> str:
-    change = facet_text(values(output.facets), CHANGE, CHANGE)
-    if change == "DROP":
+    facets = values(output.facets)
+    change = facet_text(facets, CHANGE, CHANGE)
+    if change == "DROP" or (is_old_name(facets) and renames_to(facets)):
         return DROP
+    if is_old_name(facets):
+        return DEFINE
     is_ddl = change in OF_THE_TABLE or _is_ddl_of_trino(run)
     return DEFINE if is_ddl and not run.inputs and "outputStatistics" not in output.io_facets else WRITE
 
 
 def other_drops(output: IoDataset) -> Iterator[tuple[DatasetId, Name]]:
-    """What else is gone: the former name of a renamed table, and the table itself where the listener names a dropped
-    table of Spark's own catalog by a path that has the folder of the database twice."""
+    """What else is gone: the table itself where the listener names a dropped table of Spark's own catalog by a path
+    that has the folder of the database twice."""
     match values(output.facets).get(CHANGE):
-        case {"lifecycleStateChange": "RENAME", "previousIdentifier": {"namespace": str(namespace), "name": str(name)}}:
-            yield _identified(Name(namespace, name))
         case {"lifecycleStateChange": "DROP"} if twice := _DOUBLED.fullmatch(output.name.name):
-            yield _identified(Name(output.name.namespace, twice["path"] + twice["table"]))
-
-
-def _identified(name: Name) -> tuple[DatasetId, Name]:
-    return dataset_id(name), name
+            name = Name(output.name.namespace, twice["path"] + twice["table"])
+            yield dataset_id(name), name
 
 
 def _is_ddl_of_trino(run: Run) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from headwater.alerts import announce
-from headwater.alerts.record import Record
+from headwater.alerts.alert import Record
 from headwater.alerts.stored_alerts import StoringBus
 from headwater.fold.fold import fold
 from headwater.read.reader import Reader

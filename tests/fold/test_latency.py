@@ -17,7 +17,7 @@ from headwater.openlineage.event import Name
 from headwater.openlineage.instant import parse_instant
 from headwater.store import keys
 from headwater.store.graph_store import GraphStore
-from headwater.store.items.latency import LATENCY
+from headwater.store.items.alerts import LATENCY
 from headwater.store.memory import MemoryTable
 from headwater.store.table import ConditionalPut, Retention
 from tests import factory

@@ -2,7 +2,7 @@
 
 import pytest
 
-from headwater.http.marquez.sources import type_of
+from headwater.http.marquez.descriptions import type_of
 from tests import factory
 from tests.factory import Document
 from tests.lookup.requests import LookupClient, after, key_of, table_after

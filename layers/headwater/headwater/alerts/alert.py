@@ -9,13 +9,20 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from headwater.graph.names.identity import NodeKind, node_id
+from headwater.graph.facets.dataset_reference import SYMLINKS, symlinks
+from headwater.graph.names.identity import DatasetId, NodeKind, node_id
+from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.stored_states import Severity
 from headwater.openlineage.event import Name
+from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant, shown
+from headwater.read.reader import Reader
+from headwater.store.snapshot import ReadRequest
+from headwater.store.stream_records import StateChange
 
 MAX_TITLE, MAX_LINE, MAX_TEXT, MAX_CHAT_TEXT, MAX_TAG, MAX_OWNERS = 100, 400, 3_900, 2_900, 200, 100
 """Characters that Datadog takes (a title 100, a text 4,000 with its markers, a tag 200), and owners in an alert.
@@ -172,3 +179,27 @@ def _escaped(line: str) -> str:
     """
     escaped = "".join(f"\\{character}" if character in "*_`[]<>#|\\" else character for character in line)
     return escaped.replace("@", "@\u200b").replace("%%%", "%\u200b%\u200b%")
+
+
+class Record(NamedTuple):
+    """A change of a state, and the later changes of the same state in the batch. A later change is read when needed."""
+
+    change: StateChange
+    later: Iterable[StateChange] = ()
+
+
+MAX_NAMES = 20
+"""Names that an alert holds; the lookup `/aliases` has all names."""
+
+
+def all_names(reader: Reader, dataset: DatasetId, head: DatasetHead, at: Instant) -> list[JsonObject]:
+    """The dataset's own name, the names of its symlinks, and its aliases, as far as events until a time used them."""
+    neighbourhood = reader.neighbourhood([dataset], ())
+    linked = (other for other_id, other in sorted(neighbourhood.heads.items()) if other_id != dataset)
+    heads = [head, *(other for other in linked if other.facts.created <= at)]
+    names = [each.facts.name for each in heads]
+    names += [name for each in heads for name in symlinks(each.facets.get(SYMLINKS))]
+    aliases = [entry.id for entry in islice(reader.store.names_of(dataset).entries(limit=MAX_NAMES), MAX_NAMES)]
+    read = reader.store.read(ReadRequest(aliases=aliases))
+    names += [known.alias.sent for known in read.aliases.of(aliases) if known.first <= at]
+    return [name.as_json() for name in list(dict.fromkeys(names))[:MAX_NAMES]]

@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from headwater.alerts.alert import Alert
+from headwater.alerts.alert import Alert, Record
 from headwater.alerts.assertion_failed import assertion_failed
 from headwater.alerts.emission_latency_breach import emission_latency_breach
-from headwater.alerts.record import Record
 from headwater.alerts.run_failed import run_failed
 from headwater.alerts.schema_changed import schema_changed
 from headwater.graph.names.naming import Naming

@@ -3,11 +3,19 @@
 from collections.abc import Iterator
 from typing import Any
 
-from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, link_to, quantity, short_name
-from headwater.alerts.dataset_names import all_names
+from headwater.alerts.alert import (
+    Alert,
+    DetailType,
+    Record,
+    all_names,
+    distinct_owners,
+    id_of,
+    link_to,
+    quantity,
+    short_name,
+)
 from headwater.alerts.downstream import downstream
 from headwater.alerts.failure_cause import is_told_by_run_above
-from headwater.alerts.record import Record
 from headwater.alerts.run_ancestors import RunAncestors, ancestors_of
 from headwater.graph.facets.dataset_reference import ASSERTIONS
 from headwater.graph.facets.members import assertions_of, describe_assertion, owners_of

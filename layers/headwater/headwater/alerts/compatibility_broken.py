@@ -6,8 +6,7 @@ The alert takes the place of `Dataset Schema Changed` for the same version, and 
 from collections.abc import Mapping
 from typing import Any
 
-from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, link_to, short_name
-from headwater.alerts.dataset_names import all_names
+from headwater.alerts.alert import Alert, DetailType, all_names, distinct_owners, id_of, link_to, short_name
 from headwater.alerts.downstream import Downstream, downstream
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.schema import REGISTRY, broken_promise

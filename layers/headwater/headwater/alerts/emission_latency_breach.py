@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from headwater.alerts.alert import Alert, DetailType, id_of, link_to, short_name
-from headwater.alerts.record import Record
+from headwater.alerts.alert import Alert, DetailType, Record, id_of, link_to, short_name
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import NodeKind, job_id

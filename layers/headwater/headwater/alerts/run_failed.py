@@ -6,9 +6,8 @@ children, or of an assertion, the alert is about the child or the assertion alon
 
 from collections.abc import Iterator
 
-from headwater.alerts.alert import Alert, DetailType, distinct_owners, link_to, quantity, short_name
+from headwater.alerts.alert import Alert, DetailType, Record, distinct_owners, link_to, quantity, short_name
 from headwater.alerts.failure_cause import failure_id, is_told_elsewhere
-from headwater.alerts.record import Record
 from headwater.alerts.run_ancestors import ancestors_of, owners_of_job
 from headwater.graph.facets.dataset_reference import IoDatasets
 from headwater.graph.facets.members import error_message, error_summary, owners_of

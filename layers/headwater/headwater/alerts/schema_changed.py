@@ -2,10 +2,18 @@
 
 from collections.abc import Iterator
 
-from headwater.alerts.alert import Alert, DetailType, cut, distinct_owners, id_of, link_to, short_name
+from headwater.alerts.alert import (
+    Alert,
+    DetailType,
+    Record,
+    all_names,
+    cut,
+    distinct_owners,
+    id_of,
+    link_to,
+    short_name,
+)
 from headwater.alerts.compatibility_broken import compatibility_broken, new_breach, readers_of
-from headwater.alerts.dataset_names import all_names
-from headwater.alerts.record import Record
 from headwater.alerts.run_ancestors import RunAncestors
 from headwater.alerts.schema_cause import schema_alerts
 from headwater.alerts.schema_change import ReportedSchemaChange, change_of

@@ -16,8 +16,8 @@ from headwater.graph.states.dataset import DatasetFacts
 from headwater.graph.states.job import JobFacts
 from headwater.graph.states.neighbours import NO_NEIGHBOURS, all_jobs
 from headwater.http.marquez.datasets import dataset as dataset_as_json
+from headwater.http.marquez.descriptions import namespace as namespace_as_json
 from headwater.http.marquez.jobs import job as job_as_json
-from headwater.http.marquez.namespaces import namespace as namespace_as_json
 from headwater.http.request import ApiRequest
 from headwater.http.response import RequestError
 from headwater.openlineage.event import Name

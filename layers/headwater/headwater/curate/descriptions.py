@@ -9,9 +9,9 @@ from headwater.graph.facets.curation import NAMESPACES, SOURCES, TAGS
 from headwater.graph.facets.dataset_reference import DATA_SOURCE
 from headwater.graph.facets.members import OWNERSHIP
 from headwater.graph.names.identity import dataset_id
-from headwater.http.marquez.namespaces import namespace as namespace_as_json
-from headwater.http.marquez.sources import source as source_as_json
-from headwater.http.marquez.tags import tag as tag_as_json
+from headwater.http.marquez.descriptions import namespace as namespace_as_json
+from headwater.http.marquez.descriptions import source as source_as_json
+from headwater.http.marquez.descriptions import tag as tag_as_json
 from headwater.http.request import ApiRequest
 from headwater.openlineage.event import Facets, Name
 from headwater.openlineage.exact_json import JsonObject

@@ -16,7 +16,7 @@ from headwater.concurrent import concurrent_map
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import NO_JOB, DatasetId, NeighbourPageId, WriteId
 from headwater.graph.producers import is_query_job
-from headwater.graph.producers.iceberg import scanned_snapshot, writes_data, written_snapshot
+from headwater.graph.producers.table_formats import scanned_snapshot, writes_data, written_snapshot
 from headwater.graph.states.run import Run
 from headwater.openlineage.instant import Instant
 from headwater.read.good_writes import LOOKED_AT, Standing, WriteOfRun, innermost, wraps, write_that_counts

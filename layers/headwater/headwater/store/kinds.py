@@ -43,7 +43,7 @@ from headwater.graph.states.stored_states import (
 )
 from headwater.store import keys
 from headwater.store.item_type import Encode, ItemType
-from headwater.store.items.alerts import ALERT, encode_dataset_alert
+from headwater.store.items.alerts import ALERT, LATENCY, encode_dataset_alert, encode_latency
 from headwater.store.items.alerts import encode as encode_alert
 from headwater.store.items.codec import Codec
 from headwater.store.items.datasets import (
@@ -59,8 +59,6 @@ from headwater.store.items.events import EVENT, encode_day
 from headwater.store.items.events import encode as encode_event
 from headwater.store.items.jobs import JOB
 from headwater.store.items.jobs import encode as encode_job
-from headwater.store.items.latency import LATENCY
-from headwater.store.items.latency import encode as encode_latency
 from headwater.store.items.names import (
     ALIAS,
     CATALOG,

@@ -21,8 +21,8 @@ from headwater.graph.states.edges import Edges
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import Neighbours, Side
 from headwater.openlineage.instant import Instant, to_datetime
+from headwater.read.good_writes import writes_of_wrappers
 from headwater.read.reader import Reader
-from headwater.traversal.wrappers import writes_of_wrappers
 
 LONGEST_GAPS, NEWEST, LEAST = 3, 10, 3
 """A writer may be silent for `LONGEST_GAPS` times the longest gap between its `NEWEST` generations. Fewer than `LEAST`

@@ -52,6 +52,11 @@ def renames_from(facets: Mapping[str, Any]) -> list[Rename]:
     return _renames(facets, _FROM)
 
 
+def is_old_name(facets: Mapping[str, Any]) -> bool:
+    """Whether an output of a run is there for a rename alone, which may have failed: its name before."""
+    return _LIFECYCLE not in facets and any(name.startswith((_TO, _NOT)) for name in facets)
+
+
 def next_rename(facets: Mapping[str, Any], after: Instant) -> Rename | None:
     """The first rename after a time that took this name away."""
     return next((rename for rename in renames_to(facets) if rename.at > after), None)

@@ -24,8 +24,8 @@ from headwater.graph.names.naming import IdentifiedName, Naming
 from headwater.graph.producers import UNKNOWN, producer_of
 from headwater.graph.producers.evidence import has_partial_schema, with_proven_columns
 from headwater.graph.producers.great_expectations import with_database, with_standard_assertions
-from headwater.graph.producers.metadata_table_columns import without_metadata_table_columns
 from headwater.graph.producers.producer import Producer
+from headwater.graph.producers.table_formats import without_metadata_table_columns
 from headwater.graph.states.normalised_event import Alias, NormalisedEvent, SymlinkPair
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, Facets, Name, RunEvent

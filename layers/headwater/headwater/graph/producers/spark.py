@@ -38,8 +38,8 @@ from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.facets.members import facet_text
 from headwater.graph.facets.schema import fields_of
 from headwater.graph.names.naming import FILE_SYSTEMS, IdentifiedName, Naming
-from headwater.graph.producers.metadata_table_columns import is_read_as_text
 from headwater.graph.producers.producer import Producer, Strength
+from headwater.graph.producers.table_formats import is_read_as_text
 from headwater.openlineage.event import DatasetReference, Facets, JobEvent, JobReference, Name, RunEvent
 
 CATALOG = "catalog"

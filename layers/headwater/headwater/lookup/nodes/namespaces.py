@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from headwater.graph.states.stored_states import KnownNamespace
-from headwater.http.marquez import namespaces as marquez
+from headwater.http.marquez import descriptions as marquez
 from headwater.http.request import ApiRequest
 from headwater.openlineage.exact_json import JsonObject
 from headwater.read.namespace_details import list_namespace_details, read_namespace_details

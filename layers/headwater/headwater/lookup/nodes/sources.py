@@ -2,7 +2,7 @@
 
 from headwater.access.principal import Principal
 from headwater.graph.facets.curation import SOURCES
-from headwater.http.marquez import sources as marquez
+from headwater.http.marquez import descriptions as marquez
 from headwater.http.paging import page_of
 from headwater.http.request import ApiRequest
 from headwater.lookup.subjects import DescribedSource

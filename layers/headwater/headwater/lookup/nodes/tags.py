@@ -2,7 +2,7 @@
 
 from headwater.access.principal import Principal
 from headwater.graph.facets.curation import TAGS
-from headwater.http.marquez import tags as marquez
+from headwater.http.marquez import descriptions as marquez
 from headwater.http.paging import page_of
 from headwater.http.request import ApiRequest
 from headwater.openlineage.exact_json import JsonObject

@@ -1,11 +1,14 @@
-"""Alerts as they were announced."""
+"""Alerts, and the emission latency of jobs, by which some are raised."""
 
 from collections.abc import Mapping
+from typing import Any
 
+from headwater.graph.names.identity import job_id
+from headwater.graph.states.latency import Latency
 from headwater.graph.states.stored_states import DatasetAlert, Severity, StoredAlert
 from headwater.store import keys
 from headwater.store.items.codec import SCHEMA, Codec, Members, WrongMember, unchanged
-from headwater.store.items.values import anything, instant, text
+from headwater.store.items.values import anything, boolean, instant, name_of, number, run_id, text
 from headwater.store.ranges import alert_position
 from headwater.store.table import Item, Retention, expiry
 
@@ -48,3 +51,39 @@ def _decode(item: Item, members: Members) -> StoredAlert:
 
 
 ALERT = Codec("alert", _decode, (unchanged,), _labels)
+
+
+def encode_latency(latency: Latency) -> Item:
+    """The item of a job's emission latency. Only readers of the table's stream use it."""
+    document = {
+        "job": latency.job,
+        "run": latency.run_id,
+        "at": latency.at,
+        "millis": latency.millis,
+        "threshold": latency.threshold,
+        "isExceeded": latency.is_exceeded,
+    }
+    return LATENCY.item(keys.latency(job_id(latency.job)), document, _labels_of_latency(latency))
+
+
+def _labels_of_latency(latency: Latency) -> Mapping[str, str]:
+    return {"namespace": latency.job.namespace, "name": latency.job.name}
+
+
+def _decode_latency(item: Item, members: Members) -> Latency:
+    return Latency(
+        job=members.read("job", name_of(job_id, keys.job_of(item.key))),
+        run_id=members.read("run", run_id),
+        at=members.read("at", instant),
+        millis=members.read("millis", number),
+        threshold=members.read("threshold", number),
+        is_exceeded=members.read("isExceeded", boolean),
+    )
+
+
+def _latency_with_names(document: Any) -> Any:
+    """Version 1 of the document was an array."""
+    return dict(zip(("job", "run", "at", "millis", "threshold", "isExceeded"), document, strict=True))
+
+
+LATENCY = Codec("latency", _decode_latency, (_latency_with_names, unchanged), _labels_of_latency)

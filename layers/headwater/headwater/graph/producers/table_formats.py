@@ -1,11 +1,21 @@
-"""Leaves out columns that a producer sends with a dataset although they are not the dataset's: columns of its metadata
-tables, of its log or of temporary folders, of files read as text, of files inside a saved model."""
+"""Table formats: columns that are sent with a dataset although they are not its own, and snapshots of Iceberg tables.
+
+Columns of a table's metadata tables, of its log or of temporary folders, of files read as text, and of files inside a
+saved model are left out.
+
+The `version` facet of an input names the present snapshot of an Iceberg table, even if the run read an older snapshot.
+The snapshot that the run scanned is in the scan report, as a float that lost the last digits of the id. Hence ids are
+compared as floats: the ids of a table's snapshots are random, and no two are the same float.
+"""
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
+from decimal import Decimal
+from typing import Any
 
-from headwater.graph.facets.dataset_reference import SYMLINKS, symlinks
+from headwater.graph.facets.dataset_reference import SYMLINKS, IoDataset, symlinks
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
+from headwater.graph.facets.register import Register, values
 from headwater.openlineage.event import DatasetReference
 
 _METADATA_TABLES = {
@@ -61,3 +71,37 @@ def is_read_as_text(reference: DatasetReference) -> bool:
         case {"fields": [{"name": "value", "type": "string"}]}:
             return True
     return False
+
+
+_OF_THE_TABLE = {"CREATE", "ALTER", "RENAME", "DROP"}
+"""Changes of a table that do not change its data (lifecycleStateChange facet)."""
+
+
+def scanned_snapshot(io_dataset: IoDataset) -> float | None:
+    """The snapshot that a run scanned, by the scan report of its input."""
+    match io_dataset.io_facets.get("icebergScanReport"):
+        case Register(value={"snapshotId": int() | float() | Decimal() as snapshot}):
+            return _id(snapshot)
+    return None
+
+
+def written_snapshot(io_dataset: IoDataset) -> float | None:
+    """The snapshot that a run made, by the version facet of its output."""
+    match values(io_dataset.facets).get("version"):
+        case {"datasetVersion": str(version)} if version.isdecimal():
+            return _id(version)
+    return None
+
+
+def writes_data(io_dataset: IoDataset) -> bool:
+    """Whether a run wrote rows. A run that only creates or alters the table names the snapshot that was there
+    before."""
+    change = values(io_dataset.facets).get("lifecycleStateChange")
+    kind = change.get("lifecycleStateChange") if isinstance(change, dict) else None
+    return kind not in _OF_THE_TABLE or "outputStatistics" in io_dataset.io_facets
+
+
+def _id(snapshot: Any) -> float | None:
+    """The id of a snapshot as a float; None for a table without data, whose scans have -1."""
+    number = float(snapshot)
+    return number if number > 0 else None
