@@ -1,9 +1,12 @@
 """The runs that one run of a parent started make the edges of their job together: in any order of events, and as a
 plain reading of all runs has it."""
 
+from collections.abc import Sequence
 from datetime import timedelta
+from itertools import permutations
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -55,7 +58,7 @@ def generation(runs: list[Run]) -> list[Run]:
         return []
     newest = by_start[-1]
     since = to_datetime(newest.started_at) - timedelta(days=1)
-    beside = [run for run in by_start if run.parent and run.parent == newest.parent]
+    beside = [run for run in by_start if run.parent and run.parent == newest.parent and run.started_at >= run.first]
     return [run for run in by_start if run == newest or (run in beside and to_datetime(run.started_at) >= since)]
 
 
@@ -89,3 +92,15 @@ def test_the_runs_of_one_parent_run_count_together_in_any_order(data: st.DataObj
         assert set(head.column_lineages(output)) == of_output
     shuffled = data.draw(st.permutations(sent + data.draw(st.lists(st.sampled_from(sent), max_size=2))))
     assert stored([[event] for event in shuffled]).items == table.items
+
+
+@pytest.mark.parametrize("order", [*permutations(range(3))])
+def test_a_run_that_a_child_says_began_before_its_parent_leaves_the_same_items(order: Sequence[int]) -> None:
+    named_earlier = factory.run_event(seconds=0, run=5, job="task", run_facets={"parent": factory.parent(1, "load")})
+    nightly: Any = {"run_facets": {"parent": factory.parent(8, "nightly")}}
+    sent = [
+        named_earlier,
+        factory.run_event("RUNNING", seconds=3, run=1, outputs=[factory.dataset("out")], **nightly),
+        factory.run_event("COMPLETE", seconds=5, run=2, outputs=[factory.dataset("other")], **nightly),
+    ]
+    assert stored([[sent[place]] for place in order]).items == stored([sent]).items

@@ -47,10 +47,12 @@ class RunOfGeneration(NamedTuple):
 
     @classmethod
     def of(cls, run: Run) -> "RunOfGeneration":
+        """A run in full. A run whose start is known by its children alone is in no generation of others: it may seem
+        older than its parent, and runs are sought from the parent's first event on."""
         has_failed = run.ending is not None and run.ending.failed
         digests = ((node, values(output.facets).get(COLUMN_LINEAGE)) for node, output in run.outputs.items())
         columns = tuple(sorted((node, digest) for node, digest in digests if isinstance(digest, str)))
-        parent = run.parent.id if run.parent in run.parents else None
+        parent = run.parent.id if run.parent in run.parents and run.started_at >= run.first else None
         return cls(Edges.of(run), parent, has_failed, columns)
 
     @property
