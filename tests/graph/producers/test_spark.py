@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
+from headwater.graph.facets.dataset_reference import sources_of
 from headwater.graph.names.identity import dataset_id
 from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.openlineage.event import DatasetReference, Name, RunEvent
@@ -136,6 +137,18 @@ def test_a_listing_of_folders_reads_and_writes_none_of_them() -> None:
     folders = [factory.dataset("land/01"), factory.dataset("land/02")]
     event = normalised("map_partitions_parallel_collection", "RDD_JOB", inputs=folders, outputs=folders)
     assert (event.inputs, event.outputs) == ((), ())
+
+
+def test_the_result_of_a_statement_repeats_the_statement() -> None:
+    event = normalised("command_result", inputs=[factory.dataset("in")], outputs=[factory.dataset("out")])
+    assert (event.inputs, event.outputs) == ((), ())
+
+
+def test_a_file_in_column_lineage_is_the_path_that_is_read() -> None:
+    made = factory.columns(id=("s3://lake", "land/2026/1.csv", "id"), name=("s3://lake", "landing/1.csv", "name"))
+    event = normalised("w", inputs=[factory.dataset("land")], outputs=[factory.dataset("out", columnLineage=made)])
+    assert names_in(event.inputs) == ["land", "landing/1.csv"]
+    assert {name.name for name in sources_of(event.outputs[0].facets["columnLineage"])} == {"land", "landing/1.csv"}
 
 
 def test_the_rows_of_a_program_are_written() -> None:

@@ -113,10 +113,10 @@ class _Table:
         return tuple(sorted({self.resolver.label(head) for head in heads}))
 
     def _last_run(self) -> str | None:
-        """The newest run that wrote the table, by the current edges of the table's writers."""
-        current = [self.jobs[job].current for job in self._users(Side.WRITES)]
-        runs = [edges for edges in current if edges.run_id and any(map(self._is_table, edges.output_ids))]
-        return max(runs, key=lambda edges: edges[:2]).run_id if runs else None
+        """The newest run of the table's writers that wrote the table; one that failed only if none went well."""
+        runs = [run for job in self._users(Side.WRITES) for run in self.jobs[job].generation.runs if run.edges.run_id]
+        wrote = [run for run in runs if any(map(self._is_table, run.edges.output_ids))]
+        return max(wrote, key=lambda run: (not run.has_failed, run.order)).order.run_id if wrote else None
 
 
 def _users(neighbourhood: Neighbourhood, dataset: DatasetId) -> set[JobId]:

@@ -1,7 +1,8 @@
 """Normalises an event: names become the datasets that they mean, and a lineage facet is applied to the datasets."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from headwater.graph.facets.curation import FOREIGN_SOURCES, RESERVED
 from headwater.graph.facets.dataset_reference import (
@@ -9,6 +10,7 @@ from headwater.graph.facets.dataset_reference import (
     SYMLINKS,
     dataset_references,
     is_foreign,
+    named,
     sources_of,
     symlinks,
     without_foreign_outputs,
@@ -20,7 +22,7 @@ from headwater.graph.facets.register import is_deletion
 from headwater.graph.facets.renaming import with_old_names
 from headwater.graph.facets.schema import as_partial
 from headwater.graph.names.identity import dataset_id
-from headwater.graph.names.naming import IdentifiedName, Naming
+from headwater.graph.names.naming import FILE_SYSTEMS, IdentifiedName, Naming
 from headwater.graph.producers import UNKNOWN, producer_of
 from headwater.graph.producers.evidence import has_partial_schema, with_proven_columns
 from headwater.graph.producers.great_expectations import with_database, with_standard_assertions
@@ -119,12 +121,44 @@ def _with_undeclared_inputs(event: AnyEvent, naming: Naming) -> AnyEvent:
     """The event; the datasets that only its column lineage names are inputs, too.
 
     A MERGE into a Delta table names its target alone, as input and output, and dbt names no seed as an input of a
-    model.
+    model. But a file below a path that the event reads is this path: of `land/*/*.csv` Spark reads `land`, and a column
+    comes from `land/2026/1.csv`.
     """
     names = undeclared_inputs(event, naming)
     if not names or isinstance(event, DatasetEvent):
         return event
+    paths = [each.name for each in event.inputs if each.name.namespace.partition(":")[0] in FILE_SYSTEMS]
+    above = {name: path for name in names if (path := _path_above(name, paths))}
+    if above:
+        outputs = tuple(_with_sources(output, above, naming) for output in event.outputs)
+        event, names = replace(event, outputs=outputs), tuple(name for name in names if name not in above)
     return replace(event, inputs=event.inputs + tuple(DatasetReference(name, {}, {}) for name in names))
+
+
+def _path_above(file: Name, paths: Iterable[Name]) -> Name | None:
+    above = (path for path in paths if path.namespace == file.namespace)
+    above = (path for path in above if file.name.startswith(path.name.rstrip("/") + "/"))
+    return max(above, key=lambda path: len(path.name), default=None)
+
+
+def _with_sources(output: DatasetReference, above: Mapping[Name, Name], naming: Naming) -> DatasetReference:
+    """An output whose column lineage has other sources: `above` is by the names to show of those that were sent."""
+    facet = output.facets.get(COLUMN_LINEAGE)
+    moved = {name: path for name in sources_of(facet) if (path := above.get(naming.identify(name).shown))}
+    if not moved:
+        return output
+    lineage = LongFacet(COLUMN_LINEAGE, _moved(facet, moved))
+    return replace(output, facets={**output.facets, COLUMN_LINEAGE: lineage})
+
+
+def _moved(value: Any, to: Mapping[Name, Name]) -> Any:
+    """A part of a facet with other names of datasets in place of these."""
+    if isinstance(value, list):
+        return [_moved(entry, to) for entry in value]
+    if not isinstance(value, dict):
+        return value
+    name = to.get(own) if (own := named(value)) else None
+    return {member: _moved(each, to) for member, each in value.items()} | (name.as_json() if name else {})
 
 
 def undeclared_inputs(event: AnyEvent, naming: Naming) -> tuple[Name, ...]:

@@ -47,6 +47,8 @@ _NO_DATABASES = FILE_SYSTEMS | {"hive", "kafka"}
 _METADATA = re.compile(r"(?P<model>.*[^/])/+metadata/*")
 _NUMBER = re.compile(r"(?<=[^.])\.\d+\Z")
 """The number of an RDD: Hudi names its RDDs by their numbers, and each is a job."""
+_RESULT = "command_result"
+"""What `.show()` or `.collect()` reads of a statement. The listener repeats the datasets of the statement."""
 _PROBE, _LISTING = "collect_limit", "map_partitions_parallel_collection"
 _WRITE_OF_FILES = ".execute_insert_into_hadoop_fs_relation_command."
 _OF_HUDI = "_hoodie_"
@@ -71,11 +73,13 @@ class Spark(Producer):
         return kind == "RDD_JOB"
 
     def corrected(self, event: RunEvent | JobEvent) -> RunEvent | JobEvent:
-        """The event without files that Spark only looks at or rewrites, and without Hudi's columns in files that are no
-        Hudi table."""
+        """The event without files that Spark only looks at or rewrites, without what it only repeats of another query,
+        and without Hudi's columns in files that are no Hudi table."""
         if _kind_of_query(event.job.facets) and _MAINTENANCE.search(event.job.name.name):
             return replace(event, inputs=(), outputs=())
         query = event.job.name.name.rpartition(".")[2]
+        if query == _RESULT:
+            return replace(event, inputs=(), outputs=())
         if query == _PROBE and _is_text_probe(event):
             return replace(event, inputs=())
         if query == _LISTING and _kind_of_query(event.job.facets) == "RDD_JOB":
