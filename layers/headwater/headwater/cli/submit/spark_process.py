@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import IO, TextIO
@@ -31,11 +31,19 @@ def run(command: list[str], environment: Mapping[str, str], log: ListenerLog) ->
         copiers = [threading.Thread(target=copy, args=output, daemon=True) for output in outputs]
         for copier in copiers:
             copier.start()
-        status = process.wait()
+        status = wait_for(process)
         deadline = time.monotonic() + DRAIN_SECONDS
         for copier in copiers:
             copier.join(max(0, deadline - time.monotonic()))
     return 128 - status if status < 0 else status
+
+
+def wait_for(process: "subprocess.Popen[bytes]") -> int:
+    """The exit status. A signal that comes just before Python blocks is heard when it no longer does: it never blocks
+    for long."""
+    while True:
+        with suppress(subprocess.TimeoutExpired):
+            return process.wait(timeout=1)
 
 
 @dataclass
