@@ -103,14 +103,16 @@ def _preconditions(
     """The versions of items that must still stand when the heads of datasets are read.
 
     A head that was left alone although a run of its job is new: a concurrent choice of that head may have missed the
-    run. And a run that a head names from now on: the run's start may have changed before the head was written.
+    run. A head that was left alone although its runs have parents: the first read may have missed the mark of a choice
+    that was cut off, which changed nothing else. And a run that a head names from now on: the run's start may have
+    changed before the head was written.
     """
     unwritten: set[JobId] = set()
     chosen = []
     for folded in runs:
         job, before = folded.id.job, read.jobs.get(folded.id.job)
         if saved.preconditions(jobs=[job]) == read.preconditions(jobs=[job]):
-            if folded.is_new:
+            if folded.is_new or folded.run.parents:
                 unwritten.add(job)
         elif heads[job].chooses(folded.run) and not (before and before.chooses(folded.run)):
             chosen.append(folded.id)
