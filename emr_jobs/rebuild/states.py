@@ -22,7 +22,7 @@ from headwater.graph.names.identity import DatasetId, JobId, NeighbourPageId, da
 from headwater.graph.names.naming import Naming
 from headwater.graph.states.dataset import DatasetFacts
 from headwater.graph.states.dataset_claims import DatasetClaims
-from headwater.graph.states.generation import Generation, RunOfGeneration, recent
+from headwater.graph.states.generation import Generation, RunOfGeneration, candidates
 from headwater.graph.states.job import JobFacts, JobHead
 from headwater.graph.states.neighbours import NeighbourPage, Side
 from headwater.graph.states.run import Run
@@ -116,7 +116,7 @@ def heads_by(runs: Iterable[Run]) -> Iterator[JobHead]:
     for of_job in of_jobs.values():
         first = min(of_job, key=lambda run: run.created)
         latest = max(of_job, key=lambda run: run.order)
-        chosen = recent(RunOfGeneration.of(run) for run in of_job if run.names_datasets)
+        chosen = candidates(RunOfGeneration.of(run) for run in of_job if run.names_datasets)
         yield replace(head_by(first).with_run(latest), generation=Generation(chosen))
 
 

@@ -9,7 +9,7 @@ from headwater.fold.batch import Batch
 from headwater.fold.head_selection import HeadSelection
 from headwater.fold.runs import FoldedRun, FoldedRuns
 from headwater.graph.names.identity import DatasetId, JobId, JobRunId
-from headwater.graph.states.generation import Generation, RunOfGeneration, sought_until
+from headwater.graph.states.generation import Generation, RunOfGeneration, read_back_to
 from headwater.graph.states.job import JobFacts, JobHead, LatestRun
 from headwater.graph.states.run import Run
 from headwater.openlineage.instant import NEVER, Instant
@@ -42,38 +42,52 @@ def fold_jobs(
     race."""
     runs, _, read = folded_runs
     before = {job: _with_facts(read.jobs.get(job), job_facts) for job, job_facts in facts.items()}
-    heads = dict(before)
-    stale = {job for job, head in heads.items() if head.reselecting or not head.generation.is_known}
-    known, parents = {folded.id: folded.run for folded in runs}, set()
+    parents = _Parents({folded.id: folded.run for folded in runs})
+    heads = _with_runs(before, runs, parents)
 
-    def began(parent: JobRunId) -> Instant:
-        if parent not in known:  # the run is itself a parent, and no event of it is in the batch
-            return NEVER
-        parents.add(parent)
-        return known[parent].created
-
-    def others(head: JobHead) -> set[DatasetId]:
+    def elsewhere(head: JobHead) -> set[DatasetId]:
         return head.outputs_with_columns - batch.datasets.keys()
 
-    for folded in sorted(runs, key=lambda folded: folded.run.order):
-        job = folded.id.job
-        if heads[job].is_stale_after(folded.run, began) or (lost and _took_over(folded, lost)):
-            stale.add(job)
-        heads[job] = heads[job].with_run(folded.run)
-    stale |= {job for job, head in heads.items() if _claims_otherwise(before[job], head, others(head))}
+    stale = {job for job, head in heads.items() if head.reselecting or not head.generation.is_known}
+    stale |= {folded.id.job for folded in runs if before[folded.id.job].was_thought_newer(folded.run)}
+    stale |= {folded.id.job for folded in runs if lost and _took_over(folded, lost)}
+    changed = {job for job, head in heads.items() if head.generation != before[job].generation}
+    stale |= {job for job in changed - stale if _claims_otherwise(before[job], heads[job], elsewhere(heads[job]))}
     saved = store.save([head for job, head in heads.items() if job not in stale], read)
     preconditions = _preconditions([run for run in runs if run.id.job not in stale], heads, read, saved)
     selection = HeadSelection(store, saved)
     for job in sorted(stale):
         choose = lambda job=job: _newest(store, job, heads[job].facts)  # noqa: E731
-        heads[job] = selection.reselect(heads[job], choose, others)
-    claimed_anew = {dataset for job in stale for dataset in others(heads[job])}
-    return FoldedJobs(heads, preconditions.joined(saved.preconditions(runs=parents)), claimed_anew, selection)
+        marked = replace(heads[job], generation=heads[job].generation._replace(is_known=True))  # the mark says it
+        heads[job] = selection.reselect(marked, choose, elsewhere)
+    claimed_anew = {dataset for job in stale for dataset in elsewhere(heads[job])}
+    return FoldedJobs(heads, preconditions.joined(saved.preconditions(runs=parents.relied_on)), claimed_anew, selection)
+
+
+class _Parents:
+    """The runs of a batch and their parents; `relied_on` are the parents whose first event decided a choice."""
+
+    def __init__(self, runs: Mapping[JobRunId, Run]) -> None:
+        self._runs = runs
+        self.relied_on: set[JobRunId] = set()
+
+    def began(self, parent: JobRunId) -> Instant:
+        """The time before which no run of a parent began. A run that is itself a parent may come without its own: then
+        nothing is known of it."""
+        if parent not in self._runs:
+            return NEVER
+        self.relied_on.add(parent)
+        return self._runs[parent].created
+
+
+def _with_runs(heads: Mapping[JobId, JobHead], runs: Iterable[FoldedRun], parents: _Parents) -> dict[JobId, JobHead]:
+    with_runs = dict(heads)
+    for folded in sorted(runs, key=lambda folded: folded.run.order):
+        with_runs[folded.id.job] = with_runs[folded.id.job].with_run(folded.run, parents.began)
+    return with_runs
 
 
 def _claims_otherwise(before: JobHead, after: JobHead, datasets: Iterable[DatasetId]) -> bool:
-    if before.generation == after.generation:
-        return False
     return any(list(before.column_lineages(node)) != list(after.column_lineages(node)) for node in datasets)
 
 
@@ -146,10 +160,10 @@ def _newest(store: GraphStore, job: JobId, facts: JobFacts) -> JobHead:
                 return JobHead(facts, latest, Generation.of(chosen))
             if run.names_datasets:
                 chosen.append(RunOfGeneration.of(run))
-                earliest = earliest or _sought_until(store, chosen[0])
+                earliest = earliest or _read_back_to(store, chosen[0])
     return JobHead(facts, latest, Generation.of(chosen))
 
 
-def _sought_until(store: GraphStore, newest: RunOfGeneration) -> Instant:
+def _read_back_to(store: GraphStore, newest: RunOfGeneration) -> Instant:
     parents = [newest.parent] if newest.parent else []
-    return sought_until(newest, next(iter(store.read(ReadRequest(runs=parents)).runs.of(parents)), None))
+    return read_back_to(newest, next(iter(store.read(ReadRequest(runs=parents)).runs.of(parents)), None))

@@ -21,7 +21,7 @@ from headwater.graph.names.identity import (
 from headwater.graph.names.naming import Naming
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.edges import Edges
-from headwater.graph.states.generation import Generation, Generations, RunOfGeneration, sought_until
+from headwater.graph.states.generation import Generation, Generations, RunOfGeneration, read_back_to
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import NeighbourPage, Side
 from headwater.graph.states.run import Run, joined_in_earliest_namespace
@@ -135,7 +135,7 @@ class Reader:
             if len(runs) == 1 and runs[0].parent is None:
                 break
             if runs and run.order != runs[0].order:
-                earliest = earliest or sought_until(runs[0], self._parent_of(runs[0]))
+                earliest = earliest or read_back_to(runs[0], self._parent_of(runs[0]))
                 if run.started_at < earliest:
                     break
         return Generation.of(runs)

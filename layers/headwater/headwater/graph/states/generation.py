@@ -52,8 +52,9 @@ class RunOfGeneration(NamedTuple):
         has_failed = run.ending is not None and run.ending.failed
         digests = ((node, values(output.facets).get(COLUMN_LINEAGE)) for node, output in run.outputs.items())
         columns = tuple(sorted((node, digest) for node, digest in digests if isinstance(digest, str)))
-        parent = run.parent.id if run.parent in run.parents and run.started_at >= run.first else None
-        return cls(Edges.of(run), parent, has_failed, columns)
+        parent = run.parent
+        counts = parent is not None and parent in run.parents and run.started_at >= run.first
+        return cls(Edges.of(run), parent.id if parent and counts else None, has_failed, columns)
 
     @property
     def order(self) -> RunOrder:
@@ -70,10 +71,10 @@ class RunOfGeneration(NamedTuple):
             *(("columns", *lineage) for lineage in self.columns),
         }
 
-    def is_joined_by(self, older: "RunOfGeneration") -> bool:
+    def includes(self, older: "RunOfGeneration") -> bool:
         """Whether an older run of the job is of the generation of this run."""
-        is_beside = self.parent is not None and self.parent == older.parent
-        return is_beside and older.edges.time >= begins(self.edges.time)
+        have_one_parent = self.parent is not None and self.parent == older.parent
+        return have_one_parent and older.edges.time >= earliest_start(self.edges.time)
 
     def only(self, elements: set[Element]) -> "RunOfGeneration":
         """The run with these of its elements, and with the ends of their flows."""
@@ -104,7 +105,7 @@ class Generation(NamedTuple):
     def of(cls, runs: Iterable[RunOfGeneration]) -> "Generation":
         """The generation by the runs of a job."""
         newest_first = sorted(runs, key=lambda run: run.order, reverse=True)
-        beside = [run for run in newest_first[1:] if newest_first[0].is_joined_by(run)]
+        beside = [run for run in newest_first[1:] if newest_first[0].includes(run)]
         return cls(tuple(_distinct([newest_first[0], *beside]) if beside else newest_first[:1]))
 
     @property
@@ -112,20 +113,24 @@ class Generation(NamedTuple):
         return self.runs[0] if self.runs else RunOfGeneration(NO_EDGES)
 
     @property
-    def is_lone(self) -> bool:
-        """Whether it has one run: what the run once said hides nothing that another run said."""
+    def is_single(self) -> bool:
+        """Whether it has one run: then no other was left out for what this one has."""
         return len(self.runs) < 2
 
     def run(self, run_id: str) -> RunOfGeneration | None:
         return next((run for run in self.runs if run.edges.run_id == run_id), None)
 
     def with_run(self, run: RunOfGeneration) -> "Generation":
-        """The generation with one more run, or with a newer state of a run; see `loses`."""
+        """The generation with one more run, or with a newer state of a run; see `has_to_be_read_again`."""
         return Generation.of([run, *(other for other in self.runs if other.order.run_id != run.order.run_id)])
 
-    def loses(self, run: RunOfGeneration, began: Callable[[JobRunId], Instant]) -> bool:
-        """Whether the generation with a newer state of a run does not follow from this one: older runs count again, or
-        count for the first time. `began` is the time before which no run of a parent began."""
+    def has_to_be_read_again(self, run: RunOfGeneration, began: Callable[[JobRunId], Instant]) -> bool:
+        """Whether this generation and a newer state of a run are not enough, since runs that it does not hold count
+        now. `began` gives the time before which no run of a parent began.
+
+        r1 and r2 read shop 0, r3 reads shop 1; r1 is not held, because r2 has all that it has. Then r2 fails: what r1
+        read counts.
+        """
         if not self.runs:
             return False
         known = self.run(run.order.run_id)
@@ -134,7 +139,7 @@ class Generation(NamedTuple):
             return takes_over and run.parent is not None and began(run.parent) <= self.newest.edges.time
         if run.order < known.order or run.parent != known.parent:
             return True
-        if self.is_lone:
+        if self.is_single:
             return False
         kept = self.with_run(run).run(run.order.run_id)
         adds_now = not known.elements and kept is not None and bool(kept.elements)
@@ -144,7 +149,7 @@ class Generation(NamedTuple):
     def edges(self) -> Edges:
         """The edges of all runs. A run that failed counts for outputs that no other run names."""
         counted = [edges for run in self._counted() if (edges := run.edges)]
-        if len(self.runs) < 2 or not counted:
+        if self.is_single or not counted:
             return self.newest.edges
         return _union(self.newest.order, counted)
 
@@ -161,29 +166,32 @@ class Generation(NamedTuple):
             return self.runs
         named = frozenset().union(*(run.edges.output_ids for run in good))
         failed = (run for run in self.runs if run.has_failed and run.edges.output_ids - named)
-        return [*good, *(run.only({each for each in run.elements if _is_apart(each, named)}) for run in failed)]
+        return [
+            *good,
+            *(run.only({each for each in run.elements if _is_of_another_output(each, named)}) for run in failed),
+        ]
 
 
 NO_GENERATION = Generation()
 
 
-def begins(newest: Instant) -> Instant:
+def earliest_start(newest: Instant) -> Instant:
     """The earliest start of a run in the generation of a run that began at a time."""
     return instant_of(to_datetime(newest) - LONGEST) if newest else NEVER
 
 
-def sought_until(newest: RunOfGeneration, parent: Run | None) -> Instant:
-    """The time from which on the runs of a job are to be read for the generation of its newest run, of this parent: no
-    run of a parent began before the parent's first event or that of its earliest child."""
+def read_back_to(newest: RunOfGeneration, parent: Run | None) -> Instant:
+    """The time back to which the runs of a job are read for the generation of its newest run, which has this parent. No
+    run began before its parent's first event, or that of the parent's earliest child."""
     if newest.parent is None:
         return newest.edges.time
-    return max(begins(newest.edges.time), parent.created if parent else NEVER)
+    return max(earliest_start(newest.edges.time), parent.created if parent else NEVER)
 
 
-def recent(runs: Iterable[RunOfGeneration]) -> tuple[RunOfGeneration, ...]:
+def candidates(runs: Iterable[RunOfGeneration]) -> tuple[RunOfGeneration, ...]:
     """The runs of a job that may be in its generation, once more runs are known: the distinct ones of each parent."""
     newest_first = sorted(runs, key=lambda run: run.order, reverse=True)
-    since = begins(newest_first[0].edges.time) if newest_first else NEVER
+    since = earliest_start(newest_first[0].edges.time) if newest_first else NEVER
     of_parents: dict[JobRunId | None, list[RunOfGeneration]] = {}
     for run in newest_first:
         if run.edges.time >= since and (run.parent or None not in of_parents):
@@ -211,7 +219,7 @@ def _distinct(newest_first: Iterable[RunOfGeneration]) -> Iterator[RunOfGenerati
         adds_all &= bool(new)
 
 
-def _is_apart(element: Element, named: frozenset[DatasetId]) -> bool:
+def _is_of_another_output(element: Element, named: frozenset[DatasetId]) -> bool:
     """Whether an element is about another output than those that are named."""
     kind, *nodes = element
     return kind != "input" and nodes[1 if kind == "flow" else 0] not in named
@@ -247,7 +255,7 @@ class Generations:
 
     def add(self, run: Run) -> None:
         of_job = RunOfGeneration.of(run)
-        place = next((at for at, newest in enumerate(self._newest) if newest.is_joined_by(of_job)), None)
+        place = next((at for at, newest in enumerate(self._newest) if newest.includes(of_job)), None)
         if place is None:
             self.all.append([run])
             self._newest.append(of_job)

@@ -32,7 +32,7 @@ from headwater.graph.states.generation import (
     NO_GENERATION,
     Generation,
     RunOfGeneration,
-    recent,
+    candidates,
 )
 from headwater.graph.states.neighbours import Neighbours, Side
 from headwater.graph.states.run import PARENT, Run
@@ -267,18 +267,24 @@ class JobHead:
         usages = self.facts.usages.items()
         return {node for node, usage in usages if usage.writes and COLUMN_LINEAGE in usage.facets}
 
-    def with_run(self, run: Run) -> "JobHead":
-        """The head with one more run, or with a newer state of a run."""
+    def with_run(self, run: Run, began: Callable[[JobRunId], Instant] | None = None) -> "JobHead":
+        """The head with one more run, or with a newer state of a run. With `began` (`Generation.has_to_be_read_again`),
+        its generation is not known if that takes more runs than the head holds."""
         is_latest = self.latest is None or RunOrder(*run.order) >= self.latest.order
         latest = LatestRun.of(run) if is_latest else self.latest
-        generation = self.generation.with_run(RunOfGeneration.of(run)) if run.names_datasets else self.generation
-        return replace(self, latest=latest, generation=generation)
+        if not run.names_datasets:
+            return replace(self, latest=latest)
+        chosen = RunOfGeneration.of(run)
+        is_enough = began is None or not self.generation.has_to_be_read_again(chosen, began)
+        generation = self.generation.with_run(chosen)
+        is_known = self.generation.is_known and is_enough
+        return replace(self, latest=latest, generation=generation if is_known else generation._replace(is_known=False))
 
     def join(self, other: "JobHead") -> "JobHead":
         """The head by the facts and the runs of both heads, as long as each run is known in full to its head. Its runs
-        are those that may be in the generation (`recent`) until it is `complete`."""
+        are those that may be in the generation (`candidates`) until it is `complete`."""
         latest = max((run for run in (self.latest, other.latest) if run), key=lambda run: run.order, default=None)
-        runs = recent([*self.generation.runs, *other.generation.runs])
+        runs = candidates([*self.generation.runs, *other.generation.runs])
         return JobHead(self.facts.join(other.facts), latest, Generation(runs))
 
     @property
@@ -286,12 +292,9 @@ class JobHead:
         """The head, once all its runs were joined."""
         return replace(self, generation=Generation.of(self.generation.runs))
 
-    def is_stale_after(self, run: Run, began: Callable[[JobRunId], Instant]) -> bool:
-        """Whether the runs have to be read again: the run is one that this head chose, and is older or says less than
-        the head has it, or it is the first of other runs that count."""
-        if self.latest and self.latest.run_id == run.run_id and self.latest.order > run.order:
-            return True
-        return run.names_datasets and self.generation.loses(RunOfGeneration.of(run), began)
+    def was_thought_newer(self, run: Run) -> bool:
+        """Whether a run is the latest run, and started earlier than the head has it."""
+        return self.latest is not None and self.latest.run_id == run.run_id and self.latest.order > run.order
 
 
 def _derivation(event: DatasetEvent) -> JobFacts | None:
