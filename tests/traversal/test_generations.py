@@ -1,13 +1,22 @@
 """Runs of a job that one run of its parent started count together: a loop of appends, a MERGE and a DELETE."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from headwater.fold.fold import fold
+from headwater.graph.names.identity import job_id
+from headwater.graph.names.naming import Naming
+from headwater.openlineage.event import Name
+from headwater.read.reader import Reader
+from headwater.store.graph_store import GraphReader, GraphStore
+from headwater.store.items.compression import pack, unpack
+from headwater.store.memory import MemoryTable
 from tests import factory
 from tests.factory import Document
-from tests.traversal.lineage import LAKE, after, edges, nodes, ran
+from tests.traversal.lineage import LAKE, RETENTION, after, edges, nodes, ran
 
 DAY = 86_400
 SHOPS = [f"shop{number}" for number in range(5)]
@@ -122,3 +131,17 @@ def test_a_loop_that_another_job_replaced_retires() -> None:
     loads = [event for day in range(5) for event in loop(10 + day, seconds=day * DAY)]
     new = [ran("v2", "new", "all", run=6000 + day, seconds=day * DAY) for day in range(5, 12)]
     assert nodes(after(*loads, *new)("lineage", rollup="none", **UP)) == {"new", "v2", "all"}
+
+
+def test_a_head_of_the_release_before_has_the_runs_beside_it_at_once() -> None:
+    table = MemoryTable()
+    store = GraphStore(table, RETENTION)
+    fold(factory.received(*loop(1)), store)
+    for key, item in list(table.items.items()):
+        if item.labels["kind"] == "job":
+            document = unpack(item.parts["doc"])
+            document.pop("generation", None)
+            table.items[key] = replace(item, parts={**item.parts, "doc": pack(document)})
+    reader = Reader(GraphReader(table), Naming())
+    (head,) = reader.jobs([job_id(Name("demo", "load.append.all"))]).values()
+    assert {used.name.name for used in head.current.inputs} == set(SHOPS)

@@ -17,7 +17,8 @@ from headwater.store.errors import Conflict
 from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import Preconditions, ReadRequest, Snapshot
 
-RUNS_AT_A_TIME = 20
+FIRST_RUNS, RUNS_AT_A_TIME = 20, 100
+"""Runs of a job that are read at first, and then at a time: one call each."""
 
 
 class FoldedJobs(NamedTuple):
@@ -149,7 +150,7 @@ def _newest(store: GraphStore, job: JobId, facts: JobFacts) -> JobHead:
     chosen: list[RunOfGeneration] = []
     earliest = NEVER
     newest = store.runs_of(job).newest()
-    while page := list(islice(newest, RUNS_AT_A_TIME)):
+    while page := list(islice(newest, RUNS_AT_A_TIME if chosen else FIRST_RUNS)):
         read = store.read(ReadRequest(runs=page))
         runs = read.runs.of(page)
         if runs != sorted(runs, key=lambda run: run.order, reverse=True):

@@ -14,6 +14,9 @@ Instant = NewType("Instant", str)
 NEVER = Instant("")
 """Earlier than every time: the time of an event that never happened."""
 
+FOREVER = Instant("9999-12-31T23:59:59.999999999Z")
+"""Later than every time: what is asked for as of it is asked for as of now, whatever the clocks of producers say."""
+
 _FORM = re.compile(
     r"(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2})(?::(\d{2})(?:[.,](\d+))?)?(Z|z|[+-]\d{2}(?::?\d{2})?)?(?:\[[^\]]*\])?",
     re.ASCII,

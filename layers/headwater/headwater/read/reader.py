@@ -27,7 +27,7 @@ from headwater.graph.states.neighbours import NeighbourPage, Side
 from headwater.graph.states.run import Run, joined_in_earliest_namespace
 from headwater.graph.states.stored_states import KnownNamespace
 from headwater.openlineage.event import Name
-from headwater.openlineage.instant import NEVER, Instant
+from headwater.openlineage.instant import FOREVER, NEVER, Instant
 from headwater.read.inferred_run_end import heads_with_inferred_ends, with_inferred_ends
 from headwater.read.neighbourhood import Neighbourhood, merged, renamed_ids
 from headwater.store.graph_store import GraphReader
@@ -54,7 +54,14 @@ class Reader:
         """
         read = self.store.read(ReadRequest(jobs=ids)) if usages else self.store.read_heads(jobs=ids)
         heads = {job: head for job, head in read.jobs.all().items() if not head.facts.is_deleted}
-        return heads_with_inferred_ends(self.store, heads)
+        return heads_with_inferred_ends(self.store, heads | self._with_generations(heads))
+
+    def _with_generations(self, heads: Mapping[JobId, JobHead]) -> dict[JobId, JobHead]:
+        """The heads that the release before wrote last, with the generations that it did not know: their runs are read
+        until the next event of the job."""
+        unknown = {job: head for job, head in heads.items() if not head.generation.is_known}
+        generations = self.generations_at(unknown, FOREVER)
+        return {job: replace(head, generation=generations[job]) for job, head in unknown.items()}
 
     def datasets(self, ids: Collection[DatasetId], *, deleted: bool = False) -> dict[DatasetId, DatasetHead]:
         """The heads of datasets, also under the old names of renamed ones; with `deleted`, also those of deleted
