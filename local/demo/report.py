@@ -18,7 +18,8 @@ from local.stack.metrics import Metrics
 
 def print_counts(metrics: Metrics) -> None:
     received, folded, refused = map(metrics.total, ("EventsReceived", "EventsNormalised", "EventsRefused"))
-    print(f"\nevents: {received} received, {folded} folded, {refused} refused")
+    twice = f"; {folded - received} came twice from the queue, which changes nothing" if folded > received else ""
+    print(f"\nevents: {received} received, {min(folded, received)} folded, {refused} refused{twice}")
     print(f"emission latency, from an event's own time until it was received: {percentiles(metrics)}")
 
 
