@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
+from headwater.graph.facets.dataset_reference import dataset_references
 from tests import factory
 from tests.factory import Document
 from tests.traversal.lineage import LAKE, after, edges, ran
@@ -181,3 +182,15 @@ def test_columns_owners_tags_and_versions_carry_over() -> None:
 @pytest.mark.parametrize("name", ["a", "b"])
 def test_all_edges_that_a_name_ever_had_are_those_of_both_tables(name: str) -> None:
     assert {("load", name), ("anew", name), (name, "report")} <= flows(REUSED, name, view="ever")
+
+
+@pytest.mark.parametrize(
+    "former",
+    [{"namespace": "headwater:tags", "name": "pii"}, {"namespace": LAKE, "name": "b" * 20_000}, {"name": "a"}, "a"],
+    ids=["a tag", "too long", "without a namespace", "a text"],
+)
+def test_what_can_be_no_name_of_a_dataset_is_renamed_by_nobody(former: object) -> None:
+    facet = factory.facet(lifecycleStateChange="RENAME", previousIdentifier=former)
+    event = factory.run_event("COMPLETE", outputs=[factory.dataset("new", lifecycleStateChange=facet)])
+    (normalised,) = factory.received(event)
+    assert [output.name.name for output in dataset_references(normalised.event)] == ["new"]

@@ -16,10 +16,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from headwater.graph.facets.curation import RESERVED
 from headwater.graph.facets.dataset_reference import named
 from headwater.graph.names.identity import DatasetId, dataset_id
 from headwater.graph.names.naming import Naming
-from headwater.openlineage.event import DatasetReference, EventType, Facets, Name, RunEvent
+from headwater.openlineage.event import MAX_NAME_LENGTH, DatasetReference, EventType, Facets, Name, RunEvent
 from headwater.openlineage.instant import Instant
 
 _LIFECYCLE = "lifecycleStateChange"
@@ -106,7 +107,10 @@ def _both_names(
 
 
 def _previous(facets: Facets) -> Name | None:
+    """The name before a rename, if it may be one of a dataset."""
     match facets.get(_LIFECYCLE):
         case {"lifecycleStateChange": "RENAME", "previousIdentifier": previous}:
-            return named(previous)
+            name = named(previous)
+            is_name = name and name.namespace not in RESERVED and max(map(len, name)) <= MAX_NAME_LENGTH
+            return name if is_name else None
     return None
