@@ -65,7 +65,7 @@ class WriteOfRun(NamedTuple):
         """The standing of the write now, or as it was at a time: a run that failed at 10:05 was open at 10:03."""
         if commits_as_it_goes(self.run):
             return Standing.GOOD
-        ending = (self.run.known_at(at) if at else self.run).ending
+        ending = (self.run.until(at) if at else self.run).ending
         return Standing.OPEN if ending is None else Standing.FAILED if ending.failed else Standing.GOOD
 
 

@@ -182,10 +182,6 @@ class Run:
         """This run; with the end of its application if the run has no end of its own."""
         return replace(self, ending=self.ending or application.ending)
 
-    def known_at(self, time: Instant) -> "Run":
-        """This run, without an end that came later."""
-        return replace(self, ending=None) if self.ending and self.ending.time > time else self
-
     @property
     def created(self) -> Instant:
         """The time of the run's first event, or of the first event of its earliest child."""

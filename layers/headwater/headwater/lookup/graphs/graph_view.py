@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
@@ -168,7 +168,7 @@ def _runs_at(reader: Reader, graph: LineageGraph, time: Instant) -> dict[JobId, 
     """For each job, the run that gave the job its edges at the time of the graph, as far as it had ended then."""
     edges_of = {job: edges for job, edges in graph.edges_of.items() if job in graph.jobs and edges.run_id}
     runs = reader.runs([JobRunId(job, edges.run_id) for job, edges in edges_of.items()])
-    return {job_id(run.job): LatestRun.of(run.known_at(time)) for run in runs}
+    return {job_id(run.job): LatestRun.of(replace(run, ending=run.until(time).ending)) for run in runs}
 
 
 def _size(node: JsonObject) -> int:
