@@ -10,9 +10,6 @@ from pyspark.sql import functions as fn
 MOST_ROUNDS = 500
 """Rounds of an iteration: no chain of jobs and datasets is taken to be longer."""
 MONTH = timedelta(days=30)
-ECHO = ".command_result"
-"""The end of the name of a query that shows what a statement gave (`spark.sql("INSERT ...").show()`). The listener
-repeats the datasets of the statement."""
 SUCCEEDED = "(is_declared OR runs > failed_runs)"
 
 
@@ -38,9 +35,8 @@ class Graph:
 
     @cached_property
     def live_jobs(self) -> DataFrame:
-        """`job_id` of the jobs that are not deleted, and no echo of another."""
-        live = self.table("jobs").where("NOT is_deleted").where(~fn.col("name").endswith(ECHO))
-        return live.select("job_id").persist()
+        """`job_id` of the jobs that are not deleted."""
+        return self.table("jobs").where("NOT is_deleted").select("job_id").persist()
 
     @cached_property
     def statements(self) -> DataFrame:

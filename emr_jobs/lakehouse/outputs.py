@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from emr_jobs.lakehouse.states import WRITE
 from headwater.graph.facets.dataset_reference import IoDataset
-from headwater.graph.facets.members import facet_text
+from headwater.graph.facets.members import LIFECYCLE, facet_text
 from headwater.graph.facets.register import values
 from headwater.graph.facets.renaming import is_old_name, renames_to
 from headwater.graph.names.identity import DatasetId, dataset_id
@@ -13,7 +13,6 @@ from headwater.graph.states.run import Run
 from headwater.openlineage.event import Name
 
 DEFINE, DROP = "define", "drop"
-CHANGE = "lifecycleStateChange"
 OF_THE_TABLE = {"CREATE", "ALTER", "RENAME", "TRUNCATE"}
 """Changes that put no data into a table. CREATE TABLE AS SELECT says CREATE too, and has inputs, or counts rows."""
 _DOUBLED = re.compile(r"(?P<path>.*(?P<database>/[^/]+\.db))(?P=database)(?P<table>/[^/]+)")
@@ -21,7 +20,7 @@ _DOUBLED = re.compile(r"(?P<path>.*(?P<database>/[^/]+\.db))(?P=database)(?P<tab
 
 def direction_of(output: IoDataset, run: Run) -> str:
     facets = values(output.facets)
-    change = facet_text(facets, CHANGE, CHANGE)
+    change = facet_text(facets, LIFECYCLE, LIFECYCLE)
     if change == "DROP" or (is_old_name(facets) and renames_to(facets)):
         return DROP
     if is_old_name(facets):
@@ -33,7 +32,7 @@ def direction_of(output: IoDataset, run: Run) -> str:
 def other_drops(output: IoDataset) -> Iterator[tuple[DatasetId, Name]]:
     """What else is gone: the table itself where the listener names a dropped table of Spark's own catalog by a path
     that has the folder of the database twice."""
-    match values(output.facets).get(CHANGE):
+    match values(output.facets).get(LIFECYCLE):
         case {"lifecycleStateChange": "DROP"} if twice := _DOUBLED.fullmatch(output.name.name):
             name = Name(output.name.namespace, twice["path"] + twice["table"])
             yield dataset_id(name), name

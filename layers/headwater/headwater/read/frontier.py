@@ -105,7 +105,7 @@ class Frontier:
         looked = [_count(number, noun) for number, noun in ((self.jobs, "job"), (self.datasets, "dataset")) if number]
         since = f"since {self.since[:16].replace('T', ' ')}Z"
         seen = [f"it looked at {' and '.join(looked)}"] if looked else []
-        seen += [since if looked else f"known {since}"] if self.since else []
+        seen += [since if looked else f"events are known {since}"] if self.since else []
         told = "; ".join([*([", ".join(seen)] if seen else []), f"not seen: {'; '.join(map(str, self.unseen))}."])
         return told[0].upper() + told[1:]
 

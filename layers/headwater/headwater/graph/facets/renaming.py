@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 
 from headwater.graph.facets.curation import RESERVED
 from headwater.graph.facets.dataset_reference import named
+from headwater.graph.facets.members import LIFECYCLE
 from headwater.graph.names.identity import DatasetId, dataset_id
 from headwater.graph.names.naming import Naming
 from headwater.openlineage.event import MAX_NAME_LENGTH, DatasetReference, EventType, Facets, Name, RunEvent
 from headwater.openlineage.instant import Instant
 
-_LIFECYCLE = "lifecycleStateChange"
 _TO, _FROM = "headwater_renamedTo:", "headwater_renamedFrom:"
 """`{"namespace": ..., "name": ..., "at": event time, "run": run id}`: the new name on the old one, and the reverse. The
 name of the facet ends with the last digit of the run's id: a dataset keeps up to 16 of its renames, and one that failed
@@ -55,7 +55,7 @@ def renames_from(facets: Mapping[str, Any]) -> list[Rename]:
 
 def is_old_name(facets: Mapping[str, Any]) -> bool:
     """Whether an output of a run is there for a rename alone, which may have failed: its name before."""
-    return _LIFECYCLE not in facets and any(name.startswith((_TO, _NOT)) for name in facets)
+    return LIFECYCLE not in facets and any(name.startswith((_TO, _NOT)) for name in facets)
 
 
 def next_rename(facets: Mapping[str, Any], after: Instant) -> Rename | None:
@@ -108,7 +108,7 @@ def _both_names(
 
 def _previous(facets: Facets) -> Name | None:
     """The name before a rename, if it may be one of a dataset."""
-    match facets.get(_LIFECYCLE):
+    match facets.get(LIFECYCLE):
         case {"lifecycleStateChange": "RENAME", "previousIdentifier": previous}:
             name = named(previous)
             is_name = name and name.namespace not in RESERVED and max(map(len, name)) <= MAX_NAME_LENGTH
