@@ -188,8 +188,8 @@ def test_a_dataset_of_a_list_that_no_job_reads_may_have_readers_that_do_not_repo
     told = {each["name"]: each["frontier"]["sentence"] if "frontier" in each else "" for each in listed}
     assert told == {
         "raw": "",
-        "clean": "Events are known since 2026-11-20 08:00Z; not seen: readers of 1 dataset that send no lineage, such as "
-        "BI tools and notebooks.",
+        "clean": "Events are known since 2026-11-20 08:00Z; not seen: readers of 1 dataset that send no lineage, such "
+        "as BI tools and notebooks.",
     }
     plain = client(RAW, LOAD)(f"namespaces/{LAKE}/datasets")["datasets"]
     assert not any("frontier" in each for each in plain)
