@@ -107,7 +107,13 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
                       name: "Last write",
                       value: ({ lastWrittenAt }) => lastWrittenAt ?? "",
                       show: ({ lastWrittenAt, caution }) =>
-                        caution ? <span className="chip bad">{oneLine(caution)}</span> : moment(lastWrittenAt),
+                        caution ? (
+                          <span className="chip bad">{oneLine(caution)}</span>
+                        ) : lastWrittenAt ? (
+                          moment(lastWrittenAt)
+                        ) : (
+                          <span className="muted">none known</span>
+                        ),
                     },
                   ]}
                 />
