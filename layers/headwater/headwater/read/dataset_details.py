@@ -24,6 +24,7 @@ from headwater.read.good_writes import (
     Standing,
     WriteOfRun,
     cautions,
+    is_suspect,
     last_write_by_heads,
     newest_good_writes,
     time_of_last,
@@ -134,7 +135,7 @@ def _cautions(
 ) -> dict[DatasetId, str]:
     """The cautions of datasets, by some of their writers: a read more for the names of those to look up."""
     heads = {dataset: [job for job in jobs[dataset] if job.facts.usages[dataset].writes] for dataset in datasets}
-    amiss = [dataset for dataset in datasets if last_write_by_heads(KnownWriters({dataset}, heads[dataset])) is None]
+    amiss = [dataset for dataset in datasets if is_suspect(KnownWriters({dataset}, heads[dataset]))]
     around = reader.neighbourhood(amiss, ()) if amiss else Neighbourhood()
     names = {dataset: around.ids_of(around.representative(dataset)) for dataset in amiss}
     return cautions(reader, {dataset: KnownWriters(names[dataset], heads[dataset]) for dataset in amiss})

@@ -173,9 +173,15 @@ def cautions(
 ) -> dict[DatasetId, str]:
     """What to know of the datasets none of whose writes went well. Only those are looked up none of whose known writers
     wrote well last."""
-    suspects = {dataset: writers for dataset, writers in datasets.items() if not _by_heads(writers, as_of).newest}
+    suspects = {dataset: writers for dataset, writers in datasets.items() if is_suspect(writers, as_of)}
     found = last_writes(reader, suspects, as_of)
     return {dataset: last.caution for dataset, last in found.items() if last.caution}
+
+
+def is_suspect(writers: KnownWriters, as_of: Instant | None = None) -> bool:
+    """Whether a dataset was written, and none of its known writers wrote it well last."""
+    newest, _, is_written = _by_heads(writers, as_of)
+    return not newest and (is_written or not writers.are_all)
 
 
 def last_write_by_heads(writers: KnownWriters, as_of: Instant | None = None) -> LastWrite | None:

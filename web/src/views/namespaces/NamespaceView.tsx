@@ -1,6 +1,6 @@
 /** A namespace: its datasets and jobs, its owner. */
 
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useScopes } from "../../api/caller";
 import { get, pathOf, request } from "../../api/request";
 import type { Job, ListedDataset, Namespace } from "../../api/types";
@@ -106,14 +106,7 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
                     {
                       name: "Last write",
                       value: ({ lastWrittenAt }) => lastWrittenAt ?? "",
-                      show: ({ lastWrittenAt, caution }) =>
-                        caution ? (
-                          <span className="chip bad">{oneLine(caution)}</span>
-                        ) : lastWrittenAt ? (
-                          moment(lastWrittenAt)
-                        ) : (
-                          <span className="muted">none known</span>
-                        ),
+                      show: written,
                     },
                   ]}
                 />
@@ -125,6 +118,11 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
       </Loaded>
     </section>
   );
+}
+
+function written({ lastWrittenAt, caution }: ListedDataset): ReactNode {
+  if (caution) return <span className="chip bad">{oneLine(caution)}</span>;
+  return lastWrittenAt ? moment(lastWrittenAt) : <span className="muted">none known</span>;
 }
 
 async function find(name: string, signal: AbortSignal): Promise<Found> {

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
@@ -21,7 +21,7 @@ from headwater.traversal.lineage_graph import LineageEdge, LineageGraph
 MAX_BYTES = 20_000_000
 """The estimated size of a page. Gzip makes it ten times smaller, and a Lambda returns at most 6 MB."""
 MAX_WRITERS = 5_000
-NO_HEADS: Mapping[JobId, JobHead] = {}
+"""Writers beside a graph that are read for its last writes."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,9 @@ class GraphView:
 
 def serialise(reader: Reader, graph: LineageGraph, *, as_of: Instant | None = None) -> GraphView:
     """The graph of a walk as JSON. A derivation is no node, but edges between datasets."""
-    latest = _runs_at(reader, graph, as_of) if as_of else _latest_runs(graph)
-    nodes = _job_nodes(graph, latest, as_of) | _dataset_nodes(graph, _last_writes(reader, graph, as_of), as_of)
+    heads = heads_of(reader, graph, as_of)
+    latest = _runs_at(reader, graph, heads, as_of) if as_of else _latest_runs(graph)
+    nodes = _job_nodes(graph, latest, as_of) | _dataset_nodes(graph, _last_writes(reader, graph, heads, as_of), as_of)
     shown = {node: nodes[node] for node in graph.order if node in nodes}
     edges, foreign = (
         frozenset((shown[a]["id"], shown[b]["id"]) for a, b in _drawn(graph, edges) if a in shown and b in shown)
@@ -104,40 +105,41 @@ def _dataset_nodes(
     return nodes
 
 
-def _last_writes(reader: Reader, graph: LineageGraph, as_of: Instant | None) -> dict[DatasetId, LastWrite]:
+def _last_writes(
+    reader: Reader, graph: LineageGraph, heads: Mapping[JobId, JobHead], as_of: Instant | None
+) -> dict[DatasetId, LastWrite]:
     """The last write of each dataset of a graph, by all its writers, whichever way the graph goes: one read of those
     beside the graph. At a time such datasets are looked up, since each writer would take a query."""
-    unread = frozenset().union(*graph.writers.values()) - graph.job_heads.keys()
+    writers = (graph.writers.get(dataset, frozenset()) for dataset in _readable(graph))
+    unread = frozenset[JobId]().union(*writers) - heads.keys()
     asked = sorted(unread)[: 0 if as_of else MAX_WRITERS]
     beside = reader.jobs(asked, usages=False) if asked else {}
-    return last_writes(reader, known_writers(reader, graph, as_of, beside, asked), as_of)
+    return last_writes(reader, known_writers(graph, {**heads, **beside}, asked), as_of)
 
 
 def known_writers(
-    reader: Reader,
-    graph: LineageGraph,
-    as_of: Instant | None = None,
-    beside: Mapping[JobId, JobHead] = NO_HEADS,
-    asked: Collection[JobId] = (),
+    graph: LineageGraph, heads: Mapping[JobId, JobHead], absent: Collection[JobId] = ()
 ) -> dict[DatasetId, KnownWriters]:
-    """The writers of each dataset of a graph, as far as their heads were read: with it, or `beside` it of those that
+    """The writers of each dataset of a graph, the nearest first, as far as their heads were read. Those that are `absent`
     were asked for."""
-    heads = {**graph.job_heads, **beside}
-    ids = {
-        dataset: {dataset}
-        for dataset in graph.order.keys() & graph.datasets.keys()
-        if not graph.datasets[dataset].is_foreign
-    }
+    ids = {dataset: {dataset} for dataset in _readable(graph)}
     for output in (output for head in heads.values() for output in head.current.output_ids):
         ids.get(graph.representative(output), set()).add(output)
-    read, then = {*graph.job_heads, *asked}, reader.heads_at(heads, as_of) if as_of else heads
     writers = {dataset: graph.writers.get(dataset, frozenset()) for dataset in ids}
-    return {
-        dataset: KnownWriters(
-            names, [then[job] for job in sorted(writers[dataset] & then.keys())], writers[dataset] <= read
-        )
-        for dataset, names in ids.items()
-    }
+    known = {dataset: [heads[job] for job in sorted(jobs & heads.keys())] for dataset, jobs in writers.items()}
+    read = {*heads, *absent}
+    return {dataset: KnownWriters(ids[dataset], known[dataset], writers[dataset] <= read) for dataset in ids}
+
+
+def heads_of(reader: Reader, graph: LineageGraph, as_of: Instant | None) -> Mapping[JobId, JobHead]:
+    """The heads of all jobs that a walk read, now or as they were at a time, which takes a read."""
+    return reader.heads_at(graph.job_heads, as_of) if as_of else graph.job_heads
+
+
+def _readable(graph: LineageGraph) -> list[DatasetId]:
+    """The datasets of a graph that the caller may read, in the order of the graph."""
+    order = (dataset for dataset in map(DatasetId, graph.order) if dataset in graph.datasets)
+    return [dataset for dataset in order if not graph.datasets[dataset].is_foreign]
 
 
 def _estimates(graph: LineageGraph, dataset: DatasetId) -> JsonObject:
@@ -191,11 +193,15 @@ def _latest_runs(graph: LineageGraph) -> dict[JobId, LatestRun]:
     return {job: head.latest for job, head in graph.jobs.items() if head.latest}
 
 
-def _runs_at(reader: Reader, graph: LineageGraph, time: Instant) -> dict[JobId, LatestRun]:
-    """For each job, the run that gave the job its edges at the time of the graph, as far as it had ended then."""
-    edges_of = {job: edges for job, edges in graph.edges_of.items() if job in graph.jobs and edges.run_id}
-    runs = reader.runs([JobRunId(job, edges.run_id) for job, edges in edges_of.items()])
-    return {job_id(run.job): LatestRun.of(replace(run, ending=run.until(time).ending)) for run in runs}
+def _runs_at(
+    reader: Reader, graph: LineageGraph, heads: Mapping[JobId, JobHead], time: Instant
+) -> dict[JobId, LatestRun]:
+    """For each job, the run that gave the job its edges at the time of the graph, as it was then."""
+    wanted = {job: edges.run_id for job, edges in graph.edges_of.items() if job in graph.jobs and edges.run_id}
+    latest = {job: head.latest for job, head in heads.items() if job in wanted and head.latest}
+    known = {job: run for job, run in latest.items() if run.run_id == wanted[job]}
+    runs = reader.runs([JobRunId(job, run_id) for job, run_id in wanted.items() if job not in known])
+    return known | {job_id(run.job): LatestRun.of(run.until(time)) for run in runs}
 
 
 def _size(node: JsonObject) -> int:

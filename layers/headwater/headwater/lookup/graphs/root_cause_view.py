@@ -8,7 +8,7 @@ from headwater.http.marquez import runs as marquez
 from headwater.http.paging import within_size_limit
 from headwater.http.request import DEFAULT_LIMIT, MAX_LIMIT, ApiRequest
 from headwater.http.subjects import time_from_query
-from headwater.lookup.graphs.graph_view import known_writers
+from headwater.lookup.graphs.graph_view import heads_of, known_writers
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant, shown
 from headwater.read.good_writes import cautions
@@ -45,7 +45,7 @@ def rootcause(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObjec
 
 def _cautions(reader: Reader, graph: LineageGraph, as_of: Instant | None) -> list[JsonObject]:
     """The datasets upstream none of whose writes went well, the nearest first."""
-    found = cautions(reader, known_writers(reader, graph, as_of), as_of)
+    found = cautions(reader, known_writers(graph, heads_of(reader, graph, as_of)), as_of)
     return [
         {"nodeId": _node_id(graph, node), "caution": found[node]}
         for node in map(DatasetId, graph.order)
