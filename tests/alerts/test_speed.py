@@ -171,7 +171,8 @@ def test_the_first_reader_to_see_a_change_tells_it_though_others_saw_it_since(
 def flips(*seconds: int, side: str) -> list[Document]:
     """A table whose column `channel` goes and comes, by the runs of one job."""
     columns = [("id", "channel"), ("id",)]
-    return [run(second, "job", **{side: orders(*columns[at % 2])}) for at, second in enumerate(seconds)]
+    sides: list[dict[str, Any]] = [{side: orders(*each)} for each in columns]
+    return [run(second, "job", **sides[at % 2]) for at, second in enumerate(seconds)]
 
 
 DECLARED = [

@@ -19,7 +19,7 @@ NODE = f"dataset:{LAKE}:t"
 
 def derive(run: int, end: str, seconds: float, source: str, target: str) -> list[Document]:
     """A run of two events that makes a dataset of another."""
-    edges = {"inputs": [factory.dataset(source)], "outputs": [factory.dataset(target)]}
+    edges: dict[str, Any] = {"inputs": [factory.dataset(source)], "outputs": [factory.dataset(target)]}
     return [
         factory.run_event(kind, run=run, job=f"make {target}", seconds=seconds + 10 * number, **edges)
         for number, kind in enumerate(("START", end))
@@ -34,7 +34,14 @@ def in_graph(get: LookupClient, name: str, node: str = "t", **query: Any) -> Any
 
 def everywhere(get: LookupClient) -> Any:
     """When `t` was last written, by every answer that says so."""
-    asked = [{}, {"depth": 0}, {"direction": "both"}, {"view": "ever"}, {"rollup": "parent"}, {"rollup": "none"}]
+    asked: list[dict[str, Any]] = [
+        {},
+        {"depth": 0},
+        {"direction": "both"},
+        {"view": "ever"},
+        {"rollup": "parent"},
+        {"rollup": "none"},
+    ]
     asked += [{"direction": way, "depth": depth} for way in ("upstream", "downstream") for depth in (0, 1, 20)]
     asked += [{"direction": "downstream", "view": "ever", "depth": 0}, {"asOf": factory.at(100_000)}]
     graphs = {in_graph(get, "t", **query) for query in asked} - {"not there"}

@@ -120,8 +120,8 @@ def _last_writes(
 def known_writers(
     graph: LineageGraph, heads: Mapping[JobId, JobHead], absent: Collection[JobId] = ()
 ) -> dict[DatasetId, KnownWriters]:
-    """The writers of each dataset of a graph, the nearest first, as far as their heads were read. Those that are `absent`
-    were asked for."""
+    """The writers of each dataset of a graph, the nearest first, as far as their heads were read. Those that
+    are `absent` were asked for."""
     ids = {dataset: {dataset} for dataset in _readable(graph)}
     for output in (output for head in heads.values() for output in head.current.output_ids):
         ids.get(graph.representative(output), set()).add(output)
