@@ -65,6 +65,7 @@ _AT_RISK = record(
     path=array(TEXT),
     transformations=maybe(array(component("Transformation"))),
     criticality=maybe(FREE),
+    caution=maybe(TEXT),
 )
 GRAPHS: dict[str, Schema] = {
     "Frontier": record(
@@ -189,6 +190,7 @@ ANSWERS: dict[str, Schema] = {
     },
     Path.IMPACT: record(
         nodeId=TEXT,
+        caution=maybe(TEXT),
         totalCount=COUNT,
         owners=array(record(owner=nullable(TEXT), items=array(component("NodeAtRisk")))),
         possibleCount=maybe(COUNT),
@@ -209,6 +211,7 @@ ANSWERS: dict[str, Schema] = {
         lastGood=nullable(component("RunOfJob")),
         findings=array(component("Finding")),
         successfulRuns=array(record(nodeId=TEXT, count=COUNT)),
+        cautions=maybe(array(record(nodeId=TEXT, caution=TEXT))),
         foreignEdges=maybe(_EDGES),
         frontier=_FRONTIER,
     ),

@@ -151,12 +151,14 @@ NODES: dict[str, Schema] = {
         _DATASET,
         isRead=maybe(FLAG),
         lastWrittenAt=maybe(nullable(TIME)),
+        caution=maybe(TEXT),
         frontier=maybe(component("Frontier")),
     ),
     "Dataset": extended(
         _DATASET,
         aliases=array(_NAME),
         dataQuality=nullable(component("QualityResult")),
+        lastWrittenAt=nullable(TIME),
         caution=maybe(TEXT),
     ),
     "DatasetInGraph": extended(
@@ -165,6 +167,7 @@ NODES: dict[str, Schema] = {
         owners=array(TEXT),
         estimatedReaders=maybe(COUNT),
         estimatedWriters=maybe(COUNT),
+        lastWrittenAt=nullable(TIME),
         caution=maybe(TEXT),
     ),
     "DatasetVersion": extended(

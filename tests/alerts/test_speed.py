@@ -101,6 +101,15 @@ def late(events: list[Document]) -> list[Detail]:
     return alerts_of(events, 1, is_late=True)
 
 
+def late_in_parts(events: list[Document]) -> list[Detail]:
+    """Each record is a batch of the stream of its own, once all events are folded."""
+    world = World()
+    world.announcer = replace(world.announcer, bus=StoringBus(world.store, world.bus))
+    for event in events:
+        world.fold(factory.received(event))
+    return [alert for record in [*world.table.stream] for alert in world.alerts_of_records([record])]
+
+
 at_any_speed = pytest.mark.parametrize("fold", [one_by_one, at_once, late])
 
 
@@ -157,3 +166,47 @@ def test_the_first_reader_to_see_a_change_tells_it_though_others_saw_it_since(
     alert = alert_about_channel(fold, [*reads, *changed, *back])
     assert (alert["seenAs"], alert["time"], alert["run"]["runId"]) == ("input", factory.at(10), factory.run_id(10))
     assert alert["severity"] == "critical", "report 1 read the column until then"
+
+
+def flips(*seconds: int, side: str) -> list[Document]:
+    """A table whose column `channel` goes and comes, by the runs of one job."""
+    columns = [("id", "channel"), ("id",)]
+    sides: list[dict[str, Any]] = [{side: orders(*each)} for each in columns]
+    return [run(second, "job", **sides[at % 2]) for at, second in enumerate(seconds)]
+
+
+DECLARED = [
+    factory.job_event(job="job", seconds=second, outputs=orders(*columns))
+    for second, columns in ((1, ("id", "channel")), (10, ("id",)), (20, ("id",)), (20, ("id",)), (30, ("id",)))
+]
+
+
+@pytest.mark.parametrize("fold", [one_by_one, at_once, late, late_in_parts])
+@pytest.mark.parametrize(
+    ("events", "times"),
+    [
+        (flips(1, 10, 20, 30, 40, 50, side="outputs"), [10, 20, 30, 40, 50]),
+        (flips(1, 10, 20, 30, 40, 50, side="inputs"), [10, 20, 30, 40, 50]),
+        (DECLARED, [10]),
+    ],
+    ids=["written", "read", "declared again"],
+)
+def test_each_of_several_changes_that_look_the_same_is_told_once_with_its_own_time(
+    fold: Callable[..., list[Detail]], events: list[Document], times: list[int]
+) -> None:
+    told = fold(events)
+    assert sorted(alert["time"] for alert in told) == [factory.at(time) for time in times]
+    for alert in told:
+        removed = alert["title"].endswith("was removed")
+        assert removed == (alert["time"] in {factory.at(time) for time in (10, 30, 50)})
+        assert not alert["run"] or alert["run"]["startedAt"] == alert["time"]
+
+
+def test_a_record_that_is_delivered_again_tells_the_same_change() -> None:
+    world = World()
+    world.announcer = replace(world.announcer, bus=StoringBus(world.store, world.bus))
+    for event in flips(1, 10, 20, 30, side="outputs"):
+        world.fold(factory.received(event))
+    records = [*world.table.stream]
+    first, again = (sorted((each["id"], each["time"]) for each in world.alerts_of_records(records)) for _ in range(2))
+    assert first == again

@@ -185,6 +185,12 @@ def test_a_rewrite_of_data_files_reads_and_writes_nothing() -> None:
     assert not datasets(rewrites, "inputs") | datasets(rewrites, "outputs")
 
 
+def test_a_rewrite_of_manifests_is_no_consumer() -> None:
+    rewrites = [each for each in of("statements") if each.event.job.name.name == "lake_ddl.adaptive_spark_plan"]  # type: ignore[union-attr]
+    assert rewrites
+    assert not datasets(rewrites, "inputs")
+
+
 @pytest.mark.parametrize(
     ("job", "job_facets", "is_maintenance"),
     [

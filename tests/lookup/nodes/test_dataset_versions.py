@@ -12,6 +12,7 @@ from tests.factory import Document
 from tests.lookup import requests
 from tests.lookup.requests import LAKE, LookupClient, after, key_of
 from tests.lookup.test_cost import CountedTable
+from tests.read.test_good_writes import statement
 
 VERSIONS = f"namespaces/{LAKE}/datasets/orders/versions"
 OLD, NEW = factory.schema("id:long"), factory.schema("id:long", "total:double")
@@ -244,3 +245,25 @@ def test_the_current_version_is_the_first_of_the_versions() -> None:
     get = after(action, *application)
     newest = get("namespaces/s3%3A%2F%2Flake/datasets/model/versions")["versions"][0]["version"]
     assert newest == get("namespaces/s3%3A%2F%2Flake/datasets/model")["currentVersion"] == factory.run_id(1)
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_statement_of_two_queries_is_one_version(*, is_first: bool) -> None:
+    """CREATE TABLE AS: the wrapper names its output with its end, `saveAsTable` with its start."""
+    both = [statement(number, 100.0 * number, f"query{number}") for number in (1, 3, 5)]
+    events = [event for each in both for event in each]
+    for event in events:
+        event["outputs"] = [factory.dataset("orders")] if event["outputs"] or is_first else []
+    get = after(*events, write(9, seconds=50))
+    answer = get(VERSIONS)
+    assert (ids(answer["versions"]), answer["totalCount"]) == (runs(6, 4, 2, 9), 4)
+    for limit in (1, 2, 3):
+        found, query = [], {"limit": limit}
+        while True:
+            page = get(VERSIONS, **query)
+            found += ids(page["versions"])
+            if "cursor" not in page:
+                break
+            query["cursor"] = page["cursor"]
+        assert found == runs(6, 4, 2, 9), limit
+    assert get(f"{VERSIONS}/{factory.run_id(5)}")["createdByRun"], "it can be looked at all the same"

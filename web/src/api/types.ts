@@ -66,6 +66,9 @@ export interface DatasetData extends Name {
 
 /** A graph has no facets, but these two. */
 export interface DatasetInGraph extends DatasetData {
+  lastWrittenAt: string | null;
+  /** That no write of it succeeded. */
+  caution?: string;
   datasetType: string | null;
   owners: string[];
   /** About how many readers or writers there are, where an answer was cut and lacks some of them. */
@@ -80,6 +83,7 @@ export interface Dataset extends DatasetData {
   columnLineage: { name: string; inputFields: InputField[] }[] | null;
   facets: Facets;
   aliases: Name[];
+  lastWrittenAt: string | null;
   /** That no write of it succeeded. */
   caution?: string;
 }
@@ -176,10 +180,13 @@ export interface ImpactItem {
   possible?: boolean;
   path: string[];
   transformations?: Transformation[];
+  /** That no write of the dataset succeeded. */
+  caution?: string;
 }
 
 export interface Impact {
   nodeId: string;
+  caution?: string;
   totalCount: number;
   owners: { owner: string | null; items: ImpactItem[] }[];
   possibleCount?: number;
@@ -208,6 +215,8 @@ export interface RootCause {
   lastGood: Run | null;
   findings: Finding[];
   successfulRuns: { nodeId: string; count: number }[];
+  /** The datasets none of whose writes succeeded. */
+  cautions?: { nodeId: string; caution: string }[];
   truncated?: boolean;
   frontier?: Frontier;
 }

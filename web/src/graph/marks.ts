@@ -2,6 +2,7 @@
 
 import type { Finding } from "../api/types";
 import { ago, counted } from "../text/amounts";
+import { oneLine } from "../text/names";
 import type { GraphNode } from "./graph";
 
 export interface Mark {
@@ -27,8 +28,12 @@ export function stateOf(node: GraphNode): string | null {
 /** The line under a node's name: state and time of a job, freshness of a dataset. */
 export function conditionOf(node: GraphNode): Mark {
   if (node.kind === "group") return { tone: "plain", text: counted(node.size ?? 0, "node") };
-  if (!node.job)
-    return { tone: "plain", text: `${counted(node.dataset?.fields.length ?? 0, "column")} · ${ago(freshness(node))}` };
+  if (!node.job) {
+    const columns = counted(node.dataset?.fields.length ?? 0, "column");
+    const written = freshness(node);
+    if (node.dataset?.caution) return { tone: "bad", text: `${columns} · ${oneLine(node.dataset.caution)}` };
+    return { tone: "plain", text: written ? `${columns} · written ${ago(written)}` : columns };
+  }
   const run = node.job.latestRun;
   if (!run) return { tone: "plain", text: "never run" };
   return {
@@ -37,8 +42,9 @@ export function conditionOf(node: GraphNode): Mark {
   };
 }
 
+/** When a dataset was last written, or the last event of a job. */
 export function freshness(node: GraphNode): string | null {
-  return node.dataset?.lastModifiedAt ?? node.dataset?.updatedAt ?? node.job?.updatedAt ?? null;
+  return (node.dataset ? node.dataset.lastWrittenAt : node.job?.updatedAt) ?? null;
 }
 
 export function marksOf(findings: readonly Finding[]): Map<string, Mark[]> {

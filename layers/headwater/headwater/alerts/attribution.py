@@ -110,17 +110,30 @@ def users_of(reader: Reader, dataset: DatasetId, sides: Collection[Side]) -> Ite
     return ((head, head.facts.usages[dataset]) for head in heads.values() if dataset in head.facts.usages)
 
 
-def _first_report(reports: Sequence[Report], transition: SchemaTransition) -> Report | None:
+def _first_report(schemas: Schemas, reports: Sequence[Report], transition: SchemaTransition) -> Report | None:
     """The first of the consecutive reports with the schema after a transition; the later ones only repeat the schema.
 
-    If the schema came several times, it is the time that followed the schema before, and before the `repeats`.
+    If the schema came several times, it is the newest time that followed the schema before, that has no alert yet, and
+    that is before the `repeats`: the others may be in later batches of the stream.
     """
     groups = [[*group] for _, group in groupby(reports, key=lambda report: report.schema)]
     schema = DROPPED if transition.is_drop else transition.after
     known = [number for number, group in enumerate(groups) if group[0].schema == schema]
     following = [number for number in known if _last_digest(groups[number + 1 :]) == transition.before]
     found = following or known
+    if len(found) > 1:
+        alerts = schemas.reader.store.alerts_of(schemas.dataset)
+        told = {each.time for each in alerts if each.alert != transition.alert}
+        found = [
+            number for number in found if _reported_at(schemas, groups[number][-1], transition) not in told
+        ] or found
     return groups[found[min(transition.repeats, len(found) - 1)]][-1] if found else None
+
+
+def _reported_at(schemas: Schemas, first: Report, transition: SchemaTransition) -> Instant:
+    """The time of a change by the first report of it, which is none before the schema after was first seen."""
+    is_schema = transition.after is not None and not transition.is_drop
+    return max(first.at, schemas.first(transition.after or "")) if is_schema else first.at
 
 
 def _last_digest(groups: Sequence[Sequence[Report]]) -> str | None:
@@ -141,13 +154,14 @@ def _writing_run(schemas: Schemas, transition: SchemaTransition) -> Attribution 
     is_late = transition.is_drop and transition.after == transition.before
     if is_late and versions and (versions[0].schema, versions[0].digest) == (transition.before, transition.before):
         return None
-    first = _first_report(versions, transition)
+    first = _first_report(schemas, versions, transition)
     if after and len(versions) == MAX_VERSIONS and first in (None, versions[-1]):
         # So many versions were written since.
-        first = _first_report([*_versions(reader, schemas.dataset, schemas.first(after))], transition) or first
+        earliest = [*_versions(reader, schemas.dataset, schemas.first(after))]
+        first = _first_report(schemas, earliest, transition) or first
     if first is None:
         return None
-    at = max(first.at, schemas.first(after)) if after else first.at
+    at = _reported_at(schemas, first, transition)
     job = reader.jobs([first.job]).get(first.job) if first.job != NO_JOB else None
     run = next(iter(reader.runs([first.run.run])), None) if job and isinstance(first.run, WriteId) else None
     return Attribution(at, job, run.until(at), _runs_before(reader, run, at)) if run else Attribution(at, job)
@@ -183,7 +197,7 @@ def _reading_run(schemas: Schemas, transition: SchemaTransition) -> Attribution 
     reports = [report for report in _versions(schemas.reader, schemas.dataset) if report.schema != transition.after]
     reports += _reading_reports(schemas, readers, transition.after)
     reports.sort(key=lambda report: report.at, reverse=True)
-    first = _first_report(reports, transition)
+    first = _first_report(schemas, reports, transition)
     if first is None or not isinstance(first.run, Run):
         agreeing = [head for register, head in newest if register.value == transition.after]
         return Attribution(schemas.first(transition.after or ""), agreeing[-1]) if agreeing else None

@@ -63,7 +63,8 @@ def _change(record: Record, reader: Reader) -> ReportedSchemaChange | None:
     if transition is None:
         return None
     repeats = sum(_transition(change) == transition for change in record.later)
-    return change_of(reader, head.id, head, transition._replace(repeats=repeats))
+    alert = id_of(DetailType.SCHEMA_CHANGED, record.change.event_id)
+    return change_of(reader, head.id, head, transition._replace(repeats=repeats, alert=alert))
 
 
 def _transition(change: StateChange) -> SchemaTransition | None:

@@ -21,6 +21,7 @@ class SchemaTransition(NamedTuple):
     side      whether the dataset was written or read with the schema after
     is_drop   the dataset was dropped, or its name ended by a rename
     repeats   how often the same transition comes again in the same batch of the stream
+    alert     the id of the alert about it
     """
 
     before: str
@@ -28,6 +29,7 @@ class SchemaTransition(NamedTuple):
     side: Side
     is_drop: bool = False
     repeats: int = 0
+    alert: str = ""
 
 
 def schema_transition(old: DatasetHead, new: DatasetHead) -> SchemaTransition | None:

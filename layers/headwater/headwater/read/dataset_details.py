@@ -18,7 +18,18 @@ from headwater.graph.states.stored_states import DatasetWrite, QualityResult
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import NEVER, Instant
-from headwater.read.good_writes import Standing, WriteOfRun, newest_good_writes, write_that_counts
+from headwater.read.good_writes import (
+    KnownWriters,
+    LastWrite,
+    Standing,
+    WriteOfRun,
+    cautions,
+    is_suspect,
+    last_write_by_heads,
+    newest_good_writes,
+    time_of_last,
+    write_that_counts,
+)
 from headwater.read.inferred_run_end import with_inferred_ends
 from headwater.read.neighbourhood import Neighbourhood
 from headwater.read.reader import Reader
@@ -43,7 +54,7 @@ class DatasetDetails(NamedTuple):
     aliases           the other names under which states of the dataset are stored
     ownership         of a dataset without owners: the ownership facet of the job that writes the dataset, with the name
                       of that job as `headwater_derivedFrom`
-    caution           what to know of a dataset none of whose writes went well
+    written           when it was last written, and a caution if no write went well
     is_dropped        whether the newest lifecycleStateChange is DROP, and no other job has used the dataset since
     """
 
@@ -56,7 +67,7 @@ class DatasetDetails(NamedTuple):
     aliases: Sequence[Name] = ()
     is_dropped: bool = False
     ownership: JsonObject | None = None
-    caution: str = ""
+    written: LastWrite = LastWrite()
 
 
 def read_dataset_details(reader: Reader, dataset: DatasetId) -> DatasetDetails:
@@ -69,7 +80,9 @@ def read_dataset_details(reader: Reader, dataset: DatasetId) -> DatasetDetails:
     read = reader.store.read(ReadRequest(jobs=_first_jobs(neighbourhood, representative), column_lineages=lineages))
     jobs = read.jobs.all()
     columns = {lineage.digest: facet for lineage, facet in read.column_lineages.all().items()}
-    write, quality, input_statistics, caution = _last_outcome(reader, jobs, ids)
+    write, quality, input_statistics, written = _last_outcome(
+        reader, jobs, _writers(neighbourhood, representative, jobs)
+    )
     return DatasetDetails(
         head=head,
         last_used=_last_used(jobs.values(), ids),
@@ -80,13 +93,16 @@ def read_dataset_details(reader: Reader, dataset: DatasetId) -> DatasetDetails:
         aliases=_names_of(reader, ids - {representative}),
         is_dropped=_is_dropped(head, jobs.values(), ids),
         ownership=_derived_ownership(head, jobs.values(), ids),
-        caution=caution,
+        written=written,
     )
 
 
-def list_dataset_details(reader: Reader, ids: Sequence[DatasetId]) -> list[DatasetDetails]:
-    """The details of datasets, without last writes, last reads and names: three reads for a hundred datasets. In a long
-    list only a few jobs of each dataset are read."""
+def list_dataset_details(
+    reader: Reader, ids: Sequence[DatasetId], *, with_cautions: bool = True
+) -> list[DatasetDetails]:
+    """The details of datasets, without last writes, last reads and names: three reads for a hundred datasets, and more
+    for those of which no writer that was read wrote well last. In a long list only a few jobs of each dataset are
+    read."""
     heads = reader.datasets(ids)
     users = _by_rank([[job for _, job in head.users] for head in heads.values()])
     jobs = _by_dataset(reader.jobs(list(dict.fromkeys(users))[:MAX_JOBS]).values())
@@ -98,6 +114,7 @@ def list_dataset_details(reader: Reader, ids: Sequence[DatasetId]) -> list[Datas
     first = _by_rank(lineages.values())[: max(MAX_JOBS, len(heads))]
     read = reader.store.read(ReadRequest(column_lineages=first, quality=checks.values()))
     facets, results = read.column_lineages.all(), read.quality.all()
+    known_cautions = _cautions(reader, jobs, heads) if with_cautions else {}
     return [
         DatasetDetails(
             heads[dataset],
@@ -106,10 +123,22 @@ def list_dataset_details(reader: Reader, ids: Sequence[DatasetId]) -> list[Datas
             quality=results.get(checks[dataset]) if dataset in checks else None,
             is_dropped=_is_dropped(heads[dataset], jobs[dataset], {dataset}),
             ownership=_derived_ownership(heads[dataset], jobs[dataset], {dataset}),
+            written=LastWrite(caution=known_cautions.get(dataset, "")),
         )
         for dataset in ids
         if dataset in heads
     ]
+
+
+def _cautions(
+    reader: Reader, jobs: Mapping[DatasetId, Sequence[JobHead]], datasets: Iterable[DatasetId]
+) -> dict[DatasetId, str]:
+    """The cautions of datasets, by some of their writers: a read more for the names of those to look up."""
+    heads = {dataset: [job for job in jobs[dataset] if job.facts.usages[dataset].writes] for dataset in datasets}
+    amiss = [dataset for dataset in datasets if is_suspect(KnownWriters({dataset}, heads[dataset]))]
+    around = reader.neighbourhood(amiss, ()) if amiss else Neighbourhood()
+    names = {dataset: around.ids_of(around.representative(dataset)) for dataset in amiss}
+    return cautions(reader, {dataset: KnownWriters(names[dataset], heads[dataset]) for dataset in amiss})
 
 
 def _by_dataset(jobs: Iterable[JobHead]) -> defaultdict[DatasetId, list[JobHead]]:
@@ -133,11 +162,18 @@ def _derived_ownership(head: DatasetHead, jobs: Iterable[JobHead], ids: Abstract
     return {**ownership_of(values(writer.facts.facets)), DERIVED_FROM: writer.facts.name.as_json()}
 
 
+def _writers(neighbourhood: Neighbourhood, dataset: DatasetId, jobs: Mapping[JobId, JobHead]) -> KnownWriters:
+    writers = neighbourhood.users.get(dataset, NO_NEIGHBOURS)[Side.WRITES]
+    heads = [jobs[job] for job in sorted(writers & jobs.keys())]
+    return KnownWriters(neighbourhood.ids_of(dataset), heads, are_all=len(writers) <= MAX_JOBS)
+
+
 def _last_outcome(
-    reader: Reader, jobs: Mapping[JobId, JobHead], ids: AbstractSet[DatasetId]
-) -> tuple[DatasetWrite | None, QualityResult | None, Any, str]:
-    """A dataset's newest version that went well, its newest quality result, the statistics of its last read, and a
-    caution: one read, and up to four more if the heads of the writers leave doubt."""
+    reader: Reader, jobs: Mapping[JobId, JobHead], writers: KnownWriters
+) -> tuple[DatasetWrite | None, QualityResult | None, Any, LastWrite]:
+    """A dataset's newest version that went well, its newest quality result, the statistics of its last read, and its
+    last write: one read, and up to four more if the heads of the writers leave doubt."""
+    ids = writers.ids
     writes, results, last_read = _last_writes(jobs, ids), _last_quality(jobs.values(), ids), _last_read(jobs, ids)
     doubtful = [write.run for write in writes] if _is_doubtful(jobs, writes) else []
     read = reader.store.read(ReadRequest(writes=writes, quality=results, runs=[*doubtful, *last_read]))
@@ -147,13 +183,15 @@ def _last_outcome(
     inputs = [run.inputs[node].io_facets for run in read.runs.of(last_read) for node in ids & run.inputs.keys()]
     statistics = next(filter(None, (values(facets).get(INPUT_STATISTICS) for facets in inputs)), None)
     others = [write for write in known if write.id not in {each.id for each in by_run}]
-    newest, caution = _settled(known, by_run), ""
-    if by_run and newest is None:
-        ((last, caution),) = newest_good_writes(reader, [ids])
-        found = reader.store.read(ReadRequest(writes=[last])).writes if last else None
-        newest = found.get(last) if found and last else None
+    newest, written = _settled(known, by_run), last_write_by_heads(writers)
+    if newest and written is None:
+        written = LastWrite(time=time_of_last(by_run))
+    if (by_run and newest is None) or written is None:
+        (written,) = newest_good_writes(reader, [ids])
+    if by_run and newest is None and written.write:
+        newest = reader.store.read(ReadRequest(writes=[written.write])).writes.get(written.write)
     candidates = [*others, newest] if newest else others
-    return max(candidates, key=write_position, default=None), quality, statistics, caution
+    return max(candidates, key=write_position, default=None), quality, statistics, written
 
 
 def _by_runs(reader: Reader, runs: Sequence[Run], writes: Iterable[DatasetWrite]) -> list[WriteOfRun]:

@@ -24,7 +24,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from enum import IntEnum
-from itertools import chain, islice, permutations
+from itertools import chain, islice, permutations, takewhile
 from typing import NamedTuple
 
 from headwater.concurrent import concurrent_map
@@ -33,10 +33,12 @@ from headwater.graph.facets.members import facet_text
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import DatasetId, JobId, JobRunId, WriteId
 from headwater.graph.producers import is_query_job, producer_of
+from headwater.graph.producers.producer import Producer
 from headwater.graph.states.edges import Edges
 from headwater.graph.states.job import JobHead
-from headwater.graph.states.run import Run
-from headwater.openlineage.instant import Instant
+from headwater.graph.states.run import Run, RunState
+from headwater.openlineage.event import Facets
+from headwater.openlineage.instant import NEVER, Instant
 from headwater.read.reader import RUNS_AT_A_TIME, Reader
 
 LOOKED_AT = 50
@@ -72,8 +74,12 @@ class WriteOfRun(NamedTuple):
 def commits_as_it_goes(run: Run) -> bool:
     """Whether what a run writes counts from its first write on."""
     job_facets = values(run.job_facets)
+    return _commits_as_it_goes(job_facets, producer_of(job_facets, run.producer.value))
+
+
+def _commits_as_it_goes(job_facets: Facets, producer: Producer) -> bool:
     kind = facet_text(job_facets, "jobType", "processingType")
-    return kind in _CONTINUOUS or not producer_of(job_facets, run.producer.value).reports_ends
+    return kind in _CONTINUOUS or not producer.reports_ends
 
 
 def write_that_counts(writes: Iterable[WriteOfRun], at: Instant | None = None) -> WriteOfRun | None:
@@ -101,6 +107,21 @@ def wraps(run: Run, other: Run) -> bool:
     )
 
 
+def wrappers(runs: Iterable[Run]) -> set[JobRunId]:
+    """Those runs that are wrappers of others, of the runs that write one dataset."""
+    by_start = sorted(runs, key=lambda run: run.order)
+    return {
+        run.id
+        for place, run in enumerate(by_start)
+        for other in _begun_within(run, by_start[place + 1 :])
+        if wraps(run, other) and not _only_inner_failed(run, other)
+    }
+
+
+def _begun_within(run: Run, later: Iterable[Run]) -> Iterable[Run]:
+    return takewhile(lambda other: run.ended_at is None or other.started_at <= run.ended_at, later)
+
+
 def _tells_more(run: Run, other: Run) -> bool:
     """Whether a run alone sent column lineage for a dataset that both write."""
     both = run.outputs.keys() & other.outputs.keys()
@@ -115,10 +136,90 @@ def _is_around(run: Run, other: Run) -> bool:
 
 
 class LastWrite(NamedTuple):
-    """The newest write that went well, and a caution if none did."""
+    """The newest write that went well, where it was looked up, and a caution if none did. `time` is that of the last
+    write: when the run that ended last of those that went well ended, or the last event of a stream."""
 
-    write: WriteId | None
+    write: WriteId | None = None
     caution: str = ""
+    time: Instant | None = None
+
+
+class KnownWriters(NamedTuple):
+    """The ids of a dataset, and the heads of its writers; `are_all` is whether no writer is missing."""
+
+    ids: AbstractSet[DatasetId]
+    heads: Collection[JobHead]
+    are_all: bool = True
+
+
+MAX_LOOKED_UP = 20
+"""Datasets of an answer whose writes are looked up, since the heads of their writers leave doubt."""
+
+
+def last_writes(
+    reader: Reader, datasets: Mapping[DatasetId, KnownWriters], as_of: Instant | None = None
+) -> dict[DatasetId, LastWrite]:
+    """The last write of each dataset, now or at a time at which the heads of its writers were so. Mostly the heads tell
+    it; where one of them leaves doubt, up to `MAX_LOOKED_UP` datasets are looked up (`newest_good_writes`)."""
+    known = {dataset: last_write_by_heads(writers, as_of) for dataset, writers in datasets.items()}
+    unsure = [dataset for dataset, last in known.items() if last is None][:MAX_LOOKED_UP]
+    looked_up = newest_good_writes(reader, [datasets[dataset].ids for dataset in unsure], as_of) if unsure else []
+    found = dict(zip(unsure, looked_up, strict=True))
+    return {dataset: last or found.get(dataset, LastWrite()) for dataset, last in known.items()}
+
+
+def cautions(
+    reader: Reader, datasets: Mapping[DatasetId, KnownWriters], as_of: Instant | None = None
+) -> dict[DatasetId, str]:
+    """What to know of the datasets none of whose writes went well. Only those are looked up none of whose known writers
+    wrote well last."""
+    suspects = {dataset: writers for dataset, writers in datasets.items() if is_suspect(writers, as_of)}
+    found = last_writes(reader, suspects, as_of)
+    return {dataset: last.caution for dataset, last in found.items() if last.caution}
+
+
+def is_suspect(writers: KnownWriters, as_of: Instant | None = None) -> bool:
+    """Whether a dataset was written, and none of its known writers wrote it well last."""
+    newest, _, is_written = _by_heads(writers, as_of)
+    return not newest and (is_written or not writers.are_all)
+
+
+def last_write_by_heads(writers: KnownWriters, as_of: Instant | None = None) -> LastWrite | None:
+    """The last write of a dataset by its writers' newest runs; None if that is not enough: such a run may not have gone
+    well, or wrote something else, and an earlier run of the job may have written later than all others."""
+    newest, doubt, is_written = _by_heads(writers, as_of)
+    if not writers.are_all or doubt > newest or (is_written and not newest):
+        return None
+    return LastWrite(time=newest or None)
+
+
+class _ByHeads(NamedTuple):
+    """The time of the newest good write that heads tell, that until which they leave doubt, and whether a run wrote."""
+
+    newest: Instant = NEVER
+    doubt: Instant = NEVER
+    is_written: bool = False
+
+
+def _by_heads(writers: KnownWriters, as_of: Instant | None) -> _ByHeads:
+    newest, doubt, is_written = _ByHeads()
+    for head in writers.heads:
+        latest = head.latest
+        if latest is None or head.is_foreign:
+            continue
+        is_written = True
+        edges = next((run.edges for run in head.generation.runs if writers.ids & run.edges.output_ids), None)
+        wrote = edges is not None and edges.run_id == latest.run_id
+        if wrote and (latest.state == RunState.COMPLETED or _is_continuous(head)):
+            newest = max(newest, latest.ended_at or latest.updated)
+        elif edges is None or head.facts.first < latest.created:
+            doubt = max(doubt, min(head.facts.last, as_of or head.facts.last))
+    return _ByHeads(newest, doubt, is_written)
+
+
+def _is_continuous(head: JobHead) -> bool:
+    facets = values(head.facts.facets)
+    return _commits_as_it_goes(facets, producer_of(facets))
 
 
 def newest_good_writes(
@@ -162,8 +263,16 @@ def _look(
 def _last(writes: Collection[WriteOfRun], as_of: Instant | None, *, is_whole: bool) -> LastWrite | None:
     best = write_that_counts(writes, as_of)
     if best and best.standing(as_of) is Standing.GOOD:
-        return LastWrite(best.id)
+        return LastWrite(best.id, time=time_of_last(writes, as_of))
     return LastWrite(None, _caution(writes, is_open=best is not None)) if is_whole else None
+
+
+def time_of_last(writes: Iterable[WriteOfRun], as_of: Instant | None = None) -> Instant | None:
+    """When the run of the last of those writes that went well ended, or sent its last event until then."""
+    runs = [
+        write.run.until(as_of) if as_of else write.run for write in writes if write.standing(as_of) is Standing.GOOD
+    ]
+    return max((run.ended_at or run.updated for run in runs), default=None)
 
 
 def _caution(writes: Collection[WriteOfRun], *, is_open: bool) -> str:

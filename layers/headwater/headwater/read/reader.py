@@ -22,7 +22,7 @@ from headwater.graph.names.naming import Naming
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.edges import Edges
 from headwater.graph.states.generation import Generation, Generations, RunOfGeneration, read_back_to
-from headwater.graph.states.job import JobHead
+from headwater.graph.states.job import JobHead, LatestRun
 from headwater.graph.states.neighbours import NeighbourPage, Side
 from headwater.graph.states.run import Run, joined_in_earliest_namespace
 from headwater.graph.states.stored_states import KnownNamespace
@@ -132,6 +132,14 @@ class Reader:
         read = concurrent_map(lambda job: self._generation_at(job, time), unread)
         self._generations |= {(job, time): generation for job, generation in zip(unread, read, strict=True)}
         return {job: self._generations[job, time] for job in jobs}
+
+    def heads_at(self, heads: Mapping[JobId, JobHead], time: Instant) -> dict[JobId, JobHead]:
+        """The heads of jobs with their generations and newest runs that name a dataset at a time: one call more than
+        `generations_at`."""
+        generations = self.generations_at(heads, time)
+        newest = [JobRunId(job, run_id) for job in heads if (run_id := generations[job].newest.edges.run_id)]
+        latest = {run.id.job: LatestRun.of(run.until(time)) for run in self.runs(newest)}
+        return {job: replace(head, latest=latest.get(job), generation=generations[job]) for job, head in heads.items()}
 
     def _generation_at(self, job: JobId, time: Instant) -> Generation:
         runs: list[RunOfGeneration] = []

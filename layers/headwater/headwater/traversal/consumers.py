@@ -22,10 +22,14 @@ from headwater.graph.states.neighbours import NO_NEIGHBOURS, Neighbours, Side
 from headwater.graph.states.run import Run
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
+from headwater.read.good_writes import KnownWriters
 from headwater.read.reader import Reader
 from headwater.store.snapshot import ReadRequest
 from headwater.traversal.lineage import View
 from headwater.traversal.retired_writers import KnownJobs, retired_writes
+
+MAX_WRITERS = 100
+"""Writers of the first dataset whose heads are read."""
 
 
 class ColumnLink(NamedTuple):
@@ -70,6 +74,7 @@ class Consumers:
         self.representatives: dict[DatasetId, DatasetId] = {}
         self.column_digests: dict[JobId, dict[DatasetId, frozenset[str]]] = {}
         self.schema_digests: dict[JobId, dict[DatasetId, str]] = {}
+        self._of_first: dict[JobId, JobHead] = {}
         self._users: dict[DatasetId, Neighbours] = {}
         self._lineages: dict[ColumnLineageId, Any] = {}
         self._links: dict[ColumnLineageId, list[ColumnLink]] = {}
@@ -102,7 +107,7 @@ class Consumers:
         if self.view is View.EVER:
             return
         written = {self.representative(output) for job in jobs for output in self.edges[job].output_ids}
-        known = KnownJobs(self.jobs, self.edges, self._users, self.representative)
+        known = KnownJobs({**self.jobs}, self.edges, self._users, self.representative)
         retired = retired_writes(self.reader, written, known, self.as_of, self.most)
         for job in {job for job, _ in retired} & set(jobs):
             gone = {output for output in self.edges[job].output_ids if (job, self.representative(output)) in retired}
@@ -114,11 +119,34 @@ class Consumers:
                 if (job, self.representative(output)) not in retired
             }
 
+    def known_writers(self, datasets: Collection[DatasetId]) -> dict[DatasetId, KnownWriters]:
+        """The writers of datasets: those on the way, and, unless it is of a past time, those of the first dataset."""
+        jobs = {**self._of_first, **self.jobs}
+        ids = {dataset: {dataset} for dataset in datasets}
+        for output in (output for head in jobs.values() for output in head.current.output_ids):
+            ids.get(self.representative(output), set()).add(output)
+        writers = {dataset: self._users.get(dataset, NO_NEIGHBOURS)[Side.WRITES] for dataset in datasets}
+        known = {job: jobs[job] for of_dataset in writers.values() for job in sorted(of_dataset & jobs.keys())}
+        heads = self.reader.heads_at(known, self.as_of) if self.as_of else known
+        return {
+            dataset: KnownWriters(ids[dataset], [heads[job] for job in sorted(of & heads.keys())], of <= heads.keys())
+            for dataset, of in writers.items()
+        }
+
+    def _writers_of_first(self) -> list[JobId]:
+        """The writers of the dataset that was read first, once."""
+        is_first = not self.jobs and not self._of_first and not self.as_of
+        datasets = self._users.values() if is_first else ()
+        return sorted(job for users in datasets for job in users[Side.WRITES])[:MAX_WRITERS]
+
     def read_jobs(self, ids: Collection[JobId]) -> None:
         """Reads jobs that were not read yet, with their edges, and the digests of their column lineage and of the
-        schemas that they wrote."""
+        schemas that they wrote. The first read has the writers of the first dataset, too."""
         is_ever = self.view is View.EVER
-        heads = self.reader.jobs(sorted(set(ids) - self.jobs.keys()), usages=self.of_columns or is_ever)
+        unread, of_first = set(ids) - self.jobs.keys(), self._writers_of_first()
+        read = self.reader.jobs(sorted(unread.union(of_first)), usages=self.of_columns or is_ever)
+        self._of_first |= {job: read[job] for job in of_first if job in read}
+        heads = {job: head for job, head in read.items() if job in unread}
         self.jobs |= heads
         edges = (
             self.reader.edges_at(heads, self.as_of)

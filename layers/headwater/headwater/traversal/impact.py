@@ -48,7 +48,8 @@ class NodeAtRisk:
     """A job, dataset or column at risk. `distance` counts the jobs on the path, and `path` has the nodeIds from the
     changed node to this one. `is_test` marks a job that only checks data. `owners` are the owners of the dataset, else
     those of the job that writes the dataset. `is_possible` marks a node that a change of columns may break, or may not:
-    a job on the path leaves open whether it uses the columns. `criticality` is that of the last analysis of the whole
+    a job on the path leaves open whether it uses the columns. `dataset` is the id of a dataset, or that of a column's.
+    `criticality` is that of the last analysis of the whole
     graph (graph/facets/insights.py)."""
 
     node_id: str
@@ -62,6 +63,7 @@ class NodeAtRisk:
     owners: tuple[str, ...]
     criticality: JsonObject | None = None
     is_test: bool = False
+    dataset: DatasetId | None = None
 
     def as_json(self) -> JsonObject:
         """The node as JSON, for responses and alerts, without its owners."""
@@ -83,13 +85,14 @@ class NodeAtRisk:
 class Impact(NamedTuple):
     """The nodes at risk, the certain ones first, then the nearest, and whether there are more. `head` is the head of
     the changed dataset, None if the dataset is not stored. `hidden` counts the nodes at risk that the caller may not
-    read and never named. `frontier` says what the walk cannot see."""
+    read and never named. `frontier` says what the walk cannot see. `known` is what the walk read."""
 
     head: DatasetHead | None
     at_risk: tuple[NodeAtRisk, ...]
     is_truncated: bool
     hidden: int = 0
     frontier: Frontier = Frontier()
+    known: Consumers | None = None
 
 
 def impact(reader: Reader, dataset: DatasetId, columns: Collection[str] | None = None, reach: Reach = _FAR) -> Impact:
@@ -111,7 +114,7 @@ def impact(reader: Reader, dataset: DatasetId, columns: Collection[str] | None =
     at_risk = sorted(_at_risk(propagation, asked), key=lambda node: (node.is_possible, node.distance, node.node_id))
     is_truncated = propagation.is_truncated or known.is_cut or len(at_risk) > reach.most
     frontier = _frontier(propagation, head.facts.created, len(hidden), is_cut=is_truncated)
-    return Impact(head, tuple(at_risk[: reach.most]), is_truncated, len(hidden), frontier)
+    return Impact(head, tuple(at_risk[: reach.most]), is_truncated, len(hidden), frontier, known)
 
 
 def _frontier(propagation: ImpactPropagation, since: Instant, hidden: int, *, is_cut: bool) -> Frontier:
@@ -193,6 +196,7 @@ def _at_risk(propagation: ImpactPropagation, asked: Granularity) -> Iterator[Nod
                 owners=tuple(dict.fromkeys(_owners(known, node))),
                 criticality=_criticality(known, node.target),
                 is_test=_is_test(known, node.target),
+                dataset=node.target.id if isinstance(node.target, ImpactedDataset) else None,
             )
 
 

@@ -76,6 +76,7 @@ class _Walker:
         self.unread: dict[DatasetId, dict[Side, int]] = {}
         self.followed: set[tuple[DatasetId, Side]] = set()
         self.asked: set[JobId] = set()
+        self.heads: dict[JobId, JobHead] = {}
         self.deadline = clock.monotonic() + MAX_SECONDS
 
     def read_jobs(self, ids: Collection[JobId]) -> dict[JobId, JobHead]:
@@ -86,6 +87,7 @@ class _Walker:
             wanted = wanted[: self.room()]
         self.asked |= set(wanted)
         heads = self.reader.jobs(wanted, usages=self.walk.view is View.EVER)
+        self.heads |= heads
         is_whole = self.walk.of_applications
         self.graph.edges_of |= with_application_reads(self.reader, heads, self.edges) if is_whole else self.edges(heads)
         return heads
@@ -158,7 +160,12 @@ def walk_lineage(reader: Reader, start: NamedNode, walk: Walk, query_jobs: Colle
     renamed_away: RenamedAway = {}
     while (walker := _walked(reader, start, walk, query_jobs, renamed_away)).renamed_away.keys() > renamed_away.keys():
         renamed_away = walker.renamed_away
-    graph = replace(walker.graph.between_its_nodes(), part_read=walker.part_read())
+    graph = replace(
+        walker.graph.between_its_nodes(),
+        part_read=walker.part_read(),
+        writers={dataset: users[Side.WRITES] for dataset, users in walker.users.items()},
+        job_heads=walker.heads,
+    )
     return graph if walk.view is View.EVER else _without_retired_writers(walker, graph, start, query_jobs)
 
 
@@ -303,7 +310,7 @@ def _without_retired_writers(
     """The graph without what it has by retired writers alone. A walk from a retired writer shows the writer."""
     of_job, depth, direction = start.kind is NodeKind.JOB, walker.walk.depth, walker.walk.direction
     begin: set[NodeId] = {start.job, *query_jobs} if of_job else {graph.representative(start.dataset)}
-    known = KnownJobs(graph.jobs, graph.edges_of, walker.users, graph.representative)
+    known = KnownJobs(graph.job_heads, graph.edges_of, walker.users, graph.representative)
     written = {dataset for _, dataset in graph.writes}
     retired = retired_writes(walker.reader, written, known, walker.walk.as_of, walker.walk.most)
     gone = {(job, dataset) for job, dataset in retired if job not in begin}

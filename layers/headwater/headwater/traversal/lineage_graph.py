@@ -23,6 +23,8 @@ class LineageGraph:
     writes             edges from a job to its output
     representatives    the representative of each id, for datasets with several ids
     deleted            datasets that the walk came to, and that are deleted: it goes no further there
+    writers            the jobs that ever wrote each dataset
+    job_heads          the heads of all jobs that were read: also of those that were rolled up, or are beside the graph
     part_read          the part of the jobs on a side of a dataset that the walk read, about, where it is not the whole
     """
 
@@ -34,6 +36,8 @@ class LineageGraph:
     writes: set[tuple[JobId, DatasetId]] = field(default_factory=set)
     representatives: dict[DatasetId, DatasetId] = field(default_factory=dict)
     deleted: set[DatasetId] = field(default_factory=set)
+    writers: dict[DatasetId, frozenset[JobId]] = field(default_factory=dict)
+    job_heads: dict[JobId, JobHead] = field(default_factory=dict)
     part_read: dict[tuple[DatasetId, Side], float] = field(default_factory=dict)
     is_truncated: bool = False
 

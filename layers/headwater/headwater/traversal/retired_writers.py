@@ -44,9 +44,9 @@ class WriterTimes(NamedTuple):
 
 class KnownJobs(NamedTuple):
     """What a walk has read: the heads and edges of jobs, the neighbours of datasets, and the representative of each id
-    of a dataset."""
+    of a dataset. Heads that are read later are added."""
 
-    heads: Mapping[JobId, JobHead]
+    heads: dict[JobId, JobHead]
     edges: Mapping[JobId, Edges]
     users: Mapping[DatasetId, Neighbours]
     representative: Callable[[DatasetId], DatasetId]
@@ -68,7 +68,8 @@ def retired_writes(
         **known.edges,
         **(reader.edges_at(others, as_of) if as_of else {job: head.current for job, head in others.items()}),
     }
-    heads = {job: head for job, head in {**others, **known.heads}.items() if head.latest and not head.is_foreign}
+    known.heads.update(others)
+    heads = {job: head for job, head in known.heads.items() if head.latest and not head.is_foreign}
     silences: dict[JobId, timedelta] = {}
 
     def allowed(job: JobId) -> timedelta:

@@ -33,7 +33,12 @@ export default function ImpactView({ parameters }: { parameters: URLSearchParams
         <h1>What would break if {oneLine(name)} changed?</h1>
       </header>
       <Loaded lookup={lookup} what="the impact">
-        {(found) => <Found impact={found} name={name} />}
+        {(found) => (
+          <>
+            {found.caution && <p className="chip bad">{oneLine(found.caution)}</p>}
+            <Found impact={found} name={name} />
+          </>
+        )}
       </Loaded>
     </section>
   );
@@ -136,6 +141,7 @@ function Item({ item }: { item: ImpactItem }) {
           short={item.type === "DATASET_FIELD" ? name : undefined}
           href={linkTo("lineage", lineageOf(item.nodeId))}
         />
+        {item.caution && <span className="chip bad">{oneLine(item.caution)}</span>}
         <details>
           <summary className="muted">{how(item)}</summary>
           <ol className="path">

@@ -82,7 +82,11 @@ function nodeColumns(scene: Scene, marks: ReadonlyMap<string, readonly Mark[]>):
     { name: "Kind", value: ({ node }) => node.kind },
     { name: "Namespace", value: ({ node }) => node.namespace },
     { name: "State", value: ({ node }) => stateOf(node)?.toLowerCase() ?? "" },
-    { name: "Last seen", value: ({ node }) => freshness(node) ?? "", show: ({ node }) => moment(freshness(node)) },
+    {
+      name: "Last run or write",
+      value: ({ node }) => freshness(node) ?? "",
+      show: ({ node }) => moment(freshness(node)),
+    },
     { name: "Found", value: ({ node }) => (marks.get(node.id) ?? []).map(({ text }) => text).join(", ") },
     { name: "Owner", value: ({ node }) => ownersOf(node).join(", ") },
     { name: "Tags", value: ({ node }) => tagsOf(node).join(", ") },

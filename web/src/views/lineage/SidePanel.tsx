@@ -74,6 +74,7 @@ function OfNode({ node, marks }: { node: GraphNode; marks: readonly Mark[] }) {
       </h2>
       <div className="row">
         {node.job && <State state={run?.state} />}
+        {node.dataset?.caution && <span className="chip bad">{oneLine(node.dataset.caution)}</span>}
         {marks.map((mark) => (
           <span key={mark.text} className={`chip ${mark.tone}`}>
             {mark.text}
@@ -83,14 +84,14 @@ function OfNode({ node, marks }: { node: GraphNode; marks: readonly Mark[] }) {
       <dl className="facts">
         <dt>Namespace</dt>
         <dd>{oneLine(node.namespace)}</dd>
-        <dt>{node.kind === "job" ? "Last run" : "Last change"}</dt>
+        <dt>{node.kind === "job" ? "Last run" : "Last write"}</dt>
         <dd title={moment(freshness(node))}>
           {run ? (
             <a href={linkTo("run", { id: run.id })}>{conditionOf(node).text}</a>
           ) : node.kind === "job" ? (
             conditionOf(node).text
           ) : (
-            ago(freshness(node))
+            (freshness(node) && ago(freshness(node))) || "none known"
           )}
         </dd>
         {ownersOf(node).length > 0 && (

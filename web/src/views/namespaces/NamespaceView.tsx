@@ -1,9 +1,9 @@
 /** A namespace: its datasets and jobs, its owner. */
 
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useScopes } from "../../api/caller";
 import { get, pathOf, request } from "../../api/request";
-import type { DatasetData, Job, Namespace } from "../../api/types";
+import type { Job, ListedDataset, Namespace } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
 import { Empty, Loaded, Truncated } from "../../parts/Feedback";
 import { Name } from "../../parts/Name";
@@ -19,7 +19,7 @@ const MOST = 500;
 
 interface Found {
   namespace: Namespace;
-  datasets: { datasets: DatasetData[]; totalCount: number };
+  datasets: { datasets: ListedDataset[]; totalCount: number };
   jobs: { jobs: Job[]; totalCount: number };
 }
 
@@ -104,9 +104,9 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
                     { name: "Columns", value: (dataset) => dataset.fields.length, isNumber: true },
                     { name: "Tags", value: (dataset) => dataset.tags.join(", ") },
                     {
-                      name: "Last use",
-                      value: (dataset) => dataset.updatedAt,
-                      show: (dataset) => moment(dataset.updatedAt),
+                      name: "Last write",
+                      value: ({ lastWrittenAt }) => lastWrittenAt ?? "",
+                      show: written,
                     },
                   ]}
                 />
@@ -120,11 +120,16 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
   );
 }
 
+function written({ lastWrittenAt, caution }: ListedDataset): ReactNode {
+  if (caution) return <span className="chip bad">{oneLine(caution)}</span>;
+  return lastWrittenAt ? moment(lastWrittenAt) : <span className="muted">none known</span>;
+}
+
 async function find(name: string, signal: AbortSignal): Promise<Found> {
   const path = pathOf("namespaces", name);
   const [namespace, datasets, jobs] = await Promise.all([
     get<Namespace>(path, {}, signal),
-    get<Found["datasets"]>(`${path}/datasets`, { limit: MOST }, signal),
+    get<Found["datasets"]>(`${path}/datasets`, { limit: MOST, withUsage: true }, signal),
     get<Found["jobs"]>(`${path}/jobs`, { limit: MOST }, signal),
   ]);
   return { namespace, datasets, jobs };

@@ -51,9 +51,11 @@ function DatasetPage({ nodeId, tab }: { nodeId: string; tab: string }) {
           namespace={found.namespace}
           chips={
             <>
-              <span className="muted" title={moment(found.updatedAt)}>
-                changed {ago(found.lastModifiedAt ?? found.updatedAt)}
-              </span>
+              {found.lastWrittenAt && (
+                <span className="muted" title={moment(found.lastWrittenAt)}>
+                  written {ago(found.lastWrittenAt)}
+                </span>
+              )}
               <Curation nodeId={nodeId} node={found} again={lookup.again} />
             </>
           }

@@ -60,6 +60,12 @@ export function Overview({ node }: { nodeId: string; node: Dataset | Job }) {
           )}
           <dt>First seen</dt>
           <dd>{moment(node.createdAt)}</dd>
+          {"lastWrittenAt" in node && (
+            <>
+              <dt>Last write</dt>
+              <dd>{node.lastWrittenAt ? moment(node.lastWrittenAt) : <span className="muted">none known</span>}</dd>
+            </>
+          )}
           <dt>Last seen</dt>
           <dd>{moment(node.updatedAt)}</dd>
         </dl>

@@ -10,7 +10,7 @@ import { Icon } from "../../parts/Icon";
 import { Name } from "../../parts/Name";
 import { State } from "../../parts/State";
 import { linkTo } from "../../routing/location";
-import { ago, counted } from "../../text/amounts";
+import { ago, counted, moment } from "../../text/amounts";
 import { nodeIdOf, shortName, splitNodeId } from "../../text/names";
 import { AlertList } from "../alerts/AlertList";
 import { recentNodes } from "../search/recent";
@@ -105,13 +105,13 @@ function Overviewed({ found }: { found: Overview }) {
             <a href={linkTo("namespaces")}>Directory</a>
           </div>
           <ul className="list">
-            {found.namespaces.slice(0, 8).map(({ name, ownerName, updatedAt }) => (
+            {found.namespaces.slice(0, 8).map(({ name, ownerName, createdAt }) => (
               <li key={name}>
                 <Icon name="group" />
                 <span className="grow">
                   <Name name={name} short={name} href={linkTo("namespace", { name })} />
                 </span>
-                <span className="end">{ownerName === "anonymous" ? ago(updatedAt) : ownerName}</span>
+                <span className="end">{ownerName === "anonymous" ? `since ${moment(createdAt)}` : ownerName}</span>
               </li>
             ))}
           </ul>

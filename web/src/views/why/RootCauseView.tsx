@@ -79,6 +79,12 @@ function Found({ found }: { found: RootCause }) {
           <Unseen frontier={found.frontier} />
         </p>
       )}
+      {found.cautions?.map(({ nodeId: doubtful, caution }) => (
+        <p key={doubtful} className="row">
+          <Name name={splitNodeId(doubtful).name} href={linkTo("node", { nodeId: doubtful })} />
+          <span className="chip bad">{oneLine(caution)}</span>
+        </p>
+      ))}
       {truncated && <Truncated>The search was cut: nodes further upstream were not looked at.</Truncated>}
       {findings.some((finding) => finding.nodeId !== nodeId) && (
         <Suspense fallback={<Loading what="the graph" />}>

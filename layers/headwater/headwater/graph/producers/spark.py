@@ -24,7 +24,8 @@ Spark looks at files before it reads them, by queries of their own, which the li
 
 Maintenance rewrites files. It is no consumer of its table, and makes no new version of the data. For Iceberg's
 `rewrite_data_files`, the listener sends a query that reads the table and appends to it, under the name that the table
-has in a catalogue of Iceberg's own. OPTIMIZE and VACUUM of Delta name no dataset.
+has in a catalogue of Iceberg's own; for `rewrite_manifests`, one that reads the metadata table `entries`. OPTIMIZE and
+VACUUM of Delta name no dataset.
 
     lake.append_data.default_cache_iceberg_ice_db_orders          a run of this job has no inputs and outputs
     lake.append_data.default_rewrite_catalog_ice_db_orders        so it is called on Spark 4
@@ -39,7 +40,7 @@ from headwater.graph.facets.members import facet_text
 from headwater.graph.facets.schema import fields_of
 from headwater.graph.names.naming import FILE_SYSTEMS, IdentifiedName, Naming
 from headwater.graph.producers.producer import Producer, Strength
-from headwater.graph.producers.table_formats import is_read_as_text
+from headwater.graph.producers.table_formats import is_list_of_files, is_read_as_text
 from headwater.openlineage.event import DatasetReference, Facets, JobEvent, JobReference, Name, RunEvent
 
 CATALOG = "catalog"
@@ -80,7 +81,8 @@ class Spark(Producer):
         query = event.job.name.name.rpartition(".")[2]
         if query == _RESULT:
             return replace(event, inputs=(), outputs=())
-        if query == _PROBE and _is_text_probe(event):
+        is_of_files = not event.outputs and all(map(is_list_of_files, event.inputs))
+        if is_of_files or (query == _PROBE and _is_text_probe(event)):
             return replace(event, inputs=())
         if query == _LISTING and _kind_of_query(event.job.facets) == "RDD_JOB":
             listed = {dataset.name for dataset in event.inputs}

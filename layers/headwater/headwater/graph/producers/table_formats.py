@@ -55,12 +55,21 @@ def _is_metadata_table(reference: DatasetReference) -> bool:
     The Spark listener names a metadata table by the path of its table, with the metadata table's name as symlink. The
     path of an ordinary table called `snapshots` ends with `snapshots`.
     """
+    return bool(_metadata_table(reference) & _METADATA_TABLES)
+
+
+def is_list_of_files(reference: DatasetReference) -> bool:
+    """Whether the dataset is the metadata table `entries`, which `rewrite_manifests` reads to write manifests anew."""
+    return "entries" in _metadata_table(reference)
+
+
+def _metadata_table(reference: DatasetReference) -> set[str]:
     match reference.facets.get("catalog"):
         case {"framework": "iceberg"}:
             parts = [name.name.split(".") for name in symlinks(reference.facets.get(SYMLINKS))]
             last = {name_parts[-1] for name_parts in parts if len(name_parts) >= _LEAST_PARTS}
-            return bool(last & _METADATA_TABLES - {reference.name.name.rstrip("/").rpartition("/")[2]})
-    return False
+            return last - {reference.name.name.rstrip("/").rpartition("/")[2]}
+    return set()
 
 
 def is_read_as_text(reference: DatasetReference) -> bool:

@@ -160,11 +160,11 @@ class Run:
 
         Of what it says of a dataset, the newest word counts: a run repeats it in each event.
         """
-        if self.last <= time:
+        if max(self.last, self.ended_at or self.last) <= time:
             return self
         return replace(
             self,
-            last=max(self.first, time),
+            last=min(self.last, max(self.first, time)),
             ending=self.ending if self.ending and self.ending.time <= time else None,
             inputs=_named_until(time, self.inputs),
             outputs=_named_until(time, self.outputs),

@@ -18,6 +18,7 @@ from headwater.openlineage.event import Facets, Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant, shown
 from headwater.read.dataset_details import DatasetDetails
+from headwater.read.good_writes import LastWrite
 
 _STREAMS = frozenset({"TOPIC", "STREAM"})
 """The types of the facet datasetType that are Marquez's STREAM. Any other dataset is a DB_TABLE: Marquez's clients fail
@@ -62,12 +63,18 @@ def dataset_type(facets: Facets) -> str | None:
 
 
 def dataset(details: DatasetDetails) -> JsonObject:
-    """A single dataset: a listed dataset, with its aliases, its newest quality result, and perhaps a caution."""
+    """A single dataset: a listed dataset, with its aliases, its newest quality result, and its last write."""
     return listed_dataset(details) | {
         "aliases": [name.as_json() for name in details.aliases],
         "dataQuality": quality(details.quality) if details.quality else None,
-        **({"caution": details.caution} if details.caution else {}),
+        **last_write(details.written),
     }
+
+
+def last_write(write: LastWrite) -> JsonObject:
+    """When a dataset was last written, and what to know of it if no write of it went well."""
+    caution = {"caution": write.caution} if write.caution else {}
+    return {"lastWrittenAt": shown(write.time) if write.time else None, **caution}
 
 
 def listed_dataset(details: DatasetDetails) -> JsonObject:
@@ -91,6 +98,8 @@ def listed_dataset(details: DatasetDetails) -> JsonObject:
         facets["ownership"] = details.ownership
     by_schema = version_of_schema(head.schema_digest) if head.schema_digest else None
     document["currentVersion"] = last_write.id.version if last_write else by_schema
+    if details.written.caution:
+        document["caution"] = details.written.caution
     if criticality := criticality_of(facets):
         document["criticality"] = criticality
     document["columnLineage"] = _column_lineage(head.facts.name, column_lineage) or None

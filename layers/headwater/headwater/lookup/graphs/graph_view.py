@@ -2,26 +2,26 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import DatasetId, JobId, JobRunId, NodeId, job_id, node_id
 from headwater.graph.states.edges import DatasetRef, Edges
-from headwater.graph.states.job import LatestRun
+from headwater.graph.states.job import JobHead, LatestRun
 from headwater.graph.states.neighbours import Side
-from headwater.graph.states.run import RunState
-from headwater.http.marquez.datasets import dataset_node, dataset_type
+from headwater.http.marquez.datasets import dataset_node, dataset_type, last_write
 from headwater.http.marquez.jobs import job_node
 from headwater.openlineage.exact_json import JsonObject
-from headwater.openlineage.instant import Instant
-from headwater.read.good_writes import newest_good_writes
+from headwater.openlineage.instant import Instant, shown
+from headwater.read.good_writes import KnownWriters, LastWrite, last_writes
 from headwater.read.reader import Reader
 from headwater.traversal.lineage_graph import LineageEdge, LineageGraph
 
 MAX_BYTES = 20_000_000
 """The estimated size of a page. Gzip makes it ten times smaller, and a Lambda returns at most 6 MB."""
-MAX_CAUTIONS = 20
+MAX_WRITERS = 5_000
+"""Writers beside a graph that are read for its last writes."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,9 @@ class GraphView:
 
 def serialise(reader: Reader, graph: LineageGraph, *, as_of: Instant | None = None) -> GraphView:
     """The graph of a walk as JSON. A derivation is no node, but edges between datasets."""
-    latest = _runs_at(reader, graph, as_of) if as_of else _latest_runs(graph)
-    nodes = _job_nodes(graph, latest) | _dataset_nodes(graph, _cautions(reader, graph, latest, as_of))
+    heads = heads_of(reader, graph, as_of)
+    latest = _runs_at(reader, graph, heads, as_of) if as_of else _latest_runs(graph)
+    nodes = _job_nodes(graph, latest, as_of) | _dataset_nodes(graph, _last_writes(reader, graph, heads, as_of), as_of)
     shown = {node: nodes[node] for node in graph.order if node in nodes}
     edges, foreign = (
         frozenset((shown[a]["id"], shown[b]["id"]) for a, b in _drawn(graph, edges) if a in shown and b in shown)
@@ -73,18 +74,24 @@ def serialise(reader: Reader, graph: LineageGraph, *, as_of: Instant | None = No
     return GraphView({document["id"]: document for document in shown.values()}, edges, foreign)
 
 
-def _job_nodes(graph: LineageGraph, latest: Mapping[JobId, LatestRun]) -> dict[NodeId, JsonObject]:
+def _job_nodes(
+    graph: LineageGraph, latest: Mapping[JobId, LatestRun], as_of: Instant | None
+) -> dict[NodeId, JsonObject]:
     nodes: dict[NodeId, JsonObject] = {}
     for job, head in graph.jobs.items():
         if job in graph.order and not head.facts.is_derivation:
             data = job_node(head, _with_names(graph.edges_of[job], graph), latest.get(job))
             data["owners"] = owners_of(values(head.facts.facets))
+            if as_of and head.facts.updated > as_of:
+                data["updatedAt"] = shown(as_of)
             nodes[job] = {"id": node_id("job", head.facts.name), "type": "JOB", "data": data}
     return nodes
 
 
-def _dataset_nodes(graph: LineageGraph, cautions: Mapping[DatasetId, str]) -> dict[NodeId, JsonObject]:
-    used = _last_used(graph)
+def _dataset_nodes(
+    graph: LineageGraph, writes: Mapping[DatasetId, LastWrite], as_of: Instant | None
+) -> dict[NodeId, JsonObject]:
+    used = _last_used(graph, as_of)
     nodes: dict[NodeId, JsonObject] = {}
     for dataset, head in graph.datasets.items():
         if dataset in graph.order:
@@ -92,26 +99,47 @@ def _dataset_nodes(graph: LineageGraph, cautions: Mapping[DatasetId, str]) -> di
                 "datasetType": dataset_type(head.facets),
                 "owners": owners_of(head.facets),
                 **_estimates(graph, dataset),
-                **({"caution": cautions[dataset]} if dataset in cautions else {}),
+                **last_write(writes.get(dataset, LastWrite())),
             }
             nodes[dataset] = {"id": node_id("dataset", head.facts.name), "type": "DATASET", "data": data}
     return nodes
 
 
-def _cautions(
-    reader: Reader, graph: LineageGraph, latest: Mapping[JobId, LatestRun], as_of: Instant | None
-) -> dict[DatasetId, str]:
-    """What to know of the datasets none of whose writes went well. Only datasets whose writers all ran amiss last are
-    looked at, up to `MAX_CAUTIONS` of them: a call for each, and one for a hundred runs."""
-    well = {job for job, run in latest.items() if run.state == RunState.COMPLETED and not run.failed_children}
-    good = {dataset for job, dataset in graph.writes if job in well or job not in latest}
-    written = dict.fromkeys(dataset for _, dataset in sorted(graph.writes) if dataset not in good)
-    doubtful = [dataset for dataset in written if not graph.datasets[dataset].is_foreign][:MAX_CAUTIONS]
-    ids = {dataset: {dataset} for dataset in doubtful}
-    for output in (output for edges in graph.edges_of.values() for output in edges.output_ids):
+def _last_writes(
+    reader: Reader, graph: LineageGraph, heads: Mapping[JobId, JobHead], as_of: Instant | None
+) -> dict[DatasetId, LastWrite]:
+    """The last write of each dataset of a graph, by all its writers, whichever way the graph goes: one read of those
+    beside the graph. At a time such datasets are looked up, since each writer would take a query."""
+    writers = (graph.writers.get(dataset, frozenset()) for dataset in _readable(graph))
+    unread = frozenset[JobId]().union(*writers) - heads.keys()
+    asked = sorted(unread)[: 0 if as_of else MAX_WRITERS]
+    beside = reader.jobs(asked, usages=False) if asked else {}
+    return last_writes(reader, known_writers(graph, {**heads, **beside}, asked), as_of)
+
+
+def known_writers(
+    graph: LineageGraph, heads: Mapping[JobId, JobHead], absent: Collection[JobId] = ()
+) -> dict[DatasetId, KnownWriters]:
+    """The writers of each dataset of a graph, the nearest first, as far as their heads were read. Those that
+    are `absent` were asked for."""
+    ids = {dataset: {dataset} for dataset in _readable(graph)}
+    for output in (output for head in heads.values() for output in head.current.output_ids):
         ids.get(graph.representative(output), set()).add(output)
-    found = newest_good_writes(reader, list(ids.values()), as_of) if ids else []
-    return {dataset: last.caution for dataset, last in zip(ids, found, strict=True) if last.caution}
+    writers = {dataset: graph.writers.get(dataset, frozenset()) for dataset in ids}
+    known = {dataset: [heads[job] for job in sorted(jobs & heads.keys())] for dataset, jobs in writers.items()}
+    read = {*heads, *absent}
+    return {dataset: KnownWriters(ids[dataset], known[dataset], writers[dataset] <= read) for dataset in ids}
+
+
+def heads_of(reader: Reader, graph: LineageGraph, as_of: Instant | None) -> Mapping[JobId, JobHead]:
+    """The heads of all jobs that a walk read, now or as they were at a time, which takes a read."""
+    return reader.heads_at(graph.job_heads, as_of) if as_of else graph.job_heads
+
+
+def _readable(graph: LineageGraph) -> list[DatasetId]:
+    """The datasets of a graph that the caller may read, in the order of the graph."""
+    order = (dataset for dataset in map(DatasetId, graph.order) if dataset in graph.datasets)
+    return [dataset for dataset in order if not graph.datasets[dataset].is_foreign]
 
 
 def _estimates(graph: LineageGraph, dataset: DatasetId) -> JsonObject:
@@ -150,13 +178,14 @@ def _with_names(edges: Edges, graph: LineageGraph) -> Edges:
     return edges._replace(inputs=shown(edges.inputs), outputs=shown(edges.outputs))
 
 
-def _last_used(graph: LineageGraph) -> dict[DatasetId, Instant]:
-    """For each dataset, the time of the last event of the jobs in the graph that use the dataset."""
+def _last_used(graph: LineageGraph, as_of: Instant | None) -> dict[DatasetId, Instant]:
+    """For each dataset, the time of the last event until then of the jobs in the graph that use the dataset."""
     used: dict[DatasetId, Instant] = {}
     for job, head in graph.jobs.items():
         for name in graph.edges_of[job].input_ids | graph.edges_of[job].output_ids:
             dataset = graph.representative(name)
-            used[dataset] = max(head.facts.updated, used.get(dataset, head.facts.updated))
+            updated = min(head.facts.updated, as_of or head.facts.updated)
+            used[dataset] = max(updated, used.get(dataset, updated))
     return used
 
 
@@ -164,11 +193,15 @@ def _latest_runs(graph: LineageGraph) -> dict[JobId, LatestRun]:
     return {job: head.latest for job, head in graph.jobs.items() if head.latest}
 
 
-def _runs_at(reader: Reader, graph: LineageGraph, time: Instant) -> dict[JobId, LatestRun]:
-    """For each job, the run that gave the job its edges at the time of the graph, as far as it had ended then."""
-    edges_of = {job: edges for job, edges in graph.edges_of.items() if job in graph.jobs and edges.run_id}
-    runs = reader.runs([JobRunId(job, edges.run_id) for job, edges in edges_of.items()])
-    return {job_id(run.job): LatestRun.of(replace(run, ending=run.until(time).ending)) for run in runs}
+def _runs_at(
+    reader: Reader, graph: LineageGraph, heads: Mapping[JobId, JobHead], time: Instant
+) -> dict[JobId, LatestRun]:
+    """For each job, the run that gave the job its edges at the time of the graph, as it was then."""
+    wanted = {job: edges.run_id for job, edges in graph.edges_of.items() if job in graph.jobs and edges.run_id}
+    latest = {job: head.latest for job, head in heads.items() if job in wanted and head.latest}
+    known = {job: run for job, run in latest.items() if run.run_id == wanted[job]}
+    runs = reader.runs([JobRunId(job, run_id) for job, run_id in wanted.items() if job not in known])
+    return known | {job_id(run.job): LatestRun.of(run.until(time)) for run in runs}
 
 
 def _size(node: JsonObject) -> int:

@@ -1,16 +1,17 @@
 """GET /impact: the nodes downstream that a change of a dataset or column would break, or may break, by owner, in
 pages."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from headwater.graph.facets.schema import fields_of
-from headwater.graph.names.identity import dataset_id, node_id
+from headwater.graph.names.identity import DatasetId, dataset_id, node_id
 from headwater.http.paging import within_size_limit
 from headwater.http.request import ApiRequest, PageRequest
 from headwater.http.subjects import time_from_query
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
 from headwater.openlineage.instant import Instant
+from headwater.read.good_writes import cautions
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
 from headwater.traversal.impact import Impact, NodeAtRisk, Reach, impact
@@ -28,7 +29,26 @@ def at_risk(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:
     if not _is_known(reader, node, impacted, reach.as_of):
         raise NotFound(f"Column '{node.field}' of dataset '{node.name.name}' not found.")
     shown = node_id(node.kind, impacted.head.facts.name)
-    return {"nodeId": shown if node.field is None else f"{shown}:{node.field}", **_paged(impacted, page)}
+    on_page = impacted.at_risk[page.offset :][: page.limit]
+    doubts = _cautions(reader, impacted, on_page, reach.as_of)
+    return {
+        "nodeId": shown if node.field is None else f"{shown}:{node.field}",
+        **doubts.get(dataset_id(impacted.head.facts.name), {}),
+        **_paged(impacted, on_page, doubts, page),
+    }
+
+
+def _cautions(
+    reader: Reader, impacted: Impact, on_page: Iterable[NodeAtRisk], as_of: Instant | None
+) -> dict[DatasetId | None, JsonObject]:
+    """A caution for the changed dataset, and for those of a page, where no write went well."""
+    known = impacted.known
+    if impacted.head is None or known is None:
+        return {}
+    datasets = {dataset_id(impacted.head.facts.name), *(node.dataset for node in on_page if node.dataset)}
+    readable = sorted(dataset for dataset in datasets if not known.heads[dataset].is_foreign)
+    found = cautions(reader, known.known_writers(readable), as_of)
+    return {dataset: {"caution": caution} for dataset, caution in found.items()}
 
 
 def _page(request: ApiRequest) -> PageRequest:
@@ -53,9 +73,11 @@ def _is_known(reader: Reader, node: NamedNode, impacted: Impact, as_of: Instant 
     return any(field["name"] == node.field for field in fields_of(head.schema))
 
 
-def _paged(impacted: Impact, page: PageRequest) -> JsonObject:
-    on_page, total = impacted.at_risk[page.offset :][: page.limit], len(impacted.at_risk)
-    items = within_size_limit(node.as_json() for node in on_page)
+def _paged(
+    impacted: Impact, on_page: Sequence[NodeAtRisk], doubts: Mapping[DatasetId | None, JsonObject], page: PageRequest
+) -> JsonObject:
+    total = len(impacted.at_risk)
+    items = within_size_limit({**node.as_json(), **doubts.get(node.dataset, {})} for node in on_page)
     end = page.offset + len(items)
     answer: JsonObject = {"totalCount": total, "owners": _by_owner(zip(on_page, items, strict=False))}
     if possible := sum(node.is_possible for node in impacted.at_risk):

@@ -8,8 +8,10 @@ from headwater.http.marquez import runs as marquez
 from headwater.http.paging import within_size_limit
 from headwater.http.request import DEFAULT_LIMIT, MAX_LIMIT, ApiRequest
 from headwater.http.subjects import time_from_query
+from headwater.lookup.graphs.graph_view import heads_of, known_writers
 from headwater.openlineage.exact_json import JsonObject
-from headwater.openlineage.instant import shown
+from headwater.openlineage.instant import Instant, shown
+from headwater.read.good_writes import cautions
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
 from headwater.read.run_details import read_run_details
@@ -32,11 +34,23 @@ def rootcause(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObjec
         "findings": findings,
         "successfulRuns": [{"nodeId": node.node_id, "count": count} for node, count in cause.went_well],
     }
+    if doubts := _cautions(reader, cause.graph, as_of):
+        answer["cautions"] = doubts
     if foreign := cause.graph.foreign_edges:
         answer["foreignEdges"] = _edges(cause.graph, foreign)
     if cause.is_truncated or len(cause.findings) > len(findings):
         answer["truncated"] = True
     return {**answer, "frontier": cause.frontier.as_json()}
+
+
+def _cautions(reader: Reader, graph: LineageGraph, as_of: Instant | None) -> list[JsonObject]:
+    """The datasets upstream none of whose writes went well, the nearest first."""
+    found = cautions(reader, known_writers(graph, heads_of(reader, graph, as_of)), as_of)
+    return [
+        {"nodeId": _node_id(graph, node), "caution": found[node]}
+        for node in map(DatasetId, graph.order)
+        if node in found
+    ]
 
 
 def _edges(graph: LineageGraph, edges: Iterable[LineageEdge]) -> list[JsonObject]:

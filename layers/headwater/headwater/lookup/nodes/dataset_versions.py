@@ -5,25 +5,35 @@ version without a schema is in no list: a request needs its id.
 """
 
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from headwater.graph.facets.curation import without_curation
 from headwater.graph.facets.dataset_reference import Document
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE, LONG_FACETS, SCHEMA
 from headwater.graph.facets.register import values
-from headwater.graph.names.identity import DatasetId, SchemaId, version_of_schema, version_without_schema
+from headwater.graph.names.identity import (
+    DatasetId,
+    JobRunId,
+    SchemaId,
+    WriteId,
+    version_of_schema,
+    version_without_schema,
+)
+from headwater.graph.producers import is_query_job
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.stored_states import DatasetWrite
 from headwater.http.marquez.datasets import dataset_node
 from headwater.http.marquez.runs import run as run_as_json
-from headwater.http.paging import chunked, page_of, within_size_limit
+from headwater.http.paging import Page, chunked, page_of, within_size_limit
 from headwater.http.request import ApiRequest, PageRequest
-from headwater.lookup.nodes.dataset_history import head_and_ids, write_history
+from headwater.lookup.nodes.dataset_history import DatasetHistory, head_and_ids, write_history
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import NotFound
 from headwater.openlineage.instant import Instant
+from headwater.read.good_writes import wrappers
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
 from headwater.read.run_details import RunDetails, read_run_details
@@ -31,21 +41,60 @@ from headwater.store.ranges import write_position
 from headwater.store.snapshot import ReadRequest, Snapshot
 
 READ_AT_A_TIME = 100
+WITHIN = 5
+"""Writes of a dataset that are looked at within the time of a run."""
 _OF_THE_VERSION = frozenset({SCHEMA, COLUMN_LINEAGE, "lifecycleStateChange", "version"})
 """Facets that a version has only from its own event. The other facets are those of the dataset."""
 
 
 def versions(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObject:
-    """A page of a dataset's versions, newest first: four reads for a hundred versions. Without known writes, the
-    versions are the schemas with which the dataset was read."""
+    """A page of a dataset's versions, newest first: four reads for a hundred versions, and up to four more if several
+    jobs wrote them, or on other pages. Without known writes, the versions are the schemas with which the dataset was
+    read."""
     page_request = request.page()
     head, ids = head_and_ids(reader, dataset)
     history = write_history(reader.store, ids)
-    page = history.page(page_request)
+    page = _statements(reader, ids, history, page_request)
     if not page.entries and history.newest() is None:
         return _read_versions(reader, head, ids, page_request)
     documents = within_size_limit(_all_as_json(reader, head, page.entries))
     return {"versions": documents, "totalCount": page.total, **page.cursor(page_request, len(documents))}
+
+
+def _statements(
+    reader: Reader, ids: Iterable[DatasetId], history: DatasetHistory[WriteId, DatasetWrite], request: PageRequest
+) -> Page[DatasetWrite]:
+    """A page without the writes of wrappers: a statement is one version. The total is without those, too, if all of the
+    list is on the page."""
+    page = history.page(request)
+    is_whole = page.is_last and request.after is None and not request.offset
+    gone = _wrappers(reader, ids, page.entries, is_whole=is_whole)
+    kept = [write for write in page.entries if write.id.run not in gone]
+    if page.entries and not kept and not page.is_last:
+        last = page.position_of(page.entries[-1])
+        return _statements(reader, ids, history, request._replace(offset=0, after=last, total=page.total))
+    left_out = len(page.entries) - len(kept) if is_whole else 0
+    return replace(page, entries=kept, total=page.total - left_out)
+
+
+def _wrappers(
+    reader: Reader, ids: Iterable[DatasetId], writes: Sequence[DatasetWrite], *, is_whole: bool
+) -> set[JobRunId]:
+    """The runs of a page that are wrappers. The query within the first or the last may be on another page."""
+    if not writes or (is_whole and len({write.id.job for write in writes}) == 1):
+        return set()
+    runs = {run.id: run for run in reader.runs([write.id.run for write in writes])}
+    ends = [] if is_whole else [runs[end] for end in {writes[0].id.run, writes[-1].id.run} & runs.keys()]
+    within = {
+        write.run
+        for run in ends
+        if run.parent and is_query_job(values(run.job_facets))
+        for name in ids
+        for write in islice(
+            reader.store.writes_of(name).newest(since=run.started_at, until=run.ended_at, limit=WITHIN), WITHIN
+        )
+    }
+    return wrappers([*runs.values(), *reader.runs(sorted(within - runs.keys()))])
 
 
 def _read_versions(reader: Reader, head: DatasetHead, ids: Iterable[DatasetId], request: PageRequest) -> JsonObject:

@@ -6,7 +6,6 @@ from headwater.http.paging import next_cursor
 from headwater.http.request import ApiRequest
 from headwater.lookup.subjects import ListedDatasets
 from headwater.openlineage.exact_json import JsonObject
-from headwater.openlineage.instant import shown
 from headwater.read.dataset_details import list_dataset_details, read_dataset_details
 from headwater.read.dataset_usages import JobUsages, job_usages
 from headwater.read.frontier import BlindSpot, Frontier, blind_spots
@@ -19,7 +18,7 @@ def datasets(reader: Reader, request: ApiRequest, listed: ListedDatasets) -> Jso
     them, for up to five reads more."""
     page, ids = request.page(), [entry.id for entry in listed.entries]
     usages = job_usages(reader, ids) if request.flag("withUsage") else {}
-    details = list_dataset_details(reader, ids)
+    details = list_dataset_details(reader, ids, with_cautions=not usages)
     documents = [marquez.listed_dataset(each) | _usage(each.head, usages.get(each.head.id)) for each in details]
     return {"totalCount": listed.total, "datasets": documents, **next_cursor(page, listed.entries, listed.total)}
 
@@ -28,10 +27,9 @@ def _usage(head: DatasetHead, usage: JobUsages | None) -> JsonObject:
     """What jobs do with a dataset. That none reads it is said with what cannot be seen of its readers."""
     if usage is None:
         return {}
-    written = usage.last_written
     unread = Frontier(head.facts.created, unseen=blind_spots((BlindSpot.READERS, 1)))
     frontier = {} if usage.is_read else {"frontier": unread.as_json()}
-    return {"isRead": usage.is_read, "lastWrittenAt": shown(written) if written else None, **frontier}
+    return {"isRead": usage.is_read, **marquez.last_write(usage.written), **frontier}
 
 
 def dataset(reader: Reader, _request: ApiRequest, dataset: NamedNode) -> JsonObject:

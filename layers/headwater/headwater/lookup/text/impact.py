@@ -37,6 +37,8 @@ class _Text:
         room = self.display.width - len("what a change of  would break" + broken)
         changed = self.labels.fit(self.changed, max(20, room))
         yield (Span(f"what a change of {changed} would break", Role.HEADING), *detail(broken))
+        if caution := self.answer.get("caution"):
+            yield (Span(f"of {self.labels.fit(self.changed, max(20, room))}: {inert(str(caution))}", Role.BAD),)
         if self.items:
             yield detail(self.labels.where(self.display.width))
             for owner in self.answer["owners"]:
@@ -82,6 +84,8 @@ class _Text:
         lead = (*detail(f"{' ' * _INDENT}{count(item['distance'], 'hop'):8}"),)
         lead += detail("job ") if node.kind is ExportKind.JOB else ()
         rest = detail("".join(f"  {note}" for note in self._notes(node, item)))
+        if item.get("caution"):
+            rest += (Span(f"  {inert(str(item['caution']))}", Role.BAD),)
         room = self.display.width - width_of_line(lead) - width_of_line(rest)
         yield (*lead, Span(self.labels.fit(node, max(20, room)), _ROLES[node.kind]), *rest)
         between = [self.nodes[step] for step in item["path"][1:-1]]

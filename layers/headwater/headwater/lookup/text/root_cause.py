@@ -33,6 +33,10 @@ def _lines(answer: Document, display: Display) -> Iterator[Line]:
     yield _run("newest run", answer.get("suspect"), "no run is known to have written the dataset", display)
     if answer.get("suspect"):
         yield _run("last good", answer.get("lastGood"), "none is stored: all stored runs are searched", display)
+    for doubt in answer.get("cautions") or ():
+        dataset = node_of(str(doubt["nodeId"]))
+        told = f": {inert(str(doubt['caution']))}"
+        yield (Span(shortened(quoted(dataset.name), max(20, display.width - len(told))) + told, Role.BAD),)
     yield BLANK
     yield from _findings(answer, display)
     yield from _successful(answer, display)
