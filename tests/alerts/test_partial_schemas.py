@@ -26,6 +26,10 @@ def query(number: int, sql: str, *fields: str) -> Document:
     )
 
 
+def typed(*columns: str) -> list[str]:
+    return [f"{column}:bigint" for column in columns]
+
+
 CREATED = query(1, "CREATE TABLE orders AS SELECT ...", "id:bigint", "price:double", "total:double")
 TOUCHED = [
     query(2, "UPDATE orders SET total = 0", "total:double"),
@@ -50,6 +54,18 @@ def test_queries_that_touch_some_columns_raise_no_alert_in_any_order(seed: int) 
         world.fold(factory.received(event))
     assert world.alerts_of_records(world.table.stream) == []
     assert schema_of(world) == (["id", "price", "total"], False)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_columns_have_the_order_of_the_longest_list_that_a_writer_sent(seed: int) -> None:
+    reader = {**TOUCHED[0], "inputs": query(5, "", *typed("total", "price", "id"))["outputs"], "outputs": []}
+    events = [reader, query(2, "UPDATE ...", *typed("price")), TOUCHED[1]]
+    events += [query(1, "INSERT INTO ...", *typed("total", "id")), query(6, "UPDATE ...", *typed("zip", "id", "price"))]
+    random.Random(seed).shuffle(events)
+    world = World()
+    for event in [*events, *events[:2]]:
+        world.fold(factory.received(event))
+    assert schema_of(world) == (["zip", "id", "price", "total"], True)
 
 
 def test_columns_of_several_queries_add_up_and_are_marked_until_one_has_all() -> None:

@@ -110,7 +110,7 @@ def in_parts(events: list[Any], parts: int) -> list[list[Any]]:
     return [events[len(events) * part // parts : len(events) * (part + 1) // parts] for part in range(parts)]
 
 
-PASSED_OVER = {"generation", "moreColumns"}
+PASSED_OVER = {"generation", "moreColumns", "columnOrder"}
 """Members of this release, which the release before passes over and drops; the next event of a job has them made
 anew."""
 

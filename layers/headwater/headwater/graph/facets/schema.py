@@ -8,8 +8,9 @@ columns of several partial schemas add up:
     UPDATE orders SET price = 1                  price
     INSERT INTO orders (id, total) ...           id, price, total
 
-A dataset shows these columns, marked as partial, until an event has a complete schema. Partial schemas are no versions
-of a schema: they raise no alert, and declare no table in Glue.
+A dataset shows these columns, marked as partial, until an event has a complete schema. They come in the order of the
+longest list that a writer sent, or else a reader: a query names columns in an order of its own. Partial schemas are no
+versions of a schema: they raise no alert, and declare no table in Glue.
 
 *A schema registry* holds the schema that the records of a Kafka topic have. Jobs read or write some of the columns, in
 types of their own: a `STRING` in SQL may be an enum of Avro. Hence the schema of a registry counts before the schemas
@@ -21,6 +22,7 @@ from typing import Any
 
 from headwater.graph.facets.long_facet import SCHEMA
 from headwater.graph.facets.register import Register, Registers, Stamp, is_deletion, values
+from headwater.openlineage import exact_json
 from headwater.openlineage.event import Facets
 from headwater.openlineage.exact_json import JsonObject
 
@@ -28,6 +30,9 @@ PARTIAL = "headwater_partialSchema"
 """The facet that takes the place of a schema facet that is partial."""
 COLUMN = "headwater_column:"
 """The beginning of the names of registers that hold a column of a partial schema."""
+ORDER = COLUMN
+"""The name of the register that holds the order of columns: that of no column, since a column has a name. Its stamp
+puts a writer's list before a reader's, and a long list before a short one, whatever the event times."""
 REGISTRY = "kafka_schemaRegistry"
 """The facet of a topic whose schema comes from a registry: its subjects, with versions, ids and compatibility
 levels."""
@@ -48,9 +53,12 @@ def as_partial(facets: Facets) -> Facets:
     return {PARTIAL: schema, **{name: facet for name, facet in facets.items() if name != SCHEMA}}
 
 
-def column_registers(facets: Facets, at: Stamp) -> Registers:
-    """A register for each column of the partial schema among the facets of a dataset."""
-    return {f"{COLUMN}{field['name']}": Register(at, field) for field in fields_of(facets.get(PARTIAL))}
+def column_registers(facets: Facets, at: Stamp, *, is_written: bool) -> Registers:
+    """A register for each column of the partial schema among the facets of a dataset, and one for their order."""
+    columns = {field["name"]: field for field in fields_of(facets.get(PARTIAL))}
+    order = list(columns)
+    rank = Stamp(f"{'0' * 30}{is_written:d}{len(order):07x}{exact_json.digest(order)[8:]}")
+    return {ORDER: Register(rank, order)} | {f"{COLUMN}{name}": Register(at, field) for name, field in columns.items()}
 
 
 def columns_among(registers: Registers) -> dict[str, JsonObject]:
@@ -60,9 +68,11 @@ def columns_among(registers: Registers) -> dict[str, JsonObject]:
 
 
 def partial_schema(registers: Registers) -> JsonObject | None:
-    """The schema facet that the columns of partial schemas make up, by name; None without any column."""
-    columns = columns_among(registers)
-    return {"fields": [columns[name] for name in sorted(columns)], "headwater_partial": True} if columns else None
+    """The schema facet that the columns of partial schemas make up; None without any column."""
+    columns, order = columns_among(registers), registers.get(ORDER)
+    names = [name for name in order.value if name in columns] if order else []
+    names += sorted(columns.keys() - set(names))
+    return {"fields": [columns[name] for name in names], "headwater_partial": True} if columns else None
 
 
 def is_registered(facets: Facets) -> bool:

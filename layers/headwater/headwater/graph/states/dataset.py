@@ -19,12 +19,11 @@ from headwater.graph.facets.dataset_reference import (
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.facets.register import Register, Registers, Stamp, join_registers, stamp, values
 from headwater.graph.facets.renaming import Rename, renames_to
-from headwater.graph.facets.schema import COLUMN, REGISTRY, columns_among, fields_of, partial_schema
+from headwater.graph.facets.schema import COLUMN, ORDER, REGISTRY, columns_among, fields_of, partial_schema
 from headwater.graph.names.identity import DatasetId, JobId, dataset_id
 from headwater.graph.names.naming import Naming
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent, Facets, Name
-from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import NEVER, Instant
 
 _PLAIN = Naming(of_ids=True)
@@ -105,6 +104,7 @@ class DatasetHead:
 
     facets         the newest facet of each name, by any job or DatasetEvent; the schema by its digest
     schema         the schema facet of that digest; without a digest, the columns of partial schemas (partial_schema)
+    column_order   the stamp of the order of the columns of partial schemas
     written        the digest of the schema that the dataset was last written with, by a job or a DatasetEvent. A reader
                    may claim another schema: it may have begun to read before the write
     columns        the digests of the column lineage that each job claims: several if its runs differ
@@ -117,6 +117,7 @@ class DatasetHead:
     facts: DatasetFacts
     facets: Mapping[str, Any] = field(default_factory=dict)
     schema: Any = None
+    column_order: str = ""
     written: str | None = None
     columns: Mapping[JobId, tuple[str, ...]] = field(default_factory=dict)
     users: tuple[tuple[int, JobId], ...] = ()
@@ -135,7 +136,10 @@ class DatasetHead:
         )
 
     def _lacks_columns_of(self, facets: Registers) -> bool:
-        """Whether one of the columns of partial schemas among facets is none of this head, or has another type."""
+        """Whether one of the columns of partial schemas among facets is none of this head, or has another type, or
+        whether they say a better order."""
+        if ORDER in facets and facets[ORDER].stamp > self.column_order:
+            return True
         known = {field["name"]: field for field in fields_of(self.schema)}
         return any(known.get(name) != column for name, column in columns_among(facets).items())
 
@@ -193,13 +197,15 @@ class DatasetHead:
         return replace(self, is_deleted=is_deleted or (rename is not None and last_write <= rename.at))
 
 
-def newest_facets(claims: Iterable[Registers]) -> tuple[dict[str, Any], JsonObject | None]:
-    """The facets of a dataset's head: of each name the newest, over the claims of its jobs and its DatasetEvents. And
-    the columns of partial schemas, if there is no schema."""
+def with_newest_facets(head: DatasetHead, claims: Iterable[Registers]) -> DatasetHead:
+    """A dataset's head with its facets: of each name the newest, over the claims of its jobs and its DatasetEvents. And
+    with the columns of partial schemas, if there is no schema."""
     newest: Registers = reduce(join_registers, claims, {})
     known = values(newest)
-    facets = {name: known[name] for name in _in_head(known)}
-    return facets, partial_schema(newest) if SCHEMA not in facets else None
+    head = replace(head, facets={name: known[name] for name in _in_head(known)})
+    if SCHEMA in head.facets:
+        return head
+    return replace(head, schema=partial_schema(newest), column_order=newest[ORDER].stamp if ORDER in newest else "")
 
 
 def without_schema(claimed: Registers) -> Registers:

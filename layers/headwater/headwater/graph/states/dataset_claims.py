@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from headwater.graph.facets.dataset_reference import schema_register
 from headwater.graph.facets.register import Register, Registers, join_registers
 from headwater.graph.names.identity import DatasetId, JobId
-from headwater.graph.states.dataset import DatasetFacts, DatasetHead, first_users, newest_facets, without_schema
+from headwater.graph.states.dataset import DatasetFacts, DatasetHead, first_users, with_newest_facets, without_schema
 from headwater.graph.states.job import JobHead
 from headwater.openlineage.instant import NEVER, Instant
 
@@ -62,13 +62,11 @@ class DatasetClaims:
             claimed, written = without_schema(claimed), own
         elif own:
             written = own.join(written)
-        facets, columns = newest_facets([claimed, facts.own])
         head = DatasetHead(
             facts,
-            facets,
-            schema=columns,
             written=written.value if written else None,
             columns=dict(sorted(self.columns.items())),
             users=self.users,
         )
+        head = with_newest_facets(head, [claimed, facts.own])
         return head.with_deletion(max(self.last, facts.described), max(self.last_write, facts.described))

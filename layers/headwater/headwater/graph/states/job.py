@@ -327,7 +327,7 @@ def _usages(event: RunEvent | JobEvent) -> dict[DatasetId, DatasetUsage]:
     usages: dict[DatasetId, DatasetUsage] = {}
     for role in ("i", "o"):
         references = event.inputs if role == "i" else event.outputs
-        columns = _columns(references, stamp(event, role))
+        columns = _columns(references, stamp(event, role), is_written=role == "o")
         for node, io_dataset in io_datasets(references, stamp(event, role)).items():
             elsewhere = NO_CLAIMS | (OF_THE_WRITE if role == "o" else frozenset())
             facets = {name: facet for name, facet in io_dataset.facets.items() if name not in elsewhere}
@@ -340,11 +340,12 @@ def _usages(event: RunEvent | JobEvent) -> dict[DatasetId, DatasetUsage]:
     return usages
 
 
-def _columns(references: Iterable[DatasetReference], at: Stamp) -> dict[DatasetId, Registers]:
+def _columns(references: Iterable[DatasetReference], at: Stamp, *, is_written: bool) -> dict[DatasetId, Registers]:
     """The columns of the partial schemas of an event's inputs or outputs, by dataset."""
     columns: dict[DatasetId, Registers] = {}
     for reference in references:
         if PARTIAL in reference.facets:
             dataset = dataset_id(reference.name)
-            columns[dataset] = join_registers(column_registers(reference.facets, at), columns.get(dataset, {}))
+            own = column_registers(reference.facets, at, is_written=is_written)
+            columns[dataset] = join_registers(own, columns.get(dataset, {}))
     return columns

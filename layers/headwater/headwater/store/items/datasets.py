@@ -27,6 +27,7 @@ from headwater.store.items.values import (
     object_of,
     optional,
     registers_json,
+    text,
 )
 from headwater.store.items.values import dataset_id as to_dataset_id
 from headwater.store.table import Item
@@ -43,6 +44,7 @@ def encode(head: DatasetHead) -> Item:
         "said": facts.described,
         "facets": head.facets,
         "schema": head.schema,
+        **({"columnOrder": head.column_order} if head.column_order else {}),
         "written": head.written,
         "columns": {job: digests[0] for job, digests in head.columns.items()},
         **_more_columns(head),
@@ -77,6 +79,7 @@ def _decode(item: Item, members: Members) -> DatasetHead:
         facts=facts,
         facets=members.read("facets", _facets),
         schema=members.read("schema", anything),
+        column_order=members.read("columnOrder", text, ""),
         written=members.read("written", optional(digest), None),
         columns=_all_columns(members.read("columns", _columns, {}), members.read("moreColumns", _further_columns, {})),
         users=members.read("users", array(_user), ()),
