@@ -20,11 +20,12 @@ from headwater.http.marquez.datasets import dataset_node
 from headwater.http.marquez.runs import run as run_as_json
 from headwater.http.paging import chunked, page_of, within_size_limit
 from headwater.http.request import ApiRequest, PageRequest
-from headwater.lookup.nodes.dataset_history import head_and_ids, write_history
+from headwater.lookup.nodes.dataset_history import head_and_spans, write_history
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import NotFound
 from headwater.openlineage.instant import Instant
 from headwater.read.name_resolution import NamedNode
+from headwater.read.neighbourhood import Span
 from headwater.read.reader import Reader
 from headwater.read.run_details import RunDetails, read_run_details
 from headwater.store.ranges import write_position
@@ -39,11 +40,11 @@ def versions(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObj
     """A page of a dataset's versions, newest first: four reads for a hundred versions. Without known writes, the
     versions are the schemas with which the dataset was read."""
     page_request = request.page()
-    head, ids = head_and_ids(reader, dataset)
-    history = write_history(reader.store, ids)
+    head, spans = head_and_spans(reader, dataset)
+    history = write_history(reader.store, spans)
     page = history.page(page_request)
     if not page.entries and history.newest() is None:
-        return _read_versions(reader, head, ids, page_request)
+        return _read_versions(reader, head, {span.id for span in spans}, page_request)
     documents = within_size_limit(_all_as_json(reader, head, page.entries))
     return {"versions": documents, "totalCount": page.total, **page.cursor(page_request, len(documents))}
 
@@ -69,11 +70,12 @@ def _position(schema: Document) -> str:
 def version(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObject:
     """One version, by the id of the run that wrote it, or of the event or schema that made it. Raises NotFound."""
     version = request.parameters["version"].lower()
-    head, ids = head_and_ids(reader, dataset)
+    head, spans = head_and_spans(reader, dataset)
+    ids = sorted({span.id for span in spans})
     writes = [write for name in ids for write in reader.store.writes_with_version(name, version)]
     schemas = [SchemaId(name, _digest(version)) for name in ids]
     read = reader.store.read(ReadRequest(writes=writes, schemas=schemas))
-    written = read.writes.of(writes)
+    written = [write for write in read.writes.of(writes) if _is_among(write, spans)]
     if written:
         return next(_all_as_json(reader, head, [max(written, key=write_position)]))
     for schema in schemas:
@@ -82,6 +84,10 @@ def version(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObje
     if version in map(version_without_schema, ids):
         return _without_schema(head, version)
     raise NotFound(f"Dataset version '{version}' not found.")
+
+
+def _is_among(write: DatasetWrite, spans: Iterable[Span]) -> bool:
+    return any(span.id == write.id.dataset and span.has(write.output.first) for span in spans)
 
 
 def _all_as_json(reader: Reader, head: DatasetHead, writes: Iterable[DatasetWrite]) -> Iterator[JsonObject]:
