@@ -136,10 +136,10 @@ class Reader:
             return {job: head.ever.under_later_names(renamed, ever=True) for job, head in jobs.items()}
         time = as_of or FOREVER
         known = self.generations_at(jobs, time) if as_of else {job: head.generation for job, head in jobs.items()}
-        generations = self._told_apart(known, time, renamed) if renamed else known
+        generations = self._as_of_runs(known, time, renamed) if renamed else known
         return {job: _edges_at(head, generations[job], time, renamed) for job, head in jobs.items()}
 
-    def _told_apart(
+    def _as_of_runs(
         self, generations: Mapping[JobId, Generation], time: Instant, renamed: RenamedAway
     ) -> Mapping[JobId, Generation]:
         """The generations with the datasets of the time of each run. A generation has no run whose edges a newer run
@@ -147,12 +147,12 @@ class Reader:
         used = {job: generation.edges for job, generation in generations.items()}
         touched = [job for job in used if not renamed.keys().isdisjoint(used[job].input_ids | used[job].output_ids)]
 
-        def told_apart(job: JobId) -> Generation:
+        def as_of_runs(job: JobId) -> Generation:
             if generations[job].is_single:
                 return Generation(tuple(run.under_later_names(renamed) for run in generations[job].runs))
             return self._generation_at(job, time, renamed)
 
-        return {**generations, **dict(zip(touched, concurrent_map(told_apart, touched), strict=True))}
+        return {**generations, **dict(zip(touched, concurrent_map(as_of_runs, touched), strict=True))}
 
     def generations_at(self, jobs: Collection[JobId], time: Instant) -> dict[JobId, Generation]:
         """The generations of jobs at a time: one call for the runs of each job, and one for the parents of those that
