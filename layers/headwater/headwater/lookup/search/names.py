@@ -49,8 +49,8 @@ class NameSearch:
 
     def nodes(self, kind: NameKind, words: Sequence[str], most: int) -> list[Holder]:
         """The datasets or jobs with a name that has the words in a row, else those with the longest of the words."""
-        found = self._nodes(kind, " ".join(words), most)
-        return found or (self._nodes(kind, max(words, key=len), most) if len(words) > 1 else [])
+        found = self.nodes_with(kind, " ".join(words), most)
+        return found or (self.nodes_with(kind, max(words, key=len), most) if len(words) > 1 else [])
 
     def labels(self, kind: NameKind, words: Sequence[str], most: int) -> list[FoundLabel]:
         """The names of columns, the owners or the tags that have the words in a row, each with a few of its nodes."""
@@ -69,7 +69,8 @@ class NameSearch:
         known = {each for words in lists for each in words if differ_by_a_letter(word, each)}
         return [word] if word in known else sorted(known, key=lambda each: (each[0] != word[0], len(each), each))
 
-    def _nodes(self, kind: NameKind, phrase: str, most: int) -> list[Holder]:
+    def nodes_with(self, kind: NameKind, phrase: str, most: int) -> list[Holder]:
+        """The datasets or jobs with a name that has a phrase."""
         seen = (holder for _, rest in self._places(kind, phrase) if self._sees(holder := holder_of(rest)))
         return list(dict.fromkeys(islice(seen, most)))
 
