@@ -18,7 +18,7 @@ from headwater.graph.facets.dataset_reference import display_name, names_of
 from headwater.graph.names.identity import DatasetId, JobId, NodeKind, node_id
 from headwater.graph.names.search_words import words_of
 from headwater.graph.states.dataset import DatasetHead
-from headwater.graph.states.search_terms import NameKind, searched_namespace
+from headwater.graph.states.search_terms import searched_namespace
 from headwater.http.paging import page_of
 from headwater.http.request import ApiRequest
 from headwater.lookup.search.names import NameSearch
@@ -128,11 +128,11 @@ def search(reader: Reader, request: ApiRequest, namespaces: Sequence[str]) -> Js
 def _by_other_names(
     reader: Reader, namespaces: Sequence[str], text: str, known: Collection[str]
 ) -> Iterator[DatasetMatch]:
-    """Datasets with a text in a name of their symlinks facets: two calls, and two for what is found."""
+    """Datasets with a text in a name of their symlinks facets: one call, and one or two for what is found."""
     words = words_of(text)
     search = NameSearch(reader.store, frozenset(map(searched_namespace, namespaces)))
-    holders = search.nodes_with(NameKind.DATASET, " ".join(words), MAX_OTHERS) if words else []
-    ids = [DatasetId(holder.node) for holder in holders if holder.node not in known]
+    found = search.datasets_with(" ".join(words), MAX_OTHERS) if words else []
+    ids = [node for node in found if node not in known]
     for node, head in (reader.datasets(ids) if ids else {}).items():
         if any(text.casefold() in name.casefold() for name in names_of(head.facts.name, head.facets)[1:]):
             yield DatasetMatch(head.facts.name, node)
