@@ -21,7 +21,7 @@ from headwater.graph.producers.table_formats import scanned_snapshot, writes_dat
 from headwater.graph.states.run import Run
 from headwater.openlineage.instant import NEVER, Instant
 from headwater.read.good_writes import LOOKED_AT, Standing, WriteOfRun, innermost, wraps, write_that_counts
-from headwater.read.neighbourhood import Neighbourhood, Span
+from headwater.read.neighbourhood import NameSpan, Neighbourhood
 from headwater.read.reader import Reader
 from headwater.store.snapshot import ReadRequest
 
@@ -37,7 +37,7 @@ class _InputOfRun(NamedTuple):
 
     run: Run
     dataset: DatasetId
-    spans: tuple[Span, ...]
+    spans: tuple[NameSpan, ...]
 
     @property
     def key(self) -> RunInput:
@@ -52,7 +52,7 @@ class _InputById(NamedTuple):
     """An input of a run, by one of the ids of its dataset."""
 
     run: Run
-    span: Span
+    span: NameSpan
 
     @property
     def key(self) -> "_Key":
@@ -66,7 +66,7 @@ class _InputById(NamedTuple):
         return write.job != NO_JOB and write.version != self.run.run_id and (ended is None or begun.time < ended)
 
 
-_Key = tuple[int, Span]
+_Key = tuple[int, NameSpan]
 
 
 class _Begun(NamedTuple):
@@ -200,7 +200,7 @@ def _latest(reader: Reader, inputs: Sequence[_InputOfRun], most: int) -> dict[Ru
     if not inputs:
         return {}
     by_ids = [[_InputById(run_input.run, span) for span in run_input.spans] for run_input in inputs]
-    readers: dict[Span, list[_InputById]] = defaultdict(list)
+    readers: dict[NameSpan, list[_InputById]] = defaultdict(list)
     for by_id in chain.from_iterable(by_ids):
         readers[by_id.span].append(by_id)
     latest = _latest_together(reader, {span: of_span for span, of_span in readers.items() if len(of_span) > 1}, most)
@@ -219,7 +219,7 @@ def _latest_of(reader: Reader, by_id: _InputById, most: int) -> list[_Begun]:
     return list(islice(others, most))
 
 
-def _newest(reader: Reader, span: Span, before: Instant | None, limit: int) -> Iterator[_Begun]:
+def _newest(reader: Reader, span: NameSpan, before: Instant | None, limit: int) -> Iterator[_Begun]:
     """The writes of a dataset that began before a time, newest first."""
     line = reader.store.writes_of(span.id).between(span.since, span.end)
     entries = line.entries(before=before, limit=limit)
@@ -227,19 +227,19 @@ def _newest(reader: Reader, span: Span, before: Instant | None, limit: int) -> I
 
 
 def _latest_together(
-    reader: Reader, readers: Mapping[Span, Sequence[_InputById]], most: int
+    reader: Reader, readers: Mapping[NameSpan, Sequence[_InputById]], most: int
 ) -> dict[_Key, list[_Begun]]:
     """The latest writes of datasets that several runs read, as far as one call for each dataset finds enough of them.
 
     Runs of one job read the same datasets, and most often what was written since the run before.
     """
 
-    def newest(span: Span) -> list[_Begun]:
+    def newest(span: NameSpan) -> list[_Begun]:
         ends = [by_id.run.ended_at for by_id in readers[span]]
         before = None if None in ends else max(end for end in ends if end)
         return list(islice(_newest(reader, span, before, length(span)), length(span)))
 
-    def length(span: Span) -> int:
+    def length(span: NameSpan) -> int:
         return most + len(readers[span])
 
     listed = zip(readers.items(), concurrent_map(newest, readers), strict=True)

@@ -20,7 +20,7 @@ _NOW, _ENDED = Instant("~"), Instant("~~")
 """After all times: the name of now, then names that a rename ended before."""
 
 
-class Span(NamedTuple):
+class NameSpan(NamedTuple):
     """The time in which an id was a name of a dataset: between a rename and the next. None is now.
 
     At the time of a rename the old name is an output of the run that renames, but no version of the dataset."""
@@ -76,15 +76,15 @@ class Neighbourhood:
         names = {other for other, shown in self.representatives.items() if shown == dataset}
         return names & self.used | {dataset}
 
-    def spans_of(self, dataset: DatasetId) -> list[Span]:
+    def spans_of(self, dataset: DatasetId) -> list[NameSpan]:
         """The ids of a dataset by its representative, each with its time. Some are ids of other datasets by now."""
         spans = []
         for name in sorted({*self.ids_of(dataset), *self.renamed_away}):
             since = NEVER
             for until, later in self.renamed_away.get(name, ()):
-                spans += [Span(name, since, until)] if self.representative(later) == dataset else []
+                spans += [NameSpan(name, since, until)] if self.representative(later) == dataset else []
                 since = until
-            spans += [Span(name, since, self.ended.get(name))] if self.representative(name) == dataset else []
+            spans += [NameSpan(name, since, self.ended.get(name))] if self.representative(name) == dataset else []
         return spans
 
     def meant(self, name: DatasetId, time: Instant) -> DatasetId:

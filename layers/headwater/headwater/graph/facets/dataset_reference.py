@@ -185,7 +185,8 @@ def display_name(name: Name, facets: Facets) -> str | None:
 
 def names_of(name: Name, facets: Facets) -> list[str]:
     """The names by which a dataset is found: its own, and those in its symlinks facet."""
-    return [name.name, *(catalog_name(other) or other.name for other in [name, *symlinks(facets.get(SYMLINKS))])]
+    own = [each for each in (name.name, catalog_name(name)) if each]
+    return [*own, *(catalog_name(other) or other.name for other in symlinks(facets.get(SYMLINKS)))]
 
 
 def sources_of(facet: Any) -> frozenset[Name]:

@@ -14,7 +14,7 @@ from headwater.http.paging import Page, offset_too_large
 from headwater.http.request import PageRequest
 from headwater.openlineage.faults import NotFound
 from headwater.read.name_resolution import NamedNode
-from headwater.read.neighbourhood import Neighbourhood, Span
+from headwater.read.neighbourhood import NameSpan, Neighbourhood
 from headwater.read.reader import Reader
 from headwater.store.graph_store import GraphReader
 from headwater.store.ranges import Position, TimeLine, just_behind, quality_position, write_position
@@ -33,7 +33,7 @@ def head_and_ids(reader: Reader, node: NamedNode) -> tuple[DatasetHead, list[Dat
     return head, sorted(neighbourhood.ids_of(neighbourhood.representative(node.dataset)))
 
 
-def head_and_spans(reader: Reader, node: NamedNode) -> tuple[DatasetHead, list[Span]]:
+def head_and_spans(reader: Reader, node: NamedNode) -> tuple[DatasetHead, list[NameSpan]]:
     """The head of a dataset, and its ids, each with the time in which it was the dataset's. Raises NotFound."""
     head, neighbourhood = _found(reader, node)
     return head, neighbourhood.spans_of(neighbourhood.representative(node.dataset))
@@ -112,7 +112,7 @@ class DatasetHistory(Generic[Id, State]):
         return f"{self._position(state)}#{state.id.dataset}"
 
 
-def write_history(store: GraphReader, spans: Sequence[Span]) -> DatasetHistory[WriteId, DatasetWrite]:
+def write_history(store: GraphReader, spans: Sequence[NameSpan]) -> DatasetHistory[WriteId, DatasetWrite]:
     """The versions of a dataset with these ids in their times."""
 
     def read(writes: Sequence[WriteId]) -> list[DatasetWrite]:
@@ -124,7 +124,7 @@ def write_history(store: GraphReader, spans: Sequence[Span]) -> DatasetHistory[W
     )
 
 
-def quality_history(store: GraphReader, spans: Sequence[Span]) -> DatasetHistory[QualityId, QualityResult]:
+def quality_history(store: GraphReader, spans: Sequence[NameSpan]) -> DatasetHistory[QualityId, QualityResult]:
     """The quality results of a dataset with these ids in their times."""
 
     def read(results: Sequence[QualityId]) -> list[QualityResult]:

@@ -25,7 +25,7 @@ from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import NotFound
 from headwater.openlineage.instant import Instant
 from headwater.read.name_resolution import NamedNode
-from headwater.read.neighbourhood import Span
+from headwater.read.neighbourhood import NameSpan
 from headwater.read.reader import Reader
 from headwater.read.run_details import RunDetails, read_run_details
 from headwater.store.ranges import write_position
@@ -86,7 +86,7 @@ def version(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObje
     raise NotFound(f"Dataset version '{version}' not found.")
 
 
-def _is_among(write: DatasetWrite, spans: Iterable[Span]) -> bool:
+def _is_among(write: DatasetWrite, spans: Iterable[NameSpan]) -> bool:
     return any(span.id == write.id.dataset and span.has(write.output.first) for span in spans)
 
 
