@@ -143,7 +143,7 @@ GRAPHS: dict[str, Schema] = {
     ),
     "Error": record(code=COUNT, message=TEXT, details=TEXT, faults=array(TEXT)),
 }
-_NODE = record(nodeId=TEXT, type=one_of("JOB", "DATASET"), namespace=TEXT, name=TEXT)
+_NODE = record(nodeId=TEXT, type=one_of("JOB", "DATASET"), namespace=TEXT, name=TEXT, displayName=maybe(TEXT))
 _TYPED = array(record(field=TEXT, type=nullable(TEXT)))
 _COLUMNS_DIFF = record(
     added=_TYPED,
@@ -224,9 +224,7 @@ ANSWERS: dict[str, Schema] = {
         entries=array(component("AuditEntry")), isAudited=FLAG, cursor=maybe(TEXT), truncated=maybe(TRUE)
     ),
     Path.EVENTS: listed("events", FREE),
-    Path.SEARCH: listed(
-        "results", record(type=one_of("JOB", "DATASET"), name=TEXT, updatedAt=TIME, namespace=TEXT, nodeId=TEXT)
-    ),
+    Path.SEARCH: listed("results", extended(_NODE, updatedAt=TIME)),
     Path.SEARCH_GROUPS: record(
         results=array(
             {

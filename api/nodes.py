@@ -43,6 +43,7 @@ _DATASET_CORE = record(
     type=one_of("DB_TABLE", "STREAM"),
     name=TEXT,
     physicalName=TEXT,
+    displayName=maybe(TEXT),
     schemaLocation=maybe(TEXT),
     createdAt=nullable(TIME),
     namespace=TEXT,

@@ -44,10 +44,26 @@ class Graph:
         return self.live_jobs.join(self.wrappers, "job_id", "left_anti").persist()
 
     @cached_property
+    def renames(self) -> DataFrame:
+        """`dataset_id`, `linked_id`: names that a rename ended, with the name after it. A name that was used anew is
+        that of another table by now."""
+        runs = self.table("runs").select("started_at", "datasets").where("exists(datasets, u -> u.direction = 'drop')")
+        gone = runs.select("*", fn.inline(fn.expr("filter(datasets, u -> u.direction = 'drop')")))
+        renamed = gone.selectExpr("dataset_id", "started_at", "explode(datasets) AS new")
+        renamed = renamed.where("new.direction = 'define' AND new.dataset_id <> dataset_id")
+        last = renamed.groupBy("dataset_id").agg(fn.max(fn.struct("started_at", "new.dataset_id")).alias("last"))
+        made = self.table("reads_writes").where("direction IN ('write', 'define')")
+        made = made.groupBy("dataset_id").agg(fn.max("last_seen").alias("made_at"))
+        ended = last.join(made, "dataset_id", "left").where("made_at IS NULL OR made_at <= last.started_at")
+        return ended.selectExpr("dataset_id", "last.dataset_id AS linked_id").persist()
+
+    @cached_property
     def representatives(self) -> DataFrame:
-        """`dataset_id`, `node`: the id that stands for all ids of a dataset. It is the smallest that has a row in the
-        table of datasets: a symlink may name a table that no event reads or writes."""
-        links = self.table("links").persist()
+        """`dataset_id`, `node`: the id that stands for all ids of a dataset, by symlinks and renames. It is the
+        smallest that has a row in the table of datasets, and that no rename ended: a symlink may name a table that no
+        event reads or writes."""
+        renames = self.renames
+        links = self.table("links").union(renames).union(renames.select("linked_id", "dataset_id")).persist()
         found = links.groupBy("dataset_id").agg(fn.least(fn.min("linked_id"), fn.col("dataset_id")).alias("node"))
         for _ in range(MOST_ROUNDS):
             found = found.localCheckpoint()
@@ -59,7 +75,10 @@ class Graph:
             found = nearer
         is_unknown = fn.coalesce("is_deleted", fn.lit(True))
         rows = found.join(self.table("datasets").select("dataset_id", "is_deleted"), "dataset_id", "left")
-        best = rows.groupBy("node").agg(fn.min_by("dataset_id", fn.struct(is_unknown, "dataset_id")).alias("best"))
+        rows = rows.join(renames.withColumnRenamed("linked_id", "later_id"), "dataset_id", "left")
+        is_former = fn.col("later_id").isNotNull()
+        order = fn.struct(is_former, is_unknown, "dataset_id")
+        best = rows.groupBy("node").agg(fn.min_by("dataset_id", order).alias("best"))
         return found.join(best, "node").select("dataset_id", fn.col("best").alias("node")).persist()
 
     def under_one_id(self, rows: DataFrame, column: str = "dataset_id") -> DataFrame:
@@ -107,7 +126,9 @@ class Graph:
         """`dataset_id`, `dropped_at`, `has_data`: when a dataset was dropped last, and whether it holds data as far as
         is known. A dataset that was dropped after its last write holds none, nor does one of whose writes none
         succeeded."""
-        told = self.under_one_id(self.table("reads_writes").where("direction <> 'read'"))
+        told = self.table("reads_writes").where("direction <> 'read'")
+        ended = self.renames.select("dataset_id", fn.lit("drop").alias("direction"))
+        told = self.under_one_id(told.join(ended, ["dataset_id", "direction"], "left_anti"))
         good = fn.expr(SUCCEEDED)
         last = {
             "dropped_at": (fn.col("direction") == "drop") & good,

@@ -98,6 +98,11 @@ def unread() -> Iterator[Document]:
     yield from daily("load_renamed", "raw", "before", (100, 3))
     yield from ddl("RENAME", "after", 2, former="before")
     yield from daily("read_renamed", "after", "of_renamed", (1,))
+    yield from daily("load_archive", "raw", "archived", (100, 3))
+    yield from ddl("RENAME", "archive", 2, former="archived")
+    yield from daily("load_rotated", "raw", "rotated", (100, 3))
+    yield from ddl("RENAME", "rotated_out", 2, former="rotated")
+    yield from (*daily("load_rotated", "raw", "rotated", (1, 0)), *daily("read_rotated", "rotated", "of_rotated", (0,)))
     for day in (100, 0):
         yield from ddl("CREATE", "created", day)
         yield from ddl("ALTER", "created", day, begin=60)
@@ -202,13 +207,13 @@ def names(insights: list[dict[str, Any]], what: str, kind: str = "DATASET") -> l
 
 
 def test_only_old_data_that_is_there_and_that_somebody_wrote_is_unread(insights: list[dict[str, Any]]) -> None:
-    assert names(insights, "unread") == ["old", "since", "twice"]
+    assert names(insights, "unread") == ["archive", "old", "since", "twice"]
     (since,) = [each for each in of(insights, "unread") if each["nodes"][0]["name"] == "since"]
     assert since["details"]["first_write"] == "2026-08-12"
 
 
 def test_of_a_statement_the_query_that_appends_is_idle_alone(insights: list[dict[str, Any]]) -> None:
-    assert names(insights, "idle job", "JOB") == ["app.append_data.twice", "load_old", "load_since"]
+    assert names(insights, "idle job", "JOB") == ["app.append_data.twice", "load_archive", "load_old", "load_since"]
 
 
 def test_what_is_read_and_not_written_is_told_by_folder(insights: list[dict[str, Any]]) -> None:

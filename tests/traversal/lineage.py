@@ -1,6 +1,7 @@
 """Requests to GET /lineage and /column-lineage, and the events for them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -21,13 +22,14 @@ LAKE = "s3://lake"
 Get = Callable[..., Any]
 
 
-def after(*documents: Document) -> Get:
-    """Sends lookups to a table that has folded these events."""
+def after(*documents: Document, namespaces: tuple[str, ...] = ("*",)) -> Get:
+    """Sends lookups to a table that has folded these events, by a key that reads some namespaces."""
     table = MemoryTable()
     fold(factory.received(*documents), GraphStore(table, RETENTION, CheckedCache()))
 
     def get(path: str, **query: Any) -> Any:
-        request = ApiRequest(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
+        reader = replace(ANYONE, namespaces=namespaces)
+        request = ApiRequest(reader, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
         return response_to(table, request).body
 
     return get

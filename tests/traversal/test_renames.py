@@ -10,7 +10,7 @@ import pytest
 from headwater.graph.facets.dataset_reference import dataset_references
 from tests import factory
 from tests.factory import Document
-from tests.traversal.lineage import LAKE, after, edges, ran
+from tests.traversal.lineage import LAKE, Get, after, edges, ran
 
 
 def renamed(old: str, new: str, *, seconds: float, kind: str = "COMPLETE", spark: bool = False) -> Document:
@@ -194,3 +194,147 @@ def test_what_can_be_no_name_of_a_dataset_is_renamed_by_nobody(former: object) -
     event = factory.run_event("COMPLETE", outputs=[factory.dataset("new", lifecycleStateChange=facet)])
     (normalised,) = factory.received(event)
     assert [output.name.name for output in dataset_references(normalised.event)] == ["new"]
+
+
+def test_the_producer_of_an_input_is_the_run_that_wrote_the_table_under_its_former_name() -> None:
+    for events in orders(SIMPLE):
+        get = after(*events)
+        assert input_versions(get, 3) == [factory.run_id(1)]
+        assert made_of_runs(get, 3) == {factory.run_id(3), factory.run_id(1)}
+    assert input_versions(after(*CHAIN, ran("report3", "c", "out", run=5, seconds=30)), 5) == [factory.run_id(1)]
+
+
+@pytest.mark.parametrize(
+    ("name", "seconds", "producer"),
+    [("a", 30, 3), ("b", 30, 1), ("a", 8, 1), ("b", 40, 1)],
+    ids=["the new table", "the renamed one", "before the rename", "later"],
+)
+def test_the_producer_of_an_input_is_one_of_its_table_not_of_another_with_the_name(
+    name: str, seconds: float, producer: int
+) -> None:
+    read = ran("reader", name, "copy", run=7, seconds=seconds)
+    assert input_versions(after(*REUSED, read), 7) == [factory.run_id(producer)]
+
+
+def test_a_new_table_none_of_whose_writes_went_well_is_not_that_of_before() -> None:
+    failed = {**written("anew", "a", 3, 20), "eventType": "FAIL"}
+    read = ran("reader", "a", "copy", run=7, seconds=30)
+    get = after(LOADED, renamed("a", "b", seconds=10), failed, read)
+    assert factory.run_id(1) not in input_versions(get, 7)
+
+
+def test_a_straggler_read_the_table_that_had_the_name_when_it_began() -> None:
+    begun = {**ran("reader", "a", "copy", run=7, seconds=5), "eventType": "START"}
+    done = ran("reader", "a", "copy", run=7, seconds=25)
+    for events in orders((LOADED, renamed("a", "b", seconds=10), written("anew", "a", 3, 20), begun, done)):
+        assert input_versions(after(*events), 7) == [factory.run_id(1)]
+
+
+def test_a_table_of_which_only_the_rename_is_known_was_made_by_it() -> None:
+    read = ran("reader", "b", "copy", run=7, seconds=30)
+    assert input_versions(after(renamed("a", "b", seconds=10), read), 7) == [factory.run_id(110)]
+
+
+def input_versions(get: Get, run: int) -> list[str | None]:
+    answer = get(f"jobs/runs/{factory.run_id(run)}")
+    return [each.get("datasetVersionId", {}).get("version") for each in answer["inputDatasetVersions"]]
+
+
+def made_of_runs(get: Get, run: int) -> set[str]:
+    return {each["run"]["id"] for each in get("runlineage/upstream", runId=factory.run_id(run))["runs"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "versions"),
+    [("a", [3]), ("b", [110, 1])],
+)
+def test_the_versions_of_a_name_are_those_of_its_table_alone(name: str, versions: list[int]) -> None:
+    for events in orders(REUSED):
+        get = after(*events)
+        path = f"namespaces/{quote(LAKE, safe='')}/datasets/{name}"
+        listed = [each["version"] for each in get(f"{path}/versions")["versions"]]
+        assert listed == [factory.run_id(run) for run in versions]
+        assert get(path)["currentVersion"] in listed
+
+
+COLUMNS = (
+    ran(
+        "load",
+        "raw",
+        "",
+        run=1,
+        seconds=1,
+        outputs=[factory.dataset("a", columnLineage=factory.columns(id=(LAKE, "raw", "id")))],
+    ),
+    ran(
+        "report",
+        "a",
+        "",
+        run=2,
+        seconds=2,
+        outputs=[factory.dataset("out", columnLineage=factory.columns(x=(LAKE, "a", "id")))],
+    ),
+    renamed("a", "b", seconds=10),
+    ran(
+        "anew",
+        "new",
+        "",
+        run=3,
+        seconds=20,
+        outputs=[factory.dataset("a", columnLineage=factory.columns(id=(LAKE, "new", "id")))],
+    ),
+    ran(
+        "report2",
+        "a",
+        "",
+        run=4,
+        seconds=30,
+        outputs=[factory.dataset("out2", columnLineage=factory.columns(x=(LAKE, "a", "id")))],
+    ),
+)
+
+
+@pytest.mark.parametrize("query", [{}, {"asOf": factory.at(40)}], ids=["now", "as of a time"])
+@pytest.mark.parametrize(
+    ("start", "columns"),
+    [
+        ("a:id", {"new.id", "a.id", "out2.x"}),
+        ("b:id", {"raw.id", "b.id", "out.x"}),
+        ("out:x", {"raw.id", "b.id", "out.x"}),
+        ("out2:x", {"new.id", "a.id", "out2.x"}),
+        ("raw:id", {"raw.id", "b.id", "out.x"}),
+        ("new:id", {"new.id", "a.id", "out2.x"}),
+    ],
+)
+def test_the_column_lineage_tells_the_tables_of_one_name_apart(
+    start: str, columns: set[str], query: dict[str, str]
+) -> None:
+    for events in orders(COLUMNS):
+        answer = after(*events)("column-lineage", nodeId=f"datasetField:{LAKE}:{start}", withDownstream="true", **query)
+        assert {f"{node['data']['dataset']}.{node['data']['field']}" for node in answer["graph"]} == columns
+
+
+def looped(job: str, reads: str, writes: str, run: int, seconds: float) -> Document:
+    return ran(job, reads, writes, run=run, seconds=seconds, run_facets={"parent": factory.parent(9, "app")})
+
+
+def test_a_loop_that_renames_its_table_each_time_read_and_wrote_each_of_them() -> None:
+    """A run of a generation is read as of its own time, also where a newer run has the same edges."""
+    loop = (
+        looped("app.append", "x", "a", 11, 1),
+        looped("app.append", "x", "a", 12, 11),
+        renamed("a", "b", seconds=5),
+        renamed("a", "c", seconds=15),
+        looped("app.append", "y", "a", 13, 21),
+        factory.run_event("COMPLETE", job="app", run=9, seconds=30),
+    )
+    for events in orders(loop):
+        get = after(*events)
+        for name in ("b", "c"):
+            assert upstream(get, name) == {("x", "app.append"), ("app.append", name)}
+        assert upstream(get, "a") == {("y", "app.append"), ("app.append", "a")}
+
+
+def upstream(get: Get, start: str) -> set[tuple[str, str]]:
+    answer = get("lineage", nodeId=f"dataset:{LAKE}:{start}", direction="upstream")
+    return {edge for edge in edges(answer) if "app.rename" not in edge}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { columnOf, contextOf, cuttable, oneLine, shortNames, splitNodeId } from "../src/text/names";
+import { calledShort, columnOf, contextOf, cuttable, oneLine, shortNames, splitNodeId } from "../src/text/names";
 
 test("names are as short as tells them apart", () => {
   const short = shortNames(["/lake/raw/orders", "/lake/clean/orders", "/lake/revenue", "db.sales.orders_daily"]);
@@ -45,4 +45,10 @@ test("text of events neither breaks the line nor turns its direction", () => {
 test("a long name keeps both ends: tables of one schema differ at the end", () => {
   expect(cuttable("warehouse_layer_05_table_00050")).toEqual(["warehouse_layer_05_ta", "ble_00050"]);
   expect(cuttable("revenue_daily")).toEqual(["", "revenue_daily"]);
+});
+
+test("a table is called by its name in a catalogue", () => {
+  expect(calledShort({ name: "x1", displayName: "mart.customer_ltv" })).toBe("mart.customer_ltv");
+  expect(calledShort({ name: "warehouse/orders" })).toBe("orders");
+  expect(contextOf("x1", "mart.customer_ltv")).toBe("x1");
 });

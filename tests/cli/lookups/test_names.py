@@ -2,11 +2,16 @@
 
 import shlex
 import subprocess
+from collections.abc import Iterator
 
 import pytest
 
+from headwater.cli.endpoint import URL_VARIABLE
 from headwater.cli.lookups.shell import command
+from tests import factory
 from tests.cli.lookups.conftest import HOSTILE, Headwater
+from tests.cli.lookups.server import api_over
+from tests.lookup.requests import table_after
 
 
 @pytest.mark.parametrize(
@@ -104,3 +109,40 @@ def test_a_hostile_name_is_inert_and_its_command_can_be_typed(headwater: Headwat
 
 def test_words_of_a_command_are_quoted_for_a_shell() -> None:
     assert command("a b", "c", "it's\n") == "'a b' c $'it\\'s\\U0000000a'"
+
+
+GLUE = "arn:aws:glue:eu-central-1:123456789012"
+
+
+@pytest.fixture(scope="module")
+def glue_url() -> Iterator[str]:
+    """A table at an opaque path, by its path and by its name in Glue; a table in a folder of its database."""
+    names = [{"namespace": GLUE, "name": "table/mart/customer_ltv", "type": "TABLE"}]
+    value = factory.dataset("x1", symlinks=factory.facet(identifiers=names))
+    by_glue = factory.dataset("table/mart/customer_ltv", GLUE)
+    runs = [
+        factory.run_event("COMPLETE", run=1, job="load", outputs=[value]),
+        factory.run_event("COMPLETE", run=2, job="read", inputs=[by_glue]),
+        factory.run_event("COMPLETE", run=3, job="sum", outputs=[factory.dataset("warehouse/sales.db/daily_revenue")]),
+    ]
+    with api_over(table_after(*runs)) as url:
+        yield url
+
+
+@pytest.mark.parametrize("name", ["mart.customer_ltv", "customer_ltv", "MART.Customer_LTV", "x1", "s3://lake/x1"])
+def test_a_table_is_one_node_by_its_name_in_glue_and_by_its_path(
+    headwater: Headwater, glue_url: str, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(URL_VARIABLE, glue_url)
+    printed = headwater("lineage", name)
+    assert (printed.status, printed.err) == (0, "")
+    assert "upstream of mart.customer_ltv: 1 job\n" in printed.out
+    assert "downstream of mart.customer_ltv: 1 job\n" in printed.out
+
+
+@pytest.mark.parametrize("name", ["sales.daily_revenue", "warehouse.sales.daily_revenue", "sales/daily_revenue"])
+def test_a_table_in_the_folder_of_its_database_is_found_as_people_say_it(
+    headwater: Headwater, glue_url: str, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(URL_VARIABLE, glue_url)
+    assert "upstream of warehouse/sales.db/daily_revenue: 1 job" in headwater("lineage", name).out

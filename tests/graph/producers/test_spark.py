@@ -161,11 +161,17 @@ def test_the_numbered_rdds_of_hudi_are_one_job() -> None:
     assert normalised("15").job.name.name == "my.app.15"
 
 
-def test_files_that_are_no_hudi_table_lack_its_columns() -> None:
-    query, schema = (
+@pytest.mark.parametrize(
+    "query",
+    [
         "execute_insert_into_hadoop_fs_relation_command.out",
-        factory.schema("_hoodie_file_name:string", "id:long"),
-    )
+        "execute_create_data_source_table_as_select_command.out",
+        "append_data.out",
+        "adaptive_spark_plan.out",
+    ],
+)
+def test_what_is_no_hudi_table_lacks_its_columns(query: str) -> None:
+    schema = factory.schema("_hoodie_file_name:string", "id:long")
     lineage = factory.facet(fields={"id": {"inputFields": []}, "_hoodie_file_name": {"inputFields": []}})
     output = factory.dataset("out", schema=schema, columnLineage=lineage)
     (written,) = normalised(query, outputs=[output]).outputs

@@ -6,6 +6,7 @@ import type { Name } from "./types";
 export interface FoundNode extends Name {
   type: "DATASET" | "JOB";
   nodeId: string;
+  displayName?: string;
 }
 
 export type Result =

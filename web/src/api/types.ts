@@ -55,6 +55,8 @@ export interface InputField {
 export interface DatasetData extends Name {
   id: Name;
   type: string;
+  /** What people call it: its name in a catalogue. */
+  displayName?: string;
   createdAt: string;
   updatedAt: string;
   fields: Field[];

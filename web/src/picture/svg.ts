@@ -91,7 +91,7 @@ export function svgOf(placed: Placed): string {
     return [
       `<g><title>${escaped(node.name)}</title>`,
       `<rect x="${x}" y="${y}" width="${w}" height="${h}" rx="${node.kind === "job" ? 24 : 9}" fill="${FILLS[node.kind]}" stroke="#b3c0c7"/>`,
-      text(x + 16, y + 24, 13, "#14212a", names.get(node.name) ?? node.name, 600),
+      text(x + 16, y + 24, 13, "#14212a", node.dataset?.displayName ?? names.get(node.name) ?? node.name, 600),
       text(x + 16, y + 44, 11, "#51626d", conditionOf(node).text),
       ...traced,
       "</g>",

@@ -36,6 +36,11 @@ export function shortName(name: string): string {
   return ending(name, 1);
 }
 
+/** What a node is called: by its name in a catalogue where it has one, else by the end of its name. */
+export function calledShort(node: { name: string; displayName?: string | undefined }): string {
+  return node.displayName ?? shortName(node.name);
+}
+
 function ending(name: string, count: number): string {
   return partsOf(name)
     .slice(-count)

@@ -14,13 +14,14 @@ from typing import NamedTuple
 
 from headwater.concurrent import concurrent_map
 from headwater.graph.facets.register import values
+from headwater.graph.facets.renaming import renames_from, renames_to
 from headwater.graph.names.identity import NO_JOB, DatasetId, NeighbourPageId, WriteId
 from headwater.graph.producers import is_query_job
 from headwater.graph.producers.table_formats import scanned_snapshot, writes_data, written_snapshot
 from headwater.graph.states.run import Run
-from headwater.openlineage.instant import Instant
+from headwater.openlineage.instant import NEVER, Instant
 from headwater.read.good_writes import LOOKED_AT, Standing, WriteOfRun, innermost, wraps, write_that_counts
-from headwater.read.neighbourhood import Neighbourhood
+from headwater.read.neighbourhood import NameSpan, Neighbourhood
 from headwater.read.reader import Reader
 from headwater.store.snapshot import ReadRequest
 
@@ -32,11 +33,11 @@ RunInput = tuple[str, DatasetId]
 
 
 class _InputOfRun(NamedTuple):
-    """An input of a run, and the ids under which the dataset may have been written."""
+    """An input of a run, and the ids under which the dataset may have been written, each with its time."""
 
     run: Run
     dataset: DatasetId
-    ids: tuple[DatasetId, ...]
+    spans: tuple[NameSpan, ...]
 
     @property
     def key(self) -> RunInput:
@@ -51,12 +52,12 @@ class _InputById(NamedTuple):
     """An input of a run, by one of the ids of its dataset."""
 
     run: Run
-    dataset: DatasetId
+    span: NameSpan
 
     @property
     def key(self) -> "_Key":
         """The identity of the run in place of its id, since two jobs may have runs with one id."""
-        return id(self.run), self.dataset
+        return id(self.run), self.span
 
     def may_have_read(self, begun: "_Begun") -> bool:
         """Whether the write is by another run, and began before the reading run ended. A run may read a dataset that it
@@ -65,7 +66,7 @@ class _InputById(NamedTuple):
         return write.job != NO_JOB and write.version != self.run.run_id and (ended is None or begun.time < ended)
 
 
-_Key = tuple[int, DatasetId]
+_Key = tuple[int, NameSpan]
 
 
 class _Begun(NamedTuple):
@@ -79,18 +80,35 @@ def input_writes(reader: Reader, runs: Collection[Run]) -> dict[RunInput, WriteI
     """The write of each input of these runs, without inputs that no known run wrote.
 
     This takes two calls, and one for each dataset. Further calls: two for datasets with several names; for a dataset
-    that was written far more often than read, one for each input; if no newest write went well, and for Iceberg
-    snapshots, the same again.
+    that was written far more often than read, one for each input; if no newest write went well, for Iceberg snapshots,
+    and for renamed tables, the same again.
     """
     inputs = _inputs(reader, runs)
     newest = _latest(reader, inputs, NEWEST)
     known = _by_runs(reader, newest)
     writes = {run_input.key: _write_of(run_input, known[run_input.key]) for run_input in inputs}
     unsure = [each for each in inputs if not _is_sure(each, newest[each.key], writes[each.key])]
-    more = _by_runs(reader, _latest(reader, unsure, LOOKED_AT))
-    writes |= {run_input.key: _write_of(run_input, more[run_input.key]) for run_input in unsure}
+    known |= _by_runs(reader, _latest(reader, unsure, LOOKED_AT))
+    renamed = [each for each in inputs if _may_be_renamed(each, known[each.key], writes[each.key])]
+    names = reader.neighbourhood({each.dataset for each in renamed}, ())
+    renamed = [_input_of(each.run, each.dataset, names) for each in renamed]
+    known |= _by_runs(reader, _latest(reader, renamed, LOOKED_AT))
+    writes |= {run_input.key: _write_of(run_input, known[run_input.key]) for run_input in [*unsure, *renamed]}
     read = {key: write.id for key, write in writes.items() if write}
     return _by_snapshots(reader, inputs, read)
+
+
+def _may_be_renamed(run_input: _InputOfRun, writes: Iterable[WriteOfRun], write: WriteOfRun | None) -> bool:
+    """Whether one of these writes is a rename, so that the input may have been written under another name, or another
+    table under this name."""
+    since = min(run_input.run.started_at, write.time if write and not _renames(write) else NEVER)
+    return any(_renames(each) and each.time >= since for each in writes)
+
+
+def _renames(write: WriteOfRun) -> bool:
+    output = write.run.outputs.get(write.id.dataset)
+    facets = values(output.facets) if output else {}
+    return bool(renames_from(facets) or renames_to(facets))
 
 
 def _by_runs(reader: Reader, latest: Mapping[RunInput, Collection[_Begun]]) -> dict[RunInput, list[WriteOfRun]]:
@@ -103,10 +121,12 @@ def _by_runs(reader: Reader, latest: Mapping[RunInput, Collection[_Begun]]) -> d
 
 
 def _write_of(run_input: _InputOfRun, writes: Iterable[WriteOfRun]) -> WriteOfRun | None:
-    """The write that counted when the reading run ended. A query reads nothing that the same statement writes."""
+    """The write that counted when the reading run ended. A query reads nothing that the same statement writes. A rename
+    made the data only of a table of which nothing else is known."""
     run = run_input.run
-    of_others = (write for write in writes if not (wraps(run, write.run) or wraps(write.run, run)))
-    return write_that_counts(of_others, run.ended_at)
+    of_others = [write for write in writes if not (wraps(run, write.run) or wraps(write.run, run))]
+    made = [write for write in of_others if not _renames(write)]
+    return write_that_counts(made, run.ended_at) or write_that_counts(of_others, run.ended_at)
 
 
 def _is_sure(run_input: _InputOfRun, newest: Collection[_Begun], write: WriteOfRun | None) -> bool:
@@ -167,31 +187,24 @@ def _inputs(reader: Reader, runs: Collection[Run]) -> list[_InputOfRun]:
     pages = {NeighbourPageId(dataset) for run in runs for dataset in run.inputs}
     read = reader.store.read(ReadRequest(neighbours=pages)).neighbours.of(pages)
     neighbourhood = reader.neighbourhood({page.id.dataset for page in read if page.merged}, ())
-    return [
-        _InputOfRun(run, dataset, tuple(sorted({dataset, *_used_names(neighbourhood, dataset)})))
-        for run in runs
-        for dataset in run.inputs
-    ]
+    return [_input_of(run, dataset, neighbourhood) for run in runs for dataset in run.inputs]
 
 
-def _used_names(neighbourhood: Neighbourhood, dataset: DatasetId) -> set[DatasetId]:
-    shown = neighbourhood.representative(dataset)
-    same = {other for other, stands_for in neighbourhood.representatives.items() if stands_for == shown}
-    return same & neighbourhood.used
+def _input_of(run: Run, dataset: DatasetId, neighbourhood: Neighbourhood) -> _InputOfRun:
+    """The input with the dataset that its name meant when the run began."""
+    return _InputOfRun(run, dataset, tuple(neighbourhood.spans_of(neighbourhood.meant(dataset, run.started_at))))
 
 
 def _latest(reader: Reader, inputs: Sequence[_InputOfRun], most: int) -> dict[RunInput, list[_Begun]]:
     """For each input, the latest writes by other runs that started before the reading run ended, under every id."""
     if not inputs:
         return {}
-    by_ids = [[_InputById(run_input.run, dataset) for dataset in run_input.ids] for run_input in inputs]
-    readers: dict[DatasetId, list[_InputById]] = defaultdict(list)
+    by_ids = [[_InputById(run_input.run, span) for span in run_input.spans] for run_input in inputs]
+    readers: dict[NameSpan, list[_InputById]] = defaultdict(list)
     for by_id in chain.from_iterable(by_ids):
-        readers[by_id.dataset].append(by_id)
-    latest = _latest_together(
-        reader, {dataset: of_dataset for dataset, of_dataset in readers.items() if len(of_dataset) > 1}, most
-    )
-    single = [by_id for of_dataset in readers.values() for by_id in of_dataset if by_id.key not in latest]
+        readers[by_id.span].append(by_id)
+    latest = _latest_together(reader, {span: of_span for span, of_span in readers.items() if len(of_span) > 1}, most)
+    single = [by_id for of_span in readers.values() for by_id in of_span if by_id.key not in latest]
     writes_of_single = concurrent_map(lambda by_id: _latest_of(reader, by_id, most), single)
     latest |= {by_id.key: writes for by_id, writes in zip(single, writes_of_single, strict=True)}
     return {
@@ -201,39 +214,40 @@ def _latest(reader: Reader, inputs: Sequence[_InputOfRun], most: int) -> dict[Ru
 
 
 def _latest_of(reader: Reader, by_id: _InputById, most: int) -> list[_Begun]:
-    newest = _newest(reader, by_id.dataset, by_id.run.ended_at, most + 1)
+    newest = _newest(reader, by_id.span, by_id.run.ended_at, most + 1)
     others = (begun for begun in islice(newest, LOOKED_AT) if by_id.may_have_read(begun))
     return list(islice(others, most))
 
 
-def _newest(reader: Reader, dataset: DatasetId, before: Instant | None, limit: int) -> Iterator[_Begun]:
+def _newest(reader: Reader, span: NameSpan, before: Instant | None, limit: int) -> Iterator[_Begun]:
     """The writes of a dataset that began before a time, newest first."""
-    entries = reader.store.writes_of(dataset).entries(before=before, limit=limit)
+    line = reader.store.writes_of(span.id).between(span.since, span.end)
+    entries = line.entries(before=before, limit=limit)
     return (_Begun(entry.time, entry.id) for entry in entries)
 
 
 def _latest_together(
-    reader: Reader, readers: Mapping[DatasetId, Sequence[_InputById]], most: int
+    reader: Reader, readers: Mapping[NameSpan, Sequence[_InputById]], most: int
 ) -> dict[_Key, list[_Begun]]:
     """The latest writes of datasets that several runs read, as far as one call for each dataset finds enough of them.
 
     Runs of one job read the same datasets, and most often what was written since the run before.
     """
 
-    def newest(dataset: DatasetId) -> list[_Begun]:
-        ends = [by_id.run.ended_at for by_id in readers[dataset]]
+    def newest(span: NameSpan) -> list[_Begun]:
+        ends = [by_id.run.ended_at for by_id in readers[span]]
         before = None if None in ends else max(end for end in ends if end)
-        return list(islice(_newest(reader, dataset, before, length(dataset)), length(dataset)))
+        return list(islice(_newest(reader, span, before, length(span)), length(span)))
 
-    def length(dataset: DatasetId) -> int:
-        return most + len(readers[dataset])
+    def length(span: NameSpan) -> int:
+        return most + len(readers[span])
 
     listed = zip(readers.items(), concurrent_map(newest, readers), strict=True)
     latest: dict[_Key, list[_Begun]] = {}
-    for (dataset, of_dataset), known in listed:
-        is_whole = len(known) < length(dataset)
+    for (span, of_span), known in listed:
+        is_whole = len(known) < length(span)
         times = [begun.time for begun in reversed(known)]
-        for by_id in of_dataset:
+        for by_id in of_span:
             ended = by_id.run.ended_at
             too_late = len(times) - bisect_left(times, ended) if ended else 0
             writes = list(islice(filter(by_id.may_have_read, islice(known, too_late, None)), most))

@@ -7,17 +7,30 @@ head with the facet (the representative), merged with the states under the other
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from headwater.graph.facets.renaming import Rename, next_rename, renames_from, renames_to
 from headwater.graph.names.identity import DatasetId
 from headwater.graph.states.dataset import DatasetHead
-from headwater.graph.states.edges import RenamedAway
+from headwater.graph.states.edges import RenamedAway, meant
 from headwater.graph.states.neighbours import NO_NEIGHBOURS, NeighbourPage, Neighbours, NeighboursRead, Side, union
 from headwater.openlineage.instant import NEVER, Instant
 
 _NOW, _ENDED = Instant("~"), Instant("~~")
 """After all times: the name of now, then names that a rename ended before."""
+
+
+class NameSpan(NamedTuple):
+    """The time in which an id was a name of a dataset: between a rename and the next. None is now.
+
+    At the time of a rename the old name is an output of the run that renames, but no version of the dataset."""
+
+    id: DatasetId
+    since: Instant = NEVER
+    end: Instant | None = None
+
+    def has(self, time: Instant) -> bool:
+        return self.since < time and (self.end is None or time < self.end)
 
 
 @dataclass
@@ -31,6 +44,7 @@ class Neighbourhood:
     unread             about how many neighbours of a side were not read, by representative
     renamed_away       names that another dataset has by now. The jobs that used the former dataset under such a name
                        are among the neighbours of both
+    ended              the times of the renames that ended a name
     """
 
     heads: dict[DatasetId, DatasetHead] = field(default_factory=dict)
@@ -39,6 +53,7 @@ class Neighbourhood:
     used: frozenset[DatasetId] = frozenset()
     unread: dict[DatasetId, dict[Side, int]] = field(default_factory=dict)
     renamed_away: RenamedAway = field(default_factory=dict)
+    ended: dict[DatasetId, Instant] = field(default_factory=dict)
 
     @property
     def is_cut(self) -> bool:
@@ -61,6 +76,21 @@ class Neighbourhood:
         names = {other for other, shown in self.representatives.items() if shown == dataset}
         return names & self.used | {dataset}
 
+    def spans_of(self, dataset: DatasetId) -> list[NameSpan]:
+        """The ids of a dataset by its representative, each with its time. Some are ids of other datasets by now."""
+        spans = []
+        for name in sorted({*self.ids_of(dataset), *self.renamed_away}):
+            since = NEVER
+            for until, later in self.renamed_away.get(name, ()):
+                spans += [NameSpan(name, since, until)] if self.representative(later) == dataset else []
+                since = until
+            spans += [NameSpan(name, since, self.ended.get(name))] if self.representative(name) == dataset else []
+        return spans
+
+    def meant(self, name: DatasetId, time: Instant) -> DatasetId:
+        """The representative of the dataset that a name meant at a time."""
+        return self.representative(meant(name, time, self.renamed_away))
+
 
 def renamed_ids(heads: Iterable[DatasetHead]) -> set[DatasetId]:
     """The ids that these datasets were renamed to, or from."""
@@ -77,7 +107,9 @@ def merged(
     until = as_of or _NOW
     representatives, users = _representatives(heads, first_pages, until), read.by_dataset
     away = _renamed_away(heads, until)
-    neighbourhood = Neighbourhood(representatives=representatives, used=frozenset({*heads, *users}), renamed_away=away)
+    ended = {node: rename.at for node, head in heads.items() if (rename := _ended(head, until))}
+    used = frozenset({*heads, *users})
+    neighbourhood = Neighbourhood(representatives=representatives, used=used, renamed_away=away, ended=ended)
     for dataset in {*heads, *users}:
         shown = neighbourhood.representative(dataset)
         known = neighbourhood.users.get(shown, NO_NEIGHBOURS)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from headwater.concurrent import concurrent_map
 from headwater.graph.facets.dataset_reference import Document
@@ -20,7 +20,7 @@ from headwater.graph.names.identity import (
 )
 from headwater.graph.names.naming import Naming
 from headwater.graph.states.dataset import DatasetHead
-from headwater.graph.states.edges import Edges
+from headwater.graph.states.edges import Edges, RenamedAway
 from headwater.graph.states.generation import Generation, Generations, RunOfGeneration, read_back_to
 from headwater.graph.states.job import JobHead, LatestRun
 from headwater.graph.states.neighbours import NeighbourPage, Side
@@ -36,6 +36,13 @@ from headwater.store.snapshot import ReadRequest
 RUNS_AT_A_TIME = 5
 MOST_RUNS = 300
 """Runs of a job that are read for its generations."""
+
+
+class SentColumns(NamedTuple):
+    """Column lineage, and the start of a run that sent it."""
+
+    time: Instant
+    id: ColumnLineageId
 
 
 class Reader:
@@ -120,10 +127,32 @@ class Reader:
                     heads[schema.dataset] = replace(head, schema=document.value, facets=facets)
         return heads
 
-    def edges_at(self, jobs: Mapping[JobId, JobHead], time: Instant) -> dict[JobId, Edges]:
-        """The edges of jobs at a time: those of the generation of each job's newest run until then."""
-        generations = self.generations_at(jobs, time)
-        return {job: _edges_at(head, generations[job], time) for job, head in jobs.items()}
+    def edges(
+        self, jobs: Mapping[JobId, JobHead], as_of: Instant | None, renamed: RenamedAway, *, ever: bool = False
+    ) -> dict[JobId, Edges]:
+        """The edges of jobs now, of all time (`ever`), or at a time: those of the generation of each job's newest run
+        until then. They are edges to the datasets of the time of each run, some of whose names others have by now."""
+        if ever and not as_of:
+            return {job: head.ever.under_later_names(renamed, ever=True) for job, head in jobs.items()}
+        time = as_of or FOREVER
+        known = self.generations_at(jobs, time) if as_of else {job: head.generation for job, head in jobs.items()}
+        generations = self._as_of_runs(known, time, renamed) if renamed else known
+        return {job: _edges_at(head, generations[job], time, renamed) for job, head in jobs.items()}
+
+    def _as_of_runs(
+        self, generations: Mapping[JobId, Generation], time: Instant, renamed: RenamedAway
+    ) -> Mapping[JobId, Generation]:
+        """The generations with the datasets of the time of each run. A generation has no run whose edges a newer run
+        has, too: since the two may have meant two datasets by one name, all runs of the job are read."""
+        used = {job: generation.edges for job, generation in generations.items()}
+        touched = [job for job in used if not renamed.keys().isdisjoint(used[job].input_ids | used[job].output_ids)]
+
+        def as_of_runs(job: JobId) -> Generation:
+            if generations[job].is_single:
+                return Generation(tuple(run.under_later_names(renamed) for run in generations[job].runs))
+            return self._generation_at(job, time, renamed)
+
+        return {**generations, **dict(zip(touched, concurrent_map(as_of_runs, touched), strict=True))}
 
     def generations_at(self, jobs: Collection[JobId], time: Instant) -> dict[JobId, Generation]:
         """The generations of jobs at a time: one call for the runs of each job, and one for the parents of those that
@@ -141,12 +170,13 @@ class Reader:
         latest = {run.id.job: LatestRun.of(run.until(time)) for run in self.runs(newest)}
         return {job: replace(head, latest=latest.get(job), generation=generations[job]) for job, head in heads.items()}
 
-    def _generation_at(self, job: JobId, time: Instant) -> Generation:
+    def _generation_at(self, job: JobId, time: Instant, renamed: RenamedAway | None = None) -> Generation:
         runs: list[RunOfGeneration] = []
         earliest = NEVER
         for run in self.runs_until(job, time):
             if run.names_datasets:
-                runs.append(RunOfGeneration.of(run))
+                of_job = RunOfGeneration.of(run)
+                runs.append(of_job.under_later_names(renamed) if renamed else of_job)
             if len(runs) == 1 and runs[0].parent is None:
                 break
             if runs and run.order != runs[0].order:
@@ -164,7 +194,7 @@ class Reader:
         writers: Mapping[DatasetId, Collection[JobId]],
         ids: Mapping[DatasetId, Collection[DatasetId]],
         time: Instant,
-    ) -> set[ColumnLineageId]:
+    ) -> set[SentColumns]:
         """The column lineage of datasets at a time: for each writer, that of its generation; if that has none, of its
         newest run with column lineage.
 
@@ -172,7 +202,7 @@ class Reader:
         """
         generations = self.generations_at({job for jobs in writers.values() for job in jobs}, time)
 
-        def lineage_by(writer: tuple[DatasetId, JobId]) -> set[ColumnLineageId]:
+        def lineage_by(writer: tuple[DatasetId, JobId]) -> set[SentColumns]:
             dataset, job = writer
             digests = _column_lineages(generations[job], ids[dataset])
             if digests or digests is None:
@@ -296,15 +326,19 @@ def _present(heads: Mapping[DatasetId, DatasetHead]) -> dict[DatasetId, DatasetH
     return {dataset: head for dataset, head in heads.items() if not head.is_deleted or head.renamed}
 
 
-def _edges_at(head: JobHead, generation: Generation, time: Instant) -> Edges:
-    declared = head.declared
+def _edges_at(head: JobHead, generation: Generation, time: Instant, renamed: RenamedAway) -> Edges:
+    declared = head.declared.under_later_names(renamed)
     return declared if declared and generation.newest.edges.time <= declared.time <= time else generation.edges
 
 
-def _column_lineages(generation: Generation, ids: Iterable[DatasetId]) -> set[ColumnLineageId] | None:
+def _column_lineages(generation: Generation, ids: Iterable[DatasetId]) -> set[SentColumns] | None:
     """The column lineage of a dataset by a generation, under the ids of its names; None if it is too much to be
     known."""
     by_name = {name: generation.columns(name) for name in ids}
     if any(digests is None for digests in by_name.values()):
         return None
-    return {ColumnLineageId(name, digest) for name, digests in by_name.items() for digest in digests or ()}
+    return {
+        SentColumns(time, ColumnLineageId(name, digest))
+        for name, digests in by_name.items()
+        for digest, time in (digests or {}).items()
+    }

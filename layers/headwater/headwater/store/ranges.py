@@ -6,6 +6,7 @@ last entry of a page. The text in a client's cursor may be any text.
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from heapq import merge
 from itertools import chain, islice
 from typing import Generic, NamedTuple, NewType, TypedDict, TypeVar
@@ -105,6 +106,14 @@ class TimeLine(Generic[Id]):
         self._pk = pk
         self._identify = identify
         self._prefix = prefix
+        self.behind = NEVER
+        self.end: Instant | None = None
+
+    def between(self, behind: Instant, end: Instant | None) -> "TimeLine[Id]":
+        """The part of the time line between two times, without those of the times themselves."""
+        part = copy(self)
+        part.behind, part.end = behind, end
+        return part
 
     def newest(
         self,
@@ -126,9 +135,10 @@ class TimeLine(Generic[Id]):
         limit: int | None = None,
     ) -> Iterator[Entry[Id]]:
         """The entries of the ids of `newest`: they have the time of each state, and no name."""
-        ends = [self._prefix + (f"{until}$" if until else _END_OF_TIMES)]  # a position is `time#...`, and `#` < `$`
-        ends += [self._prefix + before] if before is not None else []
-        after = self._prefix + (since or (LOWEST if not self._prefix else ""))
+        last = f"{until}$" if until else _END_OF_TIMES  # a position is `time#...`, and `#` < `$`
+        ends = [self._prefix + end for end in (last, before, self.end) if end is not None]
+        first = max(since, f"{self.behind}$" if self.behind else NEVER)
+        after = self._prefix + (first or (LOWEST if not self._prefix else ""))
         return map(self._entry, self._table.newest(self._pk, min(ends), after, limit))
 
     def _entry(self, entry: IndexEntry) -> Entry[Id]:

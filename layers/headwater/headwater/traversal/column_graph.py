@@ -19,11 +19,12 @@ from headwater.graph.facets.register import values
 from headwater.graph.names.identity import ColumnLineageId, DatasetId, JobId, dataset_id
 from headwater.graph.producers import is_test
 from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.edges import RenamedAway, meant
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import NO_NEIGHBOURS, Neighbours, Side
 from headwater.openlineage.event import Name
-from headwater.openlineage.instant import Instant
-from headwater.read.reader import Reader
+from headwater.openlineage.instant import FOREVER, Instant
+from headwater.read.reader import Reader, SentColumns
 from headwater.traversal.lineage import MAX_SECONDS, View
 from headwater.traversal.retired_writers import KnownJobs, retired_writes
 
@@ -50,11 +51,18 @@ class ColumnGraph:
     downstream  the datasets from which the walk went downstream
     readers     the heads of the readers of these datasets
     retired     the writers whose flows the current view leaves out, with the dataset; `begin` never retires
+    renamed_away  names that another dataset has by now. Once one is known, flows are those of the time of their runs
     """
 
     def __init__(
-        self, reader: Reader, as_of: Instant | None = None, view: View = View.CURRENT, begin: JobId | None = None
+        self,
+        reader: Reader,
+        as_of: Instant | None = None,
+        view: View = View.CURRENT,
+        begin: JobId | None = None,
+        renamed_away: RenamedAway | None = None,
     ) -> None:
+        self.renamed_away = {**(renamed_away or {})}
         self.reader = reader
         self.as_of = as_of
         self.view = view
@@ -147,8 +155,10 @@ class ColumnGraph:
             self.heads |= self.reader.datasets_at(heads, self.as_of)
 
     def _read(self, datasets: Collection[DatasetId]) -> dict[DatasetId, DatasetHead]:
-        """Reads the datasets that were not read yet, with their neighbours. Returns their heads."""
-        unread = {dataset for dataset in datasets if self.representative(dataset) not in self.users}
+        """Reads the datasets that were not read yet, with their neighbours, and those that had their names before.
+        Returns their heads."""
+        asked = {*datasets, *(later for each in datasets for _, later in self.renamed_away.get(each, ()))}
+        unread = {dataset for dataset in asked if self.representative(dataset) not in self.users}
         neighbourhood = self.reader.neighbourhood(unread, most=MAX_READERS, as_of=self.as_of) if unread else None
         if neighbourhood is None:
             return {}
@@ -156,33 +166,37 @@ class ColumnGraph:
         if neighbourhood.representatives:
             self.representatives |= neighbourhood.representatives
             self._unite_names()
-        self._ids |= {dataset: neighbourhood.ids_of(dataset) for dataset in neighbourhood.heads}
+        self.renamed_away |= neighbourhood.renamed_away
+        self._ids |= {dataset: {span.id for span in neighbourhood.spans_of(dataset)} for dataset in neighbourhood.heads}
         self.heads |= neighbourhood.heads
         self.users |= dict.fromkeys(unread, NO_NEIGHBOURS) | neighbourhood.users
         return neighbourhood.heads
 
     def _read_columns(self, heads: Mapping[DatasetId, DatasetHead]) -> None:
-        wanted = self._column_lineages(heads)
+        sent = self._column_lineages(heads)
+        wanted = {each.id for each in sent}
         facets = self.reader.column_lineage(wanted)
         if any(source.namespace == HIDDEN for facet in facets.values() for source in sources_of(facet)):
             self.reader.jobs({job for head in heads.values() for job in head.columns})
             facets = self.reader.column_lineage(wanted)  # now with the names that these jobs use for hidden datasets
-        for (dataset, _), facet in sorted(facets.items(), key=lambda entry: entry[0]):
-            self._add(self.representative(dataset), heads[self.representative(dataset)].facts.name, facet)
+        for time, lineage in sorted(sent):
+            dataset = self.representative(meant(lineage.dataset, time, self.renamed_away))
+            if lineage in facets and dataset in heads:
+                self._add(dataset, heads[dataset].facts.name, facets[lineage], time)
 
-    def _column_lineages(self, heads: Mapping[DatasetId, DatasetHead]) -> set[ColumnLineageId]:
+    def _column_lineages(self, heads: Mapping[DatasetId, DatasetHead]) -> set[SentColumns]:
         """The ids of the column lineage of datasets, under all ids of each dataset."""
         ids = {dataset: self._ids[dataset] for dataset in heads}
         if self.view is View.CURRENT:
-            known = KnownJobs({}, {}, self.users, self.representative)
+            known = KnownJobs({}, {}, self.users, self.representative, self.renamed_away)
             retired = retired_writes(self.reader, heads, known, self.as_of, MAX_READERS)
             self.retired |= {(job, dataset) for job, dataset in retired if job != self.begin}
-        if self.as_of:
+        if self.as_of or self.renamed_away:
             writers = {
                 dataset: [job for job in self.users[dataset][Side.WRITES] if (job, dataset) not in self.retired]
                 for dataset in heads
             }
-            by_jobs = self.reader.columns_at(writers, ids, self.as_of)
+            by_jobs = self.reader.columns_at(writers, ids, self.as_of or FOREVER)
         else:
             digests = {
                 (dataset, digest)
@@ -191,24 +205,28 @@ class ColumnGraph:
                 for digest in of_job
                 if (job, dataset) not in self.retired
             }
-            by_jobs = {ColumnLineageId(name_id, digest) for dataset, digest in digests for name_id in ids[dataset]}
+            by_jobs = {
+                SentColumns(FOREVER, ColumnLineageId(name_id, digest))
+                for dataset, digest in digests
+                for name_id in ids[dataset]
+            }
         registers = {dataset: head.column_lineage for dataset, head in heads.items()}
         by_events = {
-            ColumnLineageId(name_id, register.value)
+            SentColumns(register.time, ColumnLineageId(name_id, register.value))
             for dataset, register in registers.items()
             if register and register.time <= (self.as_of or register.time)
             for name_id in ids[dataset]
         }
         return by_jobs | by_events
 
-    def _add(self, dataset: DatasetId, name: Name, facet: Any) -> None:
+    def _add(self, dataset: DatasetId, name: Name, facet: Any, time: Instant) -> None:
         self.told[dataset] |= told_columns(facet)
         for flow in column_flows(name, facet):
-            output, source = ColumnId(dataset, flow.output.field), self._column(flow.source.dataset, flow.source.field)
+            output, source = ColumnId(dataset, flow.output.field), self._column(*flow.source, time)
             _unite(self.into[output].setdefault(source, []), flow.steps)
             self.out_of[source].add(output)
         for indirect in indirect_flows(name, facet):
-            source = self._column(indirect.source.dataset, indirect.source.field)
+            source = self._column(*indirect.source, time)
             _unite(self.indirect[dataset].setdefault(source, []), indirect.steps)
             self.bears_on[source].add(dataset)
 
@@ -237,9 +255,9 @@ class ColumnGraph:
             for source in sources:
                 self.bears_on[source].add(dataset)
 
-    def _column(self, dataset: Name, field: str) -> ColumnId:
+    def _column(self, dataset: Name, field: str, time: Instant) -> ColumnId:
         shown = self.reader.naming.identify(dataset).shown
-        node = dataset_id(shown)
+        node = meant(dataset_id(shown), time, self.renamed_away)
         self.names.setdefault(node, shown)
         return ColumnId(self.representative(node), field)
 

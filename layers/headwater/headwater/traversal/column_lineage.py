@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from headwater.graph.names.identity import DatasetId, NodeKind
+from headwater.graph.states.edges import RenamedAway
 from headwater.openlineage.instant import Instant
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
@@ -26,8 +27,18 @@ def walk_column_lineage(reader: Reader, start: NamedNode, walk: Walk) -> ColumnL
 
     Upstream and downstream are separate walks: other sources of a downstream column are not part of the result. The
     current view has no flows of retired writers, but for a walk from the writer itself.
+
+    A walk that comes upon a name which another dataset has by now begins anew, and then knows whose flows are whose.
     """
-    graph = ColumnGraph(reader, walk.as_of, walk.view, start.job if start.kind is NodeKind.JOB else None)
+    renamed_away: RenamedAway = {}
+    while (lineage := _walked(reader, start, walk, renamed_away)).graph.renamed_away.keys() > renamed_away.keys():
+        renamed_away = lineage.graph.renamed_away
+    return lineage
+
+
+def _walked(reader: Reader, start: NamedNode, walk: Walk, renamed_away: RenamedAway) -> ColumnLineage:
+    begin_job = start.job if start.kind is NodeKind.JOB else None
+    graph = ColumnGraph(reader, walk.as_of, walk.view, begin_job, renamed_away)
     datasets = _datasets(reader, start, walk.as_of)
     graph.read_upstream(datasets)
     if walk.direction is not Direction.UPSTREAM:
@@ -54,5 +65,4 @@ def _datasets(reader: Reader, start: NamedNode, as_of: Instant | None) -> list[D
     if start.kind is not NodeKind.JOB:
         return [start.dataset]
     heads = reader.jobs([start.job], usages=False)
-    edges = reader.edges_at(heads, as_of)[start.job] if as_of else heads[start.job].current
-    return sorted(edges.output_ids)
+    return sorted(reader.edges(heads, as_of, {})[start.job].output_ids)

@@ -107,7 +107,7 @@ class Consumers:
         if self.view is View.EVER:
             return
         written = {self.representative(output) for job in jobs for output in self.edges[job].output_ids}
-        known = KnownJobs({**self.jobs}, self.edges, self._users, self.representative)
+        known = KnownJobs({**self.jobs}, self.edges, self._users, self.representative, self.renamed_away)
         retired = retired_writes(self.reader, written, known, self.as_of, self.most)
         for job in {job for job, _ in retired} & set(jobs):
             gone = {output for output in self.edges[job].output_ids if (job, self.representative(output)) in retired}
@@ -148,13 +148,8 @@ class Consumers:
         self._of_first |= {job: read[job] for job in of_first if job in read}
         heads = {job: head for job, head in read.items() if job in unread}
         self.jobs |= heads
-        edges = (
-            self.reader.edges_at(heads, self.as_of)
-            if self.as_of
-            else {job: head.ever if is_ever else head.current for job, head in heads.items()}
-        )
-        both = is_ever and not self.as_of
-        self.edges |= {job: each.under_later_names(self.renamed_away, ever=both) for job, each in edges.items()}
+        edges = self.reader.edges(heads, self.as_of, self.renamed_away, ever=is_ever)
+        self.edges |= edges
         if self.of_columns and self.as_of:
             generations = self.reader.generations_at(heads, self.as_of)
             self.column_digests |= {job: _digests_at(generations[job]) for job in heads}

@@ -94,13 +94,8 @@ class _Walker:
 
     def edges(self, heads: Mapping[JobId, JobHead]) -> dict[JobId, Edges]:
         """The edges of jobs in the walk's view."""
-        is_ever = self.walk.view is View.EVER and not self.walk.as_of
-        edges = (
-            self.reader.edges_at(heads, self.walk.as_of)
-            if self.walk.as_of
-            else {job: head.ever if is_ever else head.current for job, head in heads.items()}
-        )
-        return {job: each.under_later_names(self.renamed_away, ever=is_ever) for job, each in edges.items()}
+        is_ever = self.walk.view is View.EVER
+        return self.reader.edges(heads, self.walk.as_of, self.renamed_away, ever=is_ever)
 
     def add_jobs(self, heads: Mapping[JobId, JobHead]) -> None:
         self.graph.jobs |= heads
@@ -310,7 +305,7 @@ def _without_retired_writers(
     """The graph without what it has by retired writers alone. A walk from a retired writer shows the writer."""
     of_job, depth, direction = start.kind is NodeKind.JOB, walker.walk.depth, walker.walk.direction
     begin: set[NodeId] = {start.job, *query_jobs} if of_job else {graph.representative(start.dataset)}
-    known = KnownJobs(graph.job_heads, graph.edges_of, walker.users, graph.representative)
+    known = KnownJobs(graph.job_heads, graph.edges_of, walker.users, graph.representative, walker.renamed_away)
     written = {dataset for _, dataset in graph.writes}
     retired = retired_writes(walker.reader, written, known, walker.walk.as_of, walker.walk.most)
     gone = {(job, dataset) for job, dataset in retired if job not in begin}

@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from headwater.graph.names.identity import DatasetId, JobId
-from headwater.graph.states.edges import Edges
+from headwater.graph.states.edges import Edges, RenamedAway
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import Neighbours, Side
 from headwater.openlineage.instant import Instant, to_datetime
@@ -43,13 +43,14 @@ class WriterTimes(NamedTuple):
 
 
 class KnownJobs(NamedTuple):
-    """What a walk has read: the heads and edges of jobs, the neighbours of datasets, and the representative of each id
-    of a dataset. Heads that are read later are added."""
+    """What a walk has read: the heads and edges of jobs, the neighbours of datasets, the representative of each id of a
+    dataset, and the names that other datasets have by now. Heads that are read later are added."""
 
     heads: dict[JobId, JobHead]
     edges: Mapping[JobId, Edges]
     users: Mapping[DatasetId, Neighbours]
     representative: Callable[[DatasetId], DatasetId]
+    renamed_away: RenamedAway
 
 
 def retired_writes(
@@ -64,10 +65,7 @@ def retired_writes(
     several = {dataset: jobs for dataset, jobs in writers.items() if len(jobs) > 1}
     unread = sorted(frozenset().union(*several.values()) - known.heads.keys())[:most]
     others = reader.jobs(unread, usages=False) if unread else {}
-    edges = {
-        **known.edges,
-        **(reader.edges_at(others, as_of) if as_of else {job: head.current for job, head in others.items()}),
-    }
+    edges = {**known.edges, **reader.edges(others, as_of, known.renamed_away)}
     known.heads.update(others)
     heads = {job: head for job, head in known.heads.items() if head.latest and not head.is_foreign}
     silences: dict[JobId, timedelta] = {}

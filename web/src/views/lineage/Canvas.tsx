@@ -20,7 +20,7 @@ import { MOST_TRACED, WIDTH } from "../../graph/sizes";
 import type { ColumnEdge } from "../../graph/trace";
 import { lanesIn, type SceneEdge, slotsOf } from "../../picture/scene";
 import type { Placed } from "../../picture/usePlaces";
-import { oneLine, shortName } from "../../text/names";
+import { calledShort, oneLine } from "../../text/names";
 import { FarPicture, nodeAt } from "./FarPicture";
 import { PictureEdge, type PictureEdgeType } from "./PictureEdge";
 import { PictureNode, type PictureNodeType } from "./PictureNode";
@@ -184,7 +184,7 @@ function withTabStop(nodes: PictureNodeType[], reached: string): PictureNodeType
 
 function edgesOf({ scene, places }: Placed): PictureEdgeType[] {
   const isPlaced = (id: string): boolean => places.has(id);
-  const names = new Map(scene.nodes.map(({ node }) => [node.id, oneLine(shortName(node.name))]));
+  const names = new Map(scene.nodes.map(({ node }) => [node.id, oneLine(calledShort(node.dataset ?? node))]));
   const nameOf = (id: string): string => names.get(id) ?? "";
   const lanes = lanesIn(scene, places);
   const laneOf = (from: string, to: string) => {

@@ -48,6 +48,7 @@ function DatasetPage({ nodeId, tab }: { nodeId: string; tab: string }) {
             String(found.facets.datasetType?.datasetType ?? (found.type === "STREAM" ? "stream" : "dataset")),
           ).toLowerCase()}
           title={found.name}
+          called={found.displayName}
           namespace={found.namespace}
           chips={
             <>
@@ -117,14 +118,15 @@ interface PageProperties {
   tab: string;
   kind: string;
   title: string;
+  called?: string | undefined;
   namespace: string;
   chips: ReactNode;
   tabs: Tabs;
 }
 
-function Page({ nodeId, tab, kind, title, namespace, chips, tabs }: PageProperties) {
+function Page({ nodeId, tab, kind, title, called, namespace, chips, tabs }: PageProperties) {
   useEffect(() => remember(nodeId), [nodeId]);
-  const short = shortName(title);
+  const short = called ?? shortName(title);
   const shown = tabs.find(([name]) => name === tab) ?? tabs[0]!;
   const row = useRef<HTMLElement>(null);
   useEffect(() => {

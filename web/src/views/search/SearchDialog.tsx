@@ -6,7 +6,7 @@ import type { Result } from "../../api/search";
 import { Icon, type IconName } from "../../parts/Icon";
 import { goTo, linkTo } from "../../routing/location";
 import { counted } from "../../text/amounts";
-import { contextOf, oneLine, shortName, splitNodeId } from "../../text/names";
+import { calledShort, contextOf, oneLine, shortName, splitNodeId } from "../../text/names";
 import { recentNodes } from "./recent";
 import { groupsOf, linkOf, search } from "./search";
 import "./search.css";
@@ -159,7 +159,7 @@ const ICONS: Record<Result["type"], IconName> = {
 };
 
 function foundLine(group: string, found: Result): Line {
-  const title = found.type === "DATASET" || found.type === "JOB" ? shortName(found.name) : found.name;
+  const title = found.type === "DATASET" || found.type === "JOB" ? calledShort(found) : found.name;
   return {
     key: `${found.type} ${"nodeId" in found ? found.nodeId : found.name}`,
     group,
@@ -176,7 +176,7 @@ function contextLine(found: Result, title: string): string {
       return `${shortName(found.dataset)} · ${found.namespace}`;
     case "OWNER":
     case "TAG":
-      return found.nodes.map(({ name }) => shortName(name)).join(", ");
+      return found.nodes.map(calledShort).join(", ");
     case "RUN":
       return "";
     default:

@@ -2,6 +2,7 @@
 
 s3://lake warehouse/orders_daily       namespace and name
 warehouse/orders_daily, orders_daily   the end of a name
+mart.orders_daily                      the name in a catalogue, or the end of a path: mart/orders_daily
 dataset:s3://lake:orders_daily         a nodeId, with which nothing has to be searched
 """
 
@@ -29,11 +30,13 @@ _WORDS = 3
 
 
 class KnownNode(NamedTuple):
-    """A node of the graph, as the search has it; a node that was named by its nodeId has no other name."""
+    """A node of the graph, as the search has it, perhaps with the name that it has in a catalogue; a node that was
+    named by its nodeId has no other name."""
 
     node_id: str
     namespace: str = ""
     name: str = ""
+    display: str = ""
 
     @property
     def kind(self) -> str:
@@ -58,6 +61,7 @@ class Match(IntEnum):
     NAME = 1
     END = 2
     END_IN_ANY_CASE = 3
+    PARTS = 4
 
 
 def resolve(api: Api, text: str, kinds: Collection[str], asking: Sequence[str]) -> Resolved:
@@ -72,7 +76,7 @@ def resolve(api: Api, text: str, kinds: Collection[str], asking: Sequence[str]) 
             what = f"{inert(text)} is no {' or '.join(_WORDS_FOR.get(kind, kind) for kind in kinds)}"
             raise CommandFailure(what, f"`headwater {asking[0]} --help` has an example", status=WRONG_COMMAND)
         return Resolved(KnownNode(text))
-    known = _search(api, _last_part(text)) or _search(api, text)
+    known = _search(api, _last_part(text)) or _search(api, text) or _search(api, _parts(text)[-1])
     found = [node for node in known if node.kind in kinds]
     for chosen in (DATASET, JOB):
         best = _best(text, [node for node in found if node.kind == chosen])
@@ -101,7 +105,10 @@ def _search(api: Api, text: str) -> list[KnownNode]:
     page: Any = {"cursor": None}
     for _ in range(_REQUESTS if text.strip() else 0):
         page = api.ask("search", q=text, limit=_AT_A_TIME, cursor=page["cursor"]).document
-        found += [KnownNode(entry["nodeId"], entry["namespace"], entry["name"]) for entry in page["results"]]
+        found += [
+            KnownNode(entry["nodeId"], entry["namespace"], entry["name"], entry.get("displayName", ""))
+            for entry in page["results"]
+        ]
         if "cursor" not in page:
             break
     return found
@@ -123,11 +130,20 @@ def _match(text: str, node: KnownNode) -> Match | None:
     joined = f"{node.namespace.rstrip('/')}/{node.name.lstrip('/')}"
     if text in (joined, f"{node.namespace}:{node.name}", f"{node.namespace}/{node.name}"):
         return Match.WHOLE
-    if text == node.name:
+    if text in (node.name, node.display):
         return Match.NAME
-    if _ends(joined, text):
+    names = [joined, *([node.display] if node.display else [])]
+    if any(_ends(name, text) for name in names):
         return Match.END
-    return Match.END_IN_ANY_CASE if _ends(joined.casefold(), text.casefold()) else None
+    if any(_ends(name.casefold(), text.casefold()) for name in names):
+        return Match.END_IN_ANY_CASE
+    wanted = _parts(text)
+    return Match.PARTS if len(wanted) > 1 and _parts(joined)[-len(wanted) :] == wanted else None
+
+
+def _parts(name: str) -> list[str]:
+    """The parts of a name in any case, whatever separates them: of `lake/sales.db/Daily` lake, sales, daily."""
+    return re.split("[/:.]", re.sub(r"\.db(?=/)", "", name).strip("/").casefold())
 
 
 def _ends(name: str, text: str) -> bool:

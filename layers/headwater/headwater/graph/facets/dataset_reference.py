@@ -26,6 +26,7 @@ from headwater.graph.facets.register import (
 )
 from headwater.graph.facets.schema import PARTIAL
 from headwater.graph.names.identity import ColumnLineageId, DatasetId, SchemaId, dataset_id
+from headwater.graph.names.naming import catalog_name
 from headwater.openlineage.event import (
     AnyEvent,
     DatasetEvent,
@@ -174,6 +175,18 @@ def symlinks(facet: Any) -> list[Name]:
     """The other names of a dataset in a symlinks facet; entries of another form are passed over."""
     entries = facet.get("identifiers") if isinstance(facet, dict) else None
     return [name for entry in (entries if isinstance(entries, list) else []) if (name := named(entry))]
+
+
+def display_name(name: Name, facets: Facets) -> str | None:
+    """The name of a dataset in a catalogue, by its own name or its symlinks facet: what people call it. None for a
+    dataset without."""
+    return next(filter(None, map(catalog_name, [name, *symlinks(facets.get(SYMLINKS))])), None)
+
+
+def names_of(name: Name, facets: Facets) -> list[str]:
+    """The names by which a dataset is found: its own, and those in its symlinks facet."""
+    own = [each for each in (name.name, catalog_name(name)) if each]
+    return [*own, *(catalog_name(other) or other.name for other in symlinks(facets.get(SYMLINKS)))]
 
 
 def sources_of(facet: Any) -> frozenset[Name]:

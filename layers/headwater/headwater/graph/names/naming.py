@@ -68,6 +68,8 @@ _FILE = re.compile(r".+\.(?!(?:db|delta|hudi|iceberg|v\d+)\Z)[A-Za-z]\w{0,9}", r
 
 _GLUE = re.compile(r"arn:aws[^:]*:glue:[^:]+:[^:/]+/*")
 _HIVE_TABLE = re.compile(r"([^./]+)\.([^./]+)")
+_GLUE_TABLE = re.compile(r"table/([^/]+)/([^/]+)")
+_METASTORE = re.compile(r"hive://.*|arn:aws[^:]*:s3tables:.*")
 
 
 def cached_by_name(
@@ -183,6 +185,15 @@ def _in_glue(name: Name) -> Name:
     """A name after a map; a Hive table whose metastore is Glue gets Glue's form of name: `table/db/table`."""
     table = _HIVE_TABLE.fullmatch(name.name)
     return Name(name.namespace, f"table/{table[1]}/{table[2]}") if table and _GLUE.fullmatch(name.namespace) else name
+
+
+def catalog_name(name: Name) -> str | None:
+    """The name of a table in a catalogue, `db.table`, as people say it: by a name in Glue, in a Hive metastore, or in
+    S3 Tables, where the name may begin with the alias that Spark has for the catalogue. None for another name."""
+    if table := _GLUE_TABLE.fullmatch(name.name):
+        return f"{table[1]}.{table[2]}" if _GLUE.fullmatch(name.namespace) else None
+    parts = name.name.split(".")
+    return ".".join(parts[-2:]) if len(parts) > 1 and _METASTORE.fullmatch(name.namespace) else None
 
 
 def _catalog(text: str) -> Name:

@@ -51,7 +51,8 @@ _NUMBER = re.compile(r"(?<=[^.])\.\d+\Z")
 _RESULT = "command_result"
 """What `.show()` or `.collect()` reads of a statement. The listener repeats the datasets of the statement."""
 _PROBE, _LISTING = "collect_limit", "map_partitions_parallel_collection"
-_WRITE_OF_FILES = ".execute_insert_into_hadoop_fs_relation_command."
+_SAVE_BY_FORMAT = ".execute_save_into_data_source_command"
+"""The one query of which the listener reports a Hudi table as output."""
 _OF_HUDI = "_hoodie_"
 _ID = r"_(?!\d{12})[0-9a-f]{12}"
 """A random id; twelve decimal digits are more likely a time."""
@@ -75,7 +76,7 @@ class Spark(Producer):
 
     def corrected(self, event: RunEvent | JobEvent) -> RunEvent | JobEvent:
         """The event without files that Spark only looks at or rewrites, without what it only repeats of another query,
-        and without Hudi's columns in files that are no Hudi table."""
+        and without Hudi's columns in what is no Hudi table."""
         if _kind_of_query(event.job.facets) and _MAINTENANCE.search(event.job.name.name):
             return replace(event, inputs=(), outputs=())
         query = event.job.name.name.rpartition(".")[2]
@@ -88,7 +89,7 @@ class Spark(Producer):
             listed = {dataset.name for dataset in event.inputs}
             written = tuple(dataset for dataset in event.outputs if dataset.name not in listed)
             return replace(event, inputs=event.inputs if len(listed) == 1 else (), outputs=written)
-        if _WRITE_OF_FILES in event.job.name.name:
+        if _SAVE_BY_FORMAT not in event.job.name.name:
             return replace(event, outputs=tuple(map(_without_columns_of_hudi, event.outputs)))
         return event
 

@@ -85,10 +85,9 @@ class Edges(NamedTuple):
         time (`ever`) are to both."""
 
         def later(dataset: DatasetId) -> tuple[DatasetId, ...]:
-            names = renamed.get(dataset, ())
             if ever:
-                return tuple(dict.fromkeys([dataset, *(name for _, name in names)]))
-            return (next((name for at, name in names if self.time < at), dataset),)
+                return tuple(dict.fromkeys([dataset, *(name for _, name in renamed.get(dataset, ()))]))
+            return (meant(dataset, self.time, renamed),)
 
         if renamed.keys().isdisjoint(self.input_ids | self.output_ids):
             return self
@@ -114,6 +113,11 @@ NO_EDGES = Edges(NEVER, "", (), ())
 RenamedAway = Mapping[DatasetId, tuple[tuple[Instant, DatasetId], ...]]
 """Names that another dataset has by now: the times of their renames, the earliest first, each with the id under which
 the dataset of before went on."""
+
+
+def meant(name: DatasetId, time: Instant, renamed: RenamedAway) -> DatasetId:
+    """The dataset that a name meant at a time."""
+    return next((later for at, later in renamed.get(name, ()) if time < at), name)
 
 
 class RunOrder(NamedTuple):

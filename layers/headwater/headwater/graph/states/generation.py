@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import DatasetId, JobRunId
-from headwater.graph.states.edges import NO_EDGES, DatasetRef, Edges, RunOrder
+from headwater.graph.states.edges import NO_EDGES, DatasetRef, Edges, RenamedAway, RunOrder
 from headwater.graph.states.run import Run
 from headwater.openlineage.instant import NEVER, Instant, instant_of, to_datetime
 
@@ -70,6 +70,10 @@ class RunOfGeneration(NamedTuple):
             *(("flow", node, used.id) for used in edges.outputs for node in sources.get(used.id, edges.input_ids)),
             *(("columns", *lineage) for lineage in self.columns),
         }
+
+    def under_later_names(self, renamed: RenamedAway) -> "RunOfGeneration":
+        """The run with the datasets of its time, some of whose names other datasets have by now."""
+        return self._replace(edges=self.edges.under_later_names(renamed))
 
     def includes(self, older: "RunOfGeneration") -> bool:
         """Whether an older run of the job is of the generation of this run."""

@@ -4,7 +4,8 @@ A term is a place in a short list. It says all there is to say, so that a search
 table is:
 
     list                place                               found by
-    d:cu  d:or          `customer orders` and the dataset   the beginning of the name at any of its words
+    d:cu  d:or          `customer orders` and the dataset   the beginning of the name at any of its words; likewise of
+                                                            the names in its symlinks facets
     c:un  c:pr          `unit price`, `price` and `unit`    likewise; a name of many columns is there once
     c=unit price        a dataset with such a column        the whole name
     w:ordrs  w:orders   `orders`                            the word, also with a letter mistyped
@@ -19,7 +20,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from headwater.graph.facets.curation import OWNED, RESERVED, all_tags, tagging
-from headwater.graph.facets.dataset_reference import dataset_references
+from headwater.graph.facets.dataset_reference import SYMLINKS, dataset_references, symlinks
 from headwater.graph.facets.long_facet import SCHEMA, digest_of
 from headwater.graph.facets.members import OWNERSHIP, owners_of
 from headwater.graph.facets.register import Registers, is_deletion, values
@@ -34,13 +35,13 @@ from headwater.graph.names.identity import (
     job_id,
     namespace_id,
 )
-from headwater.graph.names.naming import plain_namespace
+from headwater.graph.names.naming import catalog_name, plain_namespace
 from headwater.graph.names.search_words import variants, words_of
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent, Facets, Name
 
-_WITH_NAMES = frozenset({OWNERSHIP, OWNED, PARTIAL})
-"""Facets with owners, or with columns."""
+_WITH_NAMES = frozenset({OWNERSHIP, OWNED, PARTIAL, SYMLINKS})
+"""Facets with owners, with columns, or with other names."""
 
 END = "\x1f"
 """Ends the phrase of a place. It sorts before every letter and is in no word: `orders` sorts before `orders daily`."""
@@ -146,7 +147,7 @@ _NOTHING = KnownLabels({}, frozenset(), frozenset())
 
 
 class Label(NamedTuple):
-    """A column, an owner or a tag, and the node that has it."""
+    """A column, an owner or a tag, or another name of a dataset, and the node that has it."""
 
     kind: NameKind
     name: str
@@ -182,6 +183,9 @@ def terms_of_labels(labels: Iterable[Label]) -> Iterator[SearchTerm]:
     """The terms of columns, owners and tags. A name that many tables have is taken apart once."""
     holders: dict[tuple[NameKind, str], set[Holder]] = {}
     for kind, name, holder in labels:
+        if kind is NameKind.DATASET:
+            yield from _node_terms(name, holder)
+            continue
         holders.setdefault((kind, name), set()).add(holder)
     words = {name: words_of(name) for _, name in holders}
     for (kind, name), holding in holders.items():
@@ -204,6 +208,8 @@ def node_facets_in(event: AnyEvent) -> Iterator[NodeFacets]:
 def _labels(facets: Facets, known: KnownLabels) -> Iterator[tuple[NameKind, str]]:
     yield from ((NameKind.OWNER, owner) for owner in set(owners_of(facets)) - set(owners_of(known.facets)))
     yield from ((NameKind.TAG, tag) for tag in all_tags(facets) - all_tags(known.facets))
+    if (linked := facets.get(SYMLINKS)) != known.facets.get(SYMLINKS):
+        yield from ((NameKind.DATASET, catalog_name(name) or name.name) for name in symlinks(linked))
     columns = {field["name"] for field in fields_of(facets.get(PARTIAL))} - known.columns
     yield from ((NameKind.COLUMN, column) for column in columns | _columns(facets.get(SCHEMA), known))
 

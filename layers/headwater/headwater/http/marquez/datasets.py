@@ -5,7 +5,7 @@ from typing import Any
 
 from headwater.graph.facets.column_lineage import ColumnFlow, column_flows, transformation
 from headwater.graph.facets.curation import DECLARED, tagging, tags, without_curation
-from headwater.graph.facets.dataset_reference import INPUT_STATISTICS, QUALITY
+from headwater.graph.facets.dataset_reference import INPUT_STATISTICS, QUALITY, display_name
 from headwater.graph.facets.insights import criticality_of
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.facets.members import facet_text
@@ -46,6 +46,7 @@ def dataset_node(head: DatasetHead, used: Instant | None = None) -> JsonObject:
         "lastModifiedAt": None,
         "description": facet_text(facets, "documentation", "description"),
         "lastLifecycleState": facet_text(facets, "lifecycleStateChange", "lifecycleStateChange") or "",
+        **({"displayName": display} if (display := display_name(name, facets)) else {}),
         **({"schemaLocation": location} if (location := facet_text(facets, DECLARED, "schemaLocation")) else {}),
         **({"foreign": True} if head.is_foreign else {}),
     }

@@ -64,6 +64,11 @@ class ExportGraph:
     data: Mapping[ExportNode, Document]
     truncated: bool
 
+    @property
+    def displayed(self) -> dict[ExportNode, str]:
+        """The names that datasets have in a catalogue."""
+        return {node: name for node, data in self.data.items() if (name := data.get("displayName"))}
+
     def clusters(self) -> dict[ExportNode, list[ExportNode]]:
         """In a graph of columns, the nodes that are drawn in one frame: the columns of a dataset, and the dataset."""
         clusters: dict[ExportNode, list[ExportNode]] = {}

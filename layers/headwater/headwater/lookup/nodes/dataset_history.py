@@ -14,6 +14,7 @@ from headwater.http.paging import Page, offset_too_large
 from headwater.http.request import PageRequest
 from headwater.openlineage.faults import NotFound
 from headwater.read.name_resolution import NamedNode
+from headwater.read.neighbourhood import NameSpan, Neighbourhood
 from headwater.read.reader import Reader
 from headwater.store.graph_store import GraphReader
 from headwater.store.ranges import Position, TimeLine, just_behind, quality_position, write_position
@@ -28,11 +29,22 @@ State = TypeVar("State", bound=DatasetWrite | QualityResult)
 
 def head_and_ids(reader: Reader, node: NamedNode) -> tuple[DatasetHead, list[DatasetId]]:
     """The head of a dataset, and the ids of all its names. Raises NotFound if the dataset is deleted."""
+    head, neighbourhood = _found(reader, node)
+    return head, sorted(neighbourhood.ids_of(neighbourhood.representative(node.dataset)))
+
+
+def head_and_spans(reader: Reader, node: NamedNode) -> tuple[DatasetHead, list[NameSpan]]:
+    """The head of a dataset, and its ids, each with the time in which it was the dataset's. Raises NotFound."""
+    head, neighbourhood = _found(reader, node)
+    return head, neighbourhood.spans_of(neighbourhood.representative(node.dataset))
+
+
+def _found(reader: Reader, node: NamedNode) -> tuple[DatasetHead, Neighbourhood]:
     neighbourhood = reader.neighbourhood([node.dataset], ())
     representative = neighbourhood.representative(node.dataset)
     if representative not in neighbourhood.heads:
         raise NotFound(f"Dataset '{node.name.name}' not found.")
-    return neighbourhood.heads[representative], sorted(neighbourhood.ids_of(representative))
+    return neighbourhood.heads[representative], neighbourhood
 
 
 class DatasetHistory(Generic[Id, State]):
@@ -100,24 +112,28 @@ class DatasetHistory(Generic[Id, State]):
         return f"{self._position(state)}#{state.id.dataset}"
 
 
-def write_history(store: GraphReader, ids: Sequence[DatasetId]) -> DatasetHistory[WriteId, DatasetWrite]:
-    """The versions of a dataset with these ids."""
+def write_history(store: GraphReader, spans: Sequence[NameSpan]) -> DatasetHistory[WriteId, DatasetWrite]:
+    """The versions of a dataset with these ids in their times."""
 
     def read(writes: Sequence[WriteId]) -> list[DatasetWrite]:
         snapshot = store.read(ReadRequest(writes=writes))
         return snapshot.writes.of(writes)
 
-    return DatasetHistory([store.writes_of(dataset) for dataset in ids], read, write_position)
+    return DatasetHistory(
+        [store.writes_of(node).between(since, end) for node, since, end in spans], read, write_position
+    )
 
 
-def quality_history(store: GraphReader, ids: Sequence[DatasetId]) -> DatasetHistory[QualityId, QualityResult]:
-    """The quality results of a dataset with these ids."""
+def quality_history(store: GraphReader, spans: Sequence[NameSpan]) -> DatasetHistory[QualityId, QualityResult]:
+    """The quality results of a dataset with these ids in their times."""
 
     def read(results: Sequence[QualityId]) -> list[QualityResult]:
         snapshot = store.read(ReadRequest(quality=results))
         return snapshot.quality.of(results)
 
-    return DatasetHistory([store.quality_of(dataset) for dataset in ids], read, quality_position)
+    return DatasetHistory(
+        [store.quality_of(node).between(since, end) for node, since, end in spans], read, quality_position
+    )
 
 
 def _position_of_cursor(cursor: str) -> str:

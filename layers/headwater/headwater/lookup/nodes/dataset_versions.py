@@ -29,12 +29,13 @@ from headwater.http.marquez.datasets import dataset_node
 from headwater.http.marquez.runs import run as run_as_json
 from headwater.http.paging import Page, chunked, page_of, within_size_limit
 from headwater.http.request import ApiRequest, PageRequest
-from headwater.lookup.nodes.dataset_history import DatasetHistory, head_and_ids, write_history
+from headwater.lookup.nodes.dataset_history import DatasetHistory, head_and_spans, write_history
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import NotFound
 from headwater.openlineage.instant import Instant
 from headwater.read.good_writes import wrappers
 from headwater.read.name_resolution import NamedNode
+from headwater.read.neighbourhood import NameSpan
 from headwater.read.reader import Reader
 from headwater.read.run_details import RunDetails, read_run_details
 from headwater.store.ranges import write_position
@@ -52,33 +53,33 @@ def versions(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObj
     jobs wrote them, or on other pages. Without known writes, the versions are the schemas with which the dataset was
     read."""
     page_request = request.page()
-    head, ids = head_and_ids(reader, dataset)
-    history = write_history(reader.store, ids)
-    page = _statements(reader, ids, history, page_request)
+    head, spans = head_and_spans(reader, dataset)
+    history = write_history(reader.store, spans)
+    page = _statements(reader, spans, history, page_request)
     if not page.entries and history.newest() is None:
-        return _read_versions(reader, head, ids, page_request)
+        return _read_versions(reader, head, {span.id for span in spans}, page_request)
     documents = within_size_limit(_all_as_json(reader, head, page.entries))
     return {"versions": documents, "totalCount": page.total, **page.cursor(page_request, len(documents))}
 
 
 def _statements(
-    reader: Reader, ids: Iterable[DatasetId], history: DatasetHistory[WriteId, DatasetWrite], request: PageRequest
+    reader: Reader, spans: Sequence[NameSpan], history: DatasetHistory[WriteId, DatasetWrite], request: PageRequest
 ) -> Page[DatasetWrite]:
     """A page without the writes of wrappers: a statement is one version. The total is without those, too, if all of the
     list is on the page."""
     page = history.page(request)
     is_whole = page.is_last and request.after is None and not request.offset
-    gone = _wrappers(reader, ids, page.entries, is_whole=is_whole)
+    gone = _wrappers(reader, spans, page.entries, is_whole=is_whole)
     kept = [write for write in page.entries if write.id.run not in gone]
     if page.entries and not kept and not page.is_last:
         last = page.position_of(page.entries[-1])
-        return _statements(reader, ids, history, request._replace(offset=0, after=last, total=page.total))
+        return _statements(reader, spans, history, request._replace(offset=0, after=last, total=page.total))
     left_out = len(page.entries) - len(kept) if is_whole else 0
     return replace(page, entries=kept, total=page.total - left_out)
 
 
 def _wrappers(
-    reader: Reader, ids: Iterable[DatasetId], writes: Sequence[DatasetWrite], *, is_whole: bool
+    reader: Reader, spans: Sequence[NameSpan], writes: Sequence[DatasetWrite], *, is_whole: bool
 ) -> set[JobRunId]:
     """The runs of a page that are wrappers. The query within the first or the last may be on another page."""
     if not writes or (is_whole and len({write.id.job for write in writes}) == 1):
@@ -89,10 +90,9 @@ def _wrappers(
         write.run
         for run in ends
         if run.parent and is_query_job(values(run.job_facets))
-        for name in ids
-        for write in islice(
-            reader.store.writes_of(name).newest(since=run.started_at, until=run.ended_at, limit=WITHIN), WITHIN
-        )
+        for name, since, end in spans
+        for line in [reader.store.writes_of(name).between(since, end)]
+        for write in islice(line.newest(since=run.started_at, until=run.ended_at, limit=WITHIN), WITHIN)
     }
     return wrappers([*runs.values(), *reader.runs(sorted(within - runs.keys()))])
 
@@ -118,11 +118,12 @@ def _position(schema: Document) -> str:
 def version(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObject:
     """One version, by the id of the run that wrote it, or of the event or schema that made it. Raises NotFound."""
     version = request.parameters["version"].lower()
-    head, ids = head_and_ids(reader, dataset)
+    head, spans = head_and_spans(reader, dataset)
+    ids = sorted({span.id for span in spans})
     writes = [write for name in ids for write in reader.store.writes_with_version(name, version)]
     schemas = [SchemaId(name, _digest(version)) for name in ids]
     read = reader.store.read(ReadRequest(writes=writes, schemas=schemas))
-    written = read.writes.of(writes)
+    written = [write for write in read.writes.of(writes) if _is_among(write, spans)]
     if written:
         return next(_all_as_json(reader, head, [max(written, key=write_position)]))
     for schema in schemas:
@@ -131,6 +132,10 @@ def version(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObje
     if version in map(version_without_schema, ids):
         return _without_schema(head, version)
     raise NotFound(f"Dataset version '{version}' not found.")
+
+
+def _is_among(write: DatasetWrite, spans: Iterable[NameSpan]) -> bool:
+    return any(span.id == write.id.dataset and span.has(write.output.first) for span in spans)
 
 
 def _all_as_json(reader: Reader, head: DatasetHead, writes: Iterable[DatasetWrite]) -> Iterator[JsonObject]:

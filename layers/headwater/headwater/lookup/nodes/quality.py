@@ -3,7 +3,7 @@
 from headwater.http.marquez import datasets as marquez
 from headwater.http.paging import within_size_limit
 from headwater.http.request import ApiRequest
-from headwater.lookup.nodes.dataset_history import head_and_ids, quality_history
+from headwater.lookup.nodes.dataset_history import head_and_spans, quality_history
 from headwater.openlineage.exact_json import JsonObject
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
@@ -12,8 +12,8 @@ from headwater.read.reader import Reader
 def quality(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObject:
     """The newest quality result, and a page of all results, newest first."""
     page_request = request.page()
-    _, ids = head_and_ids(reader, dataset)
-    results = quality_history(reader.store, ids)
+    _, spans = head_and_spans(reader, dataset)
+    results = quality_history(reader.store, spans)
     page = results.page(page_request)
     is_first = page_request.after is None and page_request.offset == 0 and page.entries
     last = page.entries[0] if is_first else results.newest()

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from headwater.concurrent import concurrent_map
 from headwater.graph.facets.curation import all_tags, tags
+from headwater.graph.facets.dataset_reference import display_name, names_of
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
 from headwater.graph.facets.schema import fields_of
@@ -49,10 +50,12 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Heads:
-    """The heads of the candidates, as far as the caller sees them."""
+    """The heads of the candidates, as far as the caller sees them. A dataset has one head under all its names; `names`
+    has those that are not the head's."""
 
     datasets: Mapping[DatasetId, DatasetHead]
     jobs: Mapping[JobId, JobHead]
+    names: Mapping[DatasetId, str]
 
     @classmethod
     def of(cls, reader: Reader, holders: Iterable[Holder]) -> "Heads":
@@ -60,9 +63,13 @@ class Heads:
         jobs = [JobId(node) for node, kind in nodes.items() if kind is NameKind.JOB]
         datasets = [DatasetId(node) for node, kind in nodes.items() if kind is NameKind.DATASET]
         read_jobs = reader.store.read_heads(jobs=jobs).jobs.all()
+        around = reader.neighbourhood(datasets, ())
+        heads = {node: head for node in datasets if (head := around.heads.get(around.representative(node)))}
+        others = [node for node in heads if around.representative(node) != node]
         return cls(
-            {node: head for node, head in reader.datasets(datasets).items() if not head.is_foreign},
+            {node: head for node, head in heads.items() if not head.is_foreign},
             {node: head for node, head in read_jobs.items() if not (head.facts.is_deleted or head.is_foreign)},
+            {node: head.facts.name.name for node, head in reader.datasets(others).items()} if others else {},
         )
 
     def facts(self, holder: Holder) -> tuple[Name, Facets] | None:
@@ -72,6 +79,16 @@ class Heads:
             return (job.facts.name, values(job.facts.facets)) if job else None
         dataset = self.datasets.get(DatasetId(holder.node))
         return (dataset.facts.name, dataset.facets) if dataset else None
+
+    def names_of(self, holder: Holder) -> list[str]:
+        """The names by which a node is found."""
+        match self.facts(holder):
+            case (name, facets) if holder.kind is NameKind.DATASET:
+                other = self.names.get(DatasetId(holder.node))
+                return [*names_of(name, facets), *([other] if other else [])]
+            case (name, _):
+                return [name.name]
+        return []
 
 
 def grouped(reader: Reader, request: ApiRequest, namespaces: list[str] | None) -> JsonObject:
@@ -147,14 +164,19 @@ def _column(table: Name, column: str) -> JsonObject:
 
 
 def _nodes(candidates: Candidates, heads: Heads, kind: NameKind) -> list[JsonObject]:
-    named = [heads.facts(holder) for holder in candidates.nodes if holder.kind is kind]
-    names = {facts[0] for facts in named if facts and _has(facts[0].name, candidates.words)}
-    return [_node(kind, name) for name in sorted(names, key=lambda name: _rank(name.name, candidates.words))]
+    found: dict[Name, tuple[tuple[bool, int, str], Facets]] = {}
+    for holder in (holder for holder in candidates.nodes if holder.kind is kind):
+        names = [name for name in heads.names_of(holder) if _has(name, candidates.words)]
+        if names and (facts := heads.facts(holder)):
+            found[facts[0]] = min(_rank(name, candidates.words) for name in names), facts[1]
+    return [_node(kind, name, found[name][1]) for name in sorted(found, key=lambda name: (found[name][0], name))]
 
 
-def _node(kind: NameKind, name: Name) -> JsonObject:
+def _node(kind: NameKind, name: Name, facets: Facets) -> JsonObject:
     node_kind = NodeKind.JOB if kind is NameKind.JOB else NodeKind.DATASET
-    return {"type": node_kind.upper(), "nodeId": node_id(node_kind, name), **name.as_json()}
+    display = display_name(name, facets) if node_kind is NodeKind.DATASET else None
+    named = {**name.as_json(), **({"displayName": display} if display else {})}
+    return {"type": node_kind.upper(), "nodeId": node_id(node_kind, name), **named}
 
 
 def _labels(
@@ -168,7 +190,7 @@ def _labels(
                 name, facets = facts
                 for own in labels_of(facets):
                     if plain_name(own) == label.name:
-                        nodes.setdefault(own, []).append(_node(holder.kind, name))
+                        nodes.setdefault(own, []).append(_node(holder.kind, name, facets))
     return [{"type": kind.name, "name": label, "nodes": found} for label, found in nodes.items()]
 
 

@@ -14,17 +14,25 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 from headwater.concurrent import concurrent_map
 from headwater.graph.facets.curation import RESERVED
+from headwater.graph.facets.dataset_reference import display_name, names_of
 from headwater.graph.names.identity import DatasetId, JobId, NodeKind, node_id
+from headwater.graph.names.search_words import words_of
+from headwater.graph.states.dataset import DatasetHead
+from headwater.graph.states.search_terms import searched_namespace
 from headwater.http.paging import page_of
 from headwater.http.request import ApiRequest
+from headwater.lookup.search.names import NameSearch
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.openlineage.instant import Instant, shown
+from headwater.read.neighbourhood import Neighbourhood
 from headwater.read.reader import Reader
 
 DEFAULT_LIMIT = 10
 MAX_MATCHES = 2_000
+MAX_OTHERS = 100
+"""Datasets that are looked at because one of their other names may contain the text."""
 MAX_USERS = 1_000
 """Jobs that are read for the times of last use of the matching datasets."""
 MAX_SECONDS = 10
@@ -49,12 +57,14 @@ class JobMatch:
 
 @dataclass(frozen=True, slots=True)
 class DatasetMatch:
-    """A dataset whose name contains the text; the time of its last use is None until its jobs are read."""
+    """A dataset whose name contains the text; the time of its last use is None until its jobs are read, and `display`
+    is its name in a catalogue."""
 
     kind: ClassVar = NodeKind.DATASET
     name: Name
     id: DatasetId
     updated: Instant | None = None
+    display: str | None = None
 
 
 Match = JobMatch | DatasetMatch
@@ -91,12 +101,15 @@ _LISTS: Mapping[Filter, NodesIn[Match]] = {Filter.JOB: jobs_in, Filter.DATASET: 
 
 
 def search(reader: Reader, request: ApiRequest, namespaces: Sequence[str]) -> JsonObject:
-    """The jobs and datasets whose names contain a text, sorted by name, or by time of last use, newest first."""
+    """The jobs and datasets whose names contain a text, sorted by name, or by time of last use, newest first. A dataset
+    of several names is found by each of them, and told once."""
     text, page_request = text_of(request), request.page(DEFAULT_LIMIT)
     chosen, sort = request.choice("filter", Filter), request.choice("sort", Sort)
     after, before = _day(request, "after"), _day(request, "before")
     search_result = matching(reader, namespaces, text, [_LISTS[chosen]] if chosen else list(_LISTS.values()))
     matches = search_result.matches
+    if chosen is not Filter.JOB:
+        matches = [*matches, *_by_other_names(reader, namespaces, text, {match.id for match in matches})]
     is_by_time = sort is Sort.UPDATE_AT
     if is_by_time or after or before:
         timed = with_times(reader, matches)
@@ -105,9 +118,24 @@ def search(reader: Reader, request: ApiRequest, namespaces: Sequence[str]) -> Js
     page = page_of(
         sorted(matches, key=position_of, reverse=is_by_time), page_request, position_of, newest_first=is_by_time
     )
-    results = [_as_json(match) for match in with_times(reader, page.entries)]
+    timed = with_times(reader, page.entries)
+    results = list({match.id: _as_json(match) for match in timed}.values())
+    total = page.total - len(timed) + len(results)
     more = {} if search_result.is_whole else {"truncated": True}
-    return {"results": results, "totalCount": page.total, **page.cursor(page_request), **more}
+    return {"results": results, "totalCount": total, **page.cursor(page_request), **more}
+
+
+def _by_other_names(
+    reader: Reader, namespaces: Sequence[str], text: str, known: Collection[str]
+) -> Iterator[DatasetMatch]:
+    """Datasets with a text in a name of their symlinks facets: one call, and one or two for what is found."""
+    words = words_of(text)
+    search = NameSearch(reader.store, frozenset(map(searched_namespace, namespaces)))
+    found = search.datasets_with(" ".join(words), MAX_OTHERS) if words else []
+    ids = [node for node in found if node not in known]
+    for node, head in (reader.datasets(ids) if ids else {}).items():
+        if any(text.casefold() in name.casefold() for name in names_of(head.facts.name, head.facets)[1:]):
+            yield DatasetMatch(head.facts.name, node)
 
 
 def by_name(match: Match) -> str:
@@ -161,16 +189,26 @@ def with_times(reader: Reader, matches: Collection[Match]) -> list[Match]:
     datasets = [match.id for match in untimed if isinstance(match, DatasetMatch)]
     jobs = [match.id for match in untimed if isinstance(match, JobMatch)]
     heads = reader.jobs(jobs, usages=False) if jobs else {}
-    used = _times(reader, datasets) if datasets else {}
-    times = {str(job): head.facts.updated for job, head in heads.items()}
-    times |= {str(dataset): time for dataset, time in used.items()}
-    timed = [match if match.updated else replace(match, updated=times.get(match.id)) for match in matches]
-    return [match for match in timed if match.updated]
+    around = reader.neighbourhood(datasets, ()) if datasets else Neighbourhood()
+    used = _times(reader, around.heads)
+
+    def timed(match: Match) -> Match:
+        if match.updated:
+            return match
+        if isinstance(match, JobMatch):
+            return replace(match, updated=heads[match.id].facts.updated) if match.id in heads else match
+        node = around.representative(match.id)
+        if node not in around.heads:
+            return match
+        head = around.heads[node]
+        name, display = head.facts.name, display_name(head.facts.name, head.facets)
+        return DatasetMatch(name, node, used[node], display)
+
+    return [each for each in map(timed, matches) if each.updated]
 
 
-def _times(reader: Reader, datasets: Collection[DatasetId]) -> dict[DatasetId, Instant]:
+def _times(reader: Reader, heads: Mapping[DatasetId, DatasetHead]) -> dict[DatasetId, Instant]:
     """The last use of each dataset by a few of its jobs, as in the lists of datasets."""
-    heads = reader.datasets(datasets)
     users = dict.fromkeys(head.users[rank][1] for rank in range(3) for head in heads.values() if rank < len(head.users))
     jobs = reader.jobs(list(users)[:MAX_USERS])
     times: dict[DatasetId, Instant] = {}
@@ -190,9 +228,11 @@ def _day(request: ApiRequest, name: str) -> str:
 
 
 def _as_json(match: Match) -> JsonObject:
+    display = match.display if isinstance(match, DatasetMatch) else None
     return {
         "type": match.kind.value.upper(),
         "name": match.name.name,
+        **({"displayName": display} if display else {}),
         "updatedAt": shown(match.updated) if match.updated else None,
         "namespace": match.name.namespace,
         "nodeId": node_id(match.kind.value, match.name),

@@ -28,7 +28,7 @@ def render(answer: Document, display: Display, direction: str | None = None) -> 
     """The text of an answer about the node `nodeId`: upstream or downstream of it, both unless one is asked for."""
     graph = graph_of(answer)
     first = next((node for node in graph.nodes if node.id == answer.get("nodeId")), None)
-    labels = Labels(graph.nodes, first)
+    labels = Labels(graph.nodes, first, graph.displayed)
     ways = [direction] if direction in (UP, DOWN) else [UP, DOWN]
     sections = [_Section(graph, labels, display, way) for way in ways]
     lines = _around(sections, first) if first else _without_first(sections[0])

@@ -1,0 +1,80 @@
+"""A table has one name: people call it as its catalogue does, whatever its path is, and it is told once."""
+
+from typing import Any
+
+import pytest
+
+from tests import factory
+from tests.factory import Document
+from tests.traversal.lineage import LAKE, Get, after, ran
+
+GLUE = "arn:aws:glue:eu-central-1:123456789012"
+S3_TABLES = "arn:aws:s3tables:eu-central-1:123456789012:bucket/mart"
+HIVES = ("hive://ip-10-0-0-1:9083", "hive://ip-10-0-0-2:9083")
+
+
+def linked(name: str, *others: tuple[str, str]) -> Document:
+    """A dataset with other names."""
+    identifiers = [{"namespace": namespace, "name": other, "type": "TABLE"} for namespace, other in others]
+    return factory.dataset(name, symlinks=factory.facet(identifiers=identifiers))
+
+
+OPAQUE = ran("load", "raw", "", run=1, outputs=[linked("x1", (GLUE, "table/mart/customer_ltv"))])
+READ_BY_GLUE = ran("read", "", "out", run=2, seconds=1, inputs=[factory.dataset("table/mart/customer_ltv", GLUE)])
+
+
+def hits(get: Get, text: str, route: str = "search") -> list[tuple[str, str | None]]:
+    found = get(route, q=text)["results"]
+    return [(hit["nodeId"], hit.get("displayName")) for hit in found if hit["type"] == "DATASET"]
+
+
+@pytest.mark.parametrize("events", [[OPAQUE], [OPAQUE, READ_BY_GLUE], [READ_BY_GLUE, OPAQUE]])
+@pytest.mark.parametrize("route", ["search", "search/groups"])
+@pytest.mark.parametrize("text", ["mart.customer_ltv", "customer_ltv", "CUSTOMER", "x1"])
+def test_a_table_at_an_opaque_path_is_found_by_its_name_in_glue(events: list[Document], route: str, text: str) -> None:
+    get = after(*events)
+    assert hits(get, text, route) == [(f"dataset:{LAKE}:x1", "mart.customer_ltv")]
+    assert get("search", q=text)["totalCount"] == 1
+
+
+def test_the_name_of_now_is_that_of_the_newest_facet_and_each_is_found() -> None:
+    later = ran("load", "raw", "", run=2, seconds=9, outputs=[linked("x1", (GLUE, "table/mart/clv"))])
+    get = after(OPAQUE, later)
+    assert hits(get, "clv") == [(f"dataset:{LAKE}:x1", "mart.clv")]
+    assert get("lineage", nodeId=f"dataset:{GLUE}:table/mart/customer_ltv")["graph"]
+
+
+def test_two_hosts_of_a_metastore_are_one_hit() -> None:
+    events = [
+        ran(f"load{n}", "raw", "", run=n, seconds=n, outputs=[linked("x9", (hive, "mart.value"))])
+        for n, hive in enumerate(HIVES)
+    ]
+    events += [
+        ran(f"read{n}", "", f"o{n}", run=9 + n, inputs=[factory.dataset("mart.value", hive)])
+        for n, hive in enumerate(HIVES)
+    ]
+    for route in ("search", "search/groups"):
+        assert hits(after(*events), "value", route) == [(f"dataset:{LAKE}:x9", "mart.value")]
+
+
+def test_a_table_of_s3_tables_is_called_without_the_alias_of_the_catalogue() -> None:
+    events = [ran("load", "raw", "", run=1, outputs=[linked("4f2a", (S3_TABLES, "s3tablescatalog.mart.value"))])]
+    assert hits(after(*events), "mart.value") == [(f"dataset:{LAKE}:4f2a", "mart.value")]
+
+
+def test_tables_of_one_name_that_nothing_links_stay_two() -> None:
+    get = after(OPAQUE, ran("other", "raw", "", run=2, outputs=[linked("x2", (GLUE, "table/crm/customer_ltv"))]))
+    assert len(hits(get, "customer_ltv")) == len(hits(get, "customer_ltv", "search/groups")) == 2
+
+
+def test_answers_keep_the_name_and_tell_what_people_call_it() -> None:
+    node = next(node for node in after(OPAQUE)("lineage", nodeId=f"dataset:{LAKE}:x1")["graph"] if "x1" in node["id"])
+    assert (node["data"]["name"], node["data"]["displayName"]) == ("x1", "mart.customer_ltv")
+    text = after(OPAQUE)("lineage", nodeId=f"dataset:{LAKE}:x1", direction="upstream", format="text")
+    assert "upstream of mart.customer_ltv: 1 job, 1 dataset\n" in text
+    assert "\nmart.customer_ltv  s3://lake/x1\n" in text
+
+
+def test_a_key_that_may_not_read_the_path_finds_nothing_by_the_name() -> None:
+    answer: Any = after(OPAQUE, namespaces=("demo",))("search", q="customer_ltv")
+    assert answer["results"] == []
