@@ -21,6 +21,7 @@ from api.json_schema import (
 
 _NAME = component("Name")
 _STATES = one_of("NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED")
+_OUTCOMES = one_of("NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED", "NOT_REPORTED")
 _DATASET_VERSION = record(datasetVersionId=component("VersionedName"), facets=FREE)
 _JOB_CORE = record(
     id=_NAME,
@@ -82,7 +83,9 @@ _RUN_CORE = record(
     outputDatasetVersions=array(_DATASET_VERSION),
     facets=FREE,
 )
-_RUN = extended(_RUN_CORE, failedChildren=array(record(runId=UUID, job=_NAME)))
+_RUN = extended(
+    _RUN_CORE, outcome=_OUTCOMES, message=nullable(TEXT), failedChildren=array(record(runId=UUID, job=_NAME))
+)
 _TRANSFORMED = record(transformationDescription=nullable(TEXT), transformationType=nullable(TEXT))
 
 NODES: dict[str, Schema] = {
@@ -115,8 +118,9 @@ NODES: dict[str, Schema] = {
         producer=nullable(TEXT),
         message=nullable(TEXT),
         failedChildren=array(record(runId=UUID, job=_NAME)),
+        parent=nullable(record(runId=UUID, job=_NAME)),
     ),
-    "RunInGraph": extended(_RUN_CORE, failedChildren=COUNT),
+    "RunInGraph": extended(_RUN_CORE, outcome=_OUTCOMES, failedChildren=COUNT),
     "Job": extended(
         _JOB_CORE,
         latestRun=nullable(component("Run")),

@@ -19,9 +19,9 @@ from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import NEVER, Instant
 from headwater.read.good_writes import Standing, WriteOfRun, newest_good_writes, write_that_counts
-from headwater.read.inferred_run_end import with_inferred_ends
 from headwater.read.neighbourhood import Neighbourhood
 from headwater.read.reader import Reader
+from headwater.read.run_end import with_inferred_ends
 from headwater.store.ranges import write_position
 from headwater.store.snapshot import ReadRequest
 

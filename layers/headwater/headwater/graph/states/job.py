@@ -35,7 +35,7 @@ from headwater.graph.states.generation import (
     candidates,
 )
 from headwater.graph.states.neighbours import Neighbours, Side
-from headwater.graph.states.run import PARENT, Run
+from headwater.graph.states.run import PARENT, Run, RunState, outcome_of
 from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, JobEvent, Name, RunEvent
 from headwater.openlineage.instant import NEVER, Instant
 
@@ -65,6 +65,11 @@ class LatestRun(NamedTuple):
     @property
     def order(self) -> RunOrder:
         return RunOrder(self.started_at, self.run_id)
+
+    @property
+    def outcome(self) -> RunState:
+        """The state of the run with the runs that it started."""
+        return outcome_of(RunState(self.state), self.failed_children)
 
     def has_superseded(self, run: Run) -> bool:
         """Whether this run started after the last event of another run of the job: it took the other run's place."""
