@@ -29,6 +29,8 @@ OURS = {
     "indirect",
     "totalCount",
     "failedChildren",
+    "outcome",
+    "message",
     "aliases",
     "dataQuality",
     "datasetType",

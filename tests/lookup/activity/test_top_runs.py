@@ -1,9 +1,5 @@
 """GET /runs: the runs that no other run started, "which failed today?"."""
 
-import gzip
-import json
-from pathlib import Path
-
 import pytest
 
 from headwater.access.principal import Principal
@@ -11,8 +7,8 @@ from tests import factory
 from tests.factory import Document
 from tests.lookup.requests import LookupClient, after, key_of, table_after
 from tests.lookup.test_cost import body_and_calls, table_of
+from tests.producer_records import recorded
 
-PRODUCERS = Path(__file__).parents[2] / "fixtures" / "producers"
 APPLICATION = 900
 ALL_SHARDS = 4
 
@@ -104,18 +100,16 @@ def test_failed_runs_that_name_each_other_as_parents_have_an_end() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fixture", "wrapper", "message"),
+    ("engine", "scenario", "wrapper", "message"),
     [
-        ("dbt/build_failing_test.jsonl.gz", "dbt-run-shop", "accepted_values of country"),
-        ("dbt/structured_logs_build_failing_test.jsonl.gz", "dbt-run-shop", "accepted_values of country"),
-        ("airflow/sql_fails.jsonl", "shop", "column o.net_amount does not exist"),
-        ("airflow/python_fails.jsonl.gz", "shop_python", "'price'"),
+        ("dbt", "build_failing_test", "dbt-run-shop", "accepted_values of country"),
+        ("dbt", "structured_logs_build_failing_test", "dbt-run-shop", "accepted_values of country"),
+        ("airflow", "sql_fails", "shop", "column o.net_amount does not exist"),
+        ("airflow", "python_fails", "shop_python", "'price'"),
     ],
 )
-def test_a_wrapper_tells_what_failed_in_it(fixture: str, wrapper: str, message: str) -> None:
-    path = PRODUCERS / fixture
-    lines = (gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()).splitlines()
-    (run,) = after(*map(json.loads, lines))("runs", state="FAILED")["runs"]
+def test_a_wrapper_tells_what_failed_in_it(engine: str, scenario: str, wrapper: str, message: str) -> None:
+    (run,) = after(*recorded(engine, scenario))("runs", state="FAILED")["runs"]
     assert (run["job"]["name"], run["message"]) == (wrapper, message)
 
 
