@@ -55,7 +55,7 @@ function RunPage({ run, children }: Found) {
         </h1>
         <div className="row">
           <State state={run.outcome} />
-          <span>{moment(run.startedAt)}</span>
+          <span>{moment(run.startedAt ?? run.createdAt)}</span>
           <span className="muted">{duration(run.durationMs)}</span>
           {run.job && <span className="muted mono">{run.id}</span>}
         </div>

@@ -52,7 +52,7 @@ function Wrong({ run }: { run: BoardRun }) {
   const isBad = state === "FAILED" || state === "ABORTED";
   return (
     <>
-      {oneLine(wrong(run).slice(0, 200))}
+      {oneLine(wrong(run).slice(0, 300))}
       {run.parent && (
         <div className="muted">
           started by <a href={linkTo("run", { id: run.parent.runId })}>{oneLine(run.parent.job.name)}</a>, which has not

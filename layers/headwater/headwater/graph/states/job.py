@@ -60,7 +60,7 @@ class LatestRun(NamedTuple):
     @classmethod
     def of(cls, run: Run) -> "LatestRun":
         failed = len(run.failed_children)
-        return cls(run.started_at, run.run_id, run.state.value, run.created, run.updated, run.ended_at, failed)
+        return cls(run.started_at, run.run_id, run.stored_state.value, run.created, run.updated, run.ended_at, failed)
 
     @property
     def order(self) -> RunOrder:
@@ -200,6 +200,16 @@ class JobHead:
     generation: Generation = NO_GENERATION
     reselecting: str | None = None
     is_foreign: bool = False
+
+    @property
+    def is_reported(self) -> bool:
+        """Whether an event of the job came, and not only of its children."""
+        return bool(self.facts.last)
+
+    @property
+    def latest_state(self) -> str | None:
+        """The state of the newest run, if there is one: NEW if only its children named it."""
+        return self.latest and (self.latest.state if self.is_reported else RunState.NEW.value)
 
     @property
     def parent_name(self) -> Name | None:

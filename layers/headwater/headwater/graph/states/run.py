@@ -214,6 +214,12 @@ class Run:
         return outcome_of(self.state, len(self.failed_children)) if self.last else NOT_REPORTED
 
     @property
+    def stored_state(self) -> RunState:
+        """The state by which items and their lists know the run. One that only its children named is RUNNING there, as
+        0.1.0 has it."""
+        return self.state if self.last else RunState.RUNNING
+
+    @property
     def outcome_at(self) -> Instant:
         """The time of the outcome: the run's end, else its start."""
         return self.ended_at or self.started_at

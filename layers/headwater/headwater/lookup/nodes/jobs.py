@@ -72,7 +72,7 @@ def _in_states(reader: Reader, merged: Iterable[Entry[JobId]], states: frozenset
     entries = islice(merged, MAX_JOBS_READ) if states else merged
     while states and (chunk := list(islice(entries, READ_AT_A_TIME))):
         heads = reader.jobs([entry.id for entry in chunk], usages=False)
-        matching = {job for job, head in heads.items() if head.latest and head.latest.state in states}
+        matching = {job for job, head in heads.items() if head.latest_state in states}
         yield from (entry for entry in chunk if entry.id in matching)
     yield from entries
 

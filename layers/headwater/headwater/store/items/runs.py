@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from headwater.graph.names.identity import JobRunId, job_id
-from headwater.graph.states.run import Ending, Run, RunState, outcome_of
+from headwater.graph.states.run import Ending, Run, RunState
 from headwater.openlineage.event import EventType
 from headwater.openlineage.instant import NEVER
 from headwater.store import keys
@@ -62,7 +62,7 @@ def encode(run: Run, retention: Retention) -> Item:
 def _labels(run: Run) -> Mapping[str, str]:
     """The labels of a run, but for `open_in`, which a run that is given up as abandoned loses."""
     labels = {
-        "state": run.state if run.last else RunState.RUNNING,
+        "state": run.stored_state,
         "run_id": run.run_id,
         "at": run_position(run),
     }
@@ -75,8 +75,8 @@ def _labels(run: Run) -> Mapping[str, str]:
 
 def _listed(run: Run) -> RunState:
     """The list of runs without a parent that has the run. One that only its children named is where 0.1.0 put it."""
-    unreported = RunState.FAILED if run.failed_children else RunState.RUNNING
-    return outcome_of(run.state, len(run.failed_children)) if run.last else unreported
+    hides_failures = run.state is RunState.COMPLETED or not run.last
+    return RunState.FAILED if run.failed_children and hides_failures else run.stored_state
 
 
 def _decode(item: Item, members: Members) -> Run:
