@@ -110,7 +110,8 @@ def _runs_of_job(api: Api, options: Namespace) -> Reply:
     answer = api.ask(*path, limit=NEWEST_RUNS).document
     since = parse_instant(options.since) if options.since else NEVER
     asked = [run for run in answer["runs"] if parse_instant(run["endedAt"] or run["createdAt"]) >= since]
-    asked = [run for run in asked if run["outcome"] == "FAILED"] if options.failed else asked
+    if options.failed:
+        asked = [run for run in asked if run["state"] == "FAILED" or run.get("failedChildren")]
     shown = {"job": of, "runs": asked[: options.limit], "totalCount": len(asked)}
     covered = f"covers the newest {len(answer['runs']):,} of the job's {answer['totalCount']:,} runs"
     return Reply(_json(shown), lambda display: runs_text.render(shown, display), (covered,))
