@@ -21,6 +21,7 @@ from api.json_schema import (
 
 _NAME = component("Name")
 _STATES = one_of("NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED")
+_OUTCOMES = one_of("NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED", "NOT_REPORTED")
 _DATASET_VERSION = record(datasetVersionId=component("VersionedName"), facets=FREE)
 _JOB_CORE = record(
     id=_NAME,
@@ -83,7 +84,9 @@ _RUN_CORE = record(
     outputDatasetVersions=array(_DATASET_VERSION),
     facets=FREE,
 )
-_RUN = extended(_RUN_CORE, failedChildren=array(record(runId=UUID, job=_NAME)))
+_RUN = extended(
+    _RUN_CORE, outcome=_OUTCOMES, message=nullable(TEXT), failedChildren=array(record(runId=UUID, job=_NAME))
+)
 _TRANSFORMED = record(transformationDescription=nullable(TEXT), transformationType=nullable(TEXT))
 
 NODES: dict[str, Schema] = {
@@ -116,8 +119,9 @@ NODES: dict[str, Schema] = {
         producer=nullable(TEXT),
         message=nullable(TEXT),
         failedChildren=array(record(runId=UUID, job=_NAME)),
+        parent=nullable(record(runId=UUID, job=_NAME)),
     ),
-    "RunInGraph": extended(_RUN_CORE, failedChildren=COUNT),
+    "RunInGraph": extended(_RUN_CORE, outcome=_OUTCOMES, failedChildren=COUNT),
     "Job": extended(
         _JOB_CORE,
         latestRun=nullable(component("Run")),

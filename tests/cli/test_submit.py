@@ -26,6 +26,8 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Started:
 
     (tmp_path / "endpoint.json").write_text(json.dumps({"url": "http://127.0.0.1:1", "key": "k-of-up"}))
     monkeypatch.setattr(endpoint, "FILE", tmp_path / "endpoint.json")
+    (tmp_path / "job.py").touch()
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(submit, "state_folder", lambda: tmp_path)
     monkeypatch.setattr(submit, "spark_jars", lambda *_: [Path("/jars/listener.jar")])
     monkeypatch.setattr(submit, "check", lambda _: "the canary was taken")
@@ -75,3 +77,13 @@ def test_the_doctor_finds_in_the_settings_where_the_listener_reports(started: St
 def test_the_stack_of_make_up_is_looked_for_where_make_up_writes_it() -> None:
     assert Layout.here().endpoint == endpoint.FILE
     assert Layout.here().up_lock == endpoint.FILE.with_name(endpoint.LOCK)
+
+
+def test_a_program_that_is_no_file_is_told_before_anything_is_looked_for(
+    started: Started, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        submit.main(["/nope.py"])
+    assert (ended.value.code, started) == (2, [])
+    assert "there is no file /nope.py" in capsys.readouterr().err
+    assert submit.parser().parse_args(["s3://jobs/load.py"]).program == Path("s3:/jobs/load.py")

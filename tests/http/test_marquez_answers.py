@@ -29,6 +29,8 @@ OURS = {
     "indirect",
     "totalCount",
     "failedChildren",
+    "outcome",
+    "message",
     "aliases",
     "dataQuality",
     "datasetType",
@@ -124,6 +126,9 @@ def test_an_answer_has_the_members_and_values_of_the_recorded_one(table: MemoryT
         if job["name"] == "static_job":  # Marquez shows what a JobEvent says of datasets in other answers, not in lists
             job["inputs"] = [{"namespace": "s3://lake", "name": "wh/report"}]
             job["outputs"] = [{"namespace": "s3://lake", "name": "wh/static"}]
+        if job["name"] == "etl":  # Marquez says for ever that a run is RUNNING that only its children named
+            for run in (job["latestRun"], *job["latestRuns"]):
+                run |= {"state": "NEW", "startedAt": None}
     status, body = get(table, with_our_ids(table, expected["request"]))
     if name == "events_lineage":  # Marquez adds every member that an event lacks
         expected["response"] = without_nulls(expected["response"])

@@ -24,7 +24,7 @@ export function largeLineage(count: number, columns = 8): { graph: Made[] } {
     const job = made(nodes, `job:n:j${index}`, "JOB", {
       name: `j${index}`,
       simpleName: `j${index}`,
-      latestRun: { id: "r", state: "COMPLETED", endedAt: TIME, updatedAt: TIME },
+      latestRun: { id: "r", state: "COMPLETED", outcome: "COMPLETED", endedAt: TIME, updatedAt: TIME },
     });
     const layerStart = index <= fan ? 0 : index - fan;
     for (const input of new Set([layerStart, Math.max(0, layerStart - 1)])) connect(table(input), job);

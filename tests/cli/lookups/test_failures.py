@@ -52,7 +52,7 @@ def test_the_stack_of_make_up_needs_no_url_and_no_key(
 @pytest.mark.parametrize(
     ("key", "arguments", "words"),
     [
-        ("", ["runs"], ["did not accept the key", "set HEADWATER_API_KEY to a valid key"]),
+        ("", ["runs"], ["asks for a key, and none was given", "set HEADWATER_API_KEY to a valid key"]),
         ("wrong", ["runs"], ["did not accept the key"]),
         (WRITER, ["runs"], ["the key may not ask this: key: lacks the scope read", "with the scope read"]),
         (NARROW, ["lineage", "dataset:s3://lake warehouse:orders_daily"], ["is not a namespace of this key"]),

@@ -1,10 +1,21 @@
 """Each lookup of the command, from its words to its text."""
 
 import json
+import tomllib
+from argparse import ArgumentTypeError
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from headwater.cli.__main__ import main as command
+from headwater.cli.api import Api
+from headwater.cli.lookups.parser import parser, time
+from headwater.cli.lookups.questions import reply_to
+from tests import factory
 from tests.cli.lookups.conftest import Headwater
+from tests.cli.lookups.server import KEY, api_over
+from tests.cli.lookups.test_page import ROOT
+from tests.lookup.requests import table_after
 
 DAILY = "dataset:s3://lake warehouse:orders_daily"
 
@@ -73,7 +84,8 @@ def test_runs_of_all_jobs_and_of_one(headwater: Headwater) -> None:
 def test_failed_runs_say_what_they_cover(headwater: Headwater) -> None:
     all_jobs = headwater("runs", "--failed")
     assert [line.split()[-1] for line in all_jobs.out.splitlines() if line.startswith("FAILED")] == ["clean"]
-    assert "listed are failed runs of all jobs whose newest run failed" in all_jobs.err
+    assert all_jobs.err == ""
+    assert headwater("runs", "--limit", "2", "--since", "2026-11-20").err == "the newest 2; --limit shows more\n"
     of_job = headwater("runs", "clean", "--failed")
     assert of_job.out.count("FAILED") == 1
     assert of_job.err == "covers the newest 2 of the job's 2 runs\n"
@@ -90,6 +102,9 @@ def test_failed_runs_say_what_they_cover(headwater: Headwater) -> None:
         (["runs"], "jobs"),
         (["runs", "clean"], "runs"),
         (["runs", "--failed"], "runs"),
+        (["runs", "--since", "2026-11-20"], "runs"),
+        (["show", "orders_daily"], "writers"),
+        (["search", "orders"], "results"),
         (["runs", "clean", "--failed"], "runs"),
     ],
 )
@@ -100,7 +115,7 @@ def test_json_is_the_answer_of_the_api(headwater: Headwater, arguments: list[str
     assert printed.err == ""
 
 
-@pytest.mark.parametrize("command", ["lineage", "columns", "impact", "why", "runs"])
+@pytest.mark.parametrize("command", ["lineage", "columns", "impact", "why", "runs", "show", "search"])
 def test_every_lookup_has_a_help_with_an_example(headwater: Headwater, command: str) -> None:
     printed = headwater(command, "--help")
     assert printed.status == 0
@@ -115,7 +130,7 @@ def test_every_lookup_has_a_help_with_an_example(headwater: Headwater, command: 
         ["lineage"],
         ["lineage", "x", "--up", "--down"],
         ["lineage", "x", "--depth", "-1"],
-        ["lineage", "x", "--at", "yesterday"],
+        ["lineage", "x", "--at", "someday"],
         ["runs", "--limit", "many"],
     ],
 )
@@ -123,3 +138,89 @@ def test_a_wrong_command_line_is_refused_with_its_usage(headwater: Headwater, ar
     printed = headwater(*arguments)
     assert printed.status == 2
     assert printed.err.startswith("usage: headwater")
+
+
+def test_runs_since_a_time_are_those_that_ended_then_or_later(headwater: Headwater) -> None:
+    def listed(*arguments: str) -> list[str]:
+        return [line.split()[-1] for line in headwater("runs", *arguments).out.splitlines() if "2026" in line]
+
+    assert listed("--since", "2026-11-20T08:04:30Z") == ["clean", "odd"]
+    assert listed("--since", "2026-11-20T08:04:30Z", "--failed") == ["clean"]
+    assert listed("--since", "2h") == []
+    assert listed("clean", "--since", "2026-11-20T08:04:30Z") == ["00000000-0000-0000-0000-000000000009"]
+
+
+def test_a_failure_is_listed_after_a_run_that_went_well() -> None:
+    runs = [factory.run_event(kind, run=at, seconds=at, job="load") for at, kind in ((1, "FAIL"), (2, "COMPLETE"))]
+    with api_over(table_after(*runs)) as url:
+        reply = reply_to(Api(url, KEY), parser().parse_args(["runs", "--failed", "--since", "2026-11-20"]))
+    assert [run["id"] for run in json.loads(reply.json)["runs"]] == [factory.run_id(1)]
+
+
+def test_a_table_is_shown_with_its_columns_writers_last_write_and_alerts(headwater: Headwater) -> None:
+    shown = headwater("show", "orders_daily")
+    assert shown.out == (
+        "orders_daily\n"
+        "(DB_TABLE in s3://lake warehouse)\n"
+        "\n"
+        "owner       none is known\n"
+        "writer      daily  COMPLETED 2026-11-20 08:02Z\n"
+        "last write  2026-11-20 08:02Z  run 00000000-0000-0000-0000-000000000002\n"
+        "alert       none in the last 7 days\n"
+        "\n"
+        "2 columns\n"
+        "total  decimal\n"
+        "day    date\n"
+    )
+    assert headwater("show", "dataset:s3://lake warehouse:orders_daily").out == shown.out
+    unwritten = headwater("show", "raw/orders").out
+    assert "writer      none is known\nlast write  no run is known to have written it\n" in unwritten
+    assert headwater("show", "job:demo:daily").status == 2
+
+
+def test_a_search_lists_node_ids(headwater: Headwater) -> None:
+    found = headwater("search", "DAILY")
+    assert sorted(found.out.splitlines()) == [
+        "dataset:s3://lake warehouse:orders_daily  updated 2026-11-20 08:02Z",
+        "job:demo:daily  updated 2026-11-20 08:02Z",
+    ]
+    assert headwater("search", "DAILY", "--kind", "job").out == "job:demo:daily  updated 2026-11-20 08:02Z\n"
+    assert headwater("search", "nowhere").out == "no dataset or job has nowhere in its name\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "ago"),
+    [("30m", timedelta(minutes=30)), ("2h", timedelta(hours=2)), ("7d", timedelta(days=7)), ("4w", timedelta(weeks=4))],
+)
+def test_a_time_may_be_so_long_ago(words: str, ago: timedelta) -> None:
+    begun = datetime.now(UTC)
+    assert begun - ago <= datetime.fromisoformat(time(words)) <= datetime.now(UTC) - ago
+
+
+def test_today_and_yesterday_begin_at_midnight_in_utc() -> None:
+    today = datetime.fromisoformat(time("today"))
+    assert (today.hour, today.minute, today.utcoffset()) == (0, 0, timedelta(0))
+    assert today - datetime.fromisoformat(time("yesterday")) == timedelta(days=1)
+
+
+@pytest.mark.parametrize("words", ["2x", "h", "-2h", "9999999w", "999999w", "tomorrow", "\u0662h"])
+def test_other_words_are_no_time(words: str) -> None:
+    with pytest.raises(ArgumentTypeError, match="is no time such as"):
+        time(words)
+
+
+def test_an_unknown_command_is_told_with_the_nearest(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["headwater", "serach"])
+    assert command() == 2
+    assert capsys.readouterr().err == "headwater has no command 'serach'\nnext: `headwater search`\n"
+
+
+def test_the_version_is_that_of_the_project(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["headwater", "--version"])
+    assert command() == 0
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert capsys.readouterr().out == f"headwater {project['version']}\n"

@@ -7,6 +7,7 @@ from tests import factory
 from tests.factory import Document
 from tests.lookup.requests import LookupClient, after, key_of, table_after
 from tests.lookup.test_cost import body_and_calls, table_of
+from tests.producer_records import recorded
 
 APPLICATION = 900
 ALL_SHARDS = 4
@@ -42,10 +43,83 @@ def test_an_application_that_completed_although_a_query_failed_has_failed(ends_l
     assert get("runs", state="COMPLETED")["runs"] == []
 
 
-def test_a_parent_that_sent_no_event_stands_for_its_children() -> None:
+def test_the_children_of_a_parent_that_sent_no_event_stand_for_it() -> None:
     get = after(query_of(APPLICATION, 1, "COMPLETE"), query_of(APPLICATION + 1, 2, "FAIL"))
-    assert ids(get("runs", state="FAILED")) == [factory.run_id(APPLICATION + 1)]
-    assert ids(get("runs", state="RUNNING")) == [factory.run_id(APPLICATION)]
+    (failed,) = get("runs", state="FAILED")["runs"]
+    assert (failed["id"], failed["message"]) == (factory.run_id(2), "query 2")
+    assert failed["parent"] == {"runId": factory.run_id(APPLICATION + 1), "job": {"namespace": "demo", "name": "app"}}
+    assert ids(get("runs", state="COMPLETED")) == [factory.run_id(1)]
+    assert ids(get("runs", state="RUNNING")) == ids(get("runs", state="ABORTED")) == []
+    assert ids(get("runs")) == [factory.run_id(2), factory.run_id(1)]
+    for parent, failures in ((APPLICATION, 0), (APPLICATION + 1, 1)):
+        named = get(f"jobs/runs/{factory.run_id(parent)}")
+        assert (named["outcome"], named["state"], named["startedAt"]) == ("NOT_REPORTED", "NEW", None)
+        assert len(named["failedChildren"]) == failures
+    (job,) = (job for job in get("jobs")["jobs"] if job["name"] == "app")
+    assert job["latestRun"]["outcome"] == "NOT_REPORTED"
+
+
+def test_a_parent_that_reports_at_last_is_an_entry_again() -> None:
+    get = after(query_of(APPLICATION, 1, "FAIL"), ran(APPLICATION, "START", "app"))
+    assert ids(get("runs")) == ids(get("runs", state="RUNNING")) == [factory.run_id(APPLICATION)]
+    assert get("runs", state="FAILED")["runs"] == []
+    ended = after(query_of(APPLICATION, 1, "FAIL"), ran(APPLICATION, "COMPLETE", "app"))
+    (run,) = ended("runs", state="FAILED")["runs"]
+    assert (run["id"], run["message"], run["parent"]) == (factory.run_id(APPLICATION), "query 1", None)
+
+
+@pytest.mark.parametrize("task", [APPLICATION, APPLICATION - 1])
+def test_an_application_below_a_dag_that_never_reports_is_one_entry(task: int) -> None:
+    """Its query names the DAG as its root: with and without a task between them, which does not report either."""
+    own = {"parent": factory.parent(task, "dag", (APPLICATION, "dag"))}
+    in_it = {"parent": factory.parent(1, "app", (APPLICATION, "dag"))}
+    get = after(ran(1, "COMPLETE", "app", run_facets=own), ran(2, "FAIL", "app.query", run_facets=in_it))
+    for asked in ({"state": "FAILED"}, {}):
+        (run,) = get("runs", **asked)["runs"]
+        assert (run["id"], run["state"], run["ownState"]) == (factory.run_id(1), "FAILED", "COMPLETED")
+    assert get("runs", state="COMPLETED")["runs"] == []
+
+
+def test_the_message_is_that_of_the_deepest_failed_run() -> None:
+    of_dag, of_app = factory.parent(APPLICATION, "dag"), factory.parent(1, "app", (APPLICATION, "dag"))
+    trace = 'Traceback (most recent call last):\n  File "/jobs/load.py", line 3\nKeyError: 1'
+    get = after(
+        ran(APPLICATION, "FAIL", "dag"),
+        ran(1, "FAIL", "app", run_facets={"parent": of_dag, "errorMessage": factory.facet(message="exit status 1")}),
+        ran(2, "FAIL", "app.query", run_facets={"parent": of_app, "spark.exception": factory.facet(message=trace)}),
+    )
+    (run,) = get("runs", state="FAILED")["runs"]
+    page = get(f"jobs/runs/{factory.run_id(APPLICATION)}")
+    assert run["message"] == page["message"] == "KeyError: 1 (load.py, line 3)"
+    assert (page["state"], page["outcome"]) == ("FAILED", "FAILED")
+
+
+def test_failed_runs_that_name_each_other_as_parents_have_an_end() -> None:
+    below = [ran(a, "FAIL", f"j{a}", run_facets={"parent": factory.parent(b, f"j{b}")}) for a, b in ((1, 2), (2, 1))]
+    assert after(*below)(f"jobs/runs/{factory.run_id(1)}")["message"] is None
+
+
+@pytest.mark.parametrize(
+    ("engine", "scenario", "wrapper", "message"),
+    [
+        ("dbt", "build_failing_test", "dbt-run-shop", "accepted_values of country"),
+        ("dbt", "structured_logs_build_failing_test", "dbt-run-shop", "accepted_values of country"),
+        ("airflow", "sql_fails", "shop", "column o.net_amount does not exist"),
+        ("airflow", "python_fails", "shop_python", "'price'"),
+    ],
+)
+def test_a_wrapper_tells_what_failed_in_it(engine: str, scenario: str, wrapper: str, message: str) -> None:
+    (run,) = after(*recorded(engine, scenario))("runs", state="FAILED")["runs"]
+    assert (run["job"]["name"], run["message"]) == (wrapper, message)
+
+
+@pytest.mark.parametrize("reported", [True, False])
+def test_fifty_failures_cost_two_calls_more_than_their_lists(reported: bool) -> None:
+    numbers = range(1, 51)
+    queries = [query_of(APPLICATION + number, number, "FAIL") for number in numbers]
+    tops = [ran(APPLICATION + number, "COMPLETE", "app") for number in numbers if reported]
+    page, calls = body_and_calls(table_of(*queries, *tops), "runs", state="FAILED")
+    assert (len(page["runs"]), calls) == (50, ALL_SHARDS + 2)
 
 
 def test_a_run_changes_its_list_with_its_state_and_is_never_in_two() -> None:

@@ -17,7 +17,7 @@ def run(number: int, state: str = "COMPLETED", **members: Any) -> dict[str, Any]
 
 
 def test_the_runs_of_a_job_are_a_table_with_their_ids() -> None:
-    failed = run(2, "FAILED", facets={"errorMessage": {"message": "no such table: orders\n  at line 3"}})
+    failed = run(2, "FAILED", message="no such table: orders")
     running = run(3, "RUNNING", durationMs=None)
     assert runs.render({"runs": [running, failed, run(1)], "totalCount": 10}, Display()) == (
         "STATE      STARTED            TOOK  RUN\n"
@@ -41,6 +41,18 @@ def test_the_runs_of_many_jobs_have_their_jobs() -> None:
         "    failed in it: daily_orders.write\n"
         "COMPLETED  2026-11-20 08:00Z  12 s  daily_orders\n"
         "COMPLETED  2026-11-20 08:02Z  12 s  load  dev\n"
+    )
+
+
+def test_a_run_is_told_with_its_outcome_and_the_parent_that_it_stands_for() -> None:
+    failed = run(1, outcome="FAILED", message="disk full", parent={"runId": "x", "job": JOB})
+    named = run(0, "NEW", outcome="NOT_REPORTED", durationMs=None)
+    assert runs.render({"runs": [failed, named]}, Display()) == (
+        "STATE         STARTED            TOOK  RUN\n"
+        "FAILED        2026-11-20 08:01Z  12 s  run-1\n"
+        "    disk full\n"
+        "    started by daily_orders, which has not reported\n"
+        "NOT REPORTED  2026-11-20 08:00Z        run-0\n"
     )
 
 

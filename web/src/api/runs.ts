@@ -13,7 +13,9 @@ export interface BoardRun {
   durationMs: number | null;
   producer: string | null;
   message: string | null;
-  failedChildren: { id: string; job?: Name }[];
+  failedChildren: { runId: string; job: Name }[];
+  /** The run that it stands for, which never reported. */
+  parent: { runId: string; job: Name } | null;
 }
 
 export interface BoardRuns extends Page {

@@ -13,6 +13,8 @@ export interface Field {
 }
 
 export type RunState = "NEW" | "RUNNING" | "COMPLETED" | "FAILED" | "ABORTED";
+/** The state of a run with the runs that it started; of a run that only its children named, NOT_REPORTED. */
+export type Outcome = RunState | "NOT_REPORTED";
 
 export type Facets = Record<string, Record<string, unknown>>;
 
@@ -20,6 +22,9 @@ export interface Run {
   id: string;
   job?: Name;
   state: RunState;
+  outcome: Outcome;
+  /** What went wrong, in a line; not in a graph. */
+  message?: string | null;
   createdAt: string;
   updatedAt: string;
   startedAt: string | null;
@@ -30,7 +35,8 @@ export interface Run {
   inputDatasetVersions: DatasetVersionOfRun[];
   outputDatasetVersions: DatasetVersionOfRun[];
   facets: Facets;
-  failedChildren?: unknown;
+  /** In a graph their number. */
+  failedChildren?: { runId: string; job: Name }[] | number;
 }
 
 export interface DatasetVersionOfRun {

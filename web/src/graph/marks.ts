@@ -22,7 +22,7 @@ const FINDINGS: Record<string, [Mark["tone"], string]> = {
 const TONES: Record<string, Mark["tone"]> = { COMPLETED: "good", FAILED: "bad", ABORTED: "bad", RUNNING: "busy" };
 
 export function stateOf(node: GraphNode): string | null {
-  return node.job ? (node.job.latestRun?.state ?? "NEVER RUN") : null;
+  return node.job ? (node.job.latestRun?.outcome ?? "NEVER RUN") : null;
 }
 
 /** The line under a node's name: state and time of a job, freshness of a dataset. */
@@ -37,8 +37,8 @@ export function conditionOf(node: GraphNode): Mark {
   const run = node.job.latestRun;
   if (!run) return { tone: "plain", text: "never run" };
   return {
-    tone: TONES[run.state] ?? "plain",
-    text: `${run.state.toLowerCase()} · ${ago(run.endedAt ?? run.startedAt ?? run.updatedAt)}`,
+    tone: TONES[run.outcome] ?? "plain",
+    text: `${run.outcome.toLowerCase().replace("_", " ")} · ${ago(run.endedAt ?? run.startedAt ?? run.updatedAt)}`,
   };
 }
 

@@ -11,11 +11,11 @@ const ICONS: Record<string, IconName> = {
 };
 
 export function State({ state }: { state: string | null | undefined }) {
-  const known = state ?? "NEVER RUN";
+  const word = (state ?? "NEVER RUN").toLowerCase().replace("_", " ");
   return (
-    <span className={`state state-${known.toLowerCase().replace(" ", "-")}`}>
-      <Icon name={ICONS[known] ?? "minus"} />
-      {known.toLowerCase()}
+    <span className={`state state-${word.replace(" ", "-")}`}>
+      <Icon name={ICONS[state ?? ""] ?? "minus"} />
+      {word}
     </span>
   );
 }

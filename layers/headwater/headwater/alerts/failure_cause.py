@@ -19,7 +19,6 @@ from itertools import islice
 
 from headwater.alerts.alert import DetailType, id_of
 from headwater.graph import producers
-from headwater.graph.facets.members import assertions_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import job_id
 from headwater.graph.producers import is_query_job, kind_of, producer_of
@@ -28,6 +27,7 @@ from headwater.graph.states.job import JobHead
 from headwater.graph.states.run import Run, RunState
 from headwater.openlineage.instant import to_datetime
 from headwater.read.reader import Reader
+from headwater.read.run_end import failed_assertions
 from headwater.store.snapshot import ReadRequest
 
 SAME_FAILURE = timedelta(minutes=1)
@@ -39,7 +39,7 @@ MAX_CHILDREN = 100
 
 def is_told_elsewhere(reader: Reader, run: Run) -> bool:
     """Whether the failure of a run has no alert of its own: another alert tells its cause, or it is no failure."""
-    if is_test(run) or _is_no_failure(run) or _has_failed_assertion(run):
+    if is_test(run) or _is_no_failure(run) or failed_assertions(run):
         return True
     return _failed_by_child(reader, run) or _is_told_above(reader, run)
 
@@ -63,11 +63,6 @@ def _producer(run: Run) -> Producer:
     return producer_of(values(run.job_facets), run.producer.value)
 
 
-def _has_failed_assertion(run: Run) -> bool:
-    assertions = [check for facets in run.quality_results.values() for check in assertions_of(values(facets))]
-    return any(check.get("success") is False and check.get("severity") != "warn" for check in assertions)
-
-
 def _failed_by_child(reader: Reader, run: Run) -> bool:
     """Whether a run failed because of one of its children, and the child's failure is told."""
     children = [child for child in reader.runs([child.id for child in run.failed_children]) if _is_cause(child, run)]
@@ -85,7 +80,7 @@ def _has_child_with_failed_assertion(reader: Reader, run: Run) -> bool:
 
 def _is_failing(run: Run) -> bool:
     """Whether an assertion failed in a run that will fail for it: dbt sends the assertions with START, too."""
-    return run.state is RunState.RUNNING and _has_failed_assertion(run)
+    return run.state is RunState.RUNNING and bool(failed_assertions(run))
 
 
 def _is_told_above(reader: Reader, run: Run) -> bool:
@@ -128,7 +123,7 @@ def failure_id(run: Run) -> str:
 
 
 def _is_cause(child: Run, run: Run) -> bool:
-    if child.state is not RunState.FAILED or (is_test(child) and not _has_failed_assertion(child)):
+    if child.state is not RunState.FAILED or (is_test(child) and not failed_assertions(child)):
         return False
     if _is_no_failure(child):
         return False

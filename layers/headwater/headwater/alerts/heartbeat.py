@@ -11,8 +11,8 @@ from headwater.graph.names.thresholds import Thresholds
 from headwater.graph.producers import producer_of
 from headwater.graph.states.run import Run, RunState
 from headwater.openlineage.instant import Instant, to_datetime
-from headwater.read.inferred_run_end import is_stream
 from headwater.read.reader import Reader
+from headwater.read.run_end import is_stream
 
 MIN_SILENCE = timedelta(minutes=15)
 """A run that was silent for less is never abandoned. Sweeps come at this interval, too."""

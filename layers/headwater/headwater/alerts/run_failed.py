@@ -10,13 +10,13 @@ from headwater.alerts.alert import Alert, DetailType, Record, distinct_owners, l
 from headwater.alerts.failure_cause import failure_id, is_told_elsewhere
 from headwater.alerts.run_ancestors import ancestors_of, owners_of_job
 from headwater.graph.facets.dataset_reference import IoDatasets
-from headwater.graph.facets.members import error_message, error_summary, owners_of
-from headwater.graph.facets.register import values
+from headwater.graph.facets.members import owners_of
 from headwater.graph.names.identity import NodeKind, job_id, node_id
 from headwater.graph.states.run import ParentRef, Run, RunState
 from headwater.graph.states.stored_states import Severity
 from headwater.openlineage.instant import shown
 from headwater.read.reader import Reader
+from headwater.read.run_end import messages_of
 
 MAX_OUTPUTS = 50
 """Outputs of a run that an alert names."""
@@ -37,7 +37,7 @@ def _alert(run: Run, reader: Reader) -> Alert:
     outputs = run.outputs or _outputs_of(reader, application)
     owners = [owners_of(head.facets) for head in reader.datasets(outputs).values()]
     subject = application.job if application else run.job
-    message = error_summary(error_message(values(run.facets)))
+    message = messages_of(reader.store, [run])[run.id]
     written = [node_id(NodeKind.DATASET, use.name) for use in outputs.values()]
     at = run.ended_at or run.updated
     lines = [

@@ -1,8 +1,12 @@
 """The command `headwater`: each of its commands is a module, imported when it is called."""
 
+import difflib
 import importlib
 import sys
+import tomllib
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from pathlib import Path
 from typing import NamedTuple
 
 LOOKUPS = "headwater.cli.lookups.__main__"
@@ -31,7 +35,9 @@ COMMANDS = {
     "columns": Command(LOOKUPS, "NAME [COLUMN]", "shows where each column comes from"),
     "impact": Command(LOOKUPS, "NAME [COLUMN]", "shows what a change would break, by owner"),
     "why": Command(LOOKUPS, "NAME", "shows what may explain a wrong number"),
-    "runs": Command(LOOKUPS, "[JOB] [--failed]", "lists runs"),
+    "runs": Command(LOOKUPS, "[JOB] [--failed] [--since TIME]", "lists runs"),
+    "show": Command(LOOKUPS, "TABLE", "shows a table: columns, owners, writers, last write, alerts"),
+    "search": Command(LOOKUPS, "TEXT", "finds datasets and jobs by a part of their names"),
     "open": Command("headwater.cli.open", "[NAME]", "opens the web page, at the lineage of a table"),
     "demo": Command(
         "headwater.cli.demo.__main__", "[--port PORT]", "shows an incident, from recorded events of Spark", SERVE
@@ -80,9 +86,7 @@ def main() -> int:
     name, *arguments = sys.argv[1:] or [""]
     command = COMMANDS.get(name)
     if command is None:
-        is_question = name in ("-h", "--help")
-        print(usage(), file=sys.stdout if is_question else sys.stderr)
-        return 0 if is_question else 2
+        return _without_command(name)
     is_question = bool({"-h", "--help"} & set(arguments[:1]))
     if command.needs and not is_question and find_spec(command.needs.module) is None:
         print(f"{name} needs {command.needs.module}: pip install 'headwater[{command.needs.name}]'", file=sys.stderr)
@@ -94,11 +98,39 @@ def main() -> int:
     return int(module.main() or 0)
 
 
+def _without_command(word: str) -> int:
+    """Answer a word that is no command."""
+    if word in ("-h", "--help"):
+        print(usage())
+        return 0
+    if word in ("-V", "--version"):
+        print(f"headwater {_version()}")
+        return 0
+    if word:
+        near = difflib.get_close_matches(word, COMMANDS, n=1)
+        print(f"headwater has no command {word!r}", file=sys.stderr)
+        print(f"next: `headwater {near[0] if near else '--help'}`", file=sys.stderr)
+    else:
+        print(usage(), file=sys.stderr)
+    return 2
+
+
+def _version() -> str:
+    """The version of the installed wheel, else that of this checkout."""
+    try:
+        return version("headwater")
+    except PackageNotFoundError:
+        project = Path(__file__).resolve().parents[4] / "pyproject.toml"
+        return str(tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"])
+
+
 def usage() -> str:
     calls = {name: f"headwater {name} {command.usage}" for name, command in COMMANDS.items()}
     width = max(map(len, calls.values()))
     lines = [f"  {calls[name]:{width}}  {command.does}" for name, command in COMMANDS.items()]
-    return "\n".join(["usage:", *lines, "Run `headwater COMMAND --help` for its options."])
+    return "\n".join(
+        ["usage:", *lines, "Run `headwater COMMAND --help` for its options, `headwater --version` for the version."]
+    )
 
 
 if __name__ == "__main__":

@@ -21,6 +21,9 @@ FILE = CHECKOUT / ".local" / "endpoint.json"
 LOCK = "up.pid"
 
 
+OF_SERVE = BY_OPTIONS._replace(keys="`headwater key add NAME --data FILE` makes one")
+
+
 class NoServer(CommandFailure):
     """No server is named, and none runs here."""
 
@@ -54,12 +57,13 @@ def api_of(url: str | None = None, key_file: Path | None = None) -> Api:
     The key is never an argument, since `ps` shows arguments.
     """
     of_make_up = _endpoint_of_make_up()
+    served = serving.running()
     address = url or os.environ.get(URL_VARIABLE)
     if not address:
-        address = _newest([*serving.running(), *(found for found, _ in of_make_up)])
+        address = _newest([*served, *(found for found, _ in of_make_up)])
     address = as_address(address)
     key = key_of(key_file) or next((key for found, key in of_make_up if as_address(found) == address), "")
-    return Api(address, key)
+    return Api(address, key, given=OF_SERVE if address in map(as_address, served) else BY_OPTIONS)
 
 
 def key_of(file: Path | None) -> str:

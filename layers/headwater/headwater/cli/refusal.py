@@ -12,10 +12,11 @@ _SHOWN = 300
 
 
 class Given(NamedTuple):
-    """How the user names the URL of an API, and what to do for a valid key."""
+    """How the user names the URL of an API, what to do for a valid key, and where keys come from."""
 
     url: str = "HEADWATER_URL or --url"
     valid_key: str = "set HEADWATER_API_KEY to a valid key, or name a file that has one with --key-file"
+    keys: str = KEYS
 
 
 BY_OPTIONS = Given()
@@ -82,11 +83,13 @@ def _refused(response: Response, url: str, given: Given, has_key: bool) -> Comma
     said = f": {message}" if message else ""
     match status:
         case 401:
-            what = f"{url} did not accept the key (401){said if has_key else ': none was sent'}"
-            step = f"{given.valid_key} ({KEYS})"
+            what = (
+                f"{url} did not accept the key (401){said}" if has_key else f"{url} asks for a key, and none was given"
+            )
+            step = f"{given.valid_key} ({given.keys})"
         case 403:
             what = f"the key may not ask this{said}"
-            step = f"use a key with the scope read, or ingest to send events, for that namespace ({KEYS})"
+            step = f"use a key with the scope read, or ingest to send events, for that namespace ({given.keys})"
         case 404 if message:
             return NotFoundFailure(message)
         case 404:

@@ -82,7 +82,7 @@ def _put_job(curator: Curator, request: ApiRequest, node: NamedNode) -> JsonObje
 
 def _of_run(run: Run, at: Instant, inputs: Iterable[Name], outputs: Mapping[Name, Facets]) -> Document:
     """The event of a run that names these datasets. A run that is NEW stays NEW."""
-    created = {CREATED: run.facets[CREATED].value} if run.state is RunState.NEW else {}
+    created = {CREATED: run.facets[CREATED].value} if run.state is RunState.NEW and run.last else {}
     return naming(of_run(EventType.OTHER, run.run_id, run.job, at, created), inputs, outputs)
 
 

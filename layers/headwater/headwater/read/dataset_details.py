@@ -30,9 +30,9 @@ from headwater.read.good_writes import (
     time_of_last,
     write_that_counts,
 )
-from headwater.read.inferred_run_end import with_inferred_ends
 from headwater.read.neighbourhood import Neighbourhood
 from headwater.read.reader import Reader
+from headwater.read.run_end import with_inferred_ends
 from headwater.store.ranges import write_position
 from headwater.store.snapshot import ReadRequest
 

@@ -28,8 +28,8 @@ from headwater.graph.states.run import Run, joined_in_earliest_namespace
 from headwater.graph.states.stored_states import KnownNamespace
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import FOREVER, NEVER, Instant
-from headwater.read.inferred_run_end import heads_with_inferred_ends, with_inferred_ends
 from headwater.read.neighbourhood import Neighbourhood, merged, renamed_ids
+from headwater.read.run_end import heads_with_inferred_ends, with_inferred_ends
 from headwater.store.graph_store import GraphReader
 from headwater.store.snapshot import ReadRequest
 

@@ -1,4 +1,4 @@
-"""The details of a run: the run, and the versions of its inputs."""
+"""The details of a run: the run, the versions of its inputs, and what went wrong."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -8,19 +8,21 @@ from headwater.graph.names.identity import DatasetId, WriteId, version_of_schema
 from headwater.graph.states.run import Run
 from headwater.read.input_writes import RunInput, input_writes
 from headwater.read.reader import Reader
+from headwater.read.run_end import messages_of
 
 
 class RunDetails(NamedTuple):
-    """A run, with the version of each input."""
+    """A run, with the version of each input, and what went wrong in a line."""
 
     run: Run
     input_versions: Mapping[DatasetId, str]
+    message: str = ""
 
 
 def read_run_details(reader: Reader, runs: Sequence[Run]) -> list[RunDetails]:
-    """The details of runs: the reads of `input_writes` for all runs together."""
-    writes = input_writes(reader, runs)
-    return [RunDetails(run, dict(_input_versions(run, writes))) for run in runs]
+    """The details of runs: the reads of `input_writes` and `messages_of` for all runs together."""
+    writes, messages = input_writes(reader, runs), messages_of(reader.store, runs)
+    return [RunDetails(run, dict(_input_versions(run, writes)), messages[run.id]) for run in runs]
 
 
 def _input_versions(run: Run, writes: Mapping[RunInput, WriteId]) -> Iterator[tuple[DatasetId, str]]:

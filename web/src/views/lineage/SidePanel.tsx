@@ -73,7 +73,7 @@ function OfNode({ node, marks }: { node: GraphNode; marks: readonly Mark[] }) {
         <Copy text={node.name} label="Copy the full name" />
       </h2>
       <div className="row">
-        {node.job && <State state={run?.state} />}
+        {node.job && <State state={run?.outcome} />}
         {node.dataset?.caution && <span className="chip bad">{oneLine(node.dataset.caution)}</span>}
         {marks.map((mark) => (
           <span key={mark.text} className={`chip ${mark.tone}`}>
@@ -215,7 +215,7 @@ function OfJob({ job }: { job: GraphNode }) {
       <dt>Newest run</dt>
       <dd>
         {run ? <a href={linkTo("run", { id: run.id })}>{run.id.slice(0, 8)}</a> : "none"}{" "}
-        {run && <State state={run.state} />}
+        {run && <State state={run.outcome} />}
       </dd>
       <dt>Last seen</dt>
       <dd>{moment(run?.endedAt ?? run?.updatedAt ?? job.job?.updatedAt)}</dd>

@@ -53,8 +53,8 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
                   columns={[
                     {
                       name: "State",
-                      value: (job) => job.latestRun?.state ?? "",
-                      show: (job) => <State state={job.latestRun?.state} />,
+                      value: (job) => job.latestRun?.outcome ?? "",
+                      show: (job) => <State state={job.latestRun?.outcome} />,
                     },
                     {
                       name: "Job",

@@ -92,7 +92,7 @@ function JobPage({ nodeId, tab }: { nodeId: string; tab: string }) {
           namespace={found.namespace}
           chips={
             <>
-              <State state={found.latestRun?.state} />
+              <State state={found.latestRun?.outcome} />
               <span className="muted">{ago(found.latestRun?.endedAt ?? found.updatedAt)}</span>
               <Curation nodeId={nodeId} node={found} again={lookup.again} />
             </>

@@ -61,7 +61,7 @@ function Line({
         ) : (
           <span className="muted">an event without a run</span>
         )}{" "}
-        {run && run.state !== "COMPLETED" && <State state={run.state} />}{" "}
+        {run && run.outcome !== "COMPLETED" && <State state={run.outcome} />}{" "}
         {version.lifecycleState && <span className="chip">{oneLine(version.lifecycleState.toLowerCase())}</span>}
         {changes.length > 0 ? (
           <SchemaChanges changes={changes} />

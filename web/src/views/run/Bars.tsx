@@ -46,9 +46,9 @@ export function Bars({ title, runs, measure, unit }: Properties) {
                 y={HEIGHT - height}
                 height={height}
                 rx={1.5}
-                className={`bar-${run.state.toLowerCase()}`}
+                className={`bar-${run.outcome.toLowerCase()}`}
               >
-                <title>{`${moment(run.startedAt)}: ${values[index] === null ? "unknown" : text(values[index] ?? 0)}, ${run.state.toLowerCase()}`}</title>
+                <title>{`${moment(run.startedAt)}: ${values[index] === null ? "unknown" : text(values[index] ?? 0)}, ${run.outcome.toLowerCase().replace("_", " ")}`}</title>
               </rect>
             );
           })}

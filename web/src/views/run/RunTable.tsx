@@ -7,11 +7,11 @@ import { type Column, Table } from "../../parts/Table";
 import { linkTo } from "../../routing/location";
 import { bytes, count, duration, moment } from "../../text/amounts";
 import { nodeIdOf } from "../../text/names";
-import { bytesOf, errorOf, rowsOf } from "./statistics";
+import { bytesOf, rowsOf } from "./statistics";
 
 export function RunTable({ runs, file, withJob = false }: { runs: Run[]; file: string; withJob?: boolean }) {
   const columns: Column<Run>[] = [
-    { name: "State", value: ({ state }) => state, show: ({ state }) => <State state={state} /> },
+    { name: "State", value: ({ outcome }) => outcome, show: ({ outcome }) => <State state={outcome} /> },
     {
       name: "Started",
       value: ({ startedAt, createdAt }) => startedAt ?? createdAt,
@@ -25,7 +25,7 @@ export function RunTable({ runs, file, withJob = false }: { runs: Run[]; file: s
     },
     { name: "Rows", value: (run) => rowsOf(run) ?? 0, show: (run) => numbered(rowsOf(run), count), isNumber: true },
     { name: "Bytes", value: (run) => bytesOf(run) ?? 0, show: (run) => numbered(bytesOf(run), bytes), isNumber: true },
-    { name: "Error", value: (run) => (errorOf(run)?.message ?? "").slice(0, 160) },
+    { name: "Error", value: (run) => run.message ?? "" },
   ];
   const job: Column<Run> = {
     name: "Job",

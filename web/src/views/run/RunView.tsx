@@ -54,8 +54,8 @@ function RunPage({ run, children }: Found) {
           <Copy text={run.id} label="Copy the run id" />
         </h1>
         <div className="row">
-          <State state={run.state} />
-          <span>{moment(run.startedAt)}</span>
+          <State state={run.outcome} />
+          <span>{moment(run.startedAt ?? run.createdAt)}</span>
           <span className="muted">{duration(run.durationMs)}</span>
           {run.job && <span className="muted mono">{run.id}</span>}
         </div>
@@ -75,20 +75,15 @@ function RunPage({ run, children }: Found) {
           </div>
         )}
       </header>
-      {error && (
+      {(run.message || error) && (
         <div className="card error">
           <h2>Error</h2>
           <pre tabIndex={0} aria-label="Error message">
-            {inertLines(error.message)}
+            {inertLines(run.message ?? error?.message ?? "")}
           </pre>
-          {error.stack && (
-            <details>
-              <summary>Stack trace</summary>
-              <pre tabIndex={0} aria-label="Stack trace">
-                {inertLines(error.stack)}
-              </pre>
-            </details>
-          )}
+          <FailedParts run={run} />
+          {error && error.message !== run.message && <Details title="Whole message" text={error.message} />}
+          {error?.stack && <Details title="Stack trace" text={error.stack} />}
         </div>
       )}
       <div className="cards">
@@ -105,6 +100,29 @@ function RunPage({ run, children }: Found) {
       <FacetsTab facets={run.facets} document={run} />
       <RawEventsCard run={run.id} />
     </section>
+  );
+}
+
+function FailedParts({ run: { failedChildren } }: { run: Run }) {
+  if (!Array.isArray(failedChildren) || !failedChildren.length) return null;
+  return (
+    <p>
+      Failed in it:{" "}
+      {failedChildren.map(({ runId, job }) => (
+        <Name key={runId} name={job.name} href={linkTo("run", { id: runId })} />
+      ))}
+    </p>
+  );
+}
+
+function Details({ title, text }: { title: string; text: string }) {
+  return (
+    <details>
+      <summary>{title}</summary>
+      <pre tabIndex={0} aria-label={title}>
+        {inertLines(text)}
+      </pre>
+    </details>
   );
 }
 

@@ -16,8 +16,8 @@ function statistics(facets: Facets): Record<string, unknown> {
   return facets.outputStatistics ?? {};
 }
 
-/** The error message of a run, by its facet. */
+/** The whole error message of a run, by its facet; the Spark listener has a facet of its own. */
 export function errorOf({ facets }: Run): { message: string; stack: string | null } | null {
-  const { message, stackTrace } = facets.errorMessage ?? {};
+  const { message, stackTrace } = facets.errorMessage ?? facets["spark.exception"] ?? {};
   return typeof message === "string" ? { message, stack: typeof stackTrace === "string" ? stackTrace : null } : null;
 }

@@ -52,7 +52,13 @@ function Wrong({ run }: { run: BoardRun }) {
   const isBad = state === "FAILED" || state === "ABORTED";
   return (
     <>
-      {oneLine(wrong(run).slice(0, 200))}
+      {oneLine(wrong(run).slice(0, 300))}
+      {run.parent && (
+        <div className="muted">
+          started by <a href={linkTo("run", { id: run.parent.runId })}>{oneLine(run.parent.job.name)}</a>, which has not
+          reported
+        </div>
+      )}
       {isBad && (
         <div>
           <a href={linkTo("why", { nodeId: nodeIdOf("job", job.namespace, job.name), asOf: run.endedAt })}>why?</a>
@@ -63,6 +69,6 @@ function Wrong({ run }: { run: BoardRun }) {
 }
 
 function wrong({ message, failedChildren }: BoardRun): string {
-  const parts = failedChildren.flatMap(({ job }) => job?.name ?? []);
+  const parts = failedChildren.map(({ job }) => job.name);
   return message ?? (failedChildren.length ? `${failedChildren.length} failed: ${parts.join(", ")}` : "");
 }

@@ -126,7 +126,7 @@ function Jobs({ jobs }: { jobs: Job[] }) {
     <ul className="list">
       {jobs.map((job) => (
         <li key={nodeIdOf("job", job.namespace, job.name)}>
-          <State state={job.latestRun?.state} />
+          <State state={job.latestRun?.outcome} />
           <span className="grow">
             <Name
               name={job.name}

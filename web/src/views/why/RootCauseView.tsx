@@ -95,7 +95,7 @@ function Found({ found }: { found: RootCause }) {
         {suspect && (
           <Stop
             run={suspect}
-            title={suspect.state === "COMPLETED" ? "The newest run, which made the data" : "The newest run"}
+            title={suspect.outcome === "COMPLETED" ? "The newest run, which made the data" : "The newest run"}
             tone="suspect"
           />
         )}
@@ -124,7 +124,7 @@ function Stop({ run, title, tone }: { run: Run; title: string; tone: string }) {
       <div className="card">
         <span className="muted">{title}</span>{" "}
         <Name name={run.job?.name ?? run.id} href={linkTo("run", { id: run.id })} isContext={false} />{" "}
-        <State state={run.state} />
+        <State state={run.outcome} />
         {run.job && (
           <a
             className="aside"

@@ -4,6 +4,7 @@ import time
 import uuid
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 from headwater.cli.api import LINEAGE, Api
 from headwater.cli.doctor.finding import Blame, Diagnosis, DoctorFinding
@@ -130,7 +131,9 @@ def refusal(client: Api, response: Response, namespace: str) -> DoctorFinding:
         return wrong_path(client)
     if not isinstance(response.body, dict) or response.status in range(200, 400):
         what = f"the response was {response.status}: {str(response.body).partition(LINE)[0][:SHOWN]}"
-        return DoctorFinding(what, "is this Headwater? Use the output ApiUrl, over https", Blame.PATH)
+        return DoctorFinding(
+            what, "is this Headwater? Use the output ApiUrl, over https, or what `headwater serve` prints", Blame.PATH
+        )
     message = response.body.get("message", "")
     if response.status == 401:
         failure = client.failure(response)
@@ -140,17 +143,20 @@ def refusal(client: Api, response: Response, namespace: str) -> DoctorFinding:
         return DoctorFinding(f"the key lacks a scope or namespace: {message}", fix, Blame.KEY)
     return DoctorFinding(
         f"the response was {response.status}: {message}",
-        "see the logs of the functions, and docs/operating.md",
+        "see the logs of the functions, or what `headwater serve` printed, and docs/operating.md",
         Blame.STACK,
     )
 
 
 def no_answer(client: Api, response: Response) -> DoctorFinding:
     if "SSL" in response.text:
-        fix = "is it http:// and not https://, as for the stack of `make up`? Does this host trust the certificate?"
+        fix = "is it http:// and not https://, as on this machine? Does this host trust the certificate?"
         return DoctorFinding(f"{client.url} fails at TLS: {response.text}", fix, Blame.NETWORK)
+    failure = client.failure(response)
+    if urlsplit(client.url).hostname in ("127.0.0.1", "localhost"):
+        return DoctorFinding(failure.what, failure.steps[0], Blame.NETWORK)
     fix = "use the output ApiUrl as URL. A private subnet needs a NAT gateway, and port 443 outbound (emr_jobs/cluster)"
-    return DoctorFinding(client.failure(response).what, fix, Blame.NETWORK)
+    return DoctorFinding(failure.what, fix, Blame.NETWORK)
 
 
 def wrong_path(client: Api) -> DoctorFinding:

@@ -19,7 +19,7 @@ MANY = 10
 NUMBER = re.compile(r"(?<![A-Za-z])[0-9a-f]{8,}(?![A-Za-z])|\d+")
 REMEDIES = {
     400: "look at the member of the events that the path names: the answer to each event says what is wrong",
-    401: "give the producer a key that is in the secret and has not expired: docs/operating.md, Keys",
+    401: "give the producer a valid key: of `headwater key add`, or of the secret of a stack (docs/operating.md, Keys)",
     403: "give the key the scope ingest, and the namespaces that its events are about: docs/access.md",
     413: "send smaller batches, or raise the parameter MaxBodyBytes",
 }

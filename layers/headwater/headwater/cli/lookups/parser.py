@@ -1,18 +1,23 @@
 """The command lines of the lookups."""
 
 import argparse
-from datetime import UTC, datetime
+import re
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from headwater.cli.endpoint import add_server_options
 
 DEPTH = 20
 RUNS = 20
+FOUND = 50
 _NAME = (
     "a name, or the end of one where it is unique (orders_daily for s3://lake/sales/orders_daily), or a nodeId "
     "(dataset:NAMESPACE:NAME, job:NAMESPACE:NAME)"
 )
 _EPILOG = "example:\n  {example}\n\ndocs/command-line.md has more."
+
+_TIME = "a time, UTC unless it has a zone, or today, yesterday, 30m, 2h, 7d, 4w"
+_UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 
 Commands = Any
 """What argparse's add_subparsers returns, which has no public type."""
@@ -32,16 +37,34 @@ def add_commands(commands: Commands) -> None:
     _add_impact(commands)
     _add_why(commands)
     _add_runs(commands)
+    _add_show(commands)
+    _add_search(commands)
 
 
 def time(text: str) -> str:
-    """A time as the API takes it; a time without a zone is UTC. Raises ArgumentTypeError."""
+    """A time as the API takes it, of a time or of words such as `yesterday` and `2h`: two hours ago. Days begin in UTC,
+    and a time without a zone is UTC. Raises ArgumentTypeError."""
     try:
-        read = datetime.fromisoformat(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time such as 2026-11-20 or 2026-11-20T08:00:00Z") from None
-    at = (read if read.tzinfo else read.replace(tzinfo=UTC)).astimezone(UTC)
+        read = _ago(text) or datetime.fromisoformat(text)
+        at = (read if read.tzinfo else read.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        what = f"{text!r} is no time such as 2026-11-20, 2026-11-20T08:00:00Z, today, yesterday, 30m, 2h, 7d or 4w"
+        raise argparse.ArgumentTypeError(what) from None
     return at.isoformat().replace("+00:00", "Z")
+
+
+def _ago(text: str) -> datetime | None:
+    """The time of words; None for any other text."""
+    now = datetime.now(UTC)
+    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    match re.fullmatch(r"(\d{1,6})([mhdw])", text, re.ASCII), text:
+        case (re.Match() as told, _):
+            return now - int(told[1]) * _UNITS[told[2]]
+        case (_, "today"):
+            return today
+        case (_, "yesterday"):
+            return today - timedelta(days=1)
+    return None
 
 
 def number(text: str) -> int:
@@ -107,8 +130,31 @@ def _add_runs(commands: Commands) -> None:
         "headwater runs --failed",
     )
     parser.add_argument("job", metavar="JOB", nargs="?", help=_NAME)
-    parser.add_argument("--failed", action="store_true", help="failed runs alone")
+    parser.add_argument("--failed", action="store_true", help="failed runs alone, the newest first")
+    parser.add_argument("--since", type=time, metavar="TIME", help=f"runs of that time on: {_TIME}")
     parser.add_argument("--limit", type=number, default=RUNS, metavar="N", help="runs to list (default: %(default)s)")
+    _add_output(parser)
+
+
+def _add_show(commands: Commands) -> None:
+    parser = _added(
+        commands,
+        "show",
+        "a table: its columns, owners, writers, last write and alerts",
+        "headwater show orders_daily",
+    )
+    parser.add_argument("name", metavar="TABLE", help=_NAME)
+    _add_output(parser)
+
+
+def _add_search(commands: Commands) -> None:
+    parser = _added(
+        commands, "search", "the datasets and jobs that have a text in their names", "headwater search orders"
+    )
+    parser.add_argument("text", metavar="TEXT", help="a part of the name, in any case")
+    parser.add_argument("--kind", choices=("dataset", "job"), help="nodes of this kind alone")
+    parser.add_argument("--namespace", help="nodes of this namespace alone")
+    parser.add_argument("--limit", type=number, default=FOUND, metavar="N", help="nodes to list (default: %(default)s)")
     _add_output(parser)
 
 
@@ -131,7 +177,7 @@ def _add_directions(parser: argparse.ArgumentParser, up: str, down: str) -> None
 
 def _add_walk(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--depth", type=number, default=DEPTH, metavar="N", help="jobs away (default: %(default)s)")
-    parser.add_argument("--at", type=time, metavar="TIME", help="the graph at that time, UTC unless it has a zone")
+    parser.add_argument("--at", type=time, metavar="TIME", help=f"the graph at that time: {_TIME}")
     _add_output(parser)
 
 

@@ -3,28 +3,32 @@
 import difflib
 import json
 from argparse import Namespace
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from headwater.cli.api import Answer, Api
 from headwater.cli.failure import UNKNOWN, WRONG_COMMAND, CommandFailure
 from headwater.cli.lookups.names import COLUMN, DATASET, JOB, KnownNode, Resolved, commands, resolve
+from headwater.cli.lookups.parser import time
 from headwater.cli.refusal import NotFoundFailure
 from headwater.lookup.text import columns as columns_text
+from headwater.lookup.text import dataset as dataset_text
 from headwater.lookup.text import impact as impact_text
 from headwater.lookup.text import lineage as lineage_text
 from headwater.lookup.text import root_cause as root_cause_text
 from headwater.lookup.text import runs as runs_text
-from headwater.lookup.text.display import Display
+from headwater.lookup.text.amounts import moment
+from headwater.lookup.text.display import Display, Line, Role, Span, detail
 from headwater.lookup.text.inert import inert
 from headwater.lookup.text.node_ids import node_of
+from headwater.openlineage.instant import NEVER, parse_instant
 
 MOST_AT_RISK = 1_000
 MOST_FINDINGS = 200
-FAILED_JOBS = 100
-"""Jobs whose newest run failed, in the one request of `headwater runs --failed`."""
 NEWEST_RUNS = 1_000
 """Runs of a job, among which `headwater runs JOB --failed` looks for those that failed."""
+ALERTS, ALERT_DAYS = 1_000, "7d"
+"""Alerts among which those of a table are looked for, and how far back."""
 
 Document = dict[str, Any]
 
@@ -75,7 +79,7 @@ def _why(api: Api, options: Namespace) -> Reply:
 def _runs(api: Api, options: Namespace) -> Reply:
     if options.job:
         return _runs_of_job(api, options)
-    return _failed_jobs(api, options) if options.failed else _newest_runs(api, options)
+    return _top_runs(api, options) if options.failed or options.since else _newest_runs(api, options)
 
 
 def _newest_runs(api: Api, options: Namespace) -> Reply:
@@ -86,26 +90,12 @@ def _newest_runs(api: Api, options: Namespace) -> Reply:
     return Reply(text, lambda display: runs_text.render({"runs": listed, **more}, display))
 
 
-def _failed_jobs(api: Api, options: Namespace) -> Reply:
-    """The failed runs, among the ten newest, of jobs whose newest run failed: one request, and no run of a job that has
-    recovered."""
-    answer = api.ask("jobs", lastRunStates="FAILED", limit=FAILED_JOBS).document
-    listed = [
-        {"job": _job(job), **run}
-        for job in answer["jobs"]
-        for run in job.get("latestRuns") or [job["latestRun"]]
-        if run and run["state"] == "FAILED"
-    ]
-    shown = {"runs": listed[: options.limit], "totalCount": len(listed)}
-    which = f"the last {len(answer['jobs'])} jobs" if "cursor" in answer else "all jobs"
-    covered = (
-        (
-            f"listed are failed runs of {which} whose newest run failed; "
-            "the API looks at the 5,000 jobs that reported last"
-        ),
-        "failed runs of a job that has recovered since: headwater runs JOB --failed",
-    )
-    return Reply(_json(shown), lambda display: runs_text.render(shown, display), covered)
+def _top_runs(api: Api, options: Namespace) -> Reply:
+    """The runs that no other run started, with the state of what they started: one request."""
+    state = "FAILED" if options.failed else None
+    text, answer = api.ask("runs", state=state, after=options.since, limit=options.limit)
+    more = (f"the newest {len(answer['runs']):,}; --limit shows more",) if "cursor" in answer else ()
+    return Reply(text, lambda display: runs_text.render(answer, display), more)
 
 
 def _runs_of_job(api: Api, options: Namespace) -> Reply:
@@ -114,14 +104,63 @@ def _runs_of_job(api: Api, options: Namespace) -> Reply:
     job = node.node if node.node.name else _split(node.node)
     of = {"namespace": job.namespace, "name": job.name}
     path = ("namespaces", job.namespace, "jobs", job.name, "runs")
-    if not options.failed:
+    if not (options.failed or options.since):
         text, answer = api.ask(*path, limit=options.limit)
         return Reply(text, lambda display: runs_text.render({"job": of, **answer}, display))
     answer = api.ask(*path, limit=NEWEST_RUNS).document
-    failed = [run for run in answer["runs"] if run["state"] == "FAILED" or run.get("failedChildren")]
-    shown = {"job": of, "runs": failed[: options.limit], "totalCount": len(failed)}
+    since = parse_instant(options.since) if options.since else NEVER
+    asked = [run for run in answer["runs"] if parse_instant(run["endedAt"] or run["createdAt"]) >= since]
+    if options.failed:
+        asked = [run for run in asked if run["state"] == "FAILED" or run.get("failedChildren")]
+    shown = {"job": of, "runs": asked[: options.limit], "totalCount": len(asked)}
     covered = f"covers the newest {len(answer['runs']):,} of the job's {answer['totalCount']:,} runs"
     return Reply(_json(shown), lambda display: runs_text.render(shown, display), (covered,))
+
+
+def _show(api: Api, options: Namespace) -> Reply:
+    """A table by four requests: the dataset, its writers, its last write, and the alerts of both."""
+    found = resolve(api, options.name, (DATASET,), _asking(options))
+    graph = api.ask("lineage", nodeId=found.node.node_id, direction="upstream", depth=1).document["graph"]
+    name = found.node if found.node.name else _named(found.node, graph)
+    path = ("namespaces", name.namespace, "datasets", name.name)
+    dataset = api.ask(*path).document
+    writers = [node["data"] for node in graph if node["type"] == "JOB"]
+    versions = api.ask(*path, "versions", limit=1).document["versions"]
+    alerts = api.ask("alerts", after=time(ALERT_DAYS), limit=ALERTS).document["alerts"]
+    names = [(DATASET, dataset), *((JOB, writer) for writer in writers)]
+    about = {f"{kind}:{named['namespace']}:{named['name']}" for kind, named in names}
+    answer = {
+        "dataset": dataset,
+        "writers": writers,
+        "lastWrite": versions[0] if versions and versions[0]["createdByRun"] else None,
+        "alerts": [alert for alert in alerts if alert["nodeId"] in about],
+    }
+    return Reply(_json(answer), lambda display: dataset_text.render(answer, display), _notes(found, options))
+
+
+def _named(node: KnownNode, graph: list[Document]) -> KnownNode:
+    """A dataset with the name by which a graph has it, which was asked for by its nodeId."""
+    data = next((each["data"] for each in graph if each["id"] == node.node_id), None)
+    split = node_of(node.node_id)
+    return KnownNode(node.node_id, *((data["namespace"], data["name"]) if data else (split.namespace, split.name)))
+
+
+def _search(api: Api, options: Namespace) -> Reply:
+    kind = options.kind.upper() if options.kind else None
+    text, answer = api.ask("search", q=options.text, filter=kind, namespace=options.namespace, limit=options.limit)
+    return Reply(text, lambda display: display.text(_found(answer, options.text)))
+
+
+def _found(answer: Document, text: str) -> Iterator[Line]:
+    """A nodeId a line, which the other commands take as a name."""
+    found = answer["results"]
+    for each in found:
+        role = Role.JOB if each["type"] == "JOB" else Role.DATASET
+        yield (Span(inert(each["nodeId"]), role), *detail(f"  updated {moment(each['updatedAt'])}"))
+    if more := answer["totalCount"] - len(found):
+        yield detail(f"and {more:,} more")
+    if not found:
+        yield detail(f"no dataset or job has {inert(text)} in its name")
 
 
 _QUESTIONS: Mapping[str, Callable[[Api, Namespace], Reply]] = {
@@ -130,6 +169,8 @@ _QUESTIONS: Mapping[str, Callable[[Api, Namespace], Reply]] = {
     "impact": _impact,
     "why": _why,
     "runs": _runs,
+    "show": _show,
+    "search": _search,
 }
 
 

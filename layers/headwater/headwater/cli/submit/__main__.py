@@ -14,7 +14,7 @@ from headwater.cli.doctor.finding import Diagnosis
 from headwater.cli.doctor.listener import Listener, listener_of
 from headwater.cli.endpoint import add_server_options, api_of
 from headwater.cli.failure import CommandFailure
-from headwater.cli.jvm.installed_spark import spark_jars, spark_java
+from headwater.cli.jvm.installed_spark import is_spark_3, spark_jars, spark_java
 from headwater.cli.jvm.spark_submit import NAMESPACE, SparkSubmit
 from headwater.cli.lookups.terminal import told
 from headwater.cli.machine.failure import Failure
@@ -57,6 +57,8 @@ def submit(options: argparse.Namespace) -> int:
     listener = listener_of(spark.folder / "spark.conf", spark.environment())
     checked = check(listener)
     say(f"{checked}; {options.program.name} reports to {listener.client.url} in {listener.namespace}")
+    if not is_spark_3():
+        say("Java will warn of the incubator module jdk.incubator.vector: Spark 4 loads it, and nothing is wrong")
     log, since = ListenerLog(), datetime.now(UTC)
     status = run(command, spark.environment(), log)
     try:
@@ -91,9 +93,16 @@ def parser() -> argparse.ArgumentParser:
         help="a setting of Spark's; repeatable",
     )
     add_server_options(parser)
-    parser.add_argument("program", type=Path)
+    parser.add_argument("program", type=program)
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="of the program")
     return parser
+
+
+def program(text: str) -> Path:
+    """The file of a program, here or by a URL. Raises ArgumentTypeError."""
+    if ":" not in text and not Path(text).is_file():
+        raise argparse.ArgumentTypeError(f"there is no file {text}")
+    return Path(text)
 
 
 def setting(text: str) -> tuple[str, str]:

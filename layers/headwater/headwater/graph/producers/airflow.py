@@ -42,6 +42,10 @@ class Airflow(Producer):
                 return number <= retries
         return False
 
+    def tells_only_that_it_failed(self, message: str) -> bool:
+        """The message of a run of a DAG."""
+        return message == "task_failure"
+
     def corrected(self, event: RunEvent | JobEvent) -> RunEvent | JobEvent:
         return replace(event, outputs=with_corrections(event.outputs, event.job.facets))
 

@@ -49,6 +49,10 @@ class Dbt(Producer):
         """A node of the wrapper."""
         return kind != "JOB"
 
+    def tells_only_that_it_failed(self, message: str) -> bool:
+        """The message of the wrapper with structured logs: "Command `dbt run` failed at 19:21:56 after 1 seconds"."""
+        return message.startswith("Command `dbt ")
+
     def stable_name(self, job: JobReference) -> str:
         match job.facets:
             case {"jobType": {"integration": "DBT", **kind}, "dbt_node": {"unique_id": str(node)}} if node:

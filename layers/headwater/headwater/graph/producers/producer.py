@@ -89,6 +89,10 @@ class Producer:
         """Whether a failed run with these facets is a try that another try follows."""
         return False
 
+    def tells_only_that_it_failed(self, message: str) -> bool:
+        """Whether the error message of a run says only that the run failed, and a run below it says why."""
+        return False
+
     def stable_name(self, job: JobReference) -> str:
         """The name of a job that stays from run to run. It follows from one event, so it does not depend on the order
         of events."""

@@ -35,7 +35,7 @@ from headwater.graph.states.generation import (
     candidates,
 )
 from headwater.graph.states.neighbours import Neighbours, Side
-from headwater.graph.states.run import PARENT, Run
+from headwater.graph.states.run import PARENT, Run, RunState, outcome_of
 from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, JobEvent, Name, RunEvent
 from headwater.openlineage.instant import NEVER, Instant
 
@@ -60,11 +60,16 @@ class LatestRun(NamedTuple):
     @classmethod
     def of(cls, run: Run) -> "LatestRun":
         failed = len(run.failed_children)
-        return cls(run.started_at, run.run_id, run.state.value, run.created, run.updated, run.ended_at, failed)
+        return cls(run.started_at, run.run_id, run.stored_state.value, run.created, run.updated, run.ended_at, failed)
 
     @property
     def order(self) -> RunOrder:
         return RunOrder(self.started_at, self.run_id)
+
+    @property
+    def outcome(self) -> RunState:
+        """The state of the run with the runs that it started."""
+        return outcome_of(RunState(self.state), self.failed_children)
 
     def has_superseded(self, run: Run) -> bool:
         """Whether this run started after the last event of another run of the job: it took the other run's place."""
@@ -195,6 +200,16 @@ class JobHead:
     generation: Generation = NO_GENERATION
     reselecting: str | None = None
     is_foreign: bool = False
+
+    @property
+    def is_reported(self) -> bool:
+        """Whether an event of the job came, and not only of its children."""
+        return bool(self.facts.last)
+
+    @property
+    def latest_state(self) -> str | None:
+        """The state of the newest run, if there is one: NEW if only its children named it."""
+        return self.latest and (self.latest.state if self.is_reported else RunState.NEW.value)
 
     @property
     def parent_name(self) -> Name | None:

@@ -43,6 +43,10 @@ _STATES = {
 }
 
 
+NOT_REPORTED = "NOT_REPORTED"
+"""The outcome of a run that only its children named: nothing is known of how it went."""
+
+
 class Ending(NamedTuple):
     """A terminal event. Of several, the greatest counts: a failure beats COMPLETE, since the Spark listener sends
     COMPLETE a tenth of a second after FAIL; then the later event time counts, then the digest."""
@@ -172,8 +176,11 @@ class Run:
 
     @property
     def state(self) -> RunState:
+        """The state as Marquez has it. A run that only its children named is NEW: no event says that it runs."""
         if self.ending:
             return _STATES[self.ending.type]
+        if not self.last:
+            return RunState.NEW
         created = self.facets.get(CREATED)
         is_new = created is not None and not self.started and self.last <= created.time
         return RunState.NEW if is_new else RunState.RUNNING
@@ -202,11 +209,15 @@ class Run:
         return self.ending.time if self.ending else None
 
     @property
-    def outcome(self) -> RunState:
-        """The state of the run with the runs that it started: a run that COMPLETED, or that sent no event itself, has
-        FAILED if a run that it started failed."""
-        hides_failures = self.state is RunState.COMPLETED or not self.last
-        return RunState.FAILED if self.failed_children and hides_failures else self.state
+    def outcome(self) -> str:
+        """The state of the run with the runs that it started, as people are told it everywhere."""
+        return outcome_of(self.state, len(self.failed_children)) if self.last else NOT_REPORTED
+
+    @property
+    def stored_state(self) -> RunState:
+        """The state by which items and their lists know the run. One that only its children named is RUNNING there, as
+        0.1.0 has it."""
+        return self.state if self.last else RunState.RUNNING
 
     @property
     def outcome_at(self) -> Instant:
@@ -241,6 +252,11 @@ class Run:
         which are several runs: a child names the namespace of its parent's job, too."""
         parent = self.parent
         return parent is not None and (parent.run_id, parent.job.namespace) == (other.run_id, other.job.namespace)
+
+
+def outcome_of(state: RunState, failed_children: int) -> RunState:
+    """The state of a run with the runs that it started: it has FAILED if it COMPLETED although one of them failed."""
+    return RunState.FAILED if failed_children and state is RunState.COMPLETED else state
 
 
 def _named_until(time: Instant, datasets: IoDatasets) -> IoDatasets:

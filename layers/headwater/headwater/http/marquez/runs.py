@@ -6,7 +6,7 @@ from headwater.graph.facets.members import facet_text
 from headwater.graph.facets.register import values
 from headwater.graph.states.edges import version_of_run
 from headwater.graph.states.job import LatestRun
-from headwater.graph.states.run import CREATED, Run, RunState
+from headwater.graph.states.run import CREATED, NOT_REPORTED, Run, RunState
 from headwater.openlineage.event import Facets
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import milliseconds_between, shown
@@ -34,6 +34,8 @@ def run(details: RunDetails) -> JsonObject:
         ],
         "outputDatasetVersions": [_dataset_version(use, shown_run.run_id) for use in shown_run.outputs.values()],
         "facets": without_curation(facets),
+        "outcome": shown_run.outcome,
+        "message": details.message or None,
         "failedChildren": [{"runId": child.run_id, "job": child.job.as_json()} for child in shown_run.failed_children],
     }
 
@@ -43,8 +45,9 @@ def run_of_job(details: RunDetails) -> JsonObject:
     return {"job": details.run.job.as_json(), **run(details)}
 
 
-def run_in_graph(latest: LatestRun) -> JsonObject:
-    """A run in a lineage graph: without facets and datasets, which would make the response several times as long."""
+def run_in_graph(latest: LatestRun, *, is_reported: bool = True) -> JsonObject:
+    """A run in a lineage graph: without facets and datasets, which would make the response several times as long.
+    `is_reported`: whether its job ever sent an event."""
     ended = latest.ended_at
     return {
         "id": latest.run_id,
@@ -52,8 +55,8 @@ def run_in_graph(latest: LatestRun) -> JsonObject:
         "updatedAt": shown(latest.updated),
         "nominalStartTime": None,
         "nominalEndTime": None,
-        "state": latest.state,
-        "startedAt": shown(latest.started_at),
+        "state": latest.state if is_reported else RunState.NEW.value,
+        "startedAt": shown(latest.started_at) if is_reported else None,
         "endedAt": shown(ended) if ended else None,
         "durationMs": milliseconds_between(latest.started_at, ended) if ended else None,
         "args": {},
@@ -61,6 +64,7 @@ def run_in_graph(latest: LatestRun) -> JsonObject:
         "inputDatasetVersions": [],
         "outputDatasetVersions": [],
         "facets": {},
+        "outcome": latest.outcome if is_reported else NOT_REPORTED,
         "failedChildren": latest.failed_children,
     }
 

@@ -1,69 +1,114 @@
 """GET /runs: the runs without a parent, by the time of their end or else of their start, newest first.
 
-A run that another run started is no entry of its own: its failure is shown with the run at the top.
+A run that another run started is no entry of its own: its failure is shown with the run at the top. A run at the top
+that never reported is no entry either: nothing is known of it but its children, which stand for it. Its own item is
+listed as RUNNING, or as FAILED if it has a failed child, by the start of its first child.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from functools import partial
+from itertools import islice
 
-from headwater.graph.facets.members import facet_text
-from headwater.graph.facets.register import values
+from headwater.concurrent import concurrent_map
 from headwater.graph.names.identity import JobRunId
-from headwater.graph.states.run import Run, RunState
+from headwater.graph.states.run import ParentRef, Run, RunState
 from headwater.http.request import ApiRequest
 from headwater.lookup.activity.newest import newest_page
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.openlineage.instant import milliseconds_between, shown
 from headwater.read.reader import Reader
-from headwater.store.ranges import Entry
+from headwater.read.run_end import messages_of
+from headwater.store.ranges import Entry, top_run_position
 
-MAX_MESSAGE = 1_000
-"""Characters of an error message. A message may be a long stack trace."""
+MAX_CHILDREN = 50
+"""The newest children that stand for a run that never reported."""
+LEVELS = 10
+"""Levels of parents between a failed run and the run at the top."""
+UNREPORTED = frozenset({RunState.RUNNING, RunState.FAILED})
+"""The lists that have the runs that never reported. Those in the list of failures have failed children."""
 
 
 def top_runs(reader: Reader, request: ApiRequest, namespaces: Collection[str] | None) -> JsonObject:
     """A page of the runs in some states."""
-    lists = [listing for outcome in _states(request) for listing in reader.store.top_runs(outcome)]
+    states = _states(request)
+    searched = states if states in (frozenset(RunState), frozenset({RunState.FAILED})) else states | UNREPORTED
+    lists = [listing for outcome in sorted(searched) for listing in reader.store.top_runs(outcome)]
     producer = request.query.get("producer", "").lower()
 
-    def by_producer(entries: Sequence[Entry[JobRunId]]) -> Collection[JobRunId]:
-        runs = reader.runs([entry.id for entry in entries])
-        return {run.id for run in runs if producer in run.producer.value.lower()}
+    def fits(run: Run) -> bool:
+        return run.outcome in states and producer in run.producer.value.lower()
 
-    ids, cursor = newest_page(lists, request, namespaces, by_producer if producer else None)
-    return {"runs": _shown(reader, reader.runs(ids)), **cursor}
+    def fitting(entries: Sequence[Entry[JobRunId]]) -> Collection[JobRunId]:
+        return {run.id for run in reader.runs([entry.id for entry in entries]) if not run.last or fits(run)}
+
+    ids, cursor = newest_page(lists, request, namespaces, fitting if producer or searched != states else None)
+    listed = reader.runs(ids)
+    in_place = filter(fits, _in_place_of(reader, [run for run in listed if not run.last], states))
+    shown = {run.id: run for run in (*(run for run in listed if run.last), *in_place)}
+    return {"runs": _shown(reader, shown.values()), **cursor}
 
 
-def _states(request: ApiRequest) -> Collection[RunState]:
+def _states(request: ApiRequest) -> frozenset[RunState]:
     named = {state.upper() for state in request.values("state")}
     if named - set(RunState):
         raise InvalidRequest(Fault("state", f"expected some of {', '.join(RunState)}"))
-    return [state for state in RunState if not named or state in named]
+    return frozenset(state for state in RunState if not named or state in named)
 
 
-def _shown(reader: Reader, runs: Sequence[Run]) -> list[JsonObject]:
-    children = {run.id: run.failed_children[0].id for run in runs if run.failed_children and not _message(run)}
-    failed = {run.id: run for run in reader.runs(list(children.values()))} if children else {}
-    messages = {run.id: _message(run) or _message(failed.get(children.get(run.id, run.id))) for run in runs}
-    return [_as_json(run, messages[run.id]) for run in runs]
+def _in_place_of(reader: Reader, unreported: Sequence[Run], states: Collection[RunState]) -> Iterator[Run]:
+    """The runs that stand for runs that never reported: those that failed, which take a call for each level, and of
+    other states the children, which take a call for each run."""
+    if not unreported:
+        return
+    yield from _failed_at_top(reader, {child.id for run in unreported for child in run.failed_children})
+    if set(states) - {RunState.FAILED, RunState.ABORTED}:
+        entries = concurrent_map(partial(_newest_children, reader), unreported)
+        children = reader.runs([entry.id for of_run in entries for entry in of_run])
+        yield from (child for child in children if any(child.is_child_of(run) for run in unreported))
 
 
-def _message(run: Run | None) -> str | None:
-    message = facet_text(values(run.facets), "errorMessage", "message") if run else None
-    return message[:MAX_MESSAGE] if message else None
+def _newest_children(reader: Reader, run: Run) -> list[Entry[JobRunId]]:
+    children = reader.store.children_of(run.run_id)
+    return list(islice(children.entries(newest_first=True, limit=MAX_CHILDREN), MAX_CHILDREN))
 
 
-def _as_json(run: Run, message: str | None) -> JsonObject:
+def _failed_at_top(reader: Reader, failed: Collection[JobRunId]) -> Iterator[Run]:
+    """The highest runs that reported, of failed runs and the runs above them, below one that never did."""
+    known: dict[JobRunId, Run] = {}
+    wanted = set(failed)
+    for _ in range(LEVELS):
+        known |= {run.id: run for run in reader.runs(sorted(wanted))}
+        wanted = {run.parent.id for run in known.values() if run.parent} - known.keys() - wanted
+        if not wanted:
+            break
+    for run in known.values():
+        above = known.get(run.parent.id) if run.parent else None
+        if above and not above.last:
+            yield run
+
+
+def _shown(reader: Reader, runs: Collection[Run]) -> list[JsonObject]:
+    messages = messages_of(reader.store, runs)
+    return [_as_json(run, messages[run.id]) for run in sorted(runs, key=top_run_position, reverse=True)]
+
+
+def _as_json(run: Run, message: str) -> JsonObject:
     started, ended = None if run.state is RunState.NEW else run.started_at, run.ended_at
     return {
         "id": run.run_id,
         "job": run.job.as_json(),
-        "state": run.outcome.value,
+        "state": run.outcome,
         "ownState": run.state.value,
         "startedAt": shown(started) if started else None,
         "endedAt": shown(ended) if ended else None,
         "durationMs": milliseconds_between(started, ended) if started and ended else None,
         "producer": run.producer.value or None,
-        "message": message,
-        "failedChildren": [{"runId": child.run_id, "job": child.job.as_json()} for child in run.failed_children],
+        "message": message or None,
+        "failedChildren": [_ref(child) for child in run.failed_children],
+        "parent": _ref(run.parent) if run.parent else None,
     }
+
+
+def _ref(run: ParentRef) -> JsonObject:
+    return {"runId": run.run_id, "job": run.job.as_json()}

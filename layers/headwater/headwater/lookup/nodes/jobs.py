@@ -61,12 +61,10 @@ def _documents(reader: Reader, heads: Mapping[JobId, JobHead]) -> Iterator[JsonO
 
 
 def _run_text(reader: Reader, details: RunDetails) -> DocumentText:
-    """The JSON of a run. A run hardly changes once it has ended, hence its text is kept for the versions of its
-    inputs."""
-    versions = tuple(details.input_versions.values())
-    return DocumentText(
-        reader.store.text(details.run, versions, lambda: exact_json.encode(marquez_run(details)).decode())
-    )
+    """The JSON of a run. A run hardly changes once it has ended, hence its text is kept for the versions of its inputs
+    and what is said of its failure."""
+    given = (details.message, *details.input_versions.values())
+    return DocumentText(reader.store.text(details.run, given, lambda: exact_json.encode(marquez_run(details)).decode()))
 
 
 def _in_states(reader: Reader, merged: Iterable[Entry[JobId]], states: frozenset[str]) -> Iterable[Entry[JobId]]:
@@ -74,7 +72,7 @@ def _in_states(reader: Reader, merged: Iterable[Entry[JobId]], states: frozenset
     entries = islice(merged, MAX_JOBS_READ) if states else merged
     while states and (chunk := list(islice(entries, READ_AT_A_TIME))):
         heads = reader.jobs([entry.id for entry in chunk], usages=False)
-        matching = {job for job, head in heads.items() if head.latest and head.latest.state in states}
+        matching = {job for job, head in heads.items() if head.latest_state in states}
         yield from (entry for entry in chunk if entry.id in matching)
     yield from entries
 

@@ -7,6 +7,7 @@ from headwater.lookup.export import label
 from headwater.lookup.export.graph import Document, ExportGraph, ExportKind, ExportNode, graph_of
 from headwater.lookup.text.amounts import counts, moment
 from headwater.lookup.text.display import BLANK, Display, Line, Role, Span, detail, sentence
+from headwater.lookup.text.inert import inert
 from headwater.lookup.text.labels import Labels
 from headwater.lookup.text.tree import Forest, TreeEntry
 from headwater.openlineage.instant import NEVER, parse_instant
@@ -36,14 +37,19 @@ def render(answer: Document, display: Display, direction: str | None = None) -> 
 
 
 def state_of(run: Document | None) -> Line:
-    """The state of a run, and when it came to be."""
+    """The state of a run with the runs that it started, and when it came to be."""
     if not run:
         return ()
-    state, told = str(run.get("state")), run.get("failedChildren") or 0
+    state, told = outcome_of(run), run.get("failedChildren") or 0
     failed = told if isinstance(told, int) else len(told)
     time = moment(run.get("endedAt") or run.get("startedAt"))
     children = (Span(f"  {failed:,} of its runs failed", Role.BAD),) if failed else ()
     return (Span(f"  {state}", role_of_state(state)), *detail(f" {time}"), *children)
+
+
+def outcome_of(run: Document) -> str:
+    """The state of a run with the runs that it started: `FAILED`, `NOT REPORTED`."""
+    return inert(str(run.get("outcome") or run.get("state"))).replace("_", " ")
 
 
 def role_of_state(state: str) -> Role:

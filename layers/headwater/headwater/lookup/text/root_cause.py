@@ -8,7 +8,7 @@ from headwater.lookup.text.amounts import count, duration, moment
 from headwater.lookup.text.display import BLANK, Display, Line, Role, Span, detail, frontier
 from headwater.lookup.text.inert import ELLIPSIS, beginning, inert, quoted, shortened, wrapped
 from headwater.lookup.text.labels import Labels
-from headwater.lookup.text.lineage import role_of_state
+from headwater.lookup.text.lineage import outcome_of, role_of_state
 from headwater.lookup.text.node_ids import node_of
 
 _ROLES = {"RUN_FAILED": Role.BAD, "RUN_ABORTED": Role.BAD, "CHILD_FAILED": Role.BAD, "ASSERTION_FAILED": Role.BAD}
@@ -55,7 +55,7 @@ def _run(what: str, run: Document | None, missing: str, display: Display) -> Lin
     """A run in a line: its state, its start, how long it took, and its job."""
     if not run:
         return detail(f"{what:12}{missing}")
-    state, took = str(run.get("state")), duration(run.get("durationMs"))
+    state, took = outcome_of(run), duration(run.get("durationMs"))
     when = f" {moment(run.get('startedAt') or run.get('createdAt'))}" + (f", {took}" if took else "")
     room = display.width - 12 - len(state) - len(when) - 6
     job = shortened(quoted(str(run["job"]["name"])), max(20, room))

@@ -8,7 +8,7 @@ from headwater.lookup.text.amounts import count, duration, moment
 from headwater.lookup.text.display import BLANK, Display, Line, Role, Span, detail
 from headwater.lookup.text.inert import inert, quoted, shortened
 from headwater.lookup.text.labels import Labels
-from headwater.lookup.text.lineage import role_of_state
+from headwater.lookup.text.lineage import outcome_of, role_of_state
 
 _HEADINGS = ("STATE", "STARTED", "TOOK")
 _INDENT = "    "
@@ -24,7 +24,7 @@ class ShownRun(NamedTuple):
     def cells(self) -> tuple[str, str, str]:
         """State, start and duration."""
         started = moment(self.run.get("startedAt") or self.run.get("createdAt"))
-        return inert(str(self.run.get("state"))), started, duration(self.run.get("durationMs"))
+        return outcome_of(self.run), started, duration(self.run.get("durationMs"))
 
 
 def render(answer: Document, display: Display) -> str:
@@ -78,13 +78,13 @@ def _run(run: ShownRun, widths: Sequence[int], labels: Labels | None, display: D
 
 
 def _faults(run: Document) -> Iterator[str]:
-    """The first line of a run's error, and the runs below it that failed."""
-    error = (run.get("facets") or {}).get("errorMessage")
-    message = error.get("message") if isinstance(error, dict) else None
-    if isinstance(message, str) and message.strip():
-        yield message.strip().splitlines()[0]
-    for child in run.get("failedChildren") or ():
-        yield f"failed in it: {child['job']['name']}"
+    """What went wrong in a run, the runs below it that failed, and the run above it that it stands for."""
+    if message := run.get("message"):
+        yield str(message)
+    for name in dict.fromkeys(child["job"]["name"] for child in run.get("failedChildren") or ()):
+        yield f"failed in it: {name}"
+    if parent := run.get("parent"):
+        yield f"started by {parent['job']['name']}, which has not reported"
 
 
 def _row(cells: Sequence[str], widths: Sequence[int]) -> str:

@@ -62,15 +62,21 @@ def encode(run: Run, retention: Retention) -> Item:
 def _labels(run: Run) -> Mapping[str, str]:
     """The labels of a run, but for `open_in`, which a run that is given up as abandoned loses."""
     labels = {
-        "state": run.state,
+        "state": run.stored_state,
         "run_id": run.run_id,
         "at": run_position(run),
     }
     if run.parent is None:
         shard = keys.shard_of(run.run_id)
-        return labels | {"listed_in": keys.top_runs(run.outcome, shard), "place": top_run_position(run)}
+        return labels | {"listed_in": keys.top_runs(_listed(run), shard), "place": top_run_position(run)}
     place = keys.time_key(*run.order, job_id(run.job))
     return labels | {"listed_in": keys.children_of(run.parent.run_id), "place": place}
+
+
+def _listed(run: Run) -> RunState:
+    """The list of runs without a parent that has the run. One that only its children named is where 0.1.0 put it."""
+    hides_failures = run.state is RunState.COMPLETED or not run.last
+    return RunState.FAILED if run.failed_children and hides_failures else run.stored_state
 
 
 def _decode(item: Item, members: Members) -> Run:

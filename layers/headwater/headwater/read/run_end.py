@@ -1,16 +1,27 @@
-"""Infers the end of a run without an end event: a query's run ends with its application, and a stream's run with the
-START of a newer run of its job.
+"""How a run ended: the inferred end of a run without an end event, and what went wrong in a run.
 
-This takes one read for each of the two, and none if every run has an end event.
+A query's run ends with its application, and a stream's run with the START of a newer run of its job. This takes one
+read for each of the two, and none if every run has an end event.
+
+What went wrong is a line that all rooms tell: alerts, the board, a run's page, the terminal. Many a run that failed
+says nothing of it: Spark ends an application COMPLETE, dbt says that dbt failed, Airflow that a task did.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from headwater.graph.facets.members import facet_text
+from headwater.graph.facets.members import (
+    MAX_FIRST_LINE,
+    assertions_of,
+    describe_assertion,
+    error_message,
+    error_summary,
+    facet_text,
+)
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobId, JobRunId, job_id
-from headwater.graph.producers import is_query_job
+from headwater.graph.producers import is_query_job, producer_of
 from headwater.graph.states.job import JobHead, LatestRun
 from headwater.graph.states.run import PARENT, Ending, ParentRef, Run, RunState, parent_reference
 from headwater.openlineage.event import EventType, Facets
@@ -85,3 +96,61 @@ def _with_inferred_end(head: JobHead, application: Run) -> JobHead:
     if head.latest is None:
         return head
     return replace(head, latest=head.latest._replace(state=application.state.value, ended_at=application.ended_at))
+
+
+LEVELS = 5
+"""Levels of failed runs below a run that are read for its message: a DAG, its task, the application, the query."""
+
+
+def messages_of(store: GraphReader, runs: Collection[Run]) -> dict[JobRunId, str]:
+    """What went wrong in each of some runs, in a line without secrets; empty if nothing did, or nobody told it.
+
+    This is the run's own word, else that of the deepest of its failed children that says something. Children are read
+    where a run says nothing: a call for a hundred, mostly of one level.
+    """
+    messages = {run.id: "" for run in runs}
+    wrong = [run for run in runs if run.failed_children or (run.ending and run.ending.failed)]
+    below = _failed_below(store, wrong)
+    return messages | {run.id: _own_message(run) or _deepest(run, below) or _summary(run) for run in wrong}
+
+
+def failed_assertions(run: Run) -> list[dict[str, Any]]:
+    """The assertions that failed in a run, but for those that only warn."""
+    assertions = [check for facets in run.quality_results.values() for check in assertions_of(values(facets))]
+    return [check for check in assertions if check.get("success") is False and check.get("severity") != "warn"]
+
+
+def _own_message(run: Run) -> str:
+    """What a run itself says of what went wrong: the assertions that failed, or its error."""
+    if failed := failed_assertions(run):
+        return ", ".join(dict.fromkeys(map(describe_assertion, failed)))[:MAX_FIRST_LINE]
+    summary = _summary(run)
+    is_told_below = producer_of(values(run.job_facets), run.producer.value).tells_only_that_it_failed(summary)
+    return "" if is_told_below else summary
+
+
+def _summary(run: Run) -> str:
+    return error_summary(error_message(values(run.facets)))
+
+
+def _failed_below(store: GraphReader, runs: Iterable[Run]) -> dict[JobRunId, Run]:
+    """The failed runs below those of some runs that say nothing, and so on below."""
+    below: dict[JobRunId, Run] = {}
+    for _ in range(LEVELS):
+        wanted = {child.id for run in runs if not _own_message(run) for child in run.failed_children} - below.keys()
+        if not wanted:
+            break
+        read = store.read(ReadRequest(runs=wanted)).runs
+        runs = read.of(sorted(wanted))
+        below |= {run.id: run for run in runs}
+    return below
+
+
+def _deepest(run: Run, below: Mapping[JobRunId, Run], levels: int = LEVELS) -> str:
+    """The message of the deepest failed run below a run; a run that failed comes before one that was aborted."""
+    failed = [below[child.id] for child in run.failed_children if child.id in below]
+    above = {parent.id for child in failed for parent in child.parents}
+    for child in sorted(failed, key=lambda child: (child.id in above, child.state is not RunState.FAILED)):
+        if message := _own_message(child) or (levels and _deepest(child, below, levels - 1)):
+            return message
+    return ""
