@@ -21,7 +21,7 @@ from api.nodes import RUN_OF_JOB
 from headwater.graph.states.stored_states import Severity
 from headwater.http.paths import Path
 from headwater.read.frontier import BlindSpot
-from headwater.traversal.column_relevance import Relevance
+from headwater.traversal.column_lineage import Relevance
 from headwater.traversal.findings import FindingKind
 from headwater.traversal.impacted_node import Granularity
 

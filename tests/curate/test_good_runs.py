@@ -23,10 +23,10 @@ def without_judgement(document: Any) -> Any:
 
 @pytest.fixture
 def ran(api: Api) -> Api:
-    end = {"outputs": [factory.dataset("orders", schema=factory.schema("id:int"))]}
+    outputs = [factory.dataset("orders", schema=factory.schema("id:int"))]
     api.fold_events(
-        factory.run_event("START", run=1, job="load", **end),
-        factory.run_event("COMPLETE", run=1, job="load", seconds=9, **end),
+        factory.run_event("START", run=1, job="load", outputs=outputs),
+        factory.run_event("COMPLETE", run=1, job="load", seconds=9, outputs=outputs),
     )
     return api
 

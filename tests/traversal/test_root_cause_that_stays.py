@@ -103,6 +103,16 @@ def test_a_person_says_that_a_run_was_good_and_takes_it_back() -> None:
     assert (sorted(findings(taken_back)), taken_back["lastGood"]["confirmed"]) == (DRIFT, False)
 
 
+def test_a_run_that_was_called_good_was_good_with_the_change_that_came_with_it() -> None:
+    events = [
+        *stats(1, "double", job_facets=code("aaa111", "41")),
+        *stats(2, "string", job_facets=code("bbb222", "42")),
+    ]
+    assert len(kinds(after(*events)(table("stats")))) == 3
+    answer = after(*events, judged(2, seconds=20_000))(table("stats"))
+    assert (kinds(answer), answer["earlier"]) == ([], None)
+
+
 def test_all_that_happened_since_the_run_that_was_called_good_counts() -> None:
     events = [event for run in (1, 3, 4) for event in stats(run, "double")]
     failed = stats(2, "double", ended="FAIL")

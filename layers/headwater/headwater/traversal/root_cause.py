@@ -37,7 +37,7 @@ from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import RUNS_AT_A_TIME, Reader
 from headwater.read.window import Window
 from headwater.store.ranges import run_position
-from headwater.traversal.column_relevance import ColumnRelevance
+from headwater.traversal.column_lineage import ColumnRelevance
 from headwater.traversal.findings import Finding, UpstreamNode, of_quality_results, of_schemas
 from headwater.traversal.lineage import Direction, View, Walk, walk_lineage
 from headwater.traversal.lineage_graph import LineageGraph
@@ -126,14 +126,15 @@ def root_cause(
         found.failures += of_runs(at, activity.runs.get(job, ()), window)
         for finding in of_changes(at, activity.runs.get(job, ()), changes, graph.representative):
             (found.changes if window.has(finding.at) else found.earlier).append(finding)
-    findings = _newest_first([*found.failures, *found.changes])
+    changed = [finding for finding in found.changes if not _is_of(confirmed, finding)]
+    findings = _newest_first([*found.failures, *changed])
     column = ColumnRelevance(reader, node, depth, as_of, view) if node.kind is NodeKind.FIELD else None
     return RootCause(
         suspect,
         last_good,
         is_confirmed=confirmed is not None,
         findings=tuple(column.ranked(findings, graph) if column else findings),
-        earlier=tuple(_newest_first(found.earlier)),
+        earlier=tuple(_newest_first(finding for finding in found.earlier if not _is_of(confirmed, finding))),
         amount=_amount(suspect, activity.writes.get(graph.representative(start.dataset), ())),
         went_well=tuple(_went_well(upstream, activity, window)),
         is_truncated=graph.is_truncated or activity.is_truncated,
@@ -149,6 +150,11 @@ class _Found:
     failures: list[Finding] = field(default_factory=list)
     changes: list[Finding] = field(default_factory=list)
     earlier: list[Finding] = field(default_factory=list)
+
+
+def _is_of(good: Run | None, change: Finding) -> bool:
+    """Whether a change came with the run that was called good: it was good with the change."""
+    return good is not None and (change.run_id == good.run_id or change.at in (good.started_at, good.ended_at))
 
 
 def _newest_first(findings: Iterable[Finding]) -> list[Finding]:

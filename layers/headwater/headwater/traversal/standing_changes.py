@@ -56,7 +56,7 @@ def standing_changes(
 
 def _met(reader: Reader, asked: Iterable[tuple[JobId, Instant]], way: Way) -> dict[tuple[JobId, Instant], bool]:
     """Whether each of these jobs met a change at a time: it runs other code since, or had a good run."""
-    is_met = {(job, at): job in way.good and way.good[job].started_at > at for job, at in asked}
+    is_met = {(job, at): job in way.good and way.good[job].started_at >= at for job, at in asked}
     newest = {
         key: after[-1]
         for key, done in is_met.items()

@@ -1,4 +1,4 @@
-/** Root cause: what failed or changed upstream since the last good run, on a time line; what counts no more below it. */
+/** Root cause: what failed or changed upstream, on a time line; below it what counts no more. */
 
 import { lazy, Suspense } from "react";
 import { get } from "../../api/request";

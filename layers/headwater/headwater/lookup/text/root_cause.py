@@ -70,7 +70,7 @@ def _run(what: str, run: Document | None, missing: str, display: Display) -> Lin
 
 def _last_good(answer: Document, display: Display) -> Iterator[Line]:
     good = answer.get("lastGood")
-    if _is_doubtful(good):
+    if good and _is_doubtful(good):
         yield _run("completed", good, "", display)
         yield detail(f"{_INDENT}may be as wrong; if it was good: --good {inert(str(good['id']))}")
     else:
