@@ -17,9 +17,11 @@ from api.json_schema import (
     one_of,
     record,
 )
+from api.nodes import RUN_OF_JOB
 from headwater.graph.states.stored_states import Severity
 from headwater.http.paths import Path
 from headwater.read.frontier import BlindSpot
+from headwater.traversal.column_lineage import Relevance
 from headwater.traversal.findings import FindingKind
 from headwater.traversal.impacted_node import Granularity
 
@@ -45,6 +47,9 @@ _FINDING = record(
     distance=COUNT,
     nodeId=TEXT,
     summary=TEXT,
+    relevance=maybe(one_of(*Relevance)),
+    codeBefore=maybe(component("Code")),
+    codeAfter=maybe(component("Code")),
     runId=maybe(TEXT),
     message=maybe(TEXT),
     assertions=maybe(array(FREE)),
@@ -208,8 +213,19 @@ ANSWERS: dict[str, Schema] = {
         nodeId=TEXT,
         asOf=nullable(TIME),
         suspect=nullable(component("RunOfJob")),
-        lastGood=nullable(component("RunOfJob")),
+        lastGood=nullable(extended(RUN_OF_JOB, confirmed=FLAG)),
         findings=array(component("Finding")),
+        affected=nullable(TEXT),
+        earlier=nullable(record(count=COUNT, since=TIME, sentence=TEXT, changes=array(component("Finding")))),
+        amount=nullable(
+            record(
+                rows=nullable(COUNT),
+                medianRows=nullable(COUNT),
+                bytes=nullable(COUNT),
+                medianBytes=nullable(COUNT),
+                sentence=TEXT,
+            )
+        ),
         successfulRuns=array(record(nodeId=TEXT, count=COUNT)),
         cautions=maybe(array(record(nodeId=TEXT, caution=TEXT))),
         foreignEdges=maybe(_EDGES),

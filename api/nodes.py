@@ -85,8 +85,13 @@ _RUN_CORE = record(
     facets=FREE,
 )
 _RUN = extended(
-    _RUN_CORE, outcome=_OUTCOMES, message=nullable(TEXT), failedChildren=array(record(runId=UUID, job=_NAME))
+    _RUN_CORE,
+    outcome=_OUTCOMES,
+    message=nullable(TEXT),
+    failedChildren=array(record(runId=UUID, job=_NAME)),
+    judgement=maybe(record(good=TRUE, by=TEXT, at=TIME, note=maybe(TEXT))),
 )
+RUN_OF_JOB = extended(_RUN, job=_NAME, code=maybe(component("Code")))
 _TRANSFORMED = record(transformationDescription=nullable(TEXT), transformationType=nullable(TEXT))
 
 NODES: dict[str, Schema] = {
@@ -107,7 +112,8 @@ NODES: dict[str, Schema] = {
         fields=maybe(array(component("Field"))),
     ),
     "Run": _RUN,
-    "RunOfJob": extended(_RUN, job=_NAME),
+    "RunOfJob": RUN_OF_JOB,
+    "Code": record(version=maybe(TEXT), branch=maybe(TEXT), pullRequestNumber=maybe(TEXT), link=maybe(TEXT)),
     "TopRun": record(
         id=UUID,
         job=_NAME,

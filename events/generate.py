@@ -173,6 +173,8 @@ def curate() -> dict[str, Document]:
         ),
         "curate/start-run.json": writing("POST", f"{run}/start?at=2026-11-20T08:10:00Z"),
         "curate/complete-run.json": writing("POST", f"{run}/complete?at=2026-11-20T08:10:04Z"),
+        "curate/good-run.json": writing("PUT", f"{run}/good", {"note": "compared with the till"}),
+        "curate/good-run-back.json": writing("DELETE", f"{run}/good"),
         "curate/delete-dataset.json": writing("DELETE", returns),
         "curate/delete-job.json": writing("DELETE", job),
         "curate/delete-namespace.json": writing("DELETE", desk),

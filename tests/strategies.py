@@ -123,7 +123,16 @@ descriptions = st.builds(
     st.sampled_from([{}, {"documentation": {"description": "d"}}, {"headwater_deleted": {"through": factory.at(2)}}]),
     seconds,
 )
-curation = st.one_of(deletions, job_deletions, descriptions)
+judgements = st.builds(
+    lambda run, job, good, seconds: factory.run_event(
+        "OTHER", run=run, job=job, seconds=seconds, run_facets={"headwater_judgement": factory.facet(good=good)}
+    ),
+    st.integers(1, 3),
+    st.sampled_from(JOBS),
+    st.booleans(),
+    seconds,
+)
+curation = st.one_of(deletions, job_deletions, descriptions, judgements)
 events = st.one_of(
     run_events(), run_events(), run_events(), run_events(), job_events, dataset_events, derivations, curation
 )

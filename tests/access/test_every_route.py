@@ -87,6 +87,10 @@ ROWS = {
     f"POST {RUN}/(?P<transition>start|complete|fail|abort)": Row(
         f"jobs/runs/{A_RUN}/complete", f"jobs/runs/{B_RUN}/fail", f"jobs/runs/{THIEF_RUN}/complete"
     ),
+    f"PUT {RUN}/good": Row(
+        f"jobs/runs/{A_RUN}/good", f"jobs/runs/{B_RUN}/good", f"jobs/runs/{THIEF_RUN}/good", body={"note": "counted"}
+    ),
+    f"DELETE {RUN}/good": Row(f"jobs/runs/{A_RUN}/good", f"jobs/runs/{B_RUN}/good", f"jobs/runs/{THIEF_RUN}/good"),
     f"PUT {DATASET}/owners": Row(f"{OUT}/owners", f"{ORDERS}/owners", f"{STOLEN}/owners", body={"owners": ["a"]}),
     f"PUT {JOB}/owners": Row(f"{FEED}/owners", f"{INGEST}/owners", f"{THIEF}/owners", body={"owners": ["a"]}),
     f"PUT {curating.JOB_OR_DATASET}": Row(

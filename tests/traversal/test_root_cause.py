@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from headwater.traversal import root_cause
 from tests import factory, strategies
 from tests.factory import Document
-from tests.lookup.requests import LAKE, LookupClient, table_after
+from tests.lookup.requests import LookupClient, table_after
 from tests.traversal.root_cause import DAY, DRIFT, KAFKA, after, findings, kinds, ran, table
 
 
@@ -144,7 +144,6 @@ def test_of_very_many_nodes_some_are_looked_at(monkeypatch: pytest.MonkeyPatch) 
     ("query", "field"),
     [
         ({"nodeId": ""}, "nodeId"),
-        ({"nodeId": f"datasetField:{LAKE}:board:x"}, "nodeId"),
         ({"nodeId": "x"}, "nodeId"),
         ({"depth": "x"}, "depth"),
         ({"limit": "-1"}, "limit"),

@@ -314,3 +314,17 @@ test("by keyboard alone a link leads into the next view, whose parts a screen re
   for (const part of ["banner", 'navigation "Boards"', "main", 'heading "What happened" [level=2]'])
     expect(tree).toContain(part);
 });
+
+test("a person says that a run was good, and takes it back; what else is affected is asked of the cause", async () => {
+  const page = await at(`#/why?nodeId=${encodeURIComponent(REVENUE)}`);
+  await page.getByText("unit_price", { exact: false }).first().waitFor();
+  const affected = await page.getByRole("link", { name: "What else is affected?" }).getAttribute("href");
+  expect(decodeURIComponent(affected ?? "")).not.toContain(REVENUE);
+  await page.getByText("Completed before, and nobody called it good").waitFor();
+  await page.getByRole("button", { name: "This run was good" }).first().click();
+  await page.getByText("called good by", { exact: false }).waitFor();
+  await page.getByText("No failure and no change upstream is known since then.", { exact: false }).waitFor();
+  await page.getByRole("button", { name: "Take that back" }).click();
+  await page.getByText("called good by", { exact: false }).waitFor({ state: "detached" });
+  await page.getByText("decimal(8,2) → integer").waitFor();
+});

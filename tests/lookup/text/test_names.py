@@ -10,7 +10,7 @@ from headwater.lookup.text import impact, lineage, runs
 from headwater.lookup.text.abbreviation import Abbreviations
 from headwater.lookup.text.display import Display
 from headwater.lookup.text.inert import inert, quoted, shortened, width_of, wrapped
-from headwater.lookup.text.node_ids import node_of
+from headwater.lookup.text.labels import node_of
 from tests.lookup.text.graphs import graph
 
 HOSTILE = {

@@ -1,6 +1,6 @@
 /** The runs that no other run started, newest first: the state is that of the whole, with its parts. */
 
-import { get, type Query } from "./request";
+import { get, pathOf, type Query, request } from "./request";
 import type { Name, Page, RunState } from "./types";
 
 export interface BoardRun {
@@ -21,6 +21,9 @@ export interface BoardRun {
 export interface BoardRuns extends Page {
   runs: BoardRun[];
 }
+
+export const callGood = (run: string, isGood: boolean): Promise<unknown> =>
+  request(isGood ? "PUT" : "DELETE", pathOf("jobs", "runs", run, "good"), {});
 
 export function boardRuns(query: Query, signal?: AbortSignal): Promise<BoardRuns> {
   return get<BoardRuns>("runs", query, signal);

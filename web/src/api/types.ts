@@ -37,6 +37,8 @@ export interface Run {
   facets: Facets;
   /** In a graph their number. */
   failedChildren?: { runId: string; job: Name }[] | number;
+  code?: Code;
+  judgement?: { good: true; by: string; at: string; note?: string };
 }
 
 export interface DatasetVersionOfRun {
@@ -213,15 +215,29 @@ export interface Finding {
   added?: string[];
   removed?: string[];
   retyped?: { field: string; before: string; after: string }[];
+  codeBefore?: Code;
+  codeAfter?: Code;
+  relevance?: string;
   [member: string]: unknown;
+}
+
+/** The version of a job's code; the link is that of a pull request on GitHub. */
+export interface Code {
+  version?: string;
+  branch?: string;
+  pullRequestNumber?: string;
+  link?: string;
 }
 
 export interface RootCause {
   nodeId: string;
   asOf: string | null;
   suspect: Run | null;
-  lastGood: Run | null;
+  lastGood: (Run & { confirmed?: boolean }) | null;
   findings: Finding[];
+  affected?: string | null;
+  earlier?: { count: number; since: string; sentence: string; changes: Finding[] } | null;
+  amount?: { sentence: string } | null;
   successfulRuns: { nodeId: string; count: number }[];
   /** The datasets none of whose writes succeeded. */
   cautions?: { nodeId: string; caution: string }[];

@@ -16,6 +16,7 @@ const FINDINGS: Record<string, [Mark["tone"], string]> = {
   RUN_RUNNING: ["busy", "running"],
   CHILD_FAILED: ["bad", "part failed"],
   JOB_CHANGED: ["warn", "job changed"],
+  CODE_CHANGED: ["warn", "code changed"],
   SCHEMA_CHANGED: ["warn", "schema changed"],
   ASSERTION_FAILED: ["bad", "check failed"],
 };

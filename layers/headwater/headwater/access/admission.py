@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headwater.access.principal import Principal, Scope
-from headwater.graph.facets.curation import FOREIGN, FOREIGN_SOURCES, PREFIX, RESERVED, SET_ASIDE
+from headwater.graph.facets.curation import FOREIGN, FOREIGN_SOURCES, JUDGEMENT, PREFIX, RESERVED, SET_ASIDE
 from headwater.graph.facets.dataset_reference import named as name_in
 from headwater.graph.facets.explicit_lineage import dataset_of, sources_of_target
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE
@@ -138,6 +138,7 @@ class _Admission:
     def _run(self, run: Document) -> Document:
         """The run; without its parent or root, if that is a run of another's job."""
         facets = run.get("facets") or {}
+        self._require_right_to_curate(facets.keys() & {JUDGEMENT})
         kept = facets
         for name in ("parent", PARENT_ALIAS):
             kept = self._with_own_parent(kept, name)
@@ -252,7 +253,7 @@ class _Admission:
     def _namespace(self, dataset: Mapping[str, Any]) -> str:
         return self.namespace_of(Name(dataset["namespace"], dataset["name"]))
 
-    def _require_right_to_curate(self, facets: Document) -> None:
+    def _require_right_to_curate(self, facets: Iterable[str]) -> None:
         """Raises InvalidRequest (403) for a curation facet without the scope: such a facet deletes and tags like the
         routes of curation."""
         for facet in facets:

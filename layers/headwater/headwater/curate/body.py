@@ -61,6 +61,10 @@ class OwnersBody(StrictModel):
     owners: Texts
 
 
+class JudgementBody(StrictModel):
+    note: Prose
+
+
 class FieldBody(StrictModel):
     name: Text
     type: Prose

@@ -13,6 +13,7 @@ _FIELD_TAG = f"{Path.DATASET}/fields/(?P<field>.+)/tags/(?P<tag>.+)"
 _DATASET_TAG = f"{Path.DATASET}/tags/(?P<tag>.+)"
 _JOB_TAG = f"{Path.JOB}/tags/(?P<tag>.+)"
 JOB_OR_DATASET = "/namespaces/(?P<node>.+/(?:datasets|jobs)/.+)"
+_GOOD = f"{Path.RUN}/good"
 _TRANSITION = f"{Path.RUN}/(?P<transition>start|complete|fail|abort)"
 
 ROUTES = (
@@ -21,6 +22,8 @@ ROUTES = (
     Route("POST", _JOB_TAG, Scope.CURATE, subjects.JOB, tagging.tag_job),
     Route("POST", Path.JOB_RUNS, Scope.INGEST, subjects.JOB, run_lifecycle.create_run, run_lifecycle.created),
     Route("POST", _TRANSITION, Scope.INGEST, subjects.RUN, run_lifecycle.mark_run, parameters=(time("at"),)),
+    Route("PUT", _GOOD, Scope.CURATE, subjects.RUN, run_lifecycle.judge_good),
+    Route("DELETE", _GOOD, Scope.CURATE, subjects.RUN, run_lifecycle.take_back),
     Route("PUT", f"{Path.DATASET}/owners", Scope.CURATE, subjects.DATASET, owners.put_dataset_owners),
     Route("PUT", f"{Path.JOB}/owners", Scope.CURATE, subjects.JOB, owners.put_job_owners),
     Route("PUT", JOB_OR_DATASET, Scope.INGEST, subjects.NEW_NODE, declarations.put_node),

@@ -1,14 +1,17 @@
-"""Runs that are created, started and ended through the API: requests of Marquez's clients from before OpenLineage."""
+"""Runs that are created, started and ended through the API, as Marquez's clients did before OpenLineage; and the
+judgement of a person that a run was good."""
 
 import uuid
 from datetime import UTC
+from typing import Any
 
 from headwater.curate import body
-from headwater.curate.body import RunBody
-from headwater.curate.curation_events import Document, facet, naming, of_run, own_facet, time_after
+from headwater.curate.body import JudgementBody, RunBody
+from headwater.curate.curation_events import Document, facet, naming, of_run, own_facet, time_after, times_of
 from headwater.curate.curator import Curator
+from headwater.graph.facets.curation import JUDGEMENT
 from headwater.graph.states.edges import NO_EDGES, Edges, edges_of
-from headwater.graph.states.run import CREATED, Run
+from headwater.graph.states.run import CREATED, Run, RunState
 from headwater.http.marquez import runs as marquez
 from headwater.http.paths import PREFIX
 from headwater.http.request import ApiRequest
@@ -59,6 +62,28 @@ def mark_run(curator: Curator, request: ApiRequest, run: Run) -> JsonObject:
     event = of_run(transition, run.run_id, run.job, _time(request, run))
     outputs: dict[Name, Facets] = {output.name: {} for output in edges.outputs}
     curator.apply(request.received_at, [naming(event, [each.name for each in edges.inputs], outputs)])
+    return _as_json(curator, run.run_id)
+
+
+def judge_good(curator: Curator, request: ApiRequest, run: Run) -> JsonObject:
+    """Says that a run was good: what changed before it no longer explains a wrong number. Raises RequestError (409) if
+    the run has not begun, or did not go well."""
+    note = body.read(JudgementBody, request, may_be_empty=True).note
+    if run.outcome not in (RunState.COMPLETED, RunState.RUNNING):
+        raise RequestError(409, f"Run '{run.run_id}' is {run.outcome}; only a run that went well can be called good.")
+    return _judge(curator, request, run, good=True, **({"note": note} if note else {}))
+
+
+def take_back(curator: Curator, request: ApiRequest, run: Run) -> JsonObject:
+    """Takes the judgement on a run back."""
+    return _judge(curator, request, run, good=False)
+
+
+def _judge(curator: Curator, request: ApiRequest, run: Run, **members: Any) -> JsonObject:
+    caller = request.principal.subject or request.principal.key_id
+    facets = {JUDGEMENT: own_facet(by=caller, **members)}
+    at = time_after(request.received_at, run.updated, *times_of(run.facets, facets))
+    curator.apply(request.received_at, [of_run(EventType.OTHER, run.run_id, run.job, at, facets)])
     return _as_json(curator, run.run_id)
 
 

@@ -7,6 +7,7 @@ not count either.
 from collections.abc import Iterator, Sequence
 
 from headwater.fold.batch import Batch
+from headwater.graph.facets.curation import is_curation
 from headwater.graph.names.identity import JobRunId, job_id
 from headwater.graph.names.thresholds import Thresholds
 from headwater.graph.states.latency import Latency, is_timely, next_breach_state
@@ -18,8 +19,8 @@ from headwater.store.snapshot import Snapshot
 
 
 def timely(batch: Batch, read: Snapshot) -> tuple[NormalisedEvent, ...]:
-    """The events that are neither repeated nor backfilled, in the order in which they were received. They do not depend
-    on how the events were cut into batches."""
+    """The events that are neither repeated nor backfilled nor curation, in the order in which they were received. They
+    do not depend on how the events were cut into batches."""
     last: dict[JobRunId, Instant] = {}
     events: list[NormalisedEvent] = []
     for normalised in sorted(batch.events, key=lambda event: (event.at, event.event.time, event.event.digest)):
@@ -30,7 +31,7 @@ def timely(batch: Batch, read: Snapshot) -> tuple[NormalisedEvent, ...]:
             stored = read.runs.get(run_id)
             known = last.get(run_id, stored.last if stored else NEVER)
             last[run_id] = max(known, event.time)
-        if normalised.at and is_timely(event.time, normalised.at, known):
+        if normalised.at and not is_curation(event) and is_timely(event.time, normalised.at, known):
             events.append(normalised)
     return tuple(events)
 

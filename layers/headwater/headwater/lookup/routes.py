@@ -116,7 +116,7 @@ ROUTES = (
         "GET",
         Path.ROOT_CAUSE,
         READ,
-        _NODE,
+        _NODE_OR_COLUMN,
         *or_text(root_cause_view.rootcause, text_format.root_cause),
         parameters=ROOT_CAUSE + TEXT,
     ),

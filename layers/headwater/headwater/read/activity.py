@@ -1,21 +1,31 @@
-"""The activity of jobs and datasets in a window: runs, schema changes, and quality results.
+"""The activity of jobs and datasets in a window: runs, writes, schema changes, and quality results.
 
 A job takes two queries: one for its runs in the window, one for the last runs before the window. The first run of the
 window is compared with the last run before. A dataset takes three queries: two for its writes, likewise, and one for
-its quality results. If no write of the dataset is known, a fourth query lists its schemas. The queries are concurrent.
-Then the states are read, a hundred a call, and after them the schemas of the schema changes.
+its quality results. If no write of the dataset is known, a fourth query lists its schemas; if its schema changed before
+these writes, a fourth finds the change. The queries are concurrent. Then the states are read, a hundred a call, and
+after them the schemas of the schema changes.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from headwater.concurrent import concurrent_map
 from headwater.graph.names.identity import DatasetId, JobId, JobRunId, QualityId, WriteId
 from headwater.graph.states.run import Run
 from headwater.graph.states.stored_states import DatasetWrite, QualityResult
+from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
-from headwater.read.schema_changes import SchemaChange, SchemaVersion, changes_of, versions_of, versions_seen
+from headwater.read.schema_changes import (
+    NameOfDataset,
+    SchemaChange,
+    SchemaVersion,
+    changes_of,
+    versions_before,
+    versions_of,
+    versions_seen,
+)
 from headwater.read.window import Window, history
 from headwater.store.ranges import TimeLine
 from headwater.store.snapshot import ReadRequest, Snapshot
@@ -23,22 +33,35 @@ from headwater.store.snapshot import ReadRequest, Snapshot
 Value = TypeVar("Value")
 
 
+class KnownDataset(NamedTuple):
+    """A dataset with all its ids, and the time of its first event."""
+
+    ids: Collection[DatasetId]
+    created: Instant
+
+
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """The activity by node. The first few runs of a job may have started before the window."""
+    """The activity by node. The first few runs and writes may be from before the window. Schema changes are those since
+    the time from which they count."""
 
     runs: Mapping[JobId, list[Run]]
+    writes: Mapping[DatasetId, list[DatasetWrite]]
     checks: Mapping[DatasetId, list[QualityResult]]
     schema_changes: Mapping[DatasetId, list[SchemaChange]]
     is_truncated: bool
 
 
 def read_activity(
-    reader: Reader, window: Window, jobs: Collection[JobId], datasets: Mapping[DatasetId, Collection[DatasetId]]
+    reader: Reader,
+    window: Window,
+    changed_since: Instant,
+    jobs: Collection[JobId],
+    datasets: Mapping[DatasetId, KnownDataset],
 ) -> Activity:
-    """The activity of jobs and of datasets. Each dataset comes as its representative with all its ids."""
+    """The activity of jobs, and of datasets by their representatives; schema changes since an earlier time."""
     store = reader.store
-    ids = [(representative, dataset) for representative, same in datasets.items() for dataset in sorted(same)]
+    ids = [(representative, dataset) for representative, known in datasets.items() for dataset in sorted(known.ids)]
     lines: list[tuple[TimeLine[Any], bool]] = [(store.runs_of(job), True) for job in jobs]
     lines += [(store.writes_of(dataset), True) for _, dataset in ids]
     lines += [(store.quality_of(dataset), False) for _, dataset in ids]
@@ -54,11 +77,21 @@ def read_activity(
     )
     return Activity(
         runs={job: _runs(read, runs.ids) for job, runs in zip(jobs, of_jobs, strict=True)},
+        writes=_by_dataset(
+            (representative, _writes(read, writes.ids))
+            for (representative, _), writes in zip(ids, of_writes, strict=True)
+        ),
         checks=_by_dataset(
             (representative, _checks(read, checks.ids))
             for (representative, _), checks in zip(ids, of_checks, strict=True)
         ),
-        schema_changes=_schema_changes(reader, window, ids, [_writes(read, writes.ids) for writes in of_writes]),
+        schema_changes=_schema_changes(
+            reader,
+            Window(changed_since, window.until),
+            ids,
+            [_writes(read, writes.ids) for writes in of_writes],
+            {dataset: max(changed_since, known.created) for dataset, known in datasets.items()},
+        ),
         is_truncated=any(line.is_cut for line in histories),
     )
 
@@ -79,12 +112,17 @@ def _checks(read: Snapshot, ids: Iterable[QualityId]) -> list[QualityResult]:
 def _schema_changes(
     reader: Reader,
     window: Window,
-    ids: Sequence[tuple[DatasetId, DatasetId]],
+    ids: Sequence[NameOfDataset],
     writes: Sequence[Iterable[DatasetWrite]],
+    began: Mapping[DatasetId, Instant],
 ) -> Mapping[DatasetId, list[SchemaChange]]:
+    of_ids = {dataset: list(versions_of(id_writes)) for dataset, id_writes in zip(ids, writes, strict=True)}
     versions: dict[DatasetId, list[SchemaVersion]] = _by_dataset(
-        (representative, versions_of(id_writes)) for (representative, _), id_writes in zip(ids, writes, strict=True)
+        (representative, of_id) for (representative, _), of_id in of_ids.items()
     )
+    oldest = {dataset: min(of_id) for dataset, of_id in of_ids.items() if of_id}
+    for dataset, earlier in versions_before(reader, oldest, began).items():
+        versions[dataset] += earlier
     unwritten = [(representative, dataset) for representative, dataset in ids if not versions[representative]]
     return changes_of(reader, {**versions, **versions_seen(reader, unwritten)}, window)
 

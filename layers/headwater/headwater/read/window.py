@@ -9,9 +9,9 @@ from headwater.store.ranges import TimeLine
 
 MOST = 50
 """Entries of a time line that are read, newest first."""
-BEFORE = 5
-"""Entries before the window, with which the first entry of the window is compared. One entry is too few, since a failed
-run may have named only some of its datasets."""
+BEFORE = 10
+"""Entries before the window, with which those of the window are compared. One entry is too few, since a failed run may
+have named only some of its datasets, and no measure of how much is written otherwise."""
 
 Id = TypeVar("Id")
 

@@ -27,6 +27,7 @@ class FindingKind(StrEnum):
     RUN_RUNNING = "RUN_RUNNING"
     CHILD_FAILED = "CHILD_FAILED"
     JOB_CHANGED = "JOB_CHANGED"
+    CODE_CHANGED = "CODE_CHANGED"
     SCHEMA_CHANGED = "SCHEMA_CHANGED"
     ASSERTION_FAILED = "ASSERTION_FAILED"
 
@@ -45,7 +46,8 @@ class UpstreamNode(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A failure or change at a node. `details` are further members of its JSON."""
+    """A failure or change at a node. `details` are further members of its JSON, `columns` those of the dataset that it
+    names; `has_removed` says that some of them are gone."""
 
     kind: FindingKind
     at: Instant
@@ -53,6 +55,17 @@ class Finding:
     run_id: str | None
     summary: str
     details: JsonObject = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
+    has_removed: bool = False
+
+    def affected(self, outputs: Sequence[Name]) -> str | None:
+        """The nodeId whose impact is that of the finding: of its column if it names one that is there, else of its
+        dataset, or of the first of its job's `outputs`."""
+        if self.node.kind is NodeKind.JOB:
+            return node_id(NodeKind.DATASET, outputs[0]) if outputs else None
+        if len(self.columns) == 1 and not self.has_removed:
+            return f"{node_id(NodeKind.FIELD, self.node.name)}:{self.columns[0]}"
+        return self.node.node_id
 
 
 def of_schemas(node: UpstreamNode, changes: Iterable[SchemaChange]) -> Iterator[Finding]:
@@ -68,7 +81,11 @@ def of_schemas(node: UpstreamNode, changes: Iterable[SchemaChange]) -> Iterator[
             ],
         }
         summary = f"{node.name.name}: {first_few(_describe_columns(diff))}{writer}"
-        yield Finding(FindingKind.SCHEMA_CHANGED, change.at, node, run.run_id if run else None, summary, details)
+        names = (*diff.added, *diff.removed, *(column.name for column in diff.retyped))
+        run_id = run.run_id if run else None
+        yield Finding(
+            FindingKind.SCHEMA_CHANGED, change.at, node, run_id, summary, details, names, has_removed=bool(diff.removed)
+        )
 
 
 def of_quality_results(node: UpstreamNode, checks: Iterable[QualityResult]) -> Iterator[Finding]:
@@ -79,9 +96,9 @@ def of_quality_results(node: UpstreamNode, checks: Iterable[QualityResult]) -> I
         if failed:
             named = first_few(list(map(describe_assertion, failed)))
             summary = f"{node.name.name}: {len(failed)} of {len(assertions)} assertions failed: {named}"
-            yield Finding(
-                FindingKind.ASSERTION_FAILED, check.time, node, check.id.run_id, summary, {"assertions": failed}
-            )
+            columns = tuple({str(assertion["column"]): None for assertion in failed if assertion.get("column")})
+            details: JsonObject = {"assertions": failed}
+            yield Finding(FindingKind.ASSERTION_FAILED, check.time, node, check.id.run_id, summary, details, columns)
 
 
 def first_few(parts: Sequence[str]) -> str:

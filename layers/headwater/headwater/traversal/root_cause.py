@@ -1,74 +1,212 @@
 """Root cause of a wrong number: the failures and changes at a node and upstream of it since the last good run.
 
 The suspect is the newest run that wrote the dataset, or the newest run of the job. The last good run is the newest run
-before the suspect that completed and has no failed children. Any failure or change since the start of the last good
-run, at the node or upstream, may be the cause. Without a last good run, any stored failure or change may be the cause.
+that a person called good; without one, the newest run before the suspect that completed and has no failed children: it
+may have been as wrong. Any failure or change since the start of the last good run, at the node or upstream, may be the
+cause, and a change of a schema before it, as long as it stands (traversal/standing_changes.py). Without a last good
+run, any stored failure or change may be the cause.
+
+    called good        changes                            completed        the suspect
+        |                 a schema of a table that         |
+        |                 is read as before: stands        |   each failure and change counts
+        |--- other changes: told as earlier ones ----------|--------------------------------->
 
 The walk upstream costs two reads a hop. Then a job costs up to two queries, and a dataset three, or four if no write of
-the dataset is known. The queries are concurrent. The numbers of nodes, and of runs and versions of a node, are bounded.
+the dataset is known, or if its schema changed before the runs that are read. A change that may stand costs a query for
+each of its readers, and judged runs one read for all. The queries are concurrent. The numbers of nodes, and of runs and
+versions of a node, are bounded.
 """
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
-from headwater.graph.names.identity import DatasetId, JobId, NodeKind, job_id
-from headwater.graph.states.run import Run
+from headwater.graph.facets.dataset_reference import OUTPUT_STATISTICS
+from headwater.graph.facets.register import values
+from headwater.graph.facets.schema_diff import columns_of
+from headwater.graph.names.identity import DatasetId, JobId, NodeKind, dataset_id, job_id
+from headwater.graph.states.run import Run, RunState
+from headwater.graph.states.stored_states import DatasetWrite
+from headwater.openlineage.event import Name
 from headwater.openlineage.instant import NEVER, Instant
-from headwater.read.activity import Activity, read_activity
+from headwater.read.activity import Activity, KnownDataset, read_activity
 from headwater.read.frontier import BlindSpot, Frontier, blind_spots
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import RUNS_AT_A_TIME, Reader
 from headwater.read.window import Window
 from headwater.store.ranges import run_position
+from headwater.traversal.column_lineage import ColumnRelevance
 from headwater.traversal.findings import Finding, UpstreamNode, of_quality_results, of_schemas
 from headwater.traversal.lineage import Direction, View, Walk, walk_lineage
 from headwater.traversal.lineage_graph import LineageGraph
-from headwater.traversal.run_findings import of_runs, went_well
+from headwater.traversal.run_findings import of_changes, of_runs, went_well
+from headwater.traversal.standing_changes import Way, standing_changes
 
 MAX_NODES = 200
 MAX_RUNS = 100
 """Writes of the dataset, or runs of the job, among which the suspect and the last good run are searched."""
+COMPARED_WRITES = 10
+"""Writes before that of the suspect, with which it is compared."""
+
+
+class Amount(NamedTuple):
+    """How much the suspect wrote, and the median of the last writes before; None for what is not told."""
+
+    rows: int | None
+    median_rows: int | None
+    size: int | None
+    median_size: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class RootCause:
     """The findings, newest first, and for each job the number of its runs that went well. Of findings with the same
-    time, the nearest comes first. `graph` is the graph upstream. `frontier` says what the search cannot see."""
+    time, the nearest comes first. Of a column, those come first that the likeliest explain it. `graph` is the graph
+    upstream. `frontier` says what the search cannot see.
+
+    last_good       the newest good run; `is_confirmed` if a person said so
+    earlier         the changes since a run that was called good that count no more, newest first
+    amount          how much the suspect wrote; None if that is not told
+    knows_column    whether the column that was asked for is known
+    distances       the distance of each dataset upstream
+    """
 
     suspect: Run | None
     last_good: Run | None
+    is_confirmed: bool
     findings: tuple[Finding, ...]
+    earlier: tuple[Finding, ...]
+    amount: Amount | None
     went_well: tuple[tuple[UpstreamNode, int], ...]
     is_truncated: bool
     graph: LineageGraph
     frontier: Frontier
+    knows_column: bool
+    distances: Mapping[DatasetId, int]
+
+    def outputs_of(self, finding: Finding) -> list[Name]:
+        """What the job of a finding writes upstream, the nearest to the node first; else all that it writes."""
+        edges = self.graph.edges_of.get(job_id(finding.node.name))
+        heads = (self.graph.datasets.get(self.graph.representative(node)) for node in edges.output_ids) if edges else ()
+        names = {head.facts.name for head in heads if head}
+        return sorted(names, key=lambda name: (self.distances.get(dataset_id(name), len(self.distances)), name))
 
 
 def root_cause(
     reader: Reader, node: NamedNode, depth: int, as_of: Instant | None = None, view: View = View.CURRENT
 ) -> RootCause:
-    """The findings at a job or dataset and upstream of it, until now or until a time."""
-    graph = walk_lineage(reader, node, Walk(depth, Direction.UPSTREAM, view, as_of, MAX_NODES))
+    """The findings at a job or dataset and upstream of it, or for a column, until now or until a time."""
+    start = node._replace(kind=NodeKind.DATASET, field=None) if node.kind is NodeKind.FIELD else node
+    graph = walk_lineage(reader, start, Walk(depth, Direction.UPSTREAM, view, as_of, MAX_NODES))
     ids, all_time = _ids(reader, graph), Window(NEVER, as_of)
-    suspect = _suspect(reader, node, ids.get(graph.representative(node.dataset), ()), all_time)
-    last_good = _last_good(reader, suspect, all_time) if suspect else None
-    window = all_time._replace(since=last_good.started_at) if last_good else all_time
-    upstream = _upstream(graph, node)
+    suspect = _suspect(reader, start, ids.get(graph.representative(start.dataset), ()), all_time)
+    upstream = _upstream(graph, start)
+    good = _good_runs(reader, graph, suspect, all_time)
+    confirmed = good.get(job_id(suspect.job)) if suspect else None
+    completed = _last_completed(reader, suspect, confirmed, all_time) if suspect else None
+    last_good = confirmed or completed
+    window = all_time._replace(since=last_good.started_at if last_good else NEVER)
+    changes = all_time._replace(since=confirmed.started_at if confirmed else NEVER)
     jobs = [job for job in upstream.jobs if not graph.jobs[job].facts.is_derivation and not graph.jobs[job].is_foreign]
-    readable = [dataset for dataset in upstream.datasets if not graph.datasets[dataset].is_foreign]
-    activity = read_activity(reader, window, jobs, {dataset: ids[dataset] for dataset in readable})
-    findings = sorted(_findings(graph, upstream, activity, window), key=_nearest)
-    newest_first = sorted(findings, key=lambda finding: finding.at, reverse=True)
-    well = _went_well(upstream, activity, window)
-    is_truncated = graph.is_truncated or activity.is_truncated
-    frontier = _frontier(graph, upstream, activity, window, depth)
-    return RootCause(suspect, last_good, tuple(newest_first), tuple(well), is_truncated, graph, frontier)
+    own = {dataset: graph.datasets[dataset] for dataset in upstream.datasets if not graph.datasets[dataset].is_foreign}
+    known = {dataset: KnownDataset(ids[dataset], head.facts.created) for dataset, head in own.items()}
+    activity = read_activity(reader, window, changes.since, jobs, known)
+    recent = max(changes.since, completed.started_at if completed else NEVER)
+    columns = {dataset: columns_of(head.schema) for dataset, head in own.items()}
+    way = Way(columns, upstream.readers, activity.runs, good)
+    standing = standing_changes(reader, activity.schema_changes, recent, way)
+    found = _Found()
+    for dataset, at in upstream.datasets.items():
+        found.failures += of_quality_results(at, activity.checks.get(dataset, ()))
+        for change in activity.schema_changes.get(dataset, ()):
+            (found.changes if (dataset, change.at) in standing else found.earlier).extend(of_schemas(at, [change]))
+    for job, at in upstream.jobs.items():
+        found.failures += of_runs(at, activity.runs.get(job, ()), window)
+        for finding in of_changes(at, activity.runs.get(job, ()), changes, graph.representative):
+            (found.changes if window.has(finding.at) else found.earlier).append(finding)
+    changed = [finding for finding in found.changes if not _is_of(confirmed, finding)]
+    findings = _newest_first([*found.failures, *changed])
+    column = ColumnRelevance(reader, node, depth, as_of, view) if node.kind is NodeKind.FIELD else None
+    return RootCause(
+        suspect,
+        last_good,
+        is_confirmed=confirmed is not None,
+        findings=tuple(column.ranked(findings, graph) if column else findings),
+        earlier=tuple(_newest_first(finding for finding in found.earlier if not _is_of(confirmed, finding))),
+        amount=_amount(suspect, activity.writes.get(graph.representative(start.dataset), ())),
+        went_well=tuple(_went_well(upstream, activity, window)),
+        is_truncated=graph.is_truncated or activity.is_truncated,
+        graph=graph,
+        frontier=_frontier(graph, upstream, activity, window, depth),
+        knows_column=column is None or column.is_known or node.field in columns_of(_schema(graph, start)),
+        distances={dataset: at.distance for dataset, at in upstream.datasets.items()},
+    )
 
 
-def _nearest(finding: Finding) -> tuple[int, UpstreamNode]:
-    return finding.node.distance, finding.node
+@dataclass(slots=True)
+class _Found:
+    failures: list[Finding] = field(default_factory=list)
+    changes: list[Finding] = field(default_factory=list)
+    earlier: list[Finding] = field(default_factory=list)
+
+
+def _is_of(good: Run | None, change: Finding) -> bool:
+    """Whether a change came with the run that was called good: it was good with the change."""
+    return good is not None and (change.run_id == good.run_id or change.at in (good.started_at, good.ended_at))
+
+
+def _newest_first(findings: Iterable[Finding]) -> list[Finding]:
+    nearest = sorted(findings, key=lambda finding: (finding.node.distance, finding.node))
+    return sorted(nearest, key=lambda finding: finding.at, reverse=True)
+
+
+def _schema(graph: LineageGraph, start: NamedNode) -> object:
+    head = graph.datasets.get(graph.representative(start.dataset))
+    return head.schema if head else None
+
+
+def _good_runs(reader: Reader, graph: LineageGraph, suspect: Run | None, window: Window) -> dict[JobId, Run]:
+    """The newest run of each job that a person called good, and that did not fail; of the suspect's job not after the
+    suspect. If no run was ever judged, this reads nothing."""
+    heads = dict(graph.jobs)
+    if suspect and job_id(suspect.job) not in heads:
+        heads |= reader.jobs([job_id(suspect.job)], usages=False)
+    ids = [run for head in heads.values() for run in head.facts.good_runs]
+    runs = sorted(reader.runs(ids), key=lambda run: run.order) if ids else []
+    return {
+        run.id.job: run
+        for run in runs
+        if run.is_judged_good
+        and run.outcome in (RunState.COMPLETED, RunState.RUNNING)
+        and window.has(run.started_at)
+        and not (suspect and run.job == suspect.job and run.order > suspect.order)
+    }
+
+
+def _amount(suspect: Run | None, writes: Iterable[DatasetWrite]) -> Amount | None:
+    ordered = sorted(writes, key=lambda write: write.output.first)
+    own = next((write for write in reversed(ordered) if suspect and write.id.run == suspect.id), None)
+    if own is None:
+        return None
+    before = [write for write in ordered if write.output.first < own.output.first and write.id != own.id]
+    rows, sizes = (
+        [_counted(write, member) for write in [*before[-COMPARED_WRITES:], own]] for member in ("rowCount", "size")
+    )
+    amount = Amount(rows[-1], _median(rows[:-1]), sizes[-1], _median(sizes[:-1]))
+    return amount if amount.rows is not None or amount.size is not None else None
+
+
+def _counted(write: DatasetWrite, member: str) -> int | None:
+    facet = values(write.output.io_facets).get(OUTPUT_STATISTICS)
+    number = facet.get(member) if isinstance(facet, dict) else None
+    return number if isinstance(number, int) and not isinstance(number, bool) and number >= 0 else None
+
+
+def _median(numbers: Iterable[int | None]) -> int | None:
+    told = sorted(number for number in numbers if number is not None)
+    return (told[(len(told) - 1) // 2] + told[len(told) // 2]) // 2 if told else None
 
 
 def _suspect(reader: Reader, node: NamedNode, ids: Collection[DatasetId], window: Window) -> Run | None:
@@ -89,7 +227,10 @@ def _newest_writer(reader: Reader, dataset: DatasetId, window: Window) -> Run | 
     return None
 
 
-def _last_good(reader: Reader, suspect: Run, window: Window) -> Run | None:
+def _last_completed(reader: Reader, suspect: Run, confirmed: Run | None, window: Window) -> Run | None:
+    """The newest run before the suspect that went well, not looking beyond the one that was called good."""
+    if confirmed and confirmed.run_id == suspect.run_id:
+        return None
     line = reader.store.runs_of(job_id(suspect.job))
     earlier = islice(line.newest(before=run_position(suspect), limit=MAX_RUNS), MAX_RUNS)
     while runs := list(islice(earlier, RUNS_AT_A_TIME)):
@@ -99,19 +240,21 @@ def _last_good(reader: Reader, suspect: Run, window: Window) -> Run | None:
 
 
 class _Upstream(NamedTuple):
-    """The nodes upstream, each with the distance of the shortest path."""
+    """The nodes upstream, each with the distance of the shortest path, and the readers of each dataset on the way."""
 
     jobs: dict[JobId, UpstreamNode]
     datasets: dict[DatasetId, UpstreamNode]
+    readers: dict[DatasetId, set[JobId]]
 
 
 def _upstream(graph: LineageGraph, start: NamedNode) -> _Upstream:
     """The nodes upstream of the start, by the flow through each job."""
-    upstream = _Upstream({}, {})
+    upstream = _Upstream({}, {}, defaultdict(set))
     datasets = {graph.representative(start.dataset)}
     if start.kind is NodeKind.JOB and start.job in graph.jobs:
         upstream.jobs[start.job] = UpstreamNode(NodeKind.JOB, graph.jobs[start.job].facts.name, 0)
         datasets = {graph.representative(dataset) for dataset in graph.edges_of[start.job].input_ids}
+        upstream.readers.update({dataset: {start.job} for dataset in datasets})
     distance = 0
     while datasets := (datasets & graph.datasets.keys()) - upstream.datasets.keys():
         for dataset in datasets:
@@ -122,7 +265,10 @@ def _upstream(graph: LineageGraph, start: NamedNode) -> _Upstream:
             written = [output for output in edges.output_ids if graph.representative(output) in datasets]
             if written and job in graph.jobs:
                 upstream.jobs.setdefault(job, UpstreamNode(NodeKind.JOB, graph.jobs[job].facts.name, distance))
-                sources |= {graph.representative(source) for output in written for source in edges.upstream_of(output)}
+                made_of = {graph.representative(source) for output in written for source in edges.upstream_of(output)}
+                for source in made_of if not graph.jobs[job].facts.is_derivation else ():
+                    upstream.readers[source].add(job)
+                sources |= made_of
         datasets = sources
     return upstream
 
@@ -157,14 +303,6 @@ def _frontier(graph: LineageGraph, upstream: _Upstream, activity: Activity, wind
     )
     since = min((head.facts.created for head in datasets.values()), default=NEVER)
     return Frontier(window.since or since, len(jobs), len(datasets), unseen)
-
-
-def _findings(graph: LineageGraph, upstream: _Upstream, activity: Activity, window: Window) -> Iterator[Finding]:
-    for job, node in upstream.jobs.items():
-        yield from of_runs(node, activity.runs.get(job, ()), window, graph.representative)
-    for dataset, node in upstream.datasets.items():
-        yield from of_schemas(node, activity.schema_changes.get(dataset, ()))
-        yield from of_quality_results(node, activity.checks.get(dataset, ()))
 
 
 def _went_well(upstream: _Upstream, activity: Activity, window: Window) -> Iterator[tuple[UpstreamNode, int]]:

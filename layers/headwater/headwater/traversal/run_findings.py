@@ -1,14 +1,15 @@
-"""Findings at jobs: failed and open runs, and changes of a job's inputs and outputs."""
+"""Findings at jobs: failed and open runs, and changes of a job's inputs, outputs and code."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from headwater.graph.facets.dataset_reference import IoDatasets
-from headwater.graph.facets.members import error_message, error_summary
+from headwater.graph.facets.members import code_of, error_message, error_summary, facet_text, without_comments
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import DatasetId, NodeKind, node_id
 from headwater.graph.states.run import Run, RunState
-from headwater.openlineage.event import Name
+from headwater.openlineage.event import Facets, Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import shown
 from headwater.read.window import Window
@@ -20,6 +21,8 @@ MAX_MESSAGE = 5_000
 Representative = Callable[[DatasetId], DatasetId]
 """Returns the representative of a dataset."""
 
+_LITERALS = re.compile(r"'[^']*'|\d+")
+"""Literals of SQL: the same statement has other dates in each run."""
 _CHANGES = {
     "inputsAdded": "now reads",
     "outputsAdded": "now writes",
@@ -40,23 +43,56 @@ def went_well(run: Run, window: Window) -> bool:
     return _state(run, window) is RunState.COMPLETED and not run.failed_children
 
 
-def of_runs(
-    node: UpstreamNode, runs: Sequence[Run], window: Window, representative: Representative
-) -> Iterator[Finding]:
-    """Findings of a job: runs that ended in the window, or are open, and did not go well; and completed runs whose
-    inputs or outputs differ from the completed run before.
-
-    Only completed runs are compared: any other run may not have named all its datasets.
-    """
+def of_runs(node: UpstreamNode, runs: Sequence[Run], window: Window) -> Iterator[Finding]:
+    """Findings of a job: runs that ended in the window, or are open, and did not go well."""
     for run in runs:
         if window.has(run.ended_at or run.started_at) or _is_open(run, window):
             yield from _of_run(node, run, window)
+
+
+def of_changes(
+    node: UpstreamNode, runs: Sequence[Run], window: Window, representative: Representative
+) -> Iterator[Finding]:
+    """Changes of a job in the window: runs of another version of its code than the run before, and completed runs whose
+    inputs or outputs differ from the completed run before.
+
+    Only completed runs are compared for these: any other run may not have named all its datasets.
+    """
+    for before, after in pairwise(run for run in runs if code_of(values(run.job_facets)).get("version")):
+        old, new = (code_of(values(run.job_facets)) for run in (before, after))
+        if old["version"] != new["version"] and window.has(after.started_at):
+            details: JsonObject = {"codeBefore": old, "codeAfter": new}
+            summary = f"{node.name.name} {_describe_code(old, new)}"
+            yield Finding(FindingKind.CODE_CHANGED, after.started_at, node, after.run_id, summary, details)
     completed = [run for run in runs if run.names_datasets and _state(run, window) is RunState.COMPLETED]
     for before, after in pairwise(completed):
         details = _difference(before, after, representative)
         if details and window.has(after.started_at):
             summary = f"{node.name.name} {first_few(_describe_difference(details))}"
             yield Finding(FindingKind.JOB_CHANGED, after.started_at, node, after.run_id, summary, details)
+
+
+def is_other_code(before: Run, after: Run) -> bool:
+    """Whether a run ran other code than a run before: another version, source or SQL. What only one of them tells does
+    not count. Nor do plans and column lineage: those of Spark change with the types of what is read."""
+    old, new = (_code(values(run.job_facets)) for run in (before, after))
+    return any(told and new[name] and told != new[name] for name, told in old.items())
+
+
+def _code(facets: Facets) -> dict[str, str]:
+    sql = facet_text(facets, "sql", "query") or ""
+    return {
+        "version": facet_text(facets, "sourceCodeLocation", "version") or "",
+        "source": facet_text(facets, "sourceCode", "sourceCode") or "",
+        "sql": " ".join(_LITERALS.sub("?", without_comments(sql)).split()),
+    }
+
+
+def _describe_code(old: JsonObject, new: JsonObject) -> str:
+    number = str(new.get("pullRequestNumber") or "").removeprefix("#")
+    by = f" by #{number}" if number else ""
+    branch = f" of {new['branch']}" if new.get("branch") else ""
+    return f"was changed{by}: version {new['version']}{branch}, was {old['version']}"
 
 
 def _state(run: Run, window: Window) -> RunState:

@@ -16,7 +16,7 @@ export async function attempt(
     const reason = error instanceof Error ? error.message : String(error);
     tell(
       isForbidden
-        ? `This key may not change that (${reason}). Tags and owners need the scope curate, descriptions the scope ingest, deletion the scope admin.`
+        ? `This key may not change that (${reason}). Tags, owners and good runs need the scope curate, descriptions the scope ingest, deletion the scope admin.`
         : reason,
     );
   }

@@ -12,6 +12,8 @@ import { count, duration, moment } from "../../text/amounts";
 import { inertLines, nodeIdOf, oneLine } from "../../text/names";
 import { FacetsTab } from "../node/FacetsTab";
 import "../node/node.css";
+import { CodeOfRun } from "./CodeOfRun";
+import { GoodRun } from "./GoodRun";
 import { RawEvents } from "./RawEvents";
 import { RunTable } from "./RunTable";
 import { errorOf } from "./statistics";
@@ -27,7 +29,7 @@ export default function RunView({ parameters }: { parameters: URLSearchParams })
   if (!id) return <Empty>No run is named in this link.</Empty>;
   return (
     <Loaded lookup={lookup} what="the run">
-      {(found) => <RunPage key={found.run.id} {...found} />}
+      {(found) => <RunPage key={found.run.id} {...found} again={lookup.again} />}
     </Loaded>
   );
 }
@@ -41,7 +43,7 @@ async function find(id: string, signal: AbortSignal): Promise<Found> {
   return { run, children: children.runs };
 }
 
-function RunPage({ run, children }: Found) {
+function RunPage({ run, children, again }: Found & { again: () => void }) {
   const error = errorOf(run);
   const parent = run.facets.parent as { run?: { runId?: string }; job?: { name?: string } } | undefined;
   const nodeId = run.job ? nodeIdOf("job", run.job.namespace, run.job.name) : "";
@@ -58,6 +60,10 @@ function RunPage({ run, children }: Found) {
           <span>{moment(run.startedAt ?? run.createdAt)}</span>
           <span className="muted">{duration(run.durationMs)}</span>
           {run.job && <span className="muted mono">{run.id}</span>}
+          {run.code && <CodeOfRun code={run.code} />}
+        </div>
+        <div className="row">
+          <GoodRun run={run} again={again} />
         </div>
         {nodeId && (
           <div className="row">

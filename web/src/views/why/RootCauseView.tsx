@@ -1,4 +1,4 @@
-/** Root cause: what failed or changed upstream since the last good run, on a time line. */
+/** Root cause: what failed or changed upstream, on a time line; below it what counts no more. */
 
 import { lazy, Suspense } from "react";
 import { get } from "../../api/request";
@@ -10,8 +10,10 @@ import { Name } from "../../parts/Name";
 import { State } from "../../parts/State";
 import { linkTo } from "../../routing/location";
 import { ago, clock, counted, moment } from "../../text/amounts";
-import { nodeIdOf, oneLine, shortName, splitNodeId } from "../../text/names";
+import { columnIdOf, columnOf, kindOf, nodeIdOf, oneLine, shortName, splitNodeId } from "../../text/names";
 import { SchemaChanges } from "../node/VersionsTab";
+import { CodeOfRun } from "../run/CodeOfRun";
+import { GoodRun } from "../run/GoodRun";
 import "../node/node.css";
 import "./why.css";
 
@@ -24,8 +26,16 @@ const KINDS: Record<string, [string, string]> = {
   RUN_RUNNING: ["busy", "still running"],
   CHILD_FAILED: ["bad", "part failed"],
   JOB_CHANGED: ["warn", "job changed"],
+  CODE_CHANGED: ["warn", "code changed"],
   SCHEMA_CHANGED: ["warn", "schema changed"],
   ASSERTION_FAILED: ["bad", "check failed"],
+};
+
+const RELEVANCES: Record<string, string> = {
+  FLOWS_IN: "flows into the column",
+  FILTERS: "filters or joins the column",
+  UNKNOWN: "may bear on the column",
+  OTHER: "not known to bear on the column",
 };
 
 export default function RootCauseView({ parameters }: { parameters: URLSearchParams }) {
@@ -33,32 +43,40 @@ export default function RootCauseView({ parameters }: { parameters: URLSearchPar
   const asOf = parameters.get("asOf") ?? "";
   const lookup = useLookup(`${nodeId} ${asOf}`, (signal) => get<RootCause>("rootcause", { nodeId, asOf }, signal));
   if (!nodeId) return <Empty>No dataset or job is named in this link.</Empty>;
-  const { name } = splitNodeId(nodeId);
+  const { name } = splitNodeId(tableOf(nodeId));
+  const column = kindOf(nodeId) === "datasetField" ? `.${columnOf(nodeId).field}` : "";
   return (
     <section className="sheet">
       <header className="node-head">
         <span className="eyebrow">
           <Icon name="why" /> Root cause
         </span>
-        <h1 title={oneLine(name)}>Why is {oneLine(shortName(name))} wrong?</h1>
+        <h1 title={oneLine(name + column)}>Why is {oneLine(shortName(name) + column)} wrong?</h1>
         {asOf && <p className="note">As it was at {moment(asOf)}.</p>}
       </header>
       <Loaded lookup={lookup} what="the root cause">
-        {(found) => <Found found={found} />}
+        {(found) => <Found found={found} again={lookup.again} />}
       </Loaded>
     </section>
   );
 }
 
-function Found({ found }: { found: RootCause }) {
-  const { findings, suspect, lastGood, nodeId, truncated } = found;
+/** The table of a column, or the node itself. */
+const tableOf = (nodeId: string): string => (kindOf(nodeId) === "datasetField" ? columnOf(nodeId).dataset : nodeId);
+
+function Found({ found, again }: { found: RootCause; again: () => void }) {
+  const { findings, suspect, lastGood, truncated, earlier } = found;
+  const nodeId = tableOf(found.nodeId);
+  const isDoubtful = lastGood?.confirmed === false;
   const well = found.successfulRuns.reduce((sum, { count }) => sum + count, 0);
   return (
     <>
       <div className="row">
         <span>
           <b>{counted(findings.length, "finding")}</b>
-          {lastGood ? ` since the last good run, ${ago(lastGood.endedAt)}` : ", and no good run before"}
+          {lastGood
+            ? ` since the last ${isDoubtful ? "run that completed" : "good run"}, ${ago(lastGood.endedAt ?? lastGood.startedAt)}`
+            : ", and no good run before"}
           {well > 0 && (
             <span className="muted">
               {" "}
@@ -70,10 +88,11 @@ function Found({ found }: { found: RootCause }) {
         <a className="button" href={linkTo("lineage", { nodeId, down: 0, asOf: found.asOf })}>
           <Icon name="water" /> In the graph
         </a>
-        <a className="button" href={linkTo("impact", { nodeId })}>
+        <a className="button" href={linkTo("impact", { nodeId: found.affected ?? nodeId })}>
           <Icon name="impact" /> What else is affected?
         </a>
       </div>
+      {found.amount && <p className="muted">{oneLine(found.amount.sentence)}</p>}
       {findings.length > 0 && (
         <p className="muted">
           <Unseen frontier={found.frontier} />
@@ -88,7 +107,7 @@ function Found({ found }: { found: RootCause }) {
       {truncated && <Truncated>The search was cut: nodes further upstream were not looked at.</Truncated>}
       {findings.some((finding) => finding.nodeId !== nodeId) && (
         <Suspense fallback={<Loading what="the graph" />}>
-          <CauseGraph found={found} />
+          <CauseGraph found={found.nodeId === nodeId ? found : { ...found, nodeId }} />
         </Suspense>
       )}
       <ol className="why">
@@ -97,6 +116,7 @@ function Found({ found }: { found: RootCause }) {
             run={suspect}
             title={suspect.outcome === "COMPLETED" ? "The newest run, which made the data" : "The newest run"}
             tone="suspect"
+            again={again}
           />
         )}
         {findings.map((finding, index) => (
@@ -106,17 +126,39 @@ function Found({ found }: { found: RootCause }) {
           <li className="stop">
             <span className="when" />
             <div className="card muted">
-              No failure and no change upstream is known since then. <Unseen frontier={found.frontier} />
+              {isDoubtful
+                ? "No finding since the last run that completed, which nobody called good: it may be as wrong."
+                : earlier
+                  ? "The changes that are known count no more."
+                  : "No failure and no change upstream is known since then."}{" "}
+              <Unseen frontier={found.frontier} />
             </div>
           </li>
         )}
-        {lastGood && <Stop run={lastGood} title="The last good run" tone="good" />}
+        {lastGood && lastGood.id !== suspect?.id && (
+          <Stop
+            run={lastGood}
+            title={isDoubtful ? "Completed before, and nobody called it good" : "The last good run"}
+            tone={isDoubtful ? "" : "good"}
+            again={again}
+          />
+        )}
       </ol>
+      {earlier && (
+        <details className="card">
+          <summary>{oneLine(earlier.sentence)}</summary>
+          <ol className="why">
+            {earlier.changes.map((finding, index) => (
+              <Line key={index} finding={finding} />
+            ))}
+          </ol>
+        </details>
+      )}
     </>
   );
 }
 
-function Stop({ run, title, tone }: { run: Run; title: string; tone: string }) {
+function Stop({ run, title, tone, again }: { run: Run; title: string; tone: string; again: () => void }) {
   const at = run.endedAt ?? run.startedAt ?? run.createdAt;
   return (
     <li className={`stop ${tone}`}>
@@ -133,6 +175,10 @@ function Stop({ run, title, tone }: { run: Run; title: string; tone: string }) {
             lineage at that time
           </a>
         )}
+        <div className="row links">
+          {run.code && <CodeOfRun code={run.code} />}
+          <GoodRun run={run} again={again} />
+        </div>
       </div>
     </li>
   );
@@ -140,12 +186,15 @@ function Stop({ run, title, tone }: { run: Run; title: string; tone: string }) {
 
 function Line({ finding }: { finding: Finding }) {
   const [tone, word] = KINDS[finding.kind] ?? ["warn", finding.kind.toLowerCase().replaceAll("_", " ")];
-  const { kind, name } = splitNodeId(finding.nodeId);
+  const { kind, namespace, name } = splitNodeId(finding.nodeId);
   const changes = [
     ...(finding.added ?? []).map((field) => ({ kind: "added" as const, field, before: null, after: null })),
     ...(finding.removed ?? []).map((field) => ({ kind: "removed" as const, field, before: null, after: null })),
     ...(finding.retyped ?? []).map(({ field, before, after }) => ({ kind: "retyped" as const, field, before, after })),
   ];
+  const [column] = changes;
+  const isOneThatIsThere = changes.length === 1 && column?.kind !== "removed";
+  const broken = isOneThatIsThere && column ? columnIdOf(namespace, name, column.field) : finding.nodeId;
   const present = changes.filter((change) => change.kind !== "removed"); // a removed column has no way any more
   return (
     <li className={`stop ${tone}`}>
@@ -161,6 +210,7 @@ function Line({ finding }: { finding: Finding }) {
           />
           <span className="muted">
             {finding.distance === 0 ? "itself" : `${counted(finding.distance, "hop")} upstream`}
+            {finding.relevance && `, ${RELEVANCES[finding.relevance] ?? ""}`}
           </span>
         </div>
         {changes.length ? <SchemaChanges changes={changes} /> : <p className="inert">{oneLine(finding.summary)}</p>}
@@ -172,7 +222,9 @@ function Line({ finding }: { finding: Finding }) {
                 the way of {oneLine(field)}
               </a>
             ))}
-          <a href={linkTo("impact", { nodeId: finding.nodeId })}>what it breaks, and whose that is</a>
+          {finding.codeAfter && <CodeOfRun code={finding.codeAfter} />}
+          {kind === "dataset" && <a href={linkTo("impact", { nodeId: broken })}>what it breaks, and whose that is</a>}
+          {kind === "job" && <a href={linkTo("lineage", { nodeId: finding.nodeId, up: 0 })}>what is made of it</a>}
           <a href={linkTo("lineage", { nodeId: finding.nodeId, asOf: finding.at })}>lineage at that time</a>
         </div>
       </div>

@@ -8,8 +8,7 @@ from headwater.lookup.export.graph import ExportKind, ExportNode
 from headwater.lookup.text.amounts import count
 from headwater.lookup.text.display import Display, Line, Role, Span, detail
 from headwater.lookup.text.inert import inert, wrapped
-from headwater.lookup.text.labels import Labels
-from headwater.lookup.text.node_ids import node_of
+from headwater.lookup.text.labels import Labels, node_of
 from headwater.serve.alerting import Message
 
 COUNTS = " downstream"

@@ -116,9 +116,14 @@ def _add_why(commands: Commands) -> None:
         commands,
         "why",
         "why a number may be wrong: the failures and changes upstream since the last good run",
-        "headwater why orders_daily",
+        "headwater why orders_daily total_revenue",
     )
     parser.add_argument("name", metavar="NAME", help=_NAME)
+    parser.add_argument("column", metavar="COLUMN", nargs="?", help="the column that is wrong (default: the table)")
+    said = parser.add_mutually_exclusive_group()
+    said.add_argument("--good", metavar="RUN", help="say that this run was good, by its id")
+    said.add_argument("--not-good", metavar="RUN", help="take that back")
+    parser.add_argument("--note", metavar="TEXT", help="why the run was good, beside --good")
     _add_walk(parser)
 
 

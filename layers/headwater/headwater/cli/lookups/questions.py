@@ -20,7 +20,7 @@ from headwater.lookup.text import runs as runs_text
 from headwater.lookup.text.amounts import moment
 from headwater.lookup.text.display import Display, Line, Role, Span, detail
 from headwater.lookup.text.inert import inert
-from headwater.lookup.text.node_ids import node_of
+from headwater.lookup.text.labels import node_of
 from headwater.openlineage.instant import NEVER, parse_instant
 
 MOST_AT_RISK = 1_000
@@ -71,8 +71,13 @@ def _impact(api: Api, options: Namespace) -> Reply:
 
 
 def _why(api: Api, options: Namespace) -> Reply:
-    node = resolve(api, options.name, (DATASET, JOB), _asking(options))
-    text, answer = api.ask("rootcause", nodeId=node.node.node_id, limit=MOST_FINDINGS, **_walk(options))
+    node, node_id = _node_or_column(api, options, (DATASET, JOB))
+    if options.good:
+        api.send("PUT", "jobs", "runs", options.good, "good", body=_json({"note": options.note}))
+    elif options.not_good:
+        api.send("DELETE", "jobs", "runs", options.not_good, "good")
+    query = {"nodeId": node_id, "limit": MOST_FINDINGS, **_walk(options)}
+    text, answer = _asked_for_column(api, options, node, "rootcause", **query)
     return Reply(text, lambda display: root_cause_text.render(answer, display), _notes(node, options))
 
 

@@ -104,10 +104,13 @@ class Tools:
         by owner, the nearest first, each with the way there. Use it before a column is removed, renamed or retyped."""
         return self._answer(whole, command="impact", name=name, column=column, depth=depth, at=at)
 
-    def why(self, name: Name, depth: Depth = DEPTH, at: At = None, whole: Whole = False) -> str:
+    def why(self, name: Name, column: Column = None, depth: Depth = DEPTH, at: At = None, whole: Whole = False) -> str:
         """Show why a dataset may be wrong, late or empty, or a job may have failed: the root causes, which are failed
-        and missing runs, failed assertions and changed schemas of the node or upstream, since its last good run."""
-        return self._answer(whole, command="why", name=name, depth=depth, at=at)
+        and missing runs, failed assertions, changed schemas and changed code of the node or upstream, since its last
+        good run. Of one column, the likeliest causes come first. A run that "nobody called good" may be as wrong."""
+        return self._answer(
+            whole, command="why", name=name, column=column, depth=depth, at=at, good=None, not_good=None, note=None
+        )
 
     def runs(
         self,

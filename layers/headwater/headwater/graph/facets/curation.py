@@ -28,6 +28,8 @@ not write."""
 SET_ASIDE = "headwater_setAside"
 """`{"paths": [...], "key": ...}` on a job or dataset: what was left out of an event of its producer: what is about the
 namespaces of others, or has no usable name."""
+JUDGEMENT = "headwater_judgement"
+"""`{"good": true, "by": ..., "note": ...}` on a run: a person says that the run was good, or takes it back."""
 _TAG = "headwater_tag"
 
 NAMESPACES, SOURCES, TAGS = "headwater:namespaces", "headwater:sources", "headwater:tags"
@@ -40,9 +42,9 @@ RESERVED = frozenset({NAMESPACES, SOURCES, TAGS, INSIGHTS, HIDDEN})
 
 
 def is_curation(event: AnyEvent) -> bool:
-    """Whether an event only curates its node, and is no use of the node."""
+    """Whether an event only curates its node, and is no use of the node: a judgement is no event of its run."""
     if isinstance(event, RunEvent):
-        return False
+        return JUDGEMENT in event.run_facets and event.type == "OTHER" and not (event.inputs or event.outputs)
     facets = event.dataset.facets if isinstance(event, DatasetEvent) else event.job.facets
     has_datasets = not isinstance(event, DatasetEvent) and bool(event.inputs or event.outputs)
     is_ours = CATALOG in facets or all(name.startswith(PREFIX) for name in facets)

@@ -44,7 +44,7 @@ SOURCES = "headwater_sources"
 """On an output, the datasets that the output is made of, by the producer: `[[namespace, name], ...]`."""
 JobEventOrRunEvent = TypeVar("JobEventOrRunEvent", JobEvent, RunEvent)
 ASSERTIONS = "dataQualityAssertions"
-INPUT_STATISTICS = "inputStatistics"
+INPUT_STATISTICS, OUTPUT_STATISTICS = "inputStatistics", "outputStatistics"
 QUALITY = frozenset({ASSERTIONS, "dataQualityMetrics"})
 """Facets about the data of an input or output. They are new with every run and have a history of their own."""
 

@@ -12,6 +12,8 @@ from headwater.openlineage.exact_json import JsonObject
 MAX_SQL = 100_000
 """Characters of a SQL text that are looked at."""
 _COMMENT = re.compile(r"--[^\n]*|/\*(?:.*?\*/|.*\Z)", re.DOTALL)
+_GITHUB = re.compile(r"(https?://github\.[\w.-]+/[\w.-]+/[\w.-]+?)(?:\.git)?(?:[/?#]|$)")
+"""The URL of a repository on GitHub, or on a GitHub of one's own: `github.` begins its host."""
 MAX_FIRST_LINE = 300
 """Characters of the summary of an error message."""
 _TRACEBACK = "Traceback (most recent call last):"
@@ -47,6 +49,19 @@ def facet_text(facets: Facets, facet: str, member: str) -> str | None:
     holder = facets.get(facet)
     value = holder.get(member) if isinstance(holder, dict) else None
     return value if isinstance(value, str) else None
+
+
+def code_of(facets: Facets) -> JsonObject:
+    """The version of a job's code by its `sourceCodeLocation`: `version`, `branch`, `pullRequestNumber` and, on GitHub,
+    the `link` of the pull request, as far as they are told."""
+    members = ("version", "branch", "pullRequestNumber")
+    told = {name: text for name in members if (text := facet_text(facets, "sourceCodeLocation", name))}
+    repository = _GITHUB.match(facet_text(facets, "sourceCodeLocation", "repoUrl") or "") or _GITHUB.match(
+        facet_text(facets, "sourceCodeLocation", "url") or ""
+    )
+    number = told.get("pullRequestNumber", "").removeprefix("#")
+    link = {"link": f"{repository[1]}/pull/{number}"} if repository and number.isascii() and number.isdigit() else {}
+    return {**told, **link}
 
 
 def is_drop(facets: Facets) -> bool:

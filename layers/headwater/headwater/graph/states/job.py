@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from headwater.graph.facets.curation import FOREIGN, SET_ASIDE, deleted_through, is_curation
+from headwater.graph.facets.curation import FOREIGN, JUDGEMENT, SET_ASIDE, deleted_through, is_curation
 from headwater.graph.facets.dataset_reference import (
     QUALITY,
     SOURCES,
@@ -35,7 +35,7 @@ from headwater.graph.states.generation import (
     candidates,
 )
 from headwater.graph.states.neighbours import Neighbours, Side
-from headwater.graph.states.run import PARENT, Run, RunState, outcome_of
+from headwater.graph.states.run import PARENT, Run, RunState, is_good, outcome_of
 from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, JobEvent, Name, RunEvent
 from headwater.openlineage.instant import NEVER, Instant
 
@@ -44,6 +44,11 @@ OF_THE_WRITE = frozenset({"version"})
 them."""
 NO_CLAIMS = QUALITY | {FOREIGN}
 """Facets that claim nothing lasting of a dataset."""
+KEPT_JUDGEMENTS = 20
+"""Judged runs of a job that its head knows, those that were judged last: no search has to find the good ones."""
+
+
+_JUDGED = f"{JUDGEMENT}:"
 
 
 class LatestRun(NamedTuple):
@@ -82,7 +87,7 @@ class JobFacts:
 
     first, last      the times of the earliest and latest event; `last` is empty for a job that only its children named
     facets           the newest job facet of each name
-    run_facets       the newest parent facet of the job's runs
+    run_facets       the newest parent facet of the job's runs, and the judgements on runs, by run id
     declared         the edges of the newest JobEvent that names any dataset
     usages           the datasets that the job ever used
     is_derivation    whether this is a derivation: a dataset declared to be made of others, stored as a job of the
@@ -109,7 +114,7 @@ class JobFacts:
             first=event.time,
             last=NEVER if is_curation(event) else event.time,
             facets=deletable_registers(event.job.facets, at),
-            run_facets=_parent(event),
+            run_facets=_of_runs(event),
             declared=_declared(event, at) if isinstance(event, JobEvent) else None,
             usages=_usages(event),
         )
@@ -133,6 +138,12 @@ class JobFacts:
         """Whether the job was deleted, and no newer event names it."""
         through = deleted_through(values(self.facets))
         return through is not None and self.updated <= through
+
+    @property
+    def good_runs(self) -> list[JobRunId]:
+        """The runs that a person called good, of the last `KEPT_JUDGEMENTS` that were judged."""
+        judged = {name: facet for name, facet in values(self.run_facets).items() if name != PARENT}
+        return [JobRunId(self.id, name.removeprefix(_JUDGED)) for name, facet in judged.items() if is_good(facet)]
 
     @property
     def symlink_pairs(self) -> set[tuple[DatasetId, DatasetId]]:
@@ -172,7 +183,7 @@ class JobFacts:
             first=min(self.first, other.first),
             last=max(self.last, other.last),
             facets=join_registers(self.facets, other.facets),
-            run_facets=join_registers(self.run_facets, other.run_facets),
+            run_facets=_newest_judgements(join_registers(self.run_facets, other.run_facets)),
             declared=self.declared.join(other.declared) if self.declared else other.declared,
             usages=usages,
             is_derivation=self.is_derivation,
@@ -333,9 +344,22 @@ def _declared(event: JobEvent, at: Stamp) -> Register | None:
     return Register(at, Edges.between(event.time, "", inputs, outputs).of_no_run) if inputs or outputs else None
 
 
-def _parent(event: RunEvent | JobEvent) -> Registers:
-    facet = event.run_facets.get(PARENT) if isinstance(event, RunEvent) else None
-    return {PARENT: Register(stamp(event), facet)} if facet is not None else {}
+def _of_runs(event: RunEvent | JobEvent) -> Registers:
+    """The parent facet of an event, and the judgement on its run."""
+    if not isinstance(event, RunEvent):
+        return {}
+    facets = {PARENT: event.run_facets.get(PARENT), f"{_JUDGED}{event.run_id}": event.run_facets.get(JUDGEMENT)}
+    return {name: Register(stamp(event), facet) for name, facet in facets.items() if facet is not None}
+
+
+def _newest_judgements(registers: Registers) -> Registers:
+    """The registers with the last `KEPT_JUDGEMENTS`. Of one that is left out, no later join can need the value: as many
+    that are newer stay."""
+    judged = [name for name in registers if name != PARENT]
+    if len(judged) <= KEPT_JUDGEMENTS:
+        return registers
+    newest = sorted(judged, key=lambda name: registers[name].stamp)[-KEPT_JUDGEMENTS:]
+    return {name: register for name, register in registers.items() if name == PARENT or name in newest}
 
 
 def _usages(event: RunEvent | JobEvent) -> dict[DatasetId, DatasetUsage]:

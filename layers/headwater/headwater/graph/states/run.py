@@ -6,6 +6,7 @@ from enum import StrEnum
 from functools import reduce
 from typing import Any, NamedTuple
 
+from headwater.graph.facets.curation import JUDGEMENT, is_curation
 from headwater.graph.facets.dataset_reference import IoDatasets, io_datasets, join_io_datasets
 from headwater.graph.facets.register import (
     Register,
@@ -74,7 +75,8 @@ class Run:
 
     first, last        the times of its earliest and latest event; empty for a run that only its children named
     started            the time of its earliest START event, if there is one
-    named              the time of the first event of its earliest child
+    named              the time of the first event of its earliest child, or of a judgement on it
+    facets             its run facets; of a judgement nothing else counts
     parents            every run that it named as its parent or root
     failed_children    the first few runs that named it as parent or root and failed: the Spark listener ends an
                        application COMPLETE, whatever its queries did
@@ -99,6 +101,9 @@ class Run:
     def of(cls, event: RunEvent) -> "Run":
         """The state of a run by one event."""
         at = stamp(event)
+        if is_curation(event):
+            judged = cls.only_named(event.job.name, event.run_id, event.time)
+            return replace(judged, facets={JUDGEMENT: Register(at, event.run_facets[JUDGEMENT])})
         failed = event.type in (EventType.FAIL, EventType.ABORT)
         return cls(
             job=event.job.name,
@@ -118,10 +123,15 @@ class Run:
     def reported_to(self, parent: ParentRef) -> "Run":
         """The state of a parent by this run: the parent exists, and this run is a failed child if it failed."""
         failed = (ParentRef(self.run_id, self.job),) if self.ending and self.ending.failed else ()
+        return replace(Run.only_named(parent.job, parent.run_id, self.first), failed_children=failed)
+
+    @classmethod
+    def only_named(cls, job: Name, run_id: str, at: Instant) -> "Run":
+        """The state of a run of which no event is known, but that it was there at a time."""
         nothing: Registers = {}
-        return Run(
-            job=parent.job,
-            run_id=parent.run_id,
+        return cls(
+            job=job,
+            run_id=run_id,
             first=NEVER,
             last=NEVER,
             started=None,
@@ -131,8 +141,7 @@ class Run:
             job_facets=nothing,
             inputs={},
             outputs={},
-            named=self.first,
-            failed_children=failed,
+            named=at,
         )
 
     def join(self, other: "Run | None") -> "Run":
@@ -184,6 +193,12 @@ class Run:
         created = self.facets.get(CREATED)
         is_new = created is not None and not self.started and self.last <= created.time
         return RunState.NEW if is_new else RunState.RUNNING
+
+    @property
+    def is_judged_good(self) -> bool:
+        """Whether a person said that the run was good, and nobody took it back."""
+        judgement = self.facets.get(JUDGEMENT)
+        return judgement is not None and is_good(judgement.value)
 
     def with_inferred_end(self, application: "Run") -> "Run":
         """This run; with the end of its application if the run has no end of its own."""
@@ -257,6 +272,11 @@ class Run:
 def outcome_of(state: RunState, failed_children: int) -> RunState:
     """The state of a run with the runs that it started: it has FAILED if it COMPLETED although one of them failed."""
     return RunState.FAILED if failed_children and state is RunState.COMPLETED else state
+
+
+def is_good(judgement: Any) -> bool:
+    """Whether a judgement on a run says that it was good."""
+    return isinstance(judgement, dict) and judgement.get("good") is True
 
 
 def _named_until(time: Instant, datasets: IoDatasets) -> IoDatasets:

@@ -1,8 +1,8 @@
 """Runs in the form of Marquez's API."""
 
-from headwater.graph.facets.curation import without_curation
+from headwater.graph.facets.curation import JUDGEMENT, without_curation
 from headwater.graph.facets.dataset_reference import IoDataset
-from headwater.graph.facets.members import facet_text
+from headwater.graph.facets.members import code_of, facet_text
 from headwater.graph.facets.register import values
 from headwater.graph.states.edges import version_of_run
 from headwater.graph.states.job import LatestRun
@@ -37,12 +37,14 @@ def run(details: RunDetails) -> JsonObject:
         "outcome": shown_run.outcome,
         "message": details.message or None,
         "failedChildren": [{"runId": child.run_id, "job": child.job.as_json()} for child in shown_run.failed_children],
+        **_judgement(shown_run),
     }
 
 
 def run_of_job(details: RunDetails) -> JsonObject:
-    """A run, with its job."""
-    return {"job": details.run.job.as_json(), **run(details)}
+    """A run, with its job and the version of its code, if it is known."""
+    code = code_of(values(details.run.job_facets))
+    return {"job": details.run.job.as_json(), **run(details), **({"code": code} if code else {})}
 
 
 def run_in_graph(latest: LatestRun, *, is_reported: bool = True) -> JsonObject:
@@ -67,6 +69,16 @@ def run_in_graph(latest: LatestRun, *, is_reported: bool = True) -> JsonObject:
         "outcome": latest.outcome if is_reported else NOT_REPORTED,
         "failedChildren": latest.failed_children,
     }
+
+
+def _judgement(shown_run: Run) -> JsonObject:
+    """Who said when that the run was good, if it counts."""
+    if not shown_run.is_judged_good:
+        return {}
+    register = shown_run.facets[JUDGEMENT]
+    note = register.value.get("note")
+    told = {"by": str(register.value.get("by") or ""), "at": shown(register.time), **({"note": note} if note else {})}
+    return {"judgement": {"good": True, **told}}
 
 
 def _job_version(shown_run: Run) -> JsonObject:

@@ -10,6 +10,7 @@ from headwater.http.request import DEFAULT_LIMIT, MAX_LIMIT, ApiRequest
 from headwater.http.subjects import time_from_query
 from headwater.lookup.graphs.graph_view import heads_of, known_writers
 from headwater.openlineage.exact_json import JsonObject
+from headwater.openlineage.faults import NotFound
 from headwater.openlineage.instant import Instant, shown
 from headwater.read.good_writes import cautions
 from headwater.read.name_resolution import NamedNode
@@ -18,20 +19,29 @@ from headwater.read.run_details import read_run_details
 from headwater.traversal.findings import Finding
 from headwater.traversal.lineage import View
 from headwater.traversal.lineage_graph import LineageEdge, LineageGraph
-from headwater.traversal.root_cause import root_cause
+from headwater.traversal.root_cause import Amount, RootCause, root_cause
+
+MOST_EARLIER = 10
+"""Earlier changes that an answer has, the newest."""
 
 
 def rootcause(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:
-    """The suspect, the last good run before the suspect, and at most `limit` findings since then, newest first."""
+    """The suspect, the last good run, and at most `limit` findings since then, newest first; of a column, the likeliest
+    first. Raises NotFound for an unknown column."""
     as_of, limit = time_from_query(reader, request, node), request.number("limit", DEFAULT_LIMIT, MAX_LIMIT)
     cause = root_cause(reader, node, request.depth(), as_of, request.choice("view", View) or View.CURRENT)
+    if not cause.knows_column:
+        raise NotFound(f"Column '{node.field}' of dataset '{node.name.name}' not found.")
     findings = within_size_limit(map(_finding, cause.findings[:limit]))
     answer: JsonObject = {
-        "nodeId": node_id(node.kind, node.name),
+        "nodeId": node_id(node.kind, node.name) + (f":{node.field}" if node.field is not None else ""),
         "asOf": shown(as_of) if as_of else None,
         "suspect": _run(reader, cause.suspect),
-        "lastGood": _run(reader, cause.last_good),
+        "lastGood": _last_good(reader, cause),
         "findings": findings,
+        "affected": _affected(cause),
+        "earlier": _earlier(cause) if cause.earlier else None,
+        "amount": _amount(cause.amount) if cause.amount else None,
         "successfulRuns": [{"nodeId": node.node_id, "count": count} for node, count in cause.went_well],
     }
     if doubts := _cautions(reader, cause.graph, as_of):
@@ -68,6 +78,46 @@ def _node_id(graph: LineageGraph, node: NodeId) -> str:
 
 def _run(reader: Reader, run: Run | None) -> JsonObject | None:
     return marquez.run_of_job(*read_run_details(reader, [run])) if run else None
+
+
+def _last_good(reader: Reader, cause: RootCause) -> JsonObject | None:
+    run = _run(reader, cause.last_good)
+    return {**run, "confirmed": cause.is_confirmed} if run else None
+
+
+def _affected(cause: RootCause) -> str | None:
+    """The node whose impact is that of the first finding."""
+    if not cause.findings:
+        return None
+    first = cause.findings[0]
+    return first.affected(cause.outputs_of(first) if first.node.kind is NodeKind.JOB else ())
+
+
+def _earlier(cause: RootCause) -> JsonObject:
+    """The changes that count no more: their number, the newest of them, and a sentence."""
+    count, since = len(cause.earlier), cause.earlier[-1].at
+    told = "1 earlier change" if count == 1 else f"{count:,} earlier changes"
+    reason = "undone, met by other code of its readers, or followed by a run that completed"
+    sentence = f"{told}, since {since[:10]} {since[11:16]}Z, no longer counted: {reason}."
+    changes = list(map(_finding, cause.earlier[:MOST_EARLIER]))
+    return {"count": count, "since": shown(since), "sentence": sentence, "changes": changes}
+
+
+def _amount(amount: Amount) -> JsonObject:
+    """How much the suspect wrote beside the median of the writes before, and a sentence."""
+    told = ((amount.rows, amount.median_rows, "rows"), (amount.size, amount.median_size, "bytes"))
+    sentences = [
+        f"It wrote {value:,} {unit}" + ("." if median is None else f"; the median of its last ten is {median:,}.")
+        for value, median, unit in told
+        if value is not None
+    ]
+    return {
+        "rows": amount.rows,
+        "medianRows": amount.median_rows,
+        "bytes": amount.size,
+        "medianBytes": amount.median_size,
+        "sentence": " ".join(sentences),
+    }
 
 
 def _finding(finding: Finding) -> JsonObject:

@@ -8,8 +8,7 @@ from headwater.lookup.export.label import TRUNCATED
 from headwater.lookup.text.amounts import count, counts
 from headwater.lookup.text.display import BLANK, Display, Line, Role, Span, detail, frontier, width_of_line
 from headwater.lookup.text.inert import inert, width_of
-from headwater.lookup.text.labels import Labels
-from headwater.lookup.text.node_ids import node_of
+from headwater.lookup.text.labels import Labels, node_of
 from headwater.lookup.text.tree import LEAST_NAME
 
 _ROLES = {ExportKind.JOB: Role.JOB, ExportKind.DATASET: Role.DATASET, ExportKind.COLUMN: Role.COLUMN}

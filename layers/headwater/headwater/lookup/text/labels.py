@@ -1,5 +1,7 @@
-"""What nodes are called in a text: by name alone where most are, in one namespace and below one folder."""
+"""What nodes are called in a text: by name alone where most are, in one namespace and below one folder; and the nodes
+of nodeIds, where an answer has nothing else to tell a node by."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 
@@ -12,6 +14,24 @@ _MOST_OF_A_NAMESPACE = 30
 """Columns of a namespace beside a name."""
 _OF_HIDDEN = 6
 """Digits of the name of a hidden node, which tell it apart from others."""
+
+
+_KINDS = {"job": ExportKind.JOB, "dataset": ExportKind.DATASET, "datasetField": ExportKind.COLUMN}
+_END_OF_NAMESPACE = re.compile(r":(?!//|\d)")
+
+
+def node_of(node_id: str) -> ExportNode:
+    """The node of `dataset:NAMESPACE:NAME`, split where it most likely is to be split.
+
+    No rule can split all nodeIds, since namespaces and names have colons. In most of those of a namespace, `//` or a
+    port follows.
+    """
+    kind, _, rest = node_id.partition(":")
+    export_kind, field = _KINDS.get(kind, ExportKind.DATASET), None
+    if export_kind is ExportKind.COLUMN:
+        rest, _, field = rest.rpartition(":")
+    at = max((match.start() for match in _END_OF_NAMESPACE.finditer(rest)), default=rest.find(":"))
+    return ExportNode(export_kind, rest[:at] if at > 0 else "", rest[at + 1 :], field)
 
 
 class Labels:

@@ -1,17 +1,23 @@
 """The answer of GET /rootcause: the failures and changes upstream that may explain a wrong number."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from headwater.lookup.export.graph import Document, ExportKind
 from headwater.lookup.export.label import TRUNCATED
 from headwater.lookup.text.amounts import count, duration, moment
 from headwater.lookup.text.display import BLANK, Display, Line, Role, Span, detail, frontier
 from headwater.lookup.text.inert import ELLIPSIS, beginning, inert, quoted, shortened, wrapped
-from headwater.lookup.text.labels import Labels
+from headwater.lookup.text.labels import Labels, node_of
 from headwater.lookup.text.lineage import outcome_of, role_of_state
-from headwater.lookup.text.node_ids import node_of
 
 _ROLES = {"RUN_FAILED": Role.BAD, "RUN_ABORTED": Role.BAD, "CHILD_FAILED": Role.BAD, "ASSERTION_FAILED": Role.BAD}
+_RELEVANCES = {
+    "FLOWS_IN": ", flows into the column",
+    "FILTERS": ", filters or joins the column",
+    "UNKNOWN": ", may bear on the column",
+    "OTHER": ", not known to bear on the column",
+}
 _INDENT = "    "
 _MOST_LINES = 4
 """Lines of a summary: the error message in it may be a stack trace without line breaks."""
@@ -26,19 +32,23 @@ def _lines(answer: Document, display: Display) -> Iterator[Line]:
     node = node_of(str(answer["nodeId"]))
     job = "job " if node.kind is ExportKind.JOB else ""
     start, findings = f"what may explain a wrong number in {job}", f": {count(len(answer['findings']), 'finding')}"
-    name = shortened(quoted(node.name), max(20, display.width - len(start + findings)))
+    whole = f"{node.name}.{node.field}" if node.field else node.name
+    name = shortened(quoted(whole), max(20, display.width - len(start + findings)))
     yield (Span(start + name, Role.HEADING), *detail(findings))
     yield detail(f"(in {inert(node.namespace)}{_until(answer)})")
     yield BLANK
     yield _run("newest run", answer.get("suspect"), "no run is known to have written the dataset", display)
     if answer.get("suspect"):
-        yield _run("last good", answer.get("lastGood"), "none is stored: all stored runs are searched", display)
+        yield from _last_good(answer, display)
     for doubt in answer.get("cautions") or ():
         dataset = node_of(str(doubt["nodeId"]))
         told = f": {inert(str(doubt['caution']))}"
         yield (Span(shortened(quoted(dataset.name), max(20, display.width - len(told))) + told, Role.BAD),)
+    if amount := answer.get("amount"):
+        yield detail(inert(str(amount["sentence"])))
     yield BLANK
     yield from _findings(answer, display)
+    yield from _earlier(answer, display)
     yield from _successful(answer, display)
     yield from _foreign(answer, display)
     if answer.get("truncated"):
@@ -62,21 +72,62 @@ def _run(what: str, run: Document | None, missing: str, display: Display) -> Lin
     return (*detail(f"{what:12}"), Span(state, role_of_state(state)), *detail(f"{when}  job "), Span(job, Role.JOB))
 
 
+def _last_good(answer: Document, display: Display) -> Iterator[Line]:
+    good = answer.get("lastGood")
+    if good and _is_doubtful(good):
+        yield _run("completed", good, "", display)
+        yield detail(f"{_INDENT}may be as wrong; if it was good: --good {inert(str(good['id']))}")
+    else:
+        yield _run("last good", good, "none is stored: all stored runs are searched", display)
+    if judgement := (good or {}).get("judgement"):
+        note = f": {oneline}" if (oneline := inert(str(judgement.get("note") or ""))) else ""
+        yield detail(f"{_INDENT}called good by {inert(str(judgement['by']))}{note}")
+
+
+def _is_doubtful(good: Any) -> bool:
+    """Whether the last good run only completed, and nobody called it good."""
+    return bool(good) and good.get("confirmed") is False
+
+
 def _findings(answer: Document, display: Display) -> Iterator[Line]:
     findings = answer["findings"]
     if not findings:
-        since = "since the last good run" if answer.get("lastGood") else "in all stored runs"
-        yield detail(f"no failure and no change of the node or upstream of the node, {since}")
+        yield detail(_nothing(answer))
+    yield from _listed(findings, display)
+
+
+def _nothing(answer: Document) -> str:
+    """Only a run that a person called good, or all stored runs, can tell that nothing changed."""
+    good = answer.get("lastGood")
+    if _is_doubtful(good):
+        return "no finding since the last run that completed, which nobody called good"
+    if answer.get("earlier"):
+        return "no finding: the changes that are known count no more"
+    since = "since the last good run" if good else "in all stored runs"
+    return f"no failure and no change of the node or upstream of the node, {since}"
+
+
+def _earlier(answer: Document, display: Display) -> Iterator[Line]:
+    if earlier := answer.get("earlier"):
+        yield BLANK
+        yield from (detail(line) for line in wrapped(inert(str(earlier["sentence"])), display.width))
+        yield from _listed(earlier["changes"], display)
+
+
+def _listed(findings: Sequence[Document], display: Display) -> Iterator[Line]:
     shown = display.shown(len(findings))
     for finding in findings[:shown]:
         kind, distance = str(finding["kind"]), finding["distance"]
         far = "here" if distance == 0 else f"{count(distance, 'hop')} upstream"
+        relevance = _RELEVANCES.get(str(finding.get("relevance")), "")
         yield (
             *detail(f"{moment(finding['at'])}  "),
             Span(inert(kind), _ROLES.get(kind, Role.OPEN)),
-            *detail(f"  {far}"),
+            *detail(f"  {far}{relevance}"),
         )
         yield from _summary(inert(str(finding["summary"])), display)
+        if link := (finding.get("codeAfter") or {}).get("link"):
+            yield detail(f"{_INDENT}{inert(str(link))}")
     if shown < len(findings):
         yield detail(f"and {len(findings) - shown:,} more, earlier")
 
