@@ -23,6 +23,7 @@ write a dataset at the same time.
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
+from datetime import timedelta
 from enum import IntEnum
 from itertools import chain, islice, permutations
 from typing import NamedTuple
@@ -33,16 +34,19 @@ from headwater.graph.facets.members import facet_text
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import DatasetId, JobId, JobRunId, WriteId
 from headwater.graph.producers import is_query_job, producer_of
-from headwater.graph.states.edges import Edges
+from headwater.graph.states.edges import Edges, RunOrder
+from headwater.graph.states.generation import Generation, united
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.run import Run
-from headwater.openlineage.instant import Instant
+from headwater.openlineage.instant import Instant, instant_of, to_datetime
 from headwater.read.reader import RUNS_AT_A_TIME, Reader
 
 LOOKED_AT = 50
 """Newest writes of a dataset that are read if none of the first has a run that went well, which is rare."""
 FIRST_LOOK = 5
 """Newest writes of a dataset that are looked at first. Mostly one of them went well."""
+LOOKED_BACK = 3
+"""Generations of a job before one that did not go well."""
 _CONTINUOUS = frozenset({"STREAMING", "SERVICE"})
 
 
@@ -112,6 +116,46 @@ def _is_around(run: Run, other: Run) -> bool:
     begun, ended = run.started_at, run.ended_at
     is_within = begun <= other.started_at and (ended is None or bool(other.ended_at and other.ended_at <= ended))
     return is_within and (begun, ended) != (other.started_at, other.ended_at)
+
+
+def settled_edges(reader: Reader, heads: Mapping[JobId, JobHead], at: Instant) -> dict[JobId, Edges]:
+    """The edges of jobs at a time, for a comparison of times. A generation that was open at the time, or had failed,
+    may not have named all its datasets: the job has the edges of those before, too, up to one that went well.
+
+    Jobs whose runs have a parent cost a read of the parents.
+    """
+    edges = reader.edges_at(heads, at)
+    begun = _begun_before(reader, dict.fromkeys(heads, at), at)
+    for _ in range(LOOKED_BACK):
+        for job, earlier in begun.items():
+            before = reader.edges_at({job: heads[job]}, earlier)[job]
+            edges[job] = united(RunOrder(edges[job].time, edges[job].run_id), [edges[job], before])
+        begun = _begun_before(reader, begun, at)
+    return edges
+
+
+def _begun_before(reader: Reader, times: Mapping[JobId, Instant], at: Instant) -> dict[JobId, Instant]:
+    """The jobs whose generation of a time each had not gone well by `at`, and a moment before it began."""
+    known = {job: generation for job in times if (generation := reader.generations_at([job], times[job])[job]).runs}
+    runs = {run.id: run.until(at) for run in reader.runs([id_ for job in known for id_ in _runs_of(job, known[job])])}
+    named = [generation.newest.parent for generation in known.values() if generation.newest.parent]
+    parents = {run.id: run.until(at) for run in (reader.runs(named) if named else ()) if run.last}
+    begun: dict[JobId, Instant] = {}
+    for job, generation in known.items():
+        own = [runs[run] for run in _runs_of(job, generation) if run in runs]
+        parent = parents.get(generation.newest.parent) if generation.newest.parent else None
+        if own and not (_is_settled(own[0]) and (parent is None or _is_settled(parent) or commits_as_it_goes(own[0]))):
+            first = min([*(run.started_at for run in own), *([parent.created] if parent else [])])
+            begun[job] = instant_of(to_datetime(first) - timedelta(microseconds=1))
+    return begun
+
+
+def _runs_of(job: JobId, generation: Generation) -> list[JobRunId]:
+    return [JobRunId(job, run.order.run_id) for run in generation.runs if run.order.run_id]
+
+
+def _is_settled(run: Run) -> bool:
+    return commits_as_it_goes(run) or (run.ending is not None and not run.ending.failed)
 
 
 class LastWrite(NamedTuple):

@@ -1,7 +1,8 @@
 """The command lines of the lookups."""
 
 import argparse
-from datetime import UTC, datetime
+import re
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from headwater.cli.endpoint import add_server_options
@@ -13,6 +14,10 @@ _NAME = (
     "(dataset:NAMESPACE:NAME, job:NAMESPACE:NAME)"
 )
 _EPILOG = "example:\n  {example}\n\ndocs/command-line.md has more."
+
+_DAYS_AGO = {"today": 0, "yesterday": 1}
+_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_AGO = re.compile(r"(\d{1,6})([mhdw])", re.ASCII)
 
 Commands = Any
 """What argparse's add_subparsers returns, which has no public type."""
@@ -31,6 +36,7 @@ def add_commands(commands: Commands) -> None:
     _add_columns(commands)
     _add_impact(commands)
     _add_why(commands)
+    _add_diff(commands)
     _add_runs(commands)
 
 
@@ -42,6 +48,24 @@ def time(text: str) -> str:
         raise argparse.ArgumentTypeError(f"{text!r} is no time such as 2026-11-20 or 2026-11-20T08:00:00Z") from None
     at = (read if read.tzinfo else read.replace(tzinfo=UTC)).astimezone(UTC)
     return at.isoformat().replace("+00:00", "Z")
+
+
+def time_ago(text: str) -> str:
+    """A time as the API takes it: `today` and `yesterday` from midnight in UTC, `30m`, `2h`, `7d` and `1w` before now,
+    or a time as `time` takes it. Raises ArgumentTypeError."""
+    now, word = datetime.now(UTC), text.strip().lower()
+    if word in _DAYS_AGO:
+        day = (now - timedelta(days=_DAYS_AGO[word])).replace(hour=0, minute=0, second=0, microsecond=0)
+        return day.isoformat().replace("+00:00", "Z")
+    if ago := _AGO.fullmatch(word):
+        try:
+            return (now - timedelta(**{_UNITS[ago[2]]: int(ago[1])})).isoformat().replace("+00:00", "Z")
+        except OverflowError:
+            raise argparse.ArgumentTypeError(f"{text!r} is too long ago") from None
+    try:
+        return time(text)
+    except argparse.ArgumentTypeError as wrong:
+        raise argparse.ArgumentTypeError(f"{wrong}, nor today, yesterday, 30m, 2h, 7d or 1w") from None
 
 
 def number(text: str) -> int:
@@ -97,6 +121,28 @@ def _add_why(commands: Commands) -> None:
     )
     parser.add_argument("name", metavar="NAME", help=_NAME)
     _add_walk(parser)
+
+
+def _add_diff(commands: Commands) -> None:
+    parser = _added(
+        commands,
+        "diff",
+        "what changed between two times: around a table or job, in a namespace, or in all of them",
+        "headwater diff orders_daily --since yesterday",
+    )
+    parser.add_argument("name", metavar="NAME", nargs="?", help=_NAME)
+    parser.add_argument("--namespace", help="the nodes of this namespace, without a NAME")
+    parser.add_argument(
+        "--since",
+        type=time_ago,
+        required=True,
+        metavar="TIME",
+        help="the first time: today, yesterday, 30m, 2h, 7d, 1w, or a time, UTC unless it has a zone",
+    )
+    parser.add_argument("--at", type=time_ago, metavar="TIME", help="the second time, likewise (default: now)")
+    _add_directions(parser, "upstream alone", "downstream alone")
+    parser.add_argument("--depth", type=number, default=DEPTH, metavar="N", help="jobs away (default: %(default)s)")
+    _add_output(parser)
 
 
 def _add_runs(commands: Commands) -> None:

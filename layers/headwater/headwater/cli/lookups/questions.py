@@ -11,6 +11,7 @@ from headwater.cli.failure import UNKNOWN, WRONG_COMMAND, CommandFailure
 from headwater.cli.lookups.names import COLUMN, DATASET, JOB, KnownNode, Resolved, commands, resolve
 from headwater.cli.refusal import NotFoundFailure
 from headwater.lookup.text import columns as columns_text
+from headwater.lookup.text import diff as diff_text
 from headwater.lookup.text import impact as impact_text
 from headwater.lookup.text import lineage as lineage_text
 from headwater.lookup.text import root_cause as root_cause_text
@@ -72,6 +73,21 @@ def _why(api: Api, options: Namespace) -> Reply:
     return Reply(text, lambda display: root_cause_text.render(answer, display), _notes(node, options))
 
 
+def _diff(api: Api, options: Namespace) -> Reply:
+    times = {"from": options.since, "to": options.at}
+    if not options.name:
+        text, answer = api.ask("diff", namespace=options.namespace, **times)
+        about = {"namespace": options.namespace, **answer}
+        return Reply(text, lambda display: diff_text.render(about, display))
+    if options.namespace:
+        raise CommandFailure("either a NAME or --namespace, not both", status=WRONG_COMMAND)
+    node = resolve(api, options.name, (DATASET, JOB), _asking(options))
+    walk = {"direction": options.direction or "both", "depth": options.depth}
+    text, answer = api.ask("diff", nodeId=node.node.node_id, **times, **walk)
+    about = {"nodeId": node.node.node_id, **answer}
+    return Reply(text, lambda display: diff_text.render(about, display), _notes(node, options))
+
+
 def _runs(api: Api, options: Namespace) -> Reply:
     if options.job:
         return _runs_of_job(api, options)
@@ -129,6 +145,7 @@ _QUESTIONS: Mapping[str, Callable[[Api, Namespace], Reply]] = {
     "columns": _columns,
     "impact": _impact,
     "why": _why,
+    "diff": _diff,
     "runs": _runs,
 }
 
@@ -139,6 +156,7 @@ def _asking(options: Namespace) -> tuple[str, ...]:
     if getattr(options, "column", None):
         words.append(options.column)
     words += {"upstream": ["--up"], "downstream": ["--down"]}.get(getattr(options, "direction", None) or "", [])
+    words += ["--since", options.since] if options.command == "diff" else []
     return tuple(words)
 
 

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from headwater.cli.api import Api
 from headwater.cli.failure import CommandFailure
-from headwater.cli.lookups.parser import DEPTH, RUNS, time
+from headwater.cli.lookups.parser import DEPTH, RUNS, time_ago
 from headwater.cli.lookups.questions import reply_to
 from headwater.cli.lookups.terminal import MOST_ENTRIES, MOST_NODES, WHOLE, shown
 from headwater.lookup.text.amounts import moment
@@ -24,7 +24,7 @@ from headwater.lookup.text.inert import inert
 INSTRUCTIONS = """\
 Headwater has the data lineage of this organisation: which jobs read and write which datasets (tables, files, topics),
 which columns a column is made of, and what ran, failed or changed. Ask it before you change a table or a column
-(impact), to find where a value comes from (lineage, columns), and when a number is wrong (why).
+(impact), to find where a value comes from (lineage, columns), when a number is wrong (why), and what changed (diff).
 
 A name may be short where it is unique: orders_daily for s3://lake/sales/orders_daily. If several nodes have the name,
 the answer lists their nodeIds; call again with one of them as the name. search finds names. A line
@@ -122,6 +122,25 @@ class Tools:
         and missing runs, failed assertions and changed schemas of the node or upstream, since its last good run."""
         return self._answer(whole, command="why", name=name, depth=depth, at=at)
 
+    def diff(
+        self,
+        since: Annotated[
+            str, Field(description="The first time: today, yesterday, 30m, 2h, 7d, 1w, or 2026-11-20T08:00:00Z.")
+        ],
+        name: Annotated[
+            str | None, Field(description="What changed around this dataset or job. Default: everywhere.")
+        ] = None,
+        namespace: Annotated[str | None, Field(description="Without a name, only nodes of this namespace.")] = None,
+        direction: Annotated[Direction | None, Field(description="Of a name, one direction alone.")] = None,
+        depth: Depth = DEPTH,
+        at: Annotated[str | None, Field(description="The second time. Default: now.")] = None,
+        whole: Whole = False,
+    ) -> str:
+        """Show what changed between two times: datasets and jobs that came or went, columns that were added, removed or
+        retyped, and jobs with other inputs, outputs or code. Use it to see what a deploy or a day has changed."""
+        asked = {"name": name, "namespace": namespace, "direction": direction, "depth": depth, "at": at}
+        return self._answer(whole, command="diff", since=since, **asked)
+
     def runs(
         self,
         job: Annotated[
@@ -139,11 +158,12 @@ class Tools:
 
         Raises ToolError.
         """
-        if asked.get("at"):
-            try:
-                asked["at"] = time(asked["at"])
-            except ArgumentTypeError as wrong:
-                raise ToolError(str(wrong)) from wrong
+        for name in ("at", "since"):
+            if asked.get(name):
+                try:
+                    asked[name] = time_ago(asked[name])
+                except ArgumentTypeError as wrong:
+                    raise ToolError(str(wrong)) from wrong
         try:
             reply = reply_to(self._api_of(), Namespace(**asked))
         except CommandFailure as failure:
@@ -160,7 +180,7 @@ def server_over(api_of: Callable[[], Api]) -> MCPServer[Any]:
         "headwater", title="Headwater: data lineage", instructions=INSTRUCTIONS, log_level="ERROR"
     )
     tools = Tools(api_of)
-    for tool in (tools.search, tools.lineage, tools.columns, tools.impact, tools.why, tools.runs):
+    for tool in (tools.search, tools.lineage, tools.columns, tools.impact, tools.why, tools.diff, tools.runs):
         server.add_tool(tool, annotations=READING, structured_output=False)
     return server
 
