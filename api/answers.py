@@ -200,7 +200,7 @@ ANSWERS: dict[str, Schema] = {
         **{"from": TIME},
         to=TIME,
         nodes=record(
-            added=array(_NODE),
+            added=array(extended(_NODE, isNew=maybe(FLAG))),
             removed=array(extended(_NODE, dropped=maybe(TRUE), deleted=maybe(TRUE))),
             changed=array(
                 extended(

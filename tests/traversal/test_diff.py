@@ -43,7 +43,7 @@ def get() -> LookupClient:
 
 def test_an_input_is_replaced_and_columns_change(get: LookupClient) -> None:
     answer = diff(get, 1, 3)
-    assert [node["nodeId"] for node in answer["nodes"]["added"]] == [f"dataset:{LAKE}:new"]
+    assert [(node["nodeId"], node["isNew"]) for node in answer["nodes"]["added"]] == [(f"dataset:{LAKE}:new", True)]
     assert [node["nodeId"] for node in answer["nodes"]["removed"]] == [f"dataset:{LAKE}:old"]
     (changed,) = answer["nodes"]["changed"]
     assert changed["nodeId"] == OUT

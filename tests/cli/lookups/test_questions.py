@@ -1,9 +1,12 @@
 """Each lookup of the command, from its words to its text."""
 
 import json
+from argparse import ArgumentTypeError
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from headwater.cli.lookups.parser import time_ago
 from tests.cli.lookups.conftest import Headwater
 
 DAILY = "dataset:s3://lake warehouse:orders_daily"
@@ -56,6 +59,50 @@ def test_impact_of_a_table_and_of_a_column(headwater: Headwater) -> None:
 def test_why_names_what_failed(headwater: Headwater) -> None:
     printed = headwater("why", "orders_daily")
     assert "RUN_FAILED  2 hops upstream\n    clean failed: no space left on device\n" in printed.out
+
+
+TIMES = ("--since", "2026-11-20T08:01:30Z", "--at", "2026-11-20T09:00Z")
+
+
+def test_diff_of_a_table_of_a_namespace_and_of_all(headwater: Headwater) -> None:
+    table = headwater("diff", "orders_daily", "--up", *TIMES).out
+    assert table.startswith(
+        "what changed around orders_daily: 7 added\n(from 2026-11-20 08:01Z to 2026-11-20 09:00Z)\n"
+    )
+    assert "\n  orders_clean  known before\n" in table
+    everything = headwater("diff", *TIMES).out
+    assert everything.startswith("what changed: ")
+    assert "  job daily\n" in everything
+    assert "  job daily\n" in headwater("diff", "--namespace", "demo", *TIMES).out
+    assert "  job daily\n" not in headwater("diff", "--namespace", "s3://lake warehouse", *TIMES).out
+
+
+def test_a_diff_of_a_name_in_a_namespace_is_no_question(headwater: Headwater) -> None:
+    assert headwater("diff", "orders_daily", "--namespace", "demo", *TIMES).status == 2
+    assert headwater("diff", "--namespace", "nowhere", *TIMES).status == 1
+
+
+def test_several_nodes_of_a_name_are_asked_for_with_the_times(headwater: Headwater) -> None:
+    assert "--since 2026-11-20T08:01:30Z" in headwater("diff", "customers", *TIMES).err
+
+
+@pytest.mark.parametrize(("word", "ago"), [("30m", 30 * 60), ("2h", 2 * 3_600), ("7d", 7 * 86_400), ("1W", 7 * 86_400)])
+def test_a_time_may_be_so_long_ago(word: str, ago: int) -> None:
+    before = datetime.now(UTC)
+    since = datetime.fromisoformat(time_ago(word))
+    assert before <= since + timedelta(seconds=ago) <= datetime.now(UTC)
+
+
+def test_today_and_yesterday_begin_at_midnight() -> None:
+    today, yesterday = (datetime.fromisoformat(time_ago(word)) for word in ("today", "yesterday"))
+    assert (today - yesterday, today.hour, today.tzinfo) == (timedelta(days=1), 0, UTC)
+    assert time_ago("2026-11-20T09:03+01:00") == "2026-11-20T08:03:00Z"
+
+
+@pytest.mark.parametrize("word", ["", "soon", "-2h", "2y", "999999w", "30", "m"])
+def test_another_word_is_no_time(word: str) -> None:
+    with pytest.raises(ArgumentTypeError):
+        time_ago(word)
 
 
 def test_runs_of_all_jobs_and_of_one(headwater: Headwater) -> None:

@@ -31,7 +31,7 @@ COMMANDS = {
     "columns": Command(LOOKUPS, "NAME [COLUMN]", "shows where each column comes from"),
     "impact": Command(LOOKUPS, "NAME [COLUMN]", "shows what a change would break, by owner"),
     "why": Command(LOOKUPS, "NAME", "shows what may explain a wrong number"),
-    "diff": Command(LOOKUPS, "[NAME] --since TIME", "shows what changed since a time, around a table or everywhere"),
+    "diff": Command(LOOKUPS, "[NAME] [--since TIME]", "shows what changed since a time, around a table or everywhere"),
     "runs": Command(LOOKUPS, "[JOB] [--failed]", "lists runs"),
     "open": Command("headwater.cli.open", "[NAME]", "opens the web page, at the lineage of a table"),
     "demo": Command(

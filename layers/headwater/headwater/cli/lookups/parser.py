@@ -135,9 +135,9 @@ def _add_diff(commands: Commands) -> None:
     parser.add_argument(
         "--since",
         type=time_ago,
-        required=True,
+        default="yesterday",
         metavar="TIME",
-        help="the first time: today, yesterday, 30m, 2h, 7d, 1w, or a time, UTC unless it has a zone",
+        help="the first time: today, yesterday (the default), 30m, 2h, 7d, 1w, or a time, UTC unless it has a zone",
     )
     parser.add_argument("--at", type=time_ago, metavar="TIME", help="the second time, likewise (default: now)")
     _add_directions(parser, "upstream alone", "downstream alone")

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from headwater.cli.api import Api
 from headwater.cli.failure import CommandFailure
-from headwater.cli.lookups.parser import DEPTH, RUNS, time_ago
+from headwater.cli.lookups.parser import DEPTH, RUNS, time, time_ago
 from headwater.cli.lookups.questions import reply_to
 from headwater.cli.lookups.terminal import MOST_ENTRIES, MOST_NODES, WHOLE, shown
 from headwater.lookup.text.amounts import moment
@@ -124,12 +124,12 @@ class Tools:
 
     def diff(
         self,
-        since: Annotated[
-            str, Field(description="The first time: today, yesterday, 30m, 2h, 7d, 1w, or 2026-11-20T08:00:00Z.")
-        ],
         name: Annotated[
             str | None, Field(description="What changed around this dataset or job. Default: everywhere.")
         ] = None,
+        since: Annotated[
+            str, Field(description="The first time: today, yesterday, 30m, 2h, 7d, 1w, or 2026-11-20T08:00:00Z.")
+        ] = "yesterday",
         namespace: Annotated[str | None, Field(description="Without a name, only nodes of this namespace.")] = None,
         direction: Annotated[Direction | None, Field(description="Of a name, one direction alone.")] = None,
         depth: Depth = DEPTH,
@@ -158,10 +158,11 @@ class Tools:
 
         Raises ToolError.
         """
+        parsed = time_ago if "since" in asked else time
         for name in ("at", "since"):
             if asked.get(name):
                 try:
-                    asked[name] = time_ago(asked[name])
+                    asked[name] = parsed(asked[name])
                 except ArgumentTypeError as wrong:
                     raise ToolError(str(wrong)) from wrong
         try:

@@ -57,12 +57,12 @@ def _of_node(reader: Reader, request: ApiRequest, node: NamedNode, begin: Instan
     before = _under_later_names(before, former)
     difference = graph_diff(_at_time(before), _at_time(after))
     gone = _gone(reader, graphs[0][1], Window(begin, end), set(difference.removed))
-    changed = sorted({*difference.changed, *former.values()})
+    changed, new = sorted({*difference.changed, *former.values()}), _new(graphs[1][1], begin)
     answer: JsonObject = {
         "from": shown(begin),
         "to": shown(end),
         "nodes": {
-            "added": [_named(after, node) for node in difference.added],
+            "added": [{**_named(after, node), "isNew": node in new} for node in difference.added],
             "removed": [*(_named(before, node) for node in difference.removed), *gone],
             "changed": [_changed(node, difference, before, after, former) for node in changed],
         },
@@ -78,6 +78,13 @@ def _changed(
     if diff:
         changed["columns"] = _columns(diff, *(columns_of(view.nodes[node]["data"]) for view in (before, after)))
     return changed | ({"renamedFrom": before.nodes[node]["data"]["id"]} if node in former.values() else {})
+
+
+def _new(graph: LineageGraph, begin: Instant) -> set[str]:
+    """The nodes that no event had named at a time. Others only came into the graph."""
+    jobs = {node_id(NodeKind.JOB, head.facts.name): head.facts.first for head in graph.jobs.values()}
+    datasets = {node_id(NodeKind.DATASET, head.facts.name): head.facts.created for head in graph.datasets.values()}
+    return {node for node, first in (jobs | datasets).items() if first > begin}
 
 
 def _former_names(graph: LineageGraph, before: GraphView, after: GraphView, window: Window) -> dict[str, str]:

@@ -86,6 +86,7 @@ class _Text:
         is_job = shown.kind is ExportKind.JOB
         lead = (*detail(_INDENT), *(detail("job ") if is_job else ()))
         note = f"  {elsewhere}" if (elsewhere := self.labels.elsewhere(shown)) else ""
+        note += "  known before" * (node.get("isNew") is False)
         note += "  dropped" * bool(node.get("dropped")) + "  deleted" * bool(node.get("deleted"))
         room = max(20, self.display.width - 10 - len(note))
         yield (*lead, Span(self.labels.fit(shown, room), Role.JOB if is_job else Role.DATASET), *detail(note))
