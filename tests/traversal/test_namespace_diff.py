@@ -11,6 +11,7 @@ from headwater.store.snapshot import Snapshot
 from tests import factory
 from tests.factory import Document
 from tests.lookup.requests import LAKE, RETENTION, LookupClient, after, key_of, table_after
+from tests.lookup.test_cost import body_and_calls, table_of
 from tests.traversal.test_renames import renamed
 
 HOUR = 3_600
@@ -257,6 +258,7 @@ def test_a_caller_learns_of_no_node_of_others_and_that_others_are_not_seen() -> 
     assert told(get("diff", **times)) == {"added": {"new_job", "report"}}
     answer = LookupClient(get.table, key_of("demo", LAKE))("diff", **times)
     assert "new_job" not in str(answer)
+    assert LookupClient(get.table, key_of(LAKE)).answer("diff", namespace="others", **times)[0] == 403
     assert [spot["kind"] for spot in answer["frontier"]["unseen"]] == ["JOBS_THAT_THE_KEY_MAY_NOT_READ"]
 
 
@@ -264,3 +266,22 @@ def test_a_job_whose_runs_are_not_known_is_no_difference_but_a_blind_spot() -> N
     answer = diff(factory.run_event("COMPLETE", seconds=HOUR), ran("load", "raw", "orders", 20))
     assert edges(answer) == {}
     assert [spot["kind"] for spot in answer["frontier"]["unseen"]] == ["JOBS_WITHOUT_RUNS"]
+
+
+def calls_for(running: int, resting: int, times: int) -> int:
+    """The calls of a comparison in which some jobs of a table have run so often since."""
+    old = [ran(f"job{number}", f"in{number}", f"out{number}", -40, "id:int") for number in range(running + resting)]
+    since = [
+        ran(f"job{number}", f"in{number}", f"out{number}", 11 + again, "id:int")
+        for number in range(running)
+        for again in range(times)
+    ]
+    _, calls = body_and_calls(table_of(*old, *since), "diff", **{"from": factory.at(BEGIN)})
+    return calls
+
+
+def test_it_costs_what_ran_since_and_neither_the_table_nor_how_often() -> None:
+    few = calls_for(running=4, resting=0, times=1)
+    assert calls_for(running=4, resting=150, times=1) == few
+    assert calls_for(running=4, resting=0, times=9) == few
+    assert calls_for(running=8, resting=0, times=1) - few <= 3 * 4

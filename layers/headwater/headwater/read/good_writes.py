@@ -38,7 +38,7 @@ from headwater.graph.states.edges import Edges, RunOrder
 from headwater.graph.states.generation import Generation, united
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.run import Run
-from headwater.openlineage.instant import Instant, instant_of, to_datetime
+from headwater.openlineage.instant import FOREVER, Instant, instant_of, to_datetime
 from headwater.read.reader import RUNS_AT_A_TIME, Reader
 
 LOOKED_AT = 50
@@ -118,26 +118,27 @@ def _is_around(run: Run, other: Run) -> bool:
     return is_within and (begun, ended) != (other.started_at, other.ended_at)
 
 
-def settled_edges(reader: Reader, heads: Mapping[JobId, JobHead], at: Instant) -> dict[JobId, Edges]:
-    """The edges of jobs at a time, for a comparison of times. A generation that was open at the time, or had failed,
-    may not have named all its datasets: the job has the edges of those before, too, up to one that went well.
+def settled_edges(reader: Reader, heads: Mapping[JobId, JobHead], at: Instant | None) -> dict[JobId, Edges]:
+    """The edges of jobs at a time, or now, for a comparison of times. A generation that was open at the time, or had
+    failed, may not have named all its datasets: the job has the edges of those before, too, up to one that went well.
 
-    Jobs whose runs have a parent cost a read of the parents.
+    Beside those of `edges_at` it takes no read but one for the parents of runs, where they have any.
     """
-    edges = reader.edges_at(heads, at)
-    begun = _begun_before(reader, dict.fromkeys(heads, at), at)
+    edges = reader.edges_at(heads, at) if at else {job: head.current for job, head in heads.items()}
+    known = reader.generations_at(heads, at) if at else {job: head.generation for job, head in heads.items()}
     for _ in range(LOOKED_BACK):
+        begun = _begun_before(reader, known, at or FOREVER)
         for job, earlier in begun.items():
             before = reader.edges_at({job: heads[job]}, earlier)[job]
             edges[job] = united(RunOrder(edges[job].time, edges[job].run_id), [edges[job], before])
-        begun = _begun_before(reader, begun, at)
+        known = {job: reader.generations_at([job], earlier)[job] for job, earlier in begun.items()}
     return edges
 
 
-def _begun_before(reader: Reader, times: Mapping[JobId, Instant], at: Instant) -> dict[JobId, Instant]:
-    """The jobs whose generation of a time each had not gone well by `at`, and a moment before it began."""
-    known = {job: generation for job in times if (generation := reader.generations_at([job], times[job])[job]).runs}
-    runs = {run.id: run.until(at) for run in reader.runs([id_ for job in known for id_ in _runs_of(job, known[job])])}
+def _begun_before(reader: Reader, known: Mapping[JobId, Generation], at: Instant) -> dict[JobId, Instant]:
+    """The jobs whose generation had not gone well by a time, each with a moment before the generation began."""
+    ids = [run for job, generation in known.items() for run in _runs_of(job, generation)]
+    runs = {run.id: run.until(at) for run in (reader.runs(ids) if ids else ())}
     named = [generation.newest.parent for generation in known.values() if generation.newest.parent]
     parents = {run.id: run.until(at) for run in (reader.runs(named) if named else ()) if run.last}
     begun: dict[JobId, Instant] = {}

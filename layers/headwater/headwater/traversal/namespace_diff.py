@@ -1,8 +1,8 @@
 """What differs between two times in some namespaces: their datasets and columns, their jobs, and what these read and
 write. Only nodes that events have touched since the first time are looked at.
 
-    dataset     two queries for the writes until each time
-    job         one query for its runs until each time; two if its newest run did not go well
+    dataset     a query for its writes until the first time; if they had another schema, one for those until the second
+    job         a query for its runs until the first time; more if its runs did not go well, or the second is not now
 
 Of a table that was changed and changed back, nothing differs; that it was told as changed is told.
 """
@@ -131,8 +131,7 @@ def _datasets(
     heads = {node: head for node, head in now.heads.items() if _is_shown(head, shown)}
     former = {node: name for node in heads if (name := then.representative(node)) != node}
     ids = {node: now.ids_of(node) for node in heads}
-    before = _states(reader, {node: names | {former.get(node, node)} for node, names in ids.items()}, window.since)
-    after = _states(reader, ids, window.until or FOREVER)
+    before, after = _before_and_after(reader, heads, ids, former, window)
     old = {node: head for node, head in heads.items() if _was_there(node, head, before[node], former, window)}
     changes = _columns(reader, {node: (before[node].schema, after[node].schema) for node in old})
     for node, head in sorted(heads.items(), key=lambda each: each[1].facts.name):
@@ -172,9 +171,41 @@ def _name(then: Neighbourhood, node: DatasetId | None) -> Name | None:
     return head.facts.name if head else None
 
 
-def _states(reader: Reader, ids: Mapping[DatasetId, Collection[DatasetId]], at: Instant) -> dict[DatasetId, _Then]:
+def _before_and_after(
+    reader: Reader,
+    heads: Mapping[DatasetId, DatasetHead],
+    ids: Mapping[DatasetId, Collection[DatasetId]],
+    former: Mapping[DatasetId, DatasetId],
+    window: Window,
+) -> tuple[dict[DatasetId, _Then], dict[DatasetId, _Then]]:
+    """The datasets at both times. Nothing is read of a dataset that is new, nor again of one that is now as before."""
+    nothing = dict.fromkeys(heads, _Then(None, None))
+    wanted = {
+        node: {*names, former.get(node, node)}
+        for node, names in ids.items()
+        if (heads[node].facts.created <= window.since and _has_schemas(heads[node])) or len(names) > 1 or node in former
+    }
+    before = nothing | _states(reader, wanted, window.since)
+
+    def may_differ(node: DatasetId, head: DatasetHead) -> bool:
+        schema, digest = before[node].schema, head.written or head.schema_digest
+        is_drop_known = is_drop(head.facets) or before[node].is_dropped
+        return is_drop_known or (node in wanted and (bool(window.until) or schema is None or schema.digest != digest))
+
+    after = _states(reader, {node: ids[node] for node, head in heads.items() if may_differ(node, head)}, window.until)
+    return before, before | after
+
+
+def _has_schemas(head: DatasetHead) -> bool:
+    return head.has_writer or bool(head.facts.described) or head.schema_digest is not None
+
+
+def _states(
+    reader: Reader, ids: Mapping[DatasetId, Collection[DatasetId]], until: Instant | None
+) -> dict[DatasetId, _Then]:
     """Datasets at a time, each by all its ids: by the newest writes that went well until then, else by the schemas that
     its readers had seen."""
+    at = until or FOREVER
     pairs = [(node, name) for node, names in ids.items() for name in sorted(names)]
     newest = concurrent_map(
         lambda pair: list(islice(reader.store.writes_of(pair[1]).newest(until=at, limit=FIRST_LOOK), FIRST_LOOK)), pairs
@@ -216,7 +247,7 @@ def _columns(
 def _jobs(reader: Reader, heads: Mapping[JobId, JobHead], window: Window, diff: NamespaceDiff) -> None:
     diff.added += [(NodeKind.JOB, head.facts.name) for head in heads.values() if head.facts.first > window.since]
     old = {job: head for job, head in heads.items() if head.facts.first <= window.since}
-    before, after = (settled_edges(reader, old, time) for time in (window.since, window.until or FOREVER))
+    before, after = (settled_edges(reader, old, time) for time in window)
     around = reader.neighbourhood({node for job in old for node, _ in _used(before[job]) ^ _used(after[job])}, ())
     code = _code(reader, before, after)
     unknown: list[str] = []

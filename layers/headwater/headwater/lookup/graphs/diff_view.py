@@ -44,7 +44,7 @@ def diff(reader: Reader, request: ApiRequest, subject: NamedNode | Sequence[str]
         raise InvalidRequest(Fault("from", "must be earlier than `to`"))
     if isinstance(subject, NamedNode):
         return _of_node(reader, request, subject, begin, end)
-    return _of_namespaces(reader, request, subject, Window(begin, end))
+    return _of_namespaces(reader, request, subject, Window(begin, request.time("to")))
 
 
 def _of_node(reader: Reader, request: ApiRequest, node: NamedNode, begin: Instant, end: Instant) -> JsonObject:
@@ -146,7 +146,7 @@ def _of_namespaces(reader: Reader, request: ApiRequest, named: Sequence[str] | N
     ]
     answer: JsonObject = {
         "from": shown(window.since),
-        "to": shown(window.until or window.since),
+        "to": shown(window.until or instant_of(request.received_at)),
         "nodes": {
             "added": [_node(*node) for node in sorted(found.added)],
             "removed": [_node(*node) for node in sorted(found.removed)],
