@@ -272,7 +272,7 @@ def calls_for(running: int, resting: int, times: int) -> int:
     """The calls of a comparison in which some jobs of a table have run so often since."""
     old = [ran(f"job{number}", f"in{number}", f"out{number}", -40, "id:int") for number in range(running + resting)]
     since = [
-        ran(f"job{number}", f"in{number}", f"out{number}", 11 + again, "id:int")
+        ran(f"job{number}", f"in{number}", f"out{number}", 11 + again / 10, "id:int")
         for number in range(running)
         for again in range(times)
     ]
