@@ -30,7 +30,7 @@ def ran(
     **facets: Document,
 ) -> Document:
     """A run of a job, which ends at an hour, and writes tables with some columns."""
-    schema = {"schema": factory.schema(*columns)} if columns else {}
+    schema: dict[str, Any] = {"schema": factory.schema(*columns)} if columns else {}
     location = {"sourceCodeLocation": factory.facet(type="git", url="https://git/x", version=version)}
     return factory.run_event(
         kind,
