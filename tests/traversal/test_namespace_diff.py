@@ -27,7 +27,7 @@ def ran(
     kind: str = "COMPLETE",
     version: str = "",
     app: int | None = None,
-    **facets: Document,
+    **facets: Any,
 ) -> Document:
     """A run of a job, which ends at an hour, and writes tables with some columns."""
     schema: dict[str, Any] = {"schema": factory.schema(*columns)} if columns else {}
